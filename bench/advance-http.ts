@@ -4,7 +4,7 @@
 import { LocalPlacement } from '../src/actors/placement.js';
 import { quantiles } from './rows.js';
 import { type Service, startService } from './service.js';
-import { SessionLife, StepTimes } from './session-life.js';
+import { SessionLifecycle, StepTimes } from './session-lifecycle.js';
 
 const hosts = 2;
 const rows = 1000;
@@ -16,8 +16,8 @@ const quietMs = 3000;
 const eventsPerCall = 5000;
 
 interface Others {
-  sameHost: SessionLife[];
-  otherHost: SessionLife[];
+  sameHost: SessionLifecycle[];
+  otherHost: SessionLifecycle[];
 }
 interface Felt {
   sameHost: number[];
@@ -62,32 +62,32 @@ export async function run(options: { [flag: string]: string | boolean }): Promis
 }
 
 /** New sessions until each host has enough of them. A world lives where the hash of its id says. */
-async function openSessions(service: Service): Promise<{ long: SessionLife; others: Others }> {
+async function openSessions(service: Service): Promise<{ long: SessionLifecycle; others: Others }> {
   const placement = new LocalPlacement(hosts);
-  const open = async (number: number): Promise<SessionLife> => {
-    const life = await SessionLife.begin(service, number, new StepTimes());
-    await life.create();
-    await life.open();
-    return life;
+  const open = async (number: number): Promise<SessionLifecycle> => {
+    const lifecycle = await SessionLifecycle.begin(service, number, new StepTimes());
+    await lifecycle.create();
+    await lifecycle.open();
+    return lifecycle;
   };
   const long = await open(1);
   const others: Others = { sameHost: [], otherHost: [] };
   for (let number = 2; others.sameHost.length < neighbors || others.otherHost.length < neighbors; number++) {
-    const life = await open(number);
-    const group = placement.hostOf(life.sessionId) === placement.hostOf(long.sessionId) ? others.sameHost : others.otherHost;
-    if (group.length < neighbors) group.push(life);
-    else life.leave();
+    const lifecycle = await open(number);
+    const group = placement.hostOf(lifecycle.sessionId) === placement.hostOf(long.sessionId) ? others.sameHost : others.otherHost;
+    if (group.length < neighbors) group.push(lifecycle);
+    else lifecycle.leave();
   }
   return { long, others };
 }
 
-async function plan(long: SessionLife, fromUs: number, events: number): Promise<void> {
+async function plan(long: SessionLifecycle, fromUs: number, events: number): Promise<void> {
   for (let done = 0; done < events; done += eventsPerCall) {
     await long.call('plan', { fromUs: fromUs + done + 1, count: Math.min(eventsPerCall, events - done), rows }, 'plan');
   }
 }
 
-async function advance(long: SessionLife, targetUs: number, events: number): Promise<number> {
+async function advance(long: SessionLifecycle, targetUs: number, events: number): Promise<number> {
   const from = performance.now();
   const { result } = await long.advance(targetUs, events);
   const { status, scheduledEventsProcessed } = result as { status?: string; scheduledEventsProcessed?: number };
@@ -104,14 +104,14 @@ async function feel({ sameHost, otherHost }: Others, work: () => Promise<void>):
     over = true;
   });
   const agents = [
-    ...sameHost.map((life, index) => callSteadily(life, index, felt.sameHost, () => over)),
-    ...otherHost.map((life, index) => callSteadily(life, index + 0.5, felt.otherHost, () => over)),
+    ...sameHost.map((lifecycle, index) => callSteadily(lifecycle, index, felt.sameHost, () => over)),
+    ...otherHost.map((lifecycle, index) => callSteadily(lifecycle, index + 0.5, felt.otherHost, () => over)),
   ];
   await Promise.all([working, ...agents]);
   return felt;
 }
 
-async function callSteadily(life: SessionLife, place: number, kept: number[], isOver: () => boolean): Promise<void> {
+async function callSteadily(lifecycle: SessionLifecycle, place: number, kept: number[], isOver: () => boolean): Promise<void> {
   const everyMs = 1000 / callsPerSecond;
   let dueMs = performance.now() + (place * everyMs) / neighbors;
   for (let call = 0; !isOver(); call++, dueMs += everyMs) {
@@ -119,7 +119,7 @@ async function callSteadily(life: SessionLife, place: number, kept: number[], is
     if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
     // A timer that fires late is this process's fault; a call that had to wait for the one before it is not.
     const from = waitMs > 0 ? performance.now() : dueMs;
-    await life.call('bump', { row: `r${(call * 7) % rows}` });
+    await lifecycle.call('bump', { row: `r${(call * 7) % rows}` });
     kept.push(performance.now() - from);
   }
 }

@@ -1,5 +1,5 @@
 // The floor of a drill: what a runner cannot leave out that keeps the agent out of its own thread and its report on the disk. Threads that
-// are kept, as many as processors, import the agent anew each time; its calls are messages, answered from a Map; and a report of the same
+// are kept, as many as processors, import the agent again each time; its calls are messages, answered from a Map; and a report of the same
 // bytes is written, each file flushed, its folder renamed and flushed. No world, no schemas, no evidence, no verdict.
 import { readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, open, rename } from 'node:fs/promises';

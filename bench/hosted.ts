@@ -3,7 +3,7 @@
 //   npm run bench -- hosted [--sessions 1000] [--calls 20] [--live 10000] [--workers 2] [--isolate thread] [--json]
 import { type Quantiles, quantiles } from './rows.js';
 import { type ProcessFigures, type Service, startService } from './service.js';
-import { SessionLife, StepTimes } from './session-life.js';
+import { SessionLifecycle, StepTimes } from './session-lifecycle.js';
 
 /** Sessions made at once on the way to many. */
 const madeAtOnce = 64;
@@ -89,30 +89,30 @@ async function allLives(
     if (++alive === sessions) allLive();
     return whenAllLive;
   };
-  const lives = Array.from({ length: sessions }, async (_, index) => {
-    const life = await SessionLife.begin(service, first + index, times);
+  const lifecycles = Array.from({ length: sessions }, async (_, index) => {
+    const lifecycle = await SessionLifecycle.begin(service, first + index, times);
     let isCounted = false;
     try {
-      await life.create();
-      await life.open();
-      for (let call = 0; call < calls; call++) await life.call('bump', { row: `r${(index * 31 + call * 7) % 1000}` });
-      await life.advance(1_000_000, 100);
-      await life.snapshot();
-      const child = await life.fork();
+      await lifecycle.create();
+      await lifecycle.open();
+      for (let call = 0; call < calls; call++) await lifecycle.call('bump', { row: `r${(index * 31 + call * 7) % 1000}` });
+      await lifecycle.advance(1_000_000, 100);
+      await lifecycle.snapshot();
+      const child = await lifecycle.fork();
       isCounted = true;
       await reached();
-      await life.destroy(child);
-      await life.destroy();
+      await lifecycle.destroy(child);
+      await lifecycle.destroy();
       return 0;
     } catch (error) {
       console.error(String(error));
       if (!isCounted) void reached();
       return 1;
     } finally {
-      life.leave();
+      lifecycle.leave();
     }
   });
-  return (await Promise.all(lives)).reduce<number>((sum, one) => sum + one, 0);
+  return (await Promise.all(lifecycles)).reduce<number>((sum, one) => sum + one, 0);
 }
 
 /** Each with access and called once, so that its world stands in memory. */
@@ -126,16 +126,16 @@ async function measureLive({ flags, live }: { flags: readonly string[]; live: nu
     let errors = 0;
     const maker = async (): Promise<void> => {
       while (next <= live) {
-        const life = await SessionLife.begin(service, next++, times);
+        const lifecycle = await SessionLifecycle.begin(service, next++, times);
         try {
-          await life.create();
-          await life.open();
-          await life.call('bump', { row: 'r1' });
+          await lifecycle.create();
+          await lifecycle.open();
+          await lifecycle.call('bump', { row: 'r1' });
         } catch (error) {
           errors++;
           console.error(String(error));
         }
-        life.leave();
+        lifecycle.leave();
       }
     };
     await Promise.all(Array.from({ length: madeAtOnce }, maker));

@@ -1,4 +1,4 @@
-// The life of a world, step by step: how long each step takes, and how much memory a live idle world and a passivated one hold.
+// The lifecycle of a world, step by step: how long each step takes, and how much memory a live idle world and a passivated one hold.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -39,7 +39,7 @@ async function withWorlds<T>(isolate: string | boolean, work: (worlds: Worlds) =
   }
 }
 
-/** Each round makes a world of 10,000 rows over the shared base, changes some, and walks it through its life. */
+/** Each round makes a world of 10,000 rows over the shared base, changes some, and walks it through its lifecycle. */
 async function steps(worlds: Worlds, build: CompiledBuild, rounds: number): Promise<{ [step: string]: Quantiles }> {
   const program = rowsWorld(build, 10_000);
   const names = ['create', 'call', 'snapshot', 'fork', 'forkAtSequence', 'passivate', 'activate', 'reset'] as const;

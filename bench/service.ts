@@ -45,7 +45,7 @@ export interface ServiceOptions {
   rows?: number;
 }
 
-/** Nobody is refused for being fast, and forks find room beside 10,000 sessions. */
+/** Nobody is refused for being fast, and forks are allowed beside 10,000 sessions. */
 const open = [
   '--trust-tool-code',
   'true',

@@ -33,8 +33,8 @@ await bundleInspectorApp();
 say('done');
 
 async function full() {
-  // A file that left the source must leave the output too, or a test of it would go on running.
-  for (const room of ['src', 'test', 'bench']) rmSync(join(out, room), { recursive: true, force: true });
+  // A file that left the source must leave the output too, or a test of it would keep running.
+  for (const folder of ['src', 'test', 'bench']) rmSync(join(out, folder), { recursive: true, force: true });
   rmSync(join(out, '.tsbuildinfo'), { force: true });
   say('compiling src, test and bench with the validators of src/contract, and checking the inspector app: half a minute to two minutes');
   // The app's types are checked meanwhile, on another core.
@@ -79,7 +79,7 @@ async function bundleInspectorApp() {
 }
 
 async function fast() {
-  for (const room of ['src', 'test', 'bench']) rmSync(join(out, room), { recursive: true, force: true });
+  for (const folder of ['src', 'test', 'bench']) rmSync(join(out, folder), { recursive: true, force: true });
   const contract = sources('src/contract');
   const key = createHash('sha256');
   for (const name of [...contract, 'tsconfig.json', 'scripts/build.mjs']) key.update(name).update(readFileSync(name));

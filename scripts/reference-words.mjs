@@ -36,7 +36,7 @@ export const words = {
   '*.comparison': 'How the value is compared. Default: equals.',
   '*.expected': 'What the value is compared with; a list for `one_of`.',
   '*.operation': 'The calls that are meant.',
-  '*.scope': 'Only rows in it are looked at. Default: every row.',
+  '*.scope': 'Only rows in it are compared. Default: every row.',
   '*.bindings': 'How the agent reaches the world.',
   '*.task': 'What the agent is asked to do.',
   '*.annotations': 'Hints of MCP, passed on as they are.',

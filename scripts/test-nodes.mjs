@@ -1,8 +1,8 @@
 // The tests whose result could depend on the version of Node, on each supported line, as `npm run test:nodes` runs them after a build.
 //   node scripts/test-nodes.mjs [line ...]     default: all
 // The attacks on the realm are the first of them: a version of V8 that opens a way out of it is seen here; then come equal hashes, the
-// command line and the servers. The npm package `node` brings the binaries. Line 20 has ended its life, and is tested as long as `engines`
-// of package.json names it.
+// command line, the servers, and tool code in processes and boxes under a limit of their memory. The npm package `node` brings the
+// binaries. Line 20 is past its end of life, and is tested as long as `engines` of package.json names it.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,6 +12,7 @@ const lines = { 20: '20.20.2', 22: '22.23.3', 24: '24.21.0', 26: '26.10.0' };
 const tests = [
   ...['test/tools/realm', 'test/tools/load', 'test/worlds/hostile', 'test/worlds/world-model'],
   ...['test/cli/determinism', 'test/cli/main', 'test/http/server', 'test/e2e/serve'],
+  ...['test/worlds/boxes', 'test/control/task-process', 'test/e2e/containment'],
 ];
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));

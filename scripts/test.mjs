@@ -1,17 +1,21 @@
 // Runs compiled tests with node's own runner. The files are named one by one: Node 20 would run every file in a folder called test.
-//   node scripts/test.mjs [--out DIR] [--concurrency N] [substring ...]
-// Only the test files whose path has one of the substrings; N of them at once, 2 unless reported otherwise.
+//   node scripts/test.mjs [--out DIR] [--concurrency N] [--apart] [--source-maps] [substring ...]
+// Only the test files whose path has one of the substrings. They share processes (test-processes.mjs), or have each its own with --apart;
+// N processes run at once, 2 unless given. --source-maps makes stack traces name lines of the source, not of the output.
 import { spawnSync } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { processesOf } from './test-processes.mjs';
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 const words = process.argv.slice(2);
 const out = takeValue('--out') ?? 'dist';
+const isApart = takeWord('--apart');
+const hasSourceMaps = takeWord('--source-maps');
 const concurrency = Number(takeValue('--concurrency') ?? 2);
 if (!Number.isInteger(concurrency) || concurrency < 1) {
-  console.error('--concurrency takes how many files run at once: 1 or more');
+  console.error('--concurrency takes how many processes run at once: 1 or more');
   process.exit(2);
 }
 const files = readdirSync(join(out, 'test'), { recursive: true })
@@ -23,7 +27,8 @@ if (files.length === 0) {
   process.exit(2);
 }
 const flags = [
-  '--enable-source-maps',
+  // A process reads and parses the map of each module that it loads, and so does each of its threads: a tenth of the time of a start.
+  ...(hasSourceMaps ? ['--enable-source-maps'] : []),
   // Optimize what has run seven times as long as is usual: nearly every process of a test lives for a second or two, and the optimizer
   // works for code that is thrown away. Of the processor's time it saves an eighth (632 tests of cli, control and e2e: 344-349 s, without
   // it 390 s); a third file at once saves nothing. test/cli/cli.ts hands it on to what it starts. Later lines of Node do not know the flag.
@@ -34,17 +39,25 @@ const flags = [
   '--single-threaded-gc',
   '--min-semi-space-size=16',
 ];
+const { processes, folder } = isApart ? { processes: files } : processesOf(files, out);
 const { status } = spawnSync(
   process.execPath,
-  [...flags, '--test', `--test-concurrency=${concurrency}`, '--test-reporter=spec', ...files],
+  [...flags, '--test', `--test-concurrency=${concurrency}`, '--test-reporter=spec', ...processes],
   {
     stdio: 'inherit',
   },
 );
+if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
 process.exit(status ?? 1);
 
 /** Takes the flag and its value out of the words. */
 function takeValue(name) {
   const at = words.indexOf(name);
   return at < 0 ? undefined : (words.splice(at, 2)[1] ?? '');
+}
+
+function takeWord(name) {
+  const at = words.indexOf(name);
+  if (at >= 0) words.splice(at, 1);
+  return at >= 0;
 }

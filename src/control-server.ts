@@ -7,12 +7,13 @@ import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import type { AgentLimitOptions } from './bindings/agent-limits.js';
 import { createHostedBindings, hostedPrefix } from './bindings/hosted-bindings.js';
+import { defined } from './contract/defined.js';
 import { isServiceError, ServiceError } from './contract/errors.js';
 import type { NotReadyReason } from './contract/hosted/readiness.js';
 import { newId } from './contract/ids.js';
 import { limits } from './contract/limits.js';
 import type { Caller } from './control/catalog/endpoint.js';
-import { type ControlSettings, settingsDefaults, workersDefaultMax } from './control/catalog/settings.js';
+import { type ControlSettings, settingsDefaults } from './control/catalog/settings.js';
 import { requireContainedBeyondLoopback, safestIsolation, type ToolCodeFacts, toolCodeFacts } from './control/core/containment.js';
 import { releaseReserve } from './control/core/disk-reserve.js';
 import { type Control, openControl } from './control/open-control.js';
@@ -75,9 +76,9 @@ export interface ControlServer {
   /** Where tool code runs, and what bounds it. */
   readonly toolCode: ToolCodeFacts;
   readonly organizationId: string;
+  /** Of the example, which the first start makes; '' once that project was deleted. */
   readonly projectId: string;
   readonly environmentId: string;
-  /** Of the example build. */
   readonly buildHash: string;
   /** Of the first manager, until `credentialShown` was called once. */
   readonly credential?: string;
@@ -131,7 +132,7 @@ export async function startControlServer(options: ControlServerOptions = {}): Pr
       toolCode,
       engine: server.engine,
       ...first,
-      ...(secret === undefined ? {} : { credential: secret }),
+      ...defined({ credential: secret }),
       credentialShown: markShown,
       close: () => {
         closing ??= end({ phase, control, servers, stopGraceMs, log }).finally(() => lock.release());
@@ -145,7 +146,7 @@ export async function startControlServer(options: ControlServerOptions = {}): Pr
   }
 }
 
-/** A full disk has room for the lock where an earlier incarnation has kept some. */
+/** A full disk has space for the lock where an earlier incarnation has kept some. */
 function lockFull(dataDirectory: string): FolderLock {
   try {
     return lockFolder(dataDirectory);
@@ -165,7 +166,7 @@ interface Listener extends HttpServerOptions {
   isForStrangers: boolean;
 }
 function listen({ engine, ...listener }: Listener): Promise<HttpServer> {
-  return startHttpServer({ ...listener, ...(engine === undefined ? {} : { engine }) });
+  return startHttpServer({ ...listener, ...defined({ engine }) });
 }
 
 /** The port that was free, where the URL named none. */
@@ -198,22 +199,22 @@ async function open(settings: ControlSettings, ground: Ground): Promise<Control>
     observers: [log.agentAccess, metrics],
     publicUrl: worldUrl ?? publicUrl,
     isOwnOrigin: worldUrl !== undefined,
-    ...(options.agents === undefined ? {} : { limits: options.agents }),
+    ...defined({ limits: options.agents }),
     nowMs: Date.now,
   });
   control = await openControl({ settings, bindings, log, meter: metrics.meter, tracing });
-  const { plane: room } = control;
+  const { plane } = control;
   const troubles = async (): Promise<NotReadyReason[]> => (phase.draining ? ['shutting_down'] : ((await control?.troubles()) ?? []));
-  const requireOperator = (request: ServerRequest): void => void room.authenticateOperator(bearerOf(request));
+  const requireOperator = (request: ServerRequest): void => void plane.authenticateOperator(bearerOf(request));
   const strangers = new StrangerRate(Date.now, options.strangerRate, metrics.strangerLimited);
   const state = { troubles, metrics, warnings, toolCode, countStranger: strangers.take, ...(isBeyondLoopback ? { requireOperator } : {}) };
   const handler = createRouter<Caller>({
     ...shared,
     observers: [log.access, metrics],
-    routes: [...controlRoutes(room), ...serviceRoutes(state)],
+    routes: [...controlRoutes(plane), ...serviceRoutes(state)],
     requireHost: requireHost({ publicUrl, hosts: isListeningOnLoopback ? 'own' : 'any' }),
     authenticate: (token, { route, correlationId, request }) =>
-      room.authenticate(token, { route, correlationId, clientAddress: request.address }),
+      plane.authenticate(token, { route, correlationId, clientAddress: request.address }),
     headersOf: ({ rate }) => (rate === undefined ? {} : rateHeaders(rate.rate, rate.remaining)),
     ownerOf: ({ organizationId }) => organizationId,
     isTraced: ({ path }) => !probePaths.has(path),
@@ -265,7 +266,7 @@ function settingsOf(
   return {
     dataDirectory,
     publicUrl,
-    workers: workers ?? Math.min(availableParallelism(), workersDefaultMax),
+    workers: workers ?? Math.min(availableParallelism(), limits.workersDefaultMax),
     isolation: isolation ?? safestIsolation(),
     trustToolCode: trustToolCode ?? settingsDefaults.trustToolCode,
     handlerTimeoutMs: handlerTimeoutMs ?? settingsDefaults.handlerTimeoutMs,
@@ -280,10 +281,9 @@ function settingsOf(
     retention: { ...settingsDefaults.retention, ...retention },
     receiverPorts: receiverPorts ?? settingsDefaults.receiverPorts,
     allowLoopbackReceivers: allowLoopbackReceivers ?? settingsDefaults.allowLoopbackReceivers,
-    ...(identity === undefined ? {} : { identity }),
-    ...(author === undefined ? {} : { author }),
+    ...defined({ identity, author }),
     ...(keyFile === undefined ? {} : { keyFile: resolve(keyFile) }),
-    ...(rotateKey === undefined ? {} : { rotateKey }),
+    ...defined({ rotateKey }),
   };
 }
 

@@ -1,4 +1,4 @@
-// Verifies a data directory in a process of its own: what ends that process while it reads a file is a finding, and the rest is looked at
+// Verifies a data directory in a process of its own: what ends that process while it reads a file is a finding, and the rest is read
 // by another.
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';

@@ -1,4 +1,4 @@
-// The public list of the package. Here drills get their bindings: the rooms themselves do not know each other.
+// The public list of the package. Here drills get their bindings: the modules themselves do not know each other.
 import { createBindings } from './bindings/create-bindings.js';
 import type { ControlServer, ControlServerOptions } from './control-server.js';
 import type { AgentDesk, AgentDeskOptions } from './desk/agent-desk.js';
@@ -51,7 +51,7 @@ export async function startControlServer(options: ControlServerOptions = {}): Pr
   return await start(options);
 }
 
-/** Serves the local inspector of the repository at `root`: its API and its web app, on loopback, to whoever holds the token. */
+/** Serves the local inspector of the repository at `root`: its API and its web app, on loopback, to holders of the token. */
 export async function startLocalInspector(options: LocalInspectorOptions = {}): Promise<LocalInspector> {
   const { startInspector } = await import('./inspector/start-inspector.js');
   return await startInspector(options);

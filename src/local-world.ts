@@ -96,7 +96,7 @@ export async function createLocalWorld(options: LocalWorldOptions): Promise<Loca
   refuseUnknownOptions('createLocalWorld', options, localWorldOptionNames);
   const { build, diagnostics, outsidePackages, handlerPlace } = await compileProject({
     root: resolve(options.root),
-    ...(options.config === undefined ? {} : { config: options.config }),
+    ...defined({ config: options.config }),
   });
   if (build === undefined) throw new SourceInvalidError(diagnostics);
   const isolate = options.isolate ?? chooseLocalIsolation(outsidePackages).isolation;
@@ -148,8 +148,7 @@ function localWorld(build: CompiledBuild, world: WorldRef, close: () => Promise<
     world,
     build,
     call: (call) => world.command({ kind: 'call', ...call }),
-    tools: (actorId, actorInstanceId) =>
-      world.query({ kind: 'tools', actorId, ...(actorInstanceId === undefined ? {} : { actorInstanceId }) }),
+    tools: (actorId, actorInstanceId) => world.query({ kind: 'tools', actorId, ...defined({ actorInstanceId }) }),
     advance: (targetUs, { maxEvents = limits.advanceEventsMax, signal } = {}) =>
       world.command({ kind: 'advance', targetUs, maxEvents }, signal === undefined ? {} : { signal }),
     row: async (space, rowId) => (await world.query({ kind: 'row', ...space, rowId })).value,

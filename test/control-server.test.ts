@@ -46,7 +46,7 @@ function refused(code: string, details: object = {}) {
   };
 }
 
-test('a credential is shown until somebody says it was, each time with another secret, and works in every life', async () => {
+test('a credential is shown until somebody says it was, each time with another secret, and works in every incarnation', async () => {
   const dataDirectory = mkdtempSync(join(scratch, 'reported-'));
   const first = await start({ dataDirectory });
   await first.close();
@@ -104,7 +104,7 @@ test('tool code in a process of its own', async () => {
   await server.close();
 });
 
-test('hosts that cannot start: not ready, no word of where, and what waited for them goes on when they can', async () => {
+test('hosts that cannot start: not ready, no word of where, and what waited for them continues when they can', async () => {
   const dataDirectory = mkdtempSync(join(scratch, 'blocked-'));
   const lines: string[] = [];
   const server = await start({ dataDirectory, log: { level: 'info', destination: { write: (line: string) => void lines.push(line) } } });

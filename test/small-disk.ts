@@ -10,9 +10,9 @@ export interface SmallDisk {
   /** Where it is mounted. */
   path: string;
   freeBytes(): number;
-  /** Takes all of its room but so much; again with less frees some. */
+  /** Takes all of its space but so much; again with less frees some. */
   leave(bytes: number): void;
-  /** Gives back what `leave` took. */
+  /** Frees what `leave` took. */
   empty(): void;
 }
 
@@ -47,7 +47,7 @@ function mountTmpfs(path: string, megabytes: number): string | undefined {
 function mountExt4(path: string, image: string, megabytes: number): string | undefined {
   writeFileSync(image, '');
   truncateSync(image, megabytes * 1024 * 1024);
-  // No room kept for root: what is full is full.
+  // No space kept for root: what is full is full.
   return faultOf('mkfs.ext4', ['-q', '-m', '0', image]) ?? faultOf('mount', ['-o', 'loop', image, path]);
 }
 

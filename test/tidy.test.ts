@@ -8,8 +8,8 @@ import ts from 'typescript';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** What each room may import, besides itself. Files directly under src/ compose rooms and may import any. */
-const rooms: { [room: string]: string[] } = {
+/** What each module may import, besides itself. Files directly under src/ compose modules and may import any. */
+const modules: { [module: string]: string[] } = {
   text: [],
   contract: ['text'],
   async: ['text', 'contract'],
@@ -86,10 +86,10 @@ const rooms: { [room: string]: string[] } = {
 };
 
 /**
- * The rooms inside of a room, from the lowest: what lies in one imports from it and from those before it. `.` stands for the files that lie
- * in the room itself.
+ * The modules inside of a module, from the lowest: what lies in one imports from it and from those before it. `.` stands for the files that
+ * lie in the module itself.
  */
-const subRooms: { [room: string]: string[] } = {
+const submodules: { [module: string]: string[] } = {
   contract: ['.', 'world', 'run', 'hosted', 'inspector', 'validate'],
   drills: ['judge', 'ports', 'targets', 'plan', 'attempt', 'stored', '.'],
   control: ['catalog', 'guard', 'memory', 'core', 'organizations', 'source', 'tasks', 'builds', 'authoring', 'sessions', 'runs', '.'],
@@ -172,33 +172,35 @@ function readSource(name: string): SourceFile {
 }
 
 /** `worlds` for src/worlds/kv/writer.ts; undefined for a file directly under src. */
-const roomOf = (name: string): string | undefined => name.match(/^src\/([^/]+)\//)?.[1];
+const moduleOf = (name: string): string | undefined => name.match(/^src\/([^/]+)\//)?.[1];
 
-test('every room is in the table, and imports only what the table allows', () => {
+test('every module is in the table, and imports only what the table allows', () => {
   const broken: string[] = [];
   for (const file of files) {
-    const room = roomOf(file.name);
-    if (room === undefined) continue;
-    const allowed = rooms[room];
+    const module = moduleOf(file.name);
+    if (module === undefined) continue;
+    const allowed = modules[module];
     if (allowed === undefined) {
-      broken.push(`${file.name}: the room ${room} is not in the table`);
+      broken.push(`${file.name}: the module ${module} is not in the table`);
       continue;
     }
     for (const imported of file.project) {
       if (!imported.startsWith('src/')) continue;
-      const other = roomOf(imported);
-      const fine = other === room || allowed.includes(other ?? '') || allowed.includes(imported.slice('src/'.length));
+      const other = moduleOf(imported);
+      const fine = other === module || allowed.includes(other ?? '') || allowed.includes(imported.slice('src/'.length));
       if (!fine) broken.push(`${file.name} imports ${imported}`);
     }
   }
   assert.deepEqual(broken, []);
 });
 
-test('every room inside of a room is in the table, and imports only from those before it', () => {
+test('every module inside of a module is in the table, and imports only from those before it', () => {
   const broken: string[] = [];
-  for (const [room, order] of Object.entries(subRooms)) {
-    const within = `src/${room}/`;
-    const rank = (name: string): number => order.indexOf(/^([^/]+)\//.exec(name.slice(within.length))?.[1] ?? '.');
+  for (const [module, order] of Object.entries(submodules)) {
+    const within = `src/${module}/`;
+    // The table of figures lies in the module and below all of it: it imports nothing.
+    const rank = (name: string): number =>
+      name === `${within}tuning.ts` ? 0 : order.indexOf(/^([^/]+)\//.exec(name.slice(within.length))?.[1] ?? '.');
     for (const file of files.filter(({ name }) => name.startsWith(within))) {
       if (rank(file.name) < 0) broken.push(`${file.name}: its folder is not in the table`);
       for (const imported of file.project.filter((name) => name.startsWith(within)))
@@ -264,7 +266,7 @@ test('no default exports, no re-exports inside src, no names that say nothing', 
   const broken: string[] = [];
   for (const file of files) {
     if (/^export default /m.test(file.text)) broken.push(`${file.name}: export default`);
-    const composes = roomOf(file.name) === undefined || file.name === 'src/contract/tags.ts' || file.name === 'src/tools/sdk.ts';
+    const composes = moduleOf(file.name) === undefined || file.name === 'src/contract/tags.ts' || file.name === 'src/tools/sdk.ts';
     if (!composes && /^export (\*|(type )?\{[^}]*\}) from /m.test(file.text)) broken.push(`${file.name}: re-export`);
     if (/(^|[/-])(utils?|helpers?|manager|misc|common)([.-]|$)/.test(file.name.slice(4)))
       broken.push(`${file.name}: a name that says nothing`);
@@ -285,12 +287,91 @@ test('comments have at most 140 columns', () => {
   assert.deepEqual(long, []);
 });
 
-/** Words of no use to a reader: what stands for them is in docs/glossary.md. */
+/** Where figures stand: bounds that a user can meet, what tunes a module, and what an operator does not set. */
+const figureTables = /^src\/(?:contract\/(?:service-)?limits|contract\/units|\w+\/tuning|control\/catalog\/settings)\.ts$/;
+/** Documents with example values. */
+const examples = /^src\/(?:http\/openapi\/|bindings\/openapi\.ts$)/;
+const figureName = /(?:Max|Min|Ms|Us|Px|Shown|Listed|Kept|AtOnce)$/;
+const waits = new Set(['setTimeout', 'setInterval', 'delay', 'timeout']);
+const cuts = new Set(['slice', 'substring', 'subarray', 'shortText']);
+/** A longer piece is a bound of what somebody sees; a shorter one is a part of a digest or of a date. */
+const pieceMax = 40;
+
+/** The numbers of an arithmetic, or one number; undefined where it is anything else. What a format prescribes is in hexadecimal. */
+function numbersOf(node: ts.Node): string[] | undefined {
+  if (ts.isNumericLiteral(node)) return /^0x/i.test(node.getText()) ? undefined : [node.getText()];
+  if (ts.isParenthesizedExpression(node) || ts.isAsExpression(node)) return numbersOf(node.expression);
+  if (!ts.isBinaryExpression(node)) return undefined;
+  const [left, right] = [numbersOf(node.left), numbersOf(node.right)];
+  return left && right && [...left, ...right];
+}
+
+const isLarge = (numbers: readonly string[]): boolean =>
+  numbers.length > 1 || numbers.some((text) => text.includes('_') || Number(text) >= 100);
+
+/** What is wrong with a number at this place, if it is a figure. */
+function strayFigure(node: ts.Node): boolean {
+  if (ts.isVariableDeclaration(node) && node.initializer && ts.isSourceFile(node.parent.parent.parent)) {
+    const numbers = numbersOf(node.initializer);
+    return (
+      numbers !== undefined && (node.parent.flags & ts.NodeFlags.Const) !== 0 && (isLarge(numbers) || figureName.test(node.name.getText()))
+    );
+  }
+  if (
+    (ts.isPropertyAssignment(node) || ts.isPropertyDeclaration(node) || ts.isBindingElement(node) || ts.isParameter(node)) &&
+    node.initializer
+  ) {
+    const numbers = numbersOf(node.initializer);
+    return (
+      numbers !== undefined && isLarge(numbers) && (figureName.test(node.name.getText()) || /^(?:limit|timeout)$/.test(node.name.getText()))
+    );
+  }
+  if (!ts.isCallExpression(node)) return false;
+  const called = ts.isPropertyAccessExpression(node.expression) ? node.expression.name.text : node.expression.getText();
+  const given = node.arguments.flatMap((argument) => numbersOf(argument) ?? []).map((text) => Number(text.replaceAll('_', '')));
+  return (waits.has(called) && given.some((number) => number > 0)) || (cuts.has(called) && given.some((number) => number >= pieceMax));
+}
+
+test('a figure stands in limits.ts, or in the tuning.ts of its module', () => {
+  const strays: string[] = [];
+  for (const { name, syntax } of files) {
+    if (figureTables.test(name) || examples.test(name)) continue;
+    const visit = (node: ts.Node): void => {
+      if (strayFigure(node)) strays.push(`${name}:${syntax.getLineAndCharacterOfPosition(node.getStart()).line + 1}: ${node.getText()}`);
+      ts.forEachChild(node, visit);
+    };
+    visit(syntax);
+  }
+  assert.deepEqual(strays, []);
+});
+
+test('a table of figures says why each is there', () => {
+  const silent: string[] = [];
+  for (const { name, text } of files.filter((file) => /^src\/\w+\/tuning\.ts$/.test(file.name))) {
+    let isExplained = false;
+    for (const line of text.split('\n')) {
+      if (/^ {2}\/[/*]/.test(line)) isExplained = true;
+      else if (/^ {2}\w+:/.test(line) && !isExplained) silent.push(`${name}: ${line.trim()}`);
+      else if (line === '') isExplained = false;
+    }
+  }
+  assert.deepEqual(silent, []);
+});
+
+/**
+ * Words of no use to a reader: what stands for them is in docs/glossary.md. The exceptions are texts whose bytes are recorded: the scripts
+ * of the report's page, and an error that tool code may see.
+ */
 const bannedWords = [
   /\b(?:is|are|was|were|be|being|been) told\b(?! apart)|\btold (?:once|as|of|by|with|at|in)\b/i,
   /\bblotted out\b|\blaid out\b|\bhad its way\b|\basks the disk\b|\bfaltered\b|\bdoomed\b|\bwhyever\b/i,
   /\bamnesia\b|\bforgetful\b|\bcontrol rooms?\b|\b(?:next|earlier|later|last|new|another|other) (?:life|lives)\b/i,
   /\b(?:he|him|his|himself|she|her)\b/i,
+  /\banew\b|\bwhoever\b|\bwhomever\b|\bnobody's\b|\bseats?\b|\brooms?\b(?! for the names of interactions)/i,
+  /\bunless told\b|\bbe had\b|\bcomes of it\b|\bsees to it\b|\b(?:give|gives|gave|given) back\b/i,
+  /\b(?:goes|go|went|going|gone) on\b(?! the wire| with this turn)/i,
+  // At the start of a sentence: its subject is missing.
+  /(?:^\s*|[.:`'] |\/\/ |\* |')Whatever\b(?! names an entry)/,
 ];
 const proseFolders = ['src', 'test', 'bench', 'scripts', 'docs', 'deploy', 'examples', 'library'];
 
@@ -311,6 +392,16 @@ test('the words of the ban list are nowhere', () => {
   assert.deepEqual(found, []);
 });
 
+test('no blank line parts the head comment of a file from its first import', () => {
+  const parted = ['src', 'test', 'bench', 'scripts'].flatMap((folder) =>
+    (readdirSync(join(root, folder), { recursive: true }) as string[])
+      .filter((name) => /\.(?:tsx?|mjs)$/.test(name))
+      .map((name) => join(folder, name))
+      .filter((name) => /^(?:#!.*\n)?(?:\/\/.*\n)+\n+import\b/.test(readFileSync(join(root, name), 'utf8'))),
+  );
+  assert.deepEqual(parted, []);
+});
+
 test('the name of an exported class or interface is given once', () => {
   const places = new Map<string, string[]>();
   for (const { name, text } of files)
@@ -324,7 +415,7 @@ test('the name of an exported class or interface is given once', () => {
 
 test('no wall clock and no host randomness inside worlds and the scheduler', () => {
   const broken = files
-    .filter((file) => ['worlds', 'scheduler'].includes(roomOf(file.name) ?? ''))
+    .filter((file) => ['worlds', 'scheduler'].includes(moduleOf(file.name) ?? ''))
     .filter((file) => /\b(Date\.now|new Date\(|performance\.|Math\.random|randomBytes|randomUUID|process\.hrtime)/.test(file.text))
     .map((file) => file.name);
   assert.deepEqual(broken, []);
@@ -334,6 +425,7 @@ test('no wall clock and no host randomness inside worlds and the scheduler', () 
 const memos: { [file: string]: string } = {
   'src/contract/shape.ts': 'the alternatives of a schema',
   'src/compiler/setups.ts': 'the setup of a start, the text of a patch',
+  'src/compiler/type-check.ts': 'the parsed declarations of a TypeScript',
   'src/drills/attempt/run-setup.ts': 'the setup of a drill, as its attempts show it',
   'src/drills/judge/run-facts.ts': 'the text of a row',
   'src/bindings/mcp-server.ts': 'the tools of an access, which do not change',
@@ -393,6 +485,11 @@ test('each invariant has an id of its own, named after its file, and a test that
   for (const [id, name] of idsOf) if (!cited.has(id)) broken.push(`${name}: no test cites ${id}`);
   assert.deepEqual(broken, []);
   assert.ok(idsOf.size >= 250, `${idsOf.size} invariants`);
+});
+
+test('no hook of a test file is for each test: files share processes, and it would run for those of others too', () => {
+  const broken = listSources('test').filter((name) => /^(before|after)Each\(/m.test(readFileSync(join(root, name), 'utf8')));
+  assert.deepEqual(broken, []);
 });
 
 test('a page that a comment cites exists, and the index of decisions lists each of them', () => {

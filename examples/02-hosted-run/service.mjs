@@ -45,6 +45,6 @@ function kept(credential) {
     mkdirSync(dirname(credentialFile), { recursive: true });
     writeFileSync(credentialFile, credential, { mode: 0o600 });
   }
-  if (!existsSync(credentialFile)) throw new Error(`${dataDirectory} is there without its credential; remove the folder and begin anew`);
+  if (!existsSync(credentialFile)) throw new Error(`${dataDirectory} is there without its credential; remove the folder and start again`);
   return readFileSync(credentialFile, 'utf8');
 }

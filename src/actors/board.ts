@@ -38,11 +38,20 @@ export function createSharedPage(): BoardPage & { kind: 'shared' } {
 }
 /** Unlinked at once: nobody else can open it and nothing is left behind. */
 export function createFilePage(): BoardPage & { kind: 'file' } {
-  const folder = mkdtempSync(join(tmpdir(), 'drillyard-'));
+  const folder = pageFolder();
   try {
     return { kind: 'file', fd: openSync(join(folder, 'board'), 'w+', 0o600) };
   } finally {
     rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** In memory where the system has such a folder: a host whose steps cannot be noted, because the disk is full, could run none. */
+function pageFolder(): string {
+  try {
+    return mkdtempSync(join('/dev/shm', 'drillyard-'));
+  } catch {
+    return mkdtempSync(join(tmpdir(), 'drillyard-'));
   }
 }
 
@@ -120,7 +129,7 @@ export class BoardReader {
     return this.#words[slot * recordWords] === stamp;
   }
 
-  /** Sees to it that the host is ended outside of its critical section; false while it is inside. */
+  /** Makes sure that the host is ended outside of its critical section; false while it is inside. */
   closeSection(): boolean {
     return this.#page.kind === 'file' || closeSection(new Int32Array(this.#page.buffer, pageBytes, 1));
   }

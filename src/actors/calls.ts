@@ -9,7 +9,7 @@ export interface CallEnds {
 }
 
 export class Call {
-  /** Its record on the board, while a seat has it. */
+  /** Its record on the board, while a supervisor has it. */
   slot = 0;
   /** Of its latest sending. */
   stamp = 0;

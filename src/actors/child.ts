@@ -7,6 +7,7 @@ import type { BoxFolder } from '../processes/bubblewrap.js';
 import { firstDescriptor, spawnChild } from '../processes/spawn-child.js';
 import { BoardReader, createFilePage } from './board.js';
 import { isEnvelopeForCaller } from './frames.js';
+import { Heartbeat } from './heartbeat.js';
 import type { HostIncarnation, HostStart } from './host-port.js';
 import { type ChildOrder, type ControlEndpoint, ControlLane, type LaneMessage, type ToChild } from './lanes.js';
 import type { PreparedHost } from './prepared-host.js';
@@ -27,15 +28,20 @@ export function prepareHost({ moduleHref, resourceLimits, bounds, box }: Prepare
     argument: JSON.stringify(order),
     flags: heapFlags(resourceLimits),
     descriptors: [page.fd],
-    onMessage: (message) => receive(message),
+    onMessage: (message) => {
+      heartbeat.heard();
+      receive(message);
+    },
     ...(bounds === undefined ? {} : { bounds }),
     ...(box === undefined ? {} : { box }),
   });
+  const heartbeat = new Heartbeat(() => child.send({ lane: 'heartbeat' } satisfies ToChild));
   // What is loaded before it is wanted is not urgent.
   child.setYielding(true);
   return {
     child,
     page,
+    heartbeat,
     listen: (next) => {
       receive = next;
     },
@@ -43,13 +49,14 @@ export function prepareHost({ moduleHref, resourceLimits, bounds, box }: Prepare
 }
 
 export function startChildHost(
-  { child, page, listen }: PreparedHost,
+  { child, page, heartbeat, listen }: PreparedHost,
   { setup, onEnvelope }: Pick<HostStart, 'setup' | 'onEnvelope'>,
 ): Omit<HostIncarnation, 'control'> & { endpoint: ControlEndpoint } {
   const lane = new ControlLane((message) => child.send(message));
   const notices = { left: limits.childNoticesMax };
   listen((message) => {
     if (!isLaneMessage(message)) child.refuse('it sent what is no message');
+    else if (message.lane === 'heartbeat') return;
     else if (message.lane === 'control') lane.deliver(message.data);
     else if (isEnvelopeForCaller(message.envelope, notices)) onEnvelope(message.envelope);
     else child.refuse('it sent what is no envelope');
@@ -71,6 +78,7 @@ export function startChildHost(
       lane.close();
       return detail;
     }),
+    heartbeat,
     setYielding: (yields) => child.setYielding(yields),
     terminate: () => child.kill(),
     refuse: (reason) => child.refuse(reason),
@@ -81,6 +89,7 @@ export function startChildHost(
 function isLaneMessage(message: unknown): message is LaneMessage {
   if (typeof message !== 'object' || message === null) return false;
   const { lane, envelope, data } = message as { [member: string]: unknown };
+  if (lane === 'heartbeat') return true;
   if (lane === 'mail') return Array.isArray(envelope);
   if (lane !== 'control' || typeof data !== 'object' || data === null) return false;
   const { id, type } = data as { [member: string]: unknown };

@@ -1,4 +1,4 @@
-// What an actor host runs: the port between the generic runtime (this room) and a kind of actor (worlds), which a host
+// What an actor host runs: the port between the generic runtime (this module) and a kind of actor (worlds), which a host
 // loads as a module in its thread or process. The runtime knows mailboxes, slices and group commit; the kind knows what a message means.
 //   DEFINITION-1. A write set is taken only between steps, and every reply is sent after the commit of all the write sets taken before it.
 //   DEFINITION-2. Commands of one actor run one at a time, in order. Queries run between steps, when nothing of the actor is uncommitted;
@@ -19,8 +19,8 @@ export interface HostFacts {
 export interface ActorKind {
   /**
    * Loads an actor, synchronously. `incarnation` is larger than that of any earlier incarnation of this system, and of earlier systems
-   * while the machine's clock goes forward; a kind whose store holds a larger one goes on from that: `max(incarnation, stored + 1)`. It is
-   * checked inside every commit. A store that two systems may open at once must also check, inside the commit, that it is where this
+   * while the machine's clock goes forward; a kind whose store holds a larger one continues from that: `max(incarnation, stored + 1)`. It
+   * is checked inside every commit. A store that two systems may open at once must also check, inside the commit, that it is where this
    * incarnation left it. Throws ServiceError when there is no such actor.
    */
   activate(actorId: string, incarnation: number): Actor;
@@ -56,7 +56,7 @@ export interface Actor {
 }
 
 export interface CommandRun {
-  /** Set when the caller cancelled; a command looks at it between slices. */
+  /** Set when the caller cancelled; a command reads it between slices. */
   readonly cancelRequested: boolean;
   /** Sent to the caller after the next commit. */
   progress(value: unknown): void;

@@ -1,4 +1,6 @@
 // A first-in, first-out queue: amortized constant time, nothing kept after it is taken.
+import { tuning } from './tuning.js';
+
 export class Fifo<T> {
   #items: (T | undefined)[] = [];
   #head = 0;
@@ -22,7 +24,7 @@ export class Fifo<T> {
     if (this.#head === this.#items.length) {
       this.#items.length = 0;
       this.#head = 0;
-    } else if (this.#head >= 1024 && this.#head * 2 >= this.#items.length) {
+    } else if (this.#head >= tuning.fifoReadPlacesMax && this.#head * 2 >= this.#items.length) {
       this.#items = this.#items.slice(this.#head);
       this.#head = 0;
     }

@@ -19,7 +19,7 @@ interface Member {
 interface Ends {
   /** Ends this incarnation of the actor; its unfinished and uncovered commands are refused. */
   failed(cell: Cell, refusal: ErrorFrame): void;
-  /** Whatever waited for this actor to be settled may go on. */
+  /** What waited for this actor to be settled may continue. */
   settled(cell: Cell): void;
 }
 

@@ -21,6 +21,7 @@ export function runChildHost({ boardFd }: ChildTask): Promise<never> {
     const message = received as ToChild;
     if (message.lane === 'mail') host?.receive(message.envelope);
     else if (message.lane === 'control') lane.deliver(message.data);
+    else if (message.lane === 'heartbeat') channel.send({ lane: 'heartbeat' } satisfies LaneMessage);
     else {
       const post = (envelope: Envelope): void => channel.send({ lane: 'mail', envelope } satisfies LaneMessage);
       host = new Host(message.setup, { kind: 'file', fd: boardFd }, post);

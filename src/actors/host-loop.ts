@@ -1,8 +1,8 @@
 // The loop of one host: which actor runs when. Owns the cells, the ring of those that may run, and the turns.
 // A turn serves actors round robin for about one slice, then commits and lets the event loop read the next messages.
 //   HOST-LOOP-1. A cell is in the ring exactly when its `ready` is set; one that waits for a commit is not, and comes back when it lands.
-//   HOST-LOOP-2. Nobody's finished command waits for somebody else's long one: before the next slice of a long command, what is due is
-//     committed.
+//   HOST-LOOP-2. A finished command never waits for the long command of another actor: before the next slice of a long command, what is due
+//     is committed.
 //   HOST-LOOP-3. What comes in while a long one has its slice is served before it has the next.
 import { errorToFrame, ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
@@ -31,7 +31,7 @@ export class HostLoop {
   #longServed = false;
   #received = 0;
   /** Stopping, and the grace is over. */
-  #impatient = false;
+  #isGraceOver = false;
   #stop: { messages: number; whenQuiet(): void } | undefined;
 
   constructor(kind: ActorKind, board: BoardWriter, outbox: MailOutbox) {
@@ -53,7 +53,7 @@ export class HostLoop {
 
   receive(envelope: Envelope): void {
     readAtHost(envelope, this.#frames);
-    if (this.#impatient) this.#refuseAndCancel();
+    if (this.#isGraceOver) this.#refuseAndCancel();
   }
 
   readonly #frames: HostFrames = {
@@ -93,7 +93,7 @@ export class HostLoop {
     this.#schedule();
   }
 
-  /** Takes from memory whoever had no message since `beforeMs`. */
+  /** Takes from memory each actor without a message since `beforeMs`. */
   passivateUnused(beforeMs: number): void {
     for (const cell of this.#cells.values()) {
       if (cell.usedMs < beforeMs && !cell.ready && !cell.hasWork && cell.settled) this.#retire(cell);
@@ -103,12 +103,12 @@ export class HostLoop {
 
   /** Resolves when all `messages` this incarnation was sent are answered and committed and no actor is left in memory. */
   async stop(graceMs: number, messages: number): Promise<void> {
-    const patience = setTimeout(() => this.#refuseAndCancel(), graceMs);
+    const graceTimer = setTimeout(() => this.#refuseAndCancel(), graceMs);
     await new Promise<void>((whenQuiet) => {
       this.#stop = { messages, whenQuiet };
       this.#schedule();
     });
-    clearTimeout(patience);
+    clearTimeout(graceTimer);
     for (const cell of this.#cells.values()) this.#retire(cell);
     this.#board.rest();
     this.#outbox.flush();
@@ -153,7 +153,7 @@ export class HostLoop {
     else if (this.#idlers.size > 0) this.#idle(nowMs);
   }
 
-  /** Once a slice, and no oftener: the long one goes on however much comes in. */
+  /** Once a slice, and not more often: the long one continues however much comes in. */
   #shortFirst(): void {
     this.#longServed = false;
     const long: Cell[] = [];
@@ -221,7 +221,7 @@ export class HostLoop {
   }
 
   #refuseAndCancel(): void {
-    this.#impatient = true;
+    this.#isGraceOver = true;
     const refusal = errorToFrame(new ServiceError('control.UNAVAILABLE', { message: 'The host is closing.' }));
     for (const cell of this.#cells.values()) {
       if (cell.running) cell.running.entry.cancelRequested = true;

@@ -1,8 +1,9 @@
-// The port between a seat (who supervises) and one incarnation of a host (a thread or a process): the same for both isolations.
+// The port between a supervisor and one incarnation of a host (a thread or a process): the same for both isolations.
 import type { MessagePort } from 'node:worker_threads';
 import { type ErrorFrame, errorFromFrame, errorToFrame, isErrorFrame, ServiceError } from '../contract/errors.js';
 import type { BoardPage, BoardReader } from './board.js';
 import type { Envelope } from './frames.js';
+import type { Heartbeat } from './heartbeat.js';
 import type { ActorSystemOptions } from './options.js';
 
 /** What an incarnation is started with; structured-cloned. */
@@ -48,6 +49,8 @@ export interface HostIncarnation {
   readonly board: BoardReader;
   /** Resolves, with what is known of the reason, once the thread or process is gone and all it had sent has been given to `onEnvelope`. */
   readonly ended: Promise<string>;
+  /** Of a process; a thread runs while its own process does. */
+  readonly heartbeat?: Heartbeat;
   /** Whether it leaves the processor to others that want it; a thread cannot. */
   setYielding?(yields: boolean): void;
   /** Ends it whatever it does. */

@@ -1,8 +1,8 @@
 // The supervisor of one host: starts its incarnations, one after the other, sends it calls, and settles what an incarnation leaves behind.
 //   HOST-SUPERVISOR-1. An incarnation is started only after the one before it is gone (HostLife.ended).
-//   HOST-SUPERVISOR-2. Every call ends once: answered by an incarnation, settled by aftermath.ts, or refused because the seat is down or
-//     closed.
-//   HOST-SUPERVISOR-3. Whatever happens to this host, no other seat hears of it.
+//   HOST-SUPERVISOR-2. Every call ends once: answered by an incarnation, settled by aftermath.ts, or refused because the supervisor is down
+//     or closed.
+//   HOST-SUPERVISOR-3. Nothing that happens to this host affects another supervisor.
 import { within } from '../async/deadline.js';
 import { errorFromFrame, ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
@@ -20,11 +20,12 @@ import { RestartBudget, type RestartLimits } from './restart-budget.js';
 import { Watchdog } from './watchdog.js';
 
 export interface HostSupervisorOptions {
-  start: Omit<HostStart, 'onEnvelope'>;
+  start: Omit<HostStart, 'onEnvelope' | 'onSign'>;
   handlerTimeoutMs: number;
   restarts: RestartLimits;
+  silenceMsMax: number;
   answerFits: ActorSystemOptions['answerFits'];
-  /** One source for all seats of a system; rises with every message sent. */
+  /** One source for all supervisors of a system; rises with every message sent. */
   nextStamp(): number;
   log(entry: ActorLogEntry): void;
   onStepSeen(seen: Omit<SeenStep, 'standsForMs'>): void;
@@ -45,13 +46,13 @@ export class HostSupervisor {
   readonly #mail = new OutgoingMail(() => this.#flush());
   readonly #budget: RestartBudget;
   #incarnation: WatchedIncarnation | undefined;
-  /** Settles when the seat is up, or gives up. */
+  /** Settles when the host is up, or the supervisor gives up. */
   #standing = new Deferred();
   #everUp = false;
   /** Infinity: until the incarnation that does not end has ended. */
   #downUntilMs = 0;
   #closed: Deferred | undefined;
-  /** What tool code has held the host for, as it drains, and when that was looked at. */
+  /** What tool code has held the host for, as it drains, and when that was read. */
   #heldMs = 0;
   #lookedMs = monotonicMs();
   #lastFigures: HostFigures = { actorsLive: 0, commits: 0, writeSets: 0, activations: 0, residentBytes: 0 };
@@ -72,7 +73,7 @@ export class HostSupervisor {
     return this.#standing.promise;
   }
 
-  /** Throws when the call cannot be taken; afterwards it is this seat's until it ends. */
+  /** Throws when the call cannot be taken; afterwards it is this supervisor's until it ends. */
   send(call: Call): void {
     if (this.state === 'down') this.#restart();
     if (!this.#calls.open(call)) throw new ServiceError('control.WORLD_BUSY', { details: { hostMessagesMax: limits.hostMessagesMax } });
@@ -110,7 +111,16 @@ export class HostSupervisor {
     const call = found?.stamp === step?.stamp ? found : undefined;
     const runsForMs = step === undefined ? 0 : monotonicMs() - step.sinceMs;
     this.#hold(call !== undefined && runsForMs > limits.heldStepMs);
-    if (call !== undefined) this.#options.onStepSeen({ host: this.index, actorId: call.actorId, runsForMs });
+    if (call !== undefined) this.#options.onStepSeen({ host: this.index, actorId: call.actorId, kind: call.kind, runsForMs });
+    if (this.state === 'up') this.#listen({ lateMs, isAtRest: step === undefined });
+  }
+
+  /** Ends a host on which nothing runs and that sends no heartbeat. One that yields may wait long for a processor. */
+  #listen(look: { lateMs: number; isAtRest: boolean }): void {
+    const { silenceMsMax, handlerTimeoutMs } = this.#options;
+    const silentMs = this.#incarnation?.heartbeat?.look(look) ?? 0;
+    const allowedMs = Math.max(silenceMsMax, handlerTimeoutMs, this.#yields ? limits.hostWorkTimeoutMs : 0);
+    if (silentMs > allowedMs) this.#incarnation?.watchdog.end('silent');
   }
 
   /** A host that tool code holds more than now and then yields the processor until that has drained. */
@@ -119,7 +129,10 @@ export class HostSupervisor {
     const sinceMs = nowMs - this.#lookedMs;
     this.#lookedMs = nowMs;
     this.#heldMs = isHeld ? Math.min(this.#heldMs + sinceMs, limits.heldWaitMsMax) : Math.max(0, this.#heldMs - sinceMs * limits.heldShare);
-    this.#incarnation?.setYielding?.(this.#heldMs > limits.heldFreeMs);
+    this.#incarnation?.setYielding?.(this.#yields);
+  }
+  get #yields(): boolean {
+    return this.#heldMs > limits.heldFreeMs;
   }
 
   /** Ends the present incarnation as a crash would; resolves when the next one stands. */
@@ -141,12 +154,12 @@ export class HostSupervisor {
       closed.resolve();
       return;
     }
-    const patience = setTimeout(() => incarnation.watchdog.end('timeout'), graceMs + limits.hostWorkTimeoutMs);
+    const graceTimer = setTimeout(() => incarnation.watchdog.end('timeout'), graceMs + limits.hostWorkTimeoutMs);
     await this.#asks
       .run(() => incarnation.control.stop(graceMs, this.#mail.sent))
       .then(unwrap)
       .catch((error: Error) => this.#logEnd('crashed', `while stopping: ${error.message}`));
-    clearTimeout(patience);
+    clearTimeout(graceTimer);
     incarnation.terminate();
     await closed.promise;
   }
@@ -228,11 +241,11 @@ export class HostSupervisor {
     );
   }
 
-  /** One incarnation is over: settle its calls, then start the next one, unless the seat is to stay empty. */
+  /** One incarnation is over: settle its calls, then start the next one, unless the supervisor starts no more. */
   #exited(incarnation: WatchedIncarnation, detail: string): void {
     this.#incarnation = undefined;
     if (this.state === 'down') {
-      // Given up before it ended: whoever asks next starts the host again.
+      // Given up before it ended: the next request starts the host again.
       incarnation.board.close();
       this.#downUntilMs = 0;
       return;
@@ -245,8 +258,7 @@ export class HostSupervisor {
       new ServiceError(reason === 'timeout' && running === undefined ? 'world.HANDLER_TIMEOUT' : 'world.ACTOR_RESTARTED'),
     );
     this.#expectNextLife();
-    if (!this.#closed)
-      this.#logEnd(reason, incarnation.loadError instanceof Error ? incarnation.loadError.message : detail, running?.actorId);
+    if (!this.#closed) this.#logEnd(reason, incarnation.loadError instanceof Error ? incarnation.loadError.message : detail, running);
     // Whose step ran past its time is known, and none of its time is spent on starting hosts in a row.
     const refusal = this.#whyStayDown(incarnation, {
       detail,
@@ -261,7 +273,7 @@ export class HostSupervisor {
     if (this.#incarnation) for (const call of left) this.#write(call);
   }
 
-  /** Whoever asks from now on waits for the next incarnation. */
+  /** Requests from now on wait for the next incarnation. */
   #expectNextLife(): void {
     if (this.#standing.settled) this.#standing = new Deferred();
   }
@@ -279,7 +291,7 @@ export class HostSupervisor {
   /** An incarnation that does not end may hold the store of its actors: no other is started, and nobody is kept waiting for it. */
   #abandon(incarnation: WatchedIncarnation): void {
     const { left, running } = settleCalls(this.#calls, incarnation.board, incarnation.watchdog.reason ?? 'stuck');
-    this.#logEnd('stuck', 'it was asked to end and did not: it waits in native code', running?.actorId);
+    this.#logEnd('stuck', 'it was asked to end and did not: it waits in native code', running);
     this.#downUntilMs = Number.POSITIVE_INFINITY;
     this.#asks.rejectAll(this.#notNow());
     this.#markDown(left, this.#notNow());
@@ -304,13 +316,14 @@ export class HostSupervisor {
   }
 
   #notNow(): ServiceError {
-    if (this.#downUntilMs === Number.POSITIVE_INFINITY) return unavailable('The host can neither go on nor be ended.');
+    if (this.#downUntilMs === Number.POSITIVE_INFINITY) return unavailable('The host can neither continue nor be ended.');
     const retryAfterMs = Math.max(1, Math.ceil(this.#downUntilMs - monotonicMs()));
     return new ServiceError('control.UNAVAILABLE', { message: 'The host ended too often and is left alone for a while.', retryAfterMs });
   }
 
-  #logEnd(reason: HostEndReason, detail: string, actorId?: string): void {
-    this.#options.log({ event: 'host_ended', host: this.index, reason, detail, ...(actorId !== undefined && { actorId }) });
+  #logEnd(reason: HostEndReason, detail: string, running?: Call): void {
+    const step = running && { actorId: running.actorId, kind: running.kind };
+    this.#options.log({ event: 'host_ended', host: this.index, reason, detail, ...step });
   }
 }
 

@@ -9,9 +9,7 @@ import type { Envelope } from './frames.js';
 import { HostLoop } from './host-loop.js';
 import { type Answer, answer, type HostControl, type HostFigures, type HostSetup } from './host-port.js';
 import { MailOutbox } from './outbox.js';
-
-/** How often the unused are looked for, in one idle time. */
-const sweepsPerIdleTime = 4;
+import { tuning } from './tuning.js';
 
 export class Host implements HostControl {
   readonly #setup: HostSetup;
@@ -46,7 +44,7 @@ export class Host implements HostControl {
       this.#loop = loop;
       this.#sweep = setInterval(
         () => loop.passivateUnused(monotonicMs() - idlePassivationMs),
-        Math.max(1, idlePassivationMs / sweepsPerIdleTime),
+        Math.max(1, idlePassivationMs / tuning.sweepsPerIdleTime),
       );
     }, unloadable);
   }
@@ -78,6 +76,8 @@ export class Host implements HostControl {
       const { loop, kind } = this.#live();
       clearInterval(this.#sweep);
       await loop.stop(graceMs, messages);
+      // The host's own work, as long as it takes.
+      this.#board.begin(hostWorkSlot, 0, monotonicMs());
       await runCritical(() => kind.close());
     });
   }

@@ -1,4 +1,5 @@
-// What a process host and its parent say to each other: mail and control as two lanes of one channel, and what a child gets before that.
+// What a process host and its parent say to each other: mail, control and heartbeat of life as lanes of one channel, and what a child gets
+// before that.
 import type { Envelope } from './frames.js';
 import type { HostSetup, HostStart } from './host-port.js';
 
@@ -12,7 +13,8 @@ export interface ChildOrder {
 
 /** The first message says what a child is. */
 export type ToChild = { lane: 'start'; setup: HostSetup } | LaneMessage;
-export type LaneMessage = { lane: 'mail'; envelope: Envelope } | { lane: 'control'; data: unknown };
+/** `heartbeat`: the parent asks whether the child is there, the child answers that it is. */
+export type LaneMessage = { lane: 'mail'; envelope: Envelope } | { lane: 'control'; data: unknown } | { lane: 'heartbeat' };
 
 /** What Comlink asks of a wire. */
 export interface ControlEndpoint {

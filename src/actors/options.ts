@@ -29,6 +29,11 @@ export interface ActorSystemOptions {
   resourceLimits?: { maxOldGenerationSizeMb?: number; maxYoungGenerationSizeMb?: number; stackSizeMb?: number };
   /** After `max` unasked-for ends of one host inside `windowMs`, it stays down for `coolDownMs` (control.UNAVAILABLE). */
   restarts?: { max: number; windowMs: number; coolDownMs: number };
+  /**
+   * A process that sends no heartbeat for longer, while nothing runs there, is ended and replaced; so long at least as a step may take.
+   * Default limits.hostSilenceMsMax.
+   */
+  silenceMsMax?: number;
   log?: (entry: ActorLogEntry) => void;
   /** Called at each look of the watchdog, of each host whose present step is one of an actor. */
   onStepSeen?: (seen: SeenStep) => void;
@@ -37,9 +42,13 @@ export interface ActorSystemOptions {
 export interface SeenStep {
   host: number;
   actorId: string;
+  /** Of the message whose step it is. */
+  kind: StepKind;
   runsForMs: number;
   standsForMs: number;
 }
+
+export type StepKind = 'command' | 'query';
 
 export type AnswerFits = (message: unknown, answer: unknown, as: 'reply' | 'progress') => boolean;
 
@@ -75,8 +84,12 @@ export interface HostStats {
 export type ActorLogEntry =
   /** A bug in the kind (actorId '' when it was asked on the control path): the caller got control.INTERNAL with this correlation id. */
   | { event: 'actor_failed'; host: number; actorId: string; correlationId: string; stack: string }
-  | { event: 'host_ended'; host: number; reason: HostEndReason; actorId?: string; detail: string }
+  /** `actorId`, `kind`: of the message whose step was running. */
+  | { event: 'host_ended'; host: number; reason: HostEndReason; actorId?: string; kind?: StepKind; detail: string }
   | { event: 'host_started'; host: number; restarts: number }
   | { event: 'host_down'; host: number; coolDownMs: number };
-/** `timeout`: the watchdog ended it. `killed`: killHost did. `crashed`: it ended by itself. `stuck`: it was ended and is still there. */
-export type HostEndReason = 'timeout' | 'killed' | 'crashed' | 'stuck';
+/**
+ * `timeout`: the watchdog ended it. `silent`: the watchdog did, as its process sent no heartbeat while nothing ran. `killed`: killHost
+ * did. `crashed`: it ended by itself. `stuck`: it was ended and is still there.
+ */
+export type HostEndReason = 'timeout' | 'silent' | 'killed' | 'crashed' | 'stuck';

@@ -41,7 +41,7 @@ export class OutgoingMail {
     this.sent = 0;
   }
 
-  /** The tick queue runs after all promise reactions: whatever this turn of the event loop makes ready travels together. */
+  /** The tick queue runs after all promise reactions: all that this turn of the event loop makes ready travels together. */
   #scheduleFlush(): void {
     if (this.#envelope.length === 0) process.nextTick(this.#flush);
   }

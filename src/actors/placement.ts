@@ -5,7 +5,7 @@ import { invariant } from '../contract/errors.js';
 export interface PlacementPort {
   /** The host that owns the actor now. */
   hostOf(actorId: string): number;
-  /** Gives it to another one. The caller sees to it that it lives nowhere else meanwhile. */
+  /** Gives it to another one. The caller makes sure that it is on no other host meanwhile. */
   assign(actorId: string, host: number): void;
   /** Back to the default. */
   unassign(actorId: string): void;

@@ -1,8 +1,9 @@
 // Starts hosts. A thread host is one long-lived task of a thread (workers/thread.ts); a process host is such a thread in a child
 // (child.ts). Both are called over Comlink for control and over a plain port for everything else (frames.ts).
 // An old incarnation is waited for until it is really over before the next one opens the same store.
-import { MessageChannel, type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
+import { MessageChannel, type MessagePort, type ResourceLimits, receiveMessageOnPort } from 'node:worker_threads';
 import { type Endpoint, wrap } from 'comlink';
+import { limits } from '../contract/limits.js';
 import { startThread, type Thread } from '../workers/thread.js';
 import { type BoardPage, BoardReader, createSharedPage } from './board.js';
 import { prepareHost, startChildHost } from './child.js';
@@ -57,7 +58,12 @@ function runThread({ setup, resourceLimits, page }: Pick<HostStart, 'setup' | 'r
 
 /** The one host of a child process; resolves, with what is known of the reason, once its thread is gone. */
 export function runInChild({ moduleHref, resourceLimits, boardFd }: ChildOrder): Promise<string> {
-  return runToEnd(hostThread({ resourceLimits, run: 'runChildHost', moduleHref }), { boardFd } satisfies ChildTask);
+  const thread = hostThread({
+    resourceLimits: { ...resourceLimits, codeRangeSizeMb: limits.childCodeRangeMb },
+    run: 'runChildHost',
+    moduleHref,
+  });
+  return runToEnd(thread, { boardFd } satisfies ChildTask);
 }
 
 async function runToEnd(thread: Thread, task: object, transferList: MessagePort[] = []): Promise<string> {
@@ -71,7 +77,7 @@ async function runToEnd(thread: Thread, task: object, transferList: MessagePort[
 }
 
 interface HostThread {
-  resourceLimits: HostStart['resourceLimits'];
+  resourceLimits: ResourceLimits;
   /** The function of host-entry.ts that is its one task, for as long as it lives. */
   run: 'runThreadHost' | 'runChildHost';
   /** What the task will load, to be loaded before there is a task. */

@@ -1,10 +1,12 @@
 // A child process that has loaded the module of a kind and waits for what it is to be (child.ts makes it).
 import type { Child } from '../processes/spawn-child.js';
 import type { BoardPage } from './board.js';
+import type { Heartbeat } from './heartbeat.js';
 
 export interface PreparedHost {
   readonly child: Child;
   readonly page: BoardPage & { kind: 'file' };
+  readonly heartbeat: Heartbeat;
   /** Gives its messages to `receive` from now on. */
   listen(receive: (message: unknown) => void): void;
 }

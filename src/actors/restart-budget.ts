@@ -15,7 +15,7 @@ export class RestartBudget {
     this.limits = limits;
   }
 
-  /** Notes an end; false when it was one too many, and then the count begins anew after the cool-down. */
+  /** Notes an end; false when it was one too many, and then the count restarts after the cool-down. */
   spend(nowMs: number): boolean {
     this.#endsMs = this.#endsMs.filter((endMs) => endMs > nowMs - this.limits.windowMs);
     if (this.#endsMs.length >= this.limits.max) {

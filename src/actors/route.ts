@@ -1,4 +1,5 @@
-// The way to one actor while it has unanswered messages or is being moved: its seat, how many are unanswered, and what waits for a move.
+// The way to one actor while it has unanswered messages or is being moved: its supervisor, how many are unanswered, and what waits for a
+// move.
 //   ROUTE-1. While a move holds the route, nothing is sent; what comes in meanwhile is sent after it, in order.
 //   ROUTE-2. A route without messages and without a move is dropped (`onIdle`); the system keeps nothing for an actor nobody talks to.
 import { type Call, cancelledBeforeStart } from './calls.js';
@@ -14,7 +15,7 @@ export class WorldRoute {
   #whenAnswered: (() => void) | undefined;
 
   constructor(
-    public seat: HostSupervisor,
+    public supervisor: HostSupervisor,
     onIdle: () => void,
   ) {
     this.#onIdle = onIdle;
@@ -30,7 +31,7 @@ export class WorldRoute {
   cancel(call: Call): void {
     const at = this.#held.indexOf(call);
     if (at < 0) {
-      this.seat.cancel(call);
+      this.supervisor.cancel(call);
     } else {
       this.#held.splice(at, 1);
       call.reject(cancelledBeforeStart());
@@ -76,7 +77,7 @@ export class WorldRoute {
 
   #pass(call: Call): void {
     try {
-      this.seat.send(call);
+      this.supervisor.send(call);
     } catch (error) {
       call.reject(error);
     }

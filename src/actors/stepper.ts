@@ -19,7 +19,8 @@ export interface StepperParts {
   clock: SliceClock;
 }
 /**
- * `more`: it can go on at once. `sliced`: it can go on after others have had their turn. `resting`: nothing to do, or a commit comes first.
+ * `more`: it can continue at once. `sliced`: it can continue after others have had their turn. `resting`: nothing to do, or a commit comes
+ * first.
  */
 export type StepEnd = 'more' | 'sliced' | 'resting';
 

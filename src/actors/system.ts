@@ -1,4 +1,5 @@
-// The actor system: what the rest of the product holds. Finds an actor's seat, bounds its mailbox, and moves it where its caller wants it.
+// The actor system: what the rest of the product holds. Finds an actor's supervisor, bounds its mailbox, and moves it where its caller
+// wants it.
 //   SYSTEM-1. An actor lives on one host at a time: it is passivated where it was before a message of it goes anywhere else.
 //   SYSTEM-2. Messages of one actor are sent in the order of the calls.
 //   SYSTEM-3. Stamps, and with them incarnations, rise over all hosts of a system, and over systems as the wall clock does.
@@ -12,10 +13,7 @@ import { HostSupervisor, unavailable } from './host-supervisor.js';
 import type { ActorSystemOptions, CommandOptions, HostStats, Placement } from './options.js';
 import { LocalPlacement, type PlacementPort } from './placement.js';
 import { WorldRoute } from './route.js';
-
-/** Messages a millisecond a system may send and still stay below the stamps of a later one. */
-const stampsPerMs = 1024;
-const watchesPerTimeout = 8;
+import { tuning } from './tuning.js';
 
 interface ExclusiveHost {
   index: number;
@@ -26,11 +24,11 @@ export class ActorSystem {
   readonly #options: ActorSystemOptions;
   readonly #mailboxMessagesMax: number;
   readonly #placement: PlacementPort;
-  readonly #seats = new Map<number, HostSupervisor>();
+  readonly #supervisors = new Map<number, HostSupervisor>();
   readonly #exclusive = new Map<string, ExclusiveHost>();
   readonly #routes = new Map<string, WorldRoute>();
   readonly #watch: NodeJS.Timeout;
-  #stamp = Date.now() * stampsPerMs;
+  #stamp = Date.now() * tuning.stampsPerMs;
   #closing: Promise<void> | undefined;
 
   private constructor(options: ActorSystemOptions) {
@@ -38,14 +36,14 @@ export class ActorSystem {
     this.#mailboxMessagesMax = options.mailboxMessagesMax ?? limits.mailboxMessagesMax;
     this.#placement = new LocalPlacement(options.hosts);
     const atStart = Math.min(options.hosts, options.hostsAtStart ?? options.hosts);
-    for (let index = 0; index < atStart; index++) this.#openSeat(index);
+    for (let index = 0; index < atStart; index++) this.#openSupervisor(index);
     const watchMs = this.#watchMs;
     let watchedMs = monotonicMs();
     this.#watch = setInterval(() => {
       const nowMs = monotonicMs();
       const lateMs = Math.max(0, nowMs - watchedMs - watchMs);
       watchedMs = nowMs;
-      for (const seat of this.#seats.values()) seat.watch(lateMs);
+      for (const supervisor of this.#supervisors.values()) supervisor.watch(lateMs);
     }, watchMs);
     this.#watch.unref();
   }
@@ -54,7 +52,7 @@ export class ActorSystem {
   static async start(options: ActorSystemOptions): Promise<ActorSystem> {
     const system = new ActorSystem(options);
     try {
-      await Promise.all([...system.#seats.values()].map((seat) => seat.standing));
+      await Promise.all([...system.#supervisors.values()].map((supervisor) => supervisor.standing));
       return system;
     } catch (error) {
       await system.close();
@@ -81,7 +79,7 @@ export class ActorSystem {
   /** One request to a host's kind (ActorKind.control), in no mailbox. */
   async control(hostIndex: number, request: unknown): Promise<unknown> {
     this.#refuseWhenClosing();
-    return unwrap(await this.#seat(hostIndex).ask((host) => host.control(request)));
+    return unwrap(await this.#supervisor(hostIndex).ask((host) => host.control(request)));
   }
 
   /** Lets what was sent to the actor be answered, then takes it from memory. Its next message activates it again. */
@@ -108,7 +106,7 @@ export class ActorSystem {
   /** `place` for an actor that has never lived: where nobody is on the way to it, no host need be asked to let it go. */
   async placeNew(actorId: string, placement: { host: number }): Promise<void> {
     if (this.#routes.has(actorId)) await this.place(actorId, placement);
-    else this.#placement.assign(actorId, this.#seat(placement.host).index);
+    else this.#placement.assign(actorId, this.#supervisor(placement.host).index);
   }
 
   /** Passivates the actor and ends its exclusive host, if it has one; afterwards its place is the default again. */
@@ -119,24 +117,24 @@ export class ActorSystem {
 
   async stats(): Promise<HostStats[]> {
     const owners = new Map([...this.#exclusive].map(([actorId, { index }]) => [index, actorId]));
-    return await Promise.all([...this.#seats.values()].map((seat) => statsOf(seat, owners.get(seat.index))));
+    return await Promise.all([...this.#supervisors.values()].map((supervisor) => statsOf(supervisor, owners.get(supervisor.index))));
   }
 
   /** Ends a host at once, as a crash would, and replaces it. For operations and tests of recovery. Resolves when the replacement stands. */
   async killHost(index: number): Promise<void> {
-    await this.#seat(index).kill();
+    await this.#supervisor(index).kill();
   }
 
   /** Refuses new messages, finishes what was accepted, commits, passivates, closes the kinds, ends the hosts. */
   close(): Promise<void> {
-    this.#closing ??= Promise.all([...this.#seats.values()].map((seat) => seat.close(this.#graceMs))).then(() =>
+    this.#closing ??= Promise.all([...this.#supervisors.values()].map((supervisor) => supervisor.close(this.#graceMs))).then(() =>
       clearInterval(this.#watch),
     );
     return this.#closing;
   }
 
   get #watchMs(): number {
-    return Math.max(5, (this.#options.handlerTimeoutMs ?? limits.handlerTimeoutMs) / watchesPerTimeout);
+    return Math.max(5, (this.#options.handlerTimeoutMs ?? limits.handlerTimeoutMs) / tuning.watchesPerTimeout);
   }
   get #graceMs(): number {
     return this.#options.closeGraceMs ?? limits.closeGraceMs;
@@ -179,7 +177,7 @@ export class ActorSystem {
     this.#refuseWhenClosing();
     let route = this.#routes.get(actorId);
     if (route === undefined) {
-      route = new WorldRoute(this.#seat(this.hostOf(actorId)), () => this.#routes.delete(actorId));
+      route = new WorldRoute(this.#supervisor(this.hostOf(actorId)), () => this.#routes.delete(actorId));
       this.#routes.set(actorId, route);
     }
     return route;
@@ -187,7 +185,7 @@ export class ActorSystem {
 
   async #leave(actorId: string): Promise<void> {
     try {
-      unwrap(await this.#seat(this.hostOf(actorId)).ask((host) => host.passivate(actorId)));
+      unwrap(await this.#supervisor(this.hostOf(actorId)).ask((host) => host.passivate(actorId)));
     } catch (error) {
       // The host has ended, and the actor's incarnation with it.
       if (!isServiceError(error, 'world.ACTOR_RESTARTED', 'world.HANDLER_TIMEOUT')) throw error;
@@ -196,13 +194,13 @@ export class ActorSystem {
 
   /** `host` undefined: back to its default. */
   async #move(actorId: string, host: number | undefined): Promise<void> {
-    const to = host === undefined ? undefined : this.#seat(host);
+    const to = host === undefined ? undefined : this.#supervisor(host);
     const route = this.#routeTo(actorId);
     await route.hold(async () => {
       await this.#leave(actorId);
       if (to) this.#placement.assign(actorId, to.index);
       else this.#placement.unassign(actorId);
-      route.seat = this.#seat(this.hostOf(actorId));
+      route.supervisor = this.#supervisor(this.hostOf(actorId));
     });
   }
 
@@ -212,7 +210,7 @@ export class ActorSystem {
     const index = this.#freeIndex();
     const placed = (async () => {
       try {
-        await this.#openSeat(index).standing;
+        await this.#openSupervisor(index).standing;
         await this.#move(actorId, index);
         return index;
       } catch (error) {
@@ -228,15 +226,15 @@ export class ActorSystem {
     const host = this.#exclusive.get(actorId);
     if (host === undefined) return;
     this.#exclusive.delete(actorId);
-    await this.#seat(host.index).close(this.#graceMs);
-    this.#seats.delete(host.index);
+    await this.#supervisor(host.index).close(this.#graceMs);
+    this.#supervisors.delete(host.index);
   }
 
-  #openSeat(index: number): HostSupervisor {
+  #openSupervisor(index: number): HostSupervisor {
     const { hostModule, hostOptions, isolation, resourceLimits = {}, takeChild, answerFits } = this.#options;
     const { log = () => {}, onStepSeen = () => {} } = this.#options;
     const idlePassivationMs = this.#options.idlePassivationMs ?? limits.idlePassivationMs;
-    const seat = new HostSupervisor({
+    const supervisor = new HostSupervisor({
       start: { setup: { index, isolation, moduleHref: hostModule.href, hostOptions, idlePassivationMs }, resourceLimits, takeChild },
       answerFits: isolation === 'thread' ? undefined : answerFits,
       handlerTimeoutMs: this.#options.handlerTimeoutMs ?? limits.handlerTimeoutMs,
@@ -245,33 +243,34 @@ export class ActorSystem {
         windowMs: limits.hostRestartWindowMs,
         coolDownMs: limits.hostCoolDownMs,
       },
+      silenceMsMax: this.#options.silenceMsMax ?? limits.hostSilenceMsMax,
       nextStamp: () => ++this.#stamp,
       log,
       onStepSeen: (seen) => onStepSeen({ ...seen, standsForMs: this.#watchMs }),
     });
-    this.#seats.set(index, seat);
-    return seat;
+    this.#supervisors.set(index, supervisor);
+    return supervisor;
   }
 
-  #seat(index: number): HostSupervisor {
-    const seat = this.#seats.get(index);
-    if (seat !== undefined) return seat;
+  #supervisor(index: number): HostSupervisor {
+    const supervisor = this.#supervisors.get(index);
+    if (supervisor !== undefined) return supervisor;
     const isStanding = Number.isInteger(index) && index >= 0 && index < this.#options.hosts;
     if (!isStanding) throw new ServiceError('control.NOT_FOUND', { message: `There is no host ${index}.` });
     this.#refuseWhenClosing();
-    return this.#openSeat(index);
+    return this.#openSupervisor(index);
   }
 
   /** Numbers are reused, so a host's index is one of few whatever comes and goes. */
   #freeIndex(): number {
     let index = this.#options.hosts;
-    while (this.#seats.has(index)) index++;
+    while (this.#supervisors.has(index)) index++;
     return index;
   }
 }
 
-async function statsOf(seat: HostSupervisor, exclusiveTo: string | undefined): Promise<HostStats> {
-  const figures = await seat.figures();
-  const { index, state, restarts, depth } = seat;
+async function statsOf(supervisor: HostSupervisor, exclusiveTo: string | undefined): Promise<HostStats> {
+  const figures = await supervisor.figures();
+  const { index, state, restarts, depth } = supervisor;
   return { index, ...(exclusiveTo !== undefined && { exclusiveTo }), state, restarts, mailboxDepth: depth, ...figures };
 }

@@ -3,14 +3,12 @@
 //   WATCHDOG-2. A thread is not ended inside its critical section (async/critical-section.ts), unless what it does there takes too long.
 //   WATCHDOG-3. Time in which the watcher itself did not run is not counted: the machine was suspended or busy, and the step may have
 //   waited
-//     as well. Every look counts its interval, so a step that goes on is ended however late the looks are.
+//     as well. Every check counts its interval, so a step that does not end is ended, however late the checks are.
 import { limits } from '../contract/limits.js';
 import { commitSlot, hostWorkSlot, monotonicMs, type RunningStep } from './board.js';
 import type { HostIncarnation } from './host-port.js';
 import type { HostEndReason } from './options.js';
-
-/** How often the critical section is tried. */
-const sectionLookMs = 1;
+import { tuning } from './tuning.js';
 
 export class Watchdog {
   /** Why the incarnation was ended; undefined while it was not. */
@@ -57,7 +55,7 @@ export class Watchdog {
     const deadlineMs = monotonicMs() + limits.hostWorkTimeoutMs;
     const tryToEnd = (): void => {
       if (this.#incarnation.board.closeSection() || monotonicMs() >= deadlineMs) this.#terminate();
-      else setTimeout(tryToEnd, sectionLookMs);
+      else setTimeout(tryToEnd, tuning.sectionLookMs);
     };
     tryToEnd();
   }

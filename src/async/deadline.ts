@@ -1,7 +1,7 @@
 // Work that is waited for no longer than a bound.
 
 /**
- * What the work resolves to, or undefined when `ms` are over first; a rejection within that time is thrown. The work goes on: how it ends
+ * What the work resolves to, or undefined when `ms` are over first; a rejection within that time is thrown. The work continues: how it ends
  * later is dropped. The timer goes with the answer, so that it keeps no process.
  */
 export function within<T>(ms: number, work: Promise<T>): Promise<T | undefined> {

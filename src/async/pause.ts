@@ -1,6 +1,6 @@
 // Waiting, without anything of one platform: also in a browser.
 
-/** Resolves after `ms`, or at once when the signal is aborted. Never rejects: whoever waits looks at the signal. */
+/** Resolves after `ms`, or at once when the signal is aborted. Never rejects: the waiting code reads the signal. */
 export function pause(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted === true) {

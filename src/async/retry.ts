@@ -1,6 +1,7 @@
-// Work that is attempted again where another attempt may help. What is retried, how often and after which wait is a policy; whoever
+// Work that is attempted again where another attempt may help. What is retried, how often and after which wait is a policy; a caller that
 // retries knows that the work may be done twice. The error of the last attempt is thrown as it is.
 import { pause } from './pause.js';
+import { tuning } from './tuning.js';
 
 export interface RetryPolicy {
   /** Attempts in all, the first included. Default: as many as `isRetryable` and the signal allow. */
@@ -35,7 +36,5 @@ export interface Backoff {
 
 /** How long to wait after so many attempts. */
 export function backoffMs({ firstMs, maxMs }: Backoff, attempts: number): number {
-  return Math.min(maxMs, firstMs * 2 ** Math.min(attempts - 1, doublingsMax));
+  return Math.min(maxMs, firstMs * 2 ** Math.min(attempts - 1, tuning.doublingsMax));
 }
-/** Beyond them a wait is longer than any bound, and no number is lost to infinity. */
-const doublingsMax = 40;

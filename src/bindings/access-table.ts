@@ -1,6 +1,7 @@
 // The accesses that one listener serves: opened for a world and an actor, found by their tokens (and, for routes that take no credential,
 // by their address), ended by revocation or time.
 import { randomBytes } from 'node:crypto';
+import { defined } from '../contract/defined.js';
 import type { Binding } from '../contract/run/target.js';
 import type { RouteAuth } from '../contract/world/tool-manifest.js';
 import type { Access, Endpoint, OpenAccess } from '../drills/ports/bindings-port.js';
@@ -37,7 +38,7 @@ export class AccessTable {
     const wires = bindings.includes('http') ? this.#wires.take(await world.query({ kind: 'routes' })) : undefined;
     const access = new AgentAccess(
       world,
-      { actorId, ...(actorInstanceId === undefined ? {} : { actorInstanceId }) },
+      { actorId, ...defined({ actorInstanceId }) },
       { wires: wires?.table, receivers, requireOpen, limit: owner === undefined ? undefined : this.#limits?.of(owner) },
     );
     if (expiresAtMs !== undefined) this.#ends.set(access, expiresAtMs);
@@ -53,7 +54,7 @@ export class AccessTable {
       observed: () => access.used,
       unanswered: () => access.unanswered.read(),
       revoke: async () => {
-        if (!access.revoked) wires?.giveBack();
+        if (!access.revoked) wires?.release();
         const done = access.revoke();
         for (const endpoint of Object.values(endpoints)) this.#tokens.forget(endpoint.token);
         if (address !== undefined) this.#addresses.delete(address);

@@ -1,5 +1,4 @@
 // What agents may do: the work behind each row of contract/world/agent-routes.ts.
-
 import { agentContract } from '../contract/validate/agent-validators.js';
 import type {
   CallPath,

@@ -1,5 +1,6 @@
 // The agent bindings of one process: one loopback listener for all accesses, started when the first one needs it; the bearer tells them
 // apart.
+import { defined } from '../contract/defined.js';
 import type { BindingsPort } from '../drills/ports/bindings-port.js';
 import { requireLoopback } from '../http/guards.js';
 import { createRouter, type RouteFailure } from '../http/router.js';
@@ -27,7 +28,7 @@ export function createBindings(options: BindingsOptions = {}): BindingsPort {
     server ??= startHttpServer({
       host: loopback,
       port: 0,
-      ...(options.engine === undefined ? {} : { engine: options.engine }),
+      ...defined({ engine: options.engine }),
       handler: belowAddresses(
         '',
         createRouter<AgentAccess>({

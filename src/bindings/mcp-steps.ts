@@ -1,4 +1,4 @@
-// An answer as it comes: the progress that its caller has asked for, then how it ended. A wait tells how far it is while it goes on. An
+// An answer as it comes: the progress that its caller has asked for, then how it ended. A wait reports its progress until it ends. An
 // operation is one step of the world; what its manifest says of progress is sent once that is done, and only where it succeeded.
 import type { JsonObject, JsonValue } from '../contract/json.js';
 import type { AdvanceProgress } from '../contract/world/world-protocol.js';

@@ -5,6 +5,7 @@
 //   MCP-TOOLS-2. Wherever it is not another tool's name, the name with underscores for its dots calls the same tool: some clients and
 //     models allow no dots.
 import { createHash } from 'node:crypto';
+import { defined } from '../contract/defined.js';
 import type { JsonObject, JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
 import { type HeaderParam, headerParamsOf } from '../contract/world/mcp-header-params.js';
@@ -118,7 +119,7 @@ function toolOf(item: ToolCatalogItem, name: string): McpTool {
   const description = mcp.description ?? item.description ?? `The operation ${operationId} of ${packageId}.`;
   const definition: JsonObject = {
     name,
-    ...(mcp.title === undefined ? {} : { title: mcp.title }),
+    ...defined({ title: mcp.title }),
     description: instanceId === packageId ? description : `${description} (${instanceId})`,
     inputSchema: input.schema,
     ...(mcp.structured === false ? {} : { outputSchema: output.schema }),

@@ -1,5 +1,4 @@
 // The OpenAPI document of the routes that agents call. It is not served beside them: those paths are of the tools of a world.
-
 import type { ErrorCode } from '../contract/errors.js';
 import type { JsonObject } from '../contract/json.js';
 import { agentContract } from '../contract/validate/agent-validators.js';
@@ -12,7 +11,7 @@ const description = `What an agent calls below the base URL of its access (\`SER
 the hosted service. Every request but \`GET /health\` carries \`Authorization: Bearer <token>\` with the token of the
 access. The wire routes of a world's tools lie beside these paths; their manifests say what they take. An outcome of a
 tool, an error of it included, is a reply of 200. A refusal means that no tool was asked; its body is the error
-envelope. Parameters of the query are not looked at.`;
+envelope. Parameters of the query are not checked.`;
 
 export function agentDocument(): JsonObject {
   return makeDocument({

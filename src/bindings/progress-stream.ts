@@ -1,4 +1,4 @@
-// A wait reported while it goes on: its progress, only forward, then how it ended. Only the latest progress is kept for a reader that is
+// A wait reported while it lasts: its progress, only forward, then how it ended. Only the latest progress is kept for a reader that is
 // slower than the world.
 import type { AdvanceProgress } from '../contract/world/world-protocol.js';
 

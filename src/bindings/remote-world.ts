@@ -1,5 +1,5 @@
 // A world behind the HTTP binding, for who has an address and a token. What is refused there is refused here by the same code.
-
+import { defined } from '../contract/defined.js';
 import { type ErrorCode, type ErrorEnvelope, errorTable, ServiceError } from '../contract/errors.js';
 import type { CallResponse, ToolsResponse, WaitResponse } from '../contract/world/agent-binding.js';
 import type { AdvanceProgress } from '../contract/world/world-protocol.js';
@@ -50,7 +50,7 @@ export class RemoteWorld implements AgentWorld {
         headers: { authorization: `Bearer ${this.#token}`, accept, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
         redirect: 'error',
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-        ...(signal === undefined ? {} : { signal }),
+        ...defined({ signal }),
       });
     } catch (error) {
       const { cause, message } = error as Error & { cause?: { code?: string } };
@@ -69,10 +69,7 @@ function refusalOf(envelope: Partial<ErrorEnvelope> | null | undefined): Service
   const { code, message, issues, details, retryAfterMs } = envelope ?? {};
   if (code === undefined || !Object.hasOwn(errorTable, code)) return unavailable('what answers is none');
   return new ServiceError(code as ErrorCode, {
-    ...(message === undefined ? {} : { message }),
-    ...(issues === undefined ? {} : { issues }),
-    ...(details === undefined ? {} : { details }),
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    ...defined({ message, issues, details, retryAfterMs }),
   });
 }
 

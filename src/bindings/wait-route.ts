@@ -1,6 +1,5 @@
 // POST /v1/wait: one answer, or to a client that asks for them the events of contract/world/agent-binding.ts. A client that goes away ends
 // its wait.
-
 import { errorEnvelope } from '../contract/errors.js';
 import type { WaitRequest, WaitResponse } from '../contract/world/agent-binding.js';
 import { toldError } from '../http/envelope.js';

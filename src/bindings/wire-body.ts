@@ -10,7 +10,7 @@ import type { ServerRequest } from '../http/server.js';
 
 type Kind = WireRoute['requestBody'];
 
-/** Asks for the body before its first await. What a route without a body is sent is not looked at; a route with one may be sent none. */
+/** Asks for the body before its first await. What a route without a body is sent is not read; a route with one may be sent none. */
 export function readWireBody(request: ServerRequest, kind: Kind): WireBody | Promise<WireBody> {
   if (kind === 'none' || !declaresBody(request)) return empty(kind);
   requireSize(request, limits.bodyBytesMax);

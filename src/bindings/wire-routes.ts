@@ -122,7 +122,7 @@ function find(accesses: AccessTable, request: ServerRequest, asked: ReceivedRequ
   return undefined;
 }
 
-/** The routes of which whoever asks may know. */
+/** The routes that the caller may know. */
 function toldTo(
   accesses: AccessTable,
   request: ServerRequest,
@@ -144,7 +144,7 @@ function refuseDeclared(tables: Iterable<WireTable>, method: string, pathname: s
   if (methods.size > 0) throw wrongMethod(method, [...methods].sort());
 }
 
-/** Whoever the `Authorization` header is of, for whatever route. */
+/** The caller that the `Authorization` header names, for any route. */
 function holderOf(accesses: AccessTable, request: ServerRequest): AgentAccess | undefined {
   for (const auth of [{ kind: 'bearer' }, { kind: 'basic' }] as const)
     for (const token of credentialsIn(auth, request, {})) {

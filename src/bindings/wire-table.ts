@@ -29,25 +29,25 @@ interface SharedTable {
 }
 
 /**
- * Worlds of one build have the same routes, and there may be many of them. Some tables that nobody uses any more are kept, so that whoever
- * comes too late learns so, and not that there was never such a route.
+ * Worlds of one build have the same routes, and there may be many of them. Some tables that nobody uses any more are kept, so that a
+ * request that comes too late gets that answer, and not that there was never such a route.
  */
 export class WireTables {
   readonly #known = new Map<string, SharedTable>();
   /** Those of all tables; undefined when one came or went since they were asked for. */
   #places: ReadonlyMap<string, RouteAuth> | undefined;
 
-  /** Undefined where there are no routes. Whoever gets a table gives it back. */
-  take(routes: readonly WireRoute[]): { table: WireTable; giveBack: () => void } | undefined {
+  /** Undefined where there are no routes. A caller that gets a table returns it. */
+  take(routes: readonly WireRoute[]): { table: WireTable; release: () => void } | undefined {
     if (routes.length === 0) return undefined;
     const key = JSON.stringify(routes);
     const shared = this.#known.get(key) ?? this.#add(key, routes);
     shared.uses += 1;
-    const giveBack = (): void => {
+    const release = (): void => {
       shared.uses -= 1;
       this.#forgetSome();
     };
-    return { table: shared.table, giveBack };
+    return { table: shared.table, release };
   }
 
   places(): Iterable<RouteAuth> {

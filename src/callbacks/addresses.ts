@@ -14,7 +14,7 @@ export const isPublicAddress: AddressRule = (address) => {
   return isIPv6(address) && !address.includes('%') && publicAddresses6.check(address, 'ipv6') && !privateAddresses.check(address, 'ipv6');
 };
 
-/** Of a URL: an address that is public, or a name that could be somebody's. Names are looked up when they are used. */
+/** Of a URL: an address that is public, or a name that could be public. Names are looked up when they are used. */
 export function isPublicHost(hostname: string): boolean {
   const host = hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
   if (isIP(host) !== 0) return isPublicAddress(host);
@@ -50,7 +50,7 @@ for (const [address, bits] of [
 ] as const) {
   privateAddresses.addSubnet(address, bits, 'ipv4');
 }
-// 6to4 and Teredo carry IPv4 addresses inside; documentation addresses are nobody's.
+// 6to4 and Teredo carry IPv4 addresses inside; documentation addresses belong to no host.
 for (const [address, bits] of [
   ['2001::', 23],
   ['2001:db8::', 32],

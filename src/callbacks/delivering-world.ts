@@ -4,6 +4,7 @@
 //     does meanwhile is served at once: its own calls wait for no delivery, and the one under way takes along what they make due.
 //   DELIVERING-WORLD-3. Time moves past no callback that is due for a receiver, unless an agent waits while it is being delivered.
 import { type RetryPolicy, retry } from '../async/retry.js';
+import { defined } from '../contract/defined.js';
 import { type ErrorCode, ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
 import type { CompiledBuild } from '../contract/run/build.js';
@@ -82,7 +83,7 @@ export class DeliveringWorld implements WorldRef {
     return this.#run(command, options) as Promise<WorldAnswers[C['kind']]>;
   }
 
-  /** Whatever is due now; an attempt that an earlier incarnation left behind goes out again. */
+  /** Sends every callback that is due now; an attempt that an earlier incarnation left behind is sent again. */
   async deliver(signal?: AbortSignal): Promise<void> {
     this.#delivering ??= this.#deliverAll(signal).finally(() => {
       this.#delivering = undefined;
@@ -137,7 +138,7 @@ export class DeliveringWorld implements WorldRef {
     for (;;) {
       const receivers = [...this.#source.current().keys()];
       const isCancelled = resume !== undefined && signal?.aborted === true;
-      const delivering = { receivers, ...(resume === undefined ? {} : { resume }), ...(isCancelled ? { cancel: true as const } : {}) };
+      const delivering = { receivers, ...defined({ resume }), ...(isCancelled ? { cancel: true as const } : {}) };
       const answer = await this.#world.command({ ...command, delivering }, isCancelled ? rest : options);
       if (answer.paused === undefined) return answer;
       resume = answer.paused;
@@ -150,7 +151,7 @@ export class DeliveringWorld implements WorldRef {
     return await this.#world.command(command, options);
   }
 
-  /** What an earlier incarnation left behind is in nobody's flight. */
+  /** What an earlier incarnation left behind is in flight nowhere. */
   async #reset(command: Extract<WorldCommand, { kind: 'reset' }>, options: Options): Promise<AnyAnswer> {
     if (this.#delivering === undefined) await this.#world.command({ kind: 'startDelivery', receivers: [] }).catch(leaveForNext);
     return await this.#world.command(command, options);
@@ -181,10 +182,10 @@ export class DeliveringWorld implements WorldRef {
   }
 }
 
-const passing = new Set<ErrorCode>(['world.ACTOR_RESTARTED', 'control.WORLD_BUSY']);
+const retryableCodes = new Set<ErrorCode>(['world.ACTOR_RESTARTED', 'control.WORLD_BUSY']);
 const settleRetries: RetryPolicy = {
   attemptsMax: limits.worldTriesMax,
-  isRetryable: (error) => error instanceof ServiceError && passing.has(error.code),
+  isRetryable: (error) => error instanceof ServiceError && retryableCodes.has(error.code),
 };
 
 function settlement(of: { deliveryId: string; attempt: number }, answer: Extract<WorldCommand, { kind: 'settleDelivery' }>['answer']) {

@@ -1,12 +1,11 @@
 // Who receives the callbacks of one world: by receiver id, as the callbacks of its tools name it. Those that the run was given stay; an
 // agent may add itself where there is none, as long as it has access.
-
 import { ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
 import type { CompiledBuild } from '../contract/run/build.js';
 import { type AddressRule, isLoopbackAddress } from './addresses.js';
 
-/** As whoever binds it says. */
+/** As its configuration says. */
 export interface ReceiverTarget {
   /** http or https: scheme, host, port, and a path that goes before that of the callback. */
   url: string;

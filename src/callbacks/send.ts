@@ -14,7 +14,7 @@ import type { Receiver } from './receivers.js';
 /** Never rejects: a receiver that cannot be reached is an answer too. */
 export async function send(request: DeliveryRequest, receiver: Receiver, signal: AbortSignal | undefined): Promise<DeliveryAnswer> {
   const answer = await exchange(request, receiver, signal);
-  // The network's doing: whoever sent knows the first answer alone.
+  // The network's doing: the sender knows the first answer alone.
   if (request.fault === 'duplicate') await exchange(request, receiver, signal);
   return answer;
 }

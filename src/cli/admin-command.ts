@@ -2,6 +2,7 @@
 import pc from 'picocolors';
 import type { Client } from '../client/client.js';
 import { ControlError } from '../client/control-error.js';
+import { defined } from '../contract/defined.js';
 import { ServiceError } from '../contract/errors.js';
 import type { Organization, OwnQuotas, Rate } from '../contract/hosted/operator.js';
 import type { AuditEvent, CreateCredentialReply, Credential, Member } from '../contract/hosted/organization.js';
@@ -11,6 +12,7 @@ import { type AdminConnection, operatorClient } from './admin-connection.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import { reportFailure } from './failure.js';
 import { createOutput, type Output } from './output.js';
+import { tuning } from './tuning.js';
 
 export interface LimitFlags {
   quota: string[];
@@ -41,7 +43,7 @@ export const adminActions = {
     ),
   setOrganization: (to: AdminConnection, organizationId: string, { name, ...flags }: Changes) =>
     asked(to, async (client, output) => {
-      const body = { ...(name === undefined ? {} : { name }), ...limitsOf(flags) };
+      const body = { ...defined({ name }), ...limitsOf(flags) };
       tellOrganization((await client.updateOrganization({ path: { organizationId }, body })).organization, output);
     }),
   suspendOrganization: (to: AdminConnection, organizationId: string, reason: string | undefined) =>
@@ -62,7 +64,10 @@ export const adminActions = {
   listAudit: (to: AdminConnection, organizationId: string, refused: boolean) =>
     asked(to, async (client, output) => {
       const outcome = refused ? 'refused' : 'accepted';
-      const { items } = await client.listOrganizationAuditEvents({ path: { organizationId }, query: { limit: 100, outcome } });
+      const { items } = await client.listOrganizationAuditEvents({
+        path: { organizationId },
+        query: { limit: tuning.auditEventsListed, outcome },
+      });
       for (const event of items) tell(output, 'audit', event, auditColumns(event));
     }),
 
@@ -90,7 +95,7 @@ export const adminActions = {
 
   issueCredential: (to: AdminConnection, organizationId: string, { name, role, ttlMs }: { name: string; role: string; ttlMs?: number }) =>
     asked(to, async (client, output) => {
-      const body = { name, role: roleOf(role), ...(ttlMs === undefined ? {} : { ttlMs }) };
+      const body = { name, role: roleOf(role), ...defined({ ttlMs }) };
       tellSecret(await client.createOrganizationCredential({ path: { organizationId }, body }), output);
     }),
   listCredentials: (to: AdminConnection, organizationId: string) =>

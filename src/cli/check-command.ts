@@ -49,7 +49,7 @@ async function check({ reports, last, root, config }: CheckFlags, output: Output
   const { older } = result;
   if (older > 0)
     output.warn(
-      `${counted(older, 'older report')} in the directory ${older === 1 ? 'was' : 'were'} not looked at; name the folders to check them.`,
+      `${counted(older, 'older report')} in the directory ${older === 1 ? 'was' : 'were'} not read; name the folders to check them.`,
     );
   return tellTotals(result, output);
 }

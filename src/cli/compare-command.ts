@@ -15,6 +15,7 @@ import { type ExitCode, exitCodes } from './exit-codes.js';
 import { reportFailure } from './failure.js';
 import { createOutput } from './output.js';
 import { withProgressBar } from './progress-bar.js';
+import { tuning } from './tuning.js';
 
 export interface CompareFlags {
   left: string;
@@ -68,7 +69,7 @@ function comparisonLines(comparison: RunComparison): string[] {
   const { left, right, grade, inputs, equal, firstDivergence, differences, assertions, counts } = comparison;
   const side = (name: string, { runId, verdict }: RunComparison['left']): string => `${name.padEnd(5)}  ${runId}  ${verdict}`;
   const pair = (name: string, one: JsonValue | undefined, other: JsonValue | undefined): string =>
-    visibleLine(`  ${name}: ${valueLine(one, 60)} | ${valueLine(other, 60)}`);
+    visibleLine(`  ${name}: ${valueLine(one, tuning.comparedValueChars)} | ${valueLine(other, tuning.comparedValueChars)}`);
   const hashes = Object.entries(equal).map(([name, isEqual]) => `${name} ${isEqual ? 'equal' : 'differs'}`);
   const assertionsThatDiffer = assertions.filter((assertion) => assertion.left !== assertion.right);
   const countsThatDiffer = counts.filter((count) => count.left !== count.right);
@@ -96,7 +97,6 @@ function comparisonLines(comparison: RunComparison): string[] {
   ];
 }
 
-const listed = 20;
 const signs: { [kind in RunDifference['kind']]: string } = { only_left: '-', only_right: '+', changed: '~', moved: '>' };
 
 function differenceLines({
@@ -110,7 +110,7 @@ function differenceLines({
 }: NonNullable<RunComparison['differences']>): string[] {
   const facts = [`${grouped(same)} same`, `${changed} changed`, `${moved} moved`, `${onlyLeft} only left`, `${onlyRight} only right`];
   const all = changed + moved + onlyLeft + onlyRight;
-  const lines = shown.slice(0, listed).map(({ kind, left, right, summary }) => {
+  const lines = shown.slice(0, tuning.differencesListed).map(({ kind, left, right, summary }) => {
     const places = placesText({ ...(left && { leftSequence: left.sequence }), ...(right && { rightSequence: right.sequence }) });
     return `  ${signs[kind]} ${visibleLine(summary)}${places}`;
   });

@@ -12,13 +12,12 @@ import { isRunId } from '../reports/report-folder.js';
 import { usualReports } from '../reports/report-path.js';
 import { completionScript, type ListedKind, type Shell } from './completion.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
+import { tuning } from './tuning.js';
 
 export function completionCommand(program: Command, shell: Shell): ExitCode {
   process.stdout.write(completionScript(program, shell));
   return exitCodes.passed;
 }
-
-const runsListed = 50;
 
 export function completeCommand({ kind, root, config = 'drillyard.json' }: { kind: ListedKind; root: string; config?: string }): ExitCode {
   const words = kind === 'library' ? libraryIds() : kind === 'runs' ? runIds(usualReports(root)) : idsOf(kind, resolve(root), config);
@@ -35,7 +34,7 @@ function libraryIds(): string[] {
 
 /** The newest: ids of runs are ordered by time. */
 function runIds(reports: string): string[] {
-  return existsSync(reports) ? readdirSync(reports).filter(isRunId).sort().slice(-runsListed) : [];
+  return existsSync(reports) ? readdirSync(reports).filter(isRunId).sort().slice(-tuning.runsCompleted) : [];
 }
 
 function idsOf(kind: Exclude<ListedKind, 'library' | 'runs'>, root: string, config: string): string[] {

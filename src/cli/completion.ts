@@ -141,8 +141,16 @@ ${ends[shell]}
 const heads = {
   bash: `# bash completion of drillyard. In ~/.bashrc: eval "$(drillyard completion bash)"
 _drillyard_words() { COMPREPLY+=($(compgen -W "$1" -- "$current")); }
-_drillyard_folders() { compopt -o filenames 2>/dev/null; COMPREPLY+=($(compgen -d -- "$current")); }
-_drillyard_files() { compopt -o filenames 2>/dev/null; COMPREPLY+=($(compgen -f -- "$current")); }`,
+# As the other shells do: hidden ones only where a dot was typed.
+_drillyard_paths() {
+  local path
+  compopt -o filenames 2>/dev/null
+  while IFS= read -r path; do
+    [[ "\${path##*/}" == .* && "\${current##*/}" != .* ]] || COMPREPLY+=("$path")
+  done < <(compgen "$1" -- "$current")
+}
+_drillyard_folders() { _drillyard_paths -d; }
+_drillyard_files() { _drillyard_paths -f; }`,
   zsh: `#compdef drillyard
 # zsh completion of drillyard. In ~/.zshrc, after compinit: eval "$(drillyard completion zsh)"
 _drillyard_words() { local -a candidates; candidates=(\${=1}); compadd -- $candidates; }
@@ -231,7 +239,10 @@ ${lines.join('\n')}
 
 function fishFill(value: Fill): string {
   if (value.kind === 'words') return `-f -a ${quote(value.words.join(' '))}`;
-  if (value.kind === 'listed') return `${orFolders.has(value.list) ? '' : '-f '}-a '(__drillyard_list ${value.list})'`;
+  if (value.kind === 'listed') {
+    const folders = orFolders.has(value.list) ? '; __fish_complete_directories' : '';
+    return `-f -a '(__drillyard_list ${value.list}${folders})'`;
+  }
   if (value.kind === 'folders') return "-f -a '(__fish_complete_directories)'";
   return value.kind === 'files' ? '' : '-f';
 }

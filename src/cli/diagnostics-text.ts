@@ -8,6 +8,7 @@ import type { Diagnostic } from '../contract/run/build.js';
 import { visibleLine } from '../reports/html/visible-text.mjs';
 import { counted } from '../text/counted.js';
 import { fromHere } from './from-here.js';
+import { tuning } from './tuning.js';
 
 type Colors = ReturnType<typeof pc.createColors>;
 
@@ -43,10 +44,10 @@ function block(diagnostic: Diagnostic, source: string | undefined, colors: Color
 
 /** A long line is shown around the column. */
 function excerpt(source: string, { line, column }: Diagnostic, colors: Colors, paint: (text: string) => string): string[] {
-  const from = column > 100 ? column - 60 : 0;
+  const from = column > tuning.excerptWholeColumns ? column - tuning.excerptBeforeColumns : 0;
   // One character each, or the caret would point elsewhere.
   const shown = source
-    .slice(from, from + 140)
+    .slice(from, from + tuning.excerptColumns)
     .replace(/\t/g, ' ')
     .replace(/./gu, (char) => (visibleLine(char) === char ? char : '\u{fffd}'));
   const gutter = String(line).padStart(5);

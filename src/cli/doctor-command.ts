@@ -5,8 +5,11 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import pc from 'picocolors';
 import { satisfies } from 'semver';
+import { defined } from '../contract/defined.js';
 import { isServiceError } from '../contract/errors.js';
+import { limits } from '../contract/limits.js';
 import { localFolder } from '../contract/local-folders.js';
+import { mebibyte } from '../contract/units.js';
 import { installation } from '../files/installation.js';
 import { counted } from '../text/counted.js';
 import { compileShown } from './compile-shown.js';
@@ -150,21 +153,17 @@ export function writableFolder(root: string): DoctorFinding {
   }
 }
 
-const mebibyte = 1024 * 1024;
-/** A run of a few drills takes a few MiB; below the second not even that is sure. */
-const disk = { wantedMib: 1024, neededMib: 64 };
-
 export function freeDisk(root: string, statfs: typeof statfsSync = statfsSync): DoctorFinding {
   let folder = root;
   while (!existsSync(folder) && folder !== dirname(folder)) folder = dirname(folder);
   const { bavail, bsize } = statfs(folder);
   const freeMib = Math.floor((bavail * bsize) / mebibyte);
   const message = `${freeMib >= 10 * 1024 ? `${Math.floor(freeMib / 1024)} GiB` : `${freeMib} MiB`} free where runs are kept`;
-  if (freeMib >= disk.wantedMib) return { status: 'ok', message };
+  if (freeMib >= limits.doctorDiskWantedMib) return { status: 'ok', message };
   return {
-    status: freeMib >= disk.neededMib ? 'warning' : 'failed',
+    status: freeMib >= limits.doctorDiskNeededMib ? 'warning' : 'failed',
     message,
-    fix: 'Make room, or remove old runs: `drillyard clean --keep 0` shows what they take.',
+    fix: 'Free some space, or remove old runs: `drillyard clean --keep 0` shows what they take.',
   };
 }
 
@@ -176,7 +175,7 @@ async function repository({ root, config }: SourceFlags): Promise<DoctorFinding>
       message: `There is no ${file} in ${resolve(root)}: this is no repository yet.`,
       fix: 'Run `drillyard init`, or name the repository with --root.',
     };
-  const compiled = await compileShown({ root, ...(config === undefined ? {} : { config }) }).catch((error: unknown) => {
+  const compiled = await compileShown({ root, ...defined({ config }) }).catch((error: unknown) => {
     if (!isServiceError(error, 'control.UNAVAILABLE')) throw error;
   });
   if (compiled === undefined) return { status: 'failed', message: 'The repository cannot be compiled.', fix: 'Mend the bundler first.' };

@@ -1,5 +1,5 @@
-// The agent desk of `run --external`, shown to whoever plays the agent: where it is, and each interaction that waits. Secrets go to stdout,
-// where the agent reads, or into a file that only its owner may read, and then nowhere else.
+// The agent desk of `run --external`, shown to the process that plays the agent: where it is, and each interaction that waits. Secrets go
+// to stdout, where the agent reads, or into a file that only its owner may read, and then nowhere else.
 import { randomBytes } from 'node:crypto';
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';

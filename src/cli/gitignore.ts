@@ -5,7 +5,7 @@ import { join } from 'node:path';
 export const gitignore = '.gitignore';
 
 export interface IgnoreResult {
-  /** The whole file, in bytes: whatever encoding the rest has stays. */
+  /** The whole file, in bytes: the rest keeps its encoding. */
   content: Buffer;
   added: string[];
   /** There was a file before. */

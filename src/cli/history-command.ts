@@ -12,6 +12,7 @@ import { type ExitCode, exitCodes } from './exit-codes.js';
 import { reportFailure } from './failure.js';
 import { createOutput, type Output } from './output.js';
 import { withProgressBar } from './progress-bar.js';
+import { tuning } from './tuning.js';
 
 export interface HistoryFlags {
   drills: string[];
@@ -48,12 +49,11 @@ async function tell({ json: _, ...options }: HistoryFlags, output: Output): Prom
   return exitCodes.passed;
 }
 
-const marksShown = 30;
 const marks: { [verdict in Verdict]: string } = { passed: pc.green('✓'), failed: pc.red('✗'), inconclusive: pc.yellow('?') };
 
 function drillLines({ drillId, runs, statistics, latest, lastFailure, medianDurationMs, flaky }: DrillHistory): string[] {
   const marked = latest
-    .slice(-marksShown)
+    .slice(-tuning.historyMarksShown)
     .map(({ verdict }) => marks[verdict])
     .join('');
   return [
@@ -90,7 +90,7 @@ function summaryText({ reports, total, unavailable, older }: DrillHistories): st
     `${counted(reports, 'report')} of ${counted(total.drills, 'drill')}`,
     `${total.flaky} flaky`,
     ...(unavailable.length > 0 ? [`${unavailable.length} unavailable`] : []),
-    ...(older > 0 ? [`${counted(older, 'older report')} not looked at`] : []),
+    ...(older > 0 ? [`${counted(older, 'older report')} not read`] : []),
   ];
   return `${parts.join(', ')}.`;
 }

@@ -64,7 +64,8 @@ export async function inspectCommand({ json, open, root, receivers, ...options }
 const openers: { [platform: string]: [string, ...string[]] } = { darwin: ['open'], win32: ['rundll32', 'url.dll,FileProtocolHandler'] };
 
 /**
- * Sends whoever opens it to the app. A file of its owner alone, since other users of the machine can read what a program is started with.
+ * Redirects the browser that opens it to the app. A file of its owner alone, since other users of the machine can read what a program is
+ * started with.
  */
 async function makeDoorway(root: string, appUrl: string): Promise<string> {
   const folder = join(root, localFolder);

@@ -1,6 +1,7 @@
 // `drillyard plan`: what `run` would run with the same flags, with every seed; runs nothing.
 import { resolve } from 'node:path';
 import { createBindings } from '../bindings/create-bindings.js';
+import { defined } from '../contract/defined.js';
 import type { Plan, PlannedDrill, PlanOptions } from '../drills/plan/plan.js';
 import { shardText } from '../drills/plan/shard.js';
 import { planDrills } from '../drills/run-drills.js';
@@ -55,7 +56,7 @@ function describe({ drill, target, attemptLimit, setupHash, refusal }: PlannedDr
     targetKind: target.kind,
     attemptLimit,
     setupHash,
-    ...(refusal === undefined ? {} : { refusal }),
+    ...defined({ refusal }),
   };
 }
 

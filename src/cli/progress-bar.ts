@@ -2,18 +2,16 @@
 import { LiveRegion, type TerminalStream } from '../reports/live-region.js';
 import { movesCursor } from '../reports/palette.js';
 import { barText } from '../reports/progress-text.js';
+import { tuning } from './tuning.js';
 
 export interface ProgressBar {
   /** `total` 0: how much there is is not known. Also draws, so that work that leaves no time between its steps is seen, too. */
   readonly update: (done: number, total: number) => void;
-  /** Makes room for what is printed; the next update draws it again. */
+  /** Clears the line for what is printed; the next update draws the bar again. */
   readonly hide: () => void;
   /** Leaves nothing on the terminal. */
   readonly end: () => void;
 }
-
-const patienceMs = 400;
-const redrawMs = 80;
 
 export function progressBar(
   label: string,
@@ -24,11 +22,11 @@ export function progressBar(
   const region = new LiveRegion(stream);
   let [done, total] = [0, 0];
   let drawn = false;
-  let dueMs = Date.now() + patienceMs;
+  let dueMs = Date.now() + tuning.progressPatienceMs;
   const draw = (): void => {
     if (Date.now() < dueMs) return;
     drawn = true;
-    dueMs = Date.now() + redrawMs;
+    dueMs = Date.now() + tuning.progressRedrawMs;
     region.draw([`${label}  ${barText(done, total)}`]);
   };
   const hide = (): void => {
@@ -36,7 +34,7 @@ export function progressBar(
     drawn = false;
   };
   let ended = false;
-  const timer = setInterval(draw, redrawMs).unref();
+  const timer = setInterval(draw, tuning.progressRedrawMs).unref();
   return {
     update: (...now) => {
       [done, total] = now;

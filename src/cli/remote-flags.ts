@@ -1,5 +1,6 @@
 // Which hosted service a command uses, and with which credential: from a file of its owner's or from the environment, never from an
 // argument, which everybody on the machine can see.
+import { defined } from '../contract/defined.js';
 import { ServiceError } from '../contract/errors.js';
 import { readPrivateFile } from '../control/catalog/private-file.js';
 import type { RemoteOptions } from '../remote/connection.js';
@@ -23,7 +24,7 @@ export function remoteOptionsOf({ tokenFile, url, ...flags }: RemoteFlags, envir
   if (!/^[\x21-\x7e]{1,512}$/.test(credential))
     throw unusable('The credential for the service is no credential: it has characters that none has.');
   const named = url ?? (DRILLYARD_REMOTE || undefined);
-  return { ...flags, ...(named === undefined ? {} : { url: named }), credential };
+  return { ...flags, ...defined({ url: named }), credential };
 }
 
 function tokenIn(file: string): string {

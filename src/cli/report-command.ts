@@ -1,5 +1,4 @@
 // `drillyard report verify <report>`: checks a report folder against itself.
-
 import { visibleLine } from '../reports/html/visible-text.mjs';
 import { oneReportPath } from '../reports/report-path.js';
 import { verifyReport } from '../reports/verify-report.js';

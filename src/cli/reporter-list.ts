@@ -1,4 +1,5 @@
 // `--reporter junit,html=site/index.html`: which reporters a run has, and where each writes.
+import { defined } from '../contract/defined.js';
 import { nearest } from '../text/nearest.js';
 
 export const reporterNames = ['terminal', 'json', 'junit', 'html', 'github', 'ctrf', 'none'] as const;
@@ -25,7 +26,7 @@ export function parseReporters(text: string): { reporters: ReporterChoice[] } | 
     }
     if (path !== undefined && !withFile.has(name)) return { problem: `The reporter ${name} writes no file; it takes no path.` };
     if (path === '') return { problem: `After ${name}= comes the file to write, such as ${name}=reports/${name}.out.` };
-    reporters.push({ name, ...(path === undefined ? {} : { path }) });
+    reporters.push({ name, ...defined({ path }) });
   }
   return { reporters };
 }

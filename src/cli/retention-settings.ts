@@ -1,9 +1,8 @@
 // The settings of `drillyard serve` that say how long what has ended stays as a record, in days.
+import { dayMs } from '../contract/units.js';
 import { type Retention, settingsDefaults } from '../control/catalog/settings.js';
 import { type ServeSetting, setting } from './serve-setting.js';
 import { integer } from './setting-values.js';
-
-const dayMs = 86_400_000;
 
 function days(flag: string, byDefaultMs: number, text: string): ServeSetting<number> {
   return setting(`${flag}-retention-days`, '<n>', String(byDefaultMs / dayMs), text, integer(1, 36_500));

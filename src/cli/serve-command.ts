@@ -1,6 +1,7 @@
 // `drillyard serve`: the hosted service in this process, until a signal ends it.
 import { join } from 'node:path';
 import pc from 'picocolors';
+import { defined } from '../contract/defined.js';
 import { localFolders } from '../contract/local-folders.js';
 import { operatorTokenFile } from '../control/catalog/settings.js';
 import type { ControlServer, ControlServerOptions } from '../index.js';
@@ -79,7 +80,7 @@ function stopOnSignal(output: Output): { asked: Promise<void>; end(): void } {
   };
 }
 
-/** Whether it reached whoever reads: a credential is shown once, so it counts as shown only then. */
+/** Whether it reached its reader: a credential is shown once, so it counts as shown only then. */
 function tell(server: ControlServer, options: ControlServerOptions, output: Output): Promise<boolean> {
   const { baseUrl, worldUrl, publicUrl, organizationId, projectId, environmentId, buildHash, credential, engine, warnings, toolCode } =
     server;
@@ -87,10 +88,8 @@ function tell(server: ControlServer, options: ControlServerOptions, output: Outp
     event: 'ready',
     baseUrl,
     organizationId,
-    projectId,
-    environmentId,
-    buildHash,
-    ...(credential === undefined ? {} : { credential }),
+    ...(projectId === '' ? {} : { projectId, environmentId, buildHash }),
+    ...defined({ credential }),
     server: engine,
     toolCode,
     ...(worldUrl === publicUrl ? {} : { worldUrl }),
@@ -108,9 +107,7 @@ function readyText(server: ControlServer, { host, dataDirectory = localFolders.h
     `${pc.bold('Drillyard')} serves at ${pc.bold(baseUrl)} (${engine}), data in ${fromHere(dataDirectory)}`,
     '',
     `  organization  ${organizationId}`,
-    `  project       ${projectId}`,
-    `  environment   ${environmentId}`,
-    `  build         ${buildHash}`,
+    ...(projectId === '' ? [] : [`  project       ${projectId}`, `  environment   ${environmentId}`, `  build         ${buildHash}`]),
     credential === undefined
       ? '  credential    was shown at the first start'
       : `  credential    ${pc.bold(credential)}  a manager's; keep it, it is not shown again`,
@@ -120,11 +117,15 @@ function readyText(server: ControlServer, { host, dataDirectory = localFolders.h
     ...(server.worldUrl === server.publicUrl ? [] : [`  worlds        ${server.worldUrl}`]),
     ...server.warnings.flatMap(({ code, message }) => ['', `${pc.yellow('warning')} ${code}: ${message}`]),
     '',
-    'A session, the API to read, and the way out:',
-    '',
-    `  curl -X POST ${baseUrl}/v1/projects/${projectId}/environments/${environmentId}/sessions \\`,
-    `    -H 'Authorization: Bearer ${token}' -H 'Idempotency-Key: my-first-session' \\`,
-    `    -H 'Content-Type: application/json' -d '{"seed":"42"}'`,
+    ...(projectId === ''
+      ? ['The API to read, and the way out:']
+      : [
+          'A session, the API to read, and the way out:',
+          '',
+          `  curl -X POST ${baseUrl}/v1/projects/${projectId}/environments/${environmentId}/sessions \\`,
+          `    -H 'Authorization: Bearer ${token}' -H 'Idempotency-Key: my-first-session' \\`,
+          `    -H 'Content-Type: application/json' -d '{"seed":"42"}'`,
+        ]),
     '',
     `  ${baseUrl}/docs`,
     '  Ctrl-C',

@@ -55,7 +55,8 @@ function readMembers(
       continue;
     }
     const text = textOf(setting, value, dirname(file));
-    if (text === undefined) problems.push(`${where}: ${name} is ${JSON.stringify(value).slice(0, 96)}; it must be ${takesOf(setting)}.`);
+    if (text === undefined)
+      problems.push(`${where}: ${name} is ${JSON.stringify(value).slice(0, limits.quotedValueCharsMax)}; it must be ${takesOf(setting)}.`);
     else texts[setting.flag] = { text, where };
   }
   return { texts, problems };
@@ -64,7 +65,7 @@ function readMembers(
 function unknownWords(name: string): string {
   const near = nearest(name, [...settingOf.keys()]);
   const hint = near === undefined ? 'drillyard serve --print-config shows every name.' : `Did you mean "${near}"?`;
-  return `There is no setting "${name.slice(0, 96)}". ${hint}`;
+  return `There is no setting "${name.slice(0, limits.quotedNameCharsMax)}". ${hint}`;
 }
 
 /** Undefined for a value that the setting does not take. */

@@ -1,5 +1,6 @@
 // What the settings of `drillyard serve` mean together: the options of the server, and what does not go with what.
 import { defined } from '../contract/defined.js';
+import { dayMs } from '../contract/units.js';
 import { settingsDefaults as defaults } from '../control/catalog/settings.js';
 import type { ControlServerOptions } from '../index.js';
 import { retentionOf } from './retention-settings.js';
@@ -45,9 +46,25 @@ export function optionsOf(values: ServeValues): ControlServerOptions {
   const { sessionsLiveMax, runsActiveMax, sourceDraftsMax, datasetsMax, projectsMax, credentialsMax } = values;
   const { sessionBytesMax, projectBytesMax, organizationBytesMax } = values;
   return {
-    ...defined({ host, port, publicUrl, worldUrl, dataDirectory, workers, isolation, trustToolCode, keyFile }),
-    ...defined({ trustedProxies, handlerTimeoutMs, hostHeapMb, durability, stopGraceMs, allowLoopbackReceivers, receiverPorts }),
-    ...defined({ heldMsPerMinute: hostSecondsPerMinute === undefined ? undefined : hostSecondsPerMinute * 1000 }),
+    ...defined({
+      host,
+      port,
+      publicUrl,
+      worldUrl,
+      dataDirectory,
+      workers,
+      isolation,
+      trustToolCode,
+      keyFile,
+      trustedProxies,
+      handlerTimeoutMs,
+      hostHeapMb,
+      durability,
+      stopGraceMs,
+      allowLoopbackReceivers,
+      receiverPorts,
+      heldMsPerMinute: hostSecondsPerMinute === undefined ? undefined : hostSecondsPerMinute * 1000,
+    }),
     quarantine: defined({ timeoutsMax, hostEndsMax }),
     connections: defined({ connectionsMax, connectionsPerAddressMax }),
     agents: defined({ callsInFlightMax, rate: agentRate === undefined ? undefined : { perSecond: agentRate, burst: 2 * agentRate } }),
@@ -61,7 +78,7 @@ export function optionsOf(values: ServeValues): ControlServerOptions {
     ...defined({
       engine: server === undefined ? undefined : server === 'uws' ? ('uWebSockets.js' as const) : ('node:http' as const),
       retention: retentionOf(values),
-      evidenceRetentionMs: evidenceRetentionDays === undefined ? undefined : evidenceRetentionDays * 86_400_000,
+      evidenceRetentionMs: evidenceRetentionDays === undefined ? undefined : evidenceRetentionDays * dayMs,
       identity: identityOf(values),
       author: authorOf(values),
     }),

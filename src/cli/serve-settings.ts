@@ -3,7 +3,8 @@
 // docs and the server all get theirs from here.
 import type { JsonObject } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
-import { settingsDefaults as defaults, workersDefaultMax } from '../control/catalog/settings.js';
+import { dayMs } from '../contract/units.js';
+import { settingsDefaults as defaults } from '../control/catalog/settings.js';
 import { retentionSettings } from './retention-settings.js';
 import { type ServeSetting, setting, words } from './serve-setting.js';
 import {
@@ -32,7 +33,7 @@ const settings = {
     'The address to listen on. `0.0.0.0` or `::` for every one; then name `--public-url` too.',
     address,
   ),
-  port: setting('port', '<n>', String(defaults.port), 'The port; 0 for any that is free.', integer(0, 65535)),
+  port: setting('port', '<n>', String(defaults.port), 'The port; 0 for any that is free.', integer(0, limits.portMax)),
   publicUrl: setting(
     'public-url',
     '<url>',
@@ -73,13 +74,13 @@ const settings = {
     'key-grace-ms',
     '<n>',
     '0',
-    'With `--rotate-key`: how long what derives from the present key goes on working.',
+    'With `--rotate-key`: how long what derives from the present key still works.',
     integer(0, 2_592_000_000),
   ),
   workers: setting(
     'workers',
     '<n>',
-    words(`processors, at most ${workersDefaultMax}`),
+    words(`processors, at most ${limits.workersDefaultMax}`),
     'Hosts of worlds. May change between starts.',
     integer(1, 256),
   ),
@@ -162,7 +163,7 @@ const settings = {
     integer(1, 1_000_000),
   ),
   sessionsLiveMax: quota('sessions-live-max', defaults.quotas.sessionsLiveMax, 'Sessions of one organization that are alive.'),
-  runsActiveMax: quota('runs-active-max', defaults.quotas.runsActiveMax, 'Hosted runs of one organization that go on.'),
+  runsActiveMax: quota('runs-active-max', defaults.quotas.runsActiveMax, 'Hosted runs of one organization under way.'),
   sourceDraftsMax: quota('source-drafts-max', defaults.quotas.sourceDraftsMax, 'Source drafts of one organization.'),
   datasetsMax: quota('datasets-max', defaults.quotas.datasetsMax, 'Datasets of one organization.'),
   projectsMax: quota('projects-max', defaults.quotas.projectsMax, 'Projects of one organization.'),
@@ -208,13 +209,13 @@ const settings = {
     '<n>',
     String(defaults.authorTimeoutMs),
     'How long one turn of it may take.',
-    integer(1_000, 86_400_000),
+    integer(1_000, dayMs),
   ),
   authorNetwork: setting('author-network', '<yes>', 'false', 'With `--isolate box`: `true` lets it reach the network from its box.', yesNo),
   evidenceRetentionDays: setting(
     'evidence-retention-days',
     '<n>',
-    String(defaults.evidenceRetentionMs / 86_400_000),
+    String(defaults.evidenceRetentionMs / dayMs),
     'How long evidence bundles are kept.',
     integer(1, 36_500),
   ),
@@ -272,7 +273,7 @@ const settings = {
     'stop-grace-ms',
     '<n>',
     String(defaults.stopGraceMs),
-    'How long a stop lets work finish; what is left goes on at the next start.',
+    'How long a stop lets work finish; what is left continues at the next start.',
     integer(0, 3_600_000),
   ),
 };

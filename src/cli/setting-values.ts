@@ -1,5 +1,6 @@
 // The kinds of values that a setting of `drillyard serve` takes: as text of a flag or a variable, and as a value of its configuration file.
 import type { JsonObject, JsonValue } from '../contract/json.js';
+import { limits } from '../contract/limits.js';
 import { isJwksUrl } from '../control/organizations/jwks-url.js';
 import { subnetOf } from '../http/trusted-proxies.js';
 
@@ -81,11 +82,11 @@ export const programArguments: ValueKind<string[]> = {
 export const ports: ValueKind<number[]> = {
   ...kind('ports with commas between them, such as 443,8443', (text) => {
     const listed = text.split(',').map((one) => Number(one.trim()));
-    const isFine = /^[\d, ]+$/.test(text) && listed.every((port) => Number.isInteger(port) && port >= 1 && port <= 65535);
+    const isFine = /^[\d, ]+$/.test(text) && listed.every((port) => Number.isInteger(port) && port >= 1 && port <= limits.portMax);
     return isFine ? listed : undefined;
   }),
   takesInFile: 'a list of ports',
-  schema: { type: 'array', minItems: 1, items: { type: 'integer', minimum: 1, maximum: 65535 } },
+  schema: { type: 'array', minItems: 1, items: { type: 'integer', minimum: 1, maximum: limits.portMax } },
   textOf: (value) => (Array.isArray(value) && value.every((one) => typeof one === 'number') ? value.join(',') : undefined),
 };
 

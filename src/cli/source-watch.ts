@@ -1,9 +1,10 @@
 // The files a repository is made of, watched: the repository's folder and the tool packages it names that lie elsewhere.
-//   SOURCE-WATCH-1. Nothing under a name that begins with a dot, nothing in node_modules, and nothing that a run writes is ever looked at.
-//   SOURCE-WATCH-2. A change is kept until somebody asks for it, whatever goes on meanwhile.
+//   SOURCE-WATCH-1. Nothing under a name that begins with a dot, nothing in node_modules, and nothing that a run writes is ever read.
+//   SOURCE-WATCH-2. A change is kept until somebody asks for it, even during other work.
 import { readFileSync } from 'node:fs';
 import { relative, resolve, sep } from 'node:path';
 import { type FSWatcher, watch } from 'chokidar';
+import { tuning } from './tuning.js';
 
 export interface SourceWatchOptions {
   root: string;
@@ -12,9 +13,6 @@ export interface SourceWatchOptions {
   /** Files and folders that runs write. */
   written: readonly string[];
 }
-
-/** Editors write in several steps; a change counts once nothing has followed for so long. */
-const quietMs = 60;
 
 export class SourceWatch {
   readonly #options: SourceWatchOptions;
@@ -70,7 +68,7 @@ export class SourceWatch {
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
       this.#wake?.();
-    }, quietMs);
+    }, tuning.sourceQuietMs);
   }
 
   #isIgnored(path: string): boolean {

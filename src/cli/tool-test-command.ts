@@ -98,5 +98,5 @@ function tell({ verdict, suiteId, plain, differences }: ConformanceResult, outpu
 function explain({ hashes, cause }: Difference): string {
   if (cause === 'unsteady_drill')
     return `${hashes.join(', ')} differ between two equal runs: its agent is not deterministic, so that module state cannot be looked for.`;
-  return `${hashes.join(', ')} differ when the behavior is made anew before every turn: the tool keeps module state. Keep it in a state namespace.`;
+  return `${hashes.join(', ')} differ when the behavior is evaluated again before every turn: the tool keeps module state. Keep it in a state namespace.`;
 }

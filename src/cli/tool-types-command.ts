@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { didYouMean } from '../compiler/did-you-mean.js';
 import { toolDeclarations } from '../compiler/tool-types.js';
+import { defined } from '../contract/defined.js';
 import { ServiceError } from '../contract/errors.js';
 import { SourceInvalidError } from '../drills/source-invalid.js';
 import { counted } from '../text/counted.js';
@@ -29,7 +30,7 @@ export async function toolTypesCommand(flags: ToolTypesFlags): Promise<ExitCode>
 }
 
 async function writeTypes({ tools, out, root, config }: ToolTypesFlags, output: Output): Promise<ExitCode> {
-  const { view, diagnostics } = await compileShown({ root, ...(config === undefined ? {} : { config }) });
+  const { view, diagnostics } = await compileShown({ root, ...defined({ config }) });
   // The types come first, and the handlers that they describe after them.
   if (diagnostics.some(({ severity, code }) => severity === 'error' && code !== 'DY5021')) throw new SourceInvalidError(diagnostics);
   const known = view.tools.map(({ definition }) => definition);

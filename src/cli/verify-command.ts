@@ -1,5 +1,6 @@
 // `drillyard admin verify`: a line for each finding, what was read, and whether all is well.
 import pc from 'picocolors';
+import { defined } from '../contract/defined.js';
 import { settingsDefaults } from '../control/catalog/settings.js';
 import { verifyDataDirectory } from '../data-verification.js';
 import { visibleLine } from '../reports/html/visible-text.mjs';
@@ -19,7 +20,7 @@ export async function verifyCommand({ dataDir, keyFile, json }: VerifyFlags): Pr
   const dataDirectory = dataDir ?? (DRILLYARD_DATA_DIR || settingsDefaults.dataDirectory);
   const key = keyFile ?? (DRILLYARD_KEY_FILE || undefined);
   try {
-    const { findings, leftOut, counts } = await verifyDataDirectory({ dataDirectory, ...(key === undefined ? {} : { keyFile: key }) });
+    const { findings, leftOut, counts } = await verifyDataDirectory({ dataDirectory, ...defined({ keyFile: key }) });
     for (const finding of findings) {
       output.line({ event: 'finding', ...finding });
       if (!json) output.say(`${pc.red('damaged')} ${visibleLine(`${finding.file}: ${finding.problem}. ${finding.advice}`)}`);

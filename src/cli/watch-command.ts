@@ -3,6 +3,7 @@
 //   WATCH-COMMAND-2. Source that does not compile is reported and waited out.
 import { resolve } from 'node:path';
 import { createBindings } from '../bindings/create-bindings.js';
+import { defined } from '../contract/defined.js';
 import { localFolders } from '../contract/local-folders.js';
 import { drillInputs } from '../drills/attempt/drill-inputs.js';
 import { planRun } from '../drills/plan/plan.js';
@@ -60,7 +61,7 @@ class WatchSession {
   async play(): Promise<ExitCode> {
     const { signal } = this.#run;
     let wake = new AbortController();
-    const giveBack = readKeys(process.stdin, (key) => {
+    const restoreTerminal = readKeys(process.stdin, (key) => {
       if (key === 'interrupt') process.kill(process.pid, 'SIGINT');
       if (key === 'quit') this.#quit.abort();
       if (key === 'all') this.#wantsAll = true;
@@ -78,7 +79,7 @@ class WatchSession {
       }
       return signal.aborted ? exitCodes.interrupted : (this.#brokenCode ?? this.#runCode);
     } finally {
-      giveBack();
+      restoreTerminal();
     }
   }
 
@@ -109,7 +110,7 @@ class WatchSession {
     try {
       const { build, diagnostics } = await compileShown({
         root: this.#root,
-        ...(options.config === undefined ? {} : { config: options.config }),
+        ...defined({ config: options.config }),
       });
       if (build === undefined) throw new SourceInvalidError(diagnostics);
       const plan = planRun(build, options, createBindings().available);
@@ -119,7 +120,7 @@ class WatchSession {
         .map(([id]) => id);
       this.#brokenCode = undefined;
       for (const id of drills) this.#inputs.set(id, inputs.get(id) ?? '');
-      return { drills, ...(plan.suiteId === undefined ? {} : { suite: plan.suiteId }) };
+      return { drills, ...defined({ suite: plan.suiteId }) };
     } catch (error) {
       this.#brokenCode = reportFailure(error, output, this.#root);
       return undefined;

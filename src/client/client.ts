@@ -2,13 +2,14 @@
 // It shares the server's types and needs nothing but a Node.js that has fetch.
 import { type EndpointRule, endpointTable } from '../contract/hosted/endpoint-table.js';
 import type { EndpointId, EndpointReply } from '../contract/hosted/endpoints.js';
-import type { Operation } from '../contract/hosted/operation.js';
+import type { LongRunningOperation } from '../contract/hosted/operation.js';
 import type { OperationPath } from '../contract/hosted/sessions.js';
 import type { CallArguments, CallEndpoint } from './calls.js';
 import { type Connection, exchange } from './exchange.js';
 import { type WaitOptions, waitForOperation } from './operation-wait.js';
 import { type PagedId, pagesOf } from './pages.js';
 import { withRetries } from './retry.js';
+import { tuning } from './tuning.js';
 import { type SessionRequest, type SessionWork, withSession } from './with-session.js';
 
 export interface ClientOptions {
@@ -38,7 +39,7 @@ export interface ClientCore {
   /** Every page of a list, one after the other. */
   pages<Id extends PagedId>(id: Id, ...args: CallArguments<Id>): AsyncGenerator<EndpointReply<Id>, void>;
   /** Polls until the operation has succeeded; rejects with an OperationError when it failed or was cancelled. */
-  waitForOperation(path: OperationPath, options?: WaitOptions): Promise<Operation>;
+  waitForOperation(path: OperationPath, options?: WaitOptions): Promise<LongRunningOperation>;
   /** Creates a session, waits until it is ready, runs the work, and destroys the session whatever happened. */
   withSession<T>(request: SessionRequest, work: SessionWork<T>, options?: { signal?: AbortSignal }): Promise<T>;
 }
@@ -55,7 +56,7 @@ export function createClient(options: ClientOptions): Client {
     const idempotencyKey = rule.unsafe ? (call.idempotencyKey ?? crypto.randomUUID()) : undefined;
     const rules = {
       retries: call.retries ?? options.retries ?? 4,
-      timeoutMs: call.timeoutMs ?? options.timeoutMs ?? 60_000,
+      timeoutMs: call.timeoutMs ?? options.timeoutMs ?? tuning.requestTimeoutMs,
       signal: call.signal,
     };
     return (await withRetries(rules, (signal) => exchange(connection, id, { path, query, body, idempotencyKey, signal }))) as Answer<Id>;

@@ -1,6 +1,6 @@
 // What a client throws: a refusal of the service with its envelope, or an operation that did not end well.
 import type { ErrorEnvelope } from '../contract/errors.js';
-import type { Operation } from '../contract/hosted/operation.js';
+import type { LongRunningOperation } from '../contract/hosted/operation.js';
 
 /** A refusal. `envelope` is the body of the reply (docs/errors.md). */
 export class ControlError extends Error {
@@ -24,9 +24,9 @@ export class ControlError extends Error {
 
 /** An operation that failed or was cancelled. */
 export class OperationError extends Error {
-  readonly operation: Operation;
+  readonly operation: LongRunningOperation;
 
-  constructor(operation: Operation) {
+  constructor(operation: LongRunningOperation) {
     super(
       `${operation.kind} ${operation.state}${operation.error === undefined ? '' : `: ${operation.error.code}: ${operation.error.message}`}`,
     );

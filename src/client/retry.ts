@@ -2,6 +2,7 @@
 // of the first try, so nothing is done twice.
 import { type Backoff, backoffMs, retry } from '../async/retry.js';
 import { ControlError } from './control-error.js';
+import { tuning } from './tuning.js';
 
 export interface RetryRules {
   /** Tries after the first one. */
@@ -11,9 +12,7 @@ export interface RetryRules {
   signal?: AbortSignal | undefined;
 }
 
-const backoff: Backoff = { firstMs: 100, maxMs: 5_000 };
-/** A refusal that asks for more patience than this is thrown instead. */
-const patienceMs = 60_000;
+const backoff: Backoff = { firstMs: tuning.retryFirstMs, maxMs: tuning.retryMaxMs };
 
 export async function withRetries<T>({ retries, timeoutMs, signal }: RetryRules, attempt: (signal: AbortSignal) => Promise<T>): Promise<T> {
   return await retry({ attemptsMax: retries + 1, isRetryable, waitMs, signal }, async () => {
@@ -29,7 +28,7 @@ export async function withRetries<T>({ retries, timeoutMs, signal }: RetryRules,
 }
 
 function isRetryable(error: unknown): boolean {
-  return error instanceof ControlError ? error.retryable && askedMs(error) <= patienceMs : isBrokenConnection(error);
+  return error instanceof ControlError ? error.retryable && askedMs(error) <= tuning.retryPatienceMs : isBrokenConnection(error);
 }
 
 function waitMs(error: unknown, attempts: number): number {

@@ -6,6 +6,7 @@ import type { CreateSessionRequest, SessionPath } from '../contract/hosted/sessi
 import type { CallEndpoint } from './calls.js';
 import { ControlError } from './control-error.js';
 import { waitForOperation } from './operation-wait.js';
+import { tuning } from './tuning.js';
 
 export interface SessionRequest extends CreateSessionRequest {
   projectId: string;
@@ -15,9 +16,9 @@ export interface SessionRequest extends CreateSessionRequest {
 export type SessionWork<T> = (session: WorldSession, path: SessionPath) => Promise<T>;
 
 const destroyRetries: RetryPolicy = {
-  attemptsMax: 20,
+  attemptsMax: tuning.destroyAttemptsMax,
   isRetryable: (error) => error instanceof ControlError && (error.status === 409 || owningRun(error) !== undefined),
-  waitMs: () => 100,
+  waitMs: () => tuning.destroyWaitMs,
 };
 
 export async function withSession<T>(
@@ -71,7 +72,7 @@ async function cancelRun(call: CallEndpoint, projectId: string, hostedRunId: str
   const { run } = await call('getRun', { path });
   if (run.finishedAtMs !== undefined) return;
   await call('cancelRun', { path, body: { expectedRevision: run.revision } }).catch((error: unknown) => {
-    // It ended or went on in between; the next look tells.
+    // It ended or moved on in between; the next read shows which.
     if (!(error instanceof ControlError) || error.status !== 409) throw error;
   });
 }

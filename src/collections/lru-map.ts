@@ -1,5 +1,5 @@
 // A map of bounded size: what was used longest ago goes first. Bounded in number, and in weight (such as bytes) where entries have one.
-// The order of `keys` is the order of use, the least recent first: a Map keeps the order of insertion, so what is used is inserted anew.
+// The order of `keys` is the order of use, the least recent first: a Map keeps the order of insertion, so what is used is inserted again.
 
 export interface LruBounds<Key, Value> {
   entriesMax: number;

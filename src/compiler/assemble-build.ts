@@ -1,6 +1,5 @@
 // Everything checked becomes one build. Its hash is made of what things mean: of setups rather than the layers they were written as,
 // of manifests and bundles rather than files, in order of ids.
-
 import { jsonDigest } from '../contract/digest.js';
 import type { JsonValue } from '../contract/json.js';
 import type { CompiledBuild, CompiledDrill, CompiledScenario, CompiledTool } from '../contract/run/build.js';

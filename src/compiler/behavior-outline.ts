@@ -2,14 +2,12 @@
 // directly or through names that nothing else touches; of anything else this says nothing, and a world that loads the tool finds what is
 // missing.
 import { scriptTokens, type Token } from './script-tokens.js';
+import { tuning } from './tuning.js';
 
 export const handlerGroups = ['operations', 'subscriptions', 'http', 'callbacks'] as const;
 export type HandlerGroup = (typeof handlerGroups)[number];
 /** Absent: the ids of the group are not known. */
 export type BehaviorOutline = { readonly [group in HandlerGroup]?: ReadonlySet<string> };
-
-/** How deep names may stand for names. */
-const namesDeepMax = 20;
 
 export function behaviorOutline(bundle: string): BehaviorOutline {
   const tokens = scriptTokens(bundle);
@@ -35,14 +33,14 @@ class Outline {
 
   groups(): BehaviorOutline {
     const start = this.#defaultExport();
-    const behavior = start === undefined ? undefined : this.#membersAt(start, namesDeepMax);
+    const behavior = start === undefined ? undefined : this.#membersAt(start, tuning.outlineNamesDeepMax);
     if (behavior === undefined) return {};
     const inner = behavior.get('behavior');
-    const members = inner === undefined ? behavior : this.#membersAt(inner, namesDeepMax);
+    const members = inner === undefined ? behavior : this.#membersAt(inner, tuning.outlineNamesDeepMax);
     if (members === undefined) return {};
     const known = handlerGroups.flatMap((group): [HandlerGroup, ReadonlySet<string>][] => {
       const at = members.get(group);
-      const ids = at === undefined ? new Map<string, number>() : this.#membersAt(at, namesDeepMax);
+      const ids = at === undefined ? new Map<string, number>() : this.#membersAt(at, tuning.outlineNamesDeepMax);
       return ids === undefined ? [] : [[group, new Set(ids.keys())]];
     });
     return Object.fromEntries(known);

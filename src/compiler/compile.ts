@@ -1,5 +1,6 @@
 // Repository in, content-addressed build out: read, check, bundle, layer, hash. Never runs what it reads, and reports everything at once.
 import { basename, dirname, isAbsolute, relative, resolve } from 'node:path';
+import { defined } from '../contract/defined.js';
 import type { Provenance } from '../contract/provenance.js';
 import type { CompiledBuild, Diagnostic } from '../contract/run/build.js';
 import type { RootSettings, World } from '../contract/run/project-files.js';
@@ -74,7 +75,7 @@ export async function compileProject({
   const project = readProject(diagnostics, root, { settings, document, onProgress });
   const tools = await compileTools(diagnostics, { root, project, settings, document }, contained);
   const catalog = catalogOf(diagnostics, project, tools);
-  await checkExpressions(diagnostics, { drills: project.drills, catalog });
+  await checkExpressions(diagnostics, { drills: project.drills, catalog, setups: layOutStarts(project).drill });
   return finish({ diagnostics, catalog }, { root, project, tools, settings, document }, choices);
 }
 
@@ -211,7 +212,7 @@ function finish(
     tools.find(({ compiled }) => compiled.packageId === packageId)?.placeOf(handlerId);
   const files = build === undefined ? noSource : sourceList(root, project, tools);
   const found = { settings, view, sources, diagnostics: sorted, outsidePackages, typeScript, files, handlerPlace };
-  return { ...(build === undefined ? {} : { build }), ...found };
+  return { ...defined({ build }), ...found };
 }
 
 function partsOf(

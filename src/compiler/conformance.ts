@@ -1,4 +1,4 @@
-// The conformance project of a tool package: what `tool test` runs. Looks it up; whoever calls compiles and runs it.
+// The conformance project of a tool package: what `tool test` runs. Looks it up; its caller compiles and runs it.
 import { basename, dirname, isAbsolute } from 'node:path';
 import type { Diagnostic } from '../contract/run/build.js';
 import { validateRootFile } from '../contract/validate/validators.js';

@@ -63,7 +63,7 @@ function instanceKey({ packageId, instanceId }: { packageId: string; instanceId?
   return `${packageId} ${instanceId ?? packageId}`;
 }
 
-/** Of the rows below that are not put anew. */
+/** Of the rows below that are not put again. */
 function deletions(
   below: readonly StatePatch[],
   { instances, kept }: { instances: ReadonlySet<string>; kept: readonly StatePatch[] },

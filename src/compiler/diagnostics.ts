@@ -1,5 +1,5 @@
-// Collects what one compile finds. Bounded: past the limit only the count goes on.
-
+// Collects what one compile finds. Bounded: past the limit only the count rises.
+import { defined } from '../contract/defined.js';
 import type { JsonObject } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
 import type { Diagnostic } from '../contract/run/build.js';
@@ -32,8 +32,7 @@ export class Diagnostics {
       column,
       path,
       message,
-      ...(suggestion === undefined ? {} : { suggestion }),
-      ...(details === undefined ? {} : { details }),
+      ...defined({ suggestion, details }),
     });
   }
 

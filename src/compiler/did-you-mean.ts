@@ -1,9 +1,10 @@
 // The suggestion of a diagnostic about a name that nobody knows.
 import { nearest } from '../text/nearest.js';
+import { tuning } from './tuning.js';
 
 export function didYouMean(mistaken: string, known: readonly string[]): string | undefined {
   const near = nearest(mistaken, known);
   if (near !== undefined && near !== mistaken) return `Did you mean '${near}'?`;
-  if (known.length === 0 || known.length > 12) return undefined;
+  if (known.length === 0 || known.length > tuning.knownNamesListed) return undefined;
   return `Known: ${known.toSorted().join(', ')}.`;
 }

@@ -1,32 +1,35 @@
 // The CEL expressions of assertions: each parses, and names only what a judge will show it and what can be there.
 import type { Assertion, ExprAssertion } from '../contract/run/assertion.js';
 import type { Drill } from '../contract/run/drill.js';
+import type { WorldSetup } from '../contract/world/scenario.js';
 import { expressionVariables } from '../expressions/names.js';
 import type { Diagnostics } from './diagnostics.js';
 import { didYouMean } from './did-you-mean.js';
-import { expressionFaults, type Known } from './expression-names.js';
+import { expressionFaults } from './expression-names.js';
+import { expressionKnowledge } from './expression-variables.js';
 import type { LocatedValue } from './project-documents.js';
 import type { SourceDocument } from './source-document.js';
 import type { ToolCatalog } from './tool-catalog.js';
 
 interface ExpressionUse {
   assertion: ExprAssertion;
+  drill: Drill;
   document: SourceDocument;
   path: string;
 }
 
 export async function checkExpressions(
   diagnostics: Diagnostics,
-  { drills, catalog }: { drills: readonly LocatedValue<Drill>[]; catalog: ToolCatalog },
+  { drills, catalog, setups }: { drills: readonly LocatedValue<Drill>[]; catalog: ToolCatalog; setups: ReadonlyMap<Drill, WorldSetup> },
 ): Promise<void> {
-  const found = drills.flatMap(({ item: { assertions, timeline }, document }) => [
-    ...expressionsOf(assertions, { document, path: '/assertions' }),
-    ...expressionsOf(timeline.invariants, { document, path: '/timeline/invariants' }),
+  const found = drills.flatMap(({ item: drill, document }) => [
+    ...expressionsOf(drill.assertions, { drill, document, path: '/assertions' }),
+    ...expressionsOf(drill.timeline.invariants, { drill, document, path: '/timeline/invariants' }),
   ]);
   if (found.length === 0) return;
   // Its parser takes a tenth of a second to load, and most repositories have no expression.
   const { parseExpression, unknownName } = await import('../expressions/syntax.js');
-  for (const { assertion, document, path } of found) {
+  for (const { assertion, drill, document, path } of found) {
     const place = document.place(`${path}/expression`);
     const parsed = parseExpression(assertion.expression);
     if ('fault' in parsed) {
@@ -40,7 +43,9 @@ export async function checkExpressions(
       });
       continue;
     }
-    for (const { kind, what, name, known, ...fault } of expressionFaults(parsed.expr, variablesOf(assertion, catalog))) {
+    const overrides = (setups.get(drill)?.toolOverrides ?? []).flatMap(({ rules }) => rules);
+    const knowledge = expressionKnowledge(assertion, { catalog, timeline: drill.timeline, overrides });
+    for (const { kind, what, name, known, ...fault } of expressionFaults(parsed.expr, knowledge)) {
       const advice = { suggestion: didYouMean(name, known) };
       if (kind === 'word') diagnostics.report('DY4007', place, `${what} is never '${name}'`, advice);
       else if ('isCertain' in fault && !fault.isCertain)
@@ -50,50 +55,6 @@ export async function checkExpressions(
   }
 }
 
-const outcome: Known = {
-  kind: 'members',
-  what: 'the outcome of a call',
-  members: {
-    kind: { kind: 'word', what: 'the kind of an outcome', words: ['ok', 'denied', 'tool_error', 'unsupported', 'invalid'] },
-    value: undefined,
-    error: undefined,
-  },
-};
-const place = { sequence: undefined, virtualTimeUs: undefined, instanceId: undefined };
-
-/** What a judge shows: src/drills/judge/run-facts.ts. */
-function variablesOf({ state }: ExprAssertion, catalog: ToolCatalog): ReadonlyMap<string, Known | undefined> {
-  const word = (what: string, words: readonly string[] | undefined): Known | undefined => words && { kind: 'word', what, words };
-  const packageId = word('the packageId of an entry', catalog.packageIds());
-  const call: Known = {
-    kind: 'members',
-    what: 'a call',
-    members: {
-      ...{ ...place, packageId, actorId: undefined, arguments: undefined, idempotency: undefined, idempotencyKey: undefined },
-      ...{ operationId: word('the operationId of a call', catalog.ids('operations')), outcome, committedOutcome: outcome },
-    },
-  };
-  const event: Known = {
-    kind: 'members',
-    what: 'an event',
-    members: {
-      ...{ ...place, packageId, payload: undefined },
-      eventId: word('the eventId of an event', catalog.ids('events')),
-      phase: word('the phase of an event', ['emitted', 'scheduled', 'handled', 'failed', 'cancelled']),
-    },
-  };
-  const rows = Object.entries(state).map(([name, { packageId, namespace }]): [string, Known | undefined] => {
-    const schema = catalog.schemaOf('namespaces', { packageId, id: namespace });
-    return [name, schema === undefined ? undefined : { kind: 'rows', what: `a row of ${packageId}/${namespace}`, schema }];
-  });
-  return new Map<string, Known | undefined>([
-    ['operations', { kind: 'list', of: call }],
-    ['events', { kind: 'list', of: event }],
-    ['state', { kind: 'members', what: 'state', members: Object.fromEntries(rows) }],
-    ['clock', { kind: 'members', what: 'clock', members: { nowUs: undefined, startUs: undefined } }],
-  ]);
-}
-
-function expressionsOf(assertions: readonly Assertion[], { document, path }: Omit<ExpressionUse, 'assertion'>): ExpressionUse[] {
-  return assertions.flatMap((assertion, index) => (assertion.kind === 'expr' ? [{ assertion, document, path: `${path}/${index}` }] : []));
+function expressionsOf(assertions: readonly Assertion[], { path, ...at }: Omit<ExpressionUse, 'assertion'>): ExpressionUse[] {
+  return assertions.flatMap((assertion, index) => (assertion.kind === 'expr' ? [{ assertion, ...at, path: `${path}/${index}` }] : []));
 }

@@ -1,6 +1,5 @@
 // What a manifest declares and its behavior lacks. The module is not run: of object literals it is known (behavior-outline.ts), of anything
 // else a codec is looked for in the text, and a world that loads the tool has the last word.
-
 import type { ToolManifest } from '../contract/world/tool-manifest.js';
 import { nearest } from '../text/nearest.js';
 import { type BehaviorOutline, behaviorOutline, type HandlerGroup, handlerGroups } from './behavior-outline.js';

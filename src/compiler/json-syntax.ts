@@ -1,5 +1,7 @@
 // The first place where a text breaks the grammar of JSON (RFC 8259), in words of ours: those of JSON.parse differ between versions of
 // Node, and some of them name no place. Iterative, so that no nesting is too deep for it.
+import { defined } from '../contract/defined.js';
+import { limits } from '../contract/limits.js';
 
 export interface JsonSyntaxFault {
   /** In UTF-16 code units from the start of the text. */
@@ -80,7 +82,7 @@ class Scan {
       return char === '"' ? this.#wrongValue(char) : this.#fault(`a name in double quotes is missing before '${char}'`);
     this.#take(space);
     if (this.#source[this.#at] !== ':')
-      return this.#fault(`':' is missing after ${this.#source.slice(start, this.#at).trimEnd().slice(0, 48)}`);
+      return this.#fault(`':' is missing after ${this.#source.slice(start, this.#at).trimEnd().slice(0, limits.quotedPieceCharsMax)}`);
     this.#at++;
     this.#expected = 'value';
     return undefined;
@@ -113,13 +115,13 @@ class Scan {
   #wrongValue(char: string): JsonSyntaxFault {
     if (char === '"') return this.#fault('the text has no end, or a character in it must be escaped');
     const start = this.#at;
-    const shown = this.#take(word) ? this.#source.slice(start, this.#at).slice(0, 48) : `'${char}'`;
+    const shown = this.#take(word) ? this.#source.slice(start, this.#at).slice(0, limits.quotedPieceCharsMax) : `'${char}'`;
     this.#at = start;
     return this.#fault(`${shown} is not JSON`, /^[\w'`.-]/.test(shown) ? 'Text stands in double quotes.' : undefined);
   }
 
   #fault(message: string, suggestion?: string): JsonSyntaxFault {
-    return { offset: this.#at, message, ...(suggestion === undefined ? {} : { suggestion }) };
+    return { offset: this.#at, message, ...defined({ suggestion }) };
   }
 
   /** Moves behind what matches here. */

@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { canonicalJson } from '../contract/canonical-json.js';
+import { defined } from '../contract/defined.js';
 import { sha256Digest } from '../contract/digest.js';
 import { validateToolPackageFile, validateToolStarter } from '../contract/validate/validators.js';
 import type { ToolManifest, ToolPackField, ToolStarter } from '../contract/world/tool-manifest.js';
@@ -57,11 +58,11 @@ async function readPackage(id: string): Promise<LibraryPackage> {
   return {
     libraryEntryId: id,
     lifecycle: field?.lifecycle ?? 'active',
-    ...(description === undefined ? {} : { description }),
+    ...defined({ description }),
     packageArchiveDigest: archiveDigest(found.root),
     manifest: compiled.manifest,
     manifestHash: compiled.manifestHash,
-    ...(starter === undefined ? {} : { starter }),
+    ...defined({ starter }),
   };
 }
 

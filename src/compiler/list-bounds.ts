@@ -1,6 +1,5 @@
 // How long the lists of a source may be. Their bytes are bounded where files are read; these bound what is made of them: checks that ask of
 // each item for each other, judgements, turns of a world.
-
 import { limits } from '../contract/limits.js';
 import type { Drill, Suite } from '../contract/run/drill.js';
 import type { Scenario } from '../contract/world/scenario.js';
@@ -43,11 +42,11 @@ function listsOfStart({ actors, state, faults, initialEvents }: Start, base: str
 }
 
 function listsOfDrill({ assertions, timeline, tags, inlineScenario }: Drill): BoundedList[] {
-  const room = Math.max(0, limits.drillAssertionsMax - assertions.length);
+  const invariantsMax = Math.max(0, limits.drillAssertionsMax - assertions.length);
   return [
     ['/assertions', assertions, limits.drillAssertionsMax],
     // Both together: each is judged at the end, and invariants after every interaction, too.
-    ...(assertions.length > limits.drillAssertionsMax ? [] : [['/timeline/invariants', timeline.invariants, room] as const]),
+    ...(assertions.length > limits.drillAssertionsMax ? [] : [['/timeline/invariants', timeline.invariants, invariantsMax] as const]),
     ['/tags', tags, limits.tagsMax],
     ...(inlineScenario === undefined ? [] : listsOfStart(inlineScenario, '/inlineScenario')),
   ];

@@ -1,5 +1,5 @@
 // What can be known of one tool package without compiling it: where it lies, what it is called, what it gives a new world to start with.
-
+import { defined } from '../contract/defined.js';
 import { validateToolStarter } from '../contract/validate/validators.js';
 import type { ToolStarter } from '../contract/world/tool-manifest.js';
 import { Diagnostics } from './diagnostics.js';
@@ -24,5 +24,5 @@ export function glancePackage(specifier: string, base: string): PackageGlance | 
   const document = found.starter === undefined ? undefined : readDocument(diagnostics, found.root, found.starter);
   const starter = document && validated(diagnostics, document, validateToolStarter);
   const id = file?.manifest?.id;
-  return { folder: found.root, ...(typeof id === 'string' ? { packageId: id } : {}), ...(starter === undefined ? {} : { starter }) };
+  return { folder: found.root, ...(typeof id === 'string' ? { packageId: id } : {}), ...defined({ starter }) };
 }

@@ -1,6 +1,5 @@
 // The documents of a repository: found by suffix, parsed, validated, their defaults materialized. What does not fit is reported here
 // and left out; its id is remembered, so that nothing that refers to it is reported as dangling.
-
 import type { JsonObject, JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
 import type { Drill, Suite } from '../contract/run/drill.js';

@@ -37,7 +37,7 @@ export function layOutStarts({ world, scenarios, drills }: ProjectDocuments): Se
   return setups;
 }
 
-/** Without a world that fits nobody's actors or deletions are judged. */
+/** Without a world that fits, no actors and no deletions are judged. */
 export function checkStarts(checking: Checking, { world, scenarios, drills }: ProjectDocuments, setups: Setups): void {
   if (world !== undefined && setups.baseline !== undefined) {
     checkStart(checking, { start: world.item, document: world.document, base: '', setup: setups.baseline, rowsBelow: new Set() });

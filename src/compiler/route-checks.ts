@@ -1,5 +1,4 @@
 // Wire routes in a manifest: operations, templates, statuses; what no request could reach.
-
 import { isConnectionHeader } from '../contract/header-rules.js';
 import { agentRoutes } from '../contract/world/agent-routes.js';
 import type { ToolHttpRoute, ToolManifest } from '../contract/world/tool-manifest.js';

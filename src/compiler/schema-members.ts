@@ -30,7 +30,7 @@ interface MemberQuestion {
   root: JsonSchema;
   step: string;
   isPosition: boolean;
-  /** Each schema is looked at once, whatever leads to it; where it is met again it closes nothing. */
+  /** Each schema is read once, however many paths lead to it; where it is met again it closes nothing. */
   seen: Set<JsonSchema>;
 }
 

@@ -13,6 +13,7 @@ import {
   parseDocument,
   type YAMLParseError,
 } from 'yaml';
+import { defined } from '../contract/defined.js';
 import type { JsonObject, JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
 import type { DiagnosticCode } from './diagnostic-table.js';
@@ -127,7 +128,7 @@ function jsonFaults(text: string, placeAt: (offset: number) => Place): DocumentF
   const fault = jsonSyntaxFault(text);
   if (fault === undefined) return [];
   const { offset, message, suggestion } = fault;
-  return [{ code: 'DY1003', place: placeAt(offset), message, ...(suggestion === undefined ? {} : { suggestion }) }];
+  return [{ code: 'DY1003', place: placeAt(offset), message, ...defined({ suggestion }) }];
 }
 
 interface Reading {
@@ -228,7 +229,7 @@ function within<T>(reading: Reading, name: string, read: () => T): T {
 
 function complain({ faults, placeAt, path }: Reading, code: DiagnosticCode, node: Node, message: string, suggestion?: string): void {
   const pointer = path.map((name) => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
-  faults.push({ code, place: placeAt(node.range?.[0] ?? 0, pointer), message, ...(suggestion === undefined ? {} : { suggestion }) });
+  faults.push({ code, place: placeAt(node.range?.[0] ?? 0, pointer), message, ...defined({ suggestion }) });
 }
 
 function placeOf(

@@ -47,7 +47,7 @@ export function pathBelow(relative: string): string | undefined {
   return clean.endsWith('/') ? clean.slice(0, -1) : clean;
 }
 
-/** What stands at a path below the root, looked at step by step so that no link is followed. */
+/** What stands at a path below the root, checked step by step so that no link is followed. */
 export function entryKind(root: string, relative: string): 'file' | 'folder' | FileFault {
   const clean = pathBelow(relative);
   if (clean === undefined) return 'escape';

@@ -1,5 +1,4 @@
-// Targets: the files that they name are there, looked at, never run; what they would ask can be asked; what they name they are given.
-
+// Targets: the files that they name are there, read, never run; what they would ask can be asked; what they name they are given.
 import { pointerToken } from '../contract/json-fault.js';
 import { headerFault, isLoopback, literalAddress, urlFault } from '../contract/run/http-agent.js';
 import type { HttpTarget, Target } from '../contract/run/target.js';

@@ -16,10 +16,21 @@ export interface CatalogTool {
   /** What each may happen to. */
   faults: ReadonlyMap<string, ReadonlySet<string>>;
   callbacks: ReadonlySet<string>;
-  /** What the arguments of an operation, the rows of a namespace, the payload of an event are. */
+  /** What the arguments and the output of an operation, the rows of a namespace, the payload of an event are. */
   schemas: { readonly [part in DescribedMember]: ReadonlyMap<string, JsonSchema> };
 }
-type DescribedMember = 'operations' | 'namespaces' | 'events';
+export type DescribedMember = 'operations' | 'outputs' | 'namespaces' | 'events';
+/** What one package declares. */
+export interface DescribedPart {
+  packageId: string;
+  id: string;
+  schema: JsonSchema;
+}
+const closed = (properties: { [name: string]: { type: string } }): JsonSchema => ({
+  type: 'object',
+  properties,
+  additionalProperties: false,
+});
 /** A reference by its place in a file. */
 export interface Reference {
   document: SourceDocument;
@@ -58,7 +69,12 @@ export class ToolCatalog {
       events: none,
       faults: new Map(),
       callbacks: new Set(),
-      schemas: { operations: new Map(), namespaces: new Map(), events: new Map() },
+      schemas: {
+        operations: new Map([['clock.wait', closed({ untilUs: { type: 'integer' } })]]),
+        outputs: new Map([['clock.wait', closed({ virtualTimeUs: { type: 'integer' }, reached: { type: 'boolean' } })]]),
+        namespaces: new Map(),
+        events: new Map(),
+      },
     });
   }
 
@@ -88,6 +104,12 @@ export class ToolCatalog {
   /** Undefined for what is not declared; `find` reports that. */
   schemaOf(part: DescribedMember, { packageId, id }: { packageId: string; id: string }): JsonSchema | undefined {
     return this.#tools.get(packageId)?.schemas[part].get(id);
+  }
+
+  /** Of every package; undefined as `ids`. */
+  describedParts(part: DescribedMember): readonly DescribedPart[] | undefined {
+    if (this.#hasBroken()) return undefined;
+    return [...this.#tools].flatMap(([packageId, { schemas }]) => [...schemas[part]].map(([id, schema]) => ({ packageId, id, schema })));
   }
 
   /** As `find`, of the package alone. */
@@ -124,6 +146,7 @@ function catalogTool({ state, operations, events, faults, callbacks }: ToolManif
     callbacks: new Set(callbacks.map(({ id }) => id)),
     schemas: {
       operations: new Map(operations.map(({ id, inputSchema }) => [id, inputSchema])),
+      outputs: new Map(operations.map(({ id, outputSchema }) => [id, outputSchema])),
       namespaces: new Map(state.map(({ namespace, schema }) => [namespace, schema])),
       events: new Map(events.map(({ id, payloadSchema }) => [id, payloadSchema])),
     },

@@ -1,5 +1,4 @@
 // One tool: its file checked, its behavior bundled, its hashes made.
-
 import { jsonDigest } from '../contract/digest.js';
 import type { JsonValue } from '../contract/json.js';
 import type { Provenance } from '../contract/provenance.js';

@@ -1,6 +1,7 @@
 // Where tool packages lie: npm packages of the repository, folders, and the library that ships with Drillyard. Looks, and runs nothing.
 import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join, posix, resolve, sep } from 'node:path';
+import { defined } from '../contract/defined.js';
 import type { JsonObject, JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
 import { validateToolPackField } from '../contract/validate/validators.js';
@@ -30,7 +31,7 @@ export interface ResolveOptions {
   root: string;
   /** Read before `drillyard` in package.json. */
   packageField?: string | undefined;
-  /** Only folders below the root and the library are looked at. */
+  /** Only folders below the root and the library are read. */
   contained?: boolean;
 }
 
@@ -204,8 +205,7 @@ function packageOfField(diagnostics: Diagnostics, folder: PackageFolder, documen
     ...folder,
     toolFile,
     foreign,
-    ...(starter === undefined ? {} : { starter }),
-    ...(conformance === undefined ? {} : { conformance }),
+    ...defined({ starter, conformance }),
   };
 }
 

@@ -60,8 +60,28 @@ function groupsOf(ts: TypeScript, sources: TypeScriptSources, found: TypeErrors)
 function programOf(ts: TypeScript, { root }: TypeScriptSources, { files, options, byDefault, hasNodeTypes }: Group): Program {
   const host = ts.createCompilerHost(options);
   host.getCurrentDirectory = () => root;
+  shareLibraries(ts, host, options);
   const needsNode = byDefault === 'agent' && !hasNodeTypes;
   return ts.createProgram({ rootNames: needsNode ? [...files, addUntypedNode(ts, host, root)] : files, options, host });
+}
+
+/**
+ * The declarations of ECMAScript that lie beside TypeScript, parsed once a process: each program would parse them again, and a repository
+ * has a program for its behaviors and one for its agents. As many as that folder has, for each version of the language asked for.
+ */
+const libraries = new WeakMap<TypeScript, Map<string, SourceFile | undefined>>();
+function shareLibraries(ts: TypeScript, host: CompilerHost, options: CompilerOptions): void {
+  const folder = dirname(ts.getDefaultLibFilePath(options));
+  const parsed = libraries.get(ts) ?? new Map<string, SourceFile | undefined>();
+  libraries.set(ts, parsed);
+  const { getSourceFile } = host;
+  host.getSourceFile = (path, version, ...more) => {
+    if (dirname(path) !== folder) return getSourceFile.call(host, path, version, ...more);
+    const { languageVersion, impliedNodeFormat } = typeof version === 'object' ? version : { languageVersion: version };
+    const key = `${languageVersion} ${impliedNodeFormat} ${path}`;
+    if (!parsed.has(key)) parsed.set(key, getSourceFile.call(host, path, version, ...more));
+    return parsed.get(key);
+  };
 }
 
 /** A file that is nowhere on the disk. */
@@ -75,10 +95,13 @@ function addUntypedNode(ts: TypeScript, host: CompilerHost, root: string): strin
   return name;
 }
 
-/** Names that are not declared, as far as TypeScript has words for what may be meant. */
-const unknownName = new Set([2304, 2552, 2580, 2581, 2582, 2583, 2584, 2591, 2592, 2593]);
-/** A package without types: only who asks for options of their own wants to know. */
-const untypedPackage = 7016;
+/** Codes of TypeScript's diagnostics. */
+const typeCodes = {
+  /** Names that are not declared, as far as TypeScript has words for what may be meant. */
+  unknownName: new Set([2304, 2552, 2580, 2581, 2582, 2583, 2584, 2591, 2592, 2593]),
+  /** A package without types: only who asks for options of their own wants to know. */
+  untypedPackage: 7016,
+};
 
 class TypeErrors {
   readonly #ts: TypeScript;
@@ -113,8 +136,8 @@ class TypeErrors {
   add(error: TsDiagnostic, { byDefault }: Pick<Group, 'byDefault'>): void {
     const { file, start = 0, code } = error;
     const shown = file && this.shownPath(file.fileName);
-    if (file === undefined || shown === undefined || (byDefault !== undefined && code === untypedPackage)) return;
-    if (unknownName.has(code) && this.#isDenied(file, error)) return;
+    if (file === undefined || shown === undefined || (byDefault !== undefined && code === typeCodes.untypedPackage)) return;
+    if (typeCodes.unknownName.has(code) && this.#isDenied(file, error)) return;
     const { line, character } = file.getLineAndCharacterOfPosition(start);
     this.#report(error, { file: shown, line: line + 1, column: character + 1, path: '' });
   }

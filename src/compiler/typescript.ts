@@ -1,4 +1,4 @@
-// The TypeScript compiler of whoever writes the repository: no part of this package, which only transpiles.
+// The TypeScript compiler of the repository's author: no part of this package, which only transpiles.
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type ts from 'typescript';

@@ -1,6 +1,6 @@
 // The compiled project as people and the inspector see it. Also made of source that does not compile: then of what
 // fits.
-
+import { defined } from '../contract/defined.js';
 import type { Provenance } from '../contract/provenance.js';
 import type { CompiledBuild, Diagnostic } from '../contract/run/build.js';
 import type { Drill } from '../contract/run/drill.js';
@@ -28,7 +28,7 @@ export function projectView({ build, project, tools, setups, diagnostics }: View
   const setupHash = (setup: WorldSetup | undefined) => (setup === undefined ? '' : setupDigest(setup));
   const view: ProjectView = {
     schemaVersion: 1,
-    ...(build === undefined ? {} : { buildHash: build.buildHash, packageLockHash: build.packageLockHash }),
+    ...defined({ buildHash: build?.buildHash, packageLockHash: build?.packageLockHash }),
     ...(project.world === undefined ? {} : { world: withProvenance(project.world) }),
     tools: tools.map((tool) => ({
       toolId: tool.compiled.packageId,

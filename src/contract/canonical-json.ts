@@ -1,5 +1,6 @@
 // RFC 8785 canonical JSON: members ordered by UTF-16 code units, numbers as ECMAScript writes them, no white space.
 import type { JsonValue } from './json.js';
+import { tuning } from './tuning.js';
 
 /**
  * The canonical text of a JSON value. Members that are undefined are left out, as JSON.stringify does. A TypeError for a number that
@@ -76,7 +77,7 @@ function canonicalString(text: string): string {
 
 /** In place, by UTF-16 code units. Insertion sort: names are few and often sorted already, as rows come back as they were put. */
 export function sortNames(names: string[]): string[] {
-  if (names.length > 32) return names.sort();
+  if (names.length > tuning.namesInsertedMax) return names.sort();
   for (let index = 1; index < names.length; index++) {
     const name = names[index] as string;
     let place = index;

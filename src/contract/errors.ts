@@ -2,7 +2,7 @@
 // somebody else: as an error frame between threads and processes, as the envelope on the wire, as a message of the command line, as the
 // error of a run or an operation. On its way it is caught where it means something else there: `isServiceError` asks for its code; a catch
 // without a code tells a refusal from a bug.
-
+import { defined } from './defined.js';
 import type { JsonValue } from './json.js';
 import { limits } from './limits.js';
 import type { OutcomeError } from './outcome-error.js';
@@ -145,7 +145,7 @@ export function providerError({ code, message, retryable, details }: OutcomeErro
     correlationId,
     retryable,
     source: 'simulated_provider',
-    details: { providerCode: code, ...(details === undefined ? {} : { provider: details }) },
+    details: { providerCode: code, ...defined({ provider: details }) },
   };
 }
 

@@ -199,7 +199,7 @@ function isJsonInside(value: object, levels: number): boolean {
     return true;
   }
   if (!isPlainObject(value)) return false;
-  // An inherited name would be looked at as well, which only makes the check stricter; for...in is twice as fast as Object.keys.
+  // An inherited name would be checked as well, which only makes the check stricter; for...in is twice as fast as Object.keys.
   for (const key in value) {
     const member: unknown = (value as Record<string, unknown>)[key];
     if (member !== undefined && (!isJson(member, levels) || !key.isWellFormed())) return false;

@@ -1,5 +1,7 @@
-// The bounds that a user, an agent or an operator can meet, by name, the unit last. What only tunes one module (a cache, a page, a batch,
-// the pace of a picture) is a constant of its file, in the same form.
+// Every bound that a user, an agent or an operator can meet, by name, the unit last. The range of one field or setting stands in its
+// declaration: the tags of its shape, the row of its setting (src/cli/serve-settings.ts); those of the browser's client, which loads no
+// such table, in src/client/tuning.ts. What only tunes a module (a cache, a page, a batch, the pace of a picture) is in its tuning.ts, in
+// the same form. test/tidy.test.ts looks for figures elsewhere.
 import { serviceLimits } from './service-limits.js';
 
 export const limits = {
@@ -13,6 +15,13 @@ export const limits = {
   recordNodesMax: 16_000_000,
   bodyBytesMax: 1024 * 1024,
   issuesMax: 100,
+  /** Of a name and of a value that a message quotes, of a piece of a text, and of all values that would have been right. */
+  quotedNameCharsMax: 96,
+  quotedValueCharsMax: 100,
+  quotedPieceCharsMax: 48,
+  quotedChoicesCharsMax: 500,
+  quotedKeywordCharsMax: 200,
+  rowIdCharsMax: 512,
   rowBytesMax: 1024 * 1024,
 
   // What tool code makes, in UTF-8 bytes of canonical JSON text. The same everywhere: they are part of what a world is.
@@ -27,7 +36,15 @@ export const limits = {
   contextCallsMax: 1_000_000,
   /** A longer text in what tool code throws is not copied: its length stands in its place. */
   thrownCharsMax: 1024 * 1024,
+  /** What evidence and answers keep of it: of its message, of the code of a failure, and of the name of an error. */
+  failureMessageCharsMax: 1_000,
+  failureCodeCharsMax: 200,
+  thrownNameCharsMax: 100,
   decodedBytesMax: 4 * 1024 * 1024,
+
+  /** Rows in a page of a declarative tool's `list`. */
+  declarativePageRowsMax: 200,
+  declarativePageRowsDefault: 50,
 
   // Worlds.
   cascadeDeliveriesMax: 10_000,
@@ -69,6 +86,10 @@ export const limits = {
   commitDelayMs: 250,
   /** For one commit, one control request: never a step of tool code. */
   hostWorkTimeoutMs: 60_000,
+  /** A process of a host that has sent nothing for so long is asked for a heartbeat. */
+  hostHeartbeatMs: 2_000,
+  /** How long it may owe one while nothing runs there, where no step may take longer. */
+  hostSilenceMsMax: 5_000,
   closeGraceMs: 5_000,
   hostFiguresWaitMs: 1_000,
   hostEndWaitMs: 10_000,
@@ -81,6 +102,10 @@ export const limits = {
   // Hosts of a service, in processes of their own.
   /** What a host may take beside its heap: buffers, stacks, code. */
   hostBesideHeapBytesMax: 256 * 1024 * 1024,
+  /** For the machine code of the thread in a child, a part of what it may take beside its heap; V8 would take 512. */
+  childCodeRangeMb: 64,
+  /** V8's range for the machine code of an isolate, where nothing else was asked for. */
+  codeRangeBytesMax: 512 * 1024 * 1024,
   hostCpuPercentMax: 100,
   /** Of a process that has the usual share of a processor where processors are short; so what else a service starts waits for its hosts. */
   hostCpuWeight: 50,
@@ -93,16 +118,19 @@ export const limits = {
   projectsLiveMax: 64,
   /** Hosts of a project end when none of its worlds has had a message for this long, */
   hostsIdleMs: 300_000,
-  /** or sooner, but not before this, when another project has need of the room. */
+  /** or sooner, but not before this, when another project needs the space. */
   hostsSpareMs: 1_000,
 
   // Disks.
-  /** The last piece of a disk: kept for what ends work, frees room or tells of it. */
+  /** Free where runs are kept: below the first `doctor` warns; below the second it fails, as a run of a few drills takes a few MiB. */
+  doctorDiskWantedMib: 1_024,
+  doctorDiskNeededMib: 64,
+  /** The last piece of a disk: kept for what ends work, frees space or reports it. */
   diskKeptBytes: 16 * 1024 * 1024,
   /** Of a small disk, this share of it instead. */
   diskKeptShare: 1 / 64,
   diskFullRetryAfterMs: 1_000,
-  /** Of a larger one the roots and branches alone are looked at before it is opened. */
+  /** Of a larger one the roots and branches alone are checked before it is opened. */
   databaseLeavesCheckedBytesMax: 1024 * 1024 * 1024,
   /** Processes that a check of data may lose, each to another damaged file. */
   verifyProcessesMax: 100,
@@ -180,6 +208,8 @@ export const limits = {
   targetLogBytesMax: 4 * 1024 * 1024,
   targetKillGraceMs: 2_000,
   targetErrorCharsMax: 4_096,
+  /** Of an output that is not what its target promises, as the error shows it. */
+  targetBeginningCharsMax: 200,
   /** What an error keeps of the end of a log: a stack and what came before it. */
   targetTailLinesMax: 40,
   redactedCharsMin: 6,
@@ -214,6 +244,8 @@ export const limits = {
 
   // Drills.
   runConcurrencyMax: 64,
+  trialsMax: 10_000,
+  retriesMax: 10,
   /** How often a run looks whether more attempts at once would help. */
   runLanesLookMs: 50,
   runShardsMax: 1_000,
@@ -261,6 +293,9 @@ export const limits = {
   exprNodesMax: 1_000_000,
   exprStepsMax: 1_000_000,
   exprPatternCharsMax: 1_000,
+  /** Sequences that a result cites: the first ones. And of one value, the changes that led to it: the last ones. */
+  citedSequencesMax: 100,
+  citedChangesMax: 10,
   /** Changes that a result lists on either side. */
   diffChangesShown: 50,
 
@@ -278,7 +313,7 @@ export const limits = {
   /** What handlers of one world threw, in words: the first of each handler. */
   keptThrowsMax: 100,
   reportPreviewBytesMax: 16 * 1024,
-  /** A report that nobody has gone on writing for so long is abandoned, if its writer is gone. */
+  /** A report that nobody has written to for so long is abandoned, if its writer is gone. */
   reportDraftIdleMs: 3_600_000,
   /** Of one value, and of the entries that one assertion cites, in report.txt. */
   textValueLinesMax: 24,
@@ -302,7 +337,7 @@ export const limits = {
   reportFilesMax: 10_000,
   reportProblemsMax: 100,
   evidenceLineBytesMax: 16 * 1024 * 1024,
-  /** Reports of one directory that a command looks at: the newest. */
+  /** Reports of one directory that a command reads: the newest. */
   storedReportsMax: 10_000,
   /** Runs that a repository keeps where nobody says otherwise: the newest, and of older ones those that did not pass in so many days. */
   keptRuns: 1_000,
@@ -336,7 +371,7 @@ export const limits = {
   /** Messages that a slow reader of the live stream may be behind. */
   inspectorStreamBacklogMax: 1_000,
   inspectorStreamQuietMs: 15_000,
-  /** How often the journals of what runs are looked at while somebody listens. */
+  /** How often the journals of what runs are read while somebody listens. */
   inspectorWatchMs: 100,
   /** Retained worlds that are open at once. */
   inspectorWorldCopiesMax: 4,

@@ -1,4 +1,4 @@
-// Cursors of lists: the place where a page ended, sealed, so that a client can keep it and give it back, and not make one.
+// Cursors of lists: the place where a page ended, sealed, so that a client can keep it and send it again, and not make one.
 //   LIST-CURSOR-1. A cursor is good for one list: the purpose names it, and is part of what is sealed.
 import { ServiceError } from './errors.js';
 

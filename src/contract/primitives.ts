@@ -7,6 +7,10 @@ export type Slug = string & tags.Pattern<'^[a-z][a-z0-9]*(?:[-_][a-z0-9]+)*$'> &
 export type DottedId = string &
   tags.Pattern<'^[a-z][a-z0-9]*(?:[-_][a-z0-9]+)*(?:[.][a-z][a-z0-9]*(?:[-_][a-z0-9]+)*)*$'> &
   tags.MaxLength<160>;
+/** An id of a wire route: as an id with dots, in any case, as vendors name theirs (`calendarList.list`). */
+export type WireRouteId = string &
+  tags.Pattern<'^[A-Za-z][A-Za-z0-9]*(?:[-_][A-Za-z0-9]+)*(?:[.][A-Za-z][A-Za-z0-9]*(?:[-_][A-Za-z0-9]+)*)*$'> &
+  tags.MaxLength<160>;
 /** `sha256:` and 64 lower-case hex digits. */
 export type Sha256Digest = string & tags.Pattern<'^sha256:[0-9a-f]{64}$'>;
 /** Integer microseconds of virtual time. */

@@ -29,7 +29,7 @@ export interface RouteRule<Needs = unknown> {
   isBodyOptional?: boolean;
   /** The route reads and checks its body, JSON, itself. */
   readsBody?: boolean;
-  /** Parameters of the query are not looked at. Default: those that the route does not take are refused. */
+  /** Parameters of the query are not checked. Default: those that the route does not take are refused. */
   ignoresQuery?: boolean;
   /** Its reply may be as large as a page or a document; such replies share the memory that is kept for them. */
   hasLargeReply?: boolean;

@@ -2,6 +2,16 @@
 
 export const serviceLimits = {
   // The control plane.
+  portMax: 65_535,
+  /** One worker for each processor, but no more than this: each is a thread or process with a heap and an environment of its own. */
+  workersDefaultMax: 8,
+  /** Of a secret, shown in lists. */
+  credentialPrefixChars: 12,
+  /** Of what an identity provider says of a person. */
+  identityClaimCharsMax: 255,
+  sourcePathCharsMax: 512,
+  /** Of the name of a draft that takes the title of what it came from. */
+  draftNameCharsMax: 100,
   pageItemsDefault: 50,
   /** What one page reads at most while it looks for records that match its filters. */
   pageRecordsReadMax: 2_000,
@@ -43,6 +53,8 @@ export const serviceLimits = {
   idempotencyRetryAfterMs: 250,
   idempotencyPurgeMs: 600_000,
   purgeRecordsMax: 500,
+  /** Records that one change of a project's deletion removes, and what the last of them takes with it. */
+  projectRecordsPerChange: 200,
   /** Whether it is ready: how often a write of the catalog is tried when somebody asks, and after one that failed. */
   healthProbeMs: 5_000,
   healthProbeAgainMs: 500,
@@ -101,8 +113,8 @@ export const serviceLimits = {
   /** What is removed may free what it referred to: so many rounds a sweep, and the rest comes with the next. */
   purgeRoundsMax: 8,
   /**
-   * How old the figure of a part of the data directory is before it is counted again, what of it is looked at, and how long the first count
-   * is waited for.
+   * How old the figure of a part of the data directory is before it is counted again, how much of it is counted, and how long the first
+   * count is waited for.
    */
   diskUseCountedMs: 60_000,
   diskUseEntriesMax: 1_000_000,
@@ -179,7 +191,7 @@ export const serviceLimits = {
   bodyBytesUnderWayMax: 512 * 1024 * 1024,
   organizationReplyBytesMax: 64 * 1024 * 1024,
   replyBytesUnderWayMax: 256 * 1024 * 1024,
-  /** Reads that wait for that room, and how long. */
+  /** Reads that wait for that memory, and how long. */
   repliesWaitingMax: 1_024,
   replyWaitMsMax: 10_000,
   serverCloseGraceMs: 5_000,

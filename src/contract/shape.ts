@@ -1,4 +1,4 @@
-// Shapes as data: the JSON Schemas that typia makes of the types of this room (validators.ts). An object is closed unless it says what
+// Shapes as data: the JSON Schemas that typia makes of the types of this module (validators.ts). An object is closed unless it says what
 // its other members are.
 import type { JsonValue } from './json.js';
 
@@ -61,7 +61,7 @@ export function alternatives(shapes: Shapes, schema: Schema, name?: string): Alt
   return schema.oneOf.flatMap((alternative) => alternatives(shapes, alternative));
 }
 
-/** A union, looked at once: all its alternatives, and what decides between those that are objects. */
+/** A union, analyzed once: all its alternatives, and what decides between those that are objects. */
 export interface Union {
   readonly all: readonly Alternative[];
   readonly objects: readonly Alternative[];

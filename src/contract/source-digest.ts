@@ -1,5 +1,5 @@
-// What the digest of a source tree is over: every path with the digest and the size of its content, in order. Whoever has the files can
-// tell without asking whether a service has them.
+// What the digest of a source tree is over: every path with the digest and the size of its content, in order. A client that has the files
+// can tell without asking whether a service has them.
 import { canonicalJson } from './canonical-json.js';
 import { sha256Digest } from './digest.js';
 

@@ -1,2 +1,2 @@
-// The type-level half of typia: the tags that shapes in this room carry. `validators.ts` is the run-time half.
+// The type-level half of typia: the tags that shapes in this module carry. `validators.ts` is the run-time half.
 export type { tags } from 'typia';

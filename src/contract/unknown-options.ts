@@ -1,7 +1,7 @@
 // Options of public functions: a name that nobody knows is refused, as a misspelled one would be ignored otherwise.
-
 import { nearest } from '../text/nearest.js';
 import { ServiceError } from './errors.js';
+import { limits } from './limits.js';
 
 /** control.INVALID_REQUEST for a member of `options` that is not one of `known`; `of` names the function. */
 export function refuseUnknownOptions(of: string, options: object, known: readonly string[]): void {
@@ -12,8 +12,8 @@ export function refuseUnknownOptions(of: string, options: object, known: readonl
     const near = nearest(name, known);
     const hint = near === undefined ? `It has ${known.join(', ')}.` : `Did you mean "${near}"?`;
     throw new ServiceError('control.INVALID_REQUEST', {
-      message: `${of} has no option "${name.slice(0, 96)}". ${hint}`,
-      issues: [{ path: `/${name.slice(0, 96)}`, code: 'unknown_property', message: hint }],
+      message: `${of} has no option "${name.slice(0, limits.quotedNameCharsMax)}". ${hint}`,
+      issues: [{ path: `/${name.slice(0, limits.quotedNameCharsMax)}`, code: 'unknown_property', message: hint }],
     });
   }
 }

@@ -1,5 +1,5 @@
 // Removes blobs that no record leads to any more: of deleted drafts, closed conversations, attachments that are sealed in their bundles.
-//   BLOB-SWEEP-1. What is referenced when the sweep begins, or comes to be while it goes on, stays: what was put lately is left alone
+//   BLOB-SWEEP-1. What is referenced when the sweep begins, or comes to be during it, stays: what was put lately is left alone
 //     (blobs.ts), and records are read in the direction in which references move, from conversations and attempts to drafts.
 //   BLOB-SWEEP-2. Anything that cannot be read ends the sweep before it removes anything.
 import { limits } from '../contract/limits.js';
@@ -70,7 +70,7 @@ async function referencedBlobs({ blobs, nowMs, catalog }: ControlServices): Prom
   return found;
 }
 
-/** Those of a deleted draft a little longer: whoever began with one before may still be at it. */
+/** Those of a deleted draft a little longer: a request that began with one before may still use it. */
 function isHeld(view: View, { sourceDraftId }: SourceRevisionRecord, nowMs: number): boolean {
   const deletedAtMs = view.get(sourceDraftTable, sourceDraftId)?.deletedAtMs;
   return deletedAtMs === undefined || deletedAtMs > nowMs - limits.blobUnreferencedKeptMs;

@@ -1,7 +1,8 @@
 // The very first start: an organization, a project, an environment with the example build and a manager credential, so that a machine
 // without an identity provider can be used at once.
-//   BOOTSTRAP-1. A crash at any moment: the next start goes on where this one stopped, with the same ids.
+//   BOOTSTRAP-1. A crash at any moment: the next start continues where this one stopped, with the same ids.
 //   BOOTSTRAP-2. Until somebody says that the secret was shown, each start makes another and gives it out; then never again.
+import { defined } from '../contract/defined.js';
 import type { Environment } from '../contract/hosted/source.js';
 import { newId } from '../contract/ids.js';
 import { environmentTable } from './builds/environment-records.js';
@@ -14,17 +15,18 @@ import { issueCredential, renewSecret } from './organizations/credential-issue.j
 export interface FirstStart {
   name: 'first';
   organizationId: string;
-  projectId: string;
-  environmentId: string;
-  credentialId: string;
-  /** Once the example is built and the environment made. */
+  /** The project that was made, its environment, and the build once there is one; absent when the project was deleted. */
+  projectId?: string;
+  environmentId?: string;
   buildHash?: string;
+  credentialId: string;
   told: boolean;
 }
 export const firstStartTable = defineTable<FirstStart>({ name: 'first-start', idOf: ({ name }) => name, indexes: {} });
 
 export interface Bootstrap {
   organizationId: string;
+  /** '' once the project was deleted. */
   projectId: string;
   environmentId: string;
   buildHash: string;
@@ -44,18 +46,31 @@ export type PublishExample = (services: ControlServices, project: ExampleProject
 export async function bootstrap(services: ControlServices, publish: PublishExample): Promise<Bootstrap> {
   const { catalog } = services;
   const first = await catalog.change((tx) => tx.get(firstStartTable, 'first') ?? begin(tx, services));
-  const { organizationId, projectId, environmentId, credentialId, told } = first;
-  const buildHash = first.buildHash ?? (await publish(services, { organizationId, projectId, createdBy: credentialId })).buildHash;
-  if (first.buildHash === undefined) await catalog.change((tx) => finish(tx, { ...first, buildHash }, services.nowMs()));
-  const secret = told ? undefined : await catalog.change((tx) => renewSecret(tx, tx.get(credentialTable, credentialId)!));
+  const { organizationId, credentialId, told: wasShown } = first;
+  const example = await exampleOf(services, first, publish);
+  const secret = wasShown ? undefined : await catalog.change((tx) => renewSecret(tx, tx.get(credentialTable, credentialId)!));
   return {
     organizationId,
-    projectId,
-    environmentId,
-    buildHash,
-    ...(secret === undefined ? {} : { secret }),
-    markShown: () => catalog.change((tx) => tx.put(firstStartTable, { ...first, buildHash, told: true })),
+    ...example,
+    ...defined({ secret }),
+    markShown: () => catalog.change((tx) => tx.put(firstStartTable, { ...(tx.get(firstStartTable, 'first') ?? first), told: true })),
   };
+}
+
+type Example = Required<Pick<FirstStart, 'projectId' | 'environmentId' | 'buildHash'>>;
+async function exampleOf(services: ControlServices, first: FirstStart, publish: PublishExample): Promise<Example> {
+  const { organizationId, projectId, environmentId, credentialId, buildHash: known } = first;
+  if (projectId === undefined || environmentId === undefined) return { projectId: '', environmentId: '', buildHash: '' };
+  const buildHash = known ?? (await publish(services, { organizationId, projectId, createdBy: credentialId })).buildHash;
+  const example = { projectId, environmentId, buildHash };
+  if (known === undefined) await services.catalog.change((tx) => finish(tx, { ...first, ...example }, services.nowMs()));
+  return example;
+}
+
+/** The example goes with its project. */
+export function forgetExample(tx: Change, projectId: string): void {
+  const { projectId: known, environmentId: _, buildHash: __, ...first } = tx.get(firstStartTable, 'first') ?? {};
+  if (known === projectId) tx.put(firstStartTable, first as FirstStart);
 }
 
 function begin(tx: Change, services: ControlServices): FirstStart {
@@ -86,7 +101,7 @@ function begin(tx: Change, services: ControlServices): FirstStart {
   return first;
 }
 
-function finish(tx: Change, first: FirstStart & { buildHash: string }, nowMs: number): void {
+function finish(tx: Change, first: FirstStart & Example, nowMs: number): void {
   const { organizationId, projectId, environmentId, credentialId, buildHash } = first;
   const environment: Environment = {
     schemaVersion: 1,

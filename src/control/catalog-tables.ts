@@ -1,5 +1,4 @@
 // Every table of the catalog: what may lie in it.
-
 import { authoringTable, proposalTable, turnTable } from './authoring/authoring-records.js';
 import { firstStartTable } from './bootstrap.js';
 import { buildAttemptTable, buildContentTable, buildTable } from './builds/build-records.js';
@@ -22,11 +21,12 @@ import { evidenceTable } from './runs/evidence-records.js';
 import { activityTable, runResultTable, runTable, stepTable } from './runs/records.js';
 import { snapshotTable } from './sessions/snapshot-records.js';
 import { datasetRevisionTable, datasetTable } from './source/dataset-records.js';
+import { uploadTable } from './source/dataset-upload-records.js';
 import { dataChoicesTable, sourceDraftTable, sourceRevisionTable, toolSetupTable } from './source/source-records.js';
 
 const tables = [
   ...[organizationTable, memberTable, credentialTable, bearerTable, projectTable, grantTable, callbackReceiverTable],
-  ...[sourceDraftTable, sourceRevisionTable, dataChoicesTable, toolSetupTable, datasetTable, datasetRevisionTable],
+  ...[sourceDraftTable, sourceRevisionTable, dataChoicesTable, toolSetupTable, datasetTable, datasetRevisionTable, uploadTable],
   ...[authoringTable, turnTable, proposalTable, buildAttemptTable, buildTable, buildContentTable, quarantineTable, environmentTable],
   ...[sessionTable, snapshotTable, runTable, runResultTable, stepTable, activityTable, attachmentTable, evidenceTable],
   ...[operationTable, claimTable, auditTable, counterTable, storageTable, firstStartTable, keyNoteTable, operatorTable, probeTable],

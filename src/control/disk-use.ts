@@ -1,18 +1,16 @@
-// How many bytes a service has in each part of its data directory. Counting looks at every file, so the figure is some minutes old at most
+// How many bytes a service has in each part of its data directory. Counting visits every file, so the figure is some minutes old at most
 // where it is asked for: a count begins when one is asked for, and the last is as old as it may be.
 //   DISK-USE-1. One count at a time, and counts take no more than a hundredth of the time.
-//   DISK-USE-2. Tenants' code may have made any number of files: no more than limits.diskUseEntriesMax of each part are looked at.
+//   DISK-USE-2. Tenants' code may have made any number of files: no more than limits.diskUseEntriesMax of each part are counted.
 import { join } from 'node:path';
 import { within } from '../async/deadline.js';
 import { limits } from '../contract/limits.js';
 import { folderBytes } from '../files/folder-bytes.js';
+import { tuning } from './tuning.js';
 
 export const dataFolders = ['catalog', 'worlds', 'blobs', 'evidence'] as const;
 export type DataFolder = (typeof dataFolders)[number];
 export type FolderSizes = { readonly [Folder in DataFolder]: number };
-
-/** Counts take one part in so many of the time. */
-const restPerCount = 99;
 
 export class DiskUse {
   readonly #directory: string;
@@ -36,7 +34,7 @@ export class DiskUse {
     return this.#sizes;
   }
 
-  /** Resolves when no file is looked at any more. */
+  /** Resolves when no file is counted any more. */
   async close(): Promise<void> {
     this.#ended.abort();
     await this.#counting;
@@ -53,6 +51,6 @@ export class DiskUse {
     if (signal.aborted) return;
     this.#sizes = sizes;
     const endedMs = performance.now();
-    this.#nextMs = endedMs + Math.max(limits.diskUseCountedMs, (endedMs - beganMs) * restPerCount);
+    this.#nextMs = endedMs + Math.max(limits.diskUseCountedMs, (endedMs - beganMs) * tuning.diskUseRestPerCount);
   }
 }

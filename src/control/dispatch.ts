@@ -2,19 +2,22 @@
 //   DISPATCH-1. The order is authority (asked before the body is read, and again with it), replay, then the endpoint's own: existence,
 //     version or generation, readiness, world.
 //   DISPATCH-2. A project the caller may do nothing in does not exist for that caller.
-//   DISPATCH-3. On a disk that is short of room nothing new begins; what ends work or frees room goes on.
+//   DISPATCH-3. On a disk that is short of space nothing new begins; what ends work or frees space continues.
 //   DISPATCH-4. A reply leaves after its commit, and its claim, effect, stored answer and audit event are one commit.
-
+//   DISPATCH-5. In a project that is being deleted nothing begins, and what it holds is seen no more. One that is gone is none, but for the
+//     same deletion asked for again and the operation that carried it out.
 import { ServiceError } from '../contract/errors.js';
 import { endpointTable } from '../contract/hosted/endpoint-table.js';
 import type { EndpointId, EndpointInput, EndpointReply } from '../contract/hosted/endpoints.js';
 import type { JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
 import { filledPath } from '../contract/route-table.js';
+import type { Authority } from '../contract/world/authority.js';
 import { auditEvent, auditTable } from './catalog/audit-records.js';
 import { type Call, type Caller, type Endpoint, type Outcome, principalOf, type ServedReply, type UnsafeCall } from './catalog/endpoint.js';
-import type { Change } from './catalog/tables.js';
-import { requireAuthority } from './core/authorities.js';
+import { isOpenProject, projectTable, requireOpenProject } from './catalog/organization-records.js';
+import type { Change, View } from './catalog/tables.js';
+import { authoritiesOfRole, requireAuthority } from './core/authorities.js';
 import {
   ClaimsAtWork,
   claimIdOf,
@@ -25,6 +28,7 @@ import {
   requireIdempotencyKey,
   type StoredAnswer,
 } from './core/idempotency.js';
+import { newestAbout } from './core/operation-records.js';
 import type { RefusalTrail } from './core/refusal-trail.js';
 import type { ControlServices } from './core/services.js';
 import { requirePathResources } from './path-resources.js';
@@ -51,13 +55,14 @@ type AnyReply = EndpointReply<EndpointId>;
 type Needs = Pick<ControlServices, 'catalog' | 'keyring' | 'nowMs' | 'log' | 'disk'>;
 type Ask = { id: EndpointId; call: UnsafeCall<EndpointId>; claimId: string; projectId: string | undefined; clientAddress: string };
 
-/** What takes something away: it needs little room, and gives back more. */
+/** What removes something: it needs little space, and frees more. */
 const endsWork: ReadonlySet<EndpointId> = new Set<EndpointId>([
   'revokeAuthSession',
   'revokeCredential',
   'revokeSessionAccess',
   'removeMember',
   'deleteGrant',
+  'deleteProject',
   'discardAuthoringSession',
   'deleteSourceDraft',
   'deleteToolSetup',
@@ -69,6 +74,11 @@ const endsWork: ReadonlySet<EndpointId> = new Set<EndpointId>([
   'revokeCallbackReceiver',
   'cancelOperation',
 ]);
+
+/** What is seen of a project that is being deleted. */
+const seenToTheEnd: ReadonlySet<EndpointId> = new Set<EndpointId>(['getProject', 'getOperation', 'listOperations']);
+/** What is answered of one that is gone. */
+const answeredAfterwards: ReadonlySet<EndpointId> = new Set<EndpointId>(['deleteProject', 'getOperation']);
 
 export class Dispatcher {
   readonly #services: Needs;
@@ -99,7 +109,7 @@ export class Dispatcher {
   }
 
   /**
-   * What can be refused before the body is read: authority, and resources of the path that are not there. A key that was used is looked at
+   * What can be refused before the body is read: authority, and resources of the path that are not there. A key that was used is read
    * with the body, as its answer may be of a time when there was more.
    */
   admit(id: EndpointId, path: { [name: string]: string | number } | undefined, context: DispatchContext): void {
@@ -109,7 +119,9 @@ export class Dispatcher {
     if (path === undefined || key === undefined) return;
     const { view } = this.#services.catalog;
     const claimId = claimIdOf({ holder: holderOf(caller), projectId, endpoint: id, key });
-    if (view.get(claimTable, claimId) === undefined) requirePathResources(view, caller.organizationId, path);
+    if (view.get(claimTable, claimId) !== undefined) return;
+    requireOpen(view, id, projectId);
+    requirePathResources(view, caller.organizationId, path);
   }
 
   /** Refuses changes from now on; resolves when no request is under way. */
@@ -133,7 +145,10 @@ export class Dispatcher {
     const endpoint = this.#endpoints[id] as AnyEndpoint | undefined;
     if (endpoint === undefined) throw new Error(`there is no endpoint ${id}`);
     const call = { ...input, caller, correlationId } as Call<EndpointId>;
-    if (endpoint.kind === 'read') return { reply: await endpoint.run(this.#services.catalog.view, call), replayed: false };
+    if (endpoint.kind === 'read') {
+      requireSeen(this.#services.catalog.view, id, projectId);
+      return { reply: await endpoint.run(this.#services.catalog.view, call), replayed: false };
+    }
     if (this.#draining)
       throw new ServiceError('control.UNAVAILABLE', { message: 'The server shuts down.', retryAfterMs: limits.unavailableRetryAfterMs });
     const short = endsWork.has(id) ? undefined : this.#services.disk.refusal();
@@ -155,7 +170,8 @@ export class Dispatcher {
 
   #requireAuthority(id: EndpointId, { caller, correlationId, clientAddress = '' }: DispatchContext, projectId: string | undefined): void {
     try {
-      requireAuthority(endpointTable[id], { caller, projectId });
+      const isGone = this.#isAnsweredAfterwards(id, caller, projectId);
+      requireAuthority(endpointTable[id], { caller, projectId: isGone ? undefined : projectId });
     } catch (error) {
       if (error instanceof ServiceError)
         this.#refusals.note({ caller, action: id, correlationId, clientAddress, refusal: error, projectId });
@@ -163,10 +179,20 @@ export class Dispatcher {
     }
   }
 
+  /** Of a project that is gone, to who has the authority in the organization; to all others it is none. */
+  #isAnsweredAfterwards(id: EndpointId, { organizationId, role }: Caller, projectId: string | undefined): boolean {
+    if (projectId === undefined || !answeredAfterwards.has(id)) return false;
+    const { view } = this.#services.catalog;
+    const isAllowed = authoritiesOfRole(role).has(endpointTable[id].authority as Authority);
+    if (!isAllowed || view.get(projectTable, projectId) !== undefined) return false;
+    return newestAbout(view, { organizationId, projectId, resourceId: projectId }) !== undefined;
+  }
+
   async #change(endpoint: Mutation, ask: Ask): Promise<Dispatch<EndpointId>> {
     return this.#services.catalog.change((tx) => {
       const claim = claimOf(tx, ask.claimId, ask.call.requestHash);
       if (claim?.answer !== undefined) return replayOf(endpoint, claim.answer, ask.call.caller);
+      requireOpen(tx, ask.id, ask.projectId);
       return { reply: this.#keep(tx, ask, endpoint, endpoint.apply(tx, ask.call, undefined)), replayed: false };
     });
   }
@@ -179,6 +205,7 @@ export class Dispatcher {
       const answer = await catalog.change((tx) => {
         const claim = claimOf(tx, claimId, call.requestHash);
         if (claim?.answer !== undefined) return claim.answer;
+        requireOpen(tx, ask.id, ask.projectId);
         this.#atWork.enter(claimId);
         isMine = true;
         if (claim === undefined) tx.put(claimTable, { claimId, requestHash: call.requestHash, claimedAtMs: nowMs() });
@@ -195,7 +222,10 @@ export class Dispatcher {
     const { catalog, log } = this.#services;
     try {
       const prepared: unknown = await endpoint.prepare(catalog.view, ask.call);
-      const reply = await catalog.change((tx) => this.#keep(tx, ask, endpoint, endpoint.apply(tx, ask.call, prepared)));
+      const reply = await catalog.change((tx) => {
+        requireOpen(tx, ask.id, ask.projectId);
+        return this.#keep(tx, ask, endpoint, endpoint.apply(tx, ask.call, prepared));
+      });
       return { reply, replayed: false };
     } catch (error) {
       // A claim that stays is like one of an earlier incarnation: the next request with the key takes it.
@@ -223,6 +253,17 @@ export class Dispatcher {
     tx.put(auditTable, auditEvent({ action: id, atMs, caller, correlationId, clientAddress, projectId, ...done }));
     return reply;
   }
+}
+
+/** Before a change in a project; of its deletion it is the endpoint's own to say. */
+function requireOpen(view: View, id: EndpointId, projectId: string | undefined): void {
+  if (projectId !== undefined && id !== 'deleteProject') requireOpenProject(view, projectId);
+}
+
+/** control.NOT_FOUND for what lies in a project that is being deleted. */
+function requireSeen(view: View, id: EndpointId, projectId: string | undefined): void {
+  if (projectId === undefined || seenToTheEnd.has(id) || isOpenProject(view, projectId)) return;
+  throw new ServiceError('control.NOT_FOUND', { message: 'The project is being deleted, and what it held is gone.' });
 }
 
 /** control.IDEMPOTENCY_KEY_REUSED where the reply has a secret, and somebody else was shown it. */

@@ -1,8 +1,8 @@
 // Whether the service can take work, asked by /readyz.
 //   HEALTH-1. What a project's tool code does to its own hosts is no reason: only hosts that do not come up at all are.
-//   HEALTH-2. Whoever asks causes at most one write to the catalog in limits.healthProbeMs, so a catalog that nobody writes to is known to
+//   HEALTH-2. Requests cause at most one write to the catalog in limits.healthProbeMs, so a catalog that nobody writes to is known to
 //     take writes.
-//   HEALTH-3. On a full disk nothing is written to find out: it would take what is kept for work that frees room.
+//   HEALTH-3. On a full disk nothing is written to find out: it would take what is kept for work that frees space.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { within } from '../async/deadline.js';
 import type { NotReadyReason } from '../contract/hosted/readiness.js';

@@ -1,6 +1,7 @@
 // One incarnation of the control plane: opens what it stands on, lays the areas' endpoints together, takes up what the last incarnation
 // left, and ends.
 import { within } from '../async/deadline.js';
+import { defined } from '../contract/defined.js';
 import type { EndpointId } from '../contract/hosted/endpoints.js';
 import type { NotReadyReason } from '../contract/hosted/readiness.js';
 import { limits } from '../contract/limits.js';
@@ -41,6 +42,7 @@ import { callbackEndpoints } from './organizations/callback-endpoints.js';
 import { readOperatorToken } from './organizations/operator-token.js';
 import { organizationEndpoints } from './organizations/organization-endpoints.js';
 import { projectEndpoints } from './organizations/project-endpoints.js';
+import { deleteProject, projectDeletionRunner } from './project-deletion.js';
 import { purge } from './purge.js';
 import { sweepRetention } from './retention.js';
 import { defineRunRunners, runEndpoints, sweepRuns } from './runs/endpoints.js';
@@ -86,6 +88,7 @@ export function allEndpoints(services: ControlServices): EndpointSet<EndpointId>
     ...authEndpoints(services),
     ...organizationEndpoints(services),
     ...projectEndpoints(services),
+    deleteProject: deleteProject(services),
     ...libraryEndpoints(services),
     ...setupEndpoints(services),
     ...authoringEndpoints(services),
@@ -112,6 +115,7 @@ export function defineRunners(services: ControlServices): void {
   defineAuthoringRunners(services);
   defineSessionRunners(services);
   defineRunRunners(services);
+  services.operations.define('project.delete', projectDeletionRunner(services));
 }
 
 export async function openControl(options: OpenControl): Promise<Control> {
@@ -120,18 +124,18 @@ export async function openControl(options: OpenControl): Promise<Control> {
   const { services, health } = await openServices(options);
   try {
     defineRunners(services);
-    const room = new ControlPlane(services, allEndpoints(services));
+    const plane = new ControlPlane(services, allEndpoints(services));
     const first = await bootstrap(services, publishExampleBuild);
     const moved = await recoverSessions(services);
     if (moved > 0) log.info('leases moved on, because the access they had given is lost', { sessions: moved });
-    room.start();
+    plane.start();
     const delivering = deliverAgain(services).catch((err) => log.error('callbacks were not delivered', { err }));
     const sweeper = new Sweeper({ everyMs: limits.sessionSweepMs }, log, [
       async () => services.disk.restore(),
       () => sweepSessions(services),
       () => sweepRuns(services),
       () => services.storageWatch.sweep(),
-      () => room.flushRefusals(),
+      () => plane.flushRefusals(),
     ]);
     const figures = new Figures(services);
     const often = { everyMs: limits.retentionSweepMs, firstMs: limits.retentionFirstSweepMs };
@@ -139,14 +143,14 @@ export async function openControl(options: OpenControl): Promise<Control> {
     const close = async (graceMs: number): Promise<void> => {
       await Promise.all([sweeper.stop(), retention.stop()]);
       // A request that hangs keeps nobody: what it would still change is refused.
-      await within(Math.max(graceMs, limits.serverCloseGraceMs), room.drain(graceMs));
+      await within(Math.max(graceMs, limits.serverCloseGraceMs), plane.drain(graceMs));
       services.sessionMemory.leave();
       await delivering;
       health.stop();
       await figures.close();
       await closeServices(services);
     };
-    return { plane: room, first, figures: () => figures.read(), troubles: () => health.reasons(), close };
+    return { plane, first, figures: () => figures.read(), troubles: () => health.reasons(), close };
   } catch (error) {
     await services.operations.drain(0);
     health.stop();
@@ -162,10 +166,10 @@ interface OpenParts {
 async function openServices({ settings, bindings, log, meter = silentMeter, tracing, nowMs = Date.now }: OpenControl): Promise<OpenParts> {
   const { dataDirectory, keyFile } = settings;
   requireWholeData(dataDirectory, { needsKey: keyFile === undefined && settings.rotateKey === undefined });
-  const keyring = Keyring.open({ dataDirectory, nowMs, ...(keyFile === undefined ? {} : { keyFile }) });
+  const keyring = Keyring.open({ dataDirectory, nowMs, ...defined({ keyFile }) });
   const blobs = new FileBlobs(dataDirectory);
   const disk = new DiskReserve(dataDirectory);
-  const catalog = new Catalog({ directory: catalogFolder(dataDirectory), checked: true, makeRoom: () => disk.release() });
+  const catalog = new Catalog({ directory: catalogFolder(dataDirectory), checked: true, freeSpace: () => disk.release() });
   const health = new Health({ catalog, disk });
   try {
     requireOwnCatalog(dataDirectory, catalog);

@@ -1,5 +1,5 @@
 // What the operator's token opens: organizations and their limits, members and credentials, and the server key.
-
+import { defined } from '../contract/defined.js';
 import { ServiceError } from '../contract/errors.js';
 import type { EndpointId } from '../contract/hosted/endpoints.js';
 import type { Organization, OwnQuotas, Quotas, Rate } from '../contract/hosted/operator.js';
@@ -76,7 +76,7 @@ function ofSuspension(services: ControlServices): EndpointSet<SuspensionIds> {
         const { suspendedReason: _, ...record } = requireOrganization(tx, path);
         if (record.suspendedAtMs === undefined) stopWork(tx, services, record.organizationId);
         const suspendedAtMs = record.suspendedAtMs ?? services.nowMs();
-        return keep(tx, { ...record, suspendedAtMs, ...(reason === undefined ? {} : { suspendedReason: reason }) }, services);
+        return keep(tx, { ...record, suspendedAtMs, ...defined({ suspendedReason: reason }) }, services);
       },
     },
     resumeOrganization: {
@@ -196,8 +196,7 @@ function shown(record: OrganizationRecord, settings: Limits): Organization {
     organizationId,
     name,
     state: suspendedAtMs === undefined ? 'active' : 'suspended',
-    ...(suspendedAtMs === undefined ? {} : { suspendedAtMs }),
-    ...(suspendedReason === undefined ? {} : { suspendedReason }),
+    ...defined({ suspendedAtMs, suspendedReason }),
     quotas: { ...settings.quotas, ...quotas },
     rate: record.rate ?? settings.rate,
     organizationRate: record.organizationRate ?? settings.organizationRate,

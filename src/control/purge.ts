@@ -6,17 +6,17 @@
 //     then.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { limits } from '../contract/limits.js';
-import { authoringTable, proposalTable, turnTable } from './authoring/authoring-records.js';
+import { authoringTable } from './authoring/authoring-records.js';
 import { type BuildAttemptRecord, buildAttemptTable, buildContentTable, buildTable } from './builds/build-records.js';
 import { bearerTable, credentialTable } from './catalog/organization-records.js';
 import { returnQuota } from './catalog/quotas.js';
 import type { Retention } from './catalog/settings.js';
-import { noteStorage, type Tenant } from './catalog/storage-use.js';
 import { type Change, pagesOf, type Table, type View } from './catalog/tables.js';
 import type { ControlServices } from './core/services.js';
+import { removeBuildParts, removeConversationParts, removeDatasetParts, removeDraftParts } from './record-parts.js';
 import { type RecordReference, referenceKey, referencesOf, referringTables } from './references.js';
-import { datasetRevisionId, datasetRevisionTable, datasetTable } from './source/dataset-records.js';
-import { dataChoicesTable, revisionKey, sourceDraftTable, sourceRevisionTable } from './source/source-records.js';
+import { datasetTable } from './source/dataset-records.js';
+import { sourceDraftTable } from './source/source-records.js';
 
 type Needs = Pick<ControlServices, 'catalog' | 'settings' | 'nowMs'>;
 interface Kind<Record> {
@@ -30,24 +30,18 @@ export type PurgeCounts = { [table: string]: number };
 
 const isPast = (atMs: number | undefined, keptMs: number, nowMs: number): boolean => atMs !== undefined && atMs + keptMs < nowMs;
 const noParts = (): boolean => true;
-const placeOf = ({ organizationId, projectId }: Tenant): Tenant => ({ organizationId, projectId });
 function kind<Record>(one: Kind<Record>): Kind<unknown> {
   return one as Kind<unknown>;
 }
 
+/** Of builds that no project has any more. */
+const contentKind = kind({ table: buildContentTable, isOver: () => true, removeParts: noParts });
 const kinds: readonly Kind<unknown>[] = [
   kind({
     table: authoringTable,
     isOver: (_, { session }, { nowMs, retention }) =>
       session.state !== 'active' && isPast(session.closedAtMs, retention.closedAuthoringMs, nowMs),
-    removeParts: (tx, { session: { authoringSessionId } }) => {
-      const { records, next } = tx.list(turnTable, { index: 'bySession', prefix: [authoringSessionId], limit: limits.purgeRecordsMax });
-      for (const { turnId, proposalId } of records) {
-        if (proposalId !== undefined) tx.remove(proposalTable, proposalId);
-        tx.remove(turnTable, turnId);
-      }
-      return next === undefined;
-    },
+    removeParts: removeConversationParts,
   }),
   kind({
     table: buildAttemptTable,
@@ -58,36 +52,18 @@ const kinds: readonly Kind<unknown>[] = [
   kind({
     table: sourceDraftTable,
     isOver: (_, { deletedAtMs }, { nowMs, retention }) => isPast(deletedAtMs, retention.deletedDraftMs, nowMs),
-    removeParts: (tx, { sourceDraftId, currentRevision }) =>
-      removeRevisions(currentRevision, (revision) => {
-        const id = revisionKey(sourceDraftId, revision);
-        const isThere = tx.get(sourceRevisionTable, id) !== undefined;
-        tx.remove(dataChoicesTable, id);
-        tx.remove(sourceRevisionTable, id);
-        return isThere;
-      }),
+    removeParts: removeDraftParts,
   }),
   kind({
     table: buildTable,
     isOver: (_, { createdAtMs }, { nowMs, retention }) => isPast(createdAtMs, retention.buildMs, nowMs),
-    removeParts: (tx, build) => {
-      noteStorage(tx, { ownerId: buildTable.idOf(build), ...placeOf(build), bytes: 0 });
-      return true;
-    },
+    removeParts: removeBuildParts,
   }),
-  // Of builds that no project has any more.
-  kind({ table: buildContentTable, isOver: () => true, removeParts: noParts }),
+  contentKind,
   kind({
     table: datasetTable,
     isOver: (_, { archivedAtMs }, { nowMs, retention }) => isPast(archivedAtMs, retention.archivedDatasetMs, nowMs),
-    removeParts: (tx, { datasetId, currentRevision, organizationId, projectId }) =>
-      removeRevisions(currentRevision, (revision) => {
-        const id = datasetRevisionId({ datasetId, revision });
-        const isThere = tx.get(datasetRevisionTable, id) !== undefined;
-        tx.remove(datasetRevisionTable, id);
-        noteStorage(tx, { ownerId: id, organizationId, projectId, bytes: 0 });
-        return isThere;
-      }),
+    removeParts: removeDatasetParts,
   }),
   kind({
     table: credentialTable,
@@ -120,13 +96,28 @@ export async function purge(services: Needs): Promise<PurgeCounts> {
 const sumOf = (purged: PurgeCounts): number => Object.values(purged).reduce((sum, count) => sum + count, 0);
 
 async function purgeRound(services: Needs, purged: PurgeCounts): Promise<void> {
-  const { catalog } = services;
-  const over = await idsOver(services);
+  const over = await idsOver(services, kinds);
   // Content alone is no reason to look: it is left when a build goes.
   const hasWork = over.some(
     ({ kind: { table }, ids }) => ids.length > 0 && (table !== buildContentTable || (purged[buildTable.name] ?? 0) > 0),
   );
-  if (!hasWork) return;
+  if (hasWork) await removeUnreferenced(services, { over, purged, referring: referringTables });
+}
+
+/** For who has removed builds: content that is left of them alone. */
+export async function purgeBuildContent(services: Needs): Promise<void> {
+  const over = await idsOver(services, [contentKind]);
+  await removeUnreferenced(services, { over, purged: {}, referring: [buildTable as Table<unknown>] });
+}
+
+interface Round {
+  over: { kind: Kind<unknown>; ids: string[] }[];
+  purged: PurgeCounts;
+  /** The tables whose records may refer to one of these. */
+  referring: readonly Table<unknown>[];
+}
+async function removeUnreferenced(services: Needs, { over, purged, referring }: Round): Promise<void> {
+  const { catalog } = services;
   const referenced = new Set<string>();
   const note = (tableName: string, record: unknown): void => {
     for (const reference of referencesOf(tableName, record)) if (isHolding(reference)) referenced.add(referenceKey(reference));
@@ -135,7 +126,7 @@ async function purgeRound(services: Needs, purged: PurgeCounts): Promise<void> {
   try {
     // What was put before the watch began is on the disk then.
     await catalog.change(() => {});
-    for (const table of referringTables) await forEveryRecord(catalog.view, table, (record) => note(table.name, record));
+    for (const table of referring) await forEveryRecord(catalog.view, table, (record) => note(table.name, record));
     for (const { kind: one, ids } of over) {
       const { name } = one.table;
       for (const id of ids) {
@@ -172,9 +163,12 @@ interface Which {
   referenced: ReadonlySet<string>;
 }
 
-async function idsOver({ catalog: { view }, settings: { retention }, nowMs }: Needs): Promise<{ kind: Kind<unknown>; ids: string[] }[]> {
+async function idsOver(
+  { catalog: { view }, settings: { retention }, nowMs }: Needs,
+  of: readonly Kind<unknown>[],
+): Promise<{ kind: Kind<unknown>; ids: string[] }[]> {
   const found: { kind: Kind<unknown>; ids: string[] }[] = [];
-  for (const one of kinds) {
+  for (const one of of) {
     const ids: string[] = [];
     await forEveryRecord(view, one.table, (record) => {
       if (one.isOver(view, record, { nowMs: nowMs(), retention })) ids.push(one.table.idOf(record));
@@ -185,7 +179,7 @@ async function idsOver({ catalog: { view }, settings: { retention }, nowMs }: Ne
 }
 
 /** A page at a time: requests are answered in between. */
-async function forEveryRecord<Record>(view: View, table: Table<Record>, work: (record: Record) => void): Promise<void> {
+export async function forEveryRecord<Record>(view: View, table: Table<Record>, work: (record: Record) => void): Promise<void> {
   for (const { records, next } of pagesOf(view, table)) {
     for (const record of records) work(record);
     if (next !== undefined) await nextTurn();
@@ -200,14 +194,4 @@ function isNewestOfDraft(view: View, { attempt, withChoices }: BuildAttemptRecor
     const [newest] = view.list(buildAttemptTable, { index, prefix, limit: 1, reverse: true }).records;
     return newest?.attempt.attemptId === attempt.attemptId;
   });
-}
-
-/** The last first, so that those that are left are the first ones. */
-function removeRevisions(currentRevision: number, remove: (revision: number) => boolean): boolean {
-  let removed = 0;
-  for (let revision = currentRevision; revision > 0; revision--) {
-    if (removed === limits.purgeRecordsMax) return false;
-    if (remove(revision)) removed++;
-  }
-  return true;
 }

@@ -53,6 +53,7 @@ const workedOn: { readonly [resourceType: string]: Table<never> } = {
   'build-attempt': buildAttemptTable,
   authoringSession: authoringTable,
   run: runTable,
+  project: projectTable,
 };
 
 const rules: readonly ReferenceRule<unknown>[] = [
@@ -74,7 +75,7 @@ const rules: readonly ReferenceRule<unknown>[] = [
   rule(firstStartTable, ({ projectId, environmentId, credentialId, buildHash, told }) => [
     to(projectTable, projectId),
     buildHash === undefined ? undefined : to(environmentTable, environmentId),
-    toBuild({ projectId, buildHash }),
+    projectId === undefined ? undefined : toBuild({ projectId, buildHash }),
     told ? undefined : toCredential(credentialId),
   ]),
   rule(environmentTable, (environment) => [toProject(environment), toBuild(environment)]),

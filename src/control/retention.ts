@@ -6,9 +6,9 @@ import type { Change, Table } from './catalog/tables.js';
 import { operationTable } from './core/operation-records.js';
 import type { ControlServices } from './core/services.js';
 import { quarantineTable } from './guard/quarantine-records.js';
-import { attachmentTable } from './runs/attachment-records.js';
+import { removeRunParts } from './record-parts.js';
 import { evidenceTable } from './runs/evidence-records.js';
-import { activityTable, type RunRecord, runResultTable, runTable } from './runs/records.js';
+import { type RunRecord, runTable } from './runs/records.js';
 
 export interface RetentionResult {
   operations: number;
@@ -62,16 +62,10 @@ async function forgetRuns({ catalog, nowMs }: Pick<ControlServices, 'catalog' | 
   return count;
 }
 
-function forgetPart(tx: Change, { run: { hostedRunId, evidenceBundleId } }: RunRecord): 'more' | 'gone' | 'waits' {
-  const evidence = tx.get(evidenceTable, evidenceBundleId);
+function forgetPart(tx: Change, record: RunRecord): 'more' | 'gone' | 'waits' {
+  const evidence = tx.get(evidenceTable, record.run.evidenceBundleId);
   if (evidence?.folderRemains === true || evidence?.bundle.state === 'sealed') return 'waits';
-  for (const table of [activityTable, attachmentTable] as Table<unknown>[]) {
-    const { records, next } = tx.list(table, { index: 'byRun', prefix: [hostedRunId], limit: limits.purgeRecordsMax });
-    for (const one of records) tx.remove(table, table.idOf(one));
-    if (next !== undefined) return 'more';
-  }
-  tx.remove(runResultTable, hostedRunId);
-  tx.remove(evidenceTable, evidenceBundleId);
-  tx.remove(runTable, hostedRunId);
+  if (!removeRunParts(tx, record)) return 'more';
+  tx.remove(runTable, record.run.hostedRunId);
   return 'gone';
 }

@@ -1,5 +1,4 @@
 // What one incarnation of the service remembers beyond its catalog, beside the ports it was opened with. It ends with the incarnation.
-
 import { limits } from '../contract/limits.js';
 import type { CompiledBuild } from '../contract/run/build.js';
 import type { ProjectView } from '../contract/run/project-view.js';
@@ -43,7 +42,7 @@ function openSessionMemory(
       return guard.guarded(world, { projectId, buildHash, hostOf: (worldId) => worlds.hostOf(worldId) });
     },
     receiversOf: (sessionId, signal) => sessionReceivers(ports, sessionId, signal),
-    // Not what the watch itself asks: nobody's request is behind it.
+    // Not what the watch itself asks: no request is behind it.
     watched: (world) => tracedWorld(storageWatch.watched(world), tracing),
     deliveries: deliveryWatch,
     acceptsKey: (generation) => keyring.accepts(generation),

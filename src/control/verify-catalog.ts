@@ -1,4 +1,5 @@
 // Reads a catalog whole, with nobody serving it: every record, its places in the indexes, and what records refer to.
+import { limits } from '../contract/limits.js';
 import { type Database, openDatabase, requireWhole } from '../files/database.js';
 import { beginsCatalogKey, indexKeys, type KeySource, keyParts, Reader, recordKey, type Table, type View } from './catalog/tables.js';
 import { catalogTables } from './catalog-tables.js';
@@ -37,7 +38,7 @@ export function verifyCatalog({ database, view }: OpenCatalog & { database: Data
       const fault = indexFault(view, { key: text, tableName, index, id: parts.at(-1) as string });
       if (fault !== undefined) report(fault);
     } else {
-      report(`a key of it is of no table: ${JSON.stringify(text.slice(0, 100))}`);
+      report(`a key of it is of no table: ${JSON.stringify(text.slice(0, limits.quotedValueCharsMax))}`);
     }
   }
   return records;

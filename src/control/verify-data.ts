@@ -1,12 +1,13 @@
 // Looks at a data directory that nobody serves, piece by piece: the key, the catalog, each file of worlds, what sessions expect of them,
 // blobs, bundles.
 //   VERIFY-DATA-1. Nothing is written but LMDB's lock files.
-//   VERIFY-DATA-2. A piece is announced before it is read, so that whoever waits knows which one ended the process.
+//   VERIFY-DATA-2. A piece is announced before it is read, so that the waiting process knows which one ended it.
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { defined } from '../contract/defined.js';
 import { isServiceError } from '../contract/errors.js';
 import { worldsAdvice } from '../files/database.js';
 import { type StoredWorld, verifyWorlds } from '../worlds/verify-worlds.js';
@@ -40,7 +41,7 @@ export interface DataCounts {
 export interface VerifyData {
   dataDirectory: string;
   keyFile?: string;
-  /** Files that are not read: an earlier look at them ended its process. */
+  /** Files that are not read: an earlier read of them ended its process. */
   skip: readonly string[];
   nowMs: number;
   /** The file that is read next. */
@@ -106,7 +107,7 @@ function problemOf(error: Error): string {
 
 async function verifyKey(look: VerifyData, catalog: OpenCatalog | undefined): Promise<void> {
   const { dataDirectory, keyFile, nowMs } = look;
-  const place = { dataDirectory, ...(keyFile === undefined ? {} : { keyFile }) };
+  const place = { dataDirectory, ...defined({ keyFile }) };
   const file = new KeyFile(place).path;
   await piece(look, { file, advice: keyAdvice }, () => {
     if (!existsSync(file)) throw new Error('it is missing; name it with --key-file if it lies elsewhere');

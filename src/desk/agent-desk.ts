@@ -22,11 +22,11 @@ export interface AgentDeskOptions {
 }
 export interface AgentDesk {
   readonly url: string;
-  /** The bearer that every request carries; whoever has it is the agent. */
+  /** The bearer that every request carries; its holder is the agent. */
   readonly token: string;
   /** For `runDrills({ agent })`. */
   readonly agent: (invocation: TargetInvocation, context: TargetContext) => Promise<ExternalResult>;
-  /** Answers whoever waits: nothing is to come. */
+  /** Answers waiting requests: nothing is to come. */
   close(): Promise<void>;
 }
 

@@ -22,7 +22,7 @@ interface Poll {
 }
 export interface NextOptions {
   waitMs: number;
-  /** One that was handed out already will do: whoever had it may be gone. */
+  /** One that was handed out already will do: its first worker may be gone. */
   again: boolean;
   /** Aborted when nobody listens any more. */
   signal: AbortSignal;
@@ -38,7 +38,7 @@ export class PendingInteractions {
   readonly #polls = new Set<Poll>();
   #isOver = false;
 
-  /** `secrets`: what whoever asks knows and must not tell. */
+  /** `secrets`: what the caller knows and must not disclose. */
   constructor(secrets: readonly string[]) {
     this.#secrets = secrets;
   }
@@ -94,7 +94,7 @@ export class PendingInteractions {
     throw new ServiceError('control.STATE_CONFLICT', { message: `The interaction has ended: ${why}.`, details: { runId, interactionId } });
   }
 
-  /** The run is over: whoever waits gets an answer. */
+  /** The run is over: waiting requests get an answer. */
   close(): void {
     this.#isOver = true;
     for (const poll of [...this.#polls]) poll.answer({ schemaVersion: 1, state: 'ended' });

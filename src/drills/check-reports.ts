@@ -1,6 +1,7 @@
 // Stored runs judged again with the assertions of the present source. No agent runs, no world is opened, nothing is written.
 import { resolve } from 'node:path';
 import { compileProject } from '../compiler/compile.js';
+import { defined } from '../contract/defined.js';
 import { ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
 import type { Diagnostic } from '../contract/run/build.js';
@@ -41,7 +42,7 @@ export interface CheckReportsResult {
   changed: number;
   reports: { folder: string; checked: CheckedReport }[];
   drills: CheckedDrill[];
-  /** Reports of directories that were not looked at. */
+  /** Reports of directories that were not read. */
   older: number;
   /** Warnings of the compiler. */
   diagnostics: Diagnostic[];
@@ -54,7 +55,7 @@ export async function checkReports(options: CheckReportsOptions): Promise<CheckR
   refuseUnknownOptions('checkReports', options, optionNames);
   const { root, config, reports = [], last, onCompiling, onReport = () => {}, onProgress = () => {} } = options;
   const progress = onCompiling === undefined ? {} : { onProgress: onCompiling };
-  const { build, diagnostics } = await compileProject({ root: resolve(root), ...(config === undefined ? {} : { config }), ...progress });
+  const { build, diagnostics } = await compileProject({ root: resolve(root), ...defined({ config }), ...progress });
   if (build === undefined) throw new SourceInvalidError(diagnostics);
   const places = reports.length === 0 ? [usualReports(root)] : reports.map((named) => reportPath(named, root));
   const { folders, older } = await foldersOf(places, lastOf(last));

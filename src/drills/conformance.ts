@@ -2,6 +2,7 @@
 // something outside its state (a variable of its module) then behaves differently, and a world that leaves the memory would too.
 import { compileProject } from '../compiler/compile.js';
 import { loadConformance } from '../compiler/conformance.js';
+import { defined } from '../contract/defined.js';
 import type { RunResult, Verdict } from '../contract/run/run.js';
 import type { RunDrillsOptions } from './plan/options.js';
 import type { BindingsPort } from './ports/bindings-port.js';
@@ -44,7 +45,7 @@ export async function testToolPackage(
   const { conformance, diagnostics: found } = loadConformance(folder, config === undefined ? {} : { config });
   if (conformance === undefined) throw new SourceInvalidError(found);
   const { root, suite } = conformance;
-  const { build, diagnostics, outsidePackages, handlerPlace } = await compileProject({ root, ...(config === undefined ? {} : { config }) });
+  const { build, diagnostics, outsidePackages, handlerPlace } = await compileProject({ root, ...defined({ config }) });
   if (build === undefined) throw new SourceInvalidError(diagnostics);
   // Retries would hide what this looks for.
   const run = (more: Partial<RunDrillsOptions>) =>

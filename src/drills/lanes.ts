@@ -1,6 +1,6 @@
 // Work on many things in lanes, numbered from 0: within a lane, one thing after the other. Why: docs/decisions/006.
 //   LANES-1. The first failure ends it: nothing further starts, and it rejects when what runs has ended.
-//   LANES-2. What is left to do of a thing once its lane is free goes on beside the next thing, one such rest a lane; all are waited
+//   LANES-2. What is left to do of a thing once its lane is free runs beside the next thing, one such rest a lane; all are waited
 //     for.
 //   LANES-3. There are never more lanes than `lanesMax`. `lanesAtOnce` begin; while they leave the process idle they double at each
 //     look, for then what runs in them waits, for a model or the network. While it is busy a further lane would only cost: each starts
@@ -8,6 +8,7 @@
 import { availableParallelism, cpus } from 'node:os';
 import { performance } from 'node:perf_hooks';
 import { limits } from '../contract/limits.js';
+import { tuning } from './tuning.js';
 
 export interface LaneOptions {
   lanesMax: number;
@@ -19,9 +20,6 @@ export interface LaneOptions {
 
 /** Undefined: nothing is left to do. */
 export type Rest = { rest: Promise<void> } | undefined;
-
-/** An idle process is below the first on any machine; between the two it may be idle, or others keep it from the processors: they tell. */
-const busyShares = { idle: 0.3, busy: 0.6 };
 
 export async function forEachInLanes<T>(
   items: readonly T[],
@@ -71,7 +69,7 @@ function idleMeter(): () => boolean {
     const ownShare = Math.max(utilization, (now.usedMs - before.usedMs) / (elapsedMs * availableParallelism()));
     const machineShare = 1 - (now.machineIdleMs - before.machineIdleMs) / (elapsedMs * cpus().length);
     before = now;
-    return ownShare < busyShares.idle || Math.max(ownShare, machineShare) < busyShares.busy;
+    return ownShare < tuning.idleShareMax || Math.max(ownShare, machineShare) < tuning.busyShareMin;
   };
 }
 

@@ -1,6 +1,5 @@
 // Before the first attempt each tool is loaded once, in a world of its own: one that cannot be would fail every call that an agent makes of
 // it, which reads as the agent's trouble, and a drill that asks for no more than a call would pass.
-
 import { ServiceError } from '../contract/errors.js';
 import { newId } from '../contract/ids.js';
 import type { CompiledBuild } from '../contract/run/build.js';

@@ -1,6 +1,7 @@
-// The seat of a local attempt: a world made for it, its target as the agent, nothing kept.
+// The environment of a local attempt: a world made for it, its target as the agent, nothing kept.
 import { withReceivers } from '../callbacks/delivering-world.js';
 import type { Receivers } from '../callbacks/receivers.js';
+import { defined } from '../contract/defined.js';
 import { newId } from '../contract/ids.js';
 import type { AttemptContext } from './attempt/attempt-context.js';
 import type { AttemptEnvironment } from './attempt/attempt-environment.js';
@@ -26,7 +27,7 @@ export function localEnvironment(context: AttemptContext, { planned, trial, atte
     build,
     planned,
     numbers: { ...trial, trialCount: trials.length, attempt, attemptLimit },
-    ...(refusal === undefined ? {} : { refusal }),
+    ...defined({ refusal }),
     signal,
     onEvent,
     open: async () => {
@@ -45,7 +46,7 @@ export function localEnvironment(context: AttemptContext, { planned, trial, atte
       onWorld(runId, world);
       return { world, begun: atTheStart(planned) };
     },
-    agent: (world) => localAgent(context, { runId, planned, world, ...(receivers === undefined ? {} : { receivers }) }),
+    agent: (world) => localAgent(context, { runId, planned, world, ...defined({ receivers }) }),
     once: () => ({}),
   };
 }

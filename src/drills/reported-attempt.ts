@@ -1,5 +1,6 @@
 // An attempt with its report: played, written down, reported. Its lane is free when it has been played: the report needs no world.
 import { join, relative, resolve } from 'node:path';
+import { defined } from '../contract/defined.js';
 import { ServiceError } from '../contract/errors.js';
 import type { JsonObject } from '../contract/json.js';
 import { localFolders } from '../contract/local-folders.js';
@@ -26,7 +27,7 @@ export interface ReportedAttempt {
 }
 
 export interface PlayedOut {
-  /** As it was judged; whoever waits for `reported` may learn that a passed one is inconclusive, for want of its report. */
+  /** As it was judged; a caller that waits for `reported` may learn that a passed one is inconclusive, for want of its report. */
   verdict: Verdict;
   reported: Promise<ReportedAttempt>;
 }
@@ -34,10 +35,10 @@ export interface PlayedOut {
 export async function attemptPlayed(context: AttemptContext, options: RunDrillsOptions, request: AttemptRequest): Promise<PlayedOut> {
   const { planned } = request;
   const startedAtMs = Date.now();
-  const seat = localEnvironment(context, request);
-  const { runId } = seat;
+  const environment = localEnvironment(context, request);
+  const { runId } = environment;
   context.onEvent(attemptStarted(request, runId));
-  const played = await new Attempt(seat).play();
+  const played = await new Attempt(environment).play();
   const { result } = played;
   const placed = played.toolFailures?.map((failure) => withPlace(failure, context));
   const document = attemptReport(planned, placed === undefined ? played : { ...played, toolFailures: placed }, {
@@ -92,11 +93,10 @@ export function tellReported(
     evidenceHash,
     trajectoryHash,
     report,
-    ...(document.toolFailures === undefined ? {} : { toolFailures: document.toolFailures }),
-    ...(reportError === undefined ? {} : { reportError }),
+    ...defined({ toolFailures: document.toolFailures, reportError }),
     detail,
   });
-  return { runId, attempt, verdict, result, report, ...(reportError === undefined ? {} : { reportError }) };
+  return { runId, attempt, verdict, result, report, ...defined({ reportError }) };
 }
 
 export interface ReportWriting {

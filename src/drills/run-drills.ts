@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { type CallbackReceivers, loopbackReceiver, receiverIdsOf } from '../callbacks/receivers.js';
 import { type CompileResult, compileProject } from '../compiler/compile.js';
+import { defined } from '../contract/defined.js';
 import { ServiceError } from '../contract/errors.js';
 import { localFolders } from '../contract/local-folders.js';
 import type { Provenance } from '../contract/provenance.js';
@@ -50,7 +51,7 @@ export type PlanDrillsOptions = PlanOptions & SourceOptions;
 
 async function compile({ root, config, onCompiling }: SourceOptions): Promise<CompiledRepository> {
   const progress = onCompiling === undefined ? {} : { onProgress: onCompiling };
-  const { build, ...compiled } = await compileProject({ root: resolve(root), ...(config === undefined ? {} : { config }), ...progress });
+  const { build, ...compiled } = await compileProject({ root: resolve(root), ...defined({ config }), ...progress });
   if (build === undefined) throw new SourceInvalidError(compiled.diagnostics);
   return { ...compiled, build };
 }
@@ -58,7 +59,7 @@ async function compile({ root, config, onCompiling }: SourceOptions): Promise<Co
 type CompiledRepository = CompileResult & { build: CompiledBuild };
 
 export interface SourceFacts {
-  /** Tool packages that were installed; their code runs in a box where one can be had. */
+  /** Tool packages that were installed; their code runs in a box where one is available. */
   outsidePackages?: readonly string[];
   placeOfHandler?: PlaceOfHandler;
 }
@@ -87,7 +88,7 @@ export async function runBuild(
     isolation: agents,
     prefixes,
     allowRemote: options.allowRemote === true,
-    ...(agent === undefined ? {} : { agent }),
+    ...defined({ agent }),
   });
   const directory = resolve(root, options.runDirectory ?? localFolders.runs);
   const mark = markRun(directory);
@@ -98,8 +99,7 @@ export async function runBuild(
     hostsAtStart: Math.min(availableParallelism(), runs),
     hostCoolDownMs: 0,
     isolation,
-    ...(options.handlerTimeoutMs === undefined ? {} : { handlerTimeoutMs: options.handlerTimeoutMs }),
-    ...(options.freshModulePerTurn === undefined ? {} : { freshModulePerTurn: options.freshModulePerTurn }),
+    ...defined({ handlerTimeoutMs: options.handlerTimeoutMs, freshModulePerTurn: options.freshModulePerTurn }),
   }).catch((error: unknown) => {
     mark?.remove();
     throw error;

@@ -1,9 +1,11 @@
 // One run of a plan: its trials in lanes, retries, verdicts, and what ends it early. How one attempt is played, its `play` says: in a world
 // here (reported-attempt.ts), or in the session of a hosted service.
 import { resolve } from 'node:path';
+import { defined } from '../contract/defined.js';
 import { localFolders } from '../contract/local-folders.js';
+import type { Drill } from '../contract/run/drill.js';
 import type { RunError, Verdict } from '../contract/run/run.js';
-import type { RunEvent } from '../contract/run/run-events.js';
+import type { RunEvent, TrialsNotStarted } from '../contract/run/run-events.js';
 import type { TrialStatistics } from '../contract/trial-statistics.js';
 import { forEachInLanes, type Rest } from './lanes.js';
 import type { AttemptRequest } from './local-attempt.js';
@@ -61,7 +63,7 @@ export interface RunStage {
 /** Tells of the plan before anything runs. */
 export function announcePlan({ drills, concurrency, seed, shard }: Plan, onEvent: RunStage['onEvent']): void {
   const runs = plannedRuns({ drills });
-  onEvent({ event: 'plan', runs, drills: drills.length, concurrency, seed, ...(shard === undefined ? {} : { shard }) });
+  onEvent({ event: 'plan', runs, drills: drills.length, concurrency, seed, ...defined({ shard }) });
 }
 
 export function plannedRuns({ drills }: Pick<Plan, 'drills'>): number {
@@ -87,7 +89,7 @@ export class Run {
     this.#openTrials = plan.drills.map(({ trials }) => trials.length);
     this.#drills = plan.drills.map(({ drill, trials }) => ({
       drillId: drill.id,
-      ...(drill.title === undefined ? {} : { title: drill.title }),
+      ...defined({ title: drill.title }),
       verdict: 'inconclusive',
       flaky: false,
       trials: trials.map(({ trial, seed }) => ({ trial, seed, verdict: 'inconclusive', flaky: false, attempts: [] })),
@@ -112,7 +114,7 @@ export class Run {
         outcome.attempts.push(played);
         this.#endOnFullDisk(played);
       });
-      // Of several lanes each goes on while its last report is written; one alone tells of a trial before it begins the next.
+      // Of several lanes each continues while its last report is written; one alone reports a trial before it begins the next.
       if (attempt === planned.attemptLimit && this.#plan.concurrency > 1) {
         this.#stopAfter(verdict);
         return { rest: reports.then(() => this.#closeTrial(drillIndex, outcome)) };
@@ -137,7 +139,7 @@ export class Run {
     this.#stopped = true;
     const { root, runDirectory = localFolders.runs } = this.#options;
     const place = full.details.path ?? resolve(root, runDirectory);
-    const message = `The disk is full at ${place}. No further attempts were started; what was acknowledged before is kept. Make room and run again.`;
+    const message = `The disk is full at ${place}. No further attempts were started; what was acknowledged before is kept. Free some space and run again.`;
     this.#endedEarly = runError('control.STORAGE_FULL', message, { retryable: true, details: { path: place } });
   }
 
@@ -162,7 +164,8 @@ export class Run {
       trialsPassed: outcome.trials.filter(({ verdict }) => verdict === 'passed').length,
       trialCount: outcome.trials.length,
       ...(outcome.flaky ? { flaky: true as const } : {}),
-      ...(statistics === undefined ? {} : { statistics }),
+      ...defined({ statistics }),
+      ...notStarted(drill, outcome),
     });
   }
 
@@ -182,18 +185,34 @@ export class Run {
       inconclusive: count('inconclusive'),
     };
     const flaky = this.#drills.filter((drill) => drill.flaky).map(({ drillId }) => drillId);
-    const event: RunEvent = { event: 'summary', ...totals, ...(flaky.length === 0 ? {} : { flaky }), ...this.#ending() };
+    const left = this.#drills.flatMap(trialsLeft).length;
+    const event: RunEvent = {
+      event: 'summary',
+      ...totals,
+      ...(flaky.length === 0 ? {} : { flaky }),
+      ...(left === 0 ? {} : { notStarted: left }),
+      ...this.#ending(),
+    };
     this.#stage.onEvent(event);
     return {
       schemaVersion: 1,
       buildHash,
-      ...(suiteId === undefined ? {} : { suiteId }),
+      ...defined({ suiteId }),
       seed,
-      ...(shard === undefined ? {} : { shard }),
+      ...defined({ shard }),
       ...totals,
       cancelled: this.#stage.signal.aborted,
-      ...(this.#endedEarly === undefined ? {} : { endedEarly: this.#endedEarly }),
+      ...defined({ endedEarly: this.#endedEarly }),
       drills: this.#drills,
     };
   }
+}
+
+function trialsLeft({ trials }: DrillOutcome): number[] {
+  return trials.filter(({ attempts }) => attempts.length === 0).map(({ trial }) => trial);
+}
+
+function notStarted({ title, tags, targetId }: Drill, outcome: DrillOutcome): { notStarted?: TrialsNotStarted } {
+  const trials = trialsLeft(outcome);
+  return trials.length === 0 ? {} : { notStarted: { trials, ...(title === undefined ? {} : { title }), tags, targetId } };
 }

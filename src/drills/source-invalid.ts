@@ -1,5 +1,4 @@
 // A repository that does not compile, as a refusal that carries the compiler's diagnostics.
-
 import { ServiceError } from '../contract/errors.js';
 import type { JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';

@@ -5,6 +5,7 @@ import { Diagnostics, placeOfFile } from '../compiler/diagnostics.js';
 import { checkTypes } from '../compiler/type-check.js';
 import { findTypeScript } from '../compiler/typescript.js';
 import type { TypeScriptSources } from '../compiler/typescript-sources.js';
+import { defined } from '../contract/defined.js';
 import type { CompiledBuild, Diagnostic } from '../contract/run/build.js';
 import type { ProjectView } from '../contract/run/project-view.js';
 import { refuseUnknownOptions } from '../contract/unknown-options.js';
@@ -29,7 +30,7 @@ export async function validateRepository(options: ValidateOptions): Promise<Vali
   refuseUnknownOptions('validateRepository', options, known);
   const { root, config, onCompiling, types: wanted = true } = options;
   const progress = onCompiling === undefined ? {} : { onProgress: onCompiling };
-  const compiled = await compileProject({ root: resolve(root), ...(config === undefined ? {} : { config }), ...progress });
+  const compiled = await compileProject({ root: resolve(root), ...defined({ config }), ...progress });
   const { types, diagnostics: found } = wanted
     ? withTypeErrors(compiled.typeScript, compiled.diagnostics)
     : { types: { state: 'off' } as const, diagnostics: compiled.diagnostics };

@@ -1,7 +1,7 @@
 // Evaluating a CEL expression over a read-only view, within a bound that is counted, not timed: the same view gives the same answer
 // anywhere.
 //   EVALUATE-1. Nothing outside the view can be named: no host object, no clock, no randomness. Patterns are RE2, linear in the text.
-//   EVALUATE-2. Every loop pays for its steps before it runs, and every function for the size of what it looks at.
+//   EVALUATE-2. Every loop pays for its steps before it runs, and every function for the size of what it reads.
 import {
   type CelFunc,
   type CelInput,
@@ -19,6 +19,7 @@ import type { JsonValue } from '../contract/json.js';
 import type { ExpressionVariable } from './names.js';
 import { Patterns } from './patterns.js';
 import type { Expr } from './syntax.js';
+import { tuning } from './tuning.js';
 import { CelValues } from './values.js';
 
 export type Evaluation =
@@ -92,9 +93,15 @@ function meters({ spend }: Budget, values: CelValues): CelFunc[] {
 
 const free = new Set(['_?_:_', '_&&_', '_||_', '_[_]', '@not_strictly_false', '!_']);
 const deep = new Set(['_==_', '_!=_', '@in']);
-/** What costs more than looking at what it is given: reading times, and the parts of one in a time zone. */
+/** What costs more than reading its input: reading times, and the parts of one in a time zone. */
 const stepsOf = (name: string, args: number): number =>
-  name === 'timestamp' ? 60 : name === 'duration' ? 20 : /^get[A-Z]/.test(name) && args > 0 ? 600 : 0;
+  name === 'timestamp'
+    ? tuning.stepsOfTime
+    : name === 'duration'
+      ? tuning.stepsOfDuration
+      : /^get[A-Z]/.test(name) && args > 0
+        ? tuning.stepsOfZonedPart
+        : 0;
 
 /** The expression with its meters in it; the given one stays as it is. */
 function metered(expr: Expr): Expr {

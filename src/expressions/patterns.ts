@@ -2,14 +2,11 @@
 // written out, and every character of a text may meet every instruction.
 import { RE2JS } from '@bufbuild/re2';
 import { limits } from '../contract/limits.js';
+import { tuning } from './tuning.js';
 
 export interface Pattern {
   test(text: string): boolean;
 }
-
-/** By what was measured. */
-const stepsOfInstruction = 3;
-const charsOfStep = 8;
 
 export class Patterns {
   readonly #spend: (steps: number) => void;
@@ -32,10 +29,10 @@ export class Patterns {
     if (pattern.length > limits.exprPatternCharsMax) throw new Error(`a pattern has at most ${limits.exprPatternCharsMax} characters`);
     const compiled = RE2JS.compile(pattern);
     const instructions = compiled.re2().prog.numInst();
-    this.#spend(instructions * stepsOfInstruction);
+    this.#spend(instructions * tuning.stepsOfInstruction);
     return {
       test: (text) => {
-        this.#spend(instructions * Math.ceil((text.length + 1) / charsOfStep));
+        this.#spend(instructions * Math.ceil((text.length + 1) / tuning.charsOfStep));
         return compiled.test(text);
       },
     };

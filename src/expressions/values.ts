@@ -1,9 +1,10 @@
 // JSON as CEL values: whole numbers are ints and others doubles, members are found by their own name only.
 //   VALUES-1. A value knows its weight, the number of values in it, once that was asked for, so that comparing it can be paid for before it
 //     is done.
-// A container becomes a value when it is looked at, and only once: what nobody looks at costs nothing.
+// A container becomes a value when it is read, and only once: what nothing reads costs nothing.
 import { type CelInput, type CelList, type CelMap, type CelValue, celList, celMap, isCelList, isCelMap } from '@bufbuild/cel';
 import type { JsonObject, JsonValue } from '../contract/json.js';
+import { tuning } from './tuning.js';
 
 export class CelValues {
   readonly #made = new Map<object, CelList | CelMap>();
@@ -22,7 +23,7 @@ export class CelValues {
 
   /** `spend` is asked for what has to be counted first. */
   weigh(value: CelValue, spend: (steps: number) => void): number {
-    if (typeof value === 'string' || value instanceof Uint8Array) return 1 + Math.ceil(value.length / charsOfStep);
+    if (typeof value === 'string' || value instanceof Uint8Array) return 1 + Math.ceil(value.length / tuning.charsOfStep);
     if (!isCelList(value) && !isCelMap(value)) return 1;
     let weight = this.#weights.get(value);
     if (weight !== undefined) return weight;
@@ -33,8 +34,6 @@ export class CelValues {
     return weight;
   }
 }
-
-const charsOfStep = 8;
 
 /** How many values there are in it, itself included; not counted any further once there are more than `max`. */
 export function countValues(value: JsonValue, max: number): number {
@@ -70,7 +69,7 @@ class JsonList {
   }
 }
 
-/** The library's own looks at every key for a number, and finds no member that is null. */
+/** The library's own checks every key for a number, and finds no member that is null. */
 class JsonMap {
   readonly #json: JsonObject;
   readonly #values: CelValues;

@@ -1,11 +1,12 @@
 // Looks at an LMDB data file before it is mapped: every page that its trees lead to lies in the file and holds together, so that no reading
-// of it can end the process. It does not look at what the entries say.
-//   DATABASE-CHECK-1. What is read belongs to one commit. A writer may go on meanwhile: what looks damaged counts only if no commit came in
-//     between.
+// of it can end the process. It does not read what the entries say.
+//   DATABASE-CHECK-1. What is read belongs to one commit. A writer may be at work meanwhile: what looks damaged counts only if no commit
+//     came in between.
 // A file may end before its last page: those behind the end are free, and nothing leads to them.
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { limits } from '../contract/limits.js';
 import { type Meta, metaBytes, metaPages, pageHeaderBytes, pageKinds, readMeta, type Tree } from './database-page.js';
+import { tuning } from './tuning.js';
 
 /** Above the root; a tree that is deeper than a fault allows has been refused by its meta page. */
 interface Place {
@@ -15,10 +16,7 @@ interface Place {
 const nodeBytes = 8;
 const overflowRecordBytes = 24;
 const bigData = 1;
-const triesMax = 5;
 const foreign = 'it holds entries of something else';
-/** So many free pages behind the end of a file are believed. */
-const pagesBeyondMax = 65_536;
 
 export interface DatabaseLook {
   /** False: the roots and the branches alone, some hundredth of the file. */
@@ -39,9 +37,9 @@ export function databaseFault(file: string, look: DatabaseLook): string | undefi
       const fault = new Walk(descriptor, meta, look).fault();
       if (fault === undefined) return undefined;
       const after = newestMeta(descriptor);
-      if (typeof after === 'string' ? tries === triesMax : after.transaction === meta.transaction) return fault;
+      if (typeof after === 'string' ? tries === tuning.checkTriesMax : after.transaction === meta.transaction) return fault;
       // A writer who is faster than the walk each time shows that the file works.
-      if (tries === triesMax) return undefined;
+      if (tries === tuning.checkTriesMax) return undefined;
     }
   } finally {
     closeSync(descriptor);
@@ -88,7 +86,7 @@ class Walk {
 
   fault(): string | undefined {
     const { lastPage, free, main } = this.#meta;
-    if (lastPage + 1 - this.#pages > pagesBeyondMax) return 'it is cut short';
+    if (lastPage + 1 - this.#pages > tuning.pagesBeyondMax) return 'it is cut short';
     return this.#treeFault(free, true) ?? this.#treeFault(main, false);
   }
 
@@ -124,24 +122,24 @@ class Walk {
 
   #pageFault({ page, level }: Place, { isLeaf, isFree, open }: { isLeaf: boolean; isFree: boolean; open: Place[] }): string | undefined {
     const bytes = this.#page;
-    const room = bytes.length - pageHeaderBytes;
+    const contentBytes = bytes.length - pageHeaderBytes;
     if (readSync(this.#descriptor, bytes, 0, bytes.length, page * bytes.length) < bytes.length) return 'it is cut short';
     const [lower, upper] = [bytes.readUInt16LE(20), bytes.readUInt16LE(22)];
     const kind = isLeaf ? pageKinds.leaf : pageKinds.branch;
     const where = `page ${page} is broken`;
     if (!this.#isHeadOf(bytes, page) || bytes.readUInt16LE(18) !== kind) return where;
-    if ((lower & 1) !== 0 || lower > upper || upper > room || lower === 0) return where;
+    if ((lower & 1) !== 0 || lower > upper || upper > contentBytes || lower === 0) return where;
     this.#counts[isLeaf ? 'leaf' : 'branch'] += 1n;
     for (let slot = 0; slot < lower; slot += 2) {
       const node = bytes.readUInt16LE(pageHeaderBytes + slot);
-      if (node < upper || node + nodeBytes > room) return where;
+      if (node < upper || node + nodeBytes > contentBytes) return where;
       const start = pageHeaderBytes + node;
       if (isLeaf) {
         const fault = this.#entryFault(bytes, start, isFree);
         if (fault !== undefined) return fault === 'node' ? where : fault;
       } else {
         const keyBytes = bytes.readUInt16LE(start + 6);
-        if (node + nodeBytes + keyBytes > room) return where;
+        if (node + nodeBytes + keyBytes > contentBytes) return where;
         // The first key of a branch is left out.
         if (!isFree && keyBytes > 0 && !this.#beginsKey(bytes[start + nodeBytes] as number)) return foreign;
         open.push({ page: bytes.readUInt32LE(start) + bytes.readUInt16LE(start + 4) * 2 ** 32, level: level + 1 });

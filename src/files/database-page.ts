@@ -1,10 +1,9 @@
 // The pages of an LMDB data file, format 2 on a 64-bit machine of low byte first: as much of mdb.c as it takes to make an empty file, and
 // to see that a file can be mapped and read. LMDB believes what it reads: a number out of place is a signal that ends the process.
+import { tuning } from './tuning.js';
 
 export const pageHeaderBytes = 24;
 export const metaPages = 2;
-/** Of the files made here. LMDB takes it from the file, on machines of larger pages too. */
-export const pageBytesMade = 4096;
 const magic = 0xbeefc0de;
 const formatVersion = 2;
 const noPage = 0xffff_ffff_ffff_ffffn;
@@ -34,7 +33,7 @@ export interface Meta {
 const at = { flags: 18, magic: 24, version: 28, mapBytes: 40, free: 48, main: 96, lastPage: 144, transaction: 152 };
 const inTree = { pageBytes: 0, flags: 4, depth: 6, branchPages: 8, leafPages: 16, overflowPages: 24, entries: 32, root: 40 };
 /** Of a meta page, as much as is read. */
-export const metaBytes = 160;
+export const metaBytes = at.transaction + 8;
 
 /** What a meta page says; a text where it is none. */
 export function readMeta(page: Buffer, index: number): Meta | string {
@@ -68,15 +67,15 @@ function readTree(page: Buffer, offset: number): Tree | undefined {
 
 /** The whole file of a database without an entry. */
 export function emptyDatabase(): Buffer {
-  const bytes = Buffer.alloc(metaPages * pageBytesMade);
+  const bytes = Buffer.alloc(metaPages * tuning.madePageBytes);
   for (let index = 0; index < metaPages; index++) {
-    const page = bytes.subarray(index * pageBytesMade);
+    const page = bytes.subarray(index * tuning.madePageBytes);
     page.writeBigUInt64LE(BigInt(index), 0);
     page.writeUInt16LE(pageKinds.meta, at.flags);
     page.writeUInt32LE(magic, at.magic);
     page.writeUInt32LE(formatVersion, at.version);
     page.writeBigUInt64LE(mapBytesAtFirst, at.mapBytes);
-    page.writeUInt32LE(pageBytesMade, at.free + inTree.pageBytes);
+    page.writeUInt32LE(tuning.madePageBytes, at.free + inTree.pageBytes);
     page.writeUInt16LE(integerKeys, at.free + inTree.flags);
     page.writeBigUInt64LE(noPage, at.free + inTree.root);
     page.writeBigUInt64LE(noPage, at.main + inTree.root);

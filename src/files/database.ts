@@ -1,7 +1,7 @@
-// Opens LMDB environments; the only file that names lmdb. Nothing here may end the process, and LMDB ends it in two ways:
-//   DATABASE-1. lmdb-js frees memory twice when LMDB refuses to open. So whatever LMDB could refuse is looked at before, and refused in
+// Opens data files (LMDB environments); the only file that names lmdb. Nothing here may end the process, and LMDB ends it in two ways:
+//   DATABASE-1. lmdb-js frees memory twice when LMDB refuses to open. So what LMDB could refuse is checked before, and refused in
 //     words.
-//   DATABASE-2. LMDB writes to its lock file through a map. A page of it that has no room on the disk yet is a signal when it is first
+//   DATABASE-2. LMDB writes to its lock file through a map. A page of it that has no space on the disk yet is a signal when it is first
 //     written on a full one, so every page of that file is written before it is mapped. The data file is written with pwrite, which only
 //     fails.
 import { accessSync, closeSync, constants, linkSync, openSync, readSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
@@ -13,6 +13,7 @@ import { type DatabaseLook, databaseFault } from './database-check.js';
 import { emptyDatabase } from './database-page.js';
 import { fileRefusal } from './file-faults.js';
 import { makeFolder } from './make-folder.js';
+import { tuning } from './tuning.js';
 
 export type Database = RootDatabase<Buffer, Buffer>;
 
@@ -20,7 +21,7 @@ export interface DatabaseOptions {
   directory: string;
   /** True: a commit is on the disk when it returns. False: it survives the process, and reaches the disk at `sync`. */
   flushed: boolean;
-  /** Default true. False: the leaves of its trees are not looked at, because somebody has just done so. */
+  /** Default true. False: the leaves of its trees are not checked, because somebody has just done so. */
   leavesChecked?: boolean;
   /** Nothing is made or written, but its lock file. Default false. */
   readOnly?: boolean;
@@ -28,10 +29,6 @@ export interface DatabaseOptions {
 
 export const dataFileOf = (directory: string): string => join(directory, 'data.mdb');
 const lockFileOf = (directory: string): string => join(directory, 'lock.mdb');
-/** More than LMDB asks for 126 readers on any system. */
-const lockBytes = 3 * 4096;
-/** As many as LMDB keeps open of one environment, and one in passing. */
-const descriptorsNeeded = 4;
 
 /**
  * Makes the folder. Throws control.DATA_DAMAGED, control.STORAGE_FULL, control.UNAVAILABLE (no descriptors left) or control.INVALID_REQUEST
@@ -41,7 +38,7 @@ export function openDatabase({ directory, flushed, leavesChecked = true, readOnl
   const [dataFile, lockFile] = [dataFileOf(directory), lockFileOf(directory)];
   makeFolder(directory);
   const isNew = !readOnly && endianness() === 'LE' && placeWhole(dataFile, emptyDatabase);
-  placeWhole(lockFile, () => Buffer.alloc(lockBytes));
+  placeWhole(lockFile, () => Buffer.alloc(tuning.lockFileBytes));
   fillHoles(lockFile);
   requireRights(lockFile);
   if (!isNew) requireWhole(dataFile, { leaves: leavesChecked });
@@ -75,7 +72,7 @@ export function requireWhole(file: string, { advice, ...look }: DatabaseLook & {
   if (fault !== undefined) throw dataDamaged(file, fault, advice);
 }
 
-export const worldsAdvice = 'Put it back from a backup, or move its folder away and go on without it.';
+export const worldsAdvice = 'Put it back from a backup, or move its folder away and continue without it.';
 
 /** `fault`: "it is empty". `advice`: what to do. */
 export function dataDamaged(file: string, fault: string, advice: string = worldsAdvice): ServiceError {
@@ -127,12 +124,12 @@ function putInPlace(draft: string, file: string): boolean {
  */
 function fillHoles(file: string): void {
   const { size, blocks } = statSync(file);
-  if (size >= lockBytes && blocks * 512 >= size) return;
+  if (size >= tuning.lockFileBytes && blocks * 512 >= size) return;
   try {
     const descriptor = openSync(file, 'r+');
     try {
       const piece = Buffer.alloc(1024);
-      for (let position = 0; position < Math.max(size, lockBytes); position += piece.length) {
+      for (let position = 0; position < Math.max(size, tuning.lockFileBytes); position += piece.length) {
         piece.fill(0);
         readSync(descriptor, piece, 0, piece.length, position);
         if (piece.every((byte) => byte === 0)) writeSync(descriptor, piece, 0, piece.length, position);
@@ -157,7 +154,7 @@ function requireRights(file: string): void {
 function requireDescriptors(file: string): void {
   const opened: number[] = [];
   try {
-    while (opened.length < descriptorsNeeded) opened.push(openSync(file, 'r+'));
+    while (opened.length < tuning.databaseDescriptors) opened.push(openSync(file, 'r+'));
   } catch (error) {
     throw fileRefusal(`The database ${file} cannot be opened`, file, error);
   } finally {

@@ -1,34 +1,35 @@
 // When a disk is full: by what the system, LMDB and lmdb-js say of a write, each in its own way, and by how little is left of it.
-// The last piece of a disk is not for new work: what ends work, frees room or tells of it needs some.
+// The last piece of a disk is not for new work: what ends work, frees space or reports it needs some.
 import { statfsSync } from 'node:fs';
+import { defined } from '../contract/defined.js';
 import { ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
+import { tuning } from './tuning.js';
 
 /** Names and numbers of ENOSPC, EDQUOT and EFBIG, and LMDB's own number for a map that cannot grow. */
 const fullCodes = new Set<unknown>(['ENOSPC', 'EDQUOT', 'EFBIG', 28, 122, 27, -30792]);
 /** EIO is what LMDB says where a write was cut short, as the last one on a full disk is: then there is less than this left. */
 const cutShort = 5;
-const freeBytesMin = 4 * 1024 * 1024;
 
-export interface DiskRoom {
+export interface DiskSpace {
   freeBytes: number;
   /** Of these, what new work may not use: limits.diskKeptBytes, of a small disk limits.diskKeptShare. */
   keptBytes: number;
 }
 
-export function diskRoom(directory: string): DiskRoom {
+export function diskSpace(directory: string): DiskSpace {
   const { bavail, blocks, bsize } = statfsSync(directory);
   return { freeBytes: bavail * bsize, keptBytes: Math.min(limits.diskKeptBytes, Math.floor(blocks * bsize * limits.diskKeptShare)) };
 }
 
 export function isDiskFull(error: unknown, directory: string): boolean {
   const { code } = (error ?? {}) as { code?: unknown };
-  return fullCodes.has(code) || (code === cutShort && diskRoom(directory).freeBytes < freeBytesMin);
+  return fullCodes.has(code) || (code === cutShort && diskSpace(directory).freeBytes < tuning.cutShortFreeBytesMax);
 }
 
-/** Undefined while there is room for new work. */
-export function shortOfRoom(directory: string): ServiceError | undefined {
-  const { freeBytes, keptBytes } = diskRoom(directory);
+/** Undefined while there is space for new work. */
+export function diskShortage(directory: string): ServiceError | undefined {
+  const { freeBytes, keptBytes } = diskSpace(directory);
   return freeBytes > keptBytes ? undefined : diskFull();
 }
 
@@ -37,6 +38,6 @@ export function diskFull(cause?: unknown): ServiceError {
   return new ServiceError('control.STORAGE_FULL', {
     message: 'The disk is full; nothing was changed.',
     retryAfterMs: limits.diskFullRetryAfterMs,
-    ...(cause === undefined ? {} : { cause }),
+    ...defined({ cause }),
   });
 }

@@ -43,7 +43,7 @@ function codeOf(reason: string): ErrorCode {
 }
 
 function adviceOf(reason: string): string {
-  if (full.has(reason)) return 'Make room, or name another folder.';
+  if (full.has(reason)) return 'Free some space, or name another folder.';
   if (exhausted.has(reason)) return 'Allow more, or run less at once.';
   return reason === 'EACCES' || reason === 'EPERM' ? 'Give this user the right to, or name another folder.' : 'Name another folder.';
 }

@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
 import { fileRefusal } from './file-faults.js';
+import { tuning } from './tuning.js';
 
 interface Holder {
   pid: number;
@@ -23,7 +24,6 @@ export interface FolderLock {
 }
 
 const fileName = 'in-use.lock';
-const triesMax = 10;
 
 /** control.STATE_CONFLICT when another process uses the folder, control.INVALID_REQUEST when nothing can be written there. */
 export function lockFolder(folder: string): FolderLock {
@@ -50,7 +50,7 @@ export function lockFolder(folder: string): FolderLock {
 }
 
 function take(folder: string, file: string, draft: string): void {
-  for (let tries = 1; tries <= triesMax; tries++) {
+  for (let tries = 1; tries <= tuning.lockTriesMax; tries++) {
     if (linked(draft, file)) return;
     const holder = holderOf(file);
     if (holder !== undefined && isAlive(file, holder)) throw inUse(folder, holder);
@@ -59,7 +59,7 @@ function take(folder: string, file: string, draft: string): void {
   throw new ServiceError('control.STATE_CONFLICT', { message: `Several processes try to use ${folder} at once. Start one.` });
 }
 
-/** The name of a lock that holds no more is freed. Should somebody have taken it in this very moment, it is given back. */
+/** The name of a lock that holds no more is freed. Should another process have taken it in this very moment, it is returned. */
 function setAside(file: string, stale: Holder | undefined, draft: string): void {
   const aside = `${draft}.stale`;
   try {
@@ -120,7 +120,7 @@ function renew(file: string): void {
   try {
     utimesSync(file, now, now);
   } catch {
-    // Only another machine looks at the time, and it waits for several renewals.
+    // Only another machine reads the time, and it waits for several renewals.
   }
 }
 

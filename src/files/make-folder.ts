@@ -6,7 +6,7 @@ import type { ServiceError } from '../contract/errors.js';
 import { fileRefusal } from './file-faults.js';
 
 /**
- * Each folder above is looked at once at most, so this ends. Throws control.STORAGE_FULL, or control.INVALID_REQUEST for any other cause.
+ * Each folder above is checked once at most, so this ends. Throws control.STORAGE_FULL, or control.INVALID_REQUEST for any other cause.
  */
 export function makeFolder(path: string): void {
   const wanted = resolve(path);
@@ -23,7 +23,7 @@ export function makeFolder(path: string): void {
   }
 }
 
-/** Undefined when the folder is there afterwards, whoever made it; else the code of the system. */
+/** Undefined when the folder is there afterwards, made by any process; else the code of the system. */
 function makeOne(place: string): string | undefined {
   try {
     mkdirSync(place);

@@ -1,5 +1,5 @@
 // Bytes that the service holds for its clients at once: bodies that come, replies that leave. Of each organization, and of all.
-//   BYTE-BUDGET-1. What was taken is given back once, however often `release` is called.
+//   BYTE-BUDGET-1. What was taken is released once, however often `release` is called.
 //   BYTE-BUDGET-2. Those who wait are served in order; one that is too much for now does not stop another organization's.
 import { ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
@@ -41,7 +41,7 @@ export class ByteBudget {
     return this.#hold(owner, bytes);
   }
 
-  /** As `take`, when there is room; refused where it has not come in time, or too many wait. */
+  /** As `take`, but waits for free bytes; refused when the wait takes too long, or when too many wait. */
   whenFree(owner: string, bytes: number): BytesHeld | Promise<BytesHeld> {
     if (this.#fits(owner, bytes)) return this.#hold(owner, bytes);
     if (this.#waiting.size >= this.#bounds.waitingMax) throw this.#refusal(owner, bytes);

@@ -13,7 +13,7 @@ export function plainAddress(text: string): string {
 
 /**
  * What is counted as one client, of an address in its plain spelling: an IPv4 address, or the 64 bits of an IPv6 address that networks are
- * given at least, as whoever has one of these has them all.
+ * given at least, as a holder of one of these has them all.
  */
 export function networkOf(address: string): string {
   if (!address.includes(':')) return address;

@@ -23,7 +23,7 @@ export class ConnectionCount {
     this.#isProxy = isProxy;
   }
 
-  /** False where it is one too many; it counts all the same, until `remove`. */
+  /** False where it is one too many; it counts nevertheless, until `remove`. */
   add(address: string): boolean {
     const network = networkOf(address);
     const ofAddress = (this.#byAddress.get(network) ?? 0) + 1;

@@ -1,6 +1,7 @@
 // The checks before a route runs, each alone, in the order in which the router makes them (ROUTER-1):
 // host and origin -> route -> size -> media type -> bearer -> the route's own.
 import { ServiceError } from '../contract/errors.js';
+import { limits } from '../contract/limits.js';
 import { tooLarge } from './body-collector.js';
 import type { ServerRequest } from './server.js';
 
@@ -12,7 +13,6 @@ export function isLoopbackName(name: string): boolean {
 
 const hostShape = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::(\d{1,5}))?$/i;
 const originShape = /^https?:\/\/(.+)$/i;
-const portMax = 65_535;
 
 export interface HostRule {
   /** Where clients of other machines, or of a proxy, reach the listener. Absent: this machine alone does. */
@@ -54,7 +54,7 @@ function refuseOrigin(header: string): never {
 /** The host name of `name:port`, in lower case; undefined where it is not well formed. */
 function nameIn(host: string | undefined): string | undefined {
   const found = host === undefined ? null : hostShape.exec(host);
-  return found === null || Number(found[2] ?? 0) > portMax ? undefined : (found[1] as string).toLowerCase();
+  return found === null || Number(found[2] ?? 0) > limits.portMax ? undefined : (found[1] as string).toLowerCase();
 }
 
 function badHeader(name: string, message: string): ServiceError {

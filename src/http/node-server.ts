@@ -14,6 +14,7 @@ import { faultOf, isPlainValue } from './request-faults.js';
 import { RequestLine } from './request-line.js';
 import type { HttpReply, HttpServer, HttpServerOptions, ServerRequest } from './server.js';
 import { statusReasons } from './status-reasons.js';
+import { tuning } from './tuning.js';
 
 export async function startNodeServer(options: HttpServerOptions): Promise<HttpServer> {
   const headersTimeoutMs = options.headersTimeoutMs ?? limits.headersTimeoutMs;
@@ -22,7 +23,10 @@ export async function startNodeServer(options: HttpServerOptions): Promise<HttpS
   const server = createServer({
     headersTimeout: headersTimeoutMs,
     requestTimeout: headersTimeoutMs + bodyTimeoutMs,
-    connectionsCheckingInterval: Math.max(50, Math.min(headersTimeoutMs, bodyTimeoutMs) / 10),
+    connectionsCheckingInterval: Math.max(
+      tuning.connectionLookMsMin,
+      Math.min(headersTimeoutMs, bodyTimeoutMs) / tuning.connectionLooksPerTimeout,
+    ),
     keepAliveTimeout: limits.keepAliveTimeoutMs,
     maxHeaderSize: limits.headerBytesMax,
     // We answer that ourselves, in the envelope.

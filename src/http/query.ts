@@ -18,7 +18,11 @@ export function parseQuery(query: string, issues: Issue[]): { readonly [name: st
         message: 'is not percent-encoded UTF-8',
       });
     } else if (name in values) {
-      issues.push({ path: `/query${pointerToken(name)}`, code: 'duplicate', message: `"${name.slice(0, 100)}" is given more than once` });
+      issues.push({
+        path: `/query${pointerToken(name)}`,
+        code: 'duplicate',
+        message: `"${name.slice(0, limits.quotedNameCharsMax)}" is given more than once`,
+      });
     } else {
       values[name] = value;
     }

@@ -1,4 +1,5 @@
-// What a reply tells of the rate its caller may ask at: the fields of draft-ietf-httpapi-ratelimit-headers. One policy: a bucket of tokens.
+// What a reply says about the rate at which its caller may ask: the fields of draft-ietf-httpapi-ratelimit-headers. One policy: a bucket of
+// tokens.
 import type { BucketRate } from '../contract/token-bucket.js';
 
 /** `remaining`: requests that would be let through now. */

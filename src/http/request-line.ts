@@ -22,7 +22,7 @@ export class RequestLine {
 
   /** A connection that is owed more than `repliesOwedMax` replies is closed. */
   take(exchange: Exchange): void {
-    // Nothing is begun behind a last reply, though the parser goes on.
+    // Nothing is begun behind a last reply, though the parser continues.
     if (!this.#socket.writable) return;
     exchange.response.once('close', () => this.#next());
     if (this.#current === undefined) {

@@ -56,7 +56,7 @@ interface RouteCommon {
   id?: string;
   /** A body is read only where this is given. */
   body?: BodyRule;
-  /** Room for a page is taken before it is made. */
+  /** Bytes for a page are taken from the budget before the page is made. */
   hasLargeReply?: boolean;
   /** Answers while the server drains, too. */
   whileDraining?: boolean;
@@ -121,7 +121,7 @@ export interface RouterOptions<Caller> {
   idsOf?(caller: Caller): { readonly [name: string]: string };
   /** Put into every reply to a caller. */
   headersOf?(caller: Caller): { [name: string]: string };
-  /** Whose bytes a caller's bodies and large replies are. Default: everybody's. */
+  /** Whose bytes a caller's bodies and large replies are. Default: all callers share one owner. */
   ownerOf?(caller: Caller): string;
   observers?: readonly Observer[];
   /** Absent: no traces are wanted. */
@@ -148,16 +148,16 @@ interface Exchange<Caller> extends RequestPlace {
   caller: Caller | undefined;
   /** Of one that is authenticated. */
   path: { readonly [name: string]: string } | undefined;
-  /** Of a large reply: room that is given back when it has left. */
+  /** Of a large reply: bytes of the budget, released when the reply has left. */
   held: BytesHeld | undefined;
 }
 
-/** The room that there is for bodies and for large replies. */
-interface Room {
+/** How many bytes bodies and large replies may hold in memory. */
+interface ByteBudgets {
   bodies: ByteBudget;
   replies: ByteBudget;
 }
-function newRoom(): Room {
+function newBudgets(): ByteBudgets {
   const waiting = { waitingMax: limits.repliesWaitingMax, waitMsMax: limits.replyWaitMsMax };
   return {
     bodies: new ByteBudget({ ownerBytesMax: limits.organizationBodyBytesMax, totalBytesMax: limits.bodyBytesUnderWayMax, ...waiting }),
@@ -168,11 +168,11 @@ function newRoom(): Room {
 export function createRouter<Caller>(options: RouterOptions<Caller>): HttpHandler {
   const { prefix = '', observers = [], tracing, isTraced = () => true } = options;
   const table = new PathTable<Route<Caller>>(options.routes.map((route) => ({ ...route, path: prefix + route.path })));
-  const room = newRoom();
+  const budgets = newBudgets();
   const answer = async (request: ServerRequest, exchange: Exchange<Caller>): Promise<HttpReply> => {
     const { correlationId } = exchange;
     try {
-      const reply = untilLeft(written(await dispatch(options, { table, room }, request, exchange), correlationId), exchange);
+      const reply = untilLeft(written(await dispatch(options, { table, budgets }, request, exchange), correlationId), exchange);
       return options.draining?.() === true ? { ...reply, close: true } : reply;
     } catch (error) {
       exchange.held?.release();
@@ -248,7 +248,7 @@ function written({ status, body, headers }: RouteReply, correlationId: string): 
   return body instanceof RawText ? rawReply(status, body.text, correlationId, headers) : jsonReply(status, body, correlationId, headers);
 }
 
-/** The room of a large reply is what it takes, until it has left. */
+/** A large reply holds the bytes that it has, until it has left. */
 function untilLeft(reply: HttpReply, { held }: Exchange<unknown>): HttpReply {
   if (held === undefined) return reply;
   if (reply.body !== undefined) held.resize(typeof reply.body === 'string' ? Buffer.byteLength(reply.body) : reply.body.byteLength);
@@ -266,7 +266,7 @@ function newExchange<Caller>(request: ServerRequest): Exchange<Caller> {
 
 async function dispatch<Caller>(
   options: RouterOptions<Caller>,
-  { table, room }: { table: PathTable<Route<Caller>>; room: Room },
+  { table, budgets }: { table: PathTable<Route<Caller>>; budgets: ByteBudgets },
   request: ServerRequest,
   exchange: Exchange<Caller>,
 ): Promise<RouteReply> {
@@ -295,9 +295,9 @@ async function dispatch<Caller>(
     rest = begin(route, { request, caller, path: exchange.path, correlationId });
   }
   const owner = exchange.caller === undefined ? '' : (options.ownerOf?.(exchange.caller) ?? '');
-  if (route.hasLargeReply === true) exchange.held = await room.replies.whenFree(owner, limits.pageBytesMax);
+  if (route.hasLargeReply === true) exchange.held = await budgets.replies.whenFree(owner, limits.pageBytesMax);
   if (!expectsBody) return await rest(undefined);
-  const held = room.bodies.take(owner, bodyBytesOf(request, rule));
+  const held = budgets.bodies.take(owner, bodyBytesOf(request, rule));
   try {
     return await rest(await readBody(request, rule));
   } finally {

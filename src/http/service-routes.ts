@@ -1,5 +1,6 @@
 // The routes of the service itself: is it alive, is it ready, how is it doing, what does it offer. They tell nothing of any tenant. Figures
 // are the operator's where others may reach the service; the rest needs no credential.
+import { defined } from '../contract/defined.js';
 import { ServiceError } from '../contract/errors.js';
 import { type NotReadyReason, notReadyReasons } from '../contract/hosted/readiness.js';
 import { limits } from '../contract/limits.js';
@@ -70,7 +71,7 @@ function readiness(
   found: readonly NotReadyReason[],
   { warnings, toolCode }: { warnings: readonly ServiceWarning[]; toolCode: object | undefined },
 ): RouteReply {
-  const safety = { ...(toolCode === undefined ? {} : { toolCode }), ...(warnings.length === 0 ? {} : { warnings }) };
+  const safety = { ...defined({ toolCode }), ...(warnings.length === 0 ? {} : { warnings }) };
   if (found.length === 0) return { status: 200, body: { status: 'ready', ...safety } };
   throw notReadyError(found);
 }

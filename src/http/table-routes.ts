@@ -1,6 +1,6 @@
 // The rows of a route table as routes of the router: the one way from a declared route to one that answers.
 //   TABLE-ROUTES-1. In this order: path and query are read and checked; the work begins, and may refuse; the body is read and checked; the
-//     work goes on.
+//     work continues.
 import type { JsonValue } from '../contract/json.js';
 import type { RouteRule, RouteTable } from '../contract/route-table.js';
 import type { RouteContract, RouteValidators } from '../contract/validate/route-validators.js';
@@ -49,7 +49,7 @@ export function tableRoutes<Id extends string, Rule extends RouteRule, Caller>(
     const begin = beginOf(workOf(id, rule), { check: contract.validators[id].body, readValues: valuesReader(contract, id, rule) });
     const access = accessOf(rule);
     if (access.auth === 'bearer') return { ...row, ...access, begin };
-    // Whoever is not known is no caller to the work either.
+    // A caller that is not known is none to the work either.
     return { ...row, auth: 'none', run: (call) => begin(call as unknown as CallStart<Caller>)(call.body) };
   });
 }
@@ -67,7 +67,7 @@ function beginOf<Caller>(
   };
 }
 
-/** What the body of a route may be; undefined where one is not even looked at. Also what the documentation shows. */
+/** What the body of a route may be; undefined where one is not even read. Also what the documentation shows. */
 export function bodyRuleOf<Id extends string>({ table, contract }: RouteApi<Id>, id: Id): BodyRule | undefined {
   const { bodyBytesMax, isBodyOptional } = table[id];
   const { body } = contract.validators[id];

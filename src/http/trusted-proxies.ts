@@ -1,6 +1,6 @@
 // Whom a request comes from. A proxy that the operator trusts names its client in X-Forwarded-For or Forwarded; nobody else is believed.
 //   TRUSTED-PROXIES-1. The client is the nearest sender that is no trusted proxy: lists are read from their end, where proxies append. What
-//     stands before it may be anybody's words, and decides nothing.
+//     stands before it may come from any client, and decides nothing.
 //   TRUSTED-PROXIES-2. A proxy that hides its sender, or names none, is the client itself.
 //   TRUSTED-PROXIES-3. Where both headers come, they lead to one address, or the request is refused: which of them the proxy wrote is not
 //     known.
@@ -38,7 +38,7 @@ export class TrustedProxies {
     for (const text of subnets) {
       const subnet = subnetOf(text);
       if (subnet === undefined) {
-        const message = `"${text.slice(0, 96)}" is no address of a proxy, such as 10.0.0.7 or 10.0.0.0/24.`;
+        const message = `"${text.slice(0, limits.quotedNameCharsMax)}" is no address of a proxy, such as 10.0.0.7 or 10.0.0.0/24.`;
         throw new ServiceError('control.INVALID_REQUEST', { message });
       }
       this.#subnets.addSubnet(subnet.address, subnet.prefix, subnet.family);

@@ -5,7 +5,7 @@
 //     was read at once is answered at once, up to `repliesOwedMax`; the next one waits for a turn of the event loop, and so ends the
 //     connection.
 // Its parser takes about fifty header fields and the methods of RFC 9110; a request beyond that is hung up on, in ten seconds or at once,
-// and never heard of here.
+// and never seen here.
 import { limits } from '../contract/limits.js';
 import { answer } from './answer.js';
 import { BodyCollector, clientGone } from './body-collector.js';

@@ -1,4 +1,5 @@
 // The routes' work: each takes checked parts and gives a reply. What a reply is on the wire, api-routes.ts says.
+import { defined } from '../contract/defined.js';
 import { ServiceError } from '../contract/errors.js';
 import type { InspectorRouteId, InspectorRoutes } from '../contract/inspector/inspector.js';
 import type { ReportFormat } from '../contract/inspector/runs.js';
@@ -18,9 +19,9 @@ import { journalHead, worldEvidence, worldNamespaces, worldScheduled, worldState
 export interface InspectorParts {
   project: ProjectSource;
   hub: EventHub;
-  desk: RunQueue;
+  queue: RunQueue;
   archive: ArchivePort;
-  shelf: ReportDirectory;
+  reports: ReportDirectory;
   retained: RetainedWorlds;
   runs: RunReader;
   mirrors: JournalMirrors;
@@ -45,18 +46,18 @@ export function inspectorApi(parts: InspectorParts): Api {
   return { ...projectApi(parts), ...runsApi(parts), ...reportApi(parts), ...workApi(parts), ...worldsApi(parts), ...worldPagesApi(parts) };
 }
 
-function projectApi({ project, desk, hub }: InspectorParts): Pick<Api, 'getProject' | 'refresh' | 'getImplementation'> {
+function projectApi({ project, queue, hub }: InspectorParts): Pick<Api, 'getProject' | 'refresh' | 'getImplementation'> {
   return {
     getProject: () => project.reply(),
     refresh: async () => {
-      if (desk.isBusy)
-        throw new ServiceError('control.STATE_CONFLICT', { message: 'A drill runs; the source is loaded anew when none does.' });
+      if (queue.isBusy)
+        throw new ServiceError('control.STATE_CONFLICT', { message: 'A drill is running; reload the source when it has ended.' });
       const reply = await project.refresh();
       const { buildHash } = reply.project;
       hub.publish({
         type: 'project',
         generation: reply.generation,
-        ...(buildHash === undefined ? {} : { buildHash }),
+        ...defined({ buildHash }),
         errors: project.errors,
       });
       return reply;
@@ -77,11 +78,11 @@ type RunPages =
   | 'listScheduledEvents'
   | 'listCallbacks'
   | 'listAssertions';
-function runsApi({ shelf, desk, runs, archive }: InspectorParts): Pick<Api, RunPages> {
+function runsApi({ reports, queue, runs, archive }: InspectorParts): Pick<Api, RunPages> {
   return {
     listRuns: async ({ query }) => {
-      const page = await shelf.page(query);
-      return { ...one, ...page, active: desk.active() };
+      const page = await reports.page(query);
+      return { ...one, ...page, active: queue.active() };
     },
     getRun: ({ path, signal }) => runs.run(path.runId, signal),
     listEvidence: async ({ path, query, signal }) => evidenceText(await runs.evidence(path.runId, query, signal)),
@@ -121,12 +122,12 @@ function reportApi({
 }
 
 type Work = 'startRun' | 'listRunRequests' | 'getRunRequest' | 'cancelRunRequest' | 'compareRuns' | 'listEvents';
-function workApi({ desk, runs, archive, hub, project, playground }: InspectorParts): Pick<Api, Work> {
+function workApi({ queue, runs, archive, hub, project, playground }: InspectorParts): Pick<Api, Work> {
   return {
-    startRun: ({ body }) => ({ ...one, request: desk.start(body) }),
-    listRunRequests: () => ({ ...one, requests: desk.list() }),
-    getRunRequest: ({ path }) => ({ ...one, request: desk.get(path.requestId) }),
-    cancelRunRequest: ({ path }) => ({ ...one, request: desk.cancel(path.requestId) }),
+    startRun: ({ body }) => ({ ...one, request: queue.start(body) }),
+    listRunRequests: () => ({ ...one, requests: queue.list() }),
+    getRunRequest: ({ path }) => ({ ...one, request: queue.get(path.requestId) }),
+    cancelRunRequest: ({ path }) => ({ ...one, request: queue.cancel(path.requestId) }),
     compareRuns: async ({ body, signal }) => {
       const [left, right] = [await runs.report(body.left), await runs.report(body.right)];
       return { ...one, comparison: await archive.ask('compare', { left, right }, signal) };
@@ -136,8 +137,8 @@ function workApi({ desk, runs, archive, hub, project, playground }: InspectorPar
         if (playground.has(id)) return journalHead(playground.world(id));
         return (await runs.evidence(id, { fromSequence: 1, limit: 1 }, signal)).toSequence;
       });
-      const hello = { type: 'hello', generation: project.generation, active: desk.active() } as const;
-      return hub.listen(hello, { signal, ...(follow === undefined ? {} : { follow }) });
+      const hello = { type: 'hello', generation: project.generation, active: queue.active() } as const;
+      return hub.listen(hello, { signal, ...defined({ follow }) });
     },
   };
 }

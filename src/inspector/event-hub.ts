@@ -3,6 +3,7 @@
 import { ServiceError } from '../contract/errors.js';
 import type { InspectorEvent } from '../contract/inspector/inspector.js';
 import { limits } from '../contract/limits.js';
+import { tuning } from './tuning.js';
 
 export interface FollowRequest {
   id: string;
@@ -27,10 +28,10 @@ export class EventHub {
   }
 
   /** What listeners want of journals; they note in it how far they are. */
-  follows(): { follow: FollowRequest; send: (text: string) => void; hasRoom: boolean }[] {
+  follows(): { follow: FollowRequest; send: (text: string) => void; canTake: boolean }[] {
     return [...this.#listeners].flatMap((listener) => {
-      const { follow, hasRoom } = listener;
-      return follow === undefined ? [] : [{ follow, hasRoom, send: (text: string) => listener.push(text) }];
+      const { follow, canTake } = listener;
+      return follow === undefined ? [] : [{ follow, canTake, send: (text: string) => listener.push(text) }];
     });
   }
 
@@ -87,8 +88,8 @@ class Listener {
     });
   }
 
-  get hasRoom(): boolean {
-    return this.#waiting.length < limits.inspectorStreamBacklogMax / 10;
+  get canTake(): boolean {
+    return this.#waiting.length < limits.inspectorStreamBacklogMax / tuning.streamRoomPart;
   }
 
   push(text: string): void {

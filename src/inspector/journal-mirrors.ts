@@ -1,12 +1,10 @@
-// Copies of journals that no report holds: of a run that goes on, or whose report is gone. The archive indexes them as they grow.
+// Copies of journals that no report holds: of a run that is under way, or whose report is gone. The archive indexes them as they grow.
 import { join } from 'node:path';
 import { limits } from '../contract/limits.js';
 import type { JournalPlace } from './journal/archive-calls.js';
 import type { ArchivePort } from './journal/archive-port.js';
+import { tuning } from './tuning.js';
 import { linesOf, type Readable } from './world-pages.js';
-
-const mirrorsMax = 8;
-const batchChars = 4 * 1024 * 1024;
 
 interface Mirror {
   toSequence: number;
@@ -31,7 +29,7 @@ export class JournalMirrors {
     if (mirror === undefined) {
       mirror = { toSequence: 0, catchingUp: Promise.resolve() };
       this.#mirrors.set(id, mirror);
-      for (const old of [...this.#mirrors.keys()].slice(0, -mirrorsMax)) void this.drop(old);
+      for (const old of [...this.#mirrors.keys()].slice(0, -tuning.mirrorsMax)) void this.drop(old);
     }
     const current = mirror;
     current.catchingUp = current.catchingUp.catch(() => {}).then(() => this.#catchUp(id, world, current));
@@ -51,7 +49,7 @@ export class JournalMirrors {
     for (let more = true; more; ) {
       const lines: string[] = [];
       let next = mirror.toSequence + 1;
-      for (let chars = 0; more && chars < batchChars; ) {
+      for (let chars = 0; more && chars < tuning.mirrorBatchChars; ) {
         const page = await linesOf(world, next, limits.evidencePageEntriesMax);
         lines.push(page.lines);
         chars += page.lines.length;

@@ -7,7 +7,7 @@ import { journalHead, linesOf } from './world-pages.js';
 
 export interface WatchParts {
   hub: EventHub;
-  desk: RunQueue;
+  queue: RunQueue;
   /** A page of a run or a world; `ends`: its journal does not grow any more. Rejects when there is none. */
   evidence(id: string, fromSequence: number): Promise<ArchiveCalls['evidence']['answer'] & { ends: boolean }>;
 }
@@ -35,16 +35,16 @@ export class LiveWatch {
   }
 
   async #look(): Promise<void> {
-    const active = this.#parts.desk.active();
+    const active = this.#parts.queue.active();
     for (const runId of this.#heads.keys()) if (!active.some((run) => run.runId === runId)) this.#heads.delete(runId);
     for (const { runId } of active) await this.#measure(runId).catch(() => {});
     await this.#serveFollows();
   }
 
   async #measure(runId: string): Promise<void> {
-    const { desk, hub } = this.#parts;
-    const world = desk.worldOf(runId);
-    const run = desk.activeRun(runId);
+    const { queue, hub } = this.#parts;
+    const world = queue.worldOf(runId);
+    const run = queue.activeRun(runId);
     if (world === undefined || run === undefined) return;
     const before = this.#heads.get(runId) ?? 0;
     const toSequence = await journalHead(world, before);
@@ -57,8 +57,8 @@ export class LiveWatch {
   }
 
   async #serveFollows(): Promise<void> {
-    for (const { follow, send, hasRoom } of this.#parts.hub.follows()) {
-      if (follow.ended === true || !hasRoom) continue;
+    for (const { follow, send, canTake } of this.#parts.hub.follows()) {
+      if (follow.ended === true || !canTake) continue;
       try {
         const page = await this.#parts.evidence(follow.id, follow.nextSequence);
         if (page.entries.length > '[]'.length) {

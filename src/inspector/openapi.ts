@@ -43,7 +43,7 @@ export function inspectorDocument(): JsonObject {
       inspectorToken: { type: 'http', scheme: 'bearer', description: 'Made at the start of the inspector, and returned once.' },
     },
     wordsOf: ({ authority }) => ({ description: 'Needs the token of the inspector.', authority: [authority], needsKey: false }),
-    accepted: 'Accepted: the run request says how it goes on.',
+    accepted: 'Accepted: the run request reports its progress.',
     errorCodesOf,
     requestExamples,
     otherPaths: { [inspectorDocumentPath]: { get: documentOperation } },

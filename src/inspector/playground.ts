@@ -1,6 +1,7 @@
 // Worlds to play with: made from what is compiled now, driven by hand, gone with the inspector.
 import { withReceivers } from '../callbacks/delivering-world.js';
 import type { CallbackReceivers } from '../callbacks/receivers.js';
+import { defined } from '../contract/defined.js';
 import { ServiceError } from '../contract/errors.js';
 import { newId } from '../contract/ids.js';
 import type {
@@ -108,7 +109,7 @@ export class Playground {
 
   async reset(worldId: string, { packages }: WorldResetRequest): Promise<PlayWorld> {
     const played = this.#of(worldId);
-    await played.world.command({ kind: 'reset', ...(packages === undefined ? {} : { packages }) });
+    await played.world.command({ kind: 'reset', ...defined({ packages }) });
     return this.#changed(played);
   }
 
@@ -116,12 +117,12 @@ export class Playground {
     const parent = this.#of(worldId);
     return this.#make(async (forkId) => {
       const { evidenceSequence } = await parent.world.query({ kind: 'position' });
-      const { world: made } = await parent.world.fork({ worldId: forkId, ...(atSequence === undefined ? {} : { atSequence }) });
+      const { world: made } = await parent.world.fork({ worldId: forkId, ...defined({ atSequence }) });
       const { build } = parent;
       const { world } = withReceivers(made, { build, fixed: this.#receivers, signal: this.#end.signal });
       const { start, seed, buildHash } = parent.fixed;
       const lineage = { worldId, atSequence: Math.min(atSequence ?? evidenceSequence, evidenceSequence) };
-      return { world, build, fixed: { ...(title === undefined ? {} : { title }), start, seed, buildHash, parent: lineage } };
+      return { world, build, fixed: { ...defined({ title }), start, seed, buildHash, parent: lineage } };
     });
   }
 
@@ -166,7 +167,7 @@ export class Playground {
 async function view({ world, fixed }: PlaySession): Promise<PlayWorld> {
   const [position, pending] = await Promise.all([world.query({ kind: 'position' }), world.query({ kind: 'pending', limit: 1 })]);
   const next = pending.events[0]?.atUs;
-  return { ...fixed, position, pendingEvents: pending.total, ...(next === undefined ? {} : { nextEventUs: next }) };
+  return { ...fixed, position, pendingEvents: pending.total, ...defined({ nextEventUs: next }) };
 }
 
 function shownStart({ scenarioId, drillId }: CreateWorldRequest): PlayWorld['start'] {

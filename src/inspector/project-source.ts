@@ -1,5 +1,6 @@
 // The repository as it was last loaded: compiled once at the start and at each refresh, captured in memory, never run from here.
 import { type CompileOptions, type CompileResult, compileProject } from '../compiler/compile.js';
+import { defined } from '../contract/defined.js';
 import { ServiceError } from '../contract/errors.js';
 import type { ImplementationPath, ImplementationReply, InspectorProjectReply } from '../contract/inspector/inspector.js';
 import type { CompiledBuild } from '../contract/run/build.js';
@@ -82,5 +83,5 @@ export class ProjectSource {
 }
 
 function compile({ root, config }: ProjectOptions, onProgress?: CompileOptions['onProgress']): Promise<CompileResult> {
-  return compileProject({ root, ...(config === undefined ? {} : { config }), ...(onProgress === undefined ? {} : { onProgress }) });
+  return compileProject({ root, ...defined({ config, onProgress }) });
 }

@@ -61,7 +61,7 @@ export class ReportDirectory {
     };
   }
 
-  /** In order. Hidden names are drafts of writers; loose files are nobody's report. */
+  /** In order. Hidden names are drafts of writers; loose files belong to no report. */
   async #folders(): Promise<Folder[]> {
     const names = await readdir(this.#directory).catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return [];

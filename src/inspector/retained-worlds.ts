@@ -1,4 +1,4 @@
-// The retained worlds of runs, read without touching them: opening a world writes to it and would fence whoever else has it, so a copy is
+// The retained worlds of runs, read without touching them: opening a world writes to it and would fence its other holder, so a copy is
 // opened instead. It lies in the inspector's own folder and goes when others are asked for, or with the inspector.
 import { constants } from 'node:fs';
 import { copyFile, lstat, mkdir, rm } from 'node:fs/promises';
@@ -9,8 +9,8 @@ import { limits } from '../contract/limits.js';
 import { isRunId } from '../reports/report-folder.js';
 import type { WorldRef, Worlds } from '../worlds/api.js';
 import { stampOf } from './journal/fingerprint.js';
+import { tuning } from './tuning.js';
 
-const triesMax = 3;
 const dataFile = 'data.mdb';
 
 interface Copy {
@@ -58,7 +58,7 @@ export class RetainedWorlds {
 
   async #copy(runId: string, stamp: string): Promise<WorldRef> {
     const folder = join(this.#copyDirectory, runId);
-    for (let tries = 0; tries < triesMax; tries++) {
+    for (let tries = 0; tries < tuning.worldOpeningsMax; tries++) {
       await rm(folder, { recursive: true, force: true });
       await mkdir(folder, { recursive: true });
       await copyFile(join(this.#runDirectory, runId, dataFile), join(folder, dataFile), constants.COPYFILE_FICLONE);

@@ -13,7 +13,7 @@ import { runDrills } from '../drills/run-drills.js';
 import type { EventHub } from './event-hub.js';
 import type { ProjectSource } from './project-source.js';
 
-export interface RunDeskOptions {
+export interface RunQueueOptions {
   root: string;
   config?: string;
   runDirectory: string;
@@ -36,14 +36,14 @@ interface Live {
 }
 
 export class RunQueue {
-  readonly #options: RunDeskOptions;
+  readonly #options: RunQueueOptions;
   /** In the order in which they were asked for. */
   readonly #jobs = new Map<string, Job>();
   readonly #live = new Map<string, Live>();
   #running: Promise<void> | undefined;
   #closed = false;
 
-  constructor(options: RunDeskOptions) {
+  constructor(options: RunQueueOptions) {
     this.#options = options;
   }
 
@@ -278,7 +278,6 @@ function failureOf(error: unknown): NonNullable<RunRequest['failure']> {
   return {
     code: error.code,
     message: error.message,
-    ...(issues === undefined ? {} : { issues }),
-    ...(details === undefined ? {} : { details }),
+    ...defined({ issues, details }),
   };
 }

@@ -20,12 +20,13 @@ import type { JournalMirrors } from './journal-mirrors.js';
 import type { ReportDirectory } from './report-directory.js';
 import type { RetainedWorlds } from './retained-worlds.js';
 import type { RunQueue } from './run-queue.js';
+import { tuning } from './tuning.js';
 import { type Readable, worldEvidence, worldNamespaces, worldScheduled, worldState } from './world-pages.js';
 
 export interface RunReaderParts {
   archive: ArchivePort;
-  shelf: ReportDirectory;
-  desk: RunQueue;
+  reports: ReportDirectory;
+  queue: RunQueue;
   retained: RetainedWorlds;
   mirrors: JournalMirrors;
 }
@@ -51,7 +52,7 @@ export class RunReader {
       { place: await this.#journal(runId, place), query: undefined },
       signal,
     );
-    const active = this.#parts.desk.activeRun(runId);
+    const active = this.#parts.queue.activeRun(runId);
     return {
       schemaVersion: 1,
       runId,
@@ -104,19 +105,19 @@ export class RunReader {
   async report(runId: string): Promise<ReportPlace> {
     const place = await this.#place(runId);
     if (place.source === 'saved') return place.report;
-    const why = place.source === 'active' ? 'The run goes on; its report comes when it ends.' : 'There is no report of this run.';
+    const why = place.source === 'active' ? 'The run is under way; its report comes when it ends.' : 'There is no report of this run.';
     throw new ServiceError('control.NOT_FOUND', { message: why });
   }
 
   async #place(runId: string): Promise<Place> {
-    const { desk, shelf, retained } = this.#parts;
-    if (desk.activeRun(runId) !== undefined) {
-      const world = desk.worldOf(runId);
+    const { queue, reports, retained } = this.#parts;
+    if (queue.activeRun(runId) !== undefined) {
+      const world = queue.worldOf(runId);
       if (world === undefined)
-        throw new ServiceError('world.NOT_READY', { message: 'The world of this run is being made.', retryAfterMs: 100 });
+        throw new ServiceError('world.NOT_READY', { message: 'The world of this run is being made.', retryAfterMs: tuning.retryAfterMs });
       return { source: 'active', world };
     }
-    if (await shelf.has(runId)) return { source: 'saved', report: shelf.place(runId) };
+    if (await reports.has(runId)) return { source: 'saved', report: reports.place(runId) };
     if (await retained.has(runId)) return { source: 'retained', world: await retained.open(runId) };
     throw new ServiceError('control.NOT_FOUND', { message: 'There is no such run.' });
   }

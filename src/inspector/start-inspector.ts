@@ -9,6 +9,7 @@ import { within } from '../async/deadline.js';
 import { pause } from '../async/pause.js';
 import { createBindings } from '../bindings/create-bindings.js';
 import { type CallbackReceivers, loopbackReceiver } from '../callbacks/receivers.js';
+import { defined } from '../contract/defined.js';
 import { ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
 import { localFolders } from '../contract/local-folders.js';
@@ -34,6 +35,7 @@ import { RunQueue } from './run-queue.js';
 import { RunReader } from './run-reader.js';
 import { shellRoutes } from './shell.js';
 import { newToken, tokenCheck } from './token.js';
+import { tuning } from './tuning.js';
 import { worldEvidence } from './world-pages.js';
 
 export interface LocalInspectorOptions {
@@ -71,8 +73,6 @@ export interface LocalInspector {
   close(): Promise<void>;
 }
 
-/** For the end of a stream to leave. */
-const lastPiecesMs = 20;
 const loopbackHosts: { [name: string]: string } = { localhost: 'localhost', '127.0.0.1': '127.0.0.1', '::1': '[::1]', '[::1]': '[::1]' };
 
 export async function startInspector(options: LocalInspectorOptions = {}): Promise<LocalInspector> {
@@ -95,7 +95,7 @@ export async function startInspector(options: LocalInspectorOptions = {}): Promi
       host: hostname.replace(/^\[|\]$/g, ''),
       port,
       closeGraceMs: limits.inspectorCloseGraceMs,
-      ...(engine === undefined ? {} : { engine }),
+      ...defined({ engine }),
       handler: createRouter<true>({
         routes: [...apiRoutes(inspectorApi(parts)), documentRoute(), ...shellRoutes(new URL('./app/', import.meta.url))],
         requireHost: requireLoopback,
@@ -108,7 +108,7 @@ export async function startInspector(options: LocalInspectorOptions = {}): Promi
     // end.
     const closeStreams = async (): Promise<void> => {
       await parts.hub.close();
-      await pause(lastPiecesMs);
+      await pause(tuning.lastPiecesMs);
     };
     closing.push(() => within(limits.inspectorCloseGraceMs, closeStreams()));
     let closed: Promise<void> | undefined;
@@ -135,7 +135,7 @@ async function openParts(options: LocalInspectorOptions, scratch: string) {
     directoryOf(root, options.reportDirectory ?? localFolders.reports),
   ];
   const bindings = createBindings();
-  const source = { root, hasAgent: agent !== undefined, bindings: bindings.available, ...(config === undefined ? {} : { config }) };
+  const source = { root, hasAgent: agent !== undefined, bindings: bindings.available, ...defined({ config }) };
   const project = await ProjectSource.load(source, options.onCompiling);
   await bindings.close();
   const worldFolder = join(scratch, 'worlds');
@@ -151,34 +151,33 @@ async function openParts(options: LocalInspectorOptions, scratch: string) {
   };
   const hub = new EventHub();
   const archive = new ArchivePort();
-  const shelf = new ReportDirectory(reportDirectory, archive);
+  const reports = new ReportDirectory(reportDirectory, archive);
   const given = {
-    ...(config === undefined ? {} : { config }),
-    ...(agent === undefined ? {} : { agent }),
-    ...(callbackReceivers === undefined ? {} : { callbackReceivers }),
+    ...defined({ config, agent, callbackReceivers }),
   };
-  const desk = new RunQueue({ root, runDirectory, reportDirectory, project, hub, openBindings: createBindings, ...given });
+  const queue = new RunQueue({ root, runDirectory, reportDirectory, project, hub, openBindings: createBindings, ...given });
   const retained = new RetainedWorlds({ runDirectory, copyDirectory: worldFolder, worlds: openedWorlds });
   const mirrors = new JournalMirrors(scratch, archive);
-  const runs = new RunReader({ archive, shelf, desk, retained, mirrors });
+  const runs = new RunReader({ archive, reports, queue, retained, mirrors });
   const playground = new Playground(openedWorlds, { hub, receivers: callbackReceivers });
   const watch = new LiveWatch({
     hub,
-    desk,
+    queue,
     evidence: async (id, fromSequence) => {
-      if (playground.has(id)) return { ...(await worldEvidence(playground.world(id), { fromSequence, limit: 500 })), ends: false };
+      if (playground.has(id))
+        return { ...(await worldEvidence(playground.world(id), { fromSequence, limit: tuning.liveEntriesAtOnce })), ends: false };
       const ends = (await runs.sourceOf(id)) !== 'active';
-      return { ...(await runs.evidence(id, { fromSequence, limit: 500 }, undefined)), ends };
+      return { ...(await runs.evidence(id, { fromSequence, limit: tuning.liveEntriesAtOnce }, undefined)), ends };
     },
   });
   const close = async (): Promise<void> => {
     playground.close();
-    await desk.close();
+    await queue.close();
     await watch.close();
     await archive.close();
     await (await worlds)?.close();
   };
-  return { parts: { project, hub, desk, archive, shelf, retained, runs, mirrors, playground }, close };
+  return { parts: { project, hub, queue, archive, reports, retained, runs, mirrors, playground }, close };
 }
 
 /** Resolved once: what a launch option names may itself be, or lie behind, a link. */

@@ -1,4 +1,4 @@
-// The one bearer of an inspector: made at its start, returned to whoever started it, never written anywhere.
+// The one bearer of an inspector: made at its start, returned to the caller that started it, never written anywhere.
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { ServiceError } from '../contract/errors.js';
 

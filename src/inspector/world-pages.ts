@@ -1,4 +1,5 @@
 // Pages of a world that is there: one that runs, one to play with, or the copy of a retained one.
+import { defined } from '../contract/defined.js';
 import type {
   InspectorEvidenceQuery,
   InspectorNamespacesReply,
@@ -57,7 +58,7 @@ export async function worldEvidence(world: Readable, query: InspectorEvidenceQue
   return {
     entries: arrayOfLines(Buffer.from(page.lines)),
     toSequence: atEnd ? last : await journalHead(world, last),
-    ...(page.nextSequence === undefined ? {} : { nextSequence: page.nextSequence }),
+    ...defined({ nextSequence: page.nextSequence }),
   };
 }
 
@@ -70,12 +71,12 @@ export async function worldNamespaces(world: Readable, { atSequence }: { atSeque
 export async function worldState(world: Readable, query: InspectorStateQuery): Promise<Bare<InspectorStateReply>> {
   const { packageId, instanceId, namespace, limit = limits.inspectorStatePageRows } = query;
   const at = Math.min(query.atSequence ?? Number.MAX_SAFE_INTEGER, await journalHead(world));
-  const space = { packageId, ...(instanceId === undefined ? {} : { instanceId }), namespace };
+  const space = { packageId, ...defined({ instanceId }), namespace };
   const when = query.atSequence === undefined ? {} : { atSequence: at };
   const from = query.afterRowId === undefined ? {} : { afterRowId: query.afterRowId };
   // A page of the world ends early where its rows are large or many, and so does this one.
   const { rows, nextAfterRowId: after }: StatePage = await world.query({ kind: 'state', ...space, ...when, ...from, limit });
-  return { atSequence: at, rows, ...(after === undefined ? {} : { nextAfterRowId: after }) };
+  return { atSequence: at, rows, ...defined({ nextAfterRowId: after }) };
 }
 
 export async function worldScheduled(world: Readable): Promise<ScheduledEventsReply> {

@@ -5,6 +5,8 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Command } from './bubblewrap.js';
+import { codeRangeBytes } from './code-range.js';
+import { tuning } from './tuning.js';
 
 export interface ChildBounds {
   /** Private memory: heap, buffers, stacks. Maps of files do not count. */
@@ -45,7 +47,7 @@ export function boundsHeld(): { memory: 'control group' | 'process limit' | 'hea
   return { memory: prlimit === undefined ? 'heap only' : 'process limit', cpu: 'none' };
 }
 
-/** The command under the bounds that can be had on this machine: prlimit (util-linux) and a control group of its own. */
+/** The command under the bounds that are available on this machine: prlimit (util-linux) and a control group of its own. */
 export function bounded(command: Command, bounds: ChildBounds): BoundedCommand {
   hierarchy ??= findHierarchy();
   const group = hierarchy === null ? undefined : createGroup(hierarchy, bounds);
@@ -69,7 +71,9 @@ export function bounded(command: Command, bounds: ChildBounds): BoundedCommand {
 }
 
 function limited({ file, args }: Command, { memoryBytesMax }: ChildBounds): Command {
-  return prlimit === undefined ? { file, args } : { file: prlimit, args: [`--data=${memoryBytesMax}`, '--core=0', '--', file, ...args] };
+  return prlimit === undefined
+    ? { file, args }
+    : { file: prlimit, args: [`--data=${memoryBytesMax + codeRangeBytes()}`, '--core=0', '--', file, ...args] };
 }
 
 /** It joins by itself, before it has any child: one that is moved from outside may have started some already. */
@@ -121,8 +125,7 @@ function remove(folder: string): void {
   }
 }
 
-const cpuPeriodUs = 100_000;
-const quotaUs = ({ cpuPercentMax }: ChildBounds): number => Math.ceil((cpuPeriodUs * cpuPercentMax) / 100);
+const quotaUs = ({ cpuPercentMax }: ChildBounds): number => Math.ceil((tuning.cpuPeriodUs * cpuPercentMax) / 100);
 /** Version 1 counts the weight that is usual as 1,024, version 2 as 100. */
 const sharesOf = (cpuWeight: number): number => Math.ceil((1024 * cpuWeight) / 100);
 
@@ -147,7 +150,7 @@ function version2(): Hierarchy[] {
     parents: [parent],
     write: ([folder], bounds) => {
       writeFileSync(join(folder as string, 'memory.max'), String(bounds.memoryBytesMax));
-      writeFileSync(join(folder as string, 'cpu.max'), `${quotaUs(bounds)} ${cpuPeriodUs}`);
+      writeFileSync(join(folder as string, 'cpu.max'), `${quotaUs(bounds)} ${tuning.cpuPeriodUs}`);
     },
     weigh: ([folder], cpuWeight) => weigh(folder as string, 'cpu.weight', cpuWeight),
   }));
@@ -179,7 +182,7 @@ function version1(): Hierarchy | undefined {
     parents: parents as string[],
     write: ([memory, cpu], bounds) => {
       writeFileSync(join(memory as string, 'memory.limit_in_bytes'), String(bounds.memoryBytesMax));
-      writeFileSync(join(cpu as string, 'cpu.cfs_period_us'), String(cpuPeriodUs));
+      writeFileSync(join(cpu as string, 'cpu.cfs_period_us'), String(tuning.cpuPeriodUs));
       writeFileSync(join(cpu as string, 'cpu.cfs_quota_us'), String(quotaUs(bounds)));
     },
     weigh: ([, cpu], cpuWeight) => weigh(cpu as string, 'cpu.shares', cpuWeight === 'idle' ? cpuWeight : sharesOf(cpuWeight)),
@@ -195,10 +198,10 @@ function weigh(folder: string, file: 'cpu.weight' | 'cpu.shares', weight: number
 
 /** Whether a process can be put into a group made there. */
 function works(found: Hierarchy): boolean {
-  const group = createGroup(found, { memoryBytesMax: 1024 ** 3, cpuPercentMax: 100, cpuWeight: 100 });
+  const group = createGroup(found, { memoryBytesMax: tuning.probeMemoryBytes, cpuPercentMax: tuning.probeCpuPercent, cpuWeight: 100 });
   if (group === undefined) return false;
   const { file, args } = joining(group, { file: '/bin/sh', args: ['-c', ':'] });
-  const { status } = spawnSync(file, args, { stdio: 'ignore', timeout: 10_000 });
+  const { status } = spawnSync(file, args, { stdio: 'ignore', timeout: tuning.probeTimeoutMs });
   removeAll(group);
   return status === 0;
 }

@@ -6,9 +6,10 @@ import { createRequire } from 'node:module';
 import { dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { limits } from '../contract/limits.js';
+import { tuning } from './tuning.js';
 
 /** Unprivileged in every system; the box's own user namespace maps it. */
-const boxUserId = 65_534;
+const boxUserId = 0xfffe;
 /** Where the dynamic linker and its libraries lie, beside /usr. On merged systems these are links. */
 const systemFolders = ['/lib', '/lib64', '/lib32', '/bin', '/sbin'];
 
@@ -110,7 +111,7 @@ function systemFolder(folder: string): string[] {
 
 let probed: { works: boolean; reason: string } | undefined;
 
-/** Whether boxes can be had on this machine, and in words why not. Asked of the machine once. */
+/** Whether boxes are available on this machine, and in words why not. Probed once. */
 export function canBox(): { works: boolean; reason: string } {
   probed ??= probe();
   return probed;
@@ -119,7 +120,11 @@ export function canBox(): { works: boolean; reason: string } {
 function probe(): { works: boolean; reason: string } {
   if (process.platform !== 'linux') return { works: false, reason: `bubblewrap is for Linux, and this is ${process.platform}` };
   const { file, args } = boxed({ file: process.execPath, args: ['--version'] }, { folders: runtimeFolders() });
-  const { status, stderr, error } = spawnSync(file, args, { encoding: 'utf8', timeout: 10_000, env: { PATH: process.env.PATH } });
+  const { status, stderr, error } = spawnSync(file, args, {
+    encoding: 'utf8',
+    timeout: tuning.probeTimeoutMs,
+    env: { PATH: process.env.PATH },
+  });
   if ((error as NodeJS.ErrnoException | undefined)?.code === 'ENOENT')
     return { works: false, reason: 'bubblewrap (bwrap) is not installed' };
   if (status === 0) return { works: true, reason: '' };

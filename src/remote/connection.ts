@@ -5,8 +5,9 @@ import { ServiceError } from '../contract/errors.js';
 import type { Me } from '../contract/hosted/organization.js';
 import type { RemoteService } from '../contract/run/project-files.js';
 import { reachingFetch, refusalOf, requireServiceUrl } from './service-url.js';
+import { tuning } from './tuning.js';
 
-/** Whatever is absent is the root file's `remote`, or its default (docs/files.md). */
+/** What is absent is the root file's `remote`, or its default (docs/files.md). */
 export interface RemoteOptions extends Partial<RemoteService> {
   /** A control credential. It goes to the service and nowhere else. */
   credential: string;
@@ -59,7 +60,7 @@ function onlyProject({ projects }: Me): string {
   const [first, ...others] = projects;
   if (first === undefined) throw unclear('The credential may do nothing in any project.');
   if (others.length === 0) return first.projectId;
-  const named = projects.slice(0, 20).map(({ projectId }) => projectId);
+  const named = projects.slice(0, tuning.projectsListed).map(({ projectId }) => projectId);
   throw unclear(`The credential opens several projects; name one with --project, or in the root file. There are: ${named.join(', ')}.`);
 }
 

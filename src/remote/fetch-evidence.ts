@@ -102,6 +102,7 @@ function requireBounded({ files }: ReportManifest, damaged: (why: string) => Ser
   }
   for (const { path } of files) {
     const name = path.startsWith(`${attachmentFolder}/`) ? path.slice(attachmentFolder.length + 1) : path;
-    if (!plainName.test(name) || path === manifestFile) throw damaged(`a report has no file ${JSON.stringify(path.slice(0, 100))}`);
+    if (!plainName.test(name) || path === manifestFile)
+      throw damaged(`a report has no file ${JSON.stringify(path.slice(0, limits.quotedValueCharsMax))}`);
   }
 }

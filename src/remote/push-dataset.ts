@@ -10,6 +10,7 @@ import type { CompiledBuild } from '../contract/run/build.js';
 import { endpointValidators } from '../contract/validate/endpoint-validators.js';
 import type { Validator } from '../contract/validate/validators.js';
 import { asked, type Remote } from './connection.js';
+import { tuning } from './tuning.js';
 
 export interface PushedDataset {
   name: string;
@@ -93,7 +94,7 @@ async function findDataset(
 ): Promise<Dataset | undefined> {
   for await (const { items } of client.pages('listDatasets', {
     path: { projectId },
-    query: { packageId, state: 'available', limit: 100 },
+    query: { packageId, state: 'available', limit: tuning.pageItems },
   })) {
     const found = items.find((dataset) => dataset.name === name);
     if (found !== undefined) return found;

@@ -6,8 +6,9 @@ import { resolve } from 'node:path';
 import { retry } from '../async/retry.js';
 import { ControlError, OperationError } from '../client/control-error.js';
 import { type CompileResult, compileProject } from '../compiler/compile.js';
+import { defined } from '../contract/defined.js';
 import { ServiceError } from '../contract/errors.js';
-import type { Operation } from '../contract/hosted/operation.js';
+import type { LongRunningOperation } from '../contract/hosted/operation.js';
 import type { BuildAttempt, SourceDraft, SourceFileInput } from '../contract/hosted/source.js';
 import { limits } from '../contract/limits.js';
 import type { CompiledBuild, Diagnostic } from '../contract/run/build.js';
@@ -16,6 +17,7 @@ import { SourceInvalidError } from '../drills/source-invalid.js';
 import { asked, connectRemote, type Remote, type RemoteOptions } from './connection.js';
 import { type PushedDataset, pushDataset, readDatasetFile } from './push-dataset.js';
 import { inRequests, type RemoteSource, type RemoteSourceOptions, readRemoteSource, rootFileName } from './remote-source.js';
+import { tuning } from './tuning.js';
 
 export interface PushSourceOptions {
   /** The repository. */
@@ -28,7 +30,7 @@ export interface PushSourceOptions {
   onCompiling?: (done: number, total: number) => void;
   /** What is being done now, for people. */
   onProgress?: (text: string) => void;
-  /** Aborting stops waiting; a build that was ordered goes on. */
+  /** Aborting stops waiting; a build that was ordered continues. */
   signal?: AbortSignal;
 }
 export interface PushedSource {
@@ -90,8 +92,7 @@ export async function compileForRemote({
 }: Pick<PushSourceOptions, 'root' | 'config' | 'onCompiling'>): Promise<CompiledSource> {
   const { build, ...compiled } = await compileProject({
     root: resolve(root),
-    ...(config === undefined ? {} : { config }),
-    ...(onCompiling === undefined ? {} : { onProgress: onCompiling }),
+    ...defined({ config, onProgress: onCompiling }),
   });
   if (build === undefined) throw new SourceInvalidError(compiled.diagnostics);
   return { ...compiled, build };
@@ -164,7 +165,11 @@ class Push {
 
   async #findDraft(name: string): Promise<SourceDraft | undefined> {
     const { client, projectId } = this.#remote;
-    for await (const { items } of client.pages('listSourceDrafts', { path: { projectId }, query: { limit: 100 } }, this.#signal)) {
+    for await (const { items } of client.pages(
+      'listSourceDrafts',
+      { path: { projectId }, query: { limit: tuning.pageItems } },
+      this.#signal,
+    )) {
       const found = items.find((draft) => draft.name === name);
       if (found !== undefined) return found;
     }
@@ -211,7 +216,9 @@ class Push {
     }
   }
 
-  /** A revision is built once, whoever asks how often: the key is the revision's. Only a build that came to nothing is ordered again. */
+  /**
+   * A revision is built once, for any number of requests: the key is the revision's. Only a build that came to nothing is ordered again.
+   */
   async #build({ sourceDraftId, currentRevision: revision, sourceDigest }: SourceDraft): Promise<{ buildHash: string; isNew: boolean }> {
     const { client, projectId } = this.#remote;
     const input = { path: { projectId, sourceDraftId, revision }, body: { sourceDigest } };
@@ -226,10 +233,10 @@ class Push {
     return { buildHash: await this.#built(operation, revision), isNew: true };
   }
 
-  async #built({ operationId }: Operation, revision: number): Promise<string> {
+  async #built({ operationId }: LongRunningOperation, revision: number): Promise<string> {
     const { client, projectId } = this.#remote;
     let shown = '';
-    const onLook = (seen: Operation): void => {
+    const onLook = (seen: LongRunningOperation): void => {
       const { state } = attemptOf(seen) ?? { state: 'queued' };
       if (state !== shown) this.#onProgress(`Build of revision ${revision}: ${state}`);
       shown = state;
@@ -241,7 +248,8 @@ class Push {
   }
 }
 
-const attemptOf = ({ result }: Operation): BuildAttempt | undefined => (result as { attempt?: BuildAttempt } | undefined)?.attempt;
+const attemptOf = ({ result }: LongRunningOperation): BuildAttempt | undefined =>
+  (result as { attempt?: BuildAttempt } | undefined)?.attempt;
 
 function buildRefusal({ operation: { error, state } }: OperationError): Error {
   const diagnostics = (error?.details as { diagnostics?: Diagnostic[] } | undefined)?.diagnostics;

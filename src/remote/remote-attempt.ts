@@ -1,6 +1,6 @@
 // One attempt of a drill in a session of a hosted service: the session made for it, the run played there with its target here, the evidence
 // fetched. Same build, same setup, same seed, trial and attempt: the same world as a local run makes, and so the same hashes.
-//   REMOTE-ATTEMPT-1. Whatever happens, there is a result, and it is reported.
+//   REMOTE-ATTEMPT-1. There is always a result, and it is reported.
 //   REMOTE-ATTEMPT-2. The session is destroyed when the run has ended, and with it a run that has not.
 import { resolve } from 'node:path';
 import { pause } from '../async/pause.js';
@@ -141,9 +141,9 @@ class RemoteAttempt {
     const { id: interactionId } = run.pendingInteraction!.interaction;
     const happened = { event: 'interaction', runId: run.request.runId, drillId: planned.drill.id, interactionId } as const;
     onEvent({ ...happened, phase: 'started' });
-    const worked = await workRemotely({ remote, run, planned, runner, signal, onNotice });
-    if (worked === undefined) return;
-    const { status, error } = worked;
+    const targetRun = await workRemotely({ remote, run, planned, runner, signal, onNotice });
+    if (targetRun === undefined) return;
+    const { status, error } = targetRun;
     onEvent({
       ...happened,
       phase: 'finished',
@@ -197,7 +197,7 @@ function timeoutOf({ planned: { drill, target } }: AttemptRequest): number {
   return Math.min(limits.remoteRunTimeoutMsMax, Math.max(limits.runTimeoutMs, work));
 }
 
-/** Whether it is asked for: a run that has changed since is looked at again. */
+/** Whether it is asked for: a run that has changed since is read again. */
 async function cancelRun({ client }: Remote, path: RunPath, expectedRevision: number): Promise<boolean> {
   try {
     await client.cancelRun({ path, body: { expectedRevision, reason: 'The run was cancelled where its agent is.' } });

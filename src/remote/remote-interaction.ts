@@ -1,7 +1,8 @@
 // One interaction of a hosted run, worked on by a target here: access, the target, what it attached, its result handed in.
-//   REMOTE-INTERACTION-1. What the target does is a status. A refusal because the run has gone on meanwhile (cancelled, past its deadline)
+//   REMOTE-INTERACTION-1. What the target does is a status. A refusal because the run has moved on meanwhile (cancelled, past its deadline)
 //     ends it quietly.
 import { ControlError } from '../client/control-error.js';
+import { defined } from '../contract/defined.js';
 import { sha256Digest } from '../contract/digest.js';
 import type { CompleteInteractionRequest } from '../contract/hosted/runs.js';
 import { limits } from '../contract/limits.js';
@@ -36,22 +37,22 @@ export async function workRemotely(part: RemoteInteraction): Promise<TargetRun |
   const issued = await unlessGoneOn(() => remote.client.createRunAccess({ path, body: { interactionId, ttlMs } }));
   if (issued === undefined) return undefined;
   const access = remoteAccess(remote, issued.access, target.bindings);
-  const worked = await runner.run({
+  const targetRun = await runner.run({
     invocation: invocationOf(run, pending, access.endpoints),
     access,
     timeoutMs: target.timeoutMs,
     signal,
   });
-  const attachments = await unlessGoneOn(() => attachAll(part, worked));
-  if (attachments === undefined) return worked;
-  const targetResult = { ...resultOf(worked), attachments };
+  const attachments = await unlessGoneOn(() => attachAll(part, targetRun));
+  if (attachments === undefined) return targetRun;
+  const targetResult = { ...resultOf(targetRun), attachments };
   await unlessGoneOn(() =>
     remote.client.completeInteraction({
       path,
       body: { interactionId, expectedRevision: run.revision, targetResult: within(targetResult) },
     }),
   );
-  return worked;
+  return targetRun;
 }
 
 function invocationOf(
@@ -69,7 +70,7 @@ function invocationOf(
     drillId: request.drillId,
     interactionId,
     actorId,
-    ...(actorInstanceId === undefined ? {} : { actorInstanceId }),
+    ...defined({ actorInstanceId }),
     task,
     virtualTimeUs: startedAtVirtualUs,
     bindings: Object.fromEntries(urls) as TargetInvocation['bindings'],
@@ -80,7 +81,7 @@ type Result = Omit<CompleteInteractionRequest['targetResult'], 'attachments'>;
 function resultOf({ status, output, error }: TargetRun): Result {
   return {
     status,
-    ...(output === undefined ? {} : { output }),
+    ...defined({ output }),
     ...(status === 'completed' || error === undefined ? {} : { error: errorFor(error) }),
   };
 }
@@ -141,7 +142,7 @@ async function attach(
   }
 }
 
-/** Undefined where the run has gone on: the next look at it says how. */
+/** Undefined where the run has moved on: the next read of it says how. */
 async function unlessGoneOn<T>(work: () => Promise<T>): Promise<T | undefined> {
   try {
     return await work();

@@ -2,6 +2,7 @@
 // service's; what this machine makes of the same evidence has to agree, or the attempt has not passed.
 import { join, relative, resolve } from 'node:path';
 import { ControlError } from '../client/control-error.js';
+import { defined } from '../contract/defined.js';
 import { ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
 import type { CompiledBuild } from '../contract/run/build.js';
@@ -22,7 +23,7 @@ import { type EvidencePlace, fetchEvidence } from './fetch-evidence.js';
 import { refusalOf } from './service-url.js';
 
 export interface FetchedReport {
-  /** Absent where it could not be had. */
+  /** Absent where it was not available. */
   document?: RunReport;
   written: ReportWriting;
 }
@@ -41,7 +42,7 @@ export async function fetchReport(remote: Remote, place: EvidencePlace & { root:
     const checked = await checkReport(folder, place.build);
     const document = JSON.parse((await reader.text(reportFile, limits.reportDocumentBytesMax)) ?? '') as RunReport;
     const reportError = disagreement(checked, folder);
-    return { document, written: { report, ...(reportError === undefined ? {} : { reportError }), cited: await citedIn(reader, document) } };
+    return { document, written: { report, ...defined({ reportError }), cited: await citedIn(reader, document) } };
   } catch (error) {
     const reportError = runError(
       'reporter.EVIDENCE_INVALID',

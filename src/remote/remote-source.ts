@@ -59,7 +59,7 @@ function textOf(root: string, path: string): string {
 export function inRequests(files: readonly SourceFileInput[]): SourceFileInput[][] {
   const bytesMax = limits.bodyBytesMax - limits.sourceRequestSpareBytes;
   const parts: SourceFileInput[][] = [];
-  let room = 0;
+  let bytesLeft = 0;
   for (const file of files) {
     const bytes = Buffer.byteLength(JSON.stringify({ action: 'put', ...file })) + 1;
     if (bytes > bytesMax) {
@@ -68,12 +68,12 @@ export function inRequests(files: readonly SourceFileInput[]): SourceFileInput[]
       });
     }
     const part = parts.at(-1);
-    if (part === undefined || bytes > room || part.length === limits.sourceRequestFilesMax) {
+    if (part === undefined || bytes > bytesLeft || part.length === limits.sourceRequestFilesMax) {
       parts.push([file]);
-      room = bytesMax - bytes;
+      bytesLeft = bytesMax - bytes;
     } else {
       part.push(file);
-      room -= bytes;
+      bytesLeft -= bytes;
     }
   }
   return parts;

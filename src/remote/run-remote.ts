@@ -1,6 +1,7 @@
 // The public run with its worlds in a hosted service: the source pushed, the plan made here, each attempt in a session of its own there,
 // its target here. Plan, gates, retries, reporters and reports are those of a local run.
 import { resolve } from 'node:path';
+import { defined } from '../contract/defined.js';
 import { ServiceError } from '../contract/errors.js';
 import { localFolders } from '../contract/local-folders.js';
 import type { Binding } from '../contract/run/target.js';
@@ -34,7 +35,7 @@ export async function runDrillsRemotely({ remote: given, onPushed, ...options }:
   const remote = await asked(() => connectRemote(given, compiled.settings?.remote));
   const pushed = await pushCompiled(remote, compiled, {
     ...options,
-    ...(options.onNotice === undefined ? {} : { onProgress: options.onNotice }),
+    ...defined({ onProgress: options.onNotice }),
   });
   onPushed?.(pushed);
   const environmentId = await asked(() => environmentOf(remote));
@@ -68,7 +69,7 @@ async function runPlan(
     isolation: isolate === 'box' ? 'process' : (isolate ?? 'thread'),
     prefixes: build.compat.environmentPrefixes,
     allowRemote: allowRemote === true,
-    ...(agent === undefined ? {} : { agent }),
+    ...defined({ agent }),
   });
   const mark = markRun(resolve(root, options.runDirectory ?? localFolders.runs));
   const stage: RemoteStage = { remote, environmentId, build, buildHash, targets, options, placeOfHandler, signal, onEvent, onNotice };

@@ -1,7 +1,9 @@
 // The way to a service: where it is, what is said when it does not answer, and its refusals as ours.
 import { isLoopbackAddress } from '../callbacks/addresses.js';
 import type { ControlError } from '../client/control-error.js';
+import { defined } from '../contract/defined.js';
 import { type ErrorCode, errorTable, ServiceError } from '../contract/errors.js';
+import { tuning } from './tuning.js';
 
 /** Scheme, host and port. control.INVALID_REQUEST for what would send a credential over a network in the clear. */
 export function requireServiceUrl(text: string): string {
@@ -32,11 +34,9 @@ export function reachingFetch(baseUrl: string): typeof globalThis.fetch {
 /** A refusal of the service by its code; of one that is not known, control.UNAVAILABLE. */
 export function refusalOf({ envelope }: ControlError): ServiceError {
   const { code, message, issues, details, retryAfterMs } = envelope;
-  const words = [message, ...(issues ?? []).slice(0, 10).map((issue) => `${issue.path} ${issue.message}`)].join(' ');
+  const words = [message, ...(issues ?? []).slice(0, tuning.issuesListed).map((issue) => `${issue.path} ${issue.message}`)].join(' ');
   return new ServiceError(Object.hasOwn(errorTable, code) ? (code as ErrorCode) : 'control.UNAVAILABLE', {
     message: words,
-    ...(issues === undefined ? {} : { issues }),
-    ...(details === undefined ? {} : { details }),
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    ...defined({ issues, details, retryAfterMs }),
   });
 }

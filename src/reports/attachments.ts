@@ -1,4 +1,5 @@
 // The attachments of a run as reports show them: the descriptors that the report names, each with its file where one was kept.
+import { defined } from '../contract/defined.js';
 import type { AttachmentDescriptor, RunResult } from '../contract/run/run.js';
 import { attachmentPath } from './report-folder.js';
 
@@ -15,7 +16,7 @@ export interface AttachmentView {
 export function namedAttachments(result: RunResult): Omit<AttachmentView, 'path' | 'preview'>[] {
   const byId = new Map<string, Omit<AttachmentView, 'path' | 'preview'>>();
   const add = (descriptor: AttachmentDescriptor, interactionId?: string): void => {
-    if (!byId.has(descriptor.id)) byId.set(descriptor.id, { descriptor, ...(interactionId === undefined ? {} : { interactionId }) });
+    if (!byId.has(descriptor.id)) byId.set(descriptor.id, { descriptor, ...defined({ interactionId }) });
   };
   for (const { interactionId, targetResult } of result.interactions) {
     for (const descriptor of targetResult.attachments) add(descriptor, interactionId);

@@ -1,16 +1,16 @@
 // A run as one CTRF document (https://ctrf.io, the schema of the npm package ctrf): a test a trial, its earlier attempts as retry attempts.
+import { defined } from '../contract/defined.js';
 import type { Verdict } from '../contract/run/run.js';
 import { toolFailureText } from '../contract/world/tool-failure.js';
 import { jsonDocument } from './projections.js';
-import type { AttemptRecord, RunRecords, TrialRecord } from './run-records.js';
-import { trialName } from './run-records.js';
+import { type AttemptRecord, neverStarted, type RunRecords, type TrialRecord, trialName, type UnstartedTrial } from './run-records.js';
 import type { PlaceOf } from './source-place.js';
 
 /** The version of the format whose schema the tests hold it to. */
 const specVersion = '0.0.0';
 
 export function ctrfDocument(records: RunRecords, placeOf: PlaceOf): string {
-  const { trials, shard } = records;
+  const { trials, unstarted, shard } = records;
   const attempts = trials.flatMap((trial) => trial.attempts);
   const count = (wanted: Verdict): number => trials.filter((trial) => verdictOf(trial) === wanted).length;
   const start = Math.min(...attempts.map(({ startedAtMs }) => startedAtMs), Number.MAX_SAFE_INTEGER);
@@ -23,11 +23,11 @@ export function ctrfDocument(records: RunRecords, placeOf: PlaceOf): string {
     results: {
       tool: { name: 'drillyard', ...(first === undefined ? {} : { version: first.engineVersion, extra: { buildHash: first.buildHash } }) },
       summary: {
-        tests: trials.length,
+        tests: trials.length + unstarted.length,
         passed: count('passed'),
         failed: count('failed'),
         skipped: 0,
-        pending: 0,
+        pending: unstarted.length,
         other: count('inconclusive'),
         flaky: trials.filter(isFlaky).length,
         start: attempts.length === 0 ? 0 : start,
@@ -35,39 +35,60 @@ export function ctrfDocument(records: RunRecords, placeOf: PlaceOf): string {
         duration: attempts.length === 0 ? 0 : Math.max(stop - start, 0),
         ...(shard === undefined ? {} : { extra: { shard } }),
       },
-      tests: trials.map((trial) => testOf(trial, placeOf)),
+      tests: [...trials.map((trial) => testOf(trial, placeOf)), ...unstarted.map((trial) => pendingTest(trial, placeOf))],
     },
   });
 }
 
 function testOf(trial: TrialRecord, placeOf: PlaceOf): object {
-  const { drillId, title, tags, targetId, verdict, attempts, reasons, why, seed, tolerated, toolFailures } = trial;
+  const { drillId, verdict, attempts, reasons, why, seed, tolerated, toolFailures } = trial;
   const said = reasons.map(({ message }) => message);
   const place = placeOf(drillId, reasons[0]?.assertionId);
   const last = attempts.at(-1)!;
   const earlier = attempts.slice(0, -1).map((attempt) => ({ attempt: attempt.attempt, attemptId: attempt.runId, ...outcomeOf(attempt) }));
   return {
-    name: title === undefined ? trialName(trial) : `${trialName(trial)}: ${title}`,
-    testId: `${drillId}#${trial.trial}`,
+    ...nameOf(trial),
     executionId: last.runId,
     ...outcomeOf({ ...last, verdict: verdictOf(trial) }),
     rawStatus: verdict,
-    suite: [targetId, drillId],
-    ...(tags.length === 0 ? {} : { tags: [...tags] }),
+    ...groupsOf(trial),
     retries: earlier.length,
     ...(earlier.length === 0 ? {} : { retryAttempts: earlier }),
     flaky: isFlaky(trial),
     ...(verdict === 'passed'
       ? {}
       : { message: [...(tolerated === undefined ? [] : [`Tolerated: ${tolerated}.`]), ...said].join('\n'), trace: why }),
-    ...(place === undefined ? {} : { filePath: place.file, line: place.line }),
+    ...defined({ filePath: place?.file, line: place?.line }),
     ...(last.report === '' ? {} : { attachments: [{ name: 'report', contentType: 'text/html', path: `${last.report}/index.html` }] }),
     ...(toolFailures.length === 0 ? {} : { stderr: toolFailures.map(toolFailureText) }),
     extra: { seed },
   };
 }
 
-/** A trial that its drill's gate has room for is a flaky test in the words of CTRF: `rawStatus` says what it came to. */
+/** CTRF's word for what was planned and not executed. */
+function pendingTest(trial: UnstartedTrial, placeOf: PlaceOf): object {
+  const place = placeOf(trial.drillId);
+  return {
+    ...nameOf(trial),
+    status: 'pending',
+    duration: 0,
+    rawStatus: 'not_started',
+    ...groupsOf(trial),
+    message: trial.tolerated === undefined ? neverStarted : `Tolerated: ${trial.tolerated}.\n${neverStarted}`,
+    ...(place === undefined ? {} : { filePath: place.file, line: place.line }),
+  };
+}
+
+function nameOf(trial: TrialRecord | UnstartedTrial): object {
+  const { drillId, title } = trial;
+  const name = title === undefined ? trialName(trial) : `${trialName(trial)}: ${title}`;
+  return { name, testId: `${drillId}#${trial.trial}` };
+}
+function groupsOf({ targetId, drillId, tags }: TrialRecord | UnstartedTrial): object {
+  return { suite: [targetId, drillId], ...(tags.length === 0 ? {} : { tags: [...tags] }) };
+}
+
+/** A trial whose failure its drill's gate allows is a flaky test in the words of CTRF: `rawStatus` says what it came to. */
 function verdictOf({ verdict, tolerated }: TrialRecord): Verdict {
   return tolerated === undefined ? verdict : 'passed';
 }

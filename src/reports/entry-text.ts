@@ -1,5 +1,4 @@
 // One evidence entry as one line of text, for lists and reports.
-
 import type { JsonObject } from '../contract/json.js';
 import type {
   CallbackEntry,
@@ -38,7 +37,7 @@ export function entryText(entry: EvidenceEntry): string {
   }
 }
 
-/** Whether the entry tells of something that went wrong: a refused or failed call, a fault, a failed event, delivery or check. */
+/** Whether the entry records something that went wrong: a refused or failed call, a fault, a failed event, delivery or check. */
 export function entryIsProblem(entry: EvidenceEntry): boolean {
   switch (entry.kind) {
     case 'operation':

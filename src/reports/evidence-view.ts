@@ -1,19 +1,15 @@
 // What a report shows of a journal of any length: counts over all of it, and a bounded selection of its entries.
 //   EVIDENCE-VIEW-1. The selection depends on the entries and on `cited` only, never on how the lines came.
 //   EVIDENCE-VIEW-2. At most the named limits are held in memory, whatever the journal's length.
-// An entry goes to the first of these that still has room: the head of the journal; entries near what assertions cite; notable
+// An entry goes to the first of these that is not full: the head of the journal; entries near what assertions cite; notable
 // entries (calls, faults, checks, lifecycle and whatever failed); the tail. A small journal is therefore shown whole.
-
 import { limits } from '../contract/limits.js';
 import type { RunResult } from '../contract/run/run.js';
 import type { CitedEntry } from '../contract/run/run-events.js';
 import type { EvidenceEntry, EvidenceKind } from '../contract/world/evidence.js';
 import { entryIsProblem, entryText } from './entry-text.js';
 import { findingsOf } from './findings.js';
-
-/** Entries shown on each side of a cited one. */
-const contextEntries = 3;
-const densityBins = 240;
+import { tuning } from './tuning.js';
 
 export interface ShownEntry {
   /** With its large members replaced by a note when the line is longer than `reportEntryCharsMax`. */
@@ -37,7 +33,7 @@ export class EvidenceSelection {
   readonly #near: Set<number>;
   readonly #span: { fromUs: number; perBinUs: number };
   readonly #kinds = new Map<EvidenceKind, number>();
-  readonly #density: number[] = new Array(densityBins).fill(0);
+  readonly #density: number[] = new Array(tuning.densityBins).fill(0);
   readonly #head = new EvidenceIndex(limits.reportHeadEntriesMax, limits.reportEntriesCharsMax / 2);
   readonly #nearby = new EvidenceIndex(limits.reportCitedEntriesMax, limits.reportEntriesCharsMax / 8);
   readonly #notable = new EvidenceIndex(limits.reportNotableEntriesMax, limits.reportEntriesCharsMax / 4);
@@ -49,7 +45,7 @@ export class EvidenceSelection {
     this.#cited = citedSequences(result);
     this.#near = new Set([...this.#cited].flatMap(withContext));
     const lengthUs = result.finishedAtVirtualUs - result.startedAtVirtualUs;
-    this.#span = { fromUs: result.startedAtVirtualUs, perBinUs: Math.max(lengthUs, 1) / densityBins };
+    this.#span = { fromUs: result.startedAtVirtualUs, perBinUs: Math.max(lengthUs, 1) / tuning.densityBins };
   }
 
   /** The next entry of the journal; `chars` is the length of its line. */
@@ -57,7 +53,7 @@ export class EvidenceSelection {
     this.#total++;
     this.#kinds.set(entry.kind, (this.#kinds.get(entry.kind) ?? 0) + 1);
     const bin = Math.floor((entry.virtualTimeUs - this.#span.fromUs) / this.#span.perBinUs);
-    const index = Math.min(Math.max(bin, 0), densityBins - 1);
+    const index = Math.min(Math.max(bin, 0), tuning.densityBins - 1);
     this.#density[index] = (this.#density[index] ?? 0) + 1;
     this.#keep(entry, chars);
   }
@@ -72,9 +68,9 @@ export class EvidenceSelection {
   }
 
   #lastEntries(): ShownEntry[] {
-    const shelf = new EvidenceIndex(limits.reportTailEntriesMax, limits.reportEntriesCharsMax / 8);
-    for (const { entry, chars } of this.#tail.toReversed()) if (!shelf.take(entry, chars)) break;
-    return shelf.entries;
+    const index = new EvidenceIndex(limits.reportTailEntriesMax, limits.reportEntriesCharsMax / 8);
+    for (const { entry, chars } of this.#tail.toReversed()) if (!index.take(entry, chars)) break;
+    return index.entries;
   }
 
   #keep(entry: EvidenceEntry, chars: number): void {
@@ -154,5 +150,5 @@ function citedSequences(result: RunResult): Set<number> {
 }
 
 function withContext(sequence: number): number[] {
-  return Array.from({ length: 2 * contextEntries + 1 }, (_, index) => sequence - contextEntries + index);
+  return Array.from({ length: 2 * tuning.contextEntries + 1 }, (_, index) => sequence - tuning.contextEntries + index);
 }

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { limits } from '../contract/limits.js';
 import { attachmentFolder } from './report-folder.js';
 import type { ReportProblems } from './report-problems.js';
+import { tuning } from './tuning.js';
 
 export class FolderReader {
   readonly #folder: string;
@@ -77,7 +78,7 @@ export class FolderReader {
     try {
       for (;;) {
         // A new buffer each time: the one who takes a piece may keep it.
-        const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(pieceBytes), 0, pieceBytes);
+        const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(tuning.readPieceBytes), 0, tuning.readPieceBytes);
         if (bytesRead === 0) return;
         yield buffer.subarray(0, bytesRead);
       }
@@ -95,5 +96,3 @@ export class FolderReader {
     return open(join(this.#folder, path), constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
   }
 }
-
-const pieceBytes = 512 * 1024;

@@ -1,7 +1,7 @@
 // A folder that appears whole or not at all: written beside its place under a name of its own, flushed, then renamed.
 //   FOLDER-WRITER-1. Until `publish` returns, nothing is at the final place; after `discard` nothing is left beside it.
 // Every file is flushed before the folder is, and the folder before the rename: a crash never leaves a torn report.
-// Whatever may wait for the disk (creating, flushing, renaming) waits in the thread pool; small writes only reach the page cache, and
+// What may wait for the disk (creating, flushing, renaming) waits in the thread pool; small writes only reach the page cache, and
 // doing them here costs less than a hop.
 import { createHash } from 'node:crypto';
 import { close, createReadStream, fdatasync, fsync, open, write, writeSync } from 'node:fs';
@@ -12,14 +12,13 @@ import { sha256Digest } from '../contract/digest.js';
 import { makeFolder } from '../files/make-folder.js';
 import { draftPrefix, removeLeftovers } from './leftovers.js';
 import type { ManifestFile } from './manifest.js';
+import { tuning } from './tuning.js';
 
 const openLater = promisify(open);
 const writeLater = promisify(write);
 const closeLater = promisify(close);
 const flushFile = promisify(fdatasync);
 const flushFolder = promisify(fsync);
-/** Above this a write waits in the thread pool, too. */
-const immediateBytesMax = 256 * 1024;
 
 export class FolderWriter {
   readonly #parent: string;
@@ -118,7 +117,7 @@ async function writeAll(descriptor: number, bytes: Uint8Array): Promise<void> {
   for (let done = 0; done < bytes.length; ) {
     const rest = bytes.subarray(done);
     done +=
-      rest.length <= immediateBytesMax
+      rest.length <= tuning.immediateBytesMax
         ? writeSync(descriptor, rest)
         : (await writeLater(descriptor, rest, 0, rest.length, null)).bytesWritten;
   }

@@ -1,5 +1,4 @@
 // A drill of several trials may pass although some of them did not: then these are no failures, in any format.
-
 import type { RunEvent } from '../contract/run/run-events.js';
 import { counted } from '../text/counted.js';
 

@@ -3,21 +3,26 @@
 //     of them.
 //   GITHUB-2. GitHub shows ten annotations of a kind a step and drops the others without a word, so the tenth says how many there are.
 //   GITHUB-3. A summary above 1 MiB is refused as a whole: ours stops far below, and says what it left out.
-
 import { limits } from '../contract/limits.js';
 import type { Diagnostic } from '../contract/run/build.js';
 import { toolFailureText } from '../contract/world/tool-failure.js';
 import { counted } from '../text/counted.js';
 import { visibleLine, visibleText } from './html/visible-text.mjs';
-import { byWeight, type Reason, type RunRecords, type TrialRecord, trialName } from './run-records.js';
+import { byWeight, neverStarted, type Reason, type RunRecords, type TrialRecord, trialName, type UnstartedTrial } from './run-records.js';
 import { hostDuration } from './shown-values.js';
 import type { PlaceOf } from './source-place.js';
 
 /** A line each. */
 export function githubAnnotations(records: RunRecords, placeOf: PlaceOf): string[] {
   const notPassed = records.trials.filter(({ verdict }) => verdict !== 'passed');
-  const errors = notPassed.filter(({ tolerated }) => tolerated === undefined).flatMap((trial) => errorsOf(trial, placeOf));
-  const tolerated = new Map(notPassed.flatMap((trial) => (trial.tolerated === undefined ? [] : [[trial.drillId, trial.tolerated]])));
+  const unstarted = new Set(records.unstarted.flatMap(({ drillId, tolerated }) => (tolerated === undefined ? [drillId] : [])));
+  const errors = [
+    ...notPassed.filter(({ tolerated }) => tolerated === undefined).flatMap((trial) => errorsOf(trial, placeOf)),
+    ...[...unstarted].map((drillId) => unstartedError(records, drillId, placeOf)),
+  ];
+  const tolerated = new Map(
+    [...notPassed, ...records.unstarted].flatMap((trial) => (trial.tolerated === undefined ? [] : [[trial.drillId, trial.tolerated]])),
+  );
   const notices = [...tolerated].map(([drillId, text]) =>
     command('notice', { ...placed(placeOf(drillId)), title: `${drillId} passed` }, `${text}.`),
   );
@@ -59,6 +64,13 @@ function errorsOf(trial: TrialRecord, placeOf: PlaceOf): string[] {
   });
 }
 
+/** One a drill, as GitHub shows few. */
+function unstartedError({ unstarted }: RunRecords, drillId: string, placeOf: PlaceOf): string {
+  const [first, ...others] = unstarted.filter((trial) => trial.drillId === drillId);
+  const name = others.length === 0 && first !== undefined ? trialName(first) : `${drillId} (${counted(others.length + 1, 'trial')})`;
+  return command('error', { ...placed(placeOf(drillId)), title: `${name} never started` }, neverStarted);
+}
+
 function flakyWarning(trial: TrialRecord, placeOf: PlaceOf): string {
   const text = `It passed at attempt ${trial.attempts.length}; the reports of those before tell why they did not.`;
   return command('warning', { ...placed(placeOf(trial.drillId)), title: `${trialName(trial)} is flaky` }, text);
@@ -94,7 +106,7 @@ function escapeProperty(text: string): string {
 
 /** Ended by a newline; to be appended to the file GITHUB_STEP_SUMMARY names. */
 export function githubSummary(records: RunRecords): string {
-  const { trials, totals, shard } = records;
+  const { trials, unstarted, totals, shard } = records;
   const { verdict = 'inconclusive', passed = 0, failed = 0, inconclusive = 0 } = totals ?? {};
   const parts = [
     `${passed} passed`,
@@ -104,13 +116,14 @@ export function githubSummary(records: RunRecords): string {
   const lines = [
     `## ${marks[verdict]} Drillyard: ${parts.join(', ')}${shard === undefined ? '' : ` (shard ${shard})`}`,
     '',
-    ...(trials.length === 0 ? ['No drill ran.'] : ['| | drill | attempts | took | |', '|---|---|---|---|---|']),
+    ...(unstarted.length === 0 ? [] : [`${counted(unstarted.length, 'trial')} never started: the run ended before.`, '']),
+    ...(trials.length + unstarted.length === 0 ? ['No drill ran.'] : ['| | drill | attempts | took | |', '|---|---|---|---|---|']),
   ];
   // What did not pass first: it is what one looks for, and what the bound must not cut.
   const ordered = [...trials].sort(byWeight);
   const notPassed = ordered.filter(({ verdict, tolerated }) => verdict !== 'passed' && tolerated === undefined);
-  const rest = `\n\n${counted(trials.length, 'trial')} in all; the others are in the reports.\n`;
-  return fit([...lines, ...ordered.map(row), ...notPassed.flatMap(details)], rest);
+  const rest = `\n\n${counted(trials.length + unstarted.length, 'trial')} in all; the others are in the reports.\n`;
+  return fit([...lines, ...ordered.map(row), ...unstarted.map(unstartedRow), ...notPassed.flatMap(details)], rest);
 }
 
 const marks = { passed: '✅', failed: '❌', inconclusive: '❔' } as const;
@@ -121,6 +134,11 @@ function row(trial: TrialRecord): string {
   const own = flaky ? 'flaky: passed only when tried again' : verdict === 'passed' ? '' : headline;
   const note = tolerated === undefined ? own : `${verdict}, tolerated (${tolerated}): ${own}`;
   return `| ${marks[tolerated === undefined ? verdict : 'passed']} | ${cell(trialName(trial))} | ${trial.attempts.length} | ${hostDuration(tookMs)} | ${cell(note)} |`;
+}
+
+function unstartedRow(trial: UnstartedTrial): string {
+  const note = trial.tolerated === undefined ? 'never started' : `never started, tolerated (${trial.tolerated})`;
+  return `| ${marks[trial.tolerated === undefined ? 'inconclusive' : 'passed']} | ${cell(trialName(trial))} | 0 | | ${cell(note)} |`;
 }
 
 function details(trial: TrialRecord): string[] {

@@ -11,6 +11,7 @@ import { diffTable, sequenceList, statusBadge, valueBlock } from './html-values.
 import { html } from './markup.js';
 import { assertionDiff, diffDetails, locationText, valueLine } from './shown-values.js';
 import { saidLast } from './text-report.js';
+import { tuning } from './tuning.js';
 
 /** null when everything holds and nothing failed. */
 export function whySection({ result, toolFailures = [] }: RunReport, evidence: EvidenceView): Markup | null {
@@ -35,7 +36,7 @@ function findingCard({ assertion, checkpointIds }: ReportFinding, evidence: Evid
 <header><h3>${assertionId}</h3>${statusBadge(status)}<span class="kind">${kind}</span>${gate ? null : html`<span class="kind">not a gate</span>`}</header>
 <p class="message">${message}</p>
 ${location === undefined ? null : html`<p class="where"><code>${locationText(location)}</code></p>`}
-${checkpointIds.length === 0 ? null : html`<p class="quiet">At ${checkpointIds.length === 1 ? 'checkpoint' : 'checkpoints'} ${checkpointIds.slice(0, 10).join(', ')}${checkpointIds.length > 10 ? ` and ${checkpointIds.length - 10} more` : ''}</p>`}
+${checkpointIds.length === 0 ? null : html`<p class="quiet">At ${checkpointIds.length === 1 ? 'checkpoint' : 'checkpoints'} ${checkpointIds.slice(0, tuning.findingCheckpoints).join(', ')}${checkpointIds.length > tuning.findingCheckpoints ? ` and ${checkpointIds.length - tuning.findingCheckpoints} more` : ''}</p>`}
 ${comparison(assertion)}
 ${changes === null ? null : diffTable(changes, { before: 'Expected', after: 'Actual' })}
 ${details.length === 0 ? null : html`<dl class="facts">${details.map(([name, value]) => html`<div><dt>${name}</dt><dd><code>${valueLine(value, 400)}</code></dd></div>`)}</dl>`}
@@ -56,7 +57,7 @@ function evidenceList(sequences: readonly number[], { cited }: EvidenceView): Ma
   const texts = new Map(cited.map((entry) => [entry.sequence, entry.text]));
   const known = sequences.filter((sequence) => texts.has(sequence)).slice(0, 8);
   return html`<h4>Evidence ${sequenceList(sequences)}</h4>
-<div class="around" data-sequences="${sequences.slice(0, 100).join(' ')}"><ol class="entries">${known.map(
+<div class="around" data-sequences="${sequences.slice(0, tuning.findingEntries).join(' ')}"><ol class="entries">${known.map(
     (sequence) => html`<li><span class="number">#${sequence}</span> ${visibleLine(texts.get(sequence) ?? '')}</li>`,
   )}</ol></div>`;
 }

@@ -1,5 +1,4 @@
 // The top of the page: verdict, title, what decided it, and the facts that tell this run from another.
-
 import type { RunReport } from '../contract/run/run-events.js';
 import { grouped, noun } from '../text/counted.js';
 import type { Content, Markup } from '../text/markup.js';

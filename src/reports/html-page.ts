@@ -1,7 +1,6 @@
 // index.html: one file that opens from disk, loads nothing and can be read without its script.
 // The verdict, its reasons and a summary are plain HTML; the script adds evidence, timeline, state changes and journal from the data
 // element.
-
 import type { RunReport } from '../contract/run/run-events.js';
 import { type Content, Markup } from '../text/markup.js';
 import type { AttachmentView } from './attachments.js';

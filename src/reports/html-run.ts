@@ -1,5 +1,4 @@
-// What went on in the run: interactions, checkpoints, budgets, attachments, and the run's identity in full.
-
+// What happened in the run: interactions, checkpoints, budgets, attachments, and the run's identity in full.
 import { limits } from '../contract/limits.js';
 import type { InteractionResult, RunResult } from '../contract/run/run.js';
 import type { RunReport } from '../contract/run/run-events.js';

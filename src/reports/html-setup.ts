@@ -1,5 +1,4 @@
 // What the world started from: actors with their grants, tools, faults, planned events, overrides and rows.
-
 import { limits } from '../contract/limits.js';
 import type { RunResult } from '../contract/run/run.js';
 import type { Grant, ScenarioActor, StatePatch } from '../contract/world/scenario.js';
@@ -10,6 +9,7 @@ import { virtualClock } from './html/virtual-time.mjs';
 import { valueBlock } from './html-values.js';
 import { html } from './markup.js';
 import { valueLine } from './shown-values.js';
+import { tuning } from './tuning.js';
 
 export function setupSection({ setup }: RunResult): Markup {
   const { tools, bindings, scenario } = setup.setup;
@@ -32,7 +32,7 @@ ${folded('Environment of the target', environment, ([name, value]) => html`<li><
 function folded<T>(title: string, items: readonly T[], item: (value: T) => Markup, open = false): Content {
   if (items.length === 0) return null;
   const more = items.length - limits.reportListItemsMax;
-  return html`<details${open && items.length <= 12 ? html` open` : null}><summary>${title} <span class="quiet">${items.length}</span></summary>
+  return html`<details${open && items.length <= tuning.openItemsMax ? html` open` : null}><summary>${title} <span class="quiet">${items.length}</span></summary>
 <ul class="setup">${items.slice(0, limits.reportListItemsMax).map(item)}${more > 0 ? html`<li class="quiet">${more} more are in report.json</li>` : null}</ul></details>`;
 }
 

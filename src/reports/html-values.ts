@@ -5,6 +5,7 @@ import type { JsonChange } from './html/json-diff.mjs';
 import { pathText } from './html/json-diff.mjs';
 import { html } from './markup.js';
 import { valueLine, valueText } from './shown-values.js';
+import { tuning } from './tuning.js';
 
 /** A value over several lines; the script colors it. */
 export function valueBlock(value: JsonValue | undefined): Markup {
@@ -21,11 +22,13 @@ export function diffTable(changes: readonly JsonChange[], sides: { before: strin
 }
 
 function diffSide(side: 'before' | 'after', value: JsonValue | undefined): Markup {
-  return value === undefined ? html`<span class="nothing">absent</span>` : html`<code class="${side}">${valueLine(value, 2000)}</code>`;
+  return value === undefined
+    ? html`<span class="nothing">absent</span>`
+    : html`<code class="${side}">${valueLine(value, tuning.cellValueChars)}</code>`;
 }
 
 /** The sequence numbers; the script makes each a way to its entry. */
-export function sequenceList(sequences: readonly number[], itemsMax = 30): Markup {
+export function sequenceList(sequences: readonly number[], itemsMax = tuning.sequenceLinks): Markup {
   const shown = sequences
     .slice(0, itemsMax)
     .map((sequence) => html`<span class="sequence" data-sequence="${sequence}">#${sequence}</span> `);

@@ -1,5 +1,4 @@
 // Which tool calls belong to which interaction. A result does not say; actor, virtual time and the checkpoint after each interaction do.
-
 import type { InteractionResult, RunResult } from '../contract/run/run.js';
 import type { OperationEntry } from '../contract/world/evidence.js';
 import { actorName } from './entry-text.js';
@@ -44,7 +43,7 @@ function within({ startedAtVirtualUs, finishedAtVirtualUs }: InteractionResult, 
   return timeUs >= startedAtVirtualUs && timeUs <= finishedAtVirtualUs;
 }
 
-/** Removes the calls before the interaction began (nobody's) and its own from the front; gives its own. */
+/** Removes the calls before the interaction began (of no interaction) and its own from the front; returns its own. */
 function takeWhile(calls: OperationEntry[], isOwn: (entry: OperationEntry) => boolean): OperationEntry[] {
   const from = calls.findIndex(isOwn);
   if (from < 0) return [];

@@ -7,8 +7,10 @@ import type { RunEvent, RunReport } from '../contract/run/run-events.js';
 import { agentWords, failedInteractions, isFlaky } from './findings.js';
 import { gateText } from './gate-text.js';
 import { plain } from './palette.js';
+import { neverStarted, trialName } from './run-records.js';
 import { trialText, valueText } from './shown-values.js';
 import { runHeading, toolFailureLines, whyLines } from './text-report.js';
+import { tuning } from './tuning.js';
 import { element, type XmlElement, xmlDocument } from './xml.js';
 
 /** One document for any number of runs. */
@@ -45,9 +47,8 @@ export class MergedJunit {
   }
 
   close(event: Extract<RunEvent, { event: 'drill' }>): void {
-    const { drillId, verdict } = event;
-    const hasRun = [...this.#suites.keys()].some((key) => drillOf(key) === drillId);
-    if (!hasRun && verdict !== 'passed') this.#suites.set(`0 ${drillId}`, notRunSuite(drillId));
+    const { drillId, trialCount, notStarted } = event;
+    for (const trial of notStarted?.trials ?? []) this.#suites.set(`${trial} ${drillId}`, notRunSuite({ drillId, trial, trialCount }));
     const why = gateText(event);
     if (why === undefined) return;
     for (const [key, suite] of this.#suites) {
@@ -65,15 +66,16 @@ function drillOf(key: string): string {
   return key.slice(key.indexOf(' ') + 1);
 }
 
-/** Of a drill whose run ended before its first attempt: an error, as what was not decided is never green. */
-function notRunSuite(drillId: string): Suite & { earlier: string[]; summary: string; verdict: Verdict } {
-  const testCase = errorCase('run', drillId, 'not_run', 'The run ended before this drill; nothing of it ran.');
+/** Of a trial that the run ended before: an error, as what was not decided is never green. */
+function notRunSuite(trial: Parameters<typeof trialName>[0]): Suite & { earlier: string[]; summary: string; verdict: Verdict } {
+  const name = trialName(trial);
+  const testCase = errorCase('run', name, 'not_run', neverStarted);
   const counts = countsOf([testCase]);
-  const xml = element('testsuite', { name: drillId, ...counts, time: seconds(0) }, testCase);
+  const xml = element('testsuite', { name, ...counts, time: seconds(0) }, testCase);
   return { xml, counts, ms: 0, earlier: [], summary: '', verdict: 'inconclusive' };
 }
 
-/** Of a trial that its drill's gate has room for: what did not hold decides nothing, so it is skipped, as what is no gate is. */
+/** Of a trial whose failure its drill's gate allows: what did not hold decides nothing, so it is skipped, as what is no gate is. */
 function toleratedSuite({ xml, ms }: Suite, why: string): Suite {
   const children = xml.children.map((child) => {
     if (typeof child === 'string') return child;
@@ -223,7 +225,7 @@ function errorCase(name: string, classname: string, type: string, message: strin
 function assertionText({ assertionId, message, expected, actual, evidenceSequences }: AssertionResult): string {
   const lines = [`${assertionId}: ${message}`];
   if (expected !== undefined || actual !== undefined) lines.push(`expected: ${valueText(expected)}`, `actual: ${valueText(actual)}`);
-  if (evidenceSequences.length > 0) lines.push(`evidence: ${evidenceSequences.slice(0, 100).join(', ')}`);
+  if (evidenceSequences.length > 0) lines.push(`evidence: ${evidenceSequences.slice(0, tuning.junitSequences).join(', ')}`);
   return lines.join('\n');
 }
 

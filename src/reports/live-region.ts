@@ -1,6 +1,6 @@
 // The last lines of a terminal, redrawn in place; what is printed goes above them and stays.
 //   LIVE-REGION-1. Each redraw is one write: it goes up over the old lines, overwrites them and erases what is left, so nothing flickers.
-//   LIVE-REGION-2. No line is wider than the terminal, so a line is a row; after the terminal shrank the rows are counted anew.
+//   LIVE-REGION-2. No line is wider than the terminal, so a line is a row; after the terminal shrank the rows are counted again.
 import { fitText, textWidth } from './terminal-text.js';
 
 export interface TerminalStream {

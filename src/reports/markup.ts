@@ -4,7 +4,7 @@ import { visibleText } from './html/visible-text.mjs';
 
 export const html = htmlTemplate(visibleText);
 
-// What could end the element, and what has no glyph or turns the reading order: whoever looks at the source sees it, too.
+// What could end the element, and what has no glyph or turns the reading order: a reader of the source sees it, too.
 const escapedInScript = /[<>&\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ufffe\uffff]/g;
 
 /** A JSON value as the body of a script element that is data: no end tag and no comment can begin in it. */

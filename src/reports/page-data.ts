@@ -1,5 +1,4 @@
 // What the page's script is given: the shown entries and the few facts of the run that place them.
-
 import type { RunResult } from '../contract/run/run.js';
 import type { RunReport } from '../contract/run/run-events.js';
 import type { EvidenceEntry } from '../contract/world/evidence.js';

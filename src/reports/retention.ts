@@ -7,6 +7,7 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { idTimeMs } from '../contract/ids.js';
 import { limits } from '../contract/limits.js';
+import { dayMs } from '../contract/units.js';
 import { folderBytes } from '../files/folder-bytes.js';
 import { isRunId } from './report-folder.js';
 import { inProgressSince } from './runs-in-progress.js';
@@ -29,8 +30,6 @@ export interface RetentionChoice {
   /** Those that need not be kept, oldest first. */
   old: string[];
 }
-
-const dayMs = 24 * 60 * 60 * 1000;
 
 /** `before`: only runs that sort before it. */
 export async function chooseOldRuns(

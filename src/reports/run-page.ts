@@ -1,6 +1,5 @@
 // The page over a run: every trial with its verdict, its reasons and the way to its report. One file that loads nothing and needs no
 // script.
-
 import type { Verdict } from '../contract/run/run.js';
 import { toolFailureText } from '../contract/world/tool-failure.js';
 import { counted } from '../text/counted.js';
@@ -9,7 +8,7 @@ import { visibleLine } from './html/visible-text.mjs';
 import { html } from './markup.js';
 import { pageAssets } from './page-assets.js';
 import { pageHead } from './page-head.js';
-import { byWeight, type RunRecords, type TrialRecord, trialName } from './run-records.js';
+import { byWeight, neverStarted, type RunRecords, type TrialRecord, trialName, type UnstartedTrial } from './run-records.js';
 import { hostDuration } from './shown-values.js';
 
 export interface RunPageOptions {
@@ -18,14 +17,15 @@ export interface RunPageOptions {
 }
 
 export function runPage(records: RunRecords, { linkTo }: RunPageOptions): string {
-  const { trials, totals, shard } = records;
+  const { trials, unstarted, totals, shard } = records;
   const { style, policyWithoutScript } = pageAssets();
   const verdict: Verdict = totals?.verdict ?? 'inconclusive';
-  const drills = counted(new Set(trials.map(({ drillId }) => drillId)).size, 'drill');
+  const drills = counted(new Set([...trials, ...unstarted].map(({ drillId }) => drillId)).size, 'drill');
   const title = verdict === 'passed' || totals === undefined ? `${verdict}: ${drills}` : `${verdict}: ${totals[verdict]} of ${drills}`;
   const facts: [string, Content][] = [
     ...(['passed', 'failed', 'inconclusive'] as const).map((name): [string, Content] => [name, totals?.[name] ?? 0]),
-    ['Trials', trials.length],
+    ['Trials', trials.length + unstarted.length],
+    ...(unstarted.length === 0 ? [] : [['Never started', unstarted.length] as [string, Content]]),
     ...(shard === undefined ? [] : [['Shard', shard] as [string, Content]]),
     ...(trials[0] === undefined ? [] : [['Build', html`<code>${trials[0].buildHash.slice(7, 19)}…</code>`] as [string, Content]]),
   ];
@@ -44,13 +44,21 @@ ${pageHead({ title, policy: policyWithoutScript, style })}
 <h2 id="trials-title">Trials</h2>
 <div class="scroll"><table class="trials">
 <thead><tr><th scope="col">Verdict</th><th scope="col">Drill</th><th scope="col">What decided it</th><th scope="col">Took</th><th scope="col">Reports</th></tr></thead>
-<tbody>${[...trials].sort(byWeight).map((trial) => row(trial, linkTo))}</tbody>
+<tbody>${[...trials].sort(byWeight).map((trial) => row(trial, linkTo))}${unstarted.map(unstartedRow)}</tbody>
 </table></div>
 </section>
 </main></div>
 </body>
 </html>
 `.text;
+}
+
+function unstartedRow(trial: UnstartedTrial): Markup {
+  const { title, tolerated } = trial;
+  const name = html`<code>${trialName(trial)}</code>${title === undefined ? '' : html`<br>${title}`}`;
+  const why = html`${neverStarted}${tolerated === undefined ? null : html`<br><span class="quiet">${tolerated}</span>`}`;
+  return html`<tr class="${tolerated === undefined ? 'inconclusive' : 'passed'}"><td>never started</td><td>${name}</td><td>${why}</td><td></td><td>none</td></tr>
+`;
 }
 
 function row(trial: TrialRecord, linkTo: RunPageOptions['linkTo']): Markup {

@@ -1,4 +1,5 @@
-// What a run came to, trial by trial, for the documents that tell of a whole run: of each attempt what they show, not its report.
+// What a run came to, trial by trial, for the documents about a whole run: of each attempt what they show, not its report.
+import { defined } from '../contract/defined.js';
 import { limits } from '../contract/limits.js';
 import type { AssertionLocation, Verdict } from '../contract/run/run.js';
 import type { AttemptDetail, RunEvent, RunReport } from '../contract/run/run-events.js';
@@ -24,20 +25,23 @@ export interface Reason {
   message: string;
   location?: AssertionLocation;
 }
-export interface TrialRecord {
+/** A trial of the plan, started or not. */
+interface PlannedTrial {
   drillId: string;
   title?: string;
   tags: readonly string[];
   targetId: string;
   trial: number;
   trialCount: number;
+  /** It did not pass, and its drill did all the same: why. */
+  tolerated?: string;
+}
+export interface TrialRecord extends PlannedTrial {
   seed: string;
   /** Of the last attempt. */
   verdict: Verdict;
   /** It passed, but not at first. */
   flaky: boolean;
-  /** It did not pass, and its drill did all the same: why. */
-  tolerated?: string;
   attempts: AttemptRecord[];
   /** What decided the verdict of the last attempt, in one line. */
   headline: string;
@@ -50,10 +54,15 @@ export interface TrialRecord {
   engineVersion: string;
   buildHash: string;
 }
+/** A trial that the run ended before. */
+export type UnstartedTrial = PlannedTrial;
+/** What every format says of it. */
+export const neverStarted = 'The run ended before it began; nothing of it ran.';
 export type RunTotals = Omit<Extract<RunEvent, { event: 'summary' }>, 'event'>;
 
 export class RunRecords {
   readonly #trials = new Map<string, TrialRecord>();
+  readonly #unstarted: UnstartedTrial[] = [];
   #totals: RunTotals | undefined;
   #shard: string | undefined;
 
@@ -68,6 +77,9 @@ export class RunRecords {
   get trials(): readonly TrialRecord[] {
     return [...this.#trials.values()];
   }
+  get unstarted(): readonly UnstartedTrial[] {
+    return this.#unstarted;
+  }
   /** Absent when the run was refused before it began. */
   get totals(): RunTotals | undefined {
     return this.#totals;
@@ -79,6 +91,7 @@ export class RunRecords {
 
   #close(event: Extract<RunEvent, { event: 'drill' }>): void {
     const tolerated = gateText(event);
+    this.#unstarted.push(...unstartedTrials(event, tolerated));
     if (tolerated === undefined) return;
     for (const trial of this.#trials.values())
       if (trial.drillId === event.drillId && trial.verdict !== 'passed') trial.tolerated = tolerated;
@@ -95,7 +108,7 @@ export class RunRecords {
     const why = verdict === 'passed' ? '' : whyLines(report, cited, plain).join('\n').trimEnd();
     this.#trials.set(key, {
       drillId,
-      ...(report.drill.title === undefined ? {} : { title: report.drill.title }),
+      ...defined({ title: report.drill.title }),
       tags: report.drill.tags,
       targetId: report.target.id,
       trial,
@@ -114,6 +127,16 @@ export class RunRecords {
   }
 }
 
+function unstartedTrials(
+  { drillId, trialCount, notStarted }: Extract<RunEvent, { event: 'drill' }>,
+  tolerated: string | undefined,
+): UnstartedTrial[] {
+  if (notStarted === undefined) return [];
+  const { trials, ...about } = notStarted;
+  const common = { drillId, trialCount, ...about, ...(tolerated === undefined ? {} : { tolerated }) };
+  return trials.map((trial) => ({ ...common, trial }));
+}
+
 function reasonsOf(report: RunReport, verdict: Verdict): Reason[] {
   const { failure } = report.result;
   const undecided = new Set(leftUndecided(report.result).map(({ assertion }) => assertion));
@@ -127,7 +150,7 @@ function reasonsOf(report: RunReport, verdict: Verdict): Reason[] {
     ...gates.slice(0, limits.recordReasonsMax).map(({ assertion: { assertionId, message, location } }) => ({
       assertionId,
       message,
-      ...(location === undefined ? {} : { location }),
+      ...defined({ location }),
     })),
   ];
 }

@@ -4,18 +4,17 @@ import { limits } from '../contract/limits.js';
 import type { AssertionLocation, AssertionResult, RunResult } from '../contract/run/run.js';
 import { place } from './entry-text.js';
 import { diffJson, type JsonChange, pathText } from './html/json-diff.mjs';
-
-const shortValueChars = 72;
+import { tuning } from './tuning.js';
 
 /** A JSON value, over several lines when it is long, cut at `reportValueCharsMax`. */
 export function valueText(value: JsonValue | undefined): string {
   if (value === undefined) return 'nothing';
   const line = JSON.stringify(value);
-  return line.length <= shortValueChars ? line : cut(JSON.stringify(value, null, 2), limits.reportValueCharsMax);
+  return line.length <= tuning.shortValueChars ? line : cut(JSON.stringify(value, null, 2), limits.reportValueCharsMax);
 }
 
 /** A JSON value on one line of at most `charsMax`. */
-export function valueLine(value: JsonValue | undefined, charsMax = 120): string {
+export function valueLine(value: JsonValue | undefined, charsMax = tuning.valueLineChars): string {
   if (value === undefined) return 'nothing';
   return cut(JSON.stringify(value), charsMax);
 }
@@ -47,7 +46,7 @@ export function locationText(location: AssertionLocation): string {
 }
 
 /** `#3, #7–9` */
-export function sequencesText(sequences: readonly number[], itemsMax = 20): string {
+export function sequencesText(sequences: readonly number[], itemsMax = tuning.sequencesListed): string {
   const runs: { from: number; to: number }[] = [];
   for (const sequence of sequences) {
     const last = runs.at(-1);

@@ -1,4 +1,4 @@
-// The reports in a directory, for commands that look at many: newest first, bounded, and what is no usable report is listed, never skipped.
+// The reports in a directory, for commands that read many: newest first, bounded, and what is no usable report is listed, never skipped.
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sha256Digest } from '../contract/digest.js';
@@ -19,7 +19,7 @@ export interface StoredReports {
 
 /**
  * A directory that does not exist has no reports; one that cannot be read is control.INVALID_REQUEST. Hidden names are drafts of writers;
- * loose files are nobody's report.
+ * loose files belong to no report.
  */
 export async function listStoredReports(directory: string, max: number = limits.storedReportsMax): Promise<StoredReports> {
   const names = await readdir(directory).catch((error: NodeJS.ErrnoException) => {
@@ -45,7 +45,7 @@ export async function isReportFolder(folder: string): Promise<boolean> {
 
 export type StoredReport = { kind: 'read'; report: RunReport } | { kind: 'unavailable'; problem: string };
 
-/** The report document, if it is the one that the manifest speaks of. The journal is not looked at. */
+/** The report document, if it is the one that the manifest speaks of. The journal is not read. */
 export async function readStoredReport(folder: string): Promise<StoredReport> {
   try {
     return await readDocument(new FolderReader(folder));

@@ -1,6 +1,5 @@
 // Drills as they run, on a terminal: finished drills as lines that stay, running ones below in a region that is redrawn; in the end
 // why each trial that did not pass did not, and totals. Where the stream is no terminal: the lines that stay, and nothing else.
-
 import { limits } from '../contract/limits.js';
 import type { RunEvent } from '../contract/run/run-events.js';
 import { toolFailureText } from '../contract/world/tool-failure.js';
@@ -13,6 +12,7 @@ import { type DrillProgress, RunProgress } from './run-progress.js';
 import { hostDuration, rateText } from './shown-values.js';
 import { fitText, padText } from './terminal-text.js';
 import { runHeading, unansweredLines, unansweredTitle, whyLines } from './text-report.js';
+import { tuning } from './tuning.js';
 
 export interface TerminalReporterOptions {
   stream: TerminalStream;
@@ -31,9 +31,7 @@ export interface TerminalReporter {
   close(): void;
 }
 
-const redrawMs = 80;
 const spinner = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
-const nameColumnsMax = 44;
 
 export function createTerminalReporter({
   stream,
@@ -109,7 +107,7 @@ class Terminal implements TerminalReporter {
 
   #startRedrawing(): void {
     if (this.#region === null || this.#timer !== undefined) return;
-    this.#timer = setInterval(this.#redraw, redrawMs).unref();
+    this.#timer = setInterval(this.#redraw, tuning.redrawMs).unref();
     this.#stream.on?.('resize', this.#redraw);
   }
 
@@ -137,15 +135,17 @@ class Terminal implements TerminalReporter {
 
   /** `✗ refund-duplicate-charge      2 of 3 trials   41 ms` */
   #drillLine({ durationMs, flaky }: DrillProgress, event: Extract<RunEvent, { event: 'drill' }>): string {
-    const { drillId, verdict, trialsPassed, trialCount, statistics } = event;
+    const { drillId, verdict, trialsPassed, trialCount, statistics, notStarted } = event;
     const { dim, yellow } = this.#palette;
-    const name = padText(fitText(visibleLine(drillId), nameColumnsMax), this.#nameColumns());
+    const left = notStarted?.trials.length ?? 0;
+    const name = padText(fitText(visibleLine(drillId), tuning.nameColumnsMax), this.#nameColumns());
     const facts = [
       ...(trialCount > 1 ? [`${grouped(trialsPassed)} of ${counted(trialCount, 'trial')}`] : []),
       ...(statistics === undefined ? [] : [`${statistics.passed === trialsPassed ? '' : 'first attempts '}${rateText(statistics)}`]),
-      hostDuration(durationMs),
+      ...(left < trialCount ? [hostDuration(durationMs)] : []),
     ];
-    return `${statusMark(verdict, this.#palette)} ${name}  ${dim(facts.join('  '))}${flaky ? yellow('  flaky: passed only when tried again') : ''}`;
+    const never = left === 0 ? '' : yellow(`  ${left < trialCount ? `${grouped(left)} ` : ''}never started`);
+    return `${statusMark(verdict, this.#palette)} ${name}  ${dim(facts.join('  '))}${never}${flaky ? yellow('  flaky: passed only when tried again') : ''}`;
   }
 
   #attemptLine({ runId, drillId, trial, attempt, verdict }: Extract<RunEvent, { event: 'attempt' }>): string {
@@ -160,7 +160,7 @@ class Terminal implements TerminalReporter {
     this.#frame = (this.#frame + 1) % spinner.length;
     const rows = running.slice(0, Math.max(linesMax - 2, 1)).map(({ drillId, which, interactionId, elapsedMs: ranMs }) => {
       const facts = [which, interactionId ?? '', hostDuration(ranMs)].filter((fact) => fact !== '').join('  ');
-      return `${cyan(spinner[this.#frame] ?? '')} ${padText(fitText(visibleLine(drillId), nameColumnsMax), this.#nameColumns())}  ${dim(visibleLine(facts))}`;
+      return `${cyan(spinner[this.#frame] ?? '')} ${padText(fitText(visibleLine(drillId), tuning.nameColumnsMax), this.#nameColumns())}  ${dim(visibleLine(facts))}`;
     });
     const tallies = [green(`✓ ${passed}`), red(`✗ ${failed}`), yellow(`? ${inconclusive}`)].join('  ');
     const bar = planned > 1 ? `${cyan(barText(passed + failed + inconclusive, planned))}  ` : '';
@@ -191,7 +191,15 @@ class Terminal implements TerminalReporter {
     return lines;
   }
 
-  #summaryLines({ verdict, passed, failed, inconclusive, flaky = [], endedEarly }: Extract<RunEvent, { event: 'summary' }>): string[] {
+  #summaryLines({
+    verdict,
+    passed,
+    failed,
+    inconclusive,
+    flaky = [],
+    notStarted = 0,
+    endedEarly,
+  }: Extract<RunEvent, { event: 'summary' }>): string[] {
     const { bold, dim, green, red, yellow } = this.#palette;
     const parts = [
       ...(passed > 0 ? [green(`${passed} passed`)] : []),
@@ -208,6 +216,7 @@ class Terminal implements TerminalReporter {
       ...(broken.length === 0 ? [] : ['', ...broken]),
       '',
       `${paintVerdict(verdict, bold(verdict.toUpperCase()), this.#palette)}  ${counted(passed + failed + inconclusive, 'drill')}: ${parts.join(', ')}  ${dim(hostDuration(elapsedMs))}`,
+      ...(notStarted === 0 ? [] : [yellow(`never started, as the run ended before: ${counted(notStarted, 'trial')}`)]),
       ...(flaky.length === 0 ? [] : [yellow(`flaky, passed only when tried again: ${visibleLine(flaky.join(', '))}`)]),
       ...(folder === null ? [] : [dim(`reports in ${visibleLine(folder)}`)]),
       ...(endedEarly === undefined ? [] : [red(visibleLine(endedEarly.message))]),
@@ -215,6 +224,6 @@ class Terminal implements TerminalReporter {
   }
 
   #nameColumns(): number {
-    return Math.min(this.#progress.longestName, nameColumnsMax);
+    return Math.min(this.#progress.longestName, tuning.nameColumnsMax);
   }
 }

@@ -1,6 +1,6 @@
 // How wide text is on a terminal, and how to cut it without breaking a color or a character.
 
-// The color sequences that this room writes itself; text from outside has none left (visible-text.mjs).
+// The color sequences that this module writes itself; text from outside has none left (visible-text.mjs).
 // biome-ignore lint/suspicious/noControlCharactersInRegex: an escape is what a color sequence begins with.
 const colorSequence = /\u001b\[[0-9;]*m/g;
 /** Scripts and signs that take two columns. */
@@ -19,13 +19,13 @@ export function textWidth(text: string): number {
 export function fitText(text: string, columns: number): string {
   if (textWidth(text) <= columns) return text;
   let fitted = '';
-  let room = columns - 1;
+  let columnsLeft = columns - 1;
   let at = 0;
   for (const sequence of [...text.matchAll(colorSequence), null]) {
     const end = sequence === null ? text.length : sequence.index;
     for (const char of text.slice(at, end)) {
-      room -= charWidth(char);
-      if (room < 0) return `${fitted}…${fitted.includes('\u001b') ? '\u001b[0m' : ''}`;
+      columnsLeft -= charWidth(char);
+      if (columnsLeft < 0) return `${fitted}…${fitted.includes('\u001b') ? '\u001b[0m' : ''}`;
       fitted += char;
     }
     if (sequence === null) break;

@@ -1,5 +1,4 @@
 // A run as lines of text: report.txt, and with color what the terminal says of a run that did not pass.
-
 import { limits } from '../contract/limits.js';
 import type { AssertionResult, InteractionResult, RunError, RunResult } from '../contract/run/run.js';
 import type { CitedEntry, RunReport } from '../contract/run/run-events.js';
@@ -15,6 +14,7 @@ import { lastWords } from './last-words.js';
 import { type Palette, paintVerdict, plain, statusMark } from './palette.js';
 import { runHashes } from './run-hashes.js';
 import { assertionDiff, diffDetails, hostDuration, locationText, sequencesText, trialText, valueLine, valueText } from './shown-values.js';
+import { tuning } from './tuning.js';
 
 /** report.txt */
 export function textReport(report: RunReport, evidence: EvidenceView): string {
@@ -107,7 +107,10 @@ function errorLines({ code, message, details }: RunError, palette: Palette): str
 export function saidLast({ stderr, log = stderr, beginning, body = beginning, contentType }: RunError['details']): string[] {
   if (typeof log === 'string' && log !== '') return lastWords(log);
   const answer = typeof body === 'string' && body.trim() !== '' ? body.trim().split('\n').slice(0, limits.reportLastWordsLinesMax) : [];
-  return [...(typeof contentType === 'string' ? [`content-type: ${contentType}`] : []), ...answer.map((line) => line.slice(0, 300))];
+  return [
+    ...(typeof contentType === 'string' ? [`content-type: ${contentType}`] : []),
+    ...answer.map((line) => line.slice(0, tuning.answerLineChars)),
+  ];
 }
 
 function findingLines({ assertion, checkpointIds }: ReportFinding, texts: ReadonlyMap<number, string>, palette: Palette): string[] {

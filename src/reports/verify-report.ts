@@ -1,4 +1,4 @@
-// Checks a report folder against itself: every digest of the manifest, the journal's digests, the verdict, and each projection made anew.
+// Checks a report folder against itself: every digest of the manifest, the journal's digests, the verdict, and each projection, made again.
 // The folder may come from anywhere. What holds afterwards: its files are those of one consistent run, as the one who wrote it says.
 import { sha256Digest } from '../contract/digest.js';
 import { limits } from '../contract/limits.js';
@@ -21,7 +21,7 @@ export interface ReportVerification {
   /** null when the manifest names none. */
   runId: string | null;
   problems: ReportProblem[];
-  /** Projections that another revision of the writer made: their digests were checked, their contents could not be made anew. */
+  /** Projections that another revision of the writer made: their digests were checked, their contents could not be made again. */
   notCompared: string[];
 }
 

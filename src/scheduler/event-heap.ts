@@ -7,10 +7,8 @@
 // An empty heap that never held anything holds no array; nothing is allocated but by growth.
 // Four children to a node: half the levels of a binary heap, and the four times compared lie side by side in memory.
 import { invariant } from '../contract/errors.js';
+import { tuning } from './tuning.js';
 
-const capacityMin = 16;
-/** An emptied heap that was larger than this gives its memory back. */
-const capacityKept = 1024;
 const noTimes = new Float64Array(0);
 const noSlots = new Int32Array(0);
 
@@ -137,7 +135,7 @@ export class EventHeap {
     const slot = this.#slots[position] as number;
     if (this.#bySequence !== undefined) this.#bySequence.delete(this.#sequences[position] as number);
     const last = --this.#size;
-    if (last === 0 && this.#slots.length > capacityKept) {
+    if (last === 0 && this.#slots.length > tuning.heapEventsKept) {
       this.clear();
       return;
     }
@@ -208,7 +206,7 @@ export class EventHeap {
 
   #grow(capacity: number): void {
     const before = this.#slots.length;
-    const after = Math.max(capacityMin, before * 2, capacity);
+    const after = Math.max(tuning.heapEventsMin, before * 2, capacity);
     const times = new Float64Array(after);
     const sequences = new Float64Array(after);
     const slots = new Int32Array(after);

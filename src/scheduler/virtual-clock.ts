@@ -1,5 +1,5 @@
 // Virtual time of one world, in integer microseconds. Nothing here knows the host's clock. Why: docs/decisions/012.
-//   VIRTUAL-CLOCK-1. The clock never goes back. A reset or a fork starts a new clock at the time it goes on from.
+//   VIRTUAL-CLOCK-1. The clock never goes back. A reset or a fork starts a new clock at the time it continues from.
 import { invariant } from '../contract/errors.js';
 
 export class VirtualClock {

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { compileProject } from '../compiler/compile.js';
 import { glancePackage } from '../compiler/package-glance.js';
 import { setupDigest } from '../compiler/setups.js';
+import { defined } from '../contract/defined.js';
 import type { JsonObject } from '../contract/json.js';
 import type { CompiledBuild } from '../contract/run/build.js';
 import { refuseUnknownOptions } from '../contract/unknown-options.js';
@@ -63,7 +64,7 @@ export async function mockTool<T extends ToolTypes = ToolTypes>(options: MockToo
   };
   const { seed = '1', isolate } = options;
   const start = { setup, setupHash: setupDigest(setup) };
-  const world = testWorld(await openLocalWorld(build, start, { seed, ...(isolate === undefined ? {} : { isolate }) }));
+  const world = testWorld(await openLocalWorld(build, start, { seed, ...defined({ isolate }) }));
   return { ...world, ...world.tool<T>(packageId, { actorId }), connect: () => world.connect({ actorId }) };
 }
 

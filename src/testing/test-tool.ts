@@ -1,5 +1,4 @@
 // One tool of a world as a test sees it: called by one actor, with what the tool's types say of operations and rows; looked into; broken.
-
 import type { JsonObject, JsonValue } from '../contract/json.js';
 import type { EvidenceEntry, OperationEntry, ToolOutcome } from '../contract/world/evidence.js';
 import type { LocalWorld } from '../local-world.js';

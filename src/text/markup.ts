@@ -1,4 +1,4 @@
-// HTML as text, safe by construction: whatever is put into a template is escaped, unless it came from a template itself.
+// HTML as text, safe by construction: everything put into a template is escaped, unless it came from a template itself.
 
 export class Markup {
   readonly text: string;

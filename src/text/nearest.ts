@@ -1,10 +1,11 @@
 // The word that was meant: the nearest of those that are known.
+import { tuning } from './tuning.js';
 
 /** The known name that a slip of the hand turns into this one. */
 export function nearest(word: string, known: readonly string[]): string | undefined {
   let best: string | undefined;
   let bestDistance = Math.min(3, Math.floor(word.length / 2)) + 1;
-  if (word.length > 96) return undefined;
+  if (word.length > tuning.nearWordCharsMax) return undefined;
   for (const candidate of known) {
     const distance = editDistance(word.toLowerCase(), candidate.toLowerCase());
     if (distance >= bestDistance) continue;

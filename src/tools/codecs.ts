@@ -1,4 +1,4 @@
-// The codecs of one behavior, run in the realm: what they are given is admitted there, and what they give back is checked here before
+// The codecs of one behavior, run in the realm: what they are given is admitted there, and what they return is checked here before
 // anybody sends it.
 import { isConnectionHeader, isOriginHeader, isWebLocation } from '../contract/header-rules.js';
 import type { JsonValue } from '../contract/json.js';
@@ -74,7 +74,7 @@ function checkedHeaders(headers: JsonValue, body: EncodedMessage['body'], faultO
   if (!valueShape.test(contentType)) return 'the contentType of encode is not visible ASCII';
   for (const [given, value] of Object.entries(headers)) {
     const name = given.toLowerCase();
-    if (!nameShape.test(given)) return `'${given.slice(0, 100)}' is no name of a header`;
+    if (!nameShape.test(given)) return `'${given.slice(0, limits.quotedValueCharsMax)}' is no name of a header`;
     if (typeof value !== 'string' || !valueShape.test(value)) return `the header '${name}' is not a string of visible ASCII`;
     if (isConnectionHeader(name)) return `the header '${name}' is the server's own`;
     const fault = faultOf(name, value);

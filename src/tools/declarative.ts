@@ -7,7 +7,9 @@
 //   delete {id} -> {id}                          NOT_FOUND
 // An operation of the same id in the manifest keeps what its author wrote about it (description, mcp, fidelity, idempotency, further
 // errors).
+import { defined } from '../contract/defined.js';
 import type { JsonObject } from '../contract/json.js';
+import { limits } from '../contract/limits.js';
 import type {
   Capability,
   DeclaredError,
@@ -20,7 +22,7 @@ import type {
 const verbs = ['create', 'get', 'list', 'update', 'delete'] as const;
 type Verb = (typeof verbs)[number];
 const needed: readonly Capability[] = ['state.read', 'state.write', 'random.draw'];
-const rowId: JsonObject = { type: 'string', minLength: 1, maxLength: 512 };
+const rowId: JsonObject = { type: 'string', minLength: 1, maxLength: limits.rowIdCharsMax };
 
 export function generatedOperationIds(manifest: Pick<ToolManifest, 'state'>): string[] {
   return manifest.state.flatMap(({ namespace }) => verbs.map((verb) => `${namespace}.${verb}`));
@@ -48,8 +50,7 @@ function withAuthorsWords(made: ToolOperation, written: ToolOperation | undefine
     fidelity,
     idempotency,
     declaredErrors: [...(made.declaredErrors ?? []), ...further],
-    ...(description === undefined ? {} : { description }),
-    ...(mcp === undefined ? {} : { mcp }),
+    ...defined({ description, mcp }),
   };
 }
 
@@ -100,7 +101,14 @@ function listInput(schema: JsonSchema): JsonObject {
   const names =
     typeof schema === 'object' && typeof schema.properties === 'object' && schema.properties !== null ? Object.keys(schema.properties) : [];
   const filter: JsonObject = names.length === 0 ? { type: 'object' } : object(Object.fromEntries(names.map((name) => [name, true])), []);
-  return object({ filter, limit: { type: 'integer', minimum: 1, maximum: 200, default: 50 }, cursor: rowId }, []);
+  return object(
+    {
+      filter,
+      limit: { type: 'integer', minimum: 1, maximum: limits.declarativePageRowsMax, default: limits.declarativePageRowsDefault },
+      cursor: rowId,
+    },
+    [],
+  );
 }
 
 function listOutput(row: JsonObject): JsonObject {
@@ -111,7 +119,7 @@ function object(properties: JsonObject, required: string[]): JsonObject {
   return { type: 'object', properties, required, additionalProperties: false };
 }
 
-/** A schema's own references (`#/$defs/...`) go on meaning itself inside another when it has an id. */
+/** A schema's own references (`#/$defs/...`) still mean itself inside another when it has an id. */
 function embedded(schema: JsonSchema, id: string): JsonSchema {
   if (typeof schema === 'boolean' || typeof schema.$id === 'string' || !/"\$(?:dynamic)?[rR]ef":"#/.test(JSON.stringify(schema)))
     return schema;

@@ -1,6 +1,6 @@
-// What worlds hold of a tool: its manifest, its compiled schemas, and a door to its behavior. The shapes of this room's run time.
+// What worlds hold of a tool: its manifest, its compiled schemas, and a door to its behavior. The shapes of this module's run time.
 //   LOADED-TOOL-1. Every value that a handler sees is *admitted*: a frozen copy made inside the realm (`Realm.admit`, `Realm.revive`). A
-//     host object never reaches tool code, and what tool code gives back is admitted before the host looks at it.
+//     host object never reaches tool code, and what tool code returns is admitted before the host reads it.
 //   LOADED-TOOL-2. Validators take admitted values (or any plain JSON) and give null when it is valid.
 //   LOADED-TOOL-3. `ContextCalls` are called by the realm's own facade only, with checked arguments. A `ContextRefusal` that one throws
 //     becomes an error the handler sees (and may catch); any other error is a bug of ours: it leaves `call`/`handle` as it is, whatever the
@@ -33,7 +33,7 @@ export interface Realm {
    * members are dropped).
    */
   admit(value: unknown): AdmittedValue;
-  /** The frozen realm value of a canonical text that was admitted before: what a store gives back. About a JSON.parse. */
+  /** The frozen realm value of a canonical text that was admitted before: what a store returns. About a JSON.parse. */
   revive(text: string): JsonValue;
 }
 
@@ -97,7 +97,7 @@ export interface HandlerThrow {
 export type HandlerFault = DeclaredFailure | HandlerThrow;
 export type HandlerReturn = { kind: 'value'; value: JsonValue; text: string } | HandlerFault;
 
-/** What a codec gave back is no message: its author's mistake, whatever the request was. */
+/** What a codec returned is no message: its author's mistake, whatever the request was. */
 export interface MalformedMessage {
   kind: 'misshapen';
   message: string;
@@ -105,7 +105,7 @@ export interface MalformedMessage {
 export type DecodeResult = { kind: 'value'; arguments: JsonValue; idempotencyKey?: string } | HandlerFault | MalformedMessage;
 export type EncodeResult = { kind: 'value'; message: EncodedMessage } | HandlerFault | MalformedMessage;
 
-/** A behavior made anew: its own module state, bound to one table of context calls. */
+/** A newly evaluated behavior: its own module state, bound to one table of context calls. */
 export interface ToolInstance {
   /** Runs an operation's handler. `input` is admitted. */
   call(operationId: string, input: JsonValue): HandlerReturn;

@@ -243,8 +243,8 @@ function eventsOf({ calls, enter, failed, needs }: Border): object {
 }
 
 function text(value: unknown, name: string): string {
-  if (typeof value !== 'string' || value.length === 0 || value.length > 512)
-    throw new ContextError(`${name} is a string of 1 to 512 characters`);
+  if (typeof value !== 'string' || value.length === 0 || value.length > limits.rowIdCharsMax)
+    throw new ContextError(`${name} is a string of 1 to ${limits.rowIdCharsMax} characters`);
   return value;
 }
 

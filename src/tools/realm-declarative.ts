@@ -1,6 +1,8 @@
 // The behavior of a declarative tool: generic handlers over its namespaces. Evaluated inside the realm, over the same context as
 // everybody's. Which operations exist, and what they take and give, says tools/declarative.ts.
+import { limits } from '../contract/limits.js';
 import type { JsonValue, ToolContext } from './sdk.js';
+import { tuning } from './tuning.js';
 
 type Row = { readonly [name: string]: JsonValue };
 type Handler = (input: never, context: ToolContext) => unknown;
@@ -57,18 +59,25 @@ interface ListInput {
  * Rows whose members equal those of `filter`, in order of id. The cursor is the last id seen, so a page is right whatever changed before
  * it.
  */
-function listRows(namespace: string, { filter = {}, limit = 50, cursor }: ListInput, context: ToolContext): unknown {
+function listRows(
+  namespace: string,
+  { filter = {}, limit = limits.declarativePageRowsDefault, cursor }: ListInput,
+  context: ToolContext,
+): unknown {
   const items: { id: string; value: Row }[] = [];
   const wanted = Object.entries(filter).map(([name, value]) => [name, JSON.stringify(value)] as const);
   let after = cursor;
   for (;;) {
-    const rows = context.state.scan(namespace, after === undefined ? { limit: 500 } : { afterRowId: after, limit: 500 });
+    const rows = context.state.scan(
+      namespace,
+      after === undefined ? { limit: tuning.declarativeScanRows } : { afterRowId: after, limit: tuning.declarativeScanRows },
+    );
     for (const { rowId, value } of rows as readonly { rowId: string; value: Row }[]) {
       if (!wanted.every(([name, text]) => Object.hasOwn(value, name) && JSON.stringify(value[name]) === text)) continue;
       if (items.length === limit) return { items, nextCursor: items[items.length - 1]?.id };
       items.push({ id: rowId, value });
     }
-    if (rows.length < 500) return { items };
+    if (rows.length < tuning.declarativeScanRows) return { items };
     after = rows[rows.length - 1]?.rowId;
   }
 }

@@ -120,7 +120,7 @@ const encodedBounds = { ...recordBounds, bytes: 6 * (limits.encodedBodyBytesMax 
 const decodedBounds = { ...recordBounds, bytes: limits.decodedBytesMax };
 const byteLength = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Uint8Array.prototype), 'byteLength')?.get as () => number;
 
-/** Runs one codec; what it gives back is admitted, but for bytes. Both hold values of the simulation, so they may be deeper than those. */
+/** Runs one codec; what it returns is admitted, but for bytes. Both hold values of the simulation, so they may be deeper than those. */
 export function runCodec(behavior: Behavior, group: 'http' | 'callbacks', id: string, name: 'decode' | 'encode', input: unknown): unknown {
   try {
     const codec = behavior[group].get(id)?.[name] as ((input: unknown) => unknown) | undefined;
@@ -132,7 +132,7 @@ export function runCodec(behavior: Behavior, group: 'http' | 'callbacks', id: st
     const body: { kind?: unknown; value?: unknown } = { ...message.body };
     if (body.kind === 'bytes' && body.value instanceof Uint8Array) {
       if (Reflect.apply(byteLength, body.value, []) > limits.encodedBodyBytesMax) return codecFault(name);
-      // Whatever the author's object has become, the copy is an array of bytes and nothing else.
+      // The author's object may have become anything; the copy is an array of bytes and nothing else.
       const bytes = new Uint8Array(body.value);
       return { kind: 'value', value: admitJson({ ...message, body: { ...body, value: null } }, encodedBounds).value, bytes };
     }
@@ -153,7 +153,7 @@ function isThenable(value: unknown): boolean {
 
 // Errors.
 
-/** Whatever tool code threw, as data. Looking at it may run tool code again, so that is guarded too. */
+/** What tool code threw, as data. Reading it may run tool code again, so that is guarded too. */
 export function faultOf(error: unknown): HandlerFault {
   try {
     return isFailure(error) ? declaredFailure(error) : { kind: 'thrown', ...describe(error) };
@@ -169,7 +169,7 @@ function isFailure(error: unknown): error is ToolFailure {
 }
 
 function declaredFailure({ code: givenCode, message, retryable, details }: ToolFailure): HandlerFault {
-  const code = shortText(givenCode, 200);
+  const code = shortText(givenCode, limits.failureCodeCharsMax);
   if (!/^[A-Z][A-Z0-9_]{0,127}$/.test(code)) {
     return { kind: 'thrown', message: `the failure code '${code}' does not match ^[A-Z][A-Z0-9_]*$`, detail: '' };
   }
@@ -183,7 +183,7 @@ function declaredFailure({ code: givenCode, message, retryable, details }: ToolF
   return {
     kind: 'failure',
     code,
-    message: shortText(message, 1000),
+    message: shortText(message, limits.failureMessageCharsMax),
     retryable: typeof retryable === 'boolean' ? retryable : undefined,
     details: given,
   };
@@ -191,12 +191,13 @@ function declaredFailure({ code: givenCode, message, retryable, details }: ToolF
 
 /** V8 words its own errors differently from version to version, and a message may become evidence: of those only the class counts. */
 function describe(error: unknown): { message: string; detail: string; bound?: TurnBound } {
-  if (!(error instanceof Error)) return { message: 'the handler threw a value that is not an Error', detail: shortText(error, 1000) };
+  if (!(error instanceof Error))
+    return { message: 'the handler threw a value that is not an Error', detail: shortText(error, limits.failureMessageCharsMax) };
   // Tool code can make one too.
   const bound = error instanceof BoundError ? turnBounds.find((name) => name === error.bound) : undefined;
-  if (bound !== undefined) return { message: shortText(error.message, 1000), detail: '', bound };
-  const name = shortText(error.name, 100);
-  const detail = `${name}: ${shortText(error.message, 1000)}`.slice(0, 1000);
+  if (bound !== undefined) return { message: shortText(error.message, limits.failureMessageCharsMax), detail: '', bound };
+  const name = shortText(error.name, limits.thrownNameCharsMax);
+  const detail = `${name}: ${shortText(error.message, limits.failureMessageCharsMax)}`.slice(0, limits.failureMessageCharsMax);
   const engineMade = [TypeError, RangeError, ReferenceError, SyntaxError, EvalError, URIError].some(
     (kind) => Object.getPrototypeOf(error) === kind.prototype,
   );

@@ -68,7 +68,7 @@ function denyMethod(ambient: Members, path: string, advice: string): void {
   Object.defineProperty(owner, method, { value: refusal(path, advice), writable: true, configurable: true, enumerable: false });
 }
 
-/** Code generation is off in the context anyway; this names what was tried. `x instanceof Function` goes on working. */
+/** Code generation is off in the context anyway; this names what was tried. `x instanceof Function` still works. */
 function denyConstructors(): void {
   const kinds = [() => {}, function* () {}, async () => {}, async function* () {}];
   for (const sample of kinds) {

@@ -10,9 +10,11 @@ const insideModules = [
   '../contract/limits.js',
   '../contract/turn-bounds.js',
   '../contract/json-fault.js',
+  '../contract/tuning.js',
   '../contract/canonical-json.js',
   '../contract/json-check.js',
   './sdk.js',
+  './tuning.js',
   './realm-declarative.js',
   './realm-context.js',
   './realm-inside.js',
@@ -25,8 +27,8 @@ export function lockdownScript(): string {
 
 /** A script whose value is a function of the ambient values, which gives the exports of realm-inside.ts. */
 export function insideScript(): string {
-  const modules = insideModules.map((path) => `modules[${JSON.stringify(baseName(path))}] = ${moduleFunction(path)}(modules);`);
-  return `(function (ambient) { 'use strict'; const { ${ambientNames.join(', ')} } = ambient; const modules = {};\n${modules.join('\n')}\nreturn modules['realm-inside.js']; })`;
+  const modules = insideModules.map((path) => `modules[${keyOf(path)}] = ${moduleFunction(path)}(modules);`);
+  return `(function (ambient) { 'use strict'; const { ${ambientNames.join(', ')} } = ambient; const modules = {};\n${modules.join('\n')}\nreturn modules[${keyOf('./realm-inside.js')}]; })`;
 }
 
 function moduleFunction(path: string): string {
@@ -34,7 +36,7 @@ function moduleFunction(path: string): string {
   const body = readFileSync(new URL(path, import.meta.url), 'utf8')
     .replace(
       /^import \{([^}]*)\} from ['"]([^'"]+)['"];?$/gm,
-      (_, names: string, from: string) => `const {${names}} = modules[${JSON.stringify(baseName(from))}];`,
+      (_, names: string, from: string) => `const {${names}} = modules[${keyOf(from, path)}];`,
     )
     .replace(/^export \{([^}]*)\};?$/gm, (_, names: string) => {
       exported.push(...names.split(',').map((name) => name.trim()));
@@ -48,6 +50,7 @@ function moduleFunction(path: string): string {
   return `(function (modules) {\n${body}\nreturn { ${exported.filter((name) => name !== '').join(', ')} };\n})`;
 }
 
-function baseName(path: string): string {
-  return path.slice(path.lastIndexOf('/') + 1);
+/** A module by its place, as text of a script: two modules may have files of one name. */
+function keyOf(path: string, importer = './'): string {
+  return JSON.stringify(new URL(path, new URL(importer, 'file:///src/tools/')).pathname);
 }

@@ -15,7 +15,7 @@ import type { freezeAll, lockDown } from './realm-lockdown.js';
 import { insideScript, lockdownScript } from './realm-script.js';
 
 type Inside = typeof inside;
-/** A behavior as it lives in the realm: only ever handed back to it. */
+/** A behavior as it lives in the realm: only ever passed to it again. */
 export type RealmBehavior = ReturnType<Inside['evaluateBundle']>;
 export type Bundle = Parameters<Inside['evaluateBundle']>[0];
 

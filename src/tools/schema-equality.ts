@@ -5,6 +5,8 @@ import { createRequire } from 'node:module';
 import type { Ajv2020, KeywordCxt } from 'ajv/dist/2020.js';
 import { canonicalJson } from '../contract/canonical-json.js';
 import type { JsonValue } from '../contract/json.js';
+import { limits } from '../contract/limits.js';
+import { tuning } from './tuning.js';
 
 export function replaceEquality(ajv: Ajv2020): void {
   for (const keyword of ['const', 'enum']) ajv.removeKeyword(keyword);
@@ -19,7 +21,9 @@ function equality(keyword: 'const' | 'enum', wanted: readonly JsonValue[]) {
   const simple = new Set(wanted.filter((value) => !isContainer(value)));
   const texts = new Set(wanted.filter(isContainer).map(canonicalJson));
   const message =
-    keyword === 'const' ? `must be ${preview(wanted[0] as JsonValue)}` : `must be one of ${wanted.map(preview).join(', ').slice(0, 500)}`;
+    keyword === 'const'
+      ? `must be ${preview(wanted[0] as JsonValue)}`
+      : `must be one of ${wanted.map(preview).join(', ').slice(0, limits.quotedChoicesCharsMax)}`;
   const check = (value: JsonValue): boolean => {
     if (isContainer(value) ? texts.size > 0 && texts.has(canonicalJson(value)) : simple.has(value)) return true;
     check.errors = [{ keyword, message }];
@@ -30,7 +34,7 @@ function equality(keyword: 'const' | 'enum', wanted: readonly JsonValue[]) {
 }
 
 function preview(value: JsonValue): string {
-  return JSON.stringify(value).slice(0, 100);
+  return JSON.stringify(value).slice(0, limits.quotedValueCharsMax);
 }
 
 const require = createRequire(import.meta.url);
@@ -49,12 +53,9 @@ function uniqueItems(cxt: KeywordCxt): void {
   cxt.fail(_`${pair} !== undefined`);
 }
 
-/** As many items as are compared with each other faster than they are put into a map. */
-const fewItems = 16;
-
 /** The last item that has an equal one before it, and the nearest of those. */
 function lastPair(items: readonly JsonValue[]): { i: number; j: number } | undefined {
-  if (items.length <= fewItems && !items.some(isContainer)) {
+  if (items.length <= tuning.comparedItemsMax && !items.some(isContainer)) {
     for (let i = items.length - 1; i > 0; i--) {
       const j = items.lastIndexOf(items[i]!, i - 1);
       if (j >= 0) return { i, j };
@@ -72,7 +73,7 @@ function lastPair(items: readonly JsonValue[]): { i: number; j: number } | undef
 
 /** From the end: the first item that has an equal one after it. Items of other types are reported as such. */
 function lastSimplePair(items: readonly JsonValue[], typeNames: string): { i: number; j: number } | undefined {
-  if (items.length <= fewItems) {
+  if (items.length <= tuning.comparedItemsMax) {
     for (let i = items.length - 2; i >= 0; i--) {
       const j = items.indexOf(items[i]!, i + 1);
       if (j >= 0 && isOf(items[i]!, new Set(typeNames.split(' ')))) return { i, j };

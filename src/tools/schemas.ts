@@ -62,7 +62,7 @@ export function schemaFault(schema: JsonSchema): SchemaFault | null {
 // Loaded at the first need, as it takes some 50 ms: a host that calls no tool, or a command that compiles nothing, has none.
 const require = createRequire(import.meta.url);
 const ajvs = new Map<boolean, Ajv2020>();
-/** Names that every object inherits. A schema that speaks of one needs the slower look at own properties only. */
+/** Names that every object inherits. A schema that mentions one needs the slower check of own properties only. */
 const inheritedNames =
   /"(?:constructor|__proto__|prototype|toString|toLocaleString|valueOf|hasOwnProperty|isPrototypeOf|propertyIsEnumerable|__\w+__)"/;
 
@@ -136,5 +136,5 @@ function pathOf({ keyword, instancePath, params }: AjvError): string {
 
 function messageOf({ keyword, message, params }: AjvError): string {
   if (keyword === 'additionalProperties' || keyword === 'unevaluatedProperties') return 'is not a known property';
-  return message ?? `breaks ${keyword} ${JSON.stringify(params).slice(0, 200)}`;
+  return message ?? `breaks ${keyword} ${JSON.stringify(params).slice(0, limits.quotedKeywordCharsMax)}`;
 }

@@ -199,7 +199,7 @@ export class ToolFailure extends Error {
 }
 
 /**
- * Declares a behavior. It is given back as it came; what is missing or is no function is a TypeError here, where the author's stack is
+ * Declares a behavior. It is returned as it came; what is missing or is no function is a TypeError here, where the author's stack is
  * near.
  */
 export function defineToolBehavior<T extends ToolTypes = ToolTypes>(behavior: ToolBehavior<T>): ToolBehavior<T> {

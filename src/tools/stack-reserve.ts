@@ -1,10 +1,8 @@
-// Room on the stack. Tool code may call the context with its stack nearly full; an overflow in the midst of a change would leave a world
-// half changed. So a call asks first, by entering a function whose frame is large and which does nothing.
-// It is WebAssembly because its frame is as large in every tier of the engine, is checked for on the way in and never filled: some 6 ns,
-// whatever its size. An optimizing compiler for JavaScript would make a large frame small, and its interpreter would fill it.
-
-/** Of 8 bytes: far more than any step of a context call needs. */
-const frameSlots = 8192;
+// Free space on the stack. Tool code may call the context with its stack nearly full; an overflow in the midst of a change would leave a
+// world half changed. So a call asks first, by entering a function whose frame is large and which does nothing. It is WebAssembly because
+// its frame is as large in every tier of the engine, is checked for on the way in and never filled: some 6 ns, whatever its size. An
+// optimizing compiler for JavaScript would make a large frame small, and its interpreter would fill it.
+import { tuning } from './tuning.js';
 
 /** The types of Node name what a browser calls so, and not its constructors. */
 interface Engine {
@@ -14,7 +12,7 @@ interface Engine {
 type Reserve = (fill: number) => number;
 let reserve: Reserve | undefined;
 
-/** Throws RangeError (`isStackExhausted`) where the stack has less room than a call needs. */
+/** Throws RangeError (`isStackExhausted`) where the stack has less space than a call needs. */
 export function reserveStack(): void {
   reserve ??= makeReserve();
   reserve(0);
@@ -44,8 +42,8 @@ const sections = { types: 1, functions: 3, exports: 7, codes: 10 };
  */
 function makeReserve(): Reserve {
   const square = [code.get, 0, code.get, 0, code.multiply, code.tee, 0];
-  const powers = Array.from({ length: frameSlots }, () => square).flat();
-  const sum = Array.from({ length: frameSlots - 1 }, () => code.add);
+  const powers = Array.from({ length: tuning.reserveFrameSlots }, () => square).flat();
+  const sum = Array.from({ length: tuning.reserveFrameSlots - 1 }, () => code.add);
   const condition = [code.get, 0, ...code.zero, code.greater, code.if, f64];
   const body = [0, ...condition, ...powers, ...sum, code.else, code.get, 0, code.end, code.end];
   const bytes = Uint8Array.from([

@@ -4,11 +4,11 @@
 import { createRequire } from 'node:module';
 import type { Ajv2020, KeywordCxt } from 'ajv/dist/2020.js';
 import { limits } from '../contract/limits.js';
+import { tuning } from './tuning.js';
 
 /** Thrown through a validation that takes more. */
 export class TooManySteps extends Error {}
 
-const stepsOfReference = 5;
 let stepsLeft = 0;
 let depth = 0;
 
@@ -46,7 +46,7 @@ function counted({ code }: { code: Code }): Code {
 }
 
 function enter(): void {
-  spendSteps(stepsOfReference);
+  spendSteps(tuning.stepsOfReference);
   depth += 1;
   if (depth > limits.validationReferencesDeepMax)
     throw new TooManySteps(`goes through more than ${limits.validationReferencesDeepMax} references`);

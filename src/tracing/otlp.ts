@@ -1,5 +1,5 @@
 // The SDK of OpenTelemetry, registered as the environment says (OTEL_*), to send spans over OTLP/HTTP. Its packages are not Drillyard's
-// dependencies: they are loaded where an endpoint is named, and whoever wants traces installs them.
+// dependencies: they are loaded where an endpoint is named, and users who want traces install them.
 import { DiagLogLevel, diag } from '@opentelemetry/api';
 import { within } from '../async/deadline.js';
 import { ServiceError } from '../contract/errors.js';

@@ -1,4 +1,4 @@
-// What the rooms of the service know of traces: spans around work, and who their parent is. Nothing of it enters a world. Where no traces
+// What the modules of the service know of traces: spans around work, and who their parent is. Nothing of it enters a world. Where no traces
 // are wanted there is no `Tracing`, and what is not there costs nothing.
 
 export interface SpanAttributes {
@@ -30,7 +30,7 @@ export interface Tracing {
   traceparent(): string | undefined;
   /** What joins a log line with the span under way. */
   logFields(): { trace_id: string; span_id: string } | Record<string, never>;
-  /** Calls `work` with no span under way: what it leaves running belongs to nobody's request. */
+  /** Calls `work` with no span under way: what it leaves running belongs to no request. */
   detached<T>(work: () => T): T;
 }
 

@@ -16,7 +16,15 @@ export interface TaskPoolOptions<Task, Result> {
   /** Of one party, and of all. */
   waitingMax: { ofParty: number; inAll: number };
 }
-export interface Asked<Task> {
+/** What the maker of a pool may choose; the rest belongs to the kind of its tasks. */
+export interface TaskWorkersOptions<Task, Result> {
+  workers?: number;
+  /** What a worker is. Default: a thread. */
+  start?: StartTaskWorker<Task, Result>;
+  /** Each has tasks of one holder in its lifetime. */
+  apart?: boolean;
+}
+export interface QueuedTask<Task> {
   /** What is to be done, in words: "Compiling the source". */
   what: string;
   /** Whose turn it takes. */
@@ -40,7 +48,7 @@ export class TaskLost extends Error {
 }
 
 /** A task, from the queue to its answer. */
-interface Job<Task, Result> extends Asked<Task> {
+interface Job<Task, Result> extends QueuedTask<Task> {
   state: 'waiting' | 'running' | 'ended';
   /** Once it has one. */
   worker?: TaskWorker<Task>;
@@ -67,11 +75,11 @@ export class TaskPool<Task, Result> {
   }
 
   /** Rejects with TaskLost, with a refusal of the task, with the signal's reason, or with control.RATE_LIMITED when too much waits. */
-  async run(asked: Asked<Task>): Promise<Result> {
+  async run(asked: QueuedTask<Task>): Promise<Result> {
     const { party, signal } = asked;
     signal?.throwIfAborted();
     if (this.#closed) throw closing();
-    this.#requireRoom(party);
+    this.#requireCapacity(party);
     let abort = () => {};
     const answer = new Promise<Result>((resolve, reject) => {
       const job: Job<Task, Result> = { ...asked, state: 'waiting', resolve, reject };
@@ -94,7 +102,7 @@ export class TaskPool<Task, Result> {
     await Promise.all(this.#ending);
   }
 
-  #requireRoom(party: string): void {
+  #requireCapacity(party: string): void {
     const { ofParty, inAll } = this.#options.waitingMax;
     const retryAfterMs = limits.unavailableRetryAfterMs;
     if (this.#turns.waitingOf(party) >= ofParty)

@@ -1,4 +1,4 @@
-// The door of this room: what drills, bindings, control and inspector hold. `worlds.ts` implements it.
+// The door of this module: what drills, bindings, control and inspector hold. `worlds.ts` implements it.
 import type { ActorLogEntry, SeenStep } from '../actors/options.js';
 import type { PreparedHost } from '../actors/prepared-host.js';
 import type { CompiledBuild } from '../contract/run/build.js';
@@ -17,8 +17,8 @@ export interface WorldsOptions {
   /** Everything lies below it. */
   directory: string;
   /**
-   * `run`: each world has its own environment, `<directory>/<worldId>/` (local runs: the folder is the retained world).
-   * `shared`: one environment a host, `<directory>/host-<n>/`, shared by its worlds (hosted).
+   * `run`: each world has its own data file, `<directory>/<worldId>/` (local runs: the folder is the retained world).
+   * `shared`: one data file a host, `<directory>/host-<n>/`, shared by its worlds (hosted).
    */
   layout: 'run' | 'shared';
   /** `committed` survives the death of the process, `flushed` the power cord. */
@@ -37,11 +37,11 @@ export interface WorldsOptions {
    */
   hostCoolDownMs?: number;
   idlePassivationMs?: number;
-  /** Every turn runs its tools' modules anew, so that a tool that keeps state in variables shows (`tool test`). Default false. */
+  /** Every turn evaluates its tools' modules again, so that a tool that keeps state in variables shows (`tool test`). Default false. */
   freshModulePerTurn?: boolean;
-  /** What tool code throws is written to standard error as well: for worlds that no report tells of. Default false. */
+  /** What tool code throws is written to standard error as well: for worlds without a report. Default false. */
   printThrows?: boolean;
-  /** What one world may store; what would add to more is control.QUOTA_EXCEEDED. Default: as much as there is room for. */
+  /** What one world may store; what would add to more is control.QUOTA_EXCEEDED. Default: as much as the disk takes. */
   storedBytesMax?: number;
   /** What happens to hosts and, with its stack, every bug. Default: bugs go to standard error. */
   log?: (entry: ActorLogEntry) => void;
@@ -118,8 +118,8 @@ export interface Worlds {
   /** The index of the host that a world lives on when it is in memory, whether there is such a world or not. */
   hostOf(worldId: string): number;
   /**
-   * Ends a host at once, as a crash would, and resolves when another stands in its place. Its worlds go on from their last commit; commands
-   * that had begun reject with world.ACTOR_RESTARTED. For operations and tests of recovery.
+   * Ends a host at once, as a crash would, and resolves when another stands in its place. Its worlds continue from their last commit;
+   * commands that had begun reject with world.ACTOR_RESTARTED. For operations and tests of recovery.
    */
   killHost(index: number): Promise<void>;
   stats(): Promise<WorldsStats>;

@@ -7,7 +7,7 @@ export interface HostOptions {
   directory: string;
   layout: 'run' | 'shared';
   durability: 'committed' | 'flushed';
-  /** Standing hosts: a host also serves the environments that had a host of their own when there were more. */
+  /** Standing hosts: a host also serves the data files that had a host of their own when there were more. */
   hosts: number;
   freshModulePerTurn: boolean;
   /** To standard error. */

@@ -1,4 +1,4 @@
-// The world kind of actor: what a host thread or process loads. Owns its environments and the programs it has seen.
+// The world kind of actor: what a host thread or process loads. Owns its data files and the programs it has seen.
 import type { Actor, ActorKind, CreateActorKind, HostFacts } from '../actors/definition.js';
 import { LruMap } from '../collections/lru-map.js';
 import { ServiceError } from '../contract/errors.js';
@@ -23,18 +23,18 @@ interface KnownProgram {
 class WorldKind implements ActorKind {
   readonly #options: HostOptions;
   readonly #host: HostFacts;
-  readonly #environments: LmdbFiles;
+  readonly #files: LmdbFiles;
   /** By program key. */
   readonly #programs = new LruMap<string, KnownProgram>({ entriesMax: limits.hostProgramsMax });
 
   constructor(options: HostOptions, host: HostFacts) {
     this.#options = options;
     this.#host = host;
-    this.#environments = new LmdbFiles(options, host.index);
+    this.#files = new LmdbFiles(options, host.index);
   }
 
   activate(worldId: string, incarnation: number): Actor {
-    const store = this.#environments.of(worldId);
+    const store = this.#files.of(worldId);
     const storage = store?.loadWorld(worldId, incarnation);
     if (store === undefined || storage === undefined) throw notFound(worldId);
     const known = this.#program(storage.programKey, () => store.loadProgram(storage.programKey));
@@ -50,12 +50,12 @@ class WorldKind implements ActorKind {
         },
         storeForFork: (childId) => {
           this.#requireFree(childId);
-          const target = this.#environments.ofNew(childId);
+          const target = this.#files.ofNew(childId);
           target.putProgram(known.source);
           return target;
         },
         wantsIdle: () => this.#host.wantsIdle(worldId),
-        left: () => this.#environments.release(worldId),
+        left: () => this.#files.release(worldId),
       },
     );
   }
@@ -89,14 +89,14 @@ class WorldKind implements ActorKind {
       case 'find':
         return this.#find(request.worldId);
       case 'destroy':
-        return this.#environments.destroy(request.worldId);
+        return this.#files.destroy(request.worldId);
       default:
         throw new ServiceError('control.INVALID_REQUEST', { message: 'There is no such request.' });
     }
   }
 
   close(): Promise<void> {
-    return this.#environments.close();
+    return this.#files.close();
   }
 
   #create(request: CreateRequest): CreateReply {
@@ -105,7 +105,7 @@ class WorldKind implements ActorKind {
     const known = this.#program(key, () => request.program);
     if (known === undefined) return { kind: 'unknown_program' };
     this.#requireFree(worldId);
-    const store = this.#environments.ofNew(worldId);
+    const store = this.#files.ofNew(worldId);
     store.putProgram(known.source);
     const tag = tagOf({ buildHash, setupHash, seed });
     const storage = store.createWorld({ worldId, incarnation: 0, programKey: key, tag });
@@ -116,11 +116,11 @@ class WorldKind implements ActorKind {
   }
 
   #requireFree(worldId: string): void {
-    if (this.#environments.of(worldId) === undefined) return;
+    if (this.#files.of(worldId) === undefined) return;
     throw new ServiceError('control.STATE_CONFLICT', { message: 'The world exists.', details: { worldId } });
   }
   #find(worldId: string): FindReply {
-    const tag = this.#environments.of(worldId)?.tagOf(worldId);
+    const tag = this.#files.of(worldId)?.tagOf(worldId);
     return tag === undefined ? undefined : { worldInstanceId: worldInstanceId(tag) };
   }
 

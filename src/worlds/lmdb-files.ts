@@ -1,4 +1,4 @@
-// The environments a host has open, and which of them a world lives in.
+// The data files that a host has open, and which of them holds a world.
 // `run`: one a world, named by it, open while the world is in memory. `shared`: `host-<n>`, open as long as the host; those of hosts that
 // no longer stand are served by the ones that do.
 import { existsSync, readdirSync, rmSync } from 'node:fs';
@@ -22,18 +22,18 @@ export class LmdbFiles {
 
   /** Where a new world goes. */
   ofNew(worldId: string): WorldRepository {
-    return this.#environment(this.#options.layout === 'run' ? worldId : homeName(this.#index % this.#options.hosts));
+    return this.#file(this.#options.layout === 'run' ? worldId : homeName(this.#index % this.#options.hosts));
   }
 
-  /** Where a world lives; undefined where this host finds none. */
+  /** Which data file holds a world; undefined where this host finds none. */
   of(worldId: string): WorldRepository | undefined {
     if (this.#options.layout === 'run') {
       if (!existsSync(join(this.#options.directory, worldId, 'data.mdb'))) return undefined;
-      const store = this.#environment(worldId);
+      const store = this.#file(worldId);
       return store.hasWorld(worldId) ? store : undefined;
     }
     return this.#homes()
-      .map((name) => this.#environment(name))
+      .map((name) => this.#file(name))
       .find((store) => store.hasWorld(worldId));
   }
 
@@ -58,7 +58,7 @@ export class LmdbFiles {
     await Promise.all(this.#closing.values());
   }
 
-  #environment(name: string): WorldRepository {
+  #file(name: string): WorldRepository {
     let store = this.#open.get(name);
     if (store === undefined) {
       const directory = join(this.#options.directory, name);

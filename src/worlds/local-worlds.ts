@@ -21,7 +21,7 @@ export interface LocalWorldsOptions extends Omit<WorldsOptions, 'isolation' | 'c
 /** Where the folder of hosts in boxes is inside of them. */
 const inside = '/data';
 
-/** control.UNAVAILABLE where boxes are asked for and cannot be had. */
+/** control.UNAVAILABLE where boxes are asked for and not available. */
 export async function openLocalWorlds({ isolation, directory, isFresh = false, ...options }: LocalWorldsOptions): Promise<Worlds> {
   const common = { ...options, layout: 'run', durability: 'committed' } as const;
   if (isolation !== 'box') return await openWorlds({ ...common, directory, isolation });
@@ -87,7 +87,7 @@ function movingBack(worlds: Worlds, from: string, to: string): Worlds {
 }
 
 /**
- * Where tool code of a local run goes that names no place: packages from outside of the repository into a box where one can be had.
+ * Where tool code of a local run goes that names no place: packages from outside of the repository into a box where one is available.
  * `notice`: what the user should know, where it cannot.
  */
 export function chooseLocalIsolation(outsidePackages: readonly string[]): { isolation: LocalIsolation; notice?: string } {

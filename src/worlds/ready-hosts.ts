@@ -1,6 +1,7 @@
 // Processes that have loaded everything and wait for what they are to be, so that the start of one costs no first call.
 //   READY-HOSTS-1. One that ended while it waited is no use; the next is started when one is taken, so that a machine where none can start
 //     does not spin.
+//   READY-HOSTS-2. Nor is one that answered before and owes an answer: it was stopped, and its project would wait for its start.
 import { prepareHost } from '../actors/child.js';
 import type { ActorSystemOptions } from '../actors/options.js';
 import type { PreparedHost } from '../actors/prepared-host.js';
@@ -38,10 +39,13 @@ export class ReadyHosts<One extends Ready> {
   readonly #options: ReadyHostsOptions<One>;
   readonly #waiting: One[] = [];
   #refill: NodeJS.Timeout | undefined;
+  readonly #look: NodeJS.Timeout;
   #closed = false;
 
   constructor(options: ReadyHostsOptions<One>) {
     this.#options = options;
+    this.#look = setInterval(() => this.#lookAtThem(), limits.hostHeartbeatMs);
+    this.#look.unref();
     this.#refillSoon();
   }
 
@@ -50,20 +54,28 @@ export class ReadyHosts<One extends Ready> {
   }
 
   take(): One {
-    const one = this.#waiting.pop() ?? this.#options.start();
+    const one = this.#waiting.pop();
     this.#refillSoon();
-    return one;
+    if (one?.host.heartbeat.isMissing === false) return one;
+    if (one !== undefined) void this.#end(one);
+    return this.#options.start();
   }
 
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#refill);
-    const ended = this.#waiting.splice(0).map(async (one) => {
-      one.host.child.kill();
-      await one.host.child.ended;
-      this.#options.lost(one);
-    });
-    await Promise.all(ended);
+    clearInterval(this.#look);
+    await Promise.all(this.#waiting.splice(0).map((one) => this.#end(one)));
+  }
+
+  async #end(one: One): Promise<void> {
+    one.host.child.kill();
+    await one.host.child.ended;
+    this.#options.lost(one);
+  }
+
+  #lookAtThem(): void {
+    for (const { host } of this.#waiting) host.heartbeat.look({ lateMs: 0, isAtRest: true });
   }
 
   /** Later, and one at a time: the host that was just taken needs the processor first. */

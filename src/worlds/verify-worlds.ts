@@ -1,5 +1,5 @@
 // Reads a file of worlds whole, with nobody serving it: every key, program, row and entry, the counts of shared layers, and the evidence
-// hash of every world, made anew from its entries and compared with the digests that were stored on the way.
+// hash of every world, computed again from its entries and compared with the digests that were stored on the way.
 import { dirname } from 'node:path';
 import { requireWhole } from '../files/database.js';
 import { cutDigests, EvidenceLeaves } from './journal/evidence-leaves.js';
@@ -10,7 +10,7 @@ import { decodeHead, type WorldHead } from './kv/world-head.js';
 import { KvWriter } from './kv/writer.js';
 import { decodeBase } from './state/base.js';
 
-/** A position on the journal of a world, hashed anew. */
+/** A position on the journal of a world, hashed again. */
 export interface HashedPosition {
   sequence: number;
   evidenceHash: string;

@@ -28,7 +28,7 @@ import { answerQuery, type QueryAnswer } from './commands/queries.js';
 import { hashAhead, resetWorld } from './commands/reset.js';
 import { wait } from './commands/wait.js';
 import type { WriteSet } from './kv/write-set.js';
-import { needsRoom } from './needs-room.js';
+import { needsSpace } from './needs-space.js';
 import { requestHashOf, requireSameRequest } from './state/command-log.js';
 import { originId } from './state/snapshots.js';
 import type { WorldRepository } from './state/world-repository.js';
@@ -45,7 +45,7 @@ export type WorldWrites = { writes: WorldWrite[]; refusal?: undefined } | { refu
 export interface WorldSurroundings {
   store: WorldRepository;
   running: ToolRunning;
-  /** The environment of a world to be, with the parent's program in it. */
+  /** The data file of a world to be, with the parent's program in it. */
   storeForFork(worldId: string): WorldRepository;
   wantsIdle(): void;
   /** Called when the actor has left the memory. */
@@ -87,7 +87,7 @@ export class WorldActor implements Actor {
 
   *#run(command: Command, run: CommandRun): Generator<undefined, Reply> {
     if (this.#simulation.isClosed) requireAnswerOfClosed(command);
-    if (needsRoom(command)) this.#simulation.requireRoom();
+    if (needsSpace(command)) this.#simulation.requireFreeSpace();
     switch (command.kind) {
       case 'call':
         return callTool(this.#simulation, command);
@@ -201,7 +201,7 @@ export class WorldActor implements Actor {
     }
   }
 
-  /** A world that is closed already stays so: whoever lost the first answer gets it again. */
+  /** A world that is closed already stays so: a caller that lost the first answer gets it again. */
   *#close(run: CommandRun): Generator<undefined, WorldAnswers['close']> {
     yield* this.#position(run);
     if (!this.#simulation.isClosed) {

@@ -1,6 +1,7 @@
 // The worlds of one directory: creates, finds and forks them, and sends their messages to wherever they live.
 import type { ActorLogEntry } from '../actors/options.js';
 import { ActorSystem } from '../actors/system.js';
+import { defined } from '../contract/defined.js';
 import { isServiceError, ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
 import type { WorldProgram } from '../contract/run/build.js';
@@ -47,10 +48,9 @@ export async function openWorlds(options: WorldsOptions): Promise<Worlds> {
     restarts: { max: limits.hostRestartsMax, windowMs: limits.hostRestartWindowMs, coolDownMs: hostCoolDownMs },
     log,
     ...(children === undefined ? {} : { takeChild: () => children.take() }),
-    ...(handlerTimeoutMs === undefined ? {} : { handlerTimeoutMs }),
-    ...(idlePassivationMs === undefined ? {} : { idlePassivationMs }),
+    ...defined({ handlerTimeoutMs, idlePassivationMs }),
     ...(hostHeapMb === undefined ? {} : { resourceLimits: { maxOldGenerationSizeMb: hostHeapMb } }),
-    ...(onStepSeen === undefined ? {} : { onStepSeen }),
+    ...defined({ onStepSeen }),
   });
   return new LocalWorlds(system, hostOptions, handlerTimeoutMs ?? limits.handlerTimeoutMs);
 }
@@ -144,7 +144,7 @@ class LocalWorlds implements Worlds {
     return this.#system.close();
   }
 
-  /** A host looks into its own environment before it makes a world; this looks into those of the others. */
+  /** A host searches its own data file before it makes a world; this searches those of the others. */
   async #isElsewhere(worldId: string, home: number): Promise<boolean> {
     if (this.#layout === 'run') return false;
     const found = await Promise.all(this.#hostsBut(home).map((host) => this.#ask<FindReply>(host, { kind: 'find', worldId })));
@@ -170,7 +170,7 @@ class LocalWorlds implements Worlds {
     });
   }
 
-  /** The child lives where it was made: beside its parent, or on the standing host of that environment. */
+  /** The child is on the host where it was made: beside its parent, or on the standing host of that data file. */
   async #fork(
     parentId: string,
     { worldId, atSequence, snapshotId, isNew = false }: ForkWorld,

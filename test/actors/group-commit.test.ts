@@ -58,7 +58,7 @@ testBoth('a query of an actor waits for the commit of what it would tell', { cou
 
 // GROUP-COMMIT-3
 testBoth(
-  'a refused write set is refused to its callers alone, and its actor goes on from its last commit',
+  'a refused write set is refused to its callers alone, and its actor continues from its last commit',
   {},
   async ({ add, read, control, notes }) => {
     await add('a', 5);

@@ -57,7 +57,7 @@ test('what comes in during a slice of a long command is served before its next s
   deepEqual(served, ['long', 'short-1', 'long', 'short-2', 'long']);
 });
 
-test('a long command goes on however much comes in', async () => {
+test('a long command continues however much comes in', async () => {
   const { served, ask, ended } = loopOf({
     slices: 3,
     during: (slice, come) => {

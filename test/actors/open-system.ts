@@ -1,4 +1,4 @@
-// Actor systems of counters for the tests of this room, in both isolations, each in a folder of its own.
+// Actor systems of counters for the tests of this module, in both isolations, each in a folder of its own.
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

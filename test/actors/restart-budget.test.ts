@@ -2,7 +2,7 @@ import { deepEqual } from 'node:assert/strict';
 import { test } from 'node:test';
 import { RestartBudget } from '../../src/actors/restart-budget.js';
 
-test('so many ends in a window are borne, and the count begins anew after one too many', () => {
+test('so many ends in a window are allowed, and the count restarts after one too many', () => {
   const budget = new RestartBudget({ max: 2, windowMs: 100, coolDownMs: 0 });
   deepEqual(
     [0, 50, 99, 100, 110, 300].map((nowMs) => budget.spend(nowMs)),

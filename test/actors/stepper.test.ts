@@ -73,7 +73,7 @@ testBoth('spare work runs when nothing waits, to its end', {}, async ({ command,
   equal(rounds, 30);
 });
 
-testBoth('a bug in a query ends the life of its actor in mid-command too', {}, async ({ system, command, read, add }) => {
+testBoth('a bug in a query ends the incarnation of its actor in mid-command too', {}, async ({ system, command, read, add }) => {
   const begun = signalled();
   const running = command('a', endless, { onProgress: begun.fire });
   await begun.promise;

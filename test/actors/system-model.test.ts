@@ -30,7 +30,7 @@ interface Bounds {
 }
 
 // SYSTEM-3, CELL-1, CELL-2
-test('whatever happens, what was acknowledged is there, nothing is there twice, and lives are numbered upwards', {
+test('whatever happens, what was acknowledged is there, nothing is there twice, and incarnations are numbered upwards', {
   timeout: 60_000,
 }, async () => {
   await fc.assert(
@@ -52,7 +52,7 @@ test('whatever happens, what was acknowledged is there, nothing is there twice, 
       } finally {
         await counters.system.close();
       }
-      livesAreNumberedUpwards(counters);
+      incarnationsAreNumberedUpwards(counters);
       rmSync(directory, { recursive: true, force: true });
     }),
     { numRuns: 15 },
@@ -88,7 +88,7 @@ function ignored(error: { code?: string }): void {
   ok(['control.INTERNAL', 'control.STORAGE_FULL', 'world.ACTOR_RESTARTED'].includes(error.code ?? ''), String(error));
 }
 
-function livesAreNumberedUpwards(counters: CounterSystem): void {
+function incarnationsAreNumberedUpwards(counters: CounterSystem): void {
   const last = new Map<string, number>();
   for (const { event, actorId: id, incarnation } of counters.notes()) {
     if (event !== 'activate') continue;

@@ -152,7 +152,7 @@ testBoth('one signal cancels many commands', {}, async ({ command }) => {
   await running;
 });
 
-testBoth('progress never tells of what is not committed', {}, async ({ command, directory }) => {
+testBoth('progress never reports what is not committed', {}, async ({ command, directory }) => {
   const { readFileSync } = await import('node:fs');
   const reported: number[] = [];
   const abort = new AbortController();
@@ -246,17 +246,21 @@ testBoth('an exclusive actor has a host of its own as long as it is placed there
 });
 
 // SYSTEM-3
-testBoth('two systems on one store: the newer life fences the older one off, which goes on from what it finds', {}, async (older) => {
-  const first = await older.add('a');
-  const newer = await openSystem({ isolation: older.isolation, directory: older.directory });
-  const taken = await newer.add('a');
-  ok(taken.incarnation > first.incarnation);
-  equal(taken.value, 2);
-  equal(await refusalOf(older.add('a')), 'world.ACTOR_RESTARTED');
-  equal((await older.add('a')).value, 3);
-  equal(await refusalOf(newer.add('a')), 'world.ACTOR_RESTARTED');
-  await newer.system.close();
-});
+testBoth(
+  'two systems on one store: the newer incarnation fences the older one off, which continues from what it finds',
+  {},
+  async (older) => {
+    const first = await older.add('a');
+    const newer = await openSystem({ isolation: older.isolation, directory: older.directory });
+    const taken = await newer.add('a');
+    ok(taken.incarnation > first.incarnation);
+    equal(taken.value, 2);
+    equal(await refusalOf(older.add('a')), 'world.ACTOR_RESTARTED');
+    equal((await older.add('a')).value, 3);
+    equal(await refusalOf(newer.add('a')), 'world.ACTOR_RESTARTED');
+    await newer.system.close();
+  },
+);
 
 test('a kind that cannot be loaded fails the start with its reason', async () => {
   for (const isolation of ['thread', 'process'] as const) {

@@ -46,7 +46,7 @@ const count = ({ reported }: Tally, what: string): void => void reported.set(wha
 /** Comma-separated in DRILLYARD_ATTACK_KINDS: the only attacks that are made, to see what one of them costs. */
 const kinds = process.env.DRILLYARD_ATTACK_KINDS?.split(',');
 
-/** Whatever an attacker is reported, it goes on; a refusal is counted by its code. */
+/** An attacker continues after every answer; a refusal is counted by its code. */
 async function again(clock: Clock, tally: Tally, name: string, step: (round: number) => Promise<string>): Promise<void> {
   if (kinds?.includes(name) === false) return;
   for (let round = 1; !clock.isOver(); round++) {

@@ -1,5 +1,5 @@
-// An advance to an event whose handler eats memory: the operation is started anew each time its host, or the process, has ended, but five
-// times at most, over all lives of the service; the start after that is clean.
+// An advance to an event whose handler eats memory: the operation is started again each time its host, or the process, has ended, but five
+// times at most, over all incarnations of the service; the start after that is clean.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { limits } from '../../src/contract/limits.js';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Client, createClient } from '../../src/client/client.js';
 import { OperationError } from '../../src/client/control-error.js';
-import type { Operation } from '../../src/contract/hosted/operation.js';
+import type { LongRunningOperation } from '../../src/contract/hosted/operation.js';
 import type { BuildAttempt } from '../../src/contract/hosted/source.js';
 import { canBox } from '../../src/processes/bubblewrap.js';
 import type { Answered } from '../e2e/service.js';
@@ -99,8 +99,11 @@ export async function newParty({ baseUrl, manager }: Ground, name: string): Prom
   return { client: createClient({ baseUrl, credential: secret! }), projectId };
 }
 
-/** Whatever became of it. */
-export async function ended(client: Client, { projectId, operationId }: { projectId: string; operationId: string }): Promise<Operation> {
+/** In any end state. */
+export async function ended(
+  client: Client,
+  { projectId, operationId }: { projectId: string; operationId: string },
+): Promise<LongRunningOperation> {
   try {
     return await client.waitForOperation({ projectId, operationId });
   } catch (error) {
@@ -113,7 +116,7 @@ export async function ended(client: Client, { projectId, operationId }: { projec
 export async function attempt(
   { client, projectId }: Party,
   files: SourceText[],
-): Promise<{ operation: Operation; attempt?: BuildAttempt }> {
+): Promise<{ operation: LongRunningOperation; attempt?: BuildAttempt }> {
   const { sourceDraft } = await client.createSourceDraft({ path: { projectId }, body: { name: 'source', files } });
   const { operation } = await client.createBuild({ path: { projectId, sourceDraftId: sourceDraft.sourceDraftId, revision: 1 }, body: {} });
   const end = await ended(client, { projectId, operationId: operation.operationId });

@@ -24,5 +24,5 @@ test('a tenant gets nothing by the ids of another one', { timeout: 180_000 }, as
     if (thing !== 'sessions') assert.equal(await ask(`/v1/projects/${foreign.projectId}/${thing}`, foreign.credential), 404, thing);
   }
   assert.equal(await ask(`/v1/projects/${projectId}/sessions`, idle.worldCredential), 401);
-  assert.equal((await service.stop()).code, 0);
+  await service.stop();
 });

@@ -10,7 +10,7 @@ import type { WorldRef } from '../../src/worlds/api.js';
 const isRefused = (error: ServiceError): boolean => error.code === 'control.RATE_LIMITED' && (error.extra.retryAfterMs ?? 0) > 0;
 const rate = { perSecond: 1_000_000, burst: 1_000_000 };
 
-test('calls in flight are bounded for an access and for all of a project, and one that is over makes room', () => {
+test('calls in flight are bounded for an access and for all of a project, and one that is over frees its place', () => {
   const bounds = new AgentLimits({ callsInFlightMax: limits.accessCallsInFlightMax + 2, rate, nowMs: () => 0 });
   const first = bounds.of('one');
   const ends = Array.from({ length: limits.accessCallsInFlightMax }, () => first.begin());

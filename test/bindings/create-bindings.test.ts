@@ -154,7 +154,7 @@ test('bodies and paths that break their schema are refused with the broken path,
     );
   }
   assert.deepEqual(asked, []);
-  // Only what a route takes is looked at: agents of any make may add parameters.
+  // Only what a route takes is checked: agents of any make may add parameters.
   for (const path of ['/health?probe=1', '/v1/tools?page=2&page=%zz']) assert.equal((await send(access, path)).status, 200, path);
 });
 

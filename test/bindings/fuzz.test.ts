@@ -1,4 +1,4 @@
-// Sound requests of an agent, made wrong in every way there is a mutation for, to a world whose tool has routes of its own. Whatever is
+// Sound requests of an agent, made wrong in every way there is a mutation for, to a world whose tool has routes of its own. For all that is
 // sent:
 //   F1. There is an answer in time, and no bug is met.
 //   F2. What the platform refuses, it refuses in the envelope or, over MCP, as an error of JSON-RPC; and the refused request is no

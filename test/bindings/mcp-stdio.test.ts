@@ -100,7 +100,7 @@ for (const [era, ask] of [
   ['2026-07-28', modern],
 ] as const) {
   // MCP-STDIO-1
-  test(`${era}: a wait is reported while it goes on, and ended when it is cancelled`, async (context) => {
+  test(`${era}: a wait is reported while it lasts, and ended when it is cancelled`, async (context) => {
     let cancelled = (): void => {};
     const ended = new Promise<void>((resolve) => {
       cancelled = resolve;

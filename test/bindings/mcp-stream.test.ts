@@ -1,4 +1,4 @@
-// A wait that is heard of while it goes on, on both servers, over a real socket.
+// A wait that is observed while it lasts, on both servers, over a real socket.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { loadUws } from '../../src/http/uws-binary.js';
@@ -55,7 +55,7 @@ for (const engine of ['node:http', ...(loadUws() === undefined ? [] : ['uWebSock
     const progress = (reported: number, reachedUs: number): string =>
       `event: message\ndata: {"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"p","progress":${reported},"message":"The clock is at ${reachedUs} us."}}\n\n`;
     assert.equal((await reader.read()).value, progress(2, 5));
-    // The world goes on only now: what was read left before the end.
+    // The world continues only now: what was read left before the end.
     heard.open();
     let rest = '';
     for (let read = await reader.read(); !read.done; read = await reader.read()) rest += read.value;

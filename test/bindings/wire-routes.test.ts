@@ -76,6 +76,18 @@ for (const engine of loadUws() === undefined ? (['node:http'] as const) : (['nod
     assert.equal(given.connection, undefined);
   });
 
+  test(`${engine}: ids, segments and parameters of a route keep their case`, async () => {
+    const { send } = await openWire();
+    const { status, body } = await send('/Users/Me/noteList/Work');
+    assert.equal(status, 200);
+    const { routeId, pathname, path } = seen(body);
+    assert.deepEqual(
+      { routeId, pathname, path },
+      { routeId: 'noteList.Get', pathname: '/Users/Me/noteList/Work', path: { userId: 'Me', NoteId: 'Work' } },
+    );
+    assert.equal((await send('/users/Me/notelist/Work')).status, 404);
+  });
+
   test(`${engine}: a repeated header is a list`, async () => {
     const { origin, token } = await openWire();
     const text = await new Promise<string>((resolve, reject) => {
@@ -359,7 +371,7 @@ for (const engine of loadUws() === undefined ? (['node:http'] as const) : (['nod
     assert.equal((await send('/open/door', { bare: true })).status, 401);
   });
 
-  test(`${engine}: codecs that hang are ended as handlers are, with all that the call had done, and the world goes on`, async () => {
+  test(`${engine}: codecs that hang are ended as handlers are, with all that the call had done, and the world continues`, async () => {
     const hasty = await openWireWorlds(`hasty-${engine.length}`, { handlerTimeoutMs: 300, hostCoolDownMs: 0 });
     try {
       const { send, world } = await openWire('agent', hasty);

@@ -42,7 +42,7 @@ test('a receiver of the run is called before the call is answered; callback.coun
   }
 });
 
-test('without a receiver a callback waits, and the drill goes on', async (t) => {
+test('without a receiver a callback waits, and the drill continues', async (t) => {
   const assertions = [called('queued', 1), called('attempt_started', 0)];
   const timeline = {
     horizonUs: 10_000,

@@ -48,7 +48,7 @@ test('a certificate must be in date, of an authority that is trusted, and of the
     const request = { method: 'POST', path: '/in', headers: {}, bodyBase64: '', signature: { header: 'x-signature', prefix: '' }, timeoutMs: 5000 };
     const tell = (url, isAllowed) => send(request, { url, secret: ${JSON.stringify(secret)}, isAllowed, signals: [] });
     const answers = await Promise.all(${JSON.stringify(urls)}.map((url) => tell(url, isLoopbackAddress)));
-    // The rule of the hosted service looks at the address before the first byte of a handshake.
+    // The rule of the hosted service checks the address before the first byte of a handshake.
     answers.push(await tell(${JSON.stringify(urls[0])}, isPublicAddress));
     console.log(JSON.stringify(answers.map(({ status, reason }) => status ?? reason)));`;
   const env = { ...process.env, NODE_EXTRA_CA_CERTS: trusted };

@@ -125,7 +125,7 @@ test('a rotation while it runs: what derives from the old key is void at once, o
   );
   assert.equal(await tools(before), 200);
   await lines('key', 'rotate');
-  assert.equal(await tools(before), 200, 'its own grace goes on');
+  assert.equal(await tools(before), 200, 'its own grace continues');
   const present = await agentOf(service);
   await lines('key', 'rotate');
   assert.deepEqual([await tools(before), await tools(present)], [200, 401]);

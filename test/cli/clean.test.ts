@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { createRepository, drill, moduleAgent, noteIs } from '../drills/repository.js';
 import { drillyard, jsonLines, start } from './cli.js';
+import { warmDrillyard } from './warm-cli.js';
 
 // RETENTION-1, RUNS-IN-PROGRESS-1
 test('a run removes what is old by what it was reported, clean shows and removes the rest, and a run in progress loses nothing', async (t) => {
@@ -19,26 +20,26 @@ test('a run removes what is old by what it was reported, clean shows and removes
   t.after(remove);
   const runsIn = (folder: string) => readdirSync(join(root, '.service', folder)).sort();
   const play = async (...args: string[]) => {
-    const { stdout, stderr } = await drillyard(['run', '--json', '--root', root, ...args]);
+    const { stdout, stderr } = await warmDrillyard(['run', '--json', '--root', root, ...args]);
     assert.equal(stderr, '');
     return jsonLines(stdout).flatMap(({ event, runId }) => (event === 'attempt' ? [runId as string] : []));
   };
-  const clean = async (...args: string[]) => {
-    const { code, stdout, stderr } = await drillyard(['clean', '--root', root, ...args]);
+  const clean = async (args: string[], command = warmDrillyard) => {
+    const { code, stdout, stderr } = await command(['clean', '--root', root, ...args]);
     assert.equal(code, 0, stderr);
     return stdout;
   };
 
   const [failed] = await play('fails');
   const [passed] = await play('passes');
-  assert.match(await clean(), /^Nothing to remove: 2 runs, all kept\./);
+  assert.match(await clean([]), /^Nothing to remove: 2 runs, all kept\./);
   // A run's own runs stay, whatever the number; the one that failed is kept for its period.
   const own = await play('passes', 'fails', '--keep', '1');
   assert.deepEqual(runsIn('runs'), [failed, ...own].sort());
   assert.deepEqual(runsIn('reports'), runsIn('runs'));
   assert.equal(existsSync(join(root, '.service/runs', passed as string)), false);
   assert.match(
-    await clean('--keep', '0'),
+    await clean(['--keep', '0']),
     /^Old are 1 run of 3, with worlds and reports: 0\.\d MB\. Nothing was removed; --yes removes them\.$/m,
   );
   assert.equal(runsIn('runs').length, 3);
@@ -51,7 +52,7 @@ test('a run removes what is old by what it was reported, clean shows and removes
   t.after(() => endless.child.kill('SIGKILL'));
   await endless.says('"phase":"started"');
   const inProgress = jsonLines(endless.soFar().replace(/[^\n]*$/, '')).find(({ event }) => event === 'attempt_started')?.runId as string;
-  const lines = jsonLines(await clean('--keep', '0', '--keep-failed-days', '0', '--yes', '--json'));
+  const lines = jsonLines(await clean(['--keep', '0', '--keep-failed-days', '0', '--yes', '--json'], drillyard));
   assert.deepEqual(
     lines.flatMap(({ event, runId }) => (event === 'old_run' ? [runId] : [])),
     [failed, ...own].sort(),

@@ -6,7 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { createRepository, drill, moduleAgent, noteIs } from '../drills/repository.js';
-import { drillyard, nodeArguments } from './cli.js';
+import { nodeArguments } from './cli.js';
+import { warmDrillyard } from './warm-cli.js';
 
 const { root, remove } = createRepository({
   ...moduleAgent('agent', ''),
@@ -30,7 +31,7 @@ before(async () => {
   const words = [process.execPath, ...nodeArguments].map((word) => `'${word}'`).join(' ');
   writeFileSync(program, `#!/bin/sh\nexec ${words} "$@"\n`, { mode: 0o755 });
   for (const shell of ['bash', 'zsh', 'fish']) {
-    const { code, stdout } = await drillyard(['completion', shell]);
+    const { code, stdout } = await warmDrillyard(['completion', shell]);
     assert.equal(code, 0);
     scripts[shell] = join(folder, `script.${shell}`);
     writeFileSync(scripts[shell], stdout);
@@ -40,6 +41,11 @@ after(() => {
   remove();
   rmSync(folder, { recursive: true, force: true });
 });
+/** Of the repository, but for hidden ones. */
+const folders = readdirSync(root, { withFileTypes: true })
+  .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
+  .map(({ name }) => name)
+  .sort();
 const has = (shell: string): boolean => spawnSync(shell, ['-c', 'true']).status === 0;
 const env = { ...process.env, PATH: `${folder}:${process.env.PATH}`, HOME: folder, ZDOTDIR: folder };
 
@@ -103,6 +109,20 @@ for (const [shell, offers] of [
     assert.ok(!existsSync(join(root, 'pwned')));
   });
 
+  test(`${shell} offers hidden folders only where a dot is typed, and no files as folders`, {
+    skip: !has(shell) || shell === 'zsh',
+  }, () => {
+    const bare = (word: string) => word.replace(/\/$/, '');
+    assert.deepEqual(offers(['drillyard', 'run', '--root', '']).map(bare), folders);
+    assert.deepEqual(
+      offers(['drillyard', 'run', '--root', './']).map(bare),
+      folders.map((name) => `./${name}`),
+    );
+    assert.ok(offers(['drillyard', 'run', '--root', '.s']).map(bare).includes('.service'));
+    assert.deepEqual(offers(['drillyard', 'report', 'verify', '']).map(bare), [...folders, 'run_000000000001', 'run_000000000002']);
+    if (shell === 'bash') assert.ok(!offers(['drillyard', 'run', '--config', '']).includes('.service'));
+  });
+
   test(`${shell} offers reporters, runs, and what an option with = may hold`, { skip: !has(shell) }, () => {
     assert.deepEqual(offers(['drillyard', 'run', '--reporter', 'j']), ['json', 'junit']);
     assert.deepEqual(offers(['drillyard', 'report', 'compare', 'run_']), ['run_000000000001', 'run_000000000002']);
@@ -132,7 +152,7 @@ for (const [shell, offers] of [
 
 test('complete lists ids, writes nothing, and says nothing of what is broken', async () => {
   const ids = async (kind: string, ...more: string[]): Promise<string[]> => {
-    const { code, stdout, stderr } = await drillyard(['complete', kind, ...more], { cwd: root });
+    const { code, stdout, stderr } = await warmDrillyard(['complete', kind, ...more], { cwd: root });
     assert.deepEqual([code, stderr], [0, '']);
     return stdout.split('\n').filter((id) => id !== '');
   };
@@ -146,7 +166,7 @@ test('complete lists ids, writes nothing, and says nothing of what is broken', a
 });
 
 test('the hidden command is in no help', async () => {
-  const { stdout } = await drillyard(['--help']);
+  const { stdout } = await warmDrillyard(['--help']);
   assert.match(stdout, /completion <shell>/);
   assert.doesNotMatch(stdout, /\bcomplete\b/);
 });

@@ -7,6 +7,7 @@ import { openWorlds } from '../../src/worlds/worlds.js';
 import { readXml } from '../reports/xml-reader.js';
 import { type DiskKind, smallDisk } from '../small-disk.js';
 import { drillyard, jsonLines } from './cli.js';
+import { warmDrillyard } from './warm-cli.js';
 
 interface Line {
   event: string;
@@ -18,7 +19,7 @@ interface Line {
 
 /** A repository of one drill with so many trials. */
 async function startOn(root: string, trials: number): Promise<void> {
-  const { code, stderr } = await drillyard(['init', '.', '--yes', '--force'], { cwd: root });
+  const { code, stderr } = await warmDrillyard(['init', '.', '--yes', '--force'], { cwd: root });
   assert.equal(code, 0, stderr);
   const drill = join(root, 'drillyard/drills/first-ticket.drill.yaml');
   writeFileSync(drill, readFileSync(drill, 'utf8').replace('assertions:', `trials: { count: ${trials} }\nassertions:`));
@@ -26,7 +27,7 @@ async function startOn(root: string, trials: number): Promise<void> {
 
 const files = ['--reporter', 'terminal,junit=out/junit.xml,json=out/lines.jsonl'];
 
-/** Whatever is there of the files over the run is whole, and says the same as the exit code. */
+/** What is there of the files over the run is whole, and says the same as the exit code. */
 function checkFiles(root: string): Line[] {
   const out = join(root, 'out');
   for (const name of existsSync(out) ? readdirSync(out) : [])
@@ -47,7 +48,7 @@ async function fillsUp(context: TestContext, kind: DiskKind, megabytes: number):
   assert.equal(code, 1, stdout + stderr);
   assert.match(
     stdout,
-    /The disk is full at \/.*\. No further attempts were started; what was acknowledged before is kept\. Make room and run again\./,
+    /The disk is full at \/.*\. No further attempts were started; what was acknowledged before is kept\. Free some space and run again\./,
   );
   assert.match(stdout, /INCONCLUSIVE {2}1 drill/);
 
@@ -58,7 +59,7 @@ async function fillsUp(context: TestContext, kind: DiskKind, megabytes: number):
   assert.ok(attempts.length < 200);
   assert.equal(lines.at(-1)?.endedEarly?.code, 'control.STORAGE_FULL');
   for (const { report } of [passed[0], passed.at(-1)] as Line[]) {
-    const checked = await drillyard(['report', 'check', join(root, report as string)], { cwd: root });
+    const checked = await warmDrillyard(['report', 'check', join(root, report as string)], { cwd: root });
     assert.equal(checked.code, 0, checked.stdout + checked.stderr);
   }
   await journalsAreThere(join(root, '.service/runs'), passed);
@@ -93,7 +94,7 @@ test('however little is left when a run begins, it ends with a code and with wor
     await startOn(disk.path, 1);
     for (const kilobytes of [0, 100]) {
       disk.leave(kilobytes * 1024);
-      const { code, stdout, stderr } = await drillyard(['run', ...files], { cwd: disk.path });
+      const { code, stdout, stderr } = await warmDrillyard(['run', ...files], { cwd: disk.path });
       assert.equal(code === 0 || /disk is full/.test(stdout + stderr), true, `${kind}, ${kilobytes} KB: ${code} ${stdout}${stderr}`);
       assert.ok(code === 0 || code === 1, `${kind}, ${kilobytes} KB: ${code}`);
       checkFiles(disk.path);

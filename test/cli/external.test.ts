@@ -103,7 +103,7 @@ test('a shell plays it with `agent next` and `agent complete`, from a file that 
   writeFileSync(join(root, 'note.txt'), 'kept');
   const { runId, interactionId } = interaction;
   assert.equal((await warmDrillyard(['agent', 'complete', runId, 'no-such', '1'], { env })).code, 1);
-  assert.equal((await drillyard(['agent', 'complete', runId, interactionId, '{'], { env })).code, 2);
+  assert.equal((await warmDrillyard(['agent', 'complete', runId, interactionId, '{'], { env })).code, 2);
   const handedIn = await drillyard(['agent', 'complete', runId, interactionId, '{"done":true}', '--attach', 'note.txt'], {
     env,
     cwd: root,
@@ -139,7 +139,7 @@ test('an agent that says it failed, one that never comes, and Ctrl-C while it is
   await warmDrillyard(['agent', 'complete', interaction.runId, 'main', '--failed', 'no idea', '--file', file]);
   const { code, stdout } = await run.ended;
   assert.deepEqual([code, endOf(stdout)], [1, ['failed', 'target.AGENT_FAILED']]);
-  const nobody = await drillyard(['run', 'first', '--external', '--root', repository(300).root]);
+  const nobody = await warmDrillyard(['run', 'first', '--external', '--root', repository(300).root]);
   assert.deepEqual([nobody.code, endOf(nobody.stdout)], [1, ['timed_out', 'target.TIMED_OUT']]);
   const waiting = start(['run', 'first', '--external', '--root', repository().root]);
   await waiting.says('"event":"interaction_pending"');

@@ -28,10 +28,10 @@ test('folders that cannot be made: the run ends, and says which and why', { skip
     worlds.stdout,
     /Could not run: The folder \/proc\/x\/run_\w+ cannot be made: the file system allows none there \(ENOENT\)\. Name another folder\./,
   );
-  const reports = await drillyard(['run', '--root', root, '--report-dir', '/proc/x']);
+  const reports = await warmDrillyard(['run', '--root', root, '--report-dir', '/proc/x']);
   assert.equal(reports.code, 1);
   assert.match(reports.stderr, /run_\w+: The folder \/proc\/x cannot be made: [^.]+\. Name another folder\.\n/);
-  const repository = await drillyard(['init', '/proc/x', '--yes']);
+  const repository = await warmDrillyard(['init', '/proc/x', '--yes']);
   assert.equal(repository.code, 2);
   for (const { stderr } of [worlds, reports, repository]) assert.doesNotMatch(stderr, stack);
 });
@@ -40,7 +40,7 @@ test('init where a file is in the way: exit code 2, and nothing is left', async 
   mkdirSync(join(here, 'half'));
   // The third file of the new repository finds this in its way.
   writeFileSync(join(here, 'half/agents'), '');
-  const { code, stderr } = await drillyard(['init', 'half', '--yes'], { cwd: here });
+  const { code, stderr } = await warmDrillyard(['init', 'half', '--yes'], { cwd: here });
   assert.equal(code, 2);
   assert.match(stderr, /agents cannot be made: a file is in its place\. Name another folder\./);
   assert.doesNotMatch(stderr, stack);
@@ -92,7 +92,7 @@ test('an address that is no world: said in a sentence', async () => {
   const server = createServer((_, reply) => reply.end('<html>'));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  const { code, stdout } = await drillyard(['world', 'tools'], {
+  const { code, stdout } = await warmDrillyard(['world', 'tools'], {
     env: { SERVICE_CLI_URL: `http://127.0.0.1:${port}`, SERVICE_CLI_TOKEN: 'x' },
   });
   server.close();

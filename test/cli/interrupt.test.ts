@@ -44,7 +44,7 @@ test('while an agent is bundled: what began is reported, 130', { skip: process.p
     ...drill('d', 'agent', [written({ equals: 1 })]),
   });
   t.after(remove);
-  // Whoever writes to a pipe waits until somebody reads it: then the bundle is being made.
+  // A writer to a pipe waits until somebody reads it: then the bundle is being made.
   const slow = join(root, 'agents/slow.mjs');
   execFileSync('mkfifo', [slow]);
   const run = start(['run', '--json', '--reporter', `junit=${join(root, 'junit.xml')}`, '--root', root], { ownGroup: true });

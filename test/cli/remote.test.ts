@@ -94,7 +94,7 @@ test('what the compiler reads is pushed and built once; unchanged source makes n
 test('source that does not compile is reported as validate reports it, and nothing is sent; what only the service refuses has local paths, too', async () => {
   const { root, write } = repository('broken', { ...moduleAgent('agent', writes), ...drill('d', 'agentt', [written({ equals: 1 })]) });
   const validated = await warmDrillyard(['validate', '--root', root]);
-  const refused = await drillyard(['push', '--remote', baseUrl, '--root', root], withToken);
+  const refused = await warmDrillyard(['push', '--remote', baseUrl, '--root', root], withToken);
   assert.deepEqual([validated.code, refused.code], [2, 1]);
   assert.equal(refused.stderr, validated.stderr);
   assert.match(refused.stderr, /d\.drill\.json:\d+:\d+ error DY\d{4} /);
@@ -106,7 +106,7 @@ test('source that does not compile is reported as validate reports it, and nothi
   mkdirSync(join(root, 'node_modules'));
   cpSync(join(root, 'notes'), join(root, 'node_modules/notes-tool'), { recursive: true });
   write('other.json', { schemaVersion: 1, world: 'world.json', toolPackages: ['notes-tool'] });
-  const installed = await drillyard(['push', '--remote', baseUrl, '--config', 'other.json', '--root', root], withToken);
+  const installed = await warmDrillyard(['push', '--remote', baseUrl, '--config', 'other.json', '--root', root], withToken);
   assert.equal(installed.code, 1, installed.stderr);
   assert.match(
     installed.stderr,
@@ -216,7 +216,7 @@ async function twice(
   ...args: string[]
 ): Promise<{ local: Line[]; remote: Line[]; codes: (number | null)[]; stderr: string }> {
   const here = await warmDrillyard(['run', '--json', '--root', root, ...args]);
-  const there = await drillyard(['run', '--remote', baseUrl, '--json', '--root', root, ...args], withToken);
+  const there = await warmDrillyard(['run', '--remote', baseUrl, '--json', '--root', root, ...args], withToken);
   return { local: jsonLines(here.stdout), remote: jsonLines(there.stdout), codes: [here.code, there.code], stderr: there.stderr };
 }
 
@@ -423,11 +423,11 @@ test('http and external targets play remote runs', async (t) => {
   };
   const desk = event(jsonLines(run.soFar().replace(/[^\n]*$/, '')), 'agent_desk') as unknown as { url: string; token: string };
   const { runId, interactionId, environment } = pending.interaction;
-  const called = await drillyard(['world', 'call', 'notes', 'note.write', '{"id":"a","text":"from outside"}'], {
+  const called = await warmDrillyard(['world', 'call', 'notes', 'note.write', '{"id":"a","text":"from outside"}'], {
     env: { SERVICE_CLI_URL: environment.SERVICE_HTTP_URL ?? '', SERVICE_CLI_TOKEN: environment.SERVICE_HTTP_TOKEN ?? '' },
   });
   assert.equal(called.code, 0, called.stdout);
-  const handedIn = await drillyard(['agent', 'complete', runId, interactionId, '{"done":true}'], {
+  const handedIn = await warmDrillyard(['agent', 'complete', runId, interactionId, '{"done":true}'], {
     env: { SERVICE_AGENT_URL: desk.url, SERVICE_AGENT_TOKEN: desk.token },
   });
   assert.equal(handedIn.code, 0, handedIn.stderr);
@@ -484,7 +484,7 @@ test('evidence that is not what was sealed, does not hold, or is judged otherwis
   assert.deepEqual(altered.found, [1, 'inconclusive', 'reporter.FETCH_FAILED'], altered.stderr);
   assert.match(altered.message, /evidence\.jsonl is not the file that was sealed/);
 
-  // Digests made anew for what was changed.
+  // Digests computed again for what was changed.
   let manifest = '';
   const artifact = async (path: string, name: string): Promise<string> =>
     (await fetch(`${baseUrl}${path}/artifacts?path=${name}`, { headers: { authorization: `Bearer ${credential}` } })).text();

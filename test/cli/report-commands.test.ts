@@ -2,21 +2,13 @@
 import assert from 'node:assert/strict';
 import { appendFileSync, cpSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import { type RunDrillsOptions, runDrills } from '../../src/index.js';
-import { createRepository, drill, moduleAgent, noteIs, type Repository, written } from '../drills/repository.js';
+import { drill, moduleAgent, noteIs, type Repository, temporaryRepositories, written } from '../drills/repository.js';
 import { drillyard, jsonLines } from './cli.js';
 import { warmDrillyard } from './warm-cli.js';
 
-const repositories: Repository[] = [];
-after(() => {
-  for (const repository of repositories) repository.remove();
-});
-function repository(...parts: { [path: string]: string | object }[]): Repository {
-  const created = createRepository(Object.assign({}, ...parts));
-  repositories.push(created);
-  return created;
-}
+const repository = temporaryRepositories();
 const write = (id: string, text: string) => `await context.world.call('notes', 'note.write', { id: '${id}', text: '${text}' });`;
 const reportsOf = ({ root }: Repository, directory = '.service/reports') =>
   readdirSync(join(root, directory)).map((name) => join(root, directory, name));
@@ -37,7 +29,7 @@ const checked = repository(
       horizonUs: 100,
       interactions: [
         { id: 'first', actorId: 'writer', task: { instruction: 'Go.' } },
-        { id: 'second', afterStartUs: 60, actorId: 'writer', task: { instruction: 'Go on.' } },
+        { id: 'second', afterStartUs: 60, actorId: 'writer', task: { instruction: 'Continue.' } },
       ],
       invariants: [{ id: 'calm', kind: 'state.count', ...rows, count: { atMost: 3 } }],
     },
@@ -231,7 +223,7 @@ interface Shown {
   flaky?: { passedAtRetry: { attempt: number }[] };
 }
 
-test('history tells what it cannot read, looks at no more than it is reported to, and knows no other drills', async () => {
+test('history lists what it cannot read, reads no more than it is asked to, and knows no other drills', async () => {
   const { root } = checked;
   const copy = repository();
   cpSync(join(root, '.service/reports'), join(copy.root, 'kept'), { recursive: true });
@@ -252,7 +244,7 @@ test('history tells what it cannot read, looks at no more than it is reported to
   assert.deepEqual(lines.at(-1), { event: 'summary', reports: 3, drills: 1, flaky: 0, unavailable: 2, older: 0 });
   const newest = await warmDrillyard(['history', '--report-dir', 'kept', '--root', copy.root, '--json', '--last', '1']);
   assert.deepEqual([jsonLines(newest.stdout).at(-1)?.reports, jsonLines(newest.stdout).at(-1)?.older], [1, 2]);
-  const unknown = await drillyard(['history', 'nothing', '--root', root]);
+  const unknown = await warmDrillyard(['history', 'nothing', '--root', root]);
   assert.equal(unknown.code, 2);
   assert.match((await warmDrillyard(['history', '--root', repository().root])).stdout, /There are no reports yet\./);
 });

@@ -71,16 +71,20 @@ test('junit: one document, a suite a trial by its last attempt', async () => {
   assert.match(earlier?.attributes.value ?? '', /^attempt 1 failed \(run_/);
 });
 
-test('ctrf: valid by its schema, with retries, places and reports', async () => {
-  await run;
+function checkCtrf(document: unknown): void {
   const schema = JSON.parse(readFileSync(fileURLToPath(new URL('../reports/ctrf-schema.json', import.meta.url)), 'utf8')) as object;
   const ajv = new Ajv({ strict: false });
   addFormats.default(ajv);
-  // biome-ignore lint/suspicious/noExplicitAny: the schema says what it is.
-  const document: any = JSON.parse(readFileSync(join(root, 'out/ctrf.json'), 'utf8'));
   const isValid = ajv.compile(schema);
   const valid: boolean = isValid(document);
   assert.ok(valid, ajv.errorsText(isValid.errors));
+}
+
+test('ctrf: valid by its schema, with retries, places and reports', async () => {
+  await run;
+  // biome-ignore lint/suspicious/noExplicitAny: the schema says what it is.
+  const document: any = JSON.parse(readFileSync(join(root, 'out/ctrf.json'), 'utf8'));
+  checkCtrf(document);
   const { summary, tests } = document.results;
   assert.deepEqual([summary.tests, summary.passed, summary.other, summary.flaky], [3, 2, 1, 1]);
   const failing = tests.find(({ testId }: { testId: string }) => testId === 'failing#1');
@@ -129,7 +133,7 @@ test('json: to a file the same lines; on stdout nothing else, whatever else is c
 });
 
 test('none says nothing on stdout', async () => {
-  const { stdout, code } = await drillyard(['run', 'passing', '--reporter', 'none'], { cwd: root });
+  const { stdout, code } = await warmDrillyard(['run', 'passing', '--reporter', 'none'], { cwd: root });
   assert.deepEqual([code, stdout], [0, '']);
 });
 
@@ -211,4 +215,63 @@ test('a rate is one of first attempts, and says so where they are not the trials
   for (const [path, content] of Object.entries(drill('late', 'again', [noteIs('a', 'x')], { task }))) repository.write(path, content);
   const { stdout } = await warmDrillyard(['run', '--trials', '4', '--retries', '1'], { cwd: repository.root });
   assert.match(stdout, /✓ late {2}4 of 4 trials {2}first attempts 75 % \(95 % interval/);
+});
+
+test('what never started is said in every format, in its own words', async (t) => {
+  const writing = moduleAgent('agent', `await context.world.call('notes', 'note.write', { id: 'a', text: 'x' });`);
+  const repository = createRepository({
+    ...writing,
+    ...drill('a-fails', 'agent', [noteIs('a', 'y')], { trials: { count: 2 } }),
+    ...drill('b-waits', 'agent', [noteIs('a', 'x')], { title: 'It waits', tags: ['slow'] }),
+  });
+  t.after(() => repository.remove());
+  const list = 'terminal,github,junit,ctrf=ctrf.json,html=page.html,json=lines.jsonl';
+  const summary = join(repository.root, 'summary.md');
+  const { code, stdout } = await warmDrillyard(['run', '--fail-fast', '--concurrency', '1', '--reporter', list], {
+    cwd: repository.root,
+    env: { GITHUB_STEP_SUMMARY: summary },
+  });
+  const text = (file: string) => readFileSync(join(repository.root, file), 'utf8');
+  assert.equal(code, 1, stdout);
+  assert.match(stdout, /✗ a-fails .* 1 never started$/m);
+  assert.match(stdout, /\? b-waits +never started$/m);
+  assert.match(stdout, /never started, as the run ended before: 2 trials/);
+  assert.match(stdout, /^::error .*title=a-fails \(trial 2 of 2\) never started::The run ended before/m);
+  assert.match(stdout, /^::error file=[^,]*b-waits[^,]*,.*title=b-waits never started::/m);
+  assert.match(text('summary.md'), /2 trials never started[\s\S]*\| b-waits \| 0 \| \| never started \|/);
+  const events = jsonLines(text('lines.jsonl'));
+  assert.deepEqual(
+    events.filter(({ event }) => event === 'drill').map(({ notStarted }) => notStarted),
+    [
+      { trials: [2], tags: [], targetId: 'agent' },
+      { trials: [1], title: 'It waits', tags: ['slow'], targetId: 'agent' },
+    ],
+  );
+  assert.equal(events.at(-1)?.notStarted, 2);
+  const junit = readXml(text('.service/reports/junit.xml'));
+  checkJunit(junit);
+  assert.deepEqual(
+    junit.children.map(({ attributes }) => [attributes.name, attributes.failures, attributes.errors]),
+    [
+      ['a-fails (trial 1 of 2)', '1', '0'],
+      ['a-fails (trial 2 of 2)', '0', '1'],
+      ['b-waits', '0', '1'],
+    ],
+  );
+  const ctrf = JSON.parse(text('ctrf.json'));
+  checkCtrf(ctrf);
+  assert.deepEqual([ctrf.results.summary.tests, ctrf.results.summary.failed, ctrf.results.summary.pending], [3, 1, 2]);
+  const { name, testId, status, rawStatus, suite, filePath } = ctrf.results.tests[2];
+  assert.deepEqual(
+    { name, testId, status, rawStatus, suite, filePath },
+    {
+      name: 'b-waits: It waits',
+      testId: 'b-waits#1',
+      status: 'pending',
+      rawStatus: 'not_started',
+      suite: ['agent', 'b-waits'],
+      filePath: 'drillyard/b-waits.drill.json',
+    },
+  );
+  assert.match(text('page.html'), /failed: 1 of 2 drills[\s\S]*<td>never started<\/td><td><code>b-waits<\/code><br>It waits<\/td>/);
 });

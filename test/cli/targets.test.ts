@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { RunResult } from '../../src/contract/run/run.js';
 import { commandAgent, createRepository, drill, moduleAgent, noteIs, type Repository } from '../drills/repository.js';
-import { drillyard, jsonLines, start } from './cli.js';
+import { jsonLines, start } from './cli.js';
 import { warmDrillyard } from './warm-cli.js';
 
 const write = `const write = (text) => fetch(process.env.SERVICE_HTTP_URL + '/v1/operations/notes/note.write', { method: 'POST',
@@ -118,7 +118,7 @@ test('130 when they are interrupted at work, whatever their kind', async () => {
 
 test('an HTTP agent elsewhere is refused unless --allow-remote says otherwise', async () => {
   const flags = ['run', '--json', 'http-away', '--root', repository.root];
-  const [refused, allowed] = await Promise.all([drillyard(flags), drillyard([...flags, '--allow-remote'])]);
+  const [refused, allowed] = await Promise.all([warmDrillyard(flags), warmDrillyard([...flags, '--allow-remote'])]);
   assert.equal(refused.code, 1);
   assert.match(refused.stdout, /"code":"target\.ADDRESS_REFUSED"/);
   assert.equal(allowed.code, 0, allowed.stdout);

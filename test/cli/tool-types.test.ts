@@ -144,7 +144,7 @@ export default defineToolBehavior<ShopFrontTool>({
   };
   assert.deepEqual(errors('cents', 'BROKE', 'trees'), []);
   assert.equal(errors('cent', 'BROKEN', 'tres').length, 3);
-  const unknown = await drillyard(['tool', 'types', '--tool', 'shop-frnt'], { cwd: repository.root });
+  const unknown = await warmDrillyard(['tool', 'types', '--tool', 'shop-frnt'], { cwd: repository.root });
   assert.equal(unknown.code, 2);
   assert.match(unknown.stderr, /no tool 'shop-frnt'\. Did you mean 'shop-front'\?/);
 });

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { type KeyInput, readKeys, type WatchKey } from '../../src/cli/watch-keys.js';
-import { commandAgent, createRepository, drill, moduleAgent, noteIs, type Repository } from '../drills/repository.js';
+import { commandAgent, drill, moduleAgent, noteIs, type Repository, temporaryRepositories } from '../drills/repository.js';
 import { until } from '../until.js';
 import { jsonLines, type Started, start } from './cli.js';
 
@@ -12,11 +12,7 @@ const cleanUp: (() => void)[] = [];
 after(() => {
   for (const clean of cleanUp) clean();
 });
-function repository(...parts: { [path: string]: string | object }[]): Repository {
-  const created = createRepository(Object.assign({}, ...parts));
-  cleanUp.push(() => created.remove());
-  return created;
-}
+const repository = temporaryRepositories();
 const writes = (text: string): string => `await context.world.call('notes', 'note.write', { id: 'a', text: '${text}' });`;
 
 /** A watching process, and the lines it has printed since `next` was last called, up to the line `waiting`. */
@@ -158,7 +154,7 @@ test('a tool package beside the repository is watched, too', async () => {
   assert.equal((await watch.ended).code, 130);
 });
 
-test('keys are read from a terminal alone, and it is given back', () => {
+test('keys are read from a terminal alone, and it is restored', () => {
   const heard: WatchKey[] = [];
   const modes: boolean[] = [];
   let listener: ((chunk: string) => void) | undefined;

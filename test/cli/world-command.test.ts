@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { drillyard } from './cli.js';
+import { warmDrillyard } from './warm-cli.js';
 
 const coverage = mkdtempSync(join(tmpdir(), 'drillyard-coverage-'));
 after(() => rmSync(coverage, { recursive: true, force: true }));
@@ -49,7 +50,7 @@ test('a call loads the command line, its own file and nothing else of the produc
 
 test('what answers and is no world is reported as such', async () => {
   const site = await answering('<!doctype html>');
-  const { code, stdout, stderr } = await drillyard(['world', 'tools'], { env: { SERVICE_CLI_URL: site.url, SERVICE_CLI_TOKEN: 'x' } });
+  const { code, stdout, stderr } = await warmDrillyard(['world', 'tools'], { env: { SERVICE_CLI_URL: site.url, SERVICE_CLI_TOKEN: 'x' } });
   site.close();
   assert.deepEqual([code, JSON.parse(stdout).code], [2, 'control.UNAVAILABLE']);
   assert.match(stderr, /not the address of a world/);

@@ -54,7 +54,7 @@ test('times and lengths of time as text, and a seed as a number, make the same b
   );
   assert.equal(texts.buildHash, integers.buildHash);
   assert.deepEqual(texts, integers);
-  // What is nobody's time stays what was written.
+  // What is no time stays what was written.
   assert.deepEqual(texts.drills.find(({ drill }) => drill.id === 'long')?.drill.timeline.interactions[0]?.task.input, { atUs: '30s' });
 });
 

@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import { findTypeScript } from '../../src/compiler/typescript.js';
 import { validateRepository } from '../../src/index.js';
 import { drillyard, jsonLines } from '../cli/cli.js';
+import { warmDrillyard } from '../cli/warm-cli.js';
 import { compileWith, edited, type Files, folder, lines, sound } from './repository.js';
 
 const behavior = 'drillyard/notes.ts';
@@ -55,11 +56,11 @@ test('type errors of behaviors, agents and what they import are errors of valida
     /agents\/two\.ts:1:14 error DY6011 Type 'string'[^\n]*\n\s+1 \| export const two: number = 'two';\n\s+\| {14}\^\n/,
   );
   assert.match(reported.stderr, /3 errors/);
-  const silent = await drillyard(['validate', '--no-types', '--json'], { cwd: root });
+  const silent = await warmDrillyard(['validate', '--no-types', '--json'], { cwd: root });
   assert.equal(silent.code, 0, silent.stderr);
   const { event, valid: isValid, types: state } = jsonLines(silent.stdout).at(-1) as { event: string; valid: boolean; types: string };
   assert.deepEqual([event, isValid, state, silent.stderr], ['summary', true, 'off', '']);
-  assert.equal((await drillyard(['plan'], { cwd: root })).code, 0);
+  assert.equal((await warmDrillyard(['plan'], { cwd: root })).code, 0);
 });
 
 // TYPE-OPTIONS-1

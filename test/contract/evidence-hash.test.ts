@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { constants } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import canonicalize from 'canonicalize';
@@ -42,16 +43,15 @@ test('the digest is that of the leaves, around every leaf border and whenever it
 });
 
 test('a leaf may be longer than the longest string', () => {
-  const line = 'é'.repeat(300_000);
-  const lines = 900;
-  assert.ok(lines * line.length * 2 > 2 ** 29);
+  const line = 'x'.repeat(525_000);
+  assert.ok(1024 * line.length > constants.MAX_STRING_LENGTH);
   const hasher = new EvidenceHasher();
   const leaf = createHash('sha256');
-  for (let count = 0; count < 2 * lines; count++) {
+  for (let count = 0; count < 1024; count++) {
     hasher.appendLine(line);
-    if (count < 1024) leaf.update(`${line}\n`);
-    if (count + 1 === 1024) assert.equal(hasher.digest(), `sha256:${createHash('sha256').update(leaf.digest()).digest('hex')}`);
+    leaf.update(`${line}\n`);
   }
+  assert.equal(hasher.digest(), `sha256:${createHash('sha256').update(leaf.digest()).digest('hex')}`);
 });
 
 // EVIDENCE-HASH-2
@@ -140,7 +140,7 @@ const trajectory = (entries: EvidenceEntry[]) => {
   return hasher.digest();
 };
 
-test('a trajectory is the same whoever asked, and is what the words of the contract say', () => {
+test('a trajectory is the same for every caller, and is what the words of the contract say', () => {
   fc.assert(
     fc.property(drafts, ids, ids, (what, who, other) => {
       const entries = journal(what, who);

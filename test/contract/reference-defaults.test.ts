@@ -30,7 +30,7 @@ const rows: Row[] = page.split(/^#{2,3} /m).flatMap((text) => {
   }));
 });
 
-/** Of these nothing is filled in: whoever reads the field knows what its absence means. */
+/** Of these nothing is filled in: the code that reads the field knows what its absence means. */
 const absent = new Set([
   'the one that has the id of the package',
   'the only one',

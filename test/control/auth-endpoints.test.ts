@@ -1,4 +1,4 @@
-// Signing in with an identity provider, and looking at oneself.
+// Signing in with an identity provider, and reading one's own identity.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { JWTPayload } from 'jose';
@@ -36,7 +36,7 @@ after(async () => {
 const refused = (code: string) => (error: unknown) => error instanceof ServiceError && error.code === code;
 
 const signIn = async (kit: ControlKit, claims: JWTPayload, key?: string) => {
-  const caller = await kit.room.authenticateIdentity(await provider.token(claims));
+  const caller = await kit.plane.authenticateIdentity(await provider.token(claims));
   return kit.dispatch('exchangeIdentityToken', { body: {} }, { caller, ...(key === undefined ? {} : { key }) });
 };
 
@@ -51,7 +51,7 @@ test('an organization-scoped token becomes a credential, and its subject an acti
     items.map(({ userId, subject, name, role, state }) => ({ userId, subject, name, role, state })),
     [{ userId: credential.userId, subject: 'ada', name: 'Ada', role: 'builder', state: 'active' }],
   );
-  const caller = kit.room.authenticate(secret!);
+  const caller = kit.plane.authenticate(secret!);
   const me = await kit.call('getMe', {}, { caller });
   assert.deepEqual(me.authorities, [...authoritiesOf.builder]);
   assert.deepEqual(me.projects, [{ projectId: kit.projectId, name: 'default', authorities: [...authoritiesOf.builder] }]);
@@ -62,14 +62,14 @@ test('without a role in the token a member may do nothing but what grants give',
   const kit = await open();
   for (const role of [undefined, 'owner', 7]) {
     const { reply } = await signIn(kit, { sub: 'bob', org: kit.organizationId, ...(role === undefined ? {} : { role }) });
-    const caller = kit.room.authenticate(reply.secret!);
+    const caller = kit.plane.authenticate(reply.secret!);
     assert.deepEqual([caller.role, (await kit.call('getMe', {}, { caller })).projects], [null, []]);
     await assert.rejects(kit.call('getProject', {}, { caller }), refused('control.NOT_FOUND'));
   }
   const userId = userIdOf({ issuer, subject: 'bob' });
   await kit.call('createGrant', { body: { subject: { kind: 'user', id: userId }, role: 'viewer' } });
   const { reply } = await signIn(kit, { sub: 'bob', org: kit.organizationId });
-  const caller = kit.room.authenticate(reply.secret!);
+  const caller = kit.plane.authenticate(reply.secret!);
   assert.equal((await kit.call('getProject', {}, { caller })).project.projectId, kit.projectId);
 });
 
@@ -107,13 +107,13 @@ test('a token that is scoped to nothing, to an organization that does not exist,
     refusals.push(await signIn(kit, claims).catch((error: ServiceError) => error));
   }
   const { reply } = await signIn(kit, { sub: 'gone', org: organization, role: 'manager' });
-  assert.equal(kit.room.authenticate(reply.secret!).role, 'manager');
+  assert.equal(kit.plane.authenticate(reply.secret!).role, 'manager');
   const id = memberId({ organizationId: organization, userId: reply.credential.userId! });
   await kit.services.catalog.change((tx) => {
     const record = tx.get(memberTable, id)!;
     tx.put(memberTable, { ...record, member: { ...record.member, state: 'removed' } });
   });
-  assert.throws(() => kit.room.authenticate(reply.secret!), refused('control.UNAUTHENTICATED'));
+  assert.throws(() => kit.plane.authenticate(reply.secret!), refused('control.UNAUTHENTICATED'));
   refusals.push(await signIn(kit, { sub: 'gone', org: organization }).catch((error: ServiceError) => error));
   for (const refusal of refusals) {
     assert.ok(refusal instanceof ServiceError);
@@ -130,7 +130,7 @@ test('the organizations of a subject: memberships and the one the token names, b
   });
   for (const org of ids.slice(0, -1)) await signIn(kit, { sub: 'ada', org });
   const list = async (claims: JWTPayload, after?: string) => {
-    const caller = await kit.room.authenticateIdentity(await provider.token(claims));
+    const caller = await kit.plane.authenticateIdentity(await provider.token(claims));
     return kit.call('listCliOrganizations', { query: after === undefined ? {} : { after } }, { caller });
   };
   assert.deepEqual(await list({ sub: 'nobody' }), { schemaVersion: 1, organizations: [] });
@@ -161,40 +161,40 @@ test('a token that does not hold in any way is refused, with one message', async
   const tokens = await Promise.all(wrong.map((how) => provider.token({ sub: 'ada', org }, how)));
   tokens.push('', 'x', 'a.b.c', kit.token, await provider.token({ org }), (await provider.token({ sub: 'ada', org })).slice(0, -3));
   for (const token of tokens) {
-    const error = await kit.room.authenticateIdentity(token).catch((thrown: ServiceError) => thrown);
+    const error = await kit.plane.authenticateIdentity(token).catch((thrown: ServiceError) => thrown);
     assert.ok(error instanceof ServiceError, `${token} opened`);
     assert.deepEqual([error.code, error.message], ['control.UNAUTHENTICATED', 'A valid credential is required.']);
   }
   const good = await provider.token({ sub: 'ada', org });
-  assert.throws(() => kit.room.authenticate(good), refused('control.UNAUTHENTICATED'), 'an identity token is no credential');
+  assert.throws(() => kit.plane.authenticate(good), refused('control.UNAUTHENTICATED'), 'an identity token is no credential');
 });
 
 test('an identity opens the identity endpoints only, a credential all others only', async () => {
   const kit = await open();
-  const caller = await kit.room.authenticateIdentity(await provider.token({ sub: 'ada', org: kit.organizationId, role: 'manager' }));
+  const caller = await kit.plane.authenticateIdentity(await provider.token({ sub: 'ada', org: kit.organizationId, role: 'manager' }));
   for (const id of ['getMe', 'listProjects', 'getProject'] as const)
     await assert.rejects(kit.call(id, {}, { caller }), refused('control.UNAUTHENTICATED'));
   await assert.rejects(kit.call('exchangeIdentityToken', { body: {} }), refused('control.UNAUTHENTICATED'));
   await assert.rejects(kit.call('listCliOrganizations'), refused('control.UNAUTHENTICATED'));
 });
 
-test('while the provider’s keys cannot be had, it is said to come again; its keys are asked for once', async () => {
+test('while the provider’s keys are not available, callers are asked to come again; its keys are fetched once', async () => {
   const kit = await open();
   const token = await provider.token({ sub: 'ada', org: kit.organizationId });
   for (const fail of ['status', 'nonsense'] as const) {
     provider.fail = fail;
-    await assert.rejects(kit.room.authenticateIdentity(token), refused('control.UNAVAILABLE'));
+    await assert.rejects(kit.plane.authenticateIdentity(token), refused('control.UNAVAILABLE'));
   }
   provider.fail = 'no';
   const before = provider.asked();
-  for (let n = 0; n < 5; n++) assert.equal((await kit.room.authenticateIdentity(token)).identity?.subject, 'ada');
+  for (let n = 0; n < 5; n++) assert.equal((await kit.plane.authenticateIdentity(token)).identity?.subject, 'ada');
   assert.equal(provider.asked() - before, 1);
 });
 
 test('without an identity provider its endpoints are closed', async () => {
   const kit = await openControlKit({ endpoints });
   kits.push(kit);
-  await assert.rejects(kit.room.authenticateIdentity('x'), refused('control.UNAUTHENTICATED'));
+  await assert.rejects(kit.plane.authenticateIdentity('x'), refused('control.UNAUTHENTICATED'));
 });
 
 test('a session revokes itself and is over', async () => {
@@ -202,7 +202,7 @@ test('a session revokes itself and is over', async () => {
   const { caller, token } = await kit.callerWith('viewer');
   const { credential } = await kit.call('revokeAuthSession', { body: {} }, { caller });
   assert.equal(credential.revokedAtMs, clock.nowMs);
-  assert.throws(() => kit.room.authenticate(token), refused('control.UNAUTHENTICATED'));
+  assert.throws(() => kit.plane.authenticate(token), refused('control.UNAUTHENTICATED'));
 });
 
 test('a manager sees that it may do everything', async () => {

@@ -20,7 +20,7 @@ async function open(options: ControlKitOptions = {}): Promise<ControlKit> {
 const message = 'A valid credential is required.';
 function refuses(kit: ControlKit, token: string): void {
   assert.throws(
-    () => kit.room.authenticate(token),
+    () => kit.plane.authenticate(token),
     (error) => error instanceof ServiceError && error.code === 'control.UNAUTHENTICATED' && error.message === message,
   );
 }
@@ -30,17 +30,17 @@ test('unknown, expired, revoked and world credentials are refused alike', async 
   const kit = await open();
   const short = await kit.callerWith('viewer', { ttlMs: 1000 });
   const revoked = await kit.callerWith('manager');
-  assert.equal(kit.room.authenticate(short.token).role, 'viewer');
+  assert.equal(kit.plane.authenticate(short.token).role, 'viewer');
   await kit.call('revokeCredential', { path: { credentialId: revoked.credentialId as never }, body: { confirm: revoked.credentialId } });
   refuses(kit, revoked.token);
   kit.clock.nowMs += 999;
-  assert.equal(kit.room.authenticate(short.token).role, 'viewer');
+  assert.equal(kit.plane.authenticate(short.token).role, 'viewer');
   kit.clock.nowMs += 1;
   refuses(kit, short.token);
   const world = kit.services.keyring.token('world', kit.caller.credentialId);
   for (const token of ['', 'x', world, kit.token.slice(0, -1), `${kit.token}x`, kit.token.toUpperCase(), 'dyc_', 'ü'.repeat(100)])
     refuses(kit, token);
-  assert.equal(kit.room.authenticate(kit.token).role, 'manager');
+  assert.equal(kit.plane.authenticate(kit.token).role, 'manager');
 });
 
 test('a credential opens in the next incarnation too, and a revoked one does not', async () => {
@@ -50,14 +50,14 @@ test('a credential opens in the next incarnation too, and a revoked one does not
   await kit.call('revokeCredential', { path: { credentialId: gone.credentialId as never }, body: { confirm: gone.credentialId } });
   await kit.end('crash');
   const next = await open({ directory: kit.directory });
-  assert.equal(next.room.authenticate(token).role, 'builder');
+  assert.equal(next.plane.authenticate(token).role, 'builder');
   refuses(next, gone.token);
 });
 
 test('no secret is on the disk', async () => {
   const kit = await open();
   const { secret } = await kit.call('createCredential', { body: { name: 'ci', role: 'viewer' } });
-  kit.room.authenticate(secret!);
+  kit.plane.authenticate(secret!);
   await kit.end();
   const bytes = readFileSync(join(kit.directory, 'catalog', 'data.mdb'));
   for (const token of [secret!, kit.token]) {
@@ -78,13 +78,13 @@ test('the last use is noted, but not at every use', async () => {
   await settled();
   assert.equal(await lastUsed(), start);
   const before = kit.services.catalog.commits;
-  for (let n = 0; n < 100; n++) kit.room.authenticate(token);
+  for (let n = 0; n < 100; n++) kit.plane.authenticate(token);
   kit.clock.nowMs += limits.credentialUseNotedMs - 1;
-  kit.room.authenticate(token);
+  kit.plane.authenticate(token);
   await settled();
   assert.deepEqual([kit.services.catalog.commits - before, await lastUsed()], [0, start]);
   kit.clock.nowMs += 1;
-  for (let n = 0; n < 100; n++) kit.room.authenticate(token);
+  for (let n = 0; n < 100; n++) kit.plane.authenticate(token);
   await settled();
   assert.equal(await lastUsed(), start + limits.credentialUseNotedMs);
   assert.equal(kit.services.catalog.commits - before, 1);
@@ -95,7 +95,7 @@ test('a full disk does not keep anybody out', async () => {
   const { token } = await kit.callerWith('viewer');
   kit.clock.nowMs += limits.credentialUseNotedMs;
   kit.disk.full = true;
-  assert.equal(kit.room.authenticate(token).role, 'viewer');
+  assert.equal(kit.plane.authenticate(token).role, 'viewer');
   await new Promise(setImmediate);
   kit.disk.full = false;
 });
@@ -105,13 +105,13 @@ test('rates are of one credential, counted once it is known', async () => {
   const kit = await open({ settings: { rate: { perSecond: 1, burst: 3 } } });
   const { token } = await kit.callerWith('viewer');
   for (let n = 0; n < 50; n++) refuses(kit, 'dyc_wrong');
-  kit.room.authenticate(token);
-  kit.room.authenticate(token);
+  kit.plane.authenticate(token);
+  kit.plane.authenticate(token);
   assert.throws(
-    () => kit.room.authenticate(token),
+    () => kit.plane.authenticate(token),
     (error: ServiceError) => error.code === 'control.RATE_LIMITED' && error.extra.retryAfterMs === 1000,
   );
-  assert.equal(kit.room.authenticate(kit.token).role, 'manager', 'another one is not concerned');
+  assert.equal(kit.plane.authenticate(kit.token).role, 'manager', 'another one is not concerned');
   kit.clock.nowMs += 1000;
-  kit.room.authenticate(token);
+  kit.plane.authenticate(token);
 });

@@ -9,6 +9,7 @@ import type { AuthoringSession } from '../../src/contract/hosted/resources.js';
 import type { SourceChange } from '../../src/contract/hosted/source.js';
 import { askCommandAuthor } from '../../src/control/authoring/author.js';
 import { authoringEndpoints, defineAuthoringRunners } from '../../src/control/authoring/authoring-endpoints.js';
+import { createTurn } from '../../src/control/authoring/authoring-turns.js';
 import { sourceDraftTable } from '../../src/control/source/source-records.js';
 import { CompileWorkers } from '../../src/control/tasks/compile-port.js';
 import { canBox } from '../../src/processes/bubblewrap.js';
@@ -27,7 +28,7 @@ async function open(options: ControlKitOptions = {}): Promise<ControlKit> {
 async function begin(kit: ControlKit, body: Partial<CreateAuthoringSessionRequest> = {}): Promise<AuthoringSession> {
   return (await kit.call('createAuthoringSession', { body: { author: 'manual', ...body } })).session;
 }
-async function say(kit: ControlKit, session: AuthoringSession, changes: SourceChange[] | undefined, prompt = 'go on') {
+async function say(kit: ControlKit, session: AuthoringSession, changes: SourceChange[] | undefined, prompt = 'next') {
   const { authoringSessionId, version: expectedVersion } = session;
   const body = { expectedVersion, prompt, ...(changes === undefined ? {} : { changes }) };
   const { operation, turn } = await kit.call('createAuthoringTurn', { path: { authoringSessionId }, body });
@@ -77,7 +78,7 @@ test('a manual conversation ends in a source draft that compiles', async () => {
   }
 });
 
-test('a conversation on a base makes its next revision, unless the base went on', async () => {
+test('a conversation on a base makes its next revision, unless the base moved on', async () => {
   const kit = await open();
   try {
     const made = await say(kit, await begin(kit), sound);
@@ -215,6 +216,31 @@ test('the author command gets prompt and files on stdin and answers with changes
     delete process.env.SERVER_ONLY_SECRET;
     await kit.close();
     rmSync(folder, { recursive: true });
+  }
+});
+
+test('a turn that is cancelled before it begins frees its conversation', async () => {
+  const kit = await open();
+  try {
+    const session = await begin(kit);
+    const path = { authoringSessionId: session.authoringSessionId };
+    const body = { expectedVersion: session.version, prompt: 'next', changes: sound };
+    const { catalog, operations } = kit.services;
+    const about = { caller: kit.caller, correlationId: 'corr_1', idempotencyKey: 'queued-turn', requestHash: 'sha256:0' };
+    // In one change with its request: no moment passes in which it could begin.
+    const { operation, turn } = await catalog.change((tx) => {
+      const { reply } = createTurn(kit.services).apply(tx, { path: { ...path, projectId: kit.projectId }, body, ...about } as never);
+      operations.cancel(tx, reply.operation.operationId);
+      return reply;
+    });
+    assert.equal((await kit.services.operations.whenEnded(operation.operationId)).state, 'cancelled');
+    const { session: freed } = await kit.call('getAuthoringSession', { path });
+    assert.deepEqual([freed.activeTurnId, freed.pendingActionCount], [undefined, 0]);
+    const [listed] = (await kit.call('listAuthoringTurns', { path })).items;
+    assert.deepEqual([listed?.turnId, listed?.state], [turn.turnId, 'cancelled']);
+    assert.equal((await say(kit, freed, sound)).turn.state, 'succeeded');
+  } finally {
+    await kit.close();
   }
 });
 

@@ -11,7 +11,7 @@ import { FileBlobs } from '../../src/control/core/blobs.js';
 import { compiler, openSourceKit, soundFiles } from './source-kit.js';
 
 after(() => compiler.close());
-/** Whatever was put until now is old enough. */
+/** What was put until now is old enough. */
 const now = { keptMs: -60_000 };
 const fileOf = (directory: string, digest: string): string => join(directory, 'blobs', digest.slice(7, 9), digest.slice(7));
 

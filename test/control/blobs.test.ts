@@ -14,7 +14,7 @@ function place(t: TestContext): string {
 const fileOf = (directory: string, digest: string): string => join(directory, 'blobs', digest.slice(7, 9), digest.slice(7));
 
 // BLOBS-1, BLOBS-2
-test('bytes come back by their digest, in this life and the next, and equal bytes are one file', async (t) => {
+test('bytes come back by their digest, in this incarnation and the next, and equal bytes are one file', async (t) => {
   const directory = place(t);
   const blobs = new FileBlobs(directory);
   const texts = Array.from({ length: 100 }, (_, index) => Buffer.from(`text ${index % 50}`));

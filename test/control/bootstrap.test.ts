@@ -19,7 +19,7 @@ test('cut short at any flush and in the midst of the build, the next start ends 
   // After how many flushes the power goes; -1: while the example is built.
   for (const cut of [0, -1, 1, 2, 3, 99]) {
     const directory = mkdtempSync(join(tmpdir(), 'drillyard-bootstrap-'));
-    const lives: Bootstrap[] = [];
+    const incarnations: Bootstrap[] = [];
     for (const flushes of [cut, 99]) {
       let left = Math.max(flushes, flushes === -1 ? 99 : 0);
       const onCommit = (): void => {
@@ -38,7 +38,7 @@ test('cut short at any flush and in the midst of the build, the next start ends 
       };
       const started = await bootstrap(services, publish).catch(() => undefined);
       if (started !== undefined) {
-        lives.push(started);
+        incarnations.push(started);
         assert.ok(started.secret, 'until it was returned, it is given out');
         const of = { index: 'byProject', prefix: [started.projectId], limit: 10 };
         const { view } = catalog;
@@ -49,10 +49,10 @@ test('cut short at any flush and in the midst of the build, the next start ends 
       }
       await catalog.close();
     }
-    const returned = lives.map(({ markShown: _, secret: __, ...rest }) => rest);
+    const returned = incarnations.map(({ markShown: _, secret: __, ...rest }) => rest);
     for (const one of returned) assert.deepEqual(one, returned[0]);
     // A secret that may have been returned is void once another was made.
-    assert.equal(new Set(lives.map(({ secret }) => secret)).size, lives.length);
+    assert.equal(new Set(incarnations.map(({ secret }) => secret)).size, incarnations.length);
     assert.equal(returned.length, cut === 99 || cut === 3 ? 2 : 1);
     rmSync(directory, { recursive: true, force: true });
   }

@@ -130,14 +130,14 @@ test('a build that reads back as another one is not published', async (t) => {
 });
 
 // BUILD-RUNNER-1
-test('a build goes on in the next incarnation, and what was extracted in the last one is gone', async (t) => {
+test('a build continues in the next incarnation, and what was extracted in the last one is gone', async (t) => {
   const waiting = patient(compiler);
   const kit = await openSourceKit(t, { services: { compiler: waiting.compiler } });
   const { sourceDraftId } = await kit.draftOf();
   const { operation, attempt } = await kit.call('createBuild', { path: { sourceDraftId, revision: 1 }, body: {} });
   await waiting.asked;
   assert.equal(readdirSync(join(kit.directory, 'work')).length, 1);
-  // What a crash leaves: the life that follows finds the folder, and an attempt that was compiling.
+  // What a crash leaves: the incarnation that follows finds the folder, and an attempt that was compiling.
   const { defineBuildRunners } = await import('../../src/control/builds/build-runner.js');
   await kit.end('crash');
   const own = new CompileWorkers({ workers: 1 });

@@ -225,7 +225,7 @@ test('changes of one turn travel in one flush', async () => {
   await catalog.close();
 });
 
-test('followers run after the commit and before the caller goes on', async () => {
+test('followers run after the commit and before the caller continues', async () => {
   const catalog = openOn(newFolder());
   const seen: string[] = [];
   await catalog.change((tx) => {
@@ -248,4 +248,28 @@ test('a closed catalog refuses', async () => {
     catalog.change(() => 1),
     isUnavailable,
   );
+});
+
+test('a scan of what an id begins with finds that and nothing else, page after page, with what is pending', async () => {
+  const catalog = openOn(newFolder());
+  const ids = ['a b', 'a b c', 'a b ~', 'a b!', 'a bc', 'a', 'a~', 'b a b', 'ä b', 'a b ä', 'a b sha256:0'];
+  await catalog.change((tx) => {
+    for (const id of ids) tx.put(things, { id, group: 'g', rank: 0, hidden: false });
+  });
+  await catalog.change((tx) => {
+    tx.remove(things, 'a b c');
+    tx.put(things, { id: 'a b new', group: 'g', rank: 0, hidden: false });
+    for (const idPrefix of ['a b ', 'a b', 'a', 'ä', 'none', '']) {
+      const found: string[] = [];
+      for (let after: string | undefined; ; ) {
+        const { records, next } = tx.scan(things, { idPrefix, limit: 2, ...(after === undefined ? {} : { after }) });
+        found.push(...records.map(({ id }) => id));
+        if (next === undefined) break;
+        after = next;
+      }
+      const there = [...ids.filter((id) => id !== 'a b c'), 'a b new'].filter((id) => id.startsWith(idPrefix));
+      assert.deepEqual(found.sort(), there.sort(), idPrefix);
+    }
+  });
+  await catalog.close();
 });

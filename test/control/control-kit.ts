@@ -1,4 +1,4 @@
-// A control plane without sockets, on a temporary folder: what the tests of this room hold. Time stands still unless a test moves it.
+// A control plane without sockets, on a temporary folder: what the tests of this module hold. Time stands still unless a test moves it.
 //   const kit = await openControlKit({ endpoints: (services) => ({ ...projectEndpoints(services) }) });
 //   const { project } = await kit.call('createProject', { body: { name: 'one' } });
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
@@ -17,7 +17,7 @@ import { type ControlSettings, settingsDefaults } from '../../src/control/catalo
 import { ControlPlane } from '../../src/control/control-plane.js';
 import { FileBlobs } from '../../src/control/core/blobs.js';
 import { OperationEngine } from '../../src/control/core/operation-engine.js';
-import type { ControlServices } from '../../src/control/core/services.js';
+import type { ControlServices, ServiceWorlds } from '../../src/control/core/services.js';
 import type { Dispatch, Endpoints } from '../../src/control/dispatch.js';
 import { WorldGuard } from '../../src/control/guard/world-guard.js';
 import { silentMeter } from '../../src/control/memory/control-meter.js';
@@ -31,14 +31,14 @@ export interface ControlKitOptions {
   endpoints?: (services: ControlServices) => Endpoints;
   /** Defines the runners of operations. */
   runners?: (services: ControlServices) => void;
-  /** What an area does at the start of a life, before operations go on. */
+  /** What an area does at the start of an incarnation, before operations continue. */
   beforeResume?: (services: ControlServices) => Promise<void>;
   /** Ports to use instead of the kit's, which refuse to be used: bindings, compiler. */
   services?: Partial<ControlServices>;
   settings?: Partial<ControlSettings>;
   /** Opens real worlds, on one thread. Default: the port refuses to be used. */
   worlds?: boolean;
-  /** A folder of an earlier kit, to go on with. Default: a new one, removed at the end. */
+  /** A folder of an earlier kit, to continue with. Default: a new one, removed at the end. */
   directory?: string;
   clock?: { nowMs: number };
 }
@@ -57,7 +57,7 @@ export interface CallOptions {
 export interface ControlKit {
   readonly directory: string;
   readonly services: ControlServices;
-  readonly room: ControlPlane;
+  readonly plane: ControlPlane;
   readonly clock: { nowMs: number };
   /** What the disk does at the next flushes: `full` makes them fail. */
   readonly disk: { full: boolean };
@@ -75,9 +75,9 @@ export interface ControlKit {
   ): Promise<{ caller: Caller; token: string; credentialId: string }>;
   /** A tenant of its own, with a manager. */
   foreigner(): Promise<{ caller: Caller; organizationId: string }>;
-  /** Ends this life: gently by default, or as a crash does, at what is on the disk. The folder stays; open another kit on it. */
+  /** Ends this incarnation: gently by default, or as a crash does, at what is on the disk. The folder stays; open another kit on it. */
   end(how?: 'gently' | 'crash'): Promise<void>;
-  /** Ends this life and removes the folder. */
+  /** Ends this incarnation and removes the folder. */
   close(): Promise<void>;
 }
 
@@ -109,35 +109,35 @@ export async function openControlKit(options: ControlKitOptions = {}): Promise<C
   const disk = { full: false };
   const services = await openServices(options, { directory, clock, disk });
   runners(services);
-  const room = new ControlPlane(services, endpoints(services));
+  const plane = new ControlPlane(services, endpoints(services));
   const { organizationId, projectId, secret } = await bootstrap(services, async () => ({ buildHash: `sha256:${'0'.repeat(64)}` }));
   await beforeResume(services);
-  room.start();
-  const caller = room.authenticate(secret!);
+  plane.start();
+  const caller = plane.authenticate(secret!);
 
   const dispatch: ControlKit['dispatch'] = (id, input = {}, { key = newId('corr'), caller: by = caller } = {}) => {
     const { path, query, body } = input as { path?: object; query?: object; body?: unknown };
     const hasProject = endpointTable[id].path.includes('{projectId}');
     const whole = { path: hasProject ? { projectId, ...path } : path, query: query ?? {}, body };
-    return room.dispatch(id, whole as EndpointInput<typeof id>, { caller: by, correlationId: newId('corr'), idempotencyKey: key });
+    return plane.dispatch(id, whole as EndpointInput<typeof id>, { caller: by, correlationId: newId('corr'), idempotencyKey: key });
   };
   const callerWith: ControlKit['callerWith'] = async (role, { organizationId: of = organizationId, ttlMs } = {}) => {
     const wanted = { organizationId: of, name: 'test', role, createdBy: 'test', ...(ttlMs === undefined ? {} : { ttlMs }) };
     const { credential, secret: token } = await services.catalog.change((tx) => issueCredential(tx, services, wanted));
-    return { caller: room.authenticate(token), token, credentialId: credential.credentialId };
+    return { caller: plane.authenticate(token), token, credentialId: credential.credentialId };
   };
   const end: ControlKit['end'] = async (how = 'gently') => {
     if (how === 'crash') disk.full = true;
     if (how === 'crash') await services.operations.drain(0);
-    else await room.drain(5_000);
+    else await plane.drain(5_000);
     if (options.worlds) await services.worlds.close();
-    await services.judge.close();
+    if (services.judge !== judge) await services.judge.close();
     await services.catalog.close();
   };
   return {
     directory,
     services,
-    room,
+    plane,
     clock,
     disk,
     organizationId,
@@ -168,6 +168,9 @@ async function whole<Id extends EndpointId>(reply: ServedReply<Id>): Promise<End
   return Buffer.concat(pieces) as unknown as EndpointReply<Id>;
 }
 
+/** Of all kits of a process: its thread starts with the first expression, loads what judges, and keeps no process alive. */
+const judge = new JudgeWorkers({ workers: 1 });
+
 type Ground = { directory: string; clock: { nowMs: number }; disk: { full: boolean } };
 
 async function openServices(
@@ -192,8 +195,7 @@ async function openServices(
     operations: new OperationEngine({ catalog, nowMs, log, retryMs: 1, onSpent: (tx, { lane }) => guard.spent(tx, lane) }),
     worlds: worlds ? await openRealWorlds(directory, (settings?.quotas ?? quietSettings.quotas).sessionBytesMax) : absent('worlds'),
     compiler: absent('compiler'),
-    // No thread of it starts before an expression is judged.
-    judge: new JudgeWorkers(),
+    judge,
     // Its folders are many, and most tests keep no bytes.
     get blobs() {
       blobs ??= new FileBlobs(directory);
@@ -211,8 +213,8 @@ async function openServices(
   });
 }
 
-const openRealWorlds = (directory: string, storedBytesMax: number): ReturnType<typeof openWorlds> =>
-  openWorlds({
+async function openRealWorlds(directory: string, storedBytesMax: number): Promise<ServiceWorlds> {
+  const worlds = await openWorlds({
     directory: join(directory, 'worlds'),
     layout: 'shared',
     durability: 'committed',
@@ -220,6 +222,9 @@ const openRealWorlds = (directory: string, storedBytesMax: number): ReturnType<t
     isolation: 'thread',
     storedBytesMax,
   });
+  // The worlds of a project lie beside all others here.
+  return Object.assign(worlds, { removeProject: async () => {} });
+}
 
 /** A port that a test has not brought. */
 function absent<Port extends object>(name: string): Port {

@@ -32,7 +32,7 @@ after(async () => {
 const ids = Object.keys(endpointTable) as EndpointId[];
 const manager = (): Caller => control.plane.authenticate(secret);
 
-/** Whatever the path names is not there: no test here gets as far as looking. */
+/** What the path names is not there: no test here gets as far as reading it. */
 function ask(id: EndpointId, caller: Caller, { projectId: of = projectId } = {}): Promise<unknown> {
   const names = [...endpointTable[id].path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
   const path = names.length === 0 ? undefined : Object.fromEntries(names.map((name) => [name, name === 'projectId' ? of : 'nothing']));
@@ -52,15 +52,15 @@ const holder = (held: Iterable<Authority>): Caller => {
 };
 
 test('the first start leaves an environment with the example build, and a manager', async () => {
-  const { plane: room } = control;
+  const { plane } = control;
   const context = { caller: manager(), correlationId: 'corr_1' };
-  const { reply } = await room.dispatch(
+  const { reply } = await plane.dispatch(
     'getEnvironment',
     { path: { projectId, environmentId: environmentId as never }, query: undefined, body: undefined },
     context,
   );
   assert.deepEqual([reply.environment.buildHash, reply.environment.state], [buildHash, 'active']);
-  const { reply: build } = await room.dispatch(
+  const { reply: build } = await plane.dispatch(
     'getBuild',
     { path: { projectId, buildHash: buildHash as never }, query: undefined, body: undefined },
     context,
@@ -95,7 +95,7 @@ for (const id of ids) {
   const needed = unnamed.includes(authority as string) ? [] : ([authority].flat() as Authority[]);
   const ofProject = path.includes('{projectId}');
 
-  test(`${id}: refused without its authority, whoever asks`, async () => {
+  test(`${id}: refused without its authority, for every caller`, async () => {
     const before = kept();
     const speakers: { [kind: string]: Caller } = {
       control: manager(),

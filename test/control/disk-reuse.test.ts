@@ -1,4 +1,4 @@
-// Room is used again: rounds of sessions that are made, used, destroyed and forgotten leave files that do not grow from the second round
+// Space is used again: rounds of sessions that are made, used, destroyed and forgotten leave files that do not grow from the second round
 // on.
 import assert from 'node:assert/strict';
 import { readdirSync, statSync } from 'node:fs';
@@ -35,7 +35,7 @@ test('files do not grow from the second round on', { timeout: 600_000 }, async (
     await sweepSessions(kit.services);
     await sweepRetention(kit.services);
     await purge(kit.services);
-    await kit.room.purge();
+    await kit.plane.purge();
     sizes.push({ catalog: bytesOf(kit.directory, 'catalog'), worlds: bytesOf(kit.directory, 'worlds') });
   }
   t.diagnostic(JSON.stringify(sizes));

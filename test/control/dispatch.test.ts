@@ -149,10 +149,10 @@ for (const prepared of [false, true]) {
     const { kit } = bench;
     await ask(bench, { key: 'key-0001', prepared });
     kit.clock.nowMs += limits.idempotencyKeptMs;
-    await kit.room.purge();
+    await kit.plane.purge();
     assert.equal((await ask(bench, { key: 'key-0001', prepared })).replayed, true);
     kit.clock.nowMs += 1;
-    await kit.room.purge();
+    await kit.plane.purge();
     assert.equal(claimsOf(bench), 0);
     assert.equal((await ask(bench, { key: 'key-0001', prepared })).replayed, false);
   });
@@ -173,7 +173,7 @@ test('thousands of old answers are forgotten in one purge', async () => {
   await Promise.all(Array.from({ length: count }, (_, n) => ask(bench, { key: `key-${1000 + n}`, prepared: false })));
   assert.equal(bench.effects(), count);
   kit.clock.nowMs += limits.idempotencyKeptMs + 1;
-  await kit.room.purge();
+  await kit.plane.purge();
   assert.equal(claimsOf(bench), 0);
 });
 
@@ -196,7 +196,7 @@ test('while the first is being prepared, duplicates are asked to come again; a d
   await assert.rejects(ask(bench, { key: 'key-0001', id: '2' }), refused('control.IDEMPOTENCY_KEY_REUSED'));
   // Even a very old claim is not forgotten while it is worked on.
   bench.kit.clock.nowMs += limits.idempotencyKeptMs * 2;
-  await bench.kit.room.purge();
+  await bench.kit.plane.purge();
   await assert.rejects(ask(bench, { key: 'key-0001' }), refused('control.IDEMPOTENCY_IN_PROGRESS'));
   go();
   assert.equal((await first).replayed, false);
@@ -297,7 +297,7 @@ test('the order is authority, then the key, then everything else', async () => {
   const { caller: viewer } = await kit.callerWith('viewer');
   const { caller: foreigner } = await kit.foreigner();
   await ask(bench, { key: 'key-0001' });
-  // The key was used for another request: whoever may not ask does not even learn that.
+  // The key was used for another request: a caller without authority does not even learn that.
   await assert.rejects(ask(bench, { key: 'key-0001', id: '2', caller: viewer }), (error: ServiceError) => {
     assert.deepEqual([error.code, error.extra.details], ['control.FORBIDDEN', { required: 'dataset.write' }]);
     return true;
@@ -319,15 +319,15 @@ test('a key is needed and has its shape', async () => {
   const { kit } = await openBench();
   const context = { caller: kit.caller, correlationId: 'corr_1' };
   const input = { path: undefined, query: undefined, body: { name: 'x' } };
-  await assert.rejects(kit.room.dispatch('createProject', input, context), refused('control.IDEMPOTENCY_KEY_REQUIRED'));
+  await assert.rejects(kit.plane.dispatch('createProject', input, context), refused('control.IDEMPOTENCY_KEY_REQUIRED'));
   for (const idempotencyKey of ['', 'short', 'x'.repeat(129), 'key with space', 'schlüssel-1', 'key-0001\n']) {
     await assert.rejects(
-      kit.room.dispatch('createProject', input, { ...context, idempotencyKey }),
+      kit.plane.dispatch('createProject', input, { ...context, idempotencyKey }),
       refused('control.IDEMPOTENCY_KEY_INVALID'),
     );
   }
   for (const idempotencyKey of ['12345678', 'A.b_c:d-e', 'x'.repeat(128)]) {
-    assert.equal((await kit.room.dispatch('createProject', input, { ...context, idempotencyKey })).replayed, false);
+    assert.equal((await kit.plane.dispatch('createProject', input, { ...context, idempotencyKey })).replayed, false);
   }
 });
 
@@ -371,15 +371,15 @@ test('no secret is in the store of answers, and a replay tells none: not even to
   assert.match(first.reply.secret!, /^dyc_[\w-]{43}$/);
   const { records } = kit.services.catalog.view.list(claimTable, { index: 'byTime', prefix: [], limit: 10 });
   assert.equal(JSON.stringify(records).includes(first.reply.secret!), false);
-  assert.equal(kit.room.authenticate(first.reply.secret!).credentialId, first.reply.credential.credentialId);
+  assert.equal(kit.plane.authenticate(first.reply.secret!).credentialId, first.reply.credential.credentialId);
 });
 
-test('while the room is drained, changes are refused and reads are answered', async () => {
+test('while the control plane is drained, changes are refused and reads are answered', async () => {
   let go = () => {};
   const bench = await openBench(() => new Promise((resolve) => (go = resolve)));
   const first = ask(bench, { key: 'key-0001' });
   while (bench.prepared === 0) await new Promise(setImmediate);
-  const drained = bench.kit.room.drain(1000);
+  const drained = bench.kit.plane.drain(1000);
   await assert.rejects(ask(bench, { key: 'key-0002' }), refused('control.UNAVAILABLE'));
   assert.equal((await bench.kit.call('listProjects')).items.length, 1);
   go();

@@ -4,10 +4,11 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import type { ServiceWorlds } from '../../src/control/core/services.js';
 import { DiskUse } from '../../src/control/disk-use.js';
 import { Figures } from '../../src/control/figures.js';
 import { folderBytes } from '../../src/files/folder-bytes.js';
-import type { WorldHostStats, Worlds } from '../../src/worlds/api.js';
+import type { WorldHostStats } from '../../src/worlds/api.js';
 import { openControlKit } from './control-kit.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'drillyard-figures-'));
@@ -16,7 +17,7 @@ after(() => rmSync(directory, { recursive: true, force: true }));
 test('a host keeps its slot while it stands, and the sum of commits never falls', async (t) => {
   let hosts: WorldHostStats[] = [];
   const kit = await openControlKit({
-    services: { worlds: { stats: async () => ({ hosts }), close: async () => {} } as unknown as Worlds },
+    services: { worlds: { stats: async () => ({ hosts }), close: async () => {} } as unknown as ServiceWorlds },
   });
   t.after(() => kit.close());
   const figures = new Figures(kit.services);
@@ -53,7 +54,7 @@ test('a host keeps its slot while it stands, and the sum of commits never falls'
 });
 
 // DISK-USE-2
-test('the bytes of a folder are those of its files, links aside, as far as it is looked at', async () => {
+test('the bytes of a folder are those of its files, links aside, as far as it is counted', async () => {
   const folder = join(directory, 'some');
   mkdirSync(join(folder, 'below/further'), { recursive: true });
   writeFileSync(join(folder, 'a'), 'x'.repeat(10));

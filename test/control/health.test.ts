@@ -33,7 +33,7 @@ function ground(context: TestContext, parts: Partial<HealthParts> = {}) {
   return { catalog, disk, clock, loop, health };
 }
 
-test('a catalog that takes no writes is found by whoever asks, though nobody writes, and is ready again when it does', async (context) => {
+test('a probe finds a catalog that takes no writes, though nobody writes, and finds it ready again when it does', async (context) => {
   const { catalog, disk, clock, health } = ground(context);
   assert.deepEqual(await health.reasons(), []);
   disk.fails = Object.assign(new Error('the device is gone'), { code: 'EIO_NOT' });
@@ -50,7 +50,7 @@ test('a catalog that takes no writes is found by whoever asks, though nobody wri
 });
 
 // HEALTH-2, HEALTH-3
-test('whoever asks often causes few writes, and none on a full disk', async (context) => {
+test('many probes cause few writes, and none on a full disk', async (context) => {
   const { catalog, disk, clock, health } = ground(context);
   for (let asked = 0; asked < 50; asked++) await health.reasons();
   assert.equal(catalog.commits, 1);

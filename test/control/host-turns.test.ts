@@ -46,7 +46,7 @@ function open(t: TestContext, heldMsPerMinute = 60_000) {
 }
 
 // HOST-TURNS-1
-test('who holds no host passes at once, in order, beside whoever waits', async (t) => {
+test('a request for no host passes at once, in order, beside those that wait', async (t) => {
   const { enter, hold, after, turns } = open(t);
   hold('a', limits.heldFreeMs - 1);
   for (const worldId of ['a', 'b', 'a']) enter(worldId);
@@ -54,7 +54,7 @@ test('who holds no host passes at once, in order, beside whoever waits', async (
   assert.ok(!(turns.enter({ worldId: 'c', projectId: 'prj', host: 0 }) instanceof Promise));
 });
 
-test('who held a host alone goes on at once; beside others it waits for three times as long as it held', async (t) => {
+test('who held a host alone continues at once; beside others it waits for three times as long as it held', async (t) => {
   const { enter, hold, after } = open(t);
   hold('loop', 2_000);
   enter('loop').leave();
@@ -103,7 +103,7 @@ test('of those that hold a host one is served at a time, the one that held least
 });
 
 // HOST-TURNS-2, HOST-TURNS-3
-test('nobody waits longer than the bound, whoever is at work; what came of one world passes in its order', async (t) => {
+test('no request waits longer than the bound; those of one world pass in their order', async (t) => {
   const { enter, hold, after } = open(t);
   enter('other');
   for (let times = 0; times < 10; times++) hold('loop', 5_000);

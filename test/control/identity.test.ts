@@ -46,20 +46,20 @@ test('a subject is text of 1 to 255 characters; any other is refused, and none i
   ];
   for (const sub of strange) {
     const token = await provider.token({ sub: sub as string, org });
-    await assert.rejects(kit.room.authenticateIdentity(token), refused('control.UNAUTHENTICATED'), JSON.stringify(sub).slice(0, 40));
+    await assert.rejects(kit.plane.authenticateIdentity(token), refused('control.UNAUTHENTICATED'), JSON.stringify(sub).slice(0, 40));
   }
-  // At the bound, in characters that take the most room anywhere; with claims beside it that are as long.
+  // At the bound, in characters that take the most space anywhere; with claims beside it that are as long.
   for (const sub of ['x'.repeat(255), '€'.repeat(255), '\u0000'.repeat(255), '"\\ %!'.repeat(51)]) {
-    const caller = await kit.room.authenticateIdentity(await provider.token({ sub, org, name: '€'.repeat(5000), role: 'viewer' }));
+    const caller = await kit.plane.authenticateIdentity(await provider.token({ sub, org, name: '€'.repeat(5000), role: 'viewer' }));
     const { credential, secret } = await kit.call('exchangeIdentityToken', { body: {} }, { caller, key: 'k'.repeat(128) });
-    assert.equal(kit.room.authenticate(secret!).userId, credential.userId);
+    assert.equal(kit.plane.authenticate(secret!).userId, credential.userId);
   }
 });
 
 test('an organization claim that is no id of an organization names none', async () => {
   const kit = await open();
   for (const org of ['€'.repeat(255), 'x'.repeat(5000), `${kit.organizationId} `, `\u0000${kit.organizationId}`]) {
-    const caller = await kit.room.authenticateIdentity(await provider.token({ sub: 'ada', org }));
+    const caller = await kit.plane.authenticateIdentity(await provider.token({ sub: 'ada', org }));
     assert.equal(caller.organizationId, '');
     await assert.rejects(kit.call('exchangeIdentityToken', { body: {} }, { caller }), refused('control.FORBIDDEN'));
   }
@@ -69,13 +69,13 @@ test('a key set is read up to its bound and no further', async () => {
   const kit = await open();
   const token = await provider.token({ sub: 'ada', org: kit.organizationId });
   provider.fail = 'huge';
-  await assert.rejects(kit.room.authenticateIdentity(token), refused('control.UNAVAILABLE'));
+  await assert.rejects(kit.plane.authenticateIdentity(token), refused('control.UNAVAILABLE'));
   // What lies in the buffers of two sockets, beyond the bound.
   assert.ok(provider.sentMib() <= limits.jwksBytesMax / 1024 / 1024 + 16, `${provider.sentMib()} MiB were taken`);
   provider.fail = 'redirect';
-  await assert.rejects(kit.room.authenticateIdentity(token), refused('control.UNAVAILABLE'));
+  await assert.rejects(kit.plane.authenticateIdentity(token), refused('control.UNAVAILABLE'));
   provider.fail = 'no';
-  assert.equal((await kit.room.authenticateIdentity(token)).identity?.subject, 'ada');
+  assert.equal((await kit.plane.authenticateIdentity(token)).identity?.subject, 'ada');
 });
 
 test('keys come over https, or from this machine', async () => {

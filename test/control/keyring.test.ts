@@ -117,20 +117,20 @@ test('a rotation makes another key; the earlier one works until its grace is ove
   const [token, seal, fingerprint] = [keyring.token('world', 'a'), keyring.seal('cursor', 'place'), keyring.fingerprint];
   keyring.rotate({ graceMs: 500, rotationId: 'ask-1' });
   keyring.rotate({ graceMs: 500, rotationId: 'ask-1' });
-  for (const life of [keyring, open(directory)]) {
-    assert.equal(life.generation, 2);
-    assert.notEqual(life.token('world', 'a'), token);
-    assert.equal(life.token('world', 'a', 1), token);
-    assert.ok(life.isSealed('cursor', 'place', seal) && life.accepts(1) && life.acceptsFingerprint(fingerprint));
-    assert.deepEqual(life.generations, [
+  for (const incarnation of [keyring, open(directory)]) {
+    assert.equal(incarnation.generation, 2);
+    assert.notEqual(incarnation.token('world', 'a'), token);
+    assert.equal(incarnation.token('world', 'a', 1), token);
+    assert.ok(incarnation.isSealed('cursor', 'place', seal) && incarnation.accepts(1) && incarnation.acceptsFingerprint(fingerprint));
+    assert.deepEqual(incarnation.generations, [
       { generation: 2, createdAtMs: 1000 },
       { generation: 1, createdAtMs: 1000, acceptedUntilMs: 1500 },
     ]);
   }
   clock.nowMs = 1500;
-  for (const life of [keyring, open(directory)]) {
-    assert.equal(life.token('world', 'a', 1), life.token('world', 'a'));
-    assert.ok(!life.isSealed('cursor', 'place', seal) && !life.accepts(1) && !life.acceptsFingerprint(fingerprint));
+  for (const incarnation of [keyring, open(directory)]) {
+    assert.equal(incarnation.token('world', 'a', 1), incarnation.token('world', 'a'));
+    assert.ok(!incarnation.isSealed('cursor', 'place', seal) && !incarnation.accepts(1) && !incarnation.acceptsFingerprint(fingerprint));
   }
   const before = keyring.token('world', 'a');
   keyring.rotate({ graceMs: 0 });

@@ -1,4 +1,4 @@
-// What a member's credentials may do follows what the member is now: demoted, removed, taken in again, reported anew by the provider.
+// What a member's credentials may do follows what the member is now: demoted, removed, taken in again, reported again by the provider.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { ServiceError } from '../../src/contract/errors.js';
@@ -39,11 +39,11 @@ interface SignedIn {
 async function signIn(kit: ControlKit, sub: string, role?: unknown): Promise<SignedIn> {
   clock.nowMs += 1000;
   const claims = { sub, org: kit.organizationId, ...(role === undefined ? {} : { role }) };
-  const caller = await kit.room.authenticateIdentity(await provider.token(claims));
+  const caller = await kit.plane.authenticateIdentity(await provider.token(claims));
   const { credential, secret } = await kit.call('exchangeIdentityToken', { body: { ttlMs: 2_592_000_000 } }, { caller });
   return { userId: credential.userId as never, secret: secret! };
 }
-const as = (kit: ControlKit, secret: string): Caller => kit.room.authenticate(secret);
+const as = (kit: ControlKit, secret: string): Caller => kit.plane.authenticate(secret);
 async function make(kit: ControlKit, by: string, role: Role | null): Promise<{ credentialId: never; secret: string }> {
   clock.nowMs += 1000;
   const { credential, secret } = await kit.call('createCredential', { body: { name: 'made', role } }, { caller: as(kit, by) });
@@ -124,7 +124,7 @@ test('a grant that somebody else gave holds without a role, for the member and f
 });
 
 // STANDING-1
-test('a removed member is out at once, with all it made; taken in again it begins anew', async () => {
+test('a removed member is out at once, with all it made; taken in again it starts without any', async () => {
   const kit = await open();
   const ada = await signIn(kit, 'ada', 'manager');
   const made = await make(kit, ada.secret, 'builder');

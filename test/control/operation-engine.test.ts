@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { ServiceError } from '../../src/contract/errors.js';
-import type { Operation, OperationKind } from '../../src/contract/hosted/operation.js';
+import type { LongRunningOperation, OperationKind } from '../../src/contract/hosted/operation.js';
 import { limits } from '../../src/contract/limits.js';
 import { Catalog } from '../../src/control/catalog/catalog.js';
 import { countOf, moveCount } from '../../src/control/catalog/quotas.js';
@@ -28,7 +28,7 @@ after(() => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 
-interface Life {
+interface Incarnation {
   catalog: Catalog;
   operations: Operations;
   disk: { full: boolean };
@@ -36,10 +36,13 @@ interface Life {
   errors: unknown[];
   /** Ids of those that were started too often. */
   spent: string[];
-  create(lane?: string, kind?: OperationKind): Promise<Operation>;
+  create(lane?: string, kind?: OperationKind): Promise<LongRunningOperation>;
   crash(): Promise<void>;
 }
-function openLife(runners: Partial<Record<OperationKind, Runner>>, directory = mkdtempSync(join(tmpdir(), 'drillyard-operations-'))): Life {
+function openIncarnation(
+  runners: Partial<Record<OperationKind, Runner>>,
+  directory = mkdtempSync(join(tmpdir(), 'drillyard-operations-')),
+): Incarnation {
   folders.push(directory);
   const disk = { full: false };
   const onCommit = (): void => {
@@ -116,7 +119,7 @@ function held(): {
 // OPERATIONS-3
 test('an operation goes from pending to running to succeeded, and its effect and its end commit together', async () => {
   const work = held();
-  const { operations, create, catalog } = openLife(runner(work.run));
+  const { operations, create, catalog } = openIncarnation(runner(work.run));
   const made = await create();
   assert.deepEqual([made.state, made.startedAtMs, made.result], ['pending', undefined, undefined]);
   await until(() => work.begun.length === 1);
@@ -140,7 +143,7 @@ test('an operation goes from pending to running to succeeded, and its effect and
 // OPERATIONS-1
 test('what did not commit never begins', async () => {
   const work = held();
-  const { operations, create, disk, catalog } = openLife(runner(work.run));
+  const { operations, create, disk, catalog } = openIncarnation(runner(work.run));
   disk.full = true;
   await assert.rejects(create(), (error: ServiceError) => error.code === 'control.STORAGE_FULL');
   disk.full = false;
@@ -163,7 +166,7 @@ test('one at a time in a lane, in the order they were recorded; lanes do not wai
       fc.infiniteStream(fc.nat()),
       async (lanes, choices) => {
         const work = held();
-        const { operations, create, crash } = openLife(runner(work.run));
+        const { operations, create, crash } = openIncarnation(runner(work.run));
         const made = await Promise.all(lanes.map((lane) => create(lane)));
         const waiting = new Map<string, string[]>();
         for (const [at, lane] of lanes.entries()) waiting.set(lane, [...(waiting.get(lane) ?? []), made[at]!.operationId]);
@@ -188,9 +191,9 @@ test('one at a time in a lane, in the order they were recorded; lanes do not wai
   );
 });
 
-test('a lane is bounded, and room comes back with every end', async () => {
+test('a lane is bounded, and every end frees a place in it', async () => {
   const work = held();
-  const { operations, create } = openLife(runner(work.run));
+  const { operations, create } = openIncarnation(runner(work.run));
   const made = await Promise.all(Array.from({ length: limits.lanePendingMax }, () => create()));
   await assert.rejects(create(), (error: ServiceError) => error.code === 'control.WORLD_BUSY' && error.extra.retryAfterMs! > 0);
   await create('another lane');
@@ -208,7 +211,7 @@ test('a refusal ends it as failed with its code, a bug without its stack; what a
     taken.push(error);
     moveCount(tx, `failed ${record.operation.operationId}`, 1);
   };
-  const { operations, create, catalog, errors } = openLife(runner(work.run, { onFailure }));
+  const { operations, create, catalog, errors } = openIncarnation(runner(work.run, { onFailure }));
   const refusal = new ServiceError('control.SOURCE_INVALID', { issues: [{ path: '/a', code: 'x', message: 'y' }], details: { n: 1 } });
   const bug = new Error('secret path /home/x');
   for (const thrown of [refusal, bug]) {
@@ -245,7 +248,7 @@ test('an ending that throws fails the operation; so does one whose failure throw
       moveCount(tx, 'failure', 1);
       if (failureThrows) throw new Error('this one too');
     };
-    const { operations, create, catalog } = openLife(runner(async () => broken, { onFailure }));
+    const { operations, create, catalog } = openIncarnation(runner(async () => broken, { onFailure }));
     const ended = await operations.whenEnded((await create()).operationId);
     assert.deepEqual([ended.state, ended.error?.code], ['failed', 'control.STATE_CONFLICT']);
     assert.deepEqual([countOf(catalog.view, 'half'), countOf(catalog.view, 'failure')], [0, failureThrows ? 0 : 1]);
@@ -255,7 +258,7 @@ test('an ending that throws fails the operation; so does one whose failure throw
 // OPERATION-ENGINE-3
 test('an end that the disk does not take is written later, and the runner does not run again for it', async () => {
   const work = held();
-  const { operations, create, disk, catalog } = openLife(runner(work.run));
+  const { operations, create, disk, catalog } = openIncarnation(runner(work.run));
   const { operationId } = await create();
   await until(() => work.begun.length === 1);
   disk.full = true;
@@ -277,19 +280,19 @@ test('an end that the disk does not take is written later, and the runner does n
 test('when the host under it is lost, the runner runs again, but not for ever', async () => {
   let runs = 0;
   const lost = new ServiceError('world.ACTOR_RESTARTED');
-  const life = openLife({
+  const incarnation = openIncarnation({
     'world.time.advance': { run: async () => (++runs < 3 ? Promise.reject(lost) : succeeded()) },
     'world.fault.set': { run: async () => Promise.reject(lost) },
   });
-  assert.equal((await life.operations.whenEnded((await life.create()).operationId)).state, 'succeeded');
+  assert.equal((await incarnation.operations.whenEnded((await incarnation.create()).operationId)).state, 'succeeded');
   assert.equal(runs, 3);
-  const given = await life.operations.whenEnded((await life.create('lane', 'world.fault.set')).operationId);
+  const given = await incarnation.operations.whenEnded((await incarnation.create('lane', 'world.fault.set')).operationId);
   assert.deepEqual([given.state, given.error?.code, given.error?.retryable], ['failed', 'world.ACTOR_RESTARTED', true]);
 });
 
 test('progress shows while it runs, and its result after', async () => {
   const work = held();
-  const { operations, create } = openLife(runner(work.run));
+  const { operations, create } = openIncarnation(runner(work.run));
   const { operationId } = await create();
   await until(() => work.begun.length === 1);
   work.contexts.get(operationId)!.progress({ reachedUs: 3 });
@@ -302,9 +305,9 @@ test('cancelling: at once while it waits, by its signal while it runs, never aft
   const work = held();
   const takenBack: string[] = [];
   const onCancel = (_: unknown, { operation }: OperationRecord): void => void takenBack.push(operation.operationId);
-  const { operations, create, catalog } = openLife(runner(work.run, { onCancel }));
+  const { operations, create, catalog } = openIncarnation(runner(work.run, { onCancel }));
   const [first, second, third] = [await create(), await create(), await create()];
-  const cancel = (id: string): Promise<Operation> => catalog.change((tx) => operations.cancel(tx, id));
+  const cancel = (id: string): Promise<LongRunningOperation> => catalog.change((tx) => operations.cancel(tx, id));
 
   const waited = operations.whenEnded(second.operationId);
   const cancelled = await cancel(second.operationId);
@@ -336,7 +339,7 @@ test('a runner may refuse to be cancelled before it has begun', async () => {
   const onCancel = (): void => {
     throw new ServiceError('control.STATE_CONFLICT', { message: 'It must happen.' });
   };
-  const { operations, create, catalog } = openLife(runner(work.run, { onCancel }));
+  const { operations, create, catalog } = openIncarnation(runner(work.run, { onCancel }));
   await create();
   const second = await create();
   await assert.rejects(
@@ -349,15 +352,15 @@ test('a runner may refuse to be cancelled before it has begun', async () => {
 // OPERATIONS-3
 test('the next incarnation takes up what the last one left, in order, and knows what was to be cancelled', async () => {
   const work = held();
-  const life = openLife(runner(work.run));
-  const made = [await life.create('a'), await life.create('a'), await life.create('b'), await life.create('b')];
+  const incarnation = openIncarnation(runner(work.run));
+  const made = [await incarnation.create('a'), await incarnation.create('a'), await incarnation.create('b'), await incarnation.create('b')];
   await until(() => work.begun.length === 2);
   // Durably running, and one of them asked to stop.
-  await life.catalog.change((tx) => life.operations.cancel(tx, made[2]!.operationId));
-  await life.crash();
+  await incarnation.catalog.change((tx) => incarnation.operations.cancel(tx, made[2]!.operationId));
+  await incarnation.crash();
 
   const again = held();
-  const next = openLife(runner(again.run), life.directory);
+  const next = openIncarnation(runner(again.run), incarnation.directory);
   await until(() => again.begun.length === 2);
   assert.deepEqual(new Set(again.begun), new Set([made[0]!.operationId, made[2]!.operationId]));
   assert.equal(again.contexts.get(made[0]!.operationId)!.signal.aborted, false);
@@ -369,59 +372,60 @@ test('the next incarnation takes up what the last one left, in order, and knows 
   await until(() => again.begun.length === 3);
   assert.equal(again.begun[2], made[1]!.operationId);
   await next.crash();
-  const last = openLife(runner(held().run), life.directory);
+  const last = openIncarnation(runner(held().run), incarnation.directory);
   assert.deepEqual(last.operations.find(made[0]!.operationId)?.state, 'succeeded', 'what has ended has ended');
 });
 
 test('draining starts nothing more, waits for what runs as long as it may, and leaves the rest to the next incarnation', async () => {
   const work = held();
-  const life = openLife(runner(work.run));
-  const [first, second] = [await life.create('a'), await life.create('a')];
-  const slow = await life.create('b');
+  const incarnation = openIncarnation(runner(work.run));
+  const [first, second] = [await incarnation.create('a'), await incarnation.create('a')];
+  const slow = await incarnation.create('b');
   await until(() => work.begun.length === 2);
-  const waiting = life.operations.whenEnded(slow.operationId);
-  const drained = life.operations.drain(50);
-  const late = await life.create('c');
+  const waiting = incarnation.operations.whenEnded(slow.operationId);
+  const drained = incarnation.operations.drain(50);
+  const late = await incarnation.create('c');
   work.finish(first.operationId);
   await assert.rejects(waiting, (error: ServiceError) => error.code === 'control.UNAVAILABLE');
   await drained;
   assert.deepEqual(work.begun, [first.operationId, slow.operationId]);
-  // It ends after this life is over: as if it had not.
+  // It ends after this incarnation is over: as if it had not.
   work.finish(slow.operationId);
   for (let n = 0; n < 5; n++) await turn();
-  const states = [first, second, slow, late].map(({ operationId }) => life.operations.find(operationId)?.state);
+  const states = [first, second, slow, late].map(({ operationId }) => incarnation.operations.find(operationId)?.state);
   assert.deepEqual(states, ['succeeded', 'pending', 'running', 'pending']);
-  await life.catalog.close();
+  await incarnation.catalog.close();
 
   const again = held();
-  openLife(runner(again.run), life.directory);
+  openIncarnation(runner(again.run), incarnation.directory);
   await until(() => again.begun.length === 3);
   assert.deepEqual(new Set(again.begun), new Set([second, slow, late].map(({ operationId }) => operationId)));
 });
 
-test('who only waits for somebody outside leaves when this life ends', async () => {
-  const life = openLife(
+test('who only waits for somebody outside leaves when this incarnation ends', async () => {
+  const incarnation = openIncarnation(
     runner(async (_, { leaving }) => {
       await new Promise((resolve) => leaving.addEventListener('abort', resolve));
       throw new OperationSuspended();
     }),
   );
-  const { operationId } = await life.create();
-  await until(() => life.operations.find(operationId)?.state === 'running');
-  await life.operations.drain(60_000);
-  assert.equal(life.operations.find(operationId)?.finishedAtMs, undefined);
-  await life.catalog.close();
-  const next = openLife(
+  const { operationId } = await incarnation.create();
+  await until(() => incarnation.operations.find(operationId)?.state === 'running');
+  await incarnation.operations.drain(60_000);
+  assert.equal(incarnation.operations.find(operationId)?.finishedAtMs, undefined);
+  await incarnation.catalog.close();
+  const next = openIncarnation(
     runner(async () => succeeded()),
-    life.directory,
+    incarnation.directory,
   );
   assert.equal((await next.operations.whenEnded(operationId)).state, 'succeeded');
 });
 
-const startsOf = ({ catalog }: Life, { operationId }: Operation): number => catalog.view.get(operationTable, operationId)?.starts ?? 0;
+const startsOf = ({ catalog }: Incarnation, { operationId }: LongRunningOperation): number =>
+  catalog.view.get(operationTable, operationId)?.starts ?? 0;
 
 // OPERATIONS-4, OPERATION-ENGINE-2
-test('what ends the process each time it runs is ended after so many starts, over all lives; what waits behind it goes on', async () => {
+test('what ends the process each time it runs is ended after so many starts, over all incarnations; what waits behind it continues', async () => {
   const failed: unknown[] = [];
   let begun = 0;
   const work = (): { 'world.time.advance': Runner; 'world.fault.set': Runner } => ({
@@ -434,34 +438,37 @@ test('what ends the process each time it runs is ended after so many starts, ove
     },
     'world.fault.set': { run: async () => succeeded() },
   });
-  let life = openLife(work());
-  const deadly = await life.create();
-  const behind = await life.create('lane', 'world.fault.set');
-  for (let lives = 1; lives <= limits.operationStartsMax; lives++) {
-    await until(() => begun === lives);
-    assert.equal(startsOf(life, deadly), lives, 'on the disk before it ran');
-    assert.deepEqual([life.operations.find(deadly.operationId)?.state, life.spent], ['running', []]);
-    await life.crash();
-    life = openLife(work(), life.directory);
+  let incarnation = openIncarnation(work());
+  const deadly = await incarnation.create();
+  const behind = await incarnation.create('lane', 'world.fault.set');
+  for (let incarnations = 1; incarnations <= limits.operationStartsMax; incarnations++) {
+    await until(() => begun === incarnations);
+    assert.equal(startsOf(incarnation, deadly), incarnations, 'on the disk before it ran');
+    assert.deepEqual([incarnation.operations.find(deadly.operationId)?.state, incarnation.spent], ['running', []]);
+    await incarnation.crash();
+    incarnation = openIncarnation(work(), incarnation.directory);
   }
-  const { state, error } = await life.operations.whenEnded(deadly.operationId);
+  const { state, error } = await incarnation.operations.whenEnded(deadly.operationId);
   assert.deepEqual([state, error?.code, error?.retryable, error?.details], ['failed', 'control.ATTEMPTS_EXHAUSTED', false, { starts: 5 }]);
   assert.match(error!.message, /started 5 times/);
   assert.equal(begun, limits.operationStartsMax);
-  assert.deepEqual([(failed[0] as ServiceError).code, failed.length, life.spent], ['control.ATTEMPTS_EXHAUSTED', 1, [deadly.operationId]]);
-  assert.equal((await life.operations.whenEnded(behind.operationId)).state, 'succeeded');
-  await life.crash();
+  assert.deepEqual(
+    [(failed[0] as ServiceError).code, failed.length, incarnation.spent],
+    ['control.ATTEMPTS_EXHAUSTED', 1, [deadly.operationId]],
+  );
+  assert.equal((await incarnation.operations.whenEnded(behind.operationId)).state, 'succeeded');
+  await incarnation.crash();
 });
 
 // OPERATION-ENGINE-2
 test('a runner does not start before its start is on the disk', async () => {
   const work = held();
-  const life = openLife(runner(work.run));
-  const { operationId } = await life.create();
+  const incarnation = openIncarnation(runner(work.run));
+  const { operationId } = await incarnation.create();
   await until(() => work.begun.length === 1);
-  await life.crash();
+  await incarnation.crash();
   const again = held();
-  const next = openLife(runner(again.run), life.directory);
+  const next = openIncarnation(runner(again.run), incarnation.directory);
   next.disk.full = true;
   for (let n = 0; n < 20; n++) await turn();
   assert.deepEqual(again.begun, []);
@@ -472,46 +479,46 @@ test('a runner does not start before its start is on the disk', async () => {
   await next.crash();
 });
 
-test('a life that ends in order gives its starts back, however many they are', async () => {
+test('an incarnation that ends in order does not count its starts, however many they are', async () => {
   let directory: string | undefined;
-  let made: Operation | undefined;
-  for (let lives = 0; lives <= limits.operationStartsMax + 1; lives++) {
+  let made: LongRunningOperation | undefined;
+  for (let incarnations = 0; incarnations <= limits.operationStartsMax + 1; incarnations++) {
     const work = held();
-    const life = openLife(runner(work.run), directory);
-    directory = life.directory;
-    made ??= await life.create();
+    const incarnation = openIncarnation(runner(work.run), directory);
+    directory = incarnation.directory;
+    made ??= await incarnation.create();
     await until(() => work.begun.length === 1);
-    assert.equal(startsOf(life, made), 1);
-    await life.operations.drain(0);
-    assert.equal(startsOf(life, made), 0);
-    await life.catalog.close();
+    assert.equal(startsOf(incarnation, made), 1);
+    await incarnation.operations.drain(0);
+    assert.equal(startsOf(incarnation, made), 0);
+    await incarnation.catalog.close();
   }
 });
 
 test('what waits for somebody outside is counted from there on', async () => {
   const work = held();
-  const life = openLife(runner(work.run));
-  const made = await life.create();
+  const incarnation = openIncarnation(runner(work.run));
+  const made = await incarnation.create();
   await until(() => work.begun.length === 1);
-  await life.catalog.change((tx) => life.operations.forgetStarts(tx, made.operationId));
-  assert.equal(startsOf(life, made), 0);
-  await life.crash();
+  await incarnation.catalog.change((tx) => incarnation.operations.forgetStarts(tx, made.operationId));
+  assert.equal(startsOf(incarnation, made), 0);
+  await incarnation.crash();
 });
 
 // OPERATIONS-4
 test('one that ends its host each time is started so often; what another ended under it is not counted', async () => {
   const own = ownFailure(new ServiceError('world.ACTOR_RESTARTED'));
   let runs = 0;
-  const life = openLife({
+  const incarnation = openIncarnation({
     'world.time.advance': { run: async () => Promise.reject(++runs % 2 === 0 ? own : new ServiceError('world.ACTOR_RESTARTED')) },
     'world.fault.set': { run: async () => (++runs < 12 ? Promise.reject(new ServiceError('control.UNAVAILABLE')) : succeeded()) },
     'world.session.destroy': { run: async () => (++runs < 12 ? Promise.reject(own) : succeeded()), startsMax: Number.POSITIVE_INFINITY },
   });
-  const given = await life.operations.whenEnded((await life.create()).operationId);
+  const given = await incarnation.operations.whenEnded((await incarnation.create()).operationId);
   assert.deepEqual([given.error?.code, given.error?.details, runs], ['control.ATTEMPTS_EXHAUSTED', { starts: 5 }, 10]);
   for (const kind of ['world.fault.set', 'world.session.destroy'] as const) {
     runs = 0;
-    assert.equal((await life.operations.whenEnded((await life.create('lane', kind)).operationId)).state, 'succeeded');
+    assert.equal((await incarnation.operations.whenEnded((await incarnation.create('lane', kind)).operationId)).state, 'succeeded');
   }
-  await life.crash();
+  await incarnation.crash();
 });

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import type { Operation } from '../../src/contract/hosted/operation.js';
+import type { LongRunningOperation } from '../../src/contract/hosted/operation.js';
 import { Catalog } from '../../src/control/catalog/catalog.js';
 import { OperationEngine } from '../../src/control/core/operation-engine.js';
 import { type Ending, OperationSuspended } from '../../src/control/core/operations.js';
@@ -14,7 +14,7 @@ import type { SpanStart, Tracing } from '../../src/tracing/tracing.js';
 const directory = mkdtempSync(join(tmpdir(), 'drillyard-operations-'));
 after(() => rmSync(directory, { recursive: true, force: true }));
 
-/** Spans that began, with what was set on each; `asked`: the span of whoever asks now. */
+/** Spans that began, with what was set on each; `asked`: the span of the present caller. */
 function fakeTracing(): {
   tracing: Tracing;
   spans: (SpanStart & { set: object[]; failed: string[] })[];
@@ -35,18 +35,18 @@ function fakeTracing(): {
   return { tracing, spans, asked };
 }
 
-interface Life {
+interface Incarnation {
   catalog: Catalog;
   operations: OperationEngine;
-  ended: Operation[];
-  create(lane: string): Promise<Operation>;
+  ended: LongRunningOperation[];
+  create(lane: string): Promise<LongRunningOperation>;
   leave(): Promise<void>;
 }
-function openLife(tracing: Tracing, run: (lane: string, leaving: AbortSignal) => Promise<Ending>): Life {
+function openIncarnation(tracing: Tracing, run: (lane: string, leaving: AbortSignal) => Promise<Ending>): Incarnation {
   const catalog = new Catalog({ directory });
-  const ended: Operation[] = [];
+  const ended: LongRunningOperation[] = [];
   const log = { info: () => {}, warn: () => {}, error: () => {} };
-  const meter = { ...silentMeter, operationEnded: (operation: Operation) => void ended.push(operation) };
+  const meter = { ...silentMeter, operationEnded: (operation: LongRunningOperation) => void ended.push(operation) };
   const operations = new OperationEngine({ catalog, nowMs: Date.now, log, meter, tracing, retryMs: 1 });
   operations.define('world.time.advance', { run: ({ lane }, { leaving }) => run(lane, leaving) });
   operations.resume();
@@ -71,33 +71,33 @@ const turn = (): Promise<void> => new Promise(setImmediate);
 test('what waits and what runs is counted, and one that is cancelled while it waits is counted no more', async () => {
   let finish = (): void => {};
   const { tracing } = fakeTracing();
-  const life = openLife(tracing, () => new Promise((resolve) => (finish = () => resolve(done))));
-  const counts = () => life.operations.figures().map(({ pending, running }) => [pending, running]);
+  const incarnation = openIncarnation(tracing, () => new Promise((resolve) => (finish = () => resolve(done))));
+  const counts = () => incarnation.operations.figures().map(({ pending, running }) => [pending, running]);
   assert.deepEqual(counts(), [[0, 0]]);
-  const first = await life.create('one');
-  const second = await life.create('one');
-  await life.create('one');
+  const first = await incarnation.create('one');
+  const second = await incarnation.create('one');
+  await incarnation.create('one');
   while (counts()[0]![1] === 0) await turn();
   assert.deepEqual(counts(), [[2, 1]]);
-  await life.catalog.change((tx) => life.operations.cancel(tx, second.operationId));
+  await incarnation.catalog.change((tx) => incarnation.operations.cancel(tx, second.operationId));
   assert.deepEqual(counts(), [[1, 1]]);
   finish();
-  await life.operations.whenEnded(first.operationId);
+  await incarnation.operations.whenEnded(first.operationId);
   while (counts()[0]![1] === 0) await turn();
   finish();
-  while (life.ended.length < 3) await turn();
+  while (incarnation.ended.length < 3) await turn();
   while (counts()[0]?.[1] !== 0) await turn();
   assert.deepEqual(counts(), [[0, 0]]);
   assert.deepEqual(
-    life.ended.map(({ state }) => state),
+    incarnation.ended.map(({ state }) => state),
     ['cancelled', 'succeeded', 'succeeded'],
   );
-  await life.leave();
+  await incarnation.leave();
 });
 
 test('the span of an operation is below that of the request that asked for it, in the next incarnation too', async () => {
   const { tracing, spans, asked } = fakeTracing();
-  const first = openLife(tracing, (_, leaving) => {
+  const first = openIncarnation(tracing, (_, leaving) => {
     return new Promise((_resolve, reject) => leaving.addEventListener('abort', () => reject(new OperationSuspended())));
   });
   asked.traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
@@ -106,7 +106,7 @@ test('the span of an operation is below that of the request that asked for it, i
   while (spans.length === 0) await turn();
   await first.leave();
   asked.traceparent = undefined;
-  const second = openLife(tracing, async (lane) => {
+  const second = openIncarnation(tracing, async (lane) => {
     if (lane === 'broken') throw new Error('a bug');
     return done;
   });

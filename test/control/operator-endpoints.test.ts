@@ -29,7 +29,7 @@ async function open(options: ControlKitOptions = {}): Promise<Operated> {
   kits.push(kit);
   await readOperatorToken(kit.services.catalog, kit.directory);
   const token = readFileSync(join(kit.directory, 'operator.token'), 'utf8').trim();
-  return { kit, operator: kit.room.authenticateOperator(token) };
+  return { kit, operator: kit.plane.authenticateOperator(token) };
 }
 const refused = (code: ErrorCode) => (error: unknown) => error instanceof ServiceError && error.code === code;
 async function newOrganization(
@@ -39,7 +39,7 @@ async function newOrganization(
   const { organization } = await kit.call('createOrganization', { body: { name: 'acme', ...body } }, { caller: operator });
   const path = { organizationId: organization.organizationId as never };
   const { secret } = await kit.call('createOrganizationCredential', { path, body: { name: 'first' } }, { caller: operator });
-  return { path, manager: kit.room.authenticate(secret!), token: secret! };
+  return { path, manager: kit.plane.authenticate(secret!), token: secret! };
 }
 
 test('the token is made once, for its owner alone; the catalog has its hash, and no other token opens', async () => {
@@ -49,18 +49,18 @@ test('the token is made once, for its owner alone; the catalog has its hash, and
   assert.match(token, /^dyo_[\w-]{43}$/);
   assert.equal(statSync(file).mode & 0o777, 0o600);
   for (const wrong of ['', 'x', token.slice(0, -1), `${token}x`, token.toUpperCase(), kit.token, tokenHash(token), 'ü'])
-    assert.throws(() => kit.room.authenticateOperator(wrong), refused('control.UNAUTHENTICATED'));
-  assert.throws(() => kit.room.authenticate(token), refused('control.UNAUTHENTICATED'), 'it is no credential');
+    assert.throws(() => kit.plane.authenticateOperator(wrong), refused('control.UNAUTHENTICATED'));
+  assert.throws(() => kit.plane.authenticate(token), refused('control.UNAUTHENTICATED'), 'it is no credential');
   const again = (): Promise<void> => readOperatorToken(kit.services.catalog, kit.directory);
   await again();
   rmSync(file);
   await again();
-  assert.equal(kit.room.authenticateOperator(token).credentialId, 'operator', 'the file may be taken away');
+  assert.equal(kit.plane.authenticateOperator(token).credentialId, 'operator', 'the file may be taken away');
   const other = `dyo_${'A'.repeat(43)}`;
   writeFileSync(file, other, { mode: 0o600 });
   await again();
-  assert.throws(() => kit.room.authenticateOperator(token), refused('control.UNAUTHENTICATED'), 'another in its place replaces it');
-  assert.equal(kit.room.authenticateOperator(other).operator, true);
+  assert.throws(() => kit.plane.authenticateOperator(token), refused('control.UNAUTHENTICATED'), 'another in its place replaces it');
+  assert.equal(kit.plane.authenticateOperator(other).operator, true);
   writeFileSync(file, 'dyo_short', { mode: 0o600 });
   await assert.rejects(again(), /operator.token is damaged/);
   writeFileSync(file, other, { mode: 0o600 });
@@ -128,8 +128,8 @@ test('rates are of one credential and of an organization, each by its own; a cha
   const operated = await open({ settings: { rate: { perSecond: 10, burst: 10 }, organizationRate: { perSecond: 12, burst: 12 } } });
   const { kit, operator } = operated;
   const { path, token } = await newOrganization(operated, { rate: { perSecond: 1, burst: 2 } });
-  const limited = (one: string) => assert.throws(() => kit.room.authenticate(one), refused('control.RATE_LIMITED'));
-  kit.room.authenticate(token);
+  const limited = (one: string) => assert.throws(() => kit.plane.authenticate(one), refused('control.RATE_LIMITED'));
+  kit.plane.authenticate(token);
   limited(token);
   await kit.call(
     'updateOrganization',
@@ -137,16 +137,16 @@ test('rates are of one credential and of an organization, each by its own; a cha
     { caller: operator },
   );
   kit.clock.nowMs += 10_000;
-  for (let n = 0; n < 3; n++) kit.room.authenticate(token);
+  for (let n = 0; n < 3; n++) kit.plane.authenticate(token);
   limited(token);
   // The neighbour: one credential has 10, and all of them together 12.
   const one = await kit.callerWith('viewer');
   const other = await kit.callerWith('viewer');
   kit.clock.nowMs += 10_000;
-  for (let n = 0; n < 10; n++) kit.room.authenticate(one.token);
+  for (let n = 0; n < 10; n++) kit.plane.authenticate(one.token);
   limited(one.token);
-  kit.room.authenticate(other.token);
-  kit.room.authenticate(other.token);
+  kit.plane.authenticate(other.token);
+  kit.plane.authenticate(other.token);
   limited(other.token);
 });
 
@@ -161,10 +161,10 @@ test('a suspended organization keeps everything and may do nothing; the others a
     ['suspended', 'unpaid', kit.clock.nowMs],
   );
   assert.throws(
-    () => kit.room.authenticate(token),
+    () => kit.plane.authenticate(token),
     (error: ServiceError) => refused('control.ORGANIZATION_SUSPENDED')(error) && !error.message.includes('unpaid'),
   );
-  kit.room.authenticate(kit.token);
+  kit.plane.authenticate(kit.token);
   kit.clock.nowMs += 5000;
   const again = await kit.call('suspendOrganization', { path, body: {} }, { caller: operator });
   assert.deepEqual([again.organization.suspendedAtMs, again.organization.suspendedReason], [organization.suspendedAtMs, undefined]);
@@ -176,9 +176,9 @@ test('a suspended organization keeps everything and may do nothing; the others a
   await kit.end('crash');
   const next = await open({ directory: kit.directory, clock: kit.clock });
   kits.splice(kits.indexOf(kit), 1);
-  assert.throws(() => next.kit.room.authenticate(token), refused('control.ORGANIZATION_SUSPENDED'), 'in the next incarnation too');
+  assert.throws(() => next.kit.plane.authenticate(token), refused('control.ORGANIZATION_SUSPENDED'), 'in the next incarnation too');
   await next.kit.call('resumeOrganization', { path, body: {} }, { caller: next.operator });
-  const caller = next.kit.room.authenticate(token);
+  const caller = next.kit.plane.authenticate(token);
   const { project: kept } = await next.kit.call('getProject', { path: { projectId: project.projectId as never } }, { caller });
   assert.deepEqual(kept, project);
 });
@@ -240,9 +240,9 @@ test('the operator issues, lists and revokes credentials, and changes members, o
     refused('control.CONFIRMATION_MISMATCH'),
   );
   await kit.call('revokeOrganizationCredential', { path: named, body: { confirm: credential.credentialId } }, by);
-  assert.throws(() => kit.room.authenticate(secret!), refused('control.UNAUTHENTICATED'));
+  assert.throws(() => kit.plane.authenticate(secret!), refused('control.UNAUTHENTICATED'));
   assert.equal((await kit.call('listOrganizationCredentials', { path }, by)).items.length, 2);
-  kit.room.authenticate(token);
+  kit.plane.authenticate(token);
 
   const member = { schemaVersion: 1 as const, organizationId: path.organizationId, userId: `usr_${'0'.repeat(26)}`, subject: 'ada' };
   await kit.services.catalog.change((tx) =>
@@ -310,12 +310,12 @@ test('a rotation: receivers keep their secret for the grace, unless they are giv
   assert.equal(signs(made), renewed.signingSecret);
   assert.notEqual(signs(other), other.signingSecret, 'after the grace it is of the present key');
   await assert.rejects(page(), refused('control.CURSOR_INVALID'));
-  kit.room.authenticate(kit.token);
+  kit.plane.authenticate(kit.token);
   await kit.call('revokeCallbackReceiver', { path, body: { expectedVersion: 2 } });
   await assert.rejects(kit.call('renewCallbackSecret', { path, body: { expectedVersion: 3 } }), refused('control.STATE_CONFLICT'));
 });
 
-test('the catalog of an early version opens and goes on: one organization, derived credentials, until its key is accepted no more', async () => {
+test('the catalog of an early version opens and continues: one organization, derived credentials, until its key is accepted no more', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'drillyard-early-'));
   const key = Buffer.alloc(32, 9);
   writeFileSync(join(directory, 'server.key'), key.toString('hex'), { mode: 0o600 });
@@ -351,19 +351,23 @@ test('the catalog of an early version opens and goes on: one organization, deriv
     }
   });
   const [first, second, third] = ['cred_0first', 'cred_0second', 'cred_0third'].map(derived) as [string, string, string];
-  for (const token of [first, second, third]) assert.equal(kit.room.authenticate(token).role, 'manager');
+  for (const token of [first, second, third]) assert.equal(kit.plane.authenticate(token).role, 'manager');
   // What early records do not say is found: whose member made them.
-  await kit.call('updateMember', { path: { userId: userId as never }, body: { role: 'viewer' } }, { caller: kit.room.authenticate(first) });
+  await kit.call(
+    'updateMember',
+    { path: { userId: userId as never }, body: { role: 'viewer' } },
+    { caller: kit.plane.authenticate(first) },
+  );
   assert.deepEqual(
-    [first, second, third].map((token) => kit.room.authenticate(token).role),
+    [first, second, third].map((token) => kit.plane.authenticate(token).role),
     ['manager', 'viewer', 'viewer'],
   );
   const path = { organizationId: organizationId as never };
   const { organization } = await kit.call('getOrganization', { path }, { caller: operator });
   assert.deepEqual([organization.version, organization.state, organization.own], [1, 'active', []]);
   await kit.call('rotateServerKey', { body: { graceMs: 1000 } }, { caller: operator });
-  kit.room.authenticate(first);
+  kit.plane.authenticate(first);
   kit.clock.nowMs += 1000;
-  assert.throws(() => kit.room.authenticate(first), refused('control.UNAUTHENTICATED'));
-  assert.equal(kit.room.authenticate(kit.token).role, 'manager', 'a random one is no affair of the key');
+  assert.throws(() => kit.plane.authenticate(first), refused('control.UNAUTHENTICATED'));
+  assert.equal(kit.plane.authenticate(kit.token).role, 'manager', 'a random one is no affair of the key');
 });

@@ -40,7 +40,7 @@ test('a credential shows its prefix and its times, its secret once', async () =>
   const { items } = await kit.call('listCredentials');
   assert.deepEqual(items[1], credential);
   assert.equal(JSON.stringify(items).includes(secret), false);
-  const caller = kit.room.authenticate(secret);
+  const caller = kit.plane.authenticate(secret);
   assert.deepEqual([caller.role, caller.organizationId], ['builder', kit.organizationId]);
 });
 
@@ -78,7 +78,7 @@ test('organization endpoints need the authority in the organization; a grant in 
   }
 });
 
-test('revoked and expired credentials make room for others', async () => {
+test('revoked and expired credentials do not count against the bound', async () => {
   const kit = await open(3);
   const create = (ttlMs?: number) =>
     kit.call('createCredential', { body: { name: 'x', role: null, ...(ttlMs === undefined ? {} : { ttlMs }) } });

@@ -6,6 +6,7 @@ import { basename, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { compileProject } from '../../src/compiler/compile.js';
+import { ServiceError } from '../../src/contract/errors.js';
 import type { CompiledBuild } from '../../src/contract/run/build.js';
 import { ProjectWorlds, projectFolder } from '../../src/control/sessions/project-worlds.js';
 import { openWorlds } from '../../src/worlds/worlds.js';
@@ -28,9 +29,11 @@ const create = (worlds: ProjectWorlds, worldId: string) =>
 function open(t: TestContext, { idleMs = 60_000, projectsLiveMax = 8 } = {}) {
   const directory = mkdtempSync(join(tmpdir(), 'drillyard-projects-'));
   const started: string[] = [];
+  const removed = new Set<string>();
   const worlds = new ProjectWorlds({
     directory,
     projectOf,
+    isOpen: (projectId) => !removed.has(projectId),
     idleMs,
     projectsLiveMax,
     open: (folder) => {
@@ -42,7 +45,7 @@ function open(t: TestContext, { idleMs = 60_000, projectsLiveMax = 8 } = {}) {
     await worlds.close();
     rmSync(directory, { recursive: true, force: true });
   });
-  return { worlds, started, directory };
+  return { worlds, started, removed, directory };
 }
 
 // PROJECT-WORLDS-1
@@ -76,7 +79,7 @@ test('hosts that nobody uses end, and start again with the next message, in the 
 });
 
 // PROJECT-WORLDS-2
-test('where no more hosts may stand, those that are at rest make room, and those at work do not', async (t) => {
+test('where no more hosts may stand, those that are at rest are ended, and those at work are not', async (t) => {
   const { worlds } = open(t, { projectsLiveMax: 1 });
   await create(worlds, 'ses_a00000000001');
   // Just used: it is not taken from its project.
@@ -89,5 +92,27 @@ test('where no more hosts may stand, those that are at rest make room, and those
       return false;
     }
   });
+  assert.equal((await worlds.stats()).hosts.length, 1);
+});
+
+// PROJECT-WORLDS-3
+test('the worlds of a project are removed with its hosts and its folder, and none comes back', async (t) => {
+  const { worlds, started, removed, directory } = open(t);
+  const [a, b] = await Promise.all([create(worlds, 'ses_a00000000001'), create(worlds, 'ses_b00000000001')]);
+  await Promise.all([a.command(add), b.command(add)]);
+  removed.add('a');
+  // Some are asked for while they go.
+  const late = Promise.allSettled([a.command(add), worlds.open('ses_a00000000001')]);
+  await worlds.removeProject('a');
+  await late;
+  assert.deepEqual(readdirSync(directory), [projectFolder('b')]);
+  const gone = (error: unknown) => error instanceof ServiceError && error.code === 'control.NOT_FOUND';
+  await assert.rejects(a.command(add), gone);
+  await assert.rejects(worlds.open('ses_a00000000001'), gone);
+  await assert.rejects(create(worlds, 'ses_a00000000002'), gone);
+  await worlds.removeProject('a');
+  assert.deepEqual(readdirSync(directory), [projectFolder('b')]);
+  assert.deepEqual(started.sort(), [projectFolder('a'), projectFolder('b')].sort());
+  await b.command(add);
   assert.equal((await worlds.stats()).hosts.length, 1);
 });

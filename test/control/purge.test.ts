@@ -1,4 +1,5 @@
-// Retention by reference: what has ended long enough ago goes, what anything refers to stays, whoever refers to it meanwhile too.
+// Retention by reference: what has ended long enough ago goes, what anything refers to stays, and so does what something begins to refer to
+// meanwhile.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -46,7 +47,7 @@ async function withCatalog(work: (ground: Ground) => Promise<void>): Promise<voi
   }
 }
 
-// Records as far as retention looks at them.
+// Records as far as retention reads them.
 const put = {
   build: (tx: Change, buildHash: string) => {
     tx.put(buildTable, { ...place, buildHash, createdAtMs: startMs } as never);

@@ -1,6 +1,6 @@
 // Quarantines: what is counted, for whom, for how long, and what a closed build still does.
 import assert from 'node:assert/strict';
-import { afterEach, test } from 'node:test';
+import { test } from 'node:test';
 import { limits } from '../../src/contract/limits.js';
 import { quarantineTable } from '../../src/control/guard/quarantine-records.js';
 import { sweepRetention } from '../../src/control/retention.js';
@@ -9,7 +9,6 @@ import { quarantineEndpoints } from '../../src/control/sessions/quarantine-endpo
 import { buildHash, openSessionKit, refuses, type SessionKit } from './session-kit.js';
 
 let kit: SessionKit;
-afterEach(() => kit.close());
 const openKit = () => openSessionKit({ endpoints: (services) => ({ ...sessionEndpoints(services), ...quarantineEndpoints(services) }) });
 
 const strikes = async (sessionId: string, count: number, kind: 'timeout' | 'hostEnd' = 'timeout'): Promise<void> => {
@@ -17,8 +16,9 @@ const strikes = async (sessionId: string, count: number, kind: 'timeout' | 'host
 };
 const listed = async () => (await kit.call('listQuarantines')).items;
 
-test('strikes close a build at the bound, of either kind by itself, inside the window', async () => {
+test('strikes close a build at the bound, of either kind by itself, inside the window', async (t) => {
   kit = await openKit();
+  t.after(() => kit.close());
   const { sessionId } = await kit.session();
   const max = limits.quarantineTimeoutsMax;
   await strikes(sessionId, max - 1);
@@ -36,8 +36,9 @@ test('strikes close a build at the bound, of either kind by itself, inside the w
   await refuses(kit.call('createSession', { path: { environmentId: kit.environmentId }, body: { seed: '1' } }), 'world.BUILD_QUARANTINED');
 });
 
-test('a closed build is read, until that strikes as often again; its sessions can be destroyed', async () => {
+test('a closed build is read, until that strikes as often again; its sessions can be destroyed', async (t) => {
   kit = await openKit();
+  t.after(() => kit.close());
   const session = await kit.session();
   const { sessionId } = session;
   const { credential } = await kit.access(sessionId);
@@ -55,8 +56,9 @@ test('a closed build is read, until that strikes as often again; its sessions ca
   await kit.done(operation);
 });
 
-test('what is released begins anew, and what was counted long ago is forgotten', async () => {
+test('what is released starts from zero, and what was counted long ago is forgotten', async (t) => {
   kit = await openKit();
+  t.after(() => kit.close());
   const { sessionId } = await kit.session();
   const { credential } = await kit.access(sessionId);
   await strikes(sessionId, limits.quarantineTimeoutsMax);
@@ -78,8 +80,9 @@ test('what is released begins anew, and what was counted long ago is forgotten',
 });
 
 // QUARANTINES-2
-test('a quarantine is its project’s; a build that never was in one is not found', async () => {
+test('a quarantine is its project’s; a build that never was in one is not found', async (t) => {
   kit = await openKit();
+  t.after(() => kit.close());
   const { caller } = await kit.foreigner();
   const release = { path: { buildHash }, body: { expectedVersion: 1 } };
   await refuses(kit.call('releaseQuarantine', release), 'control.NOT_FOUND');
@@ -88,4 +91,37 @@ test('a quarantine is its project’s; a build that never was in one is not foun
   await strikes('ses_unknown', limits.quarantineTimeoutsMax);
   await refuses(kit.call('releaseQuarantine', release, { caller }), 'control.NOT_FOUND');
   assert.equal((await listed()).length, 1);
+});
+
+test('a look that is answered late is no strike, and holds no host; a look that ends its host is', async (t) => {
+  kit = await openKit();
+  t.after(() => kit.close());
+  const { guard } = kit.services;
+  const { sessionId } = await kit.session();
+  const { credential } = await kit.access(sessionId);
+  const ended = { event: 'host_ended', host: 0, actorId: sessionId, detail: '' } as const;
+  for (let times = 0; times < limits.quarantineTimeoutsMax; times++) guard.noted({ ...ended, reason: 'timeout', kind: 'query' });
+  guard.noted({ event: 'host_ended', host: 0, reason: 'silent', detail: '' });
+  guard.seen({ host: 0, actorId: sessionId, kind: 'query', runsForMs: 100_000, standsForMs: 100_000 });
+  assert.equal((await kit.add(credential, 1)).status, 200);
+  const noted = async () =>
+    (await kit.services.catalog.change((tx) => tx.get(quarantineTable, `${kit.projectId} ${buildHash}`)))?.strikes.length;
+  assert.equal(await noted(), undefined);
+  guard.noted({ ...ended, reason: 'crashed', kind: 'query' });
+  guard.noted({ ...ended, reason: 'timeout', kind: 'command' });
+  assert.equal(await noted(), 2);
+});
+
+// GUARDED-WORLD-1
+test('a world whose project may hold its hosts no longer is looked at all the same', async (t) => {
+  kit = await openKit();
+  t.after(() => kit.close());
+  const { sessionId } = await kit.session();
+  const { credential } = await kit.access(sessionId);
+  assert.equal((await kit.add(credential, 1)).status, 200);
+  kit.services.guard.seen({ host: 0, actorId: sessionId, kind: 'command', runsForMs: 100_000, standsForMs: 100_000 });
+  const refused = await kit.add(credential, 1);
+  assert.deepEqual([refused.status, refused.body.code], [429, 'control.RATE_LIMITED']);
+  assert.equal(await kit.balance(sessionId), 101);
+  assert.ok((await kit.evidence(sessionId)).length > 0);
 });

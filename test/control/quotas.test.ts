@@ -1,4 +1,4 @@
-// Quotas: the count is exactly what is there, over refusals, failures and lives.
+// Quotas: the count is exactly what is there, over refusals, failures and incarnations.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { ServiceError } from '../../src/contract/errors.js';

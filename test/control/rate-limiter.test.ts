@@ -15,7 +15,7 @@ const refusalOf = (work: () => void): ServiceError | undefined => {
   }
 };
 
-test('in any stretch of time at most burst + rate x time pass, and whoever waits as reported passes', () => {
+test('in any stretch of time at most burst + rate x time pass, and a request after the reported wait passes', () => {
   const rates = fc.record({ perSecond: fc.constantFrom(0.5, 1, 3, 100, 5000), burst: fc.integer({ min: 1, max: 20 }) });
   fc.assert(
     fc.property(rates, fc.array(fc.integer({ min: 0, max: 3000 }), { maxLength: 100 }), (rate, waits) => {

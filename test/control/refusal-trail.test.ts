@@ -94,7 +94,7 @@ test('a credential that opens nothing any more is noted, and no secret of it; a 
   const gone = await kit.callerWith('manager');
   await kit.call('revokeCredential', { path: { credentialId: gone.credentialId as never }, body: { confirm: gone.credentialId } });
   for (const token of [gone.token, `${gone.token}x`, 'dyc_unknown', ''])
-    assert.throws(() => kit.room.authenticate(token, { route: 'getMe', correlationId: newId('corr') }));
+    assert.throws(() => kit.plane.authenticate(token, { route: 'getMe', correlationId: newId('corr') }));
   const events = await refusalsOf(kit);
   assert.deepEqual(
     events.map(({ action, credentialId, refusal }) => [action, credentialId, refusal?.code]),
@@ -116,12 +116,12 @@ test('so many of one credential and of one organization in a window; the others 
   await kit.call('getProject', {}, { caller: foreigner }).catch(() => {});
   assert.equal((await refusalsOf(kit, foreigner)).length, 1, 'another organization is not concerned');
 
-  await kit.room.flushRefusals();
+  await kit.plane.flushRefusals();
   assert.equal((await refusalsOf(kit)).length, limits.auditRefusalsOfOrganizationMax, 'not before the window is over');
   kit.clock.nowMs += limits.auditRefusalWindowMs;
   const commits = kit.services.catalog.commits;
-  await kit.room.flushRefusals();
-  await kit.room.flushRefusals();
+  await kit.plane.flushRefusals();
+  await kit.plane.flushRefusals();
   const [latest, ...rest] = await refusalsOf(kit);
   assert.deepEqual([latest!.action, latest!.refusal], ['refusalsLeftOut', { leftOut: 30 + 200 - limits.auditRefusalsOfOrganizationMax }]);
   assert.deepEqual([rest.length, kit.services.catalog.commits - commits], [limits.auditRefusalsOfOrganizationMax, 1]);

@@ -68,7 +68,7 @@ test('operations, audit events, runs and snapshots go when their time is over', 
   assert.equal(kit.services.catalog.view.get(runResultTable, hostedRunId), undefined);
 });
 
-test('what goes on is kept, however old', async () => {
+test('what is under way is kept, however old', async () => {
   const { run, operation } = await kit.start(await kit.drillSession('refund-happy-path'), { timeoutMs: 86_400_000 });
   await kit.next(run.hostedRunId);
   kit.clock.nowMs += 1000 * day;

@@ -1,6 +1,6 @@
 // Runs that are stopped: cancelled in each of their states, or past their deadline. Access ends first, then the run is judged and sealed.
 import assert from 'node:assert/strict';
-import { afterEach, test } from 'node:test';
+import { test } from 'node:test';
 import { FileBlobs } from '../../src/control/core/blobs.js';
 import { runTable } from '../../src/control/runs/records.js';
 import { verifyReport } from '../../src/reports/verify-report.js';
@@ -8,7 +8,6 @@ import { awaitsAgent, hasEnded, openRunKit, type RunKit, refundAgent, sweep } fr
 import { refuses } from './session-kit.js';
 
 let kit: RunKit;
-afterEach(() => kit.close());
 const cancel = async ({ hostedRunId, revision }: { hostedRunId: string; revision: number }, reason?: string) =>
   (
     await kit.call('cancelRun', {
@@ -17,8 +16,9 @@ const cancel = async ({ hostedRunId, revision }: { hostedRunId: string; revision
     })
   ).run;
 
-test('cancelled before it began, a run has touched nothing: its session is free', async () => {
+test('cancelled before it began, a run has touched nothing: its session is free', async (t) => {
   kit = await openRunKit();
+  t.after(() => kit.close());
   const session = await kit.drillSession('refund-happy-path');
   const { sessionId } = session;
   // Something of the session's lane goes first, so that the run waits.
@@ -43,8 +43,9 @@ test('cancelled before it began, a run has touched nothing: its session is free'
 });
 
 // RUN-MEMORY-1, RUN-CHANGES-1, RUN-CHANGES-2, RUN-ATTEMPT-STORE-2
-test('cancelled while an agent works, a run ends cancelled, its access first, with its evidence', async () => {
+test('cancelled while an agent works, a run ends cancelled, its access first, with its evidence', async (t) => {
   kit = await openRunKit();
+  t.after(() => kit.close());
   const { run, operation } = await kit.start(await kit.drillSession('refund-happy-path'));
   const pending = await kit.next(run.hostedRunId);
   const { credential } = await kit.worldOf(pending);
@@ -69,8 +70,9 @@ test('cancelled while an agent works, a run ends cancelled, its access first, wi
   );
 });
 
-test('cancelled through its operation, and before the service ended, a run is cancelled all the same', async () => {
+test('cancelled through its operation, and before the service ended, a run is cancelled all the same', async (t) => {
   kit = await openRunKit();
+  t.after(() => kit.close());
   const { run, operation } = await kit.start(await kit.drillSession('refund-happy-path'));
   const { hostedRunId } = run;
   await kit.next(hostedRunId);
@@ -84,8 +86,9 @@ test('cancelled through its operation, and before the service ended, a run is ca
 });
 
 // RUN-CHANGES-2
-test('past its deadline the pending interaction has timed out, and the run is judged as a local one', async () => {
+test('past its deadline the pending interaction has timed out, and the run is judged as a local one', async (t) => {
   kit = await openRunKit();
+  t.after(() => kit.close());
   const { run } = await kit.start(await kit.drillSession('refund-happy-path'), { timeoutMs: 60_000 });
   const { hostedRunId, deadlineAtMs } = run;
   assert.equal(deadlineAtMs, kit.clock.nowMs + 60_000);
@@ -108,8 +111,9 @@ test('past its deadline the pending interaction has timed out, and the run is ju
   assert.ok((await verifyReport(kit.folderOf(ended))).ok);
 });
 
-test('a deadline that passes while nobody is there ends the run in the next incarnation', async () => {
+test('a deadline that passes while nobody is there ends the run in the next incarnation', async (t) => {
   kit = await openRunKit();
+  t.after(() => kit.close());
   const { run } = await kit.start(await kit.drillSession('sla-escalation'), { timeoutMs: 60_000 });
   const { hostedRunId } = run;
   await kit.next(hostedRunId);
@@ -127,8 +131,9 @@ test('a deadline that passes while nobody is there ends the run in the next inca
   );
 });
 
-test('what the agent says went wrong is the result of its interaction', async () => {
+test('what the agent says went wrong is the result of its interaction', async (t) => {
   kit = await openRunKit();
+  t.after(() => kit.close());
   for (const [status, state] of [
     ['failed', 'sealed'],
     ['timed_out', 'sealed'],
@@ -151,8 +156,9 @@ test('what the agent says went wrong is the result of its interaction', async ()
   }
 });
 
-test('a world that is lost under a run fails the run, which says so and still ends', async () => {
+test('a world that is lost under a run fails the run, which says so and still ends', async (t) => {
   kit = await openRunKit();
+  t.after(() => kit.close());
   const { run, operation } = await kit.start(await kit.drillSession('refund-happy-path'));
   const pending = await kit.next(run.hostedRunId);
   await (await kit.services.worlds.open(run.sessionId)).destroy();
@@ -165,8 +171,9 @@ test('a world that is lost under a run fails the run, which says so and still en
   assert.equal((await kit.ended(operation)).state, 'succeeded');
 });
 
-test('a run whose session could not be made has not begun', async () => {
+test('a run whose session could not be made has not begun', async (t) => {
   kit = await openRunKit();
+  t.after(() => kit.close());
   const first = await kit.start(await kit.drillSession('refund-happy-path'));
   const { hostedRunId } = await kit.play(first.run.hostedRunId, refundAgent);
   const { run, operation } = await kit.call('rerun', { path: { hostedRunId }, body: {} });
@@ -186,12 +193,13 @@ test('a run whose session could not be made has not begun', async () => {
   assert.equal((await kit.ended(operation)).state, 'failed');
 });
 
-test('a cancellation that finds the disk full is carried out when there is room', async () => {
+test('a cancellation that finds the disk full is carried out when there is space', async (t) => {
   kit = await openRunKit();
+  t.after(() => kit.close());
   const { run, operation } = await kit.start(await kit.drillSession('refund-happy-path'));
   const { hostedRunId } = run;
   await kit.next(hostedRunId);
-  // The commit of the request is the last there is room for.
+  // The commit of the request is the last that the disk takes.
   await kit.services.catalog.change((tx) => {
     kit.services.operations.cancel(tx, operation.operationId);
     tx.afterCommit(() => {

@@ -1,9 +1,9 @@
-// A life of the service that ends without a word in the midst of a run: the next one goes on with it, and the evidence is that of a run
-// that nothing disturbed.
+// An incarnation of the service that ends without a word in the midst of a run: the next one continues with it, and the evidence is that of
+// a run that nothing disturbed.
 import assert from 'node:assert/strict';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, test } from 'node:test';
+import { test } from 'node:test';
 import type { HostedRun } from '../../src/contract/run/run.js';
 import { operationTable } from '../../src/control/core/operation-records.js';
 import { FenceError } from '../../src/control/runs/attempt-store.js';
@@ -16,12 +16,12 @@ import { refuses } from './session-kit.js';
 const drillId = 'sla-escalation';
 const folders: string[] = [];
 let kit: RunKit;
-afterEach(async () => {
+const endKit = async (): Promise<void> => {
   await kit.end('crash').catch(() => {});
   for (const folder of [...folders.splice(0), kit.directory]) rmSync(folder, { recursive: true, force: true });
-});
+};
 
-async function nextLife(how: 'gently' | 'crash'): Promise<void> {
+async function nextIncarnation(how: 'gently' | 'crash'): Promise<void> {
   const { directory, clock } = kit;
   await kit.end(how);
   kit = await openRunKit({ directory, clock });
@@ -62,21 +62,22 @@ async function playUndisturbed(): Promise<Undisturbed> {
 
 for (const how of ['gently', 'crash'] as const) {
   // RUN-CHANGES-1, ATTEMPT-2
-  test(`a service that ends (${how}) between any two steps of a run changes nothing about it`, async () => {
+  test(`a service that ends (${how}) between any two steps of a run changes nothing about it`, async (t) => {
     const whole = await undisturbed();
     assert.equal(whole.run.result!.interactions.length, 4);
     kit = await openRunKit();
+    t.after(endKit);
     const { run, operation } = await kit.start(await kit.drillSession(drillId));
     const { hostedRunId } = run;
-    await nextLife(how);
+    await nextIncarnation(how);
     for (let generations = 0; ; generations++) {
       const pending = await kit.next(hostedRunId);
       if (hasEnded(pending)) break;
       // Awaited; then with access that has been used; then handed in.
-      await nextLife(how);
+      await nextIncarnation(how);
       const lost = await kit.worldOf(pending);
       await (lost as AgentWorld).call('ticket-desk', 'ticket.search', { status: ['new'], order: 'asc', limit: 1 });
-      await nextLife(how);
+      await nextIncarnation(how);
       assert.equal((await kit.agent(lost.credential, '/world/v1/tools')).status, 401);
       const { revision } = await kit.run(hostedRunId);
       assert.equal(revision, pending.revision, 'another incarnation is no change a caller must know of');
@@ -85,7 +86,7 @@ for (const how of ['gently', 'crash'] as const) {
       const ticketId = (whole.run.result!.interactions[generations]!.targetResult.output as { ticketId: string }).ticketId;
       await world.call('ticket-desk', 'comment.add', { ticketId, body: 'We are on it.' }, { idempotencyKey });
       await kit.complete(pending, { output: { ticketId } });
-      await nextLife(how);
+      await nextIncarnation(how);
     }
     const sealed = await kit.run(hostedRunId);
     assert.equal(sealed.state, 'sealed', JSON.stringify(sealed.failure));
@@ -97,14 +98,15 @@ for (const how of ['gently', 'crash'] as const) {
     assert.equal(evidenceHash, whole.run.result!.evidenceHash);
     assert.ok(evidenceOf(sealed).equals(whole.evidence));
     assert.ok((await verifyReport(kit.folderOf(sealed))).ok);
-    assert.ok(sealed.coordination!.generation > 4, 'each life fenced the one before');
+    assert.ok(sealed.coordination!.generation > 4, 'each incarnation fenced the one before');
     assert.equal((await kit.ended(operation)).state, 'succeeded');
   });
 }
 
-test('a run whose seal was lost with its life is sealed once more, the same', async () => {
+test('a run whose seal was lost with its incarnation is sealed once more, the same', async (t) => {
   const whole = await undisturbed();
   kit = await openRunKit();
+  t.after(endKit);
   const { run, operation } = await kit.start(await kit.drillSession(drillId));
   const { hostedRunId } = run;
   for (let left = 4; left > 0; left--) {
@@ -124,7 +126,7 @@ test('a run whose seal was lost with its life is sealed once more, the same', as
   await kit.when(hostedRunId, ({ state }) => state === 'ready_to_seal' || state === 'sealed');
   kit.disk.full = true;
   await until(closed);
-  await nextLife('crash');
+  await nextIncarnation('crash');
   await kit.done(operation);
   const sealed = await kit.run(hostedRunId);
   assert.equal(sealed.result!.evidenceHash, whole.run.result!.evidenceHash);
@@ -132,14 +134,15 @@ test('a run whose seal was lost with its life is sealed once more, the same', as
 });
 
 // RUN-ATTEMPT-STORE-1
-test('of two coordinators only the younger one is heard', async () => {
+test('of two coordinators only the younger one is heard', async (t) => {
   kit = await openRunKit();
+  t.after(endKit);
   const { run, operation } = await kit.start(await kit.drillSession('refund-happy-path'));
   const { hostedRunId } = run;
   const pending = await kit.next(hostedRunId);
   const record = kit.services.catalog.view.get(operationTable, operation.operationId)!;
   const signal = new AbortController().signal;
-  // The coordinator of this life has not gone; another begins all the same.
+  // The coordinator of this incarnation has not gone; another begins all the same.
   const younger = runRunner(kit.services).run(record, { takenUp: true, signal, leaving: signal, progress: () => {} });
   await kit.when(hostedRunId, ({ coordination }) => coordination?.generation === 2);
   assert.equal((await kit.run(hostedRunId)).revision, pending.revision);
@@ -157,9 +160,10 @@ test('of two coordinators only the younger one is heard', async () => {
   await refuses(kit.complete(pending), 'control.VERSION_CONFLICT', { revision: sealed.revision });
 });
 
-test('a host that is lost in the midst of a run costs the run nothing', async () => {
+test('a host that is lost in the midst of a run costs the run nothing', async (t) => {
   const whole = await undisturbed();
   kit = await openRunKit();
+  t.after(endKit);
   const { services } = kit;
   const { run, operation } = await kit.start(await kit.drillSession(drillId));
   const { hostedRunId } = run;

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterEach, test } from 'node:test';
+import { test } from 'node:test';
 import { compileProject } from '../../src/compiler/compile.js';
 import { exampleFolder } from '../../src/compiler/shipped.js';
 import { sha256Digest } from '../../src/contract/digest.js';
@@ -13,7 +13,6 @@ import { hasEnded, keepingDrill, openRunKit, type RunKit, refundAgent, sweep } f
 import { refuses } from './session-kit.js';
 
 let kit: RunKit;
-afterEach(() => kit.close());
 
 async function sealedRun(seed?: string): Promise<HostedRun> {
   const { run } = await kit.start(await kit.drillSession('refund-happy-path', seed));
@@ -27,8 +26,9 @@ async function attach(run: HostedRun, text: string, kind: 'log' | 'file' = 'file
   return { path: { ...path, attachmentId: attachment.attachmentId }, bytes };
 }
 
-test('a hosted run judged again from its bundle comes to the sealed results', async () => {
+test('a hosted run judged again from its bundle comes to the sealed results', async (t) => {
   kit = await openRunKit();
+  t.after(() => kit.close());
   const run = await sealedRun();
   const { build } = await compileProject({ root: exampleFolder() });
   const checked = await checkReport(kit.folderOf(run), build!);
@@ -38,8 +38,9 @@ test('a hosted run judged again from its bundle comes to the sealed results', as
   assert.equal(verdict, 'passed');
 });
 
-test('an attachment is announced, sent, completed, and only then part of the run', async () => {
+test('an attachment is announced, sent, completed, and only then part of the run', async (t) => {
   kit = await openRunKit();
+  t.after(() => kit.close());
   const { run } = await kit.start(await kit.drillSession(keepingDrill));
   const pending = await kit.next(run.hostedRunId);
   const { path, bytes } = await attach(pending, 'what I did');
@@ -76,8 +77,9 @@ test('an attachment is announced, sent, completed, and only then part of the run
 });
 
 // SEALED-REPORT-1
-test('evidence is read by its manifest, and by nothing that is not in it', async () => {
+test('evidence is read by its manifest, and by nothing that is not in it', async (t) => {
   kit = await openRunKit();
+  t.after(() => kit.close());
   const run = await sealedRun();
   const path = { evidenceBundleId: run.evidenceBundleId as never };
   const { evidence } = await kit.call('getEvidenceBundle', { path });
@@ -109,8 +111,9 @@ test('evidence is read by its manifest, and by nothing that is not in it', async
   await assert.rejects(read('run.json'), /not as it was sealed/);
 });
 
-test('evidence is deleted when that is confirmed, or when its time is over; its run is still returned', async () => {
+test('evidence is deleted when that is confirmed, or when its time is over; its run is still returned', async (t) => {
   kit = await openRunKit();
+  t.after(() => kit.close());
   const [deleted, expired] = [await sealedRun(), await sealedRun()];
   const path = { evidenceBundleId: deleted.evidenceBundleId as never };
   await refuses(kit.call('deleteEvidence', { path, body: { confirm: 'yes' } }), 'control.CONFIRMATION_MISMATCH');
@@ -129,8 +132,9 @@ test('evidence is deleted when that is confirmed, or when its time is over; its 
   assert.equal((await kit.run(expired.hostedRunId)).result?.verdict, 'passed');
 });
 
-test('a rerun is the same again, in a session of its own', async () => {
+test('a rerun is the same again, in a session of its own', async (t) => {
   kit = await openRunKit();
+  t.after(() => kit.close());
   const first = await sealedRun();
   const { run } = await kit.call('rerun', { path: { hostedRunId: first.hostedRunId }, body: {} });
   assert.equal(run.rerunOfHostedRunId, first.hostedRunId);
@@ -155,8 +159,9 @@ test('a rerun is the same again, in a session of its own', async () => {
   assert.equal(rest.items[0]?.hostedRunId, first.hostedRunId);
 });
 
-test('runs need a drill, room, and sense', async () => {
+test('runs need a drill, a free quota, and a sound request', async (t) => {
   kit = await openRunKit({ settings: { quotas: { ...(await import('./control-kit.js')).quietSettings.quotas, runsActiveMax: 1 } } });
+  t.after(() => kit.close());
   const bare = await kit.session();
   await refuses(kit.start(bare), 'control.STATE_CONFLICT');
   const session = await kit.drillSession('refund-happy-path');
@@ -179,12 +184,13 @@ test('runs need a drill, room, and sense', async () => {
   const { caller } = await kit.foreigner();
   await refuses(kit.call('getRun', { path }, { caller }), 'control.NOT_FOUND');
   await kit.play(run.hostedRunId, refundAgent);
-  // Room again.
+  // There is a free place again.
   await kit.start(await kit.drillSession('refund-happy-path'));
 });
 
-test('the credential of an access is returned again to whoever repeats the request, and stored nowhere', async () => {
+test('the credential of an access is returned again to a repeated request, and stored nowhere', async (t) => {
   kit = await openRunKit();
+  t.after(() => kit.close());
   const { run } = await kit.start(await kit.drillSession('refund-happy-path'));
   const pending = await kit.next(run.hostedRunId);
   const path = { hostedRunId: run.hostedRunId };

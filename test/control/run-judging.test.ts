@@ -1,4 +1,4 @@
-// Hosted runs are judged away from the event loop, which goes on answering.
+// Hosted runs are judged away from the event loop, which still answers.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type JudgeTask, JudgeWorkers } from '../../src/control/tasks/judge-port.js';

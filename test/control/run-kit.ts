@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { compileProject } from '../../src/compiler/compile.js';
-import type { Operation } from '../../src/contract/hosted/operation.js';
+import type { LongRunningOperation } from '../../src/contract/hosted/operation.js';
 import type { WorldSession } from '../../src/contract/hosted/resources.js';
 import type { CompleteInteractionRequest, StartRunRequest } from '../../src/contract/hosted/runs.js';
 import type { JsonValue } from '../../src/contract/json.js';
@@ -63,7 +63,7 @@ export const refundAgent: Agent = async (run, world) => {
 export interface RunKit extends SessionKit {
   /** A session for a drill, ready. */
   drillSession(drillId: string, seed?: string): Promise<WorldSession>;
-  start(session: WorldSession, body?: Partial<StartRunRequest>): Promise<{ run: HostedRun; operation: Operation }>;
+  start(session: WorldSession, body?: Partial<StartRunRequest>): Promise<{ run: HostedRun; operation: LongRunningOperation }>;
   run(hostedRunId: string): Promise<HostedRun>;
   /** The run as soon as this is so of it. */
   when(hostedRunId: string, isSo: (run: HostedRun) => boolean): Promise<HostedRun>;

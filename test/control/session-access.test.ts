@@ -1,7 +1,7 @@
 // Accesses of a session: who sees them, how they are revoked, and what they fall with.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { credentialTable, memberId, memberTable } from '../../src/control/catalog/organization-records.js';
+import { credentialTable, memberId, memberTable, projectTable, requireProject } from '../../src/control/catalog/organization-records.js';
 import { removeMember } from '../../src/control/organizations/member-records.js';
 import { organizationEndpoints } from '../../src/control/organizations/organization-endpoints.js';
 import { sessionEndpoints } from '../../src/control/sessions/endpoints.js';
@@ -69,4 +69,17 @@ test('an access falls with the credential that made it, and with the member behi
   await services.catalog.change((tx) => removeMember(tx, { ...which, nowMs: kit.clock.nowMs }, { confirm: which.userId }));
   assert.equal(await status(byMember.credential), 401);
   assert.deepEqual((await kit.call('listSessionAccess', { path: { sessionId } })).items, []);
+});
+
+// PROJECT-DELETION-1
+test('an access falls in the moment in which its project is to be deleted', async () => {
+  const { sessionId } = await kit.session();
+  const { credential } = await kit.access(sessionId);
+  assert.equal(await status(credential), 200);
+  const { catalog, nowMs } = kit.services;
+  const project = requireProject(catalog.view, kit);
+  await catalog.change((tx) => tx.put(projectTable, { ...project, deletionRequestedAtMs: nowMs() }));
+  assert.equal(await status(credential), 401);
+  await catalog.change((tx) => tx.put(projectTable, project));
+  assert.equal(await status(credential), 200);
 });

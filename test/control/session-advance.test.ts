@@ -1,7 +1,7 @@
 // Advances that are long, stopped, or go wrong.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { Operation } from '../../src/contract/hosted/operation.js';
+import type { LongRunningOperation } from '../../src/contract/hosted/operation.js';
 import type { WorldSession } from '../../src/contract/hosted/resources.js';
 import { openSessionKit, refuses, type SessionKit } from './session-kit.js';
 
@@ -20,16 +20,16 @@ async function busySession(): Promise<WorldSession> {
   await world.command({ kind: 'schedule', events: Array.from({ length: events }, (_, index) => ({ ...event, atUs: 1000 + index })) });
   return session;
 }
-async function advance(session: WorldSession): Promise<Operation> {
+async function advance(session: WorldSession): Promise<LongRunningOperation> {
   const body = { ...kit.fence(session), targetUs: 1_000_000, maxEvents: 1_000_000 };
   return (await kit.call('advanceTime', { path: { sessionId: session.sessionId }, body })).operation;
 }
 type Progress = { reachedUs: number; scheduledEventsProcessed: number };
-async function underWay({ operationId }: Operation): Promise<Progress> {
+async function underWay({ operationId }: LongRunningOperation): Promise<Progress> {
   for (;;) {
     const operation = kit.services.operations.find(operationId);
     if (operation?.state === 'running' && operation.result !== undefined) return operation.result as Progress;
-    assert.ok(operation?.state !== 'succeeded', 'it was over before it was looked at');
+    assert.ok(operation?.state !== 'succeeded', 'it was over before it was read');
     await new Promise(setImmediate);
   }
 }

@@ -1,40 +1,41 @@
-// A life of the service that ends without a word, at the worst moments, and what the next one makes of it. What was acknowledged is there;
-// what an operation did to a world before the crash is not done again; access of the old life is dead and its lease too.
+// An incarnation of the service that ends without a word, at the worst moments, and what the next one makes of it. What was acknowledged is
+// there; what an operation did to a world before the crash is not done again; access of the old incarnation is dead and its lease too.
 import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
-import { afterEach, test } from 'node:test';
-import type { Operation } from '../../src/contract/hosted/operation.js';
+import { test } from 'node:test';
+import type { LongRunningOperation } from '../../src/contract/hosted/operation.js';
 import type { WorldQuery } from '../../src/contract/world/world-protocol.js';
 import { until } from '../until.js';
 import { openSessionKit, refuses, type SessionKit } from './session-kit.js';
 
 let kit: SessionKit;
-afterEach(async () => {
+const endKit = async (): Promise<void> => {
   await kit.end('crash').catch(() => {});
   rmSync(kit.directory, { recursive: true, force: true });
-});
+};
 
 /** The process is gone; another one finds what is on the disk. */
-async function nextLife(): Promise<void> {
+async function nextIncarnation(): Promise<void> {
   const { directory, clock } = kit;
   await kit.end('crash');
   kit = await openSessionKit({ directory, clock });
 }
 
 /** The world has done what the operation asked for; the catalog never hears of it. */
-async function crashAfterWorld(operation: Operation, done: () => Promise<boolean>): Promise<void> {
+async function crashAfterWorld(operation: LongRunningOperation, done: () => Promise<boolean>): Promise<void> {
   kit.disk.full = true;
   await until(done);
   assert.equal(kit.services.operations.find(operation.operationId)?.state === 'succeeded', false);
-  await nextLife();
+  await nextIncarnation();
   await kit.done(operation);
 }
 const ask = async <Q extends WorldQuery>(sessionId: string, query: Q) => (await kit.services.worlds.open(sessionId)).query(query);
 const kinds = async (sessionId: string, kind: string): Promise<number> =>
   (await kit.evidence(sessionId)).filter((entry) => entry.kind === kind).length;
 
-test('a fault that the world has switched is switched once', async () => {
+test('a fault that the world has switched is switched once', async (t) => {
   kit = await openSessionKit();
+  t.after(endKit);
   const session = await kit.session();
   const { sessionId } = session;
   const body = { ...kit.fence(session), packageId: 'bank', faultId: 'busy', active: true };
@@ -45,8 +46,9 @@ test('a fault that the world has switched is switched once', async () => {
   assert.equal(await kinds(sessionId, 'fault_control'), 1);
 });
 
-test('a snapshot that the world has taken is taken once', async () => {
+test('a snapshot that the world has taken is taken once', async (t) => {
   kit = await openSessionKit();
+  t.after(endKit);
   const { sessionId } = await kit.session();
   const { operation, snapshot } = await kit.call('createSnapshot', { path: { sessionId }, body: { expectedLeaseGeneration: 1 } });
   const isTaken = async () => (await ask(sessionId, { kind: 'evidence', fromSequence: 2, limit: 10 })).entries.length > 0;
@@ -56,8 +58,9 @@ test('a snapshot that the world has taken is taken once', async () => {
   assert.equal(available.state, 'available');
 });
 
-test('a reset that the world has made is made once, and its lease begins once', async () => {
+test('a reset that the world has made is made once, and its lease begins once', async (t) => {
   kit = await openSessionKit();
+  t.after(endKit);
   const { sessionId } = await kit.session();
   const { credential } = await kit.access(sessionId);
   await kit.add(credential, 5);
@@ -65,14 +68,15 @@ test('a reset that the world has made is made once, and its lease begins once', 
   const isReset = async () => (await ask(sessionId, { kind: 'evidence', fromSequence: 2, limit: 1 })).entries[0]?.kind === 'lifecycle';
   await crashAfterWorld(operation, isReset);
   const session = await kit.get(sessionId);
-  // One for the access that was lost with the old life, one for the reset.
+  // One for the access that was lost with the old incarnation, one for the reset.
   assert.deepEqual([session.state, session.leaseGeneration], ['ready', 3]);
   assert.equal(await kinds(sessionId, 'lifecycle'), 2);
   assert.equal(await kit.balance(sessionId), 100);
 });
 
-test('a reset by packages that the world has made is made once', async () => {
+test('a reset by packages that the world has made is made once', async (t) => {
   kit = await openSessionKit();
+  t.after(endKit);
   const { sessionId } = await kit.session();
   const { operation } = await kit.call('resetSession', { path: { sessionId }, body: { expectedLeaseGeneration: 1, packages: ['bank'] } });
   const isReset = async () => (await ask(sessionId, { kind: 'evidence', fromSequence: 2, limit: 1 })).entries.length > 0;
@@ -80,8 +84,9 @@ test('a reset by packages that the world has made is made once', async () => {
   assert.equal(await kinds(sessionId, 'lifecycle'), 2);
 });
 
-test('an advance goes on where its last committed slice ended, and fires everything once', async () => {
+test('an advance continues where its last committed slice ended, and fires everything once', async (t) => {
   kit = await openSessionKit();
+  t.after(endKit);
   const session = await kit.session();
   const { sessionId } = session;
   const { credential } = await kit.access(sessionId);
@@ -111,8 +116,9 @@ const exists = (sessionId: string): Promise<boolean> =>
     () => false,
   );
 
-test('a session whose world was made is finished with that world', async () => {
+test('a session whose world was made is finished with that world', async (t) => {
   kit = await openSessionKit();
+  t.after(endKit);
   const { session, operation } = await kit.call('createSession', { path: { environmentId: kit.environmentId }, body: { seed: '7' } });
   await crashAfterWorld(operation, () => exists(session.sessionId));
   const { state, leaseGeneration } = await kit.get(session.sessionId);
@@ -120,8 +126,9 @@ test('a session whose world was made is finished with that world', async () => {
   assert.equal(await kit.balance(session.sessionId), 100);
 });
 
-test('a fork whose world was made is finished with that world, whatever its parent did since', async () => {
+test('a fork whose world was made is finished with that world, whatever its parent did since', async (t) => {
   kit = await openSessionKit();
+  t.after(endKit);
   const { sessionId } = await kit.session();
   const { credential } = await kit.access(sessionId);
   const body = { expectedLeaseGeneration: 1, environmentId: kit.environmentId };
@@ -133,38 +140,41 @@ test('a fork whose world was made is finished with that world, whatever its pare
   assert.deepEqual([await kit.balance(session.sessionId), await kit.balance(sessionId)], [100, 105]);
 });
 
-test('a destruction is carried to its end by the next incarnation', async () => {
+test('a destruction is carried to its end by the next incarnation', async (t) => {
   kit = await openSessionKit();
+  t.after(endKit);
   const { sessionId } = await kit.session();
   const { operation } = await kit.call('destroySession', {
     path: { sessionId },
     body: { expectedLeaseGeneration: 1, confirm: sessionId as string },
   });
-  await nextLife();
+  await nextIncarnation();
   await kit.done(operation);
   assert.equal((await kit.get(sessionId)).state, 'destroyed');
 });
 
-test('a request that is asked again after the crash gets its first answer, and nothing happens twice', async () => {
+test('a request that is asked again after the crash gets its first answer, and nothing happens twice', async (t) => {
   kit = await openSessionKit();
+  t.after(endKit);
   const input = { path: { environmentId: kit.environmentId }, body: { seed: '7' } };
   const first = await kit.dispatch('createSession', input, { key: 'one-session' });
-  await nextLife();
+  await nextIncarnation();
   const again = await kit.dispatch('createSession', input, { key: 'one-session' });
   assert.deepEqual([again.replayed, again.reply], [true, first.reply]);
   await kit.done(first.reply.operation);
   assert.equal((await kit.call('listSessions')).items.length, 1);
 });
 
-test('access of the old life opens nothing, its lease is refused, and its replayed bundle tells the same dead credential', async () => {
+test('access of the old incarnation opens nothing, its lease is refused, and its replayed bundle tells the same dead credential', async (t) => {
   kit = await openSessionKit();
+  t.after(endKit);
   const used = await kit.session();
   const unused = await kit.session();
   const input = { path: { sessionId: used.sessionId }, body: { actorId: 'clerk' } };
   const first = await kit.dispatch('createSessionAccess', input, { key: 'one-access' });
   const { credential } = first.reply.access;
   assert.equal((await kit.add(credential, 1)).status, 200);
-  await nextLife();
+  await nextIncarnation();
   assert.equal((await kit.add(credential, 1)).status, 401);
   const again = await kit.dispatch('createSessionAccess', input, { key: 'one-access' });
   assert.deepEqual(again, { reply: first.reply, replayed: true });
@@ -172,15 +182,16 @@ test('access of the old life opens nothing, its lease is refused, and its replay
   await refuses(kit.call('advanceTime', { path: { sessionId: used.sessionId }, body }), 'control.LEASE_CONFLICT', { leaseGeneration: 2 });
   assert.equal((await kit.get(unused.sessionId)).leaseGeneration, 1);
   assert.equal((await kit.add((await kit.access(used.sessionId)).credential, 1)).status, 200);
-  // Nothing was issued in this life but that: another crash moves only this lease on.
-  await nextLife();
+  // Nothing was issued in this incarnation but that: another crash moves only this lease on.
+  await nextIncarnation();
   assert.equal((await kit.get(used.sessionId)).leaseGeneration, 3);
-  await nextLife();
+  await nextIncarnation();
   assert.equal((await kit.get(used.sessionId)).leaseGeneration, 3);
 });
 
-test('no answer with a secret is stored with it', async () => {
+test('no answer with a secret is stored with it', async (t) => {
   kit = await openSessionKit();
+  t.after(endKit);
   const { sessionId } = await kit.session();
   const { credential } = await kit.access(sessionId);
   const { directory } = kit;
@@ -190,8 +201,9 @@ test('no answer with a secret is stored with it', async () => {
   kit = await openSessionKit({ directory });
 });
 
-test('a host that dies under an operation is survived, and done by it once', async () => {
+test('a host that dies under an operation is survived, and done by it once', async (t) => {
   kit = await openSessionKit();
+  t.after(endKit);
   const session = await kit.session();
   const { sessionId } = session;
   const body = { ...kit.fence(session), packageId: 'bank', faultId: 'busy', active: true };

@@ -43,7 +43,8 @@ test('a host that fails at an operation leaves the session degraded: it is read 
   const { mkdtempSync, rmSync } = await import('node:fs');
   const directory = mkdtempSync('/tmp/drillyard-degraded-');
   const real = await openWorlds({ directory, layout: 'shared', durability: 'committed', hosts: 1, isolation: 'thread' });
-  const { worlds, failNext } = failing(real);
+  const { worlds: failingWorlds, failNext } = failing(real);
+  const worlds = Object.assign(failingWorlds, { removeProject: async () => {} });
   const kit = await openSessionKit({ worlds: false, services: { worlds } });
   const session = await kit.session();
   const { sessionId } = session;

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createHostedBindings, type HostedBindings } from '../../src/bindings/hosted-bindings.js';
 import { jsonDigest } from '../../src/contract/digest.js';
 import { type errorTable, ServiceError } from '../../src/contract/errors.js';
-import type { Operation } from '../../src/contract/hosted/operation.js';
+import type { LongRunningOperation } from '../../src/contract/hosted/operation.js';
 import type { WorldSession } from '../../src/contract/hosted/resources.js';
 import type { AccessBundle, CreateSessionRequest } from '../../src/contract/hosted/sessions.js';
 import type { JsonObject, JsonValue } from '../../src/contract/json.js';
@@ -34,9 +34,9 @@ export interface SessionKit extends ControlKit {
   readonly bindings: HostedBindings;
   /** A session that is ready. */
   session(body?: Partial<CreateSessionRequest>): Promise<WorldSession>;
-  ended(operation: Operation): Promise<Operation>;
+  ended(operation: LongRunningOperation): Promise<LongRunningOperation>;
   /** As `ended`, which must have succeeded; its result. */
-  done(operation: Operation): Promise<JsonObject>;
+  done(operation: LongRunningOperation): Promise<JsonObject>;
   get(sessionId: string): Promise<WorldSession>;
   access(sessionId: string): Promise<AccessBundle>;
   /** One request of an agent, below /world. */
@@ -75,8 +75,8 @@ export async function openSessionKit(options: ControlKitOptions = {}): Promise<S
   });
   const environmentId = await publish(kit);
   const { services, call } = kit;
-  const ended = (operation: Operation): Promise<Operation> => services.operations.whenEnded(operation.operationId);
-  const done = async (operation: Operation): Promise<JsonObject> => {
+  const ended = (operation: LongRunningOperation): Promise<LongRunningOperation> => services.operations.whenEnded(operation.operationId);
+  const done = async (operation: LongRunningOperation): Promise<JsonObject> => {
     const { state, result, error } = await ended(operation);
     assert.equal(state, 'succeeded', JSON.stringify(error));
     return result as JsonObject;

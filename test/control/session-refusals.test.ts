@@ -58,7 +58,7 @@ test('a session that does not exist and one of another tenant are the same nothi
   assert.deepEqual(await kit.get(session.sessionId), session);
 });
 
-test('another lease generation than the present one is given the present one, before anything else is looked at', async () => {
+test('another lease generation than the present one is given the present one, before anything else is checked', async () => {
   const session = await kit.session();
   for (const [id, input] of changes(kit, { ...session, leaseGeneration: 9 })) {
     await refuses(kit.call(id, input), 'control.LEASE_CONFLICT', { leaseGeneration: 1 });
@@ -161,7 +161,7 @@ test('faults and packages are those of the build; a target before the clock is r
   assert.deepEqual([late.state, late.error?.code], ['failed', 'control.INVALID_REQUEST']);
 });
 
-test('a fork has one place to go on from, of its own session, and an environment', async () => {
+test('a fork has one place to continue from, of its own session, and an environment', async () => {
   const one = await kit.session();
   const two = await kit.session();
   const taken = await kit.call('createSnapshot', { path: { sessionId: two.sessionId }, body: { expectedLeaseGeneration: 1 } });

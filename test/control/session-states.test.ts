@@ -1,4 +1,4 @@
-// The session's state machine as a law: whatever moves are tried, only those of the drawing are made, and the version counts them.
+// The session's state machine as a law: of all moves that are tried, only those of the drawing are made, and the version counts them.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SessionRecord } from '../../src/control/catalog/session-records.js';

@@ -88,7 +88,7 @@ test('of two revisions at once on one version one is made', async (t) => {
   assert.equal((await kit.call('getSourceDraft', { path: { sourceDraftId } })).sourceDraft.currentRevision, 2);
 });
 
-test('a deleted draft can be looked at and gives back its place; its content is gone', async (t) => {
+test('a deleted draft can be read and frees its place; its content is gone', async (t) => {
   const kit = await openSourceKit(t, {
     settings: { quotas: { ...quietSettings.quotas, sourceDraftsMax: 1 } },
   });

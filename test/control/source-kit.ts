@@ -1,6 +1,6 @@
 // A control plane with everything between source and build, and the small sound project of the compiler's tests as files of a draft.
 import type { TestContext } from 'node:test';
-import type { Operation } from '../../src/contract/hosted/operation.js';
+import type { LongRunningOperation } from '../../src/contract/hosted/operation.js';
 import type { Build, BuildAttempt, SourceDraft, SourceFileInput } from '../../src/contract/hosted/source.js';
 import { baselineEndpoints } from '../../src/control/authoring/baseline-endpoints.js';
 import { datasetEndpoints } from '../../src/control/authoring/dataset-endpoints.js';
@@ -22,7 +22,7 @@ export const noHash = `sha256:${'0'.repeat(64)}`;
 export interface SourceKit extends ControlKit {
   draftOf(files?: SourceFileInput[]): Promise<SourceDraft>;
   /** Waits for the end of the newest build of the current revision. */
-  buildOf(draft: SourceDraft): Promise<{ operation: Operation; attempt: BuildAttempt }>;
+  buildOf(draft: SourceDraft): Promise<{ operation: LongRunningOperation; attempt: BuildAttempt }>;
   /** A build that succeeded. */
   builtFrom(files?: SourceFileInput[]): Promise<{ draft: SourceDraft; build: Build }>;
 }

@@ -1,4 +1,4 @@
-// Bytes of sessions, projects and organizations: bounded, counted once, and given back.
+// Bytes of sessions, projects and organizations: bounded, counted once, and freed.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { ServiceError } from '../../src/contract/errors.js';
@@ -27,7 +27,7 @@ function isQuota(name: string) {
 const sweep = ({ services }: SessionKit): Promise<number> => services.storageWatch.sweep();
 
 // STORAGE-WATCH-1
-test('a session at its bound refuses calls of agents and advances; a reset makes room', async () => {
+test('a session at its bound refuses calls of agents and advances; a reset frees space', async () => {
   const kit = await open({ sessionBytesMax: 100_000 });
   const session = await kit.session();
   const { sessionId } = session;
@@ -64,7 +64,7 @@ test('a project at its bound begins no session and no command; what ends gives i
   const { status, body } = await kit.add(quiet.credential, 1);
   assert.deepEqual([status, (body.details as { quota: string }).quota], [429, 'projectBytesMax']);
   await assert.rejects(kit.session(), isQuota('projectBytesMax'));
-  // Reads, and the end, go on.
+  // Reads, and the end, continue.
   assert.equal((await kit.get(first.sessionId)).state, 'ready');
   const { leaseGeneration: expectedLeaseGeneration, sessionId } = first;
   const ending = await kit.call('destroySession', { path: { sessionId }, body: { expectedLeaseGeneration, confirm: sessionId } });

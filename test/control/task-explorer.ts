@@ -49,7 +49,7 @@ const channel = openParentChannel(async (message) => {
     temporary: codeOf(() => writeFileSync('/tmp/written', '')),
     interfaces: Object.keys(networkInterfaces()),
     isConnected: connected === 'connected',
-    memory: codeOf(() => Array.from({ length: 64 }, () => Buffer.allocUnsafe(64 * 1024 * 1024))),
+    memory: codeOf(() => Array.from({ length: 64 }, () => new Uint8Array(64 * 1024 * 1024))),
   };
   const diagnostic = { code: 'DY1000', severity: 'warning', file: 'a', line: 1, column: 1, path: '', message: JSON.stringify(seen) };
   channel.send({ result: { diagnostics: [diagnostic] } });

@@ -85,7 +85,7 @@ test('code in the box of a compile worker sees one source, and nothing else of t
     isConnected: false,
     memory: 'RangeError',
   });
-  // The source is where it was, for whoever laid it out.
+  // The source is where it was, for the caller that extracted it.
   assert.deepEqual([readdirSync(root), readdirSync(slots).length], [['a.yaml'], 1]);
   await compiler.close();
   assert.deepEqual(readdirSync(slots), []);

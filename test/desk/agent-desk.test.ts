@@ -53,7 +53,7 @@ const complete = (
 ) => ask('/v1/interaction/complete', { body: { runId, interactionId, targetResult } });
 
 // PENDING-INTERACTIONS-1
-test('each interaction is handed out once, the oldest first, and again to whoever asks for that', async () => {
+test('each interaction is handed out once, the oldest first, and again where that is asked for', async () => {
   const [first, second] = [pending('main'), pending('main')];
   // A HEAD has no body to hand it out in.
   await fetch(`${desk.url}/v1/interaction`, { method: 'HEAD', headers: { authorization: `Bearer ${desk.token}` } });
@@ -71,7 +71,7 @@ test('each interaction is handed out once, the oldest first, and again to whoeve
   assert.equal((await next('?waitMs=0&again=true')).body.state, 'waiting');
 });
 
-test('whoever waits gets what comes', async () => {
+test('a request that waits gets what comes', async () => {
   const waiting = next(`?waitMs=${limits.agentDeskWaitMsMax}`);
   // Only once it has arrived can it be the one that waits.
   while ((await next()).body.state !== 'waiting');
@@ -116,7 +116,7 @@ test('an interaction that no outside process can play is reported as such', asyn
   assert.equal(handedIn.completion.error?.code, 'target.BINDING_UNAVAILABLE');
 });
 
-test('when the run is over, whoever waits is reported', async () => {
+test('when the run is over, a request that waits gets an answer', async () => {
   const other = await startAgentDesk();
   const poll = async () => (await fetch(`${other.url}/v1/interaction`, { headers: { authorization: `Bearer ${other.token}` } })).json();
   const waiting = poll();

@@ -1,6 +1,6 @@
 // The pages of the documentation lead to one another: all are in the index, each names the next, and no link leads nowhere.
 import assert from 'node:assert/strict';
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { test } from 'node:test';
 import { listPages, projectRoot, readPage } from './fences.js';
@@ -84,4 +84,15 @@ test('each term of the glossary is there once, in order', () => {
   const terms = [...readPage('docs/glossary.md').matchAll(/^\| \*\*([^*]+)\*\*/gm)].map(([, term]) => term ?? '');
   assert.ok(terms.length > 50);
   assert.deepEqual(terms, [...new Set(terms)].sort());
+});
+
+test('each type that the glossary names is exported by the source', () => {
+  const named = [...readPage('docs/glossary.md').matchAll(/`([A-Z][a-z]\w+)`/g)].map(([, name]) => name ?? '');
+  assert.ok(named.length > 10);
+  const source = (readdirSync(join(projectRoot, 'src'), { recursive: true }) as string[])
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => readFileSync(join(projectRoot, 'src', name), 'utf8'))
+    .join('\n');
+  const unknown = named.filter((name) => !new RegExp(`^export (?:abstract )?(?:class|interface|type) ${name}\\b`, 'm').test(source));
+  assert.deepEqual(unknown, []);
 });

@@ -14,7 +14,8 @@ import { parse } from 'yaml';
 import { createWorldProgram } from '../../src/cli/program/world.js';
 import { createProgram } from '../../src/cli/program.js';
 import { compileProject } from '../../src/compiler/compile.js';
-import { drillyard } from '../cli/cli.js';
+import { engineFlags } from '../cli/cli.js';
+import { warmDrillyard } from '../cli/warm-cli.js';
 import { type Fence, fencesOf, listPages, projectRoot } from './fences.js';
 
 const fences = listPages().flatMap(fencesOf);
@@ -262,7 +263,12 @@ test('programs run, beside an example', () => {
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
   const runs = [[main], ...written.filter(({ isTest }) => isTest).map(({ file }) => ['--test', file])];
   for (const words of runs) {
-    const { status, stderr, stdout } = spawnSync(process.execPath, words, { cwd: example, env, encoding: 'utf8', timeout: 200_000 });
+    const { status, stderr, stdout } = spawnSync(process.execPath, [...engineFlags, ...words], {
+      cwd: example,
+      env,
+      encoding: 'utf8',
+      timeout: 200_000,
+    });
     assert.equal(status, 0, stderr + stdout.slice(-2000));
   }
 });
@@ -272,10 +278,10 @@ test('the drill and the agent of README fail as it says', async () => {
   const [install, drill, agent, printed] = fences.filter(({ page }) => page === 'README.md');
   assert.deepEqual([drill?.frame, agent?.frame, printed?.language], ['drill', 'agent', 'text']);
   const words = /npx drillyard (init .*)$/m.exec(install?.text ?? '')?.[1]?.split(' ') ?? [];
-  assert.equal((await drillyard([...words, '--yes'], { cwd: root })).code, 0);
+  assert.equal((await warmDrillyard([...words, '--yes'], { cwd: root })).code, 0);
   writeFileSync(join(root, 'drillyard/drills/refund-once.drill.yaml'), drill?.text ?? '');
   writeFileSync(join(root, 'agents/support-agent.mjs'), agent?.text ?? '');
-  const { code, stdout } = await drillyard(['run'], { cwd: root });
+  const { code, stdout } = await warmDrillyard(['run'], { cwd: root });
   assert.equal(code, 1, stdout);
   // Only how long it took and the run's own id differ.
   const plain = (text: string): string => text.replace(/run_\w+/g, 'run_').replace(/ {2}[\d.]+ m?s$/gm, '');

@@ -2,22 +2,14 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { limits } from '../../src/contract/limits.js';
 import type { CapturePolicies } from '../../src/contract/run/drill.js';
 import type { CaptureResult, RunResult } from '../../src/contract/run/run.js';
 import { runDrills, startLocalInspector, verifyReport } from '../../src/index.js';
-import { createRepository, drill, moduleAgent, type Repository, written } from './repository.js';
+import { drill, moduleAgent, temporaryRepositories, written } from './repository.js';
 
-const repositories: Repository[] = [];
-after(() => {
-  for (const repository of repositories) repository.remove();
-});
-function repository(...parts: { [path: string]: string | object }[]): Repository {
-  const created = createRepository(Object.assign({}, ...parts));
-  repositories.push(created);
-  return created;
-}
+const repository = temporaryRepositories();
 const all = (policy: string): CapturePolicies => ({ logs: policy, screenshots: policy, video: policy, files: policy }) as CapturePolicies;
 
 const attaching = moduleAgent(

@@ -1,4 +1,4 @@
-// A repository that uses an installed tool package: its tool code runs in a box where one can be had, and the evidence is the same.
+// A repository that uses an installed tool package: its tool code runs in a box where one is available, and the evidence is the same.
 import assert from 'node:assert/strict';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -30,7 +30,9 @@ function repository(t: TestContext): string {
 type Result = Awaited<ReturnType<typeof runDrills>>;
 const attemptsOf = ({ drills }: Result) => drills.flatMap(({ trials }) => trials.flatMap(({ attempts }) => attempts));
 
-test('an installed package runs in a box where one can be had, and in threads with a notice where not', { timeout: 120_000 }, async (t) => {
+test('an installed package runs in a box where one is available, and in threads with a notice where not', {
+  timeout: 120_000,
+}, async (t) => {
   const root = repository(t);
   const notices: string[] = [];
   const options = { root, drills: ['refund-happy-path'], reportDirectory: false as const, onNotice: (text: string) => notices.push(text) };
@@ -45,6 +47,6 @@ test('an installed package runs in a box where one can be had, and in threads wi
   assert.deepEqual(kept, [...attemptsOf(chosen), ...attemptsOf(inThreads)].map(({ runId }) => runId).sort());
 });
 
-test('boxes that cannot be had are refused by name', { skip: canBox().works && 'boxes can be had here' }, async (t) => {
+test('boxes that are not available are refused by name', { skip: canBox().works && 'boxes are available here' }, async (t) => {
   await assert.rejects(runDrills({ root: repository(t), isolate: 'box' }), { code: 'control.UNAVAILABLE' });
 });

@@ -288,7 +288,7 @@ test('expr: work is bounded by counting, also where an error would vanish', asyn
   assert.equal(chained.status, 'passed', chained.message);
 });
 
-test('expr: more than is looked at is not decided', async () => {
+test('expr: more than is read is not decided', async () => {
   const rows = Object.fromEntries(Array.from({ length: limits.exprRowsMax + 1 }, (_, index) => [`t${index}`, {}]));
   assert.match((await judge(expr('size(state.tickets) > 0', { tickets }), { rows })).message, /more than 10000 rows/);
   const entries = Array.from({ length: limits.exprEntriesMax + 1 }, (_, index) => call(index + 1, 'ask'));
@@ -306,7 +306,7 @@ test('expr: names that a host has are names like any other in rows, and nothing 
   assert.equal(result.status, 'passed', result.message);
 });
 
-test('expr: whatever else the thread serves has its turn between two expressions', async () => {
+test('expr: all else that the thread serves has its turn between two expressions', async () => {
   let turns = 0;
   const turn = (): void => {
     turns++;

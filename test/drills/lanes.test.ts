@@ -36,7 +36,7 @@ test('after a failure nothing further starts, and it is reported when what runs 
 });
 
 // LANES-2
-test('what is left of a thing goes on beside the next one, one rest a lane, and is waited for', async () => {
+test('what is left of a thing continues beside the next one, one rest a lane, and is waited for', async () => {
   const resting = [0, 0];
   const seen = new Set<number>();
   let rested = 0;
@@ -83,7 +83,7 @@ test('work that waits for others of its kind gets all its lanes, from however fe
   let widest = 0;
   await forEachInLanes(items, { lanesMax: 8, lanesAtOnce: 1, isIdle: () => true }, async (_, lane) => {
     widest = Math.max(widest, lane + 1);
-    // The first eight go on when all of them are here.
+    // The first eight continue when all of them are here.
     if (waiting.length >= 8) return;
     await new Promise<void>((resolve) => {
       waiting.push(resolve);

@@ -46,7 +46,7 @@ test('command: one that closes its stdin before it has read is fine', async () =
 test('command: one that hangs after its output is reported as such', async () => {
   const { status, error, output } = await run(command('console.log(1); setInterval(() => {}, 1000)'), { timeoutMs: 2500 });
   assert.deepEqual([status, error?.code, output], ['timed_out', 'target.TIMED_OUT', undefined]);
-  assert.match(error?.message ?? '', /It had written 2 bytes of output, and went on running/);
+  assert.match(error?.message ?? '', /It had written 2 bytes of output, and was still running/);
 });
 
 // RUN-COMMAND-1
@@ -142,7 +142,7 @@ test('module: the world of an interaction ends with it: what it left running rea
   assert.deepEqual([ran.output, calls, ran.files], [['control.UNAUTHENTICATED', 'ok'], 1, []]);
 });
 
-test('module: re-entered at the same time, and again after a timeout, each attempt has a life of its own', async () => {
+test('module: re-entered at the same time, and again after a timeout, each attempt has an incarnation of its own', async () => {
   const target = module(`
     let inside = 0;
     export default async ({ interactionId }, { world, signal }) => {

@@ -2,6 +2,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { after } from 'node:test';
 
 export interface Repository {
   root: string;
@@ -18,6 +19,19 @@ export function createRepository(files: { [path: string]: string | object } = {}
   };
   for (const [path, content] of Object.entries({ ...base, ...files })) write(path, content);
   return { root, write, remove: () => rmSync(root, { recursive: true, force: true }) };
+}
+
+/** Makes repositories for one test file, each of several parts; all are removed at its end. */
+export function temporaryRepositories(): (...parts: { [path: string]: string | object }[]) => Repository {
+  const created: Repository[] = [];
+  after(() => {
+    for (const repository of created) repository.remove();
+  });
+  return (...parts) => {
+    const repository = createRepository(Object.assign({}, ...parts));
+    created.push(repository);
+    return repository;
+  };
 }
 
 const note = {

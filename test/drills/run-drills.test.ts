@@ -2,23 +2,15 @@
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { limits } from '../../src/contract/limits.js';
 import type { RunEvent } from '../../src/contract/run/run-events.js';
 import { validateRunEvent, validateRunReport, validateRunResult } from '../../src/contract/validate/validators.js';
 import type { EvidenceEntry } from '../../src/contract/world/evidence.js';
 import { type RunDrillsOptions, type RunDrillsResult, runDrills, verifyReport } from '../../src/index.js';
-import { commandAgent, createRepository, drill, moduleAgent, noteIs, notesBehavior, type Repository, written } from './repository.js';
+import { commandAgent, drill, moduleAgent, noteIs, notesBehavior, temporaryRepositories, written } from './repository.js';
 
-const repositories: Repository[] = [];
-after(() => {
-  for (const repository of repositories) repository.remove();
-});
-function repository(...parts: { [path: string]: string | object }[]): Repository {
-  const created = createRepository(Object.assign({}, ...parts));
-  repositories.push(created);
-  return created;
-}
+const repository = temporaryRepositories();
 const run = (root: string, options: Partial<RunDrillsOptions> = {}): Promise<RunDrillsResult> =>
   runDrills({ root, reportDirectory: false, ...options });
 const firstAttempt = (result: RunDrillsResult, drillIndex = 0) =>
@@ -283,7 +275,7 @@ test('invariants are checked after every interaction and at the end; a broken on
   assert.equal(onward.verdict, 'failed');
 });
 
-test('stopOnTargetFailure false: the timeline goes on, and everything is judged as it is', async () => {
+test('stopOnTargetFailure false: the timeline continues, and everything is judged as it is', async () => {
   const agent = `if (invocation.interactionId === 'one') throw new Error('no'); ${writes('x')}`;
   const interactions = ['one', 'two'].map((id) => ({ id, actorId: 'writer', task: tick }));
   const { root } = repository(

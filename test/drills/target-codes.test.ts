@@ -8,10 +8,10 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 
 test('the codes of targets are those of the docs', () => {
-  const sources = ['drills', 'desk', 'contract'].flatMap((room) =>
-    (readdirSync(join(root, 'src', room), { recursive: true }) as string[])
+  const sources = ['drills', 'desk', 'contract'].flatMap((folder) =>
+    (readdirSync(join(root, 'src', folder), { recursive: true }) as string[])
       .filter((name) => name.endsWith('.ts'))
-      .map((name) => join(root, 'src', room, name)),
+      .map((name) => join(root, 'src', folder, name)),
   );
   const inSource = new Set(
     sources.flatMap((file) => [...readFileSync(file, 'utf8').matchAll(/'(target\.[A-Z_]+)'/g)].map(([, code]) => code as string)),

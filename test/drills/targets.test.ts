@@ -148,7 +148,7 @@ test('module: TypeScript, own imports, packages of the repository, CommonJS and 
   assert.deepEqual(output, [42, 'words.cjs', true, 'data', 2], error?.message);
 });
 
-test('module: one attempt is one life: state stays between interactions and is gone in the next attempt', async () => {
+test('module: one attempt is one incarnation: state stays between interactions and is gone in the next attempt', async () => {
   file('lib/counter.mjs', 'let count = 0; export const next = () => ++count;');
   const target = module('import { next } from "../lib/counter.mjs"; let own = 0; export default () => [next(), ++own];');
   const attempt = async (): Promise<unknown[]> => {
@@ -178,7 +178,7 @@ test('module: a thread that comes to rest serves the next attempt', async () => 
   assert.equal((await run(quiet)).output, (await run(quiet)).output);
 });
 
-test('module: a thread in which something still goes on is not used again', async () => {
+test('module: a thread in which something still runs is not used again', async () => {
   const busy = module(
     'export default () => { globalThis.mark = (globalThis.mark ?? 0) + 1; setInterval(() => {}, 1000); return globalThis.mark; }',
   );

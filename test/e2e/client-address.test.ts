@@ -8,6 +8,7 @@ import { createClient } from '../../src/client/client.js';
 import { operatorTokenFile } from '../../src/control/catalog/settings.js';
 import { loadUws } from '../../src/http/uws-binary.js';
 import { type ControlServer, startControlServer } from '../../src/index.js';
+import { startedDirectory } from './service.js';
 
 const scratch = mkdtempSync(join(tmpdir(), 'drillyard-client-address-'));
 const open: ControlServer[] = [];
@@ -28,7 +29,7 @@ interface Line {
 for (const engine of engines) {
   test(`${engine}: log and audit trail name the client behind a trusted proxy, whatever it writes into the headers itself`, async () => {
     const lines: string[] = [];
-    const dataDirectory = mkdtempSync(join(scratch, 'data-'));
+    const dataDirectory = await startedDirectory();
     const server = await startControlServer({
       ...{ dataDirectory, port: 0, engine, workers: 1, isolation: 'thread', trustToolCode: true },
       trustedProxies: ['127.0.0.1', '10.0.0.0/8'],

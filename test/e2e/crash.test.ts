@@ -1,6 +1,6 @@
 // The plug is pulled in the midst of a mixed load, again and again, on one data directory, and the last time the service is asked to stop.
-// Whatever was acknowledged is there once; what was not is there once or not at all, and asking again with the same key settles it; nothing
-// of the old life opens anything.
+// What was acknowledged is there once; what was not is there once or not at all, and asking again with the same key settles it; nothing
+// of the old incarnation opens anything.
 // DRILLYARD_SERVICE_CRASH_ROUNDS sets how often (default 3).
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync } from 'node:fs';
@@ -27,14 +27,14 @@ import {
   startRun,
   write,
 } from './crash-load.js';
-import { asAgent, clientOf, type Ready, type Service, serve, startService, temporaryFolder } from './service.js';
+import { asAgent, clientOf, type Ready, type Service, serve, startedDirectory, startService, temporaryFolder } from './service.js';
 
 const rounds = Number(process.env.DRILLYARD_SERVICE_CRASH_ROUNDS ?? 3);
 /** How long the load runs: differently long each time, and the same in each run of this test. */
 const loadMs = (round: number): number => 60 + ((round * 7919) % 11) * 60;
 
 test(`the service ends ${rounds} times under load, and loses and doubles nothing`, { timeout: 60_000 + rounds * 10_000 }, async (t) => {
-  const dataDirectory = temporaryFolder();
+  const dataDirectory = await startedDirectory();
   let credential = '';
   let ledger: Ledger | undefined;
   let service: Service | undefined;
@@ -66,7 +66,7 @@ test(`the service ends ${rounds} times under load, and loses and doubles nothing
   assert.equal((await service?.stop())?.code, 0);
 });
 
-test('killed while it starts for the first time, it goes on with what it had begun', async () => {
+test('killed while it starts for the first time, it continues with what it had begun', async () => {
   const dataDirectory = temporaryFolder();
   const reported: Ready[] = [];
   const has = (path: string) => () => existsSync(join(dataDirectory, path));
@@ -108,7 +108,7 @@ test('killed while it starts for the first time, it goes on with what it had beg
   assert.equal((await service.stop()).code, 0);
 });
 
-/** What of the old life is still there, to be destroyed under the next load. */
+/** What of the old incarnation is still there, to be destroyed under the next load. */
 async function verify(ground: Ground, ledger: Ledger, hashes: Set<string>): Promise<Destruction[]> {
   await Promise.all([
     verifyCreations(ground, ledger),
@@ -161,7 +161,7 @@ async function verifyDestructions(ground: Ground, { destructions }: Ledger): Pro
   }
 }
 
-/** The credential and the generation of the old life open nothing; yields access of the new one. */
+/** The credential and the generation of the old incarnation open nothing; yields access of the new one. */
 async function verifyFence(ground: Ground, old: Desk): Promise<Desk> {
   const { client, ready } = ground;
   const here = `${ready.baseUrl}/world`;

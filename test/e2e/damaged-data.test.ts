@@ -1,20 +1,25 @@
 // A data directory with a file that is damaged, cut short, empty, missing or of something else: the start ends with its name and with what
 // to do, never with a signal, and never with a new service beside the old data.
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { emptyDatabase } from '../../src/files/database-page.js';
-import { clientOf, serve, startService, temporaryFolder } from './service.js';
+import { engineFlags, jsonLines } from '../cli/cli.js';
+import { clientOf, serve, startedDirectory, startInside, temporaryFolder } from './service.js';
 
 const whole = join(temporaryFolder(), 'whole');
 before(async () => {
-  const service = await startService({ dataDirectory: whole });
+  const service = await startInside({ dataDirectory: await startedDirectory(whole) });
   const { projectId, environmentId, credential } = service.ready;
   const client = clientOf(service, credential!);
   const { operation } = await client.createSession({ path: { projectId, environmentId }, body: { seed: '1' } });
   await client.waitForOperation({ projectId, operationId: operation.operationId });
-  assert.equal((await service.stop()).code, 0);
+  await service.stop();
 });
 
 /** `worlds/*`: of the one project. */
@@ -27,7 +32,7 @@ const flip: (place: number) => Damage = (place) => (file) => {
   writeFileSync(file, bytes);
 };
 const cut: (share: number) => Damage = (share) => (file) => truncateSync(file, Math.floor(readFileSync(file).length * share));
-const text: Damage = (file) => writeFileSync(file, 'this is a text\n'.repeat(500));
+const prose: Damage = (file) => writeFileSync(file, 'this is a text\n'.repeat(500));
 const empty: Damage = (file) => truncateSync(file, 0);
 const missing: Damage = (file) => rmSync(file);
 const pages: Damage = (file) => writeFileSync(file, readFileSync(file).fill(0x5a, 8192, 8192 + 10 * 4096));
@@ -38,7 +43,7 @@ const cases: [name: string, file: string, damage: Damage][] = [
   ['its pages are overwritten', catalog, pages],
   ['half of it is gone', catalog, cut(0.5)],
   ['it ends in its head', catalog, (file) => truncateSync(file, 100)],
-  ['it is a text', catalog, text],
+  ['it is a text', catalog, prose],
   ['it is empty', catalog, empty],
   ['it is missing beside worlds', catalog, missing],
   [
@@ -52,32 +57,73 @@ const cases: [name: string, file: string, damage: Damage][] = [
   ['its pages are overwritten', worlds, pages],
   ['half of it is gone', worlds, cut(0.5)],
   ['it is empty', worlds, empty],
-  ['it is a text', worlds, text],
+  ['it is a text', worlds, prose],
   ['it is empty', key, empty],
   ['it is cut short', key, (file) => truncateSync(file, 20)],
-  ['it is a text', key, text],
+  ['it is a text', key, prose],
   ['it is missing beside a catalog', key, missing],
   ['it is another', key, (file) => writeFileSync(file, '07'.repeat(32))],
 ];
 
-for (const [name, file, damage] of cases) {
+/** A copy with a damage, and what the start on it came to. */
+interface Damaged {
+  place: string;
+  /** Of the file, before the start. */
+  before: Buffer | undefined;
+  outcome: string | undefined;
+}
+const contentOf = (place: string): Buffer | undefined => (existsSync(place) ? readFileSync(place) : undefined);
+function copyOf(): string {
+  const dataDirectory = join(temporaryFolder(), 'copied');
+  cpSync(whole, dataDirectory, { recursive: true });
+  return dataDirectory;
+}
+function damagedBy(file: string, damage: Damage): { dataDirectory: string; place: string } {
+  const dataDirectory = copyOf();
+  const place = join(dataDirectory, file.replace('*', projectFolder(dataDirectory)));
+  damage(place);
+  return { dataDirectory, place };
+}
+
+/** All in one process: a signal that ends it leaves the rest without an outcome. */
+let starts: Promise<{ damaged: Damaged[]; undamaged: string | undefined; end: unknown[] }> | undefined;
+const startAll = () => {
+  starts ??= readStarts();
+  return starts;
+};
+async function readStarts(): Promise<Awaited<NonNullable<typeof starts>>> {
+  const made = cases.map(([, file, damage]) => damagedBy(file, damage)).map((one) => ({ ...one, before: contentOf(one.place) }));
+  const undamaged = copyOf();
+  const directories = [...made.map(({ dataDirectory }) => dataDirectory), undamaged];
+  const child = spawn(process.execPath, [...engineFlags, fileURLToPath(new URL('./start-entry.js', import.meta.url)), ...directories], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [said, end] = await Promise.all([text(child.stdout), once(child, 'close')]);
+  const outcomes = new Map(
+    (jsonLines(said) as { dataDirectory?: string; outcome?: string }[]).map(({ dataDirectory, outcome }) => [dataDirectory, outcome]),
+  );
+  const damaged = made.map(({ dataDirectory, ...one }) => ({ ...one, outcome: outcomes.get(dataDirectory) }));
+  return { damaged, undamaged: outcomes.get(undamaged), end };
+}
+
+for (const [index, [name, file]] of cases.entries()) {
   test(`${file}: ${name}`, { timeout: 240_000 }, async () => {
-    const dataDirectory = join(temporaryFolder(), 'damaged');
-    cpSync(whole, dataDirectory, { recursive: true });
-    const place = join(dataDirectory, file.replace('*', projectFolder(dataDirectory)));
-    damage(place);
-    const before = existsSync(place) ? readFileSync(place) : undefined;
-    const { code, stderr } = await serve({ dataDirectory }).ended;
-    assert.equal(code, 1, stderr);
-    assert.ok(stderr.includes(`The file ${place} is damaged: `), stderr);
-    assert.match(stderr, /Nothing was changed\. Put it back from a backup/);
-    assert.deepEqual(existsSync(place) ? readFileSync(place) : undefined, before);
+    const { place, before, outcome = 'no outcome' } = (await startAll()).damaged[index]!;
+    assert.ok(outcome.includes(`The file ${place} is damaged: `), outcome);
+    assert.match(outcome, /Nothing was changed\. Put it back from a backup/);
+    assert.deepEqual(contentOf(place), before);
   });
 }
 
-test('the same data without damage starts', async () => {
-  const dataDirectory = join(temporaryFolder(), 'copied');
-  cpSync(whole, dataDirectory, { recursive: true });
-  const service = await startService({ dataDirectory });
-  assert.equal((await service.stop()).code, 0);
+test('no start ended its process, and the same data without damage starts', async () => {
+  const { undamaged, end } = await startAll();
+  assert.deepEqual([undamaged, ...end], ['started', 0, null]);
+});
+
+test('the command says so too, and ends with 1', async () => {
+  const { dataDirectory, place } = damagedBy(catalog, flip(24));
+  const { code, stderr } = await serve({ dataDirectory }).ended;
+  assert.equal(code, 1, stderr);
+  assert.ok(stderr.includes(`The file ${place} is damaged: `), stderr);
+  assert.match(stderr, /Nothing was changed\. Put it back from a backup/);
 });

@@ -1,7 +1,8 @@
 // The files of deploy/ do what docs/hosting.md says of them.
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { before, type TestContext, test } from 'node:test';
@@ -23,7 +24,7 @@ import {
   travel,
 } from './deploy-kit.js';
 import type { Journey } from './proxied-client.js';
-import { clientOf, type Service, startService, temporaryFolder } from './service.js';
+import { clientOf, type ServiceInside, startInside, temporaryFolder } from './service.js';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const hasNginx = hasProgram('nginx', '-v');
@@ -32,7 +33,7 @@ const withoutNginx = hasNginx ? false : 'nginx is not installed';
 const withoutCaddy = hasCaddy ? false : 'caddy is not installed';
 
 let tls: Tls;
-let service: Service;
+let service: ServiceInside;
 let ticking: Journey['ticking'];
 let ports: NginxPorts;
 before(async () => {
@@ -47,7 +48,7 @@ before(async () => {
     [/^worldUrl: .*\n/m, ''],
   ]);
   writeFileSync(settings, text);
-  service = await startService({ flags: ['--config-file', settings, '--log-level', 'info', '--handler-timeout-ms', '60000'] });
+  service = await startInside({ flags: ['--config-file', settings, '--log-level', 'info', '--handler-timeout-ms', '60000'] });
   ticking = await tickingWorld(clientOf(service, service.ready.credential!));
 });
 
@@ -67,23 +68,23 @@ async function journeyThrough(port: number): Promise<void> {
   assert.deepEqual([figures?.correlationId, operator?.correlationId], [undefined, undefined], 'the proxy answers these');
   const lineOf = () =>
     service
-      .said()
-      .stderr.split('\n')
+      .logged()
+      .split('\n')
       .find((line) => line.includes(`"correlationId":"${me?.correlationId}"`));
   await until(() => lineOf() !== undefined);
   const { route, clientAddress } = JSON.parse(lineOf()!) as { route: string; clientAddress: string };
   assert.deepEqual([route, clientAddress], ['getMe', '127.0.0.2']);
-  const { stderr } = service.said();
-  assert.match(stderr, /"clientAddress":"127\.0\.0\.1"/);
-  assert.ok(!stderr.includes('6.6.6.6'), 'what a client writes there itself is not believed');
+  const logged = service.logged();
+  assert.match(logged, /"clientAddress":"127\.0\.0\.1"/);
+  assert.ok(!logged.includes('6.6.6.6'), 'what a client writes there itself is not believed');
 }
 
 test('nginx with deploy/nginx.conf passes on what the service has: calls, uploads, streams, MCP, addresses; and its defaults reach node:http', {
   skip: withoutNginx,
   timeout: 240_000,
 }, async () => {
-  const plain = await startService({ flags: ['--server', 'node', '--trusted-proxy', '127.0.0.1', '--log-level', 'info'] });
-  const portOf = ({ ready }: Service): number => Number(new URL(ready.baseUrl).port);
+  const plain = await startInside({ flags: ['--server', 'node', '--trusted-proxy', '127.0.0.1', '--log-level', 'info'] });
+  const portOf = ({ ready }: ServiceInside): number => Number(new URL(ready.baseUrl).port);
   await startNginx(tls, ports, { service: portOf(service), plainService: portOf(plain) });
   if (loadUws() !== undefined) assert.equal(service.ready.server, 'uWebSockets.js');
   await journeyThrough(ports.https);
@@ -129,7 +130,7 @@ test('the systemd unit is well-formed, asks for what control groups need, and ta
   const file = join(temporaryFolder(), 'drillyard.service');
   writeFileSync(file, unit);
   const { status, stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', file], { encoding: 'utf8' });
-  // An earlier systemd does not know the subgroup, says so, and goes on.
+  // An earlier systemd does not know the subgroup, says so, and continues.
   const rest = stderr.split('\n').filter((line) => line.includes('drillyard.service') && !line.includes('DelegateSubgroup'));
   assert.deepEqual([status, rest], [0, []], stderr);
 });
@@ -158,12 +159,13 @@ test('the image starts what is there, as nobody in particular, and asks the serv
   for (const source of taken) assert.ok(existsSync(join(root, source)), source);
   const healthcheck = JSON.parse(/^HEALTHCHECK .*? CMD (\[.*\])$/m.exec(last)?.[1] ?? '[]') as string[];
   assert.equal(healthcheck[0], 'node');
-  const probe = (port: number) =>
-    spawnSync(process.execPath, healthcheck.slice(1), { env: { ...process.env, DRILLYARD_PORT: String(port) }, timeout: 20_000 }).status;
-  const dataDirectory = join(temporaryFolder(), 'data');
-  mkdirSync(dataDirectory);
-  const started = service ?? (await startService({ dataDirectory }));
-  assert.equal(probe(Number(new URL(started.ready.baseUrl).port)), 0);
-  assert.equal(probe(await freePort()), 1);
+  const probe = async (port: number): Promise<unknown> => {
+    const env = { ...process.env, DRILLYARD_PORT: String(port) };
+    const [code] = await once(spawn(process.execPath, healthcheck.slice(1), { env, stdio: 'ignore', timeout: 20_000 }), 'exit');
+    return code;
+  };
+  const started = service ?? (await startInside());
+  assert.equal(await probe(Number(new URL(started.ready.baseUrl).port)), 0);
+  assert.equal(await probe(await freePort()), 1);
   assert.ok(readFileSync(join(root, 'package.json'), 'utf8').includes('"deploy"'));
 });

@@ -1,19 +1,19 @@
-// A service whose disk fills: a real one. It refuses new work, goes on answering, frees room when it is asked to, and is itself again when
-// there is some.
+// A service whose disk fills: a real one. It refuses new work, still answers, frees space when it is asked to, and takes new work again
+// when there is some.
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { type DiskKind, smallDisk } from '../small-disk.js';
 import { until } from '../until.js';
-import { asAgent, clientOf, startService } from './service.js';
+import { asAgent, clientOf, startedDirectory, startService } from './service.js';
 
 const full = { code: 'control.STORAGE_FULL', status: 503, retryable: true };
 
 async function fillsUp(context: TestContext, kind: DiskKind): Promise<void> {
   const disk = smallDisk(context, { kind, megabytes: 32 });
   if (disk === undefined) return;
-  const dataDirectory = join(disk.path, 'hosted');
+  const dataDirectory = await startedDirectory(join(disk.path, 'hosted'));
   let service = await startService({ dataDirectory });
   const { projectId, environmentId, credential } = service.ready;
   let client = clientOf(service, credential!);
@@ -46,7 +46,7 @@ async function fillsUp(context: TestContext, kind: DiskKind): Promise<void> {
   assert.equal((await readiness()).status, 200);
 
   disk.leave(0);
-  // Every kind of change is refused in the one envelope, and reads go on.
+  // Every kind of change is refused in the one envelope, and reads continue.
   for (let again = 0; again < 3; again++) {
     await assert.rejects(client.createProject({ body: { name: `project ${again}` } }), full);
     await assert.rejects(client.createSession({ path: { projectId, environmentId }, body: { seed: '1' } }), full);
@@ -60,10 +60,10 @@ async function fillsUp(context: TestContext, kind: DiskKind): Promise<void> {
   assert.equal(notReady.status, 503);
   assert.deepEqual((JSON.parse(notReady.text) as { details: object }).details, { reasons: ['disk_full'] });
 
-  // What frees room works, without a byte left on the disk.
+  // What frees space works, without a byte left on the disk.
   for (const sessionId of ending.slice(0, 2)) await destroy(sessionId as string);
 
-  // So does a start on it, once some room was kept again.
+  // So does a start on it, once some space was kept again.
   disk.empty();
   await until(() => existsSync(join(dataDirectory, 'disk-reserve')));
   disk.leave(0);
@@ -76,14 +76,14 @@ async function fillsUp(context: TestContext, kind: DiskKind): Promise<void> {
   disk.leave(0);
   assert.equal((await client.getSession({ path })).session.state, 'ready');
 
-  // There is room again: no restart is needed.
+  // There is space again: no restart is needed.
   disk.empty();
   assert.equal((await readiness()).status, 200);
   await destroy(ending[2] as string);
-  assert.equal((await client.createProject({ body: { name: 'with room' } })).project.name, 'with room');
+  assert.equal((await client.createProject({ body: { name: 'with space' } })).project.name, 'with space');
   await make();
   const names = (await client.listProjects()).items.map(({ name }) => name).sort();
-  assert.deepEqual(names, ['default', 'with room']);
+  assert.deepEqual(names, ['default', 'with space']);
   const rows = await client.listEvidence({ path, query: { limit: 200 } });
   assert.ok(rows.entries.length >= 20);
   assert.equal((await service.stop()).code, 0);

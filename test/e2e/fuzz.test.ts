@@ -1,4 +1,4 @@
-// Valid requests, made from the served OpenAPI document, made wrong in every way there is a mutation for. Whatever is sent:
+// Valid requests, made from the served OpenAPI document, made wrong in every way there is a mutation for. For all that is sent:
 //   F1. There is an answer in time, and it is no 5xx but a documented 503.
 //   F2. A refusal is the error envelope, with a documented code, that code's own status, and the correlation id of its header.
 //   F3. An answer of a known operation is one that the document has for it, of the schema that it has there.
@@ -20,7 +20,7 @@ import { type Document, endpointIds, operationsOf, ruleOf, servedDocument } from
 import { startTenants } from './tenants.js';
 import { exchange, type Received, type Sent } from './wire.js';
 
-const cases = Number(process.env.DRILLYARD_FUZZ ?? 500);
+const cases = Number(process.env.DRILLYARD_FUZZ ?? 250);
 
 /** The document's word on what an operation may answer. */
 class Answers {
@@ -126,9 +126,8 @@ for (const [index, engine] of engines.entries()) {
       [...tally.keys()].some((key) => key.startsWith('2')),
       'nothing was accepted: the requests are not as valid as they should be',
     );
-    const { code, stderr } = await service.stop();
-    assert.equal(code, 0, stderr);
-    assert.doesNotMatch(stderr, /a bug met/);
+    await service.stop();
+    assert.doesNotMatch(service.logged(), /a bug met/);
   });
 }
 

@@ -4,11 +4,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Client } from '../../src/client/client.js';
 import { ControlError } from '../../src/client/control-error.js';
-import type { Operation } from '../../src/contract/hosted/operation.js';
+import type { LongRunningOperation } from '../../src/contract/hosted/operation.js';
 import { limits } from '../../src/contract/limits.js';
 import { until } from '../until.js';
 import { type HostileAgent, hostileAgent, hostileProject } from './hostile-build-kit.js';
-import { clientOf, type Service, startService, temporaryFolder } from './service.js';
+import { clientOf, type Service, startedDirectory, startInside, startService } from './service.js';
 
 async function refusal(work: Promise<unknown>): Promise<ControlError> {
   const error = await work.then(
@@ -28,7 +28,7 @@ async function isAtWork({ ready }: Service): Promise<boolean> {
 test('an operation that ends the process each time is ended after five starts, and the API answers meanwhile', {
   timeout: 180_000,
 }, async () => {
-  const dataDirectory = temporaryFolder();
+  const dataDirectory = await startedDirectory();
   const flags = ['--handler-timeout-ms', '600000', '--durability', 'committed'];
   let service = await startService({ dataDirectory, flags });
   const credential = service.ready.credential!;
@@ -40,7 +40,7 @@ test('an operation that ends the process each time is ended after five starts, a
   const path = { projectId, sessionId: agent.sessionId };
   const body = { environmentId, buildHash, expectedLeaseGeneration: 1, targetUs: 10_000_000, maxEvents: 10 };
   const { operationId } = (await client.advanceTime({ path, body })).operation;
-  const asked = async (): Promise<Operation> => (await client.getOperation({ path: { projectId, operationId } })).operation;
+  const asked = async (): Promise<LongRunningOperation> => (await client.getOperation({ path: { projectId, operationId } })).operation;
 
   let [kills, operation] = [0, await asked()];
   for (; kills <= 2 * limits.operationStartsMax; kills++) {
@@ -69,10 +69,10 @@ test('an operation that ends the process each time is ended after five starts, a
 });
 
 // QUARANTINES-1
-test('a build whose tool code loops too often is closed, over restarts, until it is released; others go on', {
+test('a build whose tool code loops too often is closed, over restarts, until it is released; others continue', {
   timeout: 120_000,
 }, async () => {
-  const dataDirectory = temporaryFolder();
+  const dataDirectory = await startedDirectory();
   const flags = ['--handler-timeout-ms', '1000', '--quarantine-timeouts', '3', '--durability', 'committed'];
   let service = await startService({ dataDirectory, flags });
   const credential = service.ready.credential!;
@@ -150,10 +150,10 @@ test('a build whose tool code loops too often is closed, over restarts, until it
 
 const hostileFlags = ['--handler-timeout-ms', '1000', '--quarantine-timeouts', '1000', '--quarantine-host-ends', '1000'];
 
-test('beside sessions that loop for ever, 18 sessions of another project are made, reset, forked, run and destroyed', {
+test('beside sessions that loop for ever, sessions of another project are made, reset, forked, run and destroyed', {
   timeout: 300_000,
 }, async (t) => {
-  const service = await startService({ flags: [...hostileFlags, '--host-seconds-per-minute', '60000'] });
+  const service = await startInside({ flags: [...hostileFlags, '--host-seconds-per-minute', '60000'] });
   const client = clientOf(service, service.ready.credential!);
   const hostile = await hostileProject(client);
   const agents = await Promise.all([1, 2].map(() => hostileAgent(client, hostile)));
@@ -162,17 +162,19 @@ test('beside sessions that loop for ever, 18 sessions of another project are mad
     while (!loops.over) if ((await agent.spin()).body.code === 'world.HANDLER_TIMEOUT') loops.spins += 1;
   });
   const { projectId, environmentId } = service.ready;
-  for (let round = 0; round < 3; round++) await Promise.all(Array.from({ length: 6 }, () => lifeOf(client, { projectId, environmentId })));
+  // As long as it takes for some loops to be ended meanwhile.
+  for (let rounds = 0; rounds < 10 && loops.spins < 3; rounds++)
+    await Promise.all(Array.from({ length: 6 }, () => incarnationOf(client, { projectId, environmentId })));
   loops.over = true;
   await Promise.all(looping);
   t.diagnostic(`${loops.spins} loops were ended meanwhile`);
   assert.ok(loops.spins >= 3, 'nothing looped');
-  assert.equal((await service.stop()).code, 0);
+  await service.stop();
 });
 
 /** A session from its creation to its end; each operation succeeds. */
-async function lifeOf(client: Client, { projectId, environmentId }: { projectId: string; environmentId: string }): Promise<void> {
-  const done = async ({ operationId, kind }: Operation): Promise<void> => {
+async function incarnationOf(client: Client, { projectId, environmentId }: { projectId: string; environmentId: string }): Promise<void> {
+  const done = async ({ operationId, kind }: LongRunningOperation): Promise<void> => {
     const { state, error } = await client.waitForOperation({ projectId, operationId });
     assert.equal(state, 'succeeded', `${kind}: ${JSON.stringify(error)}`);
   };
@@ -207,7 +209,7 @@ async function lifeOf(client: Client, { projectId, environmentId }: { projectId:
 }
 
 test('a session that loops goes behind another of its project and host: it has few of the slots', { timeout: 120_000 }, async (t) => {
-  const service = await startService({ flags: [...hostileFlags, '--host-seconds-per-minute', '60000'] });
+  const service = await startInside({ flags: [...hostileFlags, '--host-seconds-per-minute', '60000'] });
   const client = clientOf(service, service.ready.credential!);
   const hostile = await hostileProject(client);
   const [looper, victim] = [await hostileAgent(client, hostile), await hostileAgent(client, hostile)];
@@ -217,20 +219,20 @@ test('a session that loops goes behind another of its project and host: it has f
   })();
   let answers = 0;
   // It may be on its way beside a loop that is ended, and is then asked to ask again.
-  for (let asked = 0; asked < 400; asked++) if ((await victim.add()).body.outcome?.kind === 'ok') answers += 1;
+  for (let asked = 0; asked < 150; asked++) if ((await victim.add()).body.outcome?.kind === 'ok') answers += 1;
   loops.over = true;
   await looping;
   t.diagnostic(`${answers} answers, ${loops.spins} loops`);
   assert.ok(loops.spins >= 1);
-  assert.ok(answers > 380, `${answers} answers`);
+  assert.ok(answers > 140, `${answers} answers`);
   assert.ok(loops.spins <= answers / 20, `${loops.spins} loops beside ${answers} answers`);
-  assert.equal((await service.stop()).code, 0);
+  await service.stop();
 });
 
 test('a project whose sessions hold hosts beyond its budget is given the time to come back, and its others are not', {
   timeout: 120_000,
 }, async () => {
-  const service = await startService({ flags: [...hostileFlags, '--host-seconds-per-minute', '1'] });
+  const service = await startInside({ flags: [...hostileFlags, '--host-seconds-per-minute', '1'] });
   const client = clientOf(service, service.ready.credential!);
   const hostile = await hostileProject(client);
   const [looper, victim] = [await hostileAgent(client, hostile), await hostileAgent(client, hostile)];
@@ -239,11 +241,11 @@ test('a project whose sessions hold hosts beyond its budget is given the time to
   assert.deepEqual([refused.status, refused.body.code], [429, 'control.RATE_LIMITED']);
   assert.ok((refused.body.retryAfterMs as number) >= 1000);
   assert.equal((await victim.add()).body.outcome?.kind, 'ok');
-  assert.equal((await service.stop()).code, 0);
+  await service.stop();
 });
 
 test('a build that ends its host too often is closed too; a host has the heap that it is given', { timeout: 120_000 }, async () => {
-  const service = await startService({
+  const service = await startInside({
     flags: [
       '--isolate',
       'process',
@@ -267,5 +269,5 @@ test('a build that ends its host too often is closed too; a host has the heap th
   await until(async () => (await agent.add()).body.code === 'world.BUILD_QUARANTINED');
   const [quarantine] = (await client.listQuarantines({ path: { projectId: hostile.projectId } })).items;
   assert.deepEqual([quarantine?.timeouts, quarantine?.hostEnds, quarantine?.readsRefused], [0, 2, false]);
-  assert.equal((await service.stop()).code, 0);
+  await service.stop();
 });

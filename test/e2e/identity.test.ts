@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { ControlError } from '../../src/client/control-error.js';
 import { startIdentityProvider } from '../control/identity-provider.js';
-import { clientOf, startService } from './service.js';
+import { clientOf, startInside } from './service.js';
 
 const provider = await startIdentityProvider(Date.now);
 after(() => provider.close());
@@ -11,7 +11,7 @@ after(() => provider.close());
 test('a token of the provider becomes a credential with the role it claims, and opens nothing itself', async () => {
   const { issuer, audience, jwksUrl } = provider;
   const env = { DRILLYARD_OIDC_ISSUER: issuer, DRILLYARD_OIDC_AUDIENCE: audience, DRILLYARD_OIDC_JWKS_URL: jwksUrl };
-  const service = await startService({ env, flags: ['--oidc-organization-claim', 'org', '--oidc-role-claim', 'role'] });
+  const service = await startInside({ env, flags: ['--oidc-organization-claim', 'org', '--oidc-role-claim', 'role'] });
   const { organizationId, projectId } = service.ready;
   const token = await provider.token({ sub: 'ada', org: organizationId, role: 'viewer' });
   const identity = clientOf(service, token);

@@ -40,7 +40,7 @@ function placesOf(root: { value: unknown }): Place[] {
 }
 const placeIn = (holder: object, name: string): Place => ({
   value: Reflect.get(holder, name),
-  // Whatever the name is, `__proto__` too.
+  // Under any name, `__proto__` too.
   put: (value) => void Reflect.defineProperty(holder, name, { value, enumerable: true, configurable: true, writable: true }),
   drop: () => void (Array.isArray(holder) ? holder.splice(Number(name), 1) : Reflect.deleteProperty(holder, name)),
 });

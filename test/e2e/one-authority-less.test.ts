@@ -53,7 +53,7 @@ function prefixOf(name: string): string {
 for (const engine of engines) {
   test(`${engine}: what an endpoint needs is needed, and is enough`, async () => {
     const handler = createRouter<Caller>({
-      routes: controlRoutes(kit.room),
+      routes: controlRoutes(kit.plane),
       requireHost: requireHost({ publicUrl: 'http://127.0.0.1', hosts: 'any' }),
       authenticate: callerOf,
       // Ports that this control plane does not have: far beyond what is asked here.

@@ -20,7 +20,7 @@ type Seen = { version?: number; revision?: number; leaseGeneration?: number; [na
 export class Possessions {
   readonly #tenants: Tenants;
   readonly #project: string;
-  /** By the id of the resource, when it was looked at last: what a change must name. */
+  /** By the id of the resource, when it was read last: what a change must name. */
   readonly seen = new Map<string, { version: number; leaseGeneration: number }>();
 
   constructor(tenants: Tenants) {
@@ -78,7 +78,7 @@ export class Possessions {
   }
 }
 
-/** Without what goes on by itself after a change was accepted: the work it has begun, the end of what it made. */
+/** Without what happens by itself after a change was accepted: the work it has begun, the end of what it made. */
 function settled(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(settled);
   if (typeof value !== 'object' || value === null) return value;

@@ -9,11 +9,15 @@ import { test } from 'node:test';
 import { loadUws } from '../../src/http/uws-binary.js';
 import { jsonLines } from '../cli/cli.js';
 import { until } from '../until.js';
-import { asAgent, clientOf, type Service, serve, startService, temporaryFolder } from './service.js';
+import { asAgent, clientOf, type ServiceInside, serve, startedDirectory, startInside, startService, temporaryFolder } from './service.js';
 
 const engines = loadUws() === undefined ? (['node'] as const) : (['node', 'uws'] as const);
 
-async function readySession(service: Service, credential: string, body: { seed: string; drillId?: string } = { seed: '7' }) {
+async function readySession(
+  service: Pick<ServiceInside, 'ready'>,
+  credential: string,
+  body: { seed: string; drillId?: string } = { seed: '7' },
+) {
   const { projectId, environmentId } = service.ready;
   const client = clientOf(service, credential);
   const { session, operation } = await client.createSession({ path: { projectId, environmentId }, body });
@@ -23,8 +27,9 @@ async function readySession(service: Service, credential: string, body: { seed: 
 
 for (const engine of engines) {
   // CONTROL-SERVER-3
-  test(`${engine}: the first start tells ids and credential once, the second goes on with all that is there`, async () => {
-    const dataDirectory = temporaryFolder();
+  test(`${engine}: the first start tells ids and credential once, the second continues with all that is there`, async () => {
+    // What a first start makes is the same behind either server.
+    const dataDirectory = engine === 'node' ? temporaryFolder() : await startedDirectory();
     const first = await startService({ dataDirectory, flags: ['--server', engine] });
     const { credential = '', ...ids } = first.ready;
     assert.deepEqual(Object.keys(first.ready), [
@@ -72,17 +77,26 @@ for (const engine of engines) {
     const taken = createServer().listen(0, '127.0.0.1');
     await once(taken, 'listening');
     const { port } = taken.address() as { port: number };
-    const { code, stderr, stdout } = await serve({ flags: ['--port', String(port), '--server', engine, '--json'] }).ended;
-    taken.close();
-    assert.equal(code, 1);
     const message = `Cannot listen on 127.0.0.1:${port}: another program has that port. Stop it, or choose another port (0: any that is free).`;
-    assert.equal(stderr, `error ${message}\n`);
-    assert.deepEqual(jsonLines(stdout), [{ event: 'error', code: 'control.UNAVAILABLE', message }]);
+    const flags = ['--port', String(port), '--server', engine];
+    await assert.rejects(startInside({ flags }), { code: 'control.UNAVAILABLE', message }).finally(() => taken.close());
   });
 }
 
+test('a start that fails ends with 1, on stderr for people and on stdout for programs', async () => {
+  const taken = createServer().listen(0, '127.0.0.1');
+  await once(taken, 'listening');
+  const { port } = taken.address() as { port: number };
+  const { code, stderr, stdout } = await serve({ flags: ['--port', String(port), '--json'] }).ended;
+  taken.close();
+  assert.equal(code, 1);
+  const message = `Cannot listen on 127.0.0.1:${port}: another program has that port. Stop it, or choose another port (0: any that is free).`;
+  assert.equal(stderr, `error ${message}\n`);
+  assert.deepEqual(jsonLines(stdout), [{ event: 'error', code: 'control.UNAVAILABLE', message }]);
+});
+
 test('liveness, readiness, figures, the API document and its page need no credential', async () => {
-  const service = await startService();
+  const service = await startInside();
   const { client, path } = await readySession(service, service.ready.credential!);
   const { access } = await client.createSessionAccess({ path, body: { actorId: 'support-agent' } });
   const comment = { arguments: { ticketId: 'TKT-1001', body: 'One commit.' } };
@@ -144,33 +158,31 @@ test('every bad setting is reported at once, with what it must be, and nothing i
 });
 
 test('what a flag does not say, the environment does', async () => {
-  const { code, stderr } = await serve({ flags: ['--data-dir', temporaryFolder()], env: { DRILLYARD_HOST: '203.0.113.7' } }).ended;
-  assert.equal(code, 1);
-  assert.match(
-    stderr,
-    /^error Cannot listen on 203\.0\.113\.7:0: this machine does not have that address\. Choose one of its own, such as 127\.0\.0\.1\.$/m,
+  await assert.rejects(
+    startInside({ env: { DRILLYARD_HOST: '203.0.113.7' } }),
+    /Cannot listen on 203\.0\.113\.7:0: this machine does not have that address\. Choose one of its own, such as 127\.0\.0\.1\.$/,
   );
 });
 
 test('a data directory that cannot be one is reported in one sentence', async () => {
   const file = join(temporaryFolder(), 'file');
   writeFileSync(file, '');
-  const { code, stderr } = await serve({ dataDirectory: join(file, 'data') }).ended;
-  assert.equal(code, 2);
-  assert.match(stderr, /^error The folder .*file\/data cannot be made: a file is in its way\. Name another folder\.$/m);
+  await assert.rejects(
+    startInside({ dataDirectory: join(file, 'data') }),
+    /The folder .*file\/data cannot be made: a file is in its way\. Name another folder\.$/,
+  );
 });
 
 // CONTROL-SERVER-1
 test('one process at a time uses a data directory; a killed one holds nothing', async () => {
-  const dataDirectory = temporaryFolder();
+  const dataDirectory = await startedDirectory();
   const first = await startService({ dataDirectory });
-  const refused = await serve({ dataDirectory }).ended;
-  assert.equal(refused.code, 1);
-  assert.ok(refused.stderr.includes(`is in use by process ${first.child.pid}. Stop that process, or name another folder.`), refused.stderr);
+  const inUse = new RegExp(`is in use by process ${first.child.pid}\\. Stop that process, or name another folder\\.`);
+  await assert.rejects(startInside({ dataDirectory }), inUse);
   await first.stop('SIGKILL');
-  const second = await startService({ dataDirectory });
+  const second = await startInside({ dataDirectory });
   assert.equal(second.ready.projectId, first.ready.projectId);
-  assert.equal((await second.stop()).code, 0);
+  await second.stop();
 });
 
 // CONTROL-SERVER-2
@@ -208,17 +220,17 @@ function slowRequest(credential: string): string {
 }
 
 test('a hosted run that waits for its agent waits on through a stop and a start', async () => {
-  const dataDirectory = temporaryFolder();
-  const first = await startService({ dataDirectory });
+  const dataDirectory = await startedDirectory();
+  const first = await startInside({ dataDirectory });
   const credential = first.ready.credential!;
   const { client, path } = await readySession(first, credential, { seed: '42', drillId: 'refund-happy-path' });
   const { projectId, environmentId } = first.ready;
   const { run, operation } = await client.startRun({ path: { ...path, environmentId }, body: { expectedLeaseGeneration: 1 } });
   const at = { projectId, hostedRunId: run.hostedRunId };
   await until(async () => (await client.getRun({ path: at })).run.state === 'awaiting_agent');
-  assert.equal((await first.stop()).code, 0);
+  await first.stop();
 
-  const second = await startService({ dataDirectory });
+  const second = await startInside({ dataDirectory });
   const later = clientOf(second, credential);
   const now = async () => (await later.getRun({ path: at })).run;
   await until(async () => (await now()).coordination?.generation === 2);
@@ -235,7 +247,7 @@ test('a hosted run that waits for its agent waits on through a stop and a start'
 });
 
 test('the log has a line for each request with its correlation id, and no secret', async () => {
-  const service = await startService({ flags: ['--log-level', 'info'] });
+  const service = await startInside({ flags: ['--log-level', 'info'] });
   const credential = service.ready.credential!;
   const { client, path } = await readySession(service, credential);
   const { access } = await client.createSessionAccess({ path, body: { actorId: 'support-agent' } });
@@ -243,8 +255,9 @@ test('the log has a line for each request with its correlation id, and no secret
   await asAgent(access.worldHttpUrl, access.credential, '/v1/tools');
   assert.equal((await asAgent(access.worldHttpUrl, credential, '/v1/tools')).status, 401);
   const reply = await fetch(`${service.ready.baseUrl}/v1/me?${access.credential}`, { headers: { authorization: `Bearer ${credential}` } });
-  const { stderr } = await service.stop();
-  const lines = stderr.split('\n').filter((line) => line.startsWith('{'));
+  await service.stop();
+  const log = service.logged();
+  const lines = log.split('\n').filter((line) => line.startsWith('{'));
   const logged = lines.map((line) => JSON.parse(line) as { correlationId?: string; status?: number; route?: string });
   const own = logged.filter(({ correlationId }) => correlationId === reply.headers.get('x-correlation-id'));
   assert.deepEqual(
@@ -255,11 +268,11 @@ test('the log has a line for each request with its correlation id, and no secret
     logged.flatMap(({ route, status }) => (route?.includes('/world/v1/tools') ? [status] : [])),
     [401],
   );
-  for (const secret of [credential, access.credential]) assert.equal(stderr.includes(secret), false);
+  for (const secret of [credential, access.credential]) assert.equal(log.includes(secret), false);
 });
 
 test('for people it says where it is and a command that works as it stands', async () => {
-  const service = serve({ flags: ['--log-level', 'silent'] });
+  const service = serve({ dataDirectory: await startedDirectory(), flags: ['--log-level', 'silent'] });
   while (!service.said().stdout.includes('Ctrl-C')) await once(service.child.stdout!, 'data');
   const text = service.said().stdout;
   const command = text.slice(text.indexOf('  curl'), text.indexOf(`-d '{"seed":"42"}'`) + `-d '{"seed":"42"}'`.length);

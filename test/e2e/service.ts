@@ -1,12 +1,16 @@
-// The service as an operator starts it: a process of its own, spoken to over HTTP.
+// The service spoken to over HTTP: as an operator starts it, a process of its own, or inside this one, for tests of what it answers. A
+// process takes a second of a processor to start; one more in here takes a tenth.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { readServeSettings } from '../../src/cli/read-serve-settings.js';
 import { type Client, createClient } from '../../src/client/client.js';
 import type { ToolCodeFacts } from '../../src/control/core/containment.js';
+import type { ControlServer } from '../../src/control-server.js';
 import type { Ended } from '../cli/cli.js';
 import { nodeArguments } from '../cli/cli.js';
 
@@ -31,6 +35,7 @@ export interface Service {
   stop(signal?: NodeJS.Signals): Promise<Ended>;
 }
 export interface StartOptions {
+  /** Default: one that was started before (startedDirectory). One that is not there or is empty has its first start. */
   dataDirectory?: string;
   flags?: readonly string[];
   env?: { [name: string]: string };
@@ -38,8 +43,10 @@ export interface StartOptions {
 
 const scratch: string[] = [];
 const alive = new Set<ChildProcess>();
-after(() => {
+const inside = new Set<ControlServer>();
+after(async () => {
   for (const child of alive) child.kill('SIGKILL');
+  for (const server of inside) await server.close();
   for (const folder of scratch) rmSync(folder, { recursive: true, force: true });
 });
 
@@ -49,9 +56,32 @@ export function temporaryFolder(): string {
   return folder;
 }
 
-/** `serve` with these flags, whatever becomes of it. */
+/**
+ * A data directory that has had its first start, which compiles and publishes the example; its credential was shown to nobody, so the next
+ * start shows one. Made once a build of these tests, and copied.
+ */
+export async function startedDirectory(copy: string = temporaryFolder()): Promise<string> {
+  const made = fileURLToPath(new URL('../started-data', import.meta.url));
+  if (!existsSync(made)) {
+    const { startControlServer } = await import('../../src/control-server.js');
+    // Beside it, so that it comes to its place whole; where another process was first, its own is as good.
+    const dataDirectory = mkdtempSync(`${made}-`);
+    const server = await startControlServer({ ...threads, port: 0, workers: 1, dataDirectory, log: { level: 'silent' } });
+    await server.close();
+    try {
+      renameSync(dataDirectory, made);
+    } catch {
+      rmSync(dataDirectory, { recursive: true, force: true });
+    }
+  }
+  cpSync(made, copy, { recursive: true });
+  return copy;
+}
+/** Threads start fastest, and what these tests send is trusted; the tests of boxes ask for boxes. */
+const threads = { isolation: 'thread', trustToolCode: true } as const;
+
+/** `serve` with these flags, up to its end or failure. */
 export function serve({ dataDirectory = temporaryFolder(), flags = [], env = {} }: StartOptions = {}): Omit<Service, 'ready'> {
-  // Threads start fastest, and what these tests send is trusted; the tests of boxes ask for boxes.
   const where = flags.includes('--isolate') ? [] : ['--isolate', 'thread', '--trust-tool-code', 'true'];
   const place = ['--port', '0', '--data-dir', dataDirectory, '--workers', '1', ...where];
   const child = spawn(process.execPath, [...nodeArguments, 'serve', ...place, ...flags], {
@@ -82,10 +112,53 @@ export function serve({ dataDirectory = temporaryFolder(), flags = [], env = {} 
 
 /** Resolves when it is ready. */
 export async function startService(options: StartOptions = {}): Promise<Service> {
-  const { flags = [] } = options;
-  const service = serve({ ...options, flags: ['--json', '--log-level', 'warn', ...flags] });
+  const { flags = [], dataDirectory = await startedDirectory() } = options;
+  const service = serve({ ...options, dataDirectory, flags: ['--json', '--log-level', 'warn', ...flags] });
   const line = await firstLine(service);
   return { ...service, ready: JSON.parse(line) as Ready };
+}
+
+/** A service inside this process. */
+export interface ServiceInside {
+  readonly ready: Omit<Ready, 'event'>;
+  /** Everything it has logged so far. */
+  logged(): string;
+  stop(): Promise<void>;
+}
+/** The same settings, read as the command reads them: each flag with its value, and `--rotate-key` at the end. */
+export async function startInside({ dataDirectory, flags = [], env = {} }: StartOptions = {}): Promise<ServiceInside> {
+  const { startControlServer } = await import('../../src/control-server.js');
+  const rotateKey = flags.at(-1) === '--rotate-key';
+  const values = flags.filter((flag) => flag !== '--rotate-key');
+  const pairs = values.flatMap((flag, at) => (at % 2 === 0 ? [[flag.slice('--'.length), values[at + 1]]] : []));
+  const read = readServeSettings({ flags: Object.fromEntries(pairs) as { [flag: string]: string }, environment: env, rotateKey });
+  if ('problems' in read) throw new Error(read.problems.join('\n'));
+  let lines = '';
+  const destination = {
+    write: (line: string) => {
+      lines += line;
+    },
+  };
+  const server = await startControlServer({
+    ...(flags.includes('--isolate') ? {} : threads),
+    port: 0,
+    workers: 1,
+    dataDirectory: dataDirectory ?? (await startedDirectory()),
+    ...read.options,
+    log: { level: 'warn', ...read.options.log, destination },
+  });
+  inside.add(server);
+  await server.credentialShown();
+  const { baseUrl, organizationId, projectId, environmentId, buildHash, credential, engine, toolCode } = server;
+  const ids = { baseUrl, organizationId, projectId, environmentId, buildHash };
+  return {
+    ready: { ...ids, ...(credential === undefined ? {} : { credential }), server: engine, toolCode },
+    logged: () => lines,
+    stop: async () => {
+      inside.delete(server);
+      await server.close();
+    },
+  };
 }
 
 async function firstLine({ child, said, ended }: Omit<Service, 'ready'>): Promise<string> {
@@ -102,7 +175,7 @@ async function firstLine({ child, said, ended }: Omit<Service, 'ready'>): Promis
 }
 
 /** Without retries: a test hears what happened. */
-export function clientOf({ ready }: Pick<Service, 'ready'>, credential: string): Client {
+export function clientOf({ ready }: { ready: Pick<Ready, 'baseUrl'> }, credential: string): Client {
   return createClient({ baseUrl: ready.baseUrl, credential, retries: 0 });
 }
 

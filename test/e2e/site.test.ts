@@ -9,7 +9,7 @@ import { createClient } from '../../src/client/client.js';
 import { operatorTokenFile } from '../../src/control/catalog/settings.js';
 import { type ControlServer, type ControlServerOptions, startControlServer } from '../../src/control-server.js';
 import { engines } from '../http/fake-control.js';
-import { asAgent, temporaryFolder } from './service.js';
+import { asAgent, startedDirectory } from './service.js';
 
 const open = new Set<ControlServer>();
 after(async () => {
@@ -18,7 +18,7 @@ after(async () => {
 async function start(options: ControlServerOptions): Promise<ControlServer> {
   const server = await startControlServer({
     port: 0,
-    dataDirectory: temporaryFolder(),
+    dataDirectory: options.dataDirectory ?? (await startedDirectory()),
     workers: 1,
     isolation: 'thread',
     trustToolCode: true,
@@ -94,7 +94,7 @@ for (const engine of engines) {
   });
 
   test(`${engine}: a service that others may reach says what is not safe, and its figures are the operator's`, async () => {
-    const dataDirectory = temporaryFolder();
+    const dataDirectory = await startedDirectory();
     const server = await start({ engine, publicUrl: 'https://drills.example.com', dataDirectory });
     const operatorToken = readFileSync(join(dataDirectory, operatorTokenFile), 'utf8').trim();
     const host = 'drills.example.com';

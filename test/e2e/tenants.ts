@@ -3,12 +3,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Client } from '../../src/client/client.js';
 import type { BuildAttempt, SourceDraft } from '../../src/contract/hosted/source.js';
-import { clientOf, type Service, type StartOptions, startService, temporaryFolder } from './service.js';
+import { clientOf, type ServiceInside, type StartOptions, startedDirectory, startInside } from './service.js';
 
 /** A value for each name in a path of the endpoint table. */
 export type Ids = { readonly [name: string]: string };
-export interface Tenants {
-  readonly service: Service;
+export interface Tenants<S = ServiceInside> {
+  readonly service: S;
   readonly manager: string;
   readonly client: Client;
   /** Of the first organization and its first project: every resource exists. */
@@ -44,10 +44,18 @@ export interface SmallProject {
   authoringSessionId: string;
 }
 
-export async function startTenants({ flags = [], ...options }: StartOptions = {}): Promise<Tenants> {
-  const dataDirectory = options.dataDirectory ?? temporaryFolder();
+export async function startTenants(options: StartOptions = {}): Promise<Tenants> {
+  return await startTenantsWith(startInside, options);
+}
+
+/** Of a service that is started so: in a process of its own, say. */
+export async function startTenantsWith<S extends Pick<ServiceInside, 'ready'>>(
+  start: (options: StartOptions) => Promise<S>,
+  { flags = [], ...options }: StartOptions = {},
+): Promise<Tenants<S>> {
+  const dataDirectory = options.dataDirectory ?? (await startedDirectory());
   const unlimited = ['--rate-per-second', '1000000', '--rate-burst', '1000000', '--durability', 'committed'];
-  const service = await startService({ ...options, dataDirectory, flags: [...unlimited, ...flags] });
+  const service = await start({ ...options, dataDirectory, flags: [...unlimited, ...flags] });
   const manager = service.ready.credential!;
   const client = clientOf(service, manager);
   const operator = readFileSync(join(dataDirectory, 'operator.token'), 'utf8').trim();
@@ -69,7 +77,7 @@ export async function startTenants({ flags = [], ...options }: StartOptions = {}
 }
 
 /** As an operator makes one, with its first manager. */
-async function newOrganization(service: Service, operator: string, name: string): Promise<Tenant> {
+async function newOrganization(service: Pick<ServiceInside, 'ready'>, operator: string, name: string): Promise<Tenant> {
   const client = clientOf(service, operator);
   const { organizationId } = (await client.createOrganization({ body: { name } })).organization;
   const { secret, credential } = await client.createOrganizationCredential({ path: { organizationId }, body: { name: 'its manager' } });
@@ -104,7 +112,7 @@ export const worldFiles = (id: string) => [
   { path: 'drillyard/world.yaml', content: `schemaVersion: 1\nid: ${id}\n` },
 ];
 
-async function fill(client: Client, { ready }: Service): Promise<Pick<Tenants, 'ids' | 'idle' | 'also'>> {
+async function fill(client: Client, { ready }: Pick<ServiceInside, 'ready'>): Promise<Pick<Tenants, 'ids' | 'idle' | 'also'>> {
   const { organizationId, projectId, environmentId, buildHash } = ready;
   const at = { projectId };
   const ended = (operation: { operationId: string }) => client.waitForOperation({ ...at, ...operation });
@@ -129,7 +137,7 @@ async function fill(client: Client, { ready }: Service): Promise<Pick<Tenants, '
   const authoring = await client.createAuthoringSession({ path: at, body: { author: 'manual', title: 'Talk' } });
   const conversation = { ...at, authoringSessionId: authoring.session.authoringSessionId };
   const changes = worldFiles('spoken-world').map((file) => ({ action: 'put' as const, ...file }));
-  await ended((await client.createAuthoringTurn({ path: conversation, body: { expectedVersion: 1, prompt: 'go on', changes } })).operation);
+  await ended((await client.createAuthoringTurn({ path: conversation, body: { expectedVersion: 1, prompt: 'next', changes } })).operation);
   const { currentProposalId } = (await client.getAuthoringSession({ path: conversation })).session;
 
   const session = async () => {

@@ -180,7 +180,7 @@ test('a request is part of the trace that its caller records, and what it asks f
   assert.equal(collector.resource['deployment.environment.name'], 'test');
 });
 
-test('a call of an agent is a span of its world, and a callback goes on with the trace of what made it due', () => {
+test('a call of an agent is a span of its world, and a callback continues with the trace of what made it due', () => {
   const { traceId, spanId } = drive.call!;
   const request = collector.one(traceId, route.call);
   assert.equal(request.parentSpanId, spanId);

@@ -7,6 +7,7 @@ import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { EvidenceEntry } from '../../src/contract/world/evidence.js';
 import { drillyard, jsonLines } from '../cli/cli.js';
+import { warmDrillyard } from '../cli/warm-cli.js';
 
 interface Line {
   event?: string;
@@ -23,7 +24,14 @@ interface Run {
 
 const example = fileURLToPath(new URL('../../../examples/01-support-desk', import.meta.url));
 const root = mkdtempSync(join(tmpdir(), 'drillyard-example-'));
-before(() => cpSync(example, root, { recursive: true, filter: (from) => !from.includes('.service') }));
+let passing: Run;
+let failing: Run;
+// What the drills leave is read by every test below.
+before(async () => {
+  cpSync(example, root, { recursive: true, filter: (from) => !from.includes('.service') });
+  passing = await run();
+  failing = await run('--suite', 'failing');
+});
 after(() => rmSync(root, { recursive: true, force: true }));
 
 async function run(...flags: string[]): Promise<Run> {
@@ -39,24 +47,22 @@ const reportOf = ({ lines }: Run, drillId: string): string => {
 };
 
 test('it compiles without a warning', async () => {
-  const { code, stdout, stderr } = await drillyard(['validate'], { cwd: root });
+  const { code, stdout, stderr } = await warmDrillyard(['validate'], { cwd: root });
   assert.equal(code, 0, stdout + stderr);
   assert.equal(stderr, '');
 });
 
 test('without a choice, the drills that pass are run, and their reports verify', async () => {
-  const ran = await run();
-  const summary = ran.lines.at(-1);
-  assert.deepEqual([ran.code, summary?.event, summary?.verdict, summary?.passed, summary?.failed], [0, 'summary', 'passed', 8, 0]);
-  const report = reportOf(ran, 'sla-escalation');
+  const summary = passing.lines.at(-1);
+  assert.deepEqual([passing.code, summary?.event, summary?.verdict, summary?.passed, summary?.failed], [0, 'summary', 'passed', 8, 0]);
+  const report = reportOf(passing, 'sla-escalation');
   assert.ok(existsSync(join(report, 'index.html')));
-  const verified = await drillyard(['report', 'verify', report]);
+  const verified = await warmDrillyard(['report', 'verify', report]);
   assert.equal(verified.code, 0, verified.stdout + verified.stderr);
 });
 
 test('every stored run, judged again with the same assertions, comes to the sealed results', async () => {
-  await run('--suite', 'failing');
-  const { stdout } = await drillyard(['report', 'check', '--json'], { cwd: root });
+  const { stdout } = await warmDrillyard(['report', 'check', '--json'], { cwd: root });
   const checks = jsonLines(stdout).filter(({ event }) => event === 'check');
   assert.ok(checks.length > 8);
   for (const { runId, sealed, verdict, changed, assertionResults, checkpoints } of checks) {
@@ -67,7 +73,7 @@ test('every stored run, judged again with the same assertions, comes to the seal
 });
 
 test('behind a lost answer lies one refund, found again by its key', async () => {
-  const evidence = evidenceOf(reportOf(await run('refund-lost-answer'), 'refund-lost-answer'));
+  const evidence = evidenceOf(reportOf(passing, 'refund-lost-answer'));
   const calls = evidence.flatMap((entry) =>
     entry.kind === 'operation' && entry.invocation.operationId === 'refund.create' ? [entry] : [],
   );
@@ -82,9 +88,8 @@ test('behind a lost answer lies one refund, found again by its key', async () =>
 });
 
 test('the drill that is expected to fail fails, for the reason it was written for', async () => {
-  const ran = await run('--suite', 'failing');
-  assert.equal(ran.code, 1);
-  const result = JSON.parse(readFileSync(join(reportOf(ran, 'careless-refund'), 'run.json'), 'utf8'));
+  assert.equal(failing.code, 1);
+  const result = JSON.parse(readFileSync(join(reportOf(failing, 'careless-refund'), 'run.json'), 'utf8'));
   const failed = result.assertionResults.map(({ assertionId, status, actual }: { [member: string]: unknown }) => [
     assertionId,
     status,

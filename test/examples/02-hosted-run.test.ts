@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { engineFlags } from '../cli/cli.js';
 import { startService } from '../e2e/service.js';
 
 const example = fileURLToPath(new URL('../../../examples/02-hosted-run', import.meta.url));
@@ -38,7 +39,7 @@ async function run(
   args: string[] = [],
   env: { [name: string]: string } = {},
 ): Promise<{ code: number | null; stdout: string; evidenceHash: string | undefined }> {
-  const child = spawn(process.execPath, ['hosted-run.mjs', ...args], {
+  const child = spawn(process.execPath, [...engineFlags, 'hosted-run.mjs', ...args], {
     cwd: root,
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { drillyard, jsonLines } from '../cli/cli.js';
+import { warmDrillyard } from '../cli/warm-cli.js';
 
 const project = fileURLToPath(new URL('../../..', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'drillyard-example-'));
@@ -17,8 +18,8 @@ before(() => {
 });
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-const run = async (...flags: string[]) => {
-  const { code, stdout, stderr } = await drillyard(['run', '--json', ...flags], { cwd: root });
+const run = async (command: typeof drillyard, ...flags: string[]) => {
+  const { code, stdout, stderr } = await command(['run', '--json', ...flags], { cwd: root });
   return { code, stderr, lines: jsonLines(stdout) };
 };
 
@@ -28,7 +29,7 @@ test('it names the client that the tests run it with', () => {
 });
 
 test('all its drills pass, and over HTTP and stdio the agent did the same', { timeout: 120_000 }, async () => {
-  const { code, stderr, lines } = await run();
+  const { code, stderr, lines } = await run(drillyard);
   assert.equal(stderr, '');
   const { verdict, passed } = lines.at(-1) ?? {};
   assert.deepEqual([code, verdict, passed], [0, 'passed', 3]);
@@ -42,7 +43,7 @@ test('with a new key for each try an order is charged twice, and the drill says 
   const hasty = patient.replace("{ 'drillyard/idempotencyKey': idempotencyKey }", "{ 'drillyard/idempotencyKey': idempotencyKey + tries }");
   assert.notEqual(hasty, patient);
   writeFileSync(agent, hasty);
-  const { code, lines } = await run('orders-on-a-rough-day');
+  const { code, lines } = await run(warmDrillyard, 'orders-on-a-rough-day');
   writeFileSync(agent, patient);
   const report = lines.find(({ event }) => event === 'attempt')?.report as string;
   const { assertionResults } = JSON.parse(readFileSync(join(root, report, 'run.json'), 'utf8')) as {

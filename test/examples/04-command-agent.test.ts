@@ -8,6 +8,7 @@ import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { RunResult } from '../../src/contract/run/run.js';
 import { drillyard, jsonLines } from '../cli/cli.js';
+import { warmDrillyard } from '../cli/warm-cli.js';
 
 const example = fileURLToPath(new URL('../../../examples/04-command-agent', import.meta.url));
 const root = mkdtempSync(join(tmpdir(), 'drillyard-example-'));
@@ -28,7 +29,7 @@ function hasPython(): boolean {
 }
 
 test('it compiles without a warning', async () => {
-  const { code, stderr } = await drillyard(['validate'], { cwd: root });
+  const { code, stderr } = await warmDrillyard(['validate'], { cwd: root });
   assert.deepEqual([code, stderr], [0, '']);
 });
 

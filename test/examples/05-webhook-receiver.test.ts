@@ -7,6 +7,7 @@ import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { CallbackEntry, EvidenceEntry } from '../../src/contract/world/evidence.js';
 import { drillyard, jsonLines } from '../cli/cli.js';
+import { warmDrillyard } from '../cli/warm-cli.js';
 
 const example = fileURLToPath(new URL('../../../examples/05-webhook-receiver', import.meta.url));
 const root = mkdtempSync(join(tmpdir(), 'drillyard-webhooks-'));
@@ -20,8 +21,8 @@ interface Attempt {
   report?: string;
   evidenceHash?: string;
 }
-async function run(...flags: string[]): Promise<{ code: number | null; attempts: Attempt[] }> {
-  const { code, stdout, stderr } = await drillyard(['run', '--json', ...flags], { cwd: root });
+async function run(command: typeof drillyard, ...flags: string[]): Promise<{ code: number | null; attempts: Attempt[] }> {
+  const { code, stdout, stderr } = await command(['run', '--json', ...flags], { cwd: root });
   assert.equal(stderr, '');
   return { code, attempts: (jsonLines(stdout) as Attempt[]).filter(({ event }) => event === 'attempt') };
 }
@@ -36,7 +37,7 @@ const callbacksOf = (attempt: Attempt): CallbackEntry[] =>
   evidenceOf(attempt).flatMap((entry) => (entry.kind === 'callback' ? [entry] : []));
 
 test('the careful agent passes, and twice it leaves the same evidence', async () => {
-  const [first, second] = [await run(), await run()];
+  const [first, second] = [await run(drillyard), await run(warmDrillyard)];
   assert.equal(first.code, 0);
   assert.deepEqual(
     first.attempts.map(({ drillId, verdict }) => [drillId, verdict]),
@@ -58,7 +59,7 @@ test('the careful agent passes, and twice it leaves the same evidence', async ()
 });
 
 test('the careless agent pays out three times, and the drill fails', async () => {
-  const { code, attempts } = await run('rough-mail-careless');
+  const { code, attempts } = await run(warmDrillyard, 'rough-mail-careless');
   assert.deepEqual([code, attempts[0]?.verdict], [1, 'failed']);
   const payouts = evidenceOf(attempts[0]!).filter(
     (entry) => entry.kind === 'operation' && entry.invocation.operationId === 'payout.create',
@@ -68,7 +69,7 @@ test('the careless agent pays out three times, and the drill fails', async () =>
 });
 
 test('it compiles without a warning', async () => {
-  const { code, stdout, stderr } = await drillyard(['validate'], { cwd: root });
+  const { code, stdout, stderr } = await warmDrillyard(['validate'], { cwd: root });
   assert.equal(code, 0, stdout + stderr);
   assert.equal(stderr, '');
 });

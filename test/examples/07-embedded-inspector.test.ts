@@ -9,6 +9,7 @@ import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { engineFlags } from '../cli/cli.js';
 
 const example = fileURLToPath(new URL('../../../examples/07-embedded-inspector', import.meta.url));
 const root = mkdtempSync(join(tmpdir(), 'drillyard-example-'));
@@ -21,7 +22,8 @@ before(() => {
 });
 after(() => rmSync(root, { recursive: true, force: true }));
 
-const start = (...args: string[]) => spawn(process.execPath, ['inspect.mjs', ...args], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+const start = (...args: string[]) =>
+  spawn(process.execPath, [...engineFlags, 'inspect.mjs', ...args], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
 
 test('the drills of its own agent pass, and the exit code says so', async () => {
   const child = start('--once');

@@ -5,7 +5,7 @@ import { ByteBudget } from '../../src/http/byte-budget.js';
 const bounds = { ownerBytesMax: 10, totalBytesMax: 15, waitingMax: 3, waitMsMax: 60_000 };
 
 // BYTE-BUDGET-1
-test('bytes are given back once, and what is over is resized no more', () => {
+test('bytes are released once, and what is over is resized no more', () => {
   const budget = new ByteBudget(bounds);
   const [first, second] = [budget.take('a', 6), budget.take('b', 4)];
   first.resize(8);

@@ -1,4 +1,4 @@
-// The hosted endpoints as clients see them: what is refused before the control plane hears of it, in which order, and how its answers are
+// The hosted endpoints as clients see them: what is refused before the control plane gets it, in which order, and how its answers are
 // reported.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
-import type { Operation } from '../../src/contract/hosted/operation.js';
+import type { LongRunningOperation } from '../../src/contract/hosted/operation.js';
 import type { ControlFigures } from '../../src/control/figures.js';
 import { createMetrics } from '../../src/http/metrics/metrics.js';
 import type { AnsweredRequest } from '../../src/http/router.js';
@@ -33,7 +33,13 @@ const answered: AnsweredRequest = {
   code: 'control.RATE_LIMITED',
   ...{ isOfStranger: true, address: '127.0.0.1', path: undefined },
 };
-const operation = { kind: 'build.compile', state: 'failed', createdAtMs: 1000, startedAtMs: 3000, finishedAtMs: 7000 } as Operation;
+const operation = {
+  kind: 'build.compile',
+  state: 'failed',
+  createdAtMs: 1000,
+  startedAtMs: 3000,
+  finishedAtMs: 7000,
+} as LongRunningOperation;
 
 /** One of everything, so that every label has a value. */
 async function sample(): Promise<string> {
@@ -46,7 +52,7 @@ async function sample(): Promise<string> {
   }
   const { meter } = metrics;
   meter.operationEnded(operation);
-  meter.operationEnded({ ...operation, error: { code: 'control.SOURCE_INVALID' } as Operation['error'] & object });
+  meter.operationEnded({ ...operation, error: { code: 'control.SOURCE_INVALID' } as LongRunningOperation['error'] & object });
   meter.runEnded({ state: 'sealed', verdict: 'passed', seconds: 2 });
   meter.runEnded({ state: 'aborted_before_start', verdict: undefined, seconds: 2 });
   meter.callbackAttempted({ result: '2xx', seconds: 0.2 });

@@ -1,4 +1,4 @@
-// What the service tells of itself, and what it must not.
+// What the service reports about itself, and what it must not.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ServiceError } from '../../src/contract/errors.js';

@@ -174,7 +174,7 @@ test('node:http: one connection too many is answered 503, whether of one address
   await until(async () => (await asks('127.0.0.4')).destroy() !== undefined);
 });
 
-test('uWebSockets.js: a build that tells of connections closes those beyond the bound, one that does not says so', async () => {
+test('uWebSockets.js: a build that reports connections closes those beyond the bound, one that does not says so', async () => {
   type Filter = Parameters<Required<UwsApp>['filter']>[0];
   let change: Filter = () => {};
   const listen = (_host: string, _port: number, _options: number, done: (socket: object) => void): void => done({});

@@ -52,7 +52,7 @@ onEachEngine('a follower gets every entry once, in order, from where it asked, l
   await saved.end();
 });
 
-onEachEngine('streams are bounded in number, and leave room when they go', async (t, engine) => {
+onEachEngine('streams are bounded in number, and one that closes makes way for another', async (t, engine) => {
   const inspector = await startTestInspector(t, { engine });
   const streams = await Promise.all(Array.from({ length: limits.inspectorStreamsMax }, () => inspector.events()));
   assertRefused(await inspector.ask('/api/v1/events'), 503, 'control.UNAVAILABLE');

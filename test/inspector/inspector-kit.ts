@@ -1,8 +1,9 @@
 // An inspector over a repository of its own, spoken to over real HTTP, on either engine.
 import assert from 'node:assert/strict';
+import { cpSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { after, type TestContext, test } from 'node:test';
 import type { ErrorEnvelope } from '../../src/contract/errors.js';
 import type { InspectorEvent } from '../../src/contract/inspector/inspector.js';
 import { inspectorPrefix } from '../../src/contract/inspector/routes.js';
@@ -43,6 +44,8 @@ export interface TestInspector {
   repository: Repository;
   reports: string;
   runs: string;
+  /** The runs that were there when it started, in the order of `played`. */
+  played: string[];
   /** With the bearer. */
   ask(path: string, asked?: Asked): Promise<Answer>;
   /** As it is. */
@@ -90,9 +93,18 @@ export async function startTestInspector(
     engine,
     files = drills,
     options = {},
-  }: { engine?: Engine; files?: { [path: string]: string | object }; options?: Partial<LocalInspectorOptions> } = {},
+    played = [],
+  }: {
+    engine?: Engine;
+    files?: { [path: string]: string | object };
+    options?: Partial<LocalInspectorOptions>;
+    /** Of `drills`: what their runs leave is there from the start. For a test of what is read, not of how it came about. */
+    played?: string[];
+  } = {},
 ): Promise<TestInspector> {
   const repository = createRepository(files);
+  const before = played.length === 0 ? undefined : await playedOnce(played);
+  if (before !== undefined) cpSync(before.service, join(repository.root, '.service'), { recursive: true });
   const inspector = await startLocalSimulationServer({ root: repository.root, ...(engine === undefined ? {} : { engine }), ...options });
   let closed = false;
   const close = async (): Promise<void> => {
@@ -109,8 +121,33 @@ export async function startTestInspector(
     repository,
     reports: join(repository.root, '.service/reports'),
     runs: join(repository.root, '.service/runs'),
+    played: before?.runIds ?? [],
     close,
   };
+}
+
+interface Played {
+  service: string;
+  runIds: string[];
+}
+const playing = new Map<string, Promise<Played>>();
+const templates: Repository[] = [];
+after(() => {
+  for (const template of templates) template.remove();
+});
+/** The same drills are played once a process; each inspector gets a copy of what they left. */
+function playedOnce(drillIds: readonly string[]): Promise<Played> {
+  const key = drillIds.join();
+  const known = playing.get(key) ?? play(drillIds);
+  playing.set(key, known);
+  return known;
+}
+async function play(drillIds: readonly string[]): Promise<Played> {
+  const template = createRepository(drills);
+  templates.push(template);
+  const runIds: string[] = [];
+  for (const drillId of drillIds) runIds.push(...(await runOnce(template, { drills: [drillId] })));
+  return { service: join(template.root, '.service'), runIds };
 }
 
 /** The drills' reports without an inspector. */
@@ -119,7 +156,13 @@ export async function runOnce(repository: Repository, selection: { drills: strin
   return outcomes.flatMap(({ trials }) => trials.flatMap(({ attempts }) => attempts.map(({ runId }) => runId)));
 }
 
-function connect({ baseUrl, token }: { baseUrl: string; token: string }): Omit<TestInspector, 'repository' | 'reports' | 'runs' | 'close'> {
+function connect({
+  baseUrl,
+  token,
+}: {
+  baseUrl: string;
+  token: string;
+}): Omit<TestInspector, 'repository' | 'reports' | 'runs' | 'played' | 'close'> {
   const askPlainly = async (path: string, asked: Asked = {}): Promise<Answer> => {
     const answer = await exchange(baseUrl, path, asked);
     const { status, headers, text } = answer;

@@ -142,9 +142,8 @@ onEachEngine('what is no report is unavailable, takes a place, and tells no path
 });
 
 onEachEngine('the report and its attachments leave verified and inert', async (t, engine) => {
-  const inspector = await startTestInspector(t, { engine });
-  const { runs } = await inspector.run({ drillId: 'passes' });
-  const runId = runs[0]!.runId;
+  const inspector = await startTestInspector(t, { engine, played: ['passes'] });
+  const runId = inspector.played[0]!;
   const folder = join(inspector.reports, runId);
   const base = `/api/v1/runs/${runId}/report`;
   assert.deepEqual((await inspector.ask(`${base}/availability`)).json, {
@@ -176,9 +175,8 @@ onEachEngine('the report and its attachments leave verified and inert', async (t
 
 // ARCHIVE-1, ARCHIVE-2
 onEachEngine('a bundle that changes is not served any more, and is again when it is as it was', async (t, engine) => {
-  const inspector = await startTestInspector(t, { engine });
-  const { runs } = await inspector.run({ drillId: 'passes' });
-  const runId = runs[0]!.runId;
+  const inspector = await startTestInspector(t, { engine, played: ['passes'] });
+  const runId = inspector.played[0]!;
   const folder = join(inspector.reports, runId);
   const base = `/api/v1/runs/${runId}/report`;
   const { attachments } = (await inspector.ask(`${base}/attachments`)).json;

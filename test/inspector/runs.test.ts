@@ -35,9 +35,8 @@ onEachEngine('a drill is started, followed to real run ids, and read', async (t,
 });
 
 onEachEngine('the journal in pages, by sequences and by search is the journal', async (t, engine) => {
-  const inspector = await startTestInspector(t, { engine });
-  const { runs } = await inspector.run({ drillId: 'passes' });
-  const runId = runs[0]!.runId;
+  const inspector = await startTestInspector(t, { engine, played: ['passes'] });
+  const runId = inspector.played[0]!;
   const lines = readFileSync(join(inspector.reports, runId, 'evidence.jsonl'), 'utf8')
     .trimEnd()
     .split('\n');
@@ -84,9 +83,8 @@ onEachEngine('the journal in pages, by sequences and by search is the journal', 
 });
 
 onEachEngine('state at every entry is what folding the journal gives', async (t, engine) => {
-  const inspector = await startTestInspector(t, { engine });
-  const { runs } = await inspector.run({ drillId: 'passes' });
-  const runId = runs[0]!.runId;
+  const inspector = await startTestInspector(t, { engine, played: ['passes'] });
+  const runId = inspector.played[0]!;
   const lines = readFileSync(join(inspector.reports, runId, 'evidence.jsonl'), 'utf8')
     .trimEnd()
     .split('\n');
@@ -164,9 +162,8 @@ onEachEngine('timeline, faults, scheduled events, callbacks, assertions', async 
 });
 
 onEachEngine('a run without a report is read from its retained world, which is left as it is', async (t, engine) => {
-  const inspector = await startTestInspector(t, { engine });
-  const { runs } = await inspector.run({ drillId: 'passes' });
-  const runId = runs[0]!.runId;
+  const inspector = await startTestInspector(t, { engine, played: ['passes'] });
+  const runId = inspector.played[0]!;
   const get = async (path: string) => (await inspector.ask(`/api/v1/runs/${runId}${path}`)).json;
   const paths = [
     '/evidence?limit=500',
@@ -197,10 +194,9 @@ onEachEngine('a run without a report is read from its retained world, which is l
   assert.deepEqual(readFileSync(data), before);
 });
 
-onEachEngine('a retained world that is damaged is reported with its file, and the inspector goes on', async (t, engine) => {
-  const inspector = await startTestInspector(t, { engine });
-  const { runs } = await inspector.run({ drillId: 'passes' });
-  const runId = runs[0]!.runId;
+onEachEngine('a retained world that is damaged is reported with its file, and the inspector continues', async (t, engine) => {
+  const inspector = await startTestInspector(t, { engine, played: ['passes'] });
+  const runId = inspector.played[0]!;
   rmSync(join(inspector.reports, runId), { recursive: true });
   const data = join(inspector.runs, runId, 'data.mdb');
   const whole = readFileSync(data);
@@ -250,7 +246,7 @@ onEachEngine('while a drill runs: it is active, readable, cancellable; the sourc
   await inspector.run({ drillId: 'passes' });
 });
 
-onEachEngine('refresh loads the source anew, and errors in it are reported and stop nothing else', async (t, engine) => {
+onEachEngine('refresh reloads the source, and errors in it are reported and stop nothing else', async (t, engine) => {
   const inspector = await startTestInspector(t, { engine });
   const before = (await inspector.ask('/api/v1/project')).json;
   assert.equal(before.generation, 1);
@@ -278,11 +274,8 @@ onEachEngine('refresh loads the source anew, and errors in it are reported and s
 });
 
 onEachEngine('two sealed runs are compared; others are not', async (t, engine) => {
-  const inspector = await startTestInspector(t, { engine });
-  const once = await inspector.run({ drillId: 'passes', seed: '1' });
-  const again = await inspector.run({ drillId: 'passes', seed: '1' });
-  const other = await inspector.run({ drillId: 'fails', seed: '1' });
-  const [left, right, third] = [once, again, other].map(({ runs }) => runs[0]!.runId) as [string, string, string];
+  const inspector = await startTestInspector(t, { engine, played: ['passes', 'passes', 'fails'] });
+  const [left, right, third] = inspector.played as [string, string, string];
   const compare = async (a: string, b: string) => inspector.post('/api/v1/comparisons', { left: a, right: b });
   const same = (await compare(left, right)).json.comparison as RunComparison;
   assert.deepEqual([same.grade, same.equal.evidenceHash, same.firstDivergence], ['exact_inputs', true, undefined]);

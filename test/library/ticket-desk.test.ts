@@ -105,7 +105,7 @@ async function checkLaws(): Promise<void> {
     );
     assert.equal(ticket.escalationLevel, escalations.filter((escalation) => escalation.ticketId === ticket.id).length);
     const running = Object.values(ticket.sla).filter((timer) => timer?.status === 'running');
-    for (const timer of running) assert.ok((timer?.dueAtUs ?? 0) > nowUs, 'a timer that is due does not go on running');
+    for (const timer of running) assert.ok((timer?.dueAtUs ?? 0) > nowUs, 'a timer that is due does not keep running');
     for (const timer of Object.values(ticket.sla))
       if (timer?.status === 'breached') assert.ok((timer.settledAtUs ?? 0) >= timer.dueAtUs, 'no timer is missed early');
     if (ticket.status === 'solved' || ticket.status === 'closed') assert.deepEqual(running, [], 'nobody waits for a solved ticket');

@@ -15,7 +15,7 @@ test('the behavior of the library type-checks against drillyard/tool-sdk', () =>
     { ...ts.sys, onUnRecoverableConfigFileDiagnostic: (diagnostic) => assert.fail(textOf(diagnostic)) },
   );
   assert.ok(read);
-  assert.deepEqual(read.fileNames.map((file) => basename(dirname(file))).sort(), libraryPackages, 'every package is looked at');
+  assert.deepEqual(read.fileNames.map((file) => basename(dirname(file))).sort(), libraryPackages, 'every package is checked');
   const program = ts.createProgram({ rootNames: read.fileNames, options: read.options });
   assert.deepEqual(ts.getPreEmitDiagnostics(program).map(textOf), []);
 });

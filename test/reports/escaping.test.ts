@@ -1,4 +1,4 @@
-// Whatever an agent or a tool says, it stays text: in the page, in XML and on a terminal.
+// What an agent or a tool says stays text: in the page, in XML and on a terminal.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RunReport } from '../../src/contract/run/run-events.js';

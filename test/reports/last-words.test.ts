@@ -31,8 +31,8 @@ test('of a process that Node ended for an event without a listener the error is 
 });
 
 test('a message of several lines keeps its first', () => {
-  const said = [...log, 'ValidationError: two things are wrong', '  - name', '  - size', '    at check (/work/agent.mjs:3:7)'];
-  assert.deepEqual(lastWords(said.join('\n')), ['ValidationError: two things are wrong', '  - size', '    at check (/work/agent.mjs:3:7)']);
+  const said = [...log, 'ValidationError: two things are wrong', '  - name', '  - size', '    at check (/app/agent.mjs:3:7)'];
+  assert.deepEqual(lastWords(said.join('\n')), ['ValidationError: two things are wrong', '  - size', '    at check (/app/agent.mjs:3:7)']);
 });
 
 test('of a log without a stack the end is kept', () => {

@@ -32,7 +32,7 @@ test('the folder holds every file, and the manifest the digest of every other on
   assert.equal(await readFile(join(folder, 'evidence.jsonl'), 'utf8'), fixture.lines.join(''));
 });
 
-test('the entries that assertions refer to are given back as text', async (t) => {
+test('the entries that assertions refer to are returned as text', async (t) => {
   const { report, lines } = failingRun();
   const { cited } = await writeRunReport({ reportDirectory: await reportDirectory(t), report, evidenceLines: lines });
   assert.deepEqual(cited[0], { sequence: 4, text: 'payments.refunds.create by support-agent → tool_error ANSWER_LOST' });

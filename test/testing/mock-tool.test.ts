@@ -36,7 +36,7 @@ describe('a package of its own', () => {
   after(() => notes.close());
   beforeEach(() => notes.reset());
 
-  test('calls give values, and what they did can be looked at', async () => {
+  test('calls give values, and what they did can be read', async () => {
     const note: Note = await notes.call('note.write', { id: 'a', text: 'x' });
     assert.deepEqual(note, { id: 'a', text: 'x' });
     assert.deepEqual(await notes.state('notes'), { a: { id: 'a', text: 'x' }, first: { id: 'first', text: 'here' } });

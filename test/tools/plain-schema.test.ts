@@ -46,14 +46,17 @@ const { schema: anySchema } = fc.letrec<{ schema: unknown }>((tie) => {
   };
 });
 
-/** As tools/schemas.ts asks it. */
+/** As tools/schemas.ts asks it; one for all, as a new one compiles the schema of schemas again. */
+const ajv = new Ajv2020({ strict: false, allErrors: true, logger: false, unicodeRegExp: true, validateFormats: true });
+(formats as unknown as (ajv: Ajv2020) => void)(ajv);
 function isSoundForAjv(schema: unknown): boolean {
-  const ajv = new Ajv2020({ strict: false, allErrors: true, logger: false, unicodeRegExp: true, validateFormats: true });
-  (formats as unknown as (ajv: Ajv2020) => void)(ajv);
   try {
     return typeof ajv.compile(schema as object) === 'function';
   } catch {
     return false;
+  } finally {
+    // A schema without an id is known by its object alone.
+    if (typeof schema === 'object' && schema !== null) ajv.removeSchema(schema);
   }
 }
 

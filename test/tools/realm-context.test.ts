@@ -6,11 +6,11 @@ import { everyCapability, FakeWorld } from './tool-fixture.js';
 
 // Tool code has no way to run between turns. Should one appear, the context is the second wall, so it is tested without the first.
 test('a context is dead between turns', () => {
-  const life: BehaviorIncarnation = { open: true, broken: undefined };
-  const context = makeContext(new FakeWorld(), everyCapability, life, Symbol('brand')) as ToolContext;
+  const incarnation: BehaviorIncarnation = { open: true, broken: undefined };
+  const context = makeContext(new FakeWorld(), everyCapability, incarnation, Symbol('brand')) as ToolContext;
   const { get } = context.state;
   assert.equal(context.clock.nowUs(), 1_000_000);
-  life.open = false;
+  incarnation.open = false;
   const uses = [
     () => get('rows', 'x'),
     () => context.state.put('rows', 'x', {}),
@@ -28,12 +28,12 @@ test('a context is dead between turns', () => {
 });
 
 test('a put whose value closes the turn while it is read does not happen', () => {
-  const life: BehaviorIncarnation = { open: true, broken: undefined };
+  const incarnation: BehaviorIncarnation = { open: true, broken: undefined };
   const world = new FakeWorld();
-  const context = makeContext(world, everyCapability, life, Symbol('brand')) as ToolContext;
+  const context = makeContext(world, everyCapability, incarnation, Symbol('brand')) as ToolContext;
   const value = {
     get late() {
-      life.open = false;
+      incarnation.open = false;
       return 1;
     },
   };

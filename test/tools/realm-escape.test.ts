@@ -1,4 +1,4 @@
-// Attacks on the realm. Whatever tool code can catch or read must be an object of its own realm: one object of the host is the way to
+// Attacks on the realm. All that tool code can catch or read must be an object of its own realm: one object of the host is the way to
 // `Function`, and that is the way to the process. Two families: errors whose `stack` the host would format, and every operation with the
 // stack nearly full.
 import assert from 'node:assert/strict';
@@ -19,7 +19,7 @@ const foreignCheck = `
     return root !== ownRoot && root !== value;
   };`;
 
-/** Each gives back what it could reach of an error's stack; what it throws is looked at too. */
+/** Each returns what it could reach of an error's stack; what it throws is checked too. */
 const stackAttacks: { [way: string]: string } = {
   'a symbol as name': `const e = new Error('x'); Object.defineProperty(e, 'name', { value: Symbol('s') }); return e.stack;`,
   'a symbol as message': `const e = new Error('x'); Object.defineProperty(e, 'message', { value: Symbol('s') }); return e.stack;`,
@@ -101,7 +101,7 @@ test('the prototype of the global object is out of reach: worlds of a thread sha
 
 /** Frames of eighteen sizes: each puts the end of the stack into another function of the operation, or of the host below it. */
 const alignments = 18;
-/** From the deepest frame up, each with a little more room than the one below it. */
+/** From the deepest frame up, each with a little more space than the one below it. */
 const frames = 60;
 
 /** A handler that fills the stack and then does the operation in each of the last frames. Nothing is called to keep what is caught. */

@@ -1,6 +1,6 @@
 // What tool code can do, one statement list each: the hunt of realm-escape.test.ts does each of them with the stack nearly full. `context`
 // and
-// `input` are those of a handler. A value that is returned is looked at too.
+// `input` are those of a handler. A value that is returned is checked too.
 
 export const operationsOfToolCode: { readonly [name: string]: string } = {
   'get a row': `return context.state.get('rows', 'r')`,

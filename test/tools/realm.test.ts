@@ -160,7 +160,7 @@ test('prototypes of intrinsics cannot be polluted', () => {
   assert.equal(({} as { polluted?: unknown }).polluted, undefined);
 });
 
-test('ordinary code goes on: overriding inherited names, classes, errors, iteration', () => {
+test('ordinary code works: overriding inherited names, classes, errors, iteration', () => {
   const program = `(() => {
     class Money { constructor(cents) { this.cents = cents } toString() { return 'EUR ' + this.cents } }
     class Missing extends Error { constructor(what) { super(what + ' is missing'); this.name = 'Missing'; this.what = what } }

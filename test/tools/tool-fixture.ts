@@ -1,5 +1,4 @@
 // Tools for tests, made of plain source text: the body of a behavior, without the compiler.
-
 import { jsonDigest, sha256Digest } from '../../src/contract/digest.js';
 import type { JsonObject, JsonValue } from '../../src/contract/json.js';
 import type { CompiledTool } from '../../src/contract/run/build.js';

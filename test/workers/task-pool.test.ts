@@ -82,7 +82,7 @@ test('parties take turns, and each keeps its order', async () => {
 });
 
 // TASK-TURNS-2
-test('one party never has all workers, so that there is one for whoever comes', async () => {
+test('one party never has all workers, so that there is one for the next party', async () => {
   const { posted, run, tasks } = pool({ workers: 3, timeoutMs: 60_000 });
   const stuck = ['a1!', 'a2!', 'a3!', 'a4!'].map((name) => run(name));
   assert.equal(await run('b1'), 'b1');

@@ -68,7 +68,7 @@ test('an advance to the present is an advance; to the past it is refused', async
 });
 
 // FIRE-EVENTS-2
-test('budget used up: the clock stays at the last event, and the next advance goes on', async () => {
+test('budget used up: the clock stays at the last event, and the next advance continues', async () => {
   const bank = await create();
   await schedule(bank, dueEvent(600), dueEvent(700), dueEvent(800));
   const first = await bank.advance(1000, 2);

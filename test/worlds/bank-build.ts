@@ -1,6 +1,5 @@
-// The build the tests of this room share: a bank with every kind of operation, event and fault, and an audit that listens to it. Made by
+// The build the tests of this module share: a bank with every kind of operation, event and fault, and an audit that listens to it. Made by
 // hand, without the compiler: what is tested is what worlds do with a build.
-
 import { jsonDigest } from '../../src/contract/digest.js';
 import type { JsonObject, JsonValue } from '../../src/contract/json.js';
 import type { CompiledBuild, CompiledTool } from '../../src/contract/run/build.js';

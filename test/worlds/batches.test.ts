@@ -61,7 +61,7 @@ test('waiting or not is no difference', { timeout: 120_000 }, async () => {
         const commands = batch.filter(({ name }) => !reads.has(name));
         const answers: unknown[] = [];
         for (const command of commands) answers.push(await take(patient, command));
-        // Reads come in between wherever the host finds room for them, and change nothing.
+        // The host answers reads in between wherever it can, and they change nothing.
         const sent = batch.map((command) => ({ isRead: reads.has(command.name), answer: take(hasty, command) }));
         await Promise.all(sent.map(({ answer }) => answer));
         assert.deepEqual(await Promise.all(sent.filter(({ isRead }) => !isRead).map(({ answer }) => answer)), answers);

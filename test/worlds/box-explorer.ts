@@ -35,6 +35,6 @@ const channel = openParentChannel(async (message) => {
     interfaces: Object.keys(networkInterfaces()),
     connected,
     capabilities: /^CapEff:\s*(\S+)$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1],
-    memory: codeOf(() => Array.from({ length: 64 }, () => Buffer.alloc(64 * 1024 * 1024, 1))),
+    memory: codeOf(() => Array.from({ length: 64 }, () => new Uint8Array(64 * 1024 * 1024).fill(1))),
   });
 });

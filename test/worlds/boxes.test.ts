@@ -107,7 +107,7 @@ test('worlds in boxes do what worlds do, each project in a box of its own', { sk
   );
   await assert.rejects(one.open('ses_000000000002'), { code: 'control.NOT_FOUND' });
   const before = await first.query({ kind: 'position' });
-  // The box is lost, and the folder goes on in another one.
+  // The box is lost, and the folder continues in another one.
   await one.killHost(0);
   assert.deepEqual(await first.query({ kind: 'position' }), before);
   await Promise.all([one.close(), other.close()]);
@@ -131,7 +131,7 @@ test('worlds in boxes do what worlds do, each project in a box of its own', { sk
   assert.deepEqual(readdirSync(join(directory, '.slots')), []);
 });
 
-test('a data folder that cannot be had costs no box', { skip }, async (t) => {
+test('a data folder that cannot be moved in costs no box', { skip }, async (t) => {
   const directory = scratch(t);
   const pool = new BoxPool({ directory, bounds, resourceLimits, ready: 0 });
   writeFileSync(join(directory, 'p-file'), 'no folder');
@@ -141,7 +141,7 @@ test('a data folder that cannot be had costs no box', { skip }, async (t) => {
 });
 
 // JSON-CHANNEL-1
-test('a child that sends anything but messages of the right shape is ended, and its parent goes on', { timeout: 60_000 }, async () => {
+test('a child that sends anything but messages of the right shape is ended, and its parent continues', { timeout: 60_000 }, async () => {
   for (const how of ['no json', 'too long', 'half', 'flood'] as const) {
     const messages: unknown[] = [];
     const child = spawnChild({ entry: new URL('./box-liar.js', import.meta.url), onMessage: (message) => messages.push(message) });

@@ -1,5 +1,4 @@
 // A tool that tells a receiver of its orders: two callbacks on one event, one on a scheduled one, and a fault of each kind of delivery.
-
 import { jsonDigest } from '../../src/contract/digest.js';
 import type { JsonValue } from '../../src/contract/json.js';
 import type { CompiledBuild } from '../../src/contract/run/build.js';

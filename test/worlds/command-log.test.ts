@@ -14,7 +14,7 @@ import { gaveUp, SlicingHost } from './slicing-host.js';
 const host = bankWorlds();
 const { create } = host;
 const refused = (code: string) => (error: unknown) => error instanceof ServiceError && error.code === code;
-/** A life with every command that takes a key; each key is the command's place. */
+/** An incarnation with every command that takes a key; each key is the command's place. */
 const commands: WorldCommand[] = [
   { kind: 'schedule', events: [dueEvent(600), dueEvent(700, 2), dueEvent(5000, 3)] },
   { kind: 'setFault', packageId: 'bank', faultId: 'busy-third', active: true },
@@ -142,11 +142,11 @@ async function slicing(context: TestContext, worldId: string): Promise<SlicingHo
 }
 
 // WORLD-1, WORLD-2, COMMAND-LOG-1
-test('a life may end at any slice, committed or not: the repeat finds all of it or nothing', async (context) => {
+test('an incarnation may end at any slice, committed or not: the repeat finds all of it or nothing', async (context) => {
   const [plain, crashed] = [await slicing(context, 'run_000000000001'), await slicing(context, 'run_000000000002')];
   for (const [index, command] of commands.entries()) {
     const expected = await plain.command(command);
-    // Every slice is committed and then lost with its life, one later each time, until the command ends within its life.
+    // Every slice is committed and then lost with its incarnation, one later each time, until the command ends within its incarnation.
     for (let survived = 0, answer: unknown = gaveUp; answer === gaveUp; survived++) {
       let slices = 0;
       answer = await crashed.command(keyed(command, index), {

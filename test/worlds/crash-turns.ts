@@ -1,5 +1,4 @@
 // The turns of the crash test: turn `index` is always the same command, so that what must be there can be computed.
-
 import { ServiceError } from '../../src/contract/errors.js';
 import type { CompiledBuild } from '../../src/contract/run/build.js';
 import type { Advance, CallTool } from '../../src/contract/world/world-protocol.js';

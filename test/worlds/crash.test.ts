@@ -1,5 +1,5 @@
-// A process that works on a world is killed at a random moment, again and again. Whatever it acknowledged is there, nothing is there by
-// half, the hashes agree with the exported lines, and a retry gets the first answer. DRILLYARD_CRASH_ROUNDS sets how often (default 20),
+// A process that works on a world is killed at a random moment, again and again. What it acknowledged is there, nothing is there by
+// half, the hashes agree with the exported lines, and a retry gets the first answer. DRILLYARD_CRASH_ROUNDS sets how often (default 10),
 // DRILLYARD_CRASH_SEED draws the moments of an earlier run again.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -15,10 +15,11 @@ import type { EvidenceEntry, OperationEntry } from '../../src/contract/world/evi
 import type { CallResult } from '../../src/contract/world/world-protocol.js';
 import type { WorldRef } from '../../src/worlds/api.js';
 import { openWorlds } from '../../src/worlds/worlds.js';
+import { engineFlags } from '../cli/cli.js';
 import fc from '../fast-check.js';
 import { amountOf, crashWorldId, isAdd, openOrCreate, turnOf } from './crash-turns.js';
 
-const rounds = Number(process.env.DRILLYARD_CRASH_ROUNDS ?? 20);
+const rounds = Number(process.env.DRILLYARD_CRASH_ROUNDS ?? 10);
 const seed = Number(process.env.DRILLYARD_CRASH_SEED ?? Date.now() % 2 ** 31);
 const delayMsMax = 60;
 /** A fresh world every so many rounds keeps the cost of reading the whole journal in hand. */
@@ -70,7 +71,7 @@ async function killedChild(options: {
   acknowledged: Map<number, CallResult>;
 }): Promise<number> {
   const { directory, layout, first, delayMs, acknowledged } = options;
-  const running = spawn(process.execPath, [child, directory, join(scratch, 'build.json'), layout, String(first)], {
+  const running = spawn(process.execPath, [...engineFlags, child, directory, join(scratch, 'build.json'), layout, String(first)], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let text = '';

@@ -1,4 +1,4 @@
-// A disk that fills: a real one of a few megabytes. The caller gets control.STORAGE_FULL, and once there is room the world opens
+// A disk that fills: a real one of a few megabytes. The caller gets control.STORAGE_FULL, and once there is space the world opens
 // again with everything that was acknowledged.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';

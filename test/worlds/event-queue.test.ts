@@ -42,7 +42,7 @@ interface Event {
 }
 
 // EVENT-QUEUE-1, EVENT-QUEUE-2
-test('the queue is a list sorted by (atUs, ordinal), through rollbacks, commits and lives, and leaves no page behind', (context) => {
+test('the queue is a list sorted by (atUs, ordinal), through rollbacks, commits and incarnations, and leaves no page behind', (context) => {
   const store = temporaryStore(context);
   let before = 0;
   fc.assert(

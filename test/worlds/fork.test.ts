@@ -234,7 +234,7 @@ function fork(
   } else if (how === 'sequence') {
     const origin = (twin.positions[0] as Position).sequence;
     where.atSequence = origin + (which % (twin.now.sequence - origin + 1));
-    // Turns without entries belong to no sequence: the first position at the last whole transaction is the one that evidence can tell of.
+    // Turns without entries belong to no sequence: the first position at the last whole transaction is the one that evidence can name.
     const reached = Math.max(
       ...twin.positions.map(({ sequence }) => sequence).filter((sequence) => sequence <= (where.atSequence as number)),
     );

@@ -1,5 +1,5 @@
 // Tool code that calls the context with its stack nearly full: its turn fails like that of a handler which overflows by itself. No bug is
-// logged, no life of the world ends, and what the world holds in memory is what it has stored.
+// logged, no incarnation of the world ends, and what the world holds in memory is what it has stored.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,5 @@
 // Tool code that loops for ever, throws, takes all memory or reaches for the prototypes everybody shares: its world answers with the
-// documented error, stays at its last commit and goes on; other worlds never notice.
+// documented error, stays at its last commit and continues; other worlds never notice.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

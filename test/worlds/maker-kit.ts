@@ -1,5 +1,4 @@
 // A tool that makes as much as its input says, of everything that a turn can make.
-
 import { jsonDigest } from '../../src/contract/digest.js';
 import type { JsonObject, JsonValue } from '../../src/contract/json.js';
 import type { OutcomeError } from '../../src/contract/outcome-error.js';

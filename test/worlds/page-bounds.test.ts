@@ -1,4 +1,4 @@
-// A page is bounded by its bytes as well as by what is on it: it has at least one thing, and the next one goes on where it ended.
+// A page is bounded by its bytes as well as by what is on it: it has at least one thing, and the next one continues where it ended.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,34 +1,63 @@
 // Hosts that wait, over hosts that are only a promise of their end.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { monotonicMs } from '../../src/actors/board.js';
+import { Heartbeat } from '../../src/actors/heartbeat.js';
 import type { PreparedHost } from '../../src/actors/prepared-host.js';
 import { limits } from '../../src/contract/limits.js';
 import { ReadyHosts } from '../../src/worlds/ready-hosts.js';
 
-// READY-HOSTS-1
-test('a host that ended while it waited is given to nobody, and none is started for it until one is taken', async (t) => {
-  t.mock.timers.enable({ apis: ['setTimeout'] });
-  const started: { host: PreparedHost; end(): void }[] = [];
+interface Started {
+  host: PreparedHost;
+  end(): void;
+}
+function open() {
+  const started: Started[] = [];
   const lost: unknown[] = [];
-  const start = () => {
+  const start = (): Started => {
     let end = (): void => {};
     const ended = new Promise<string>((resolve) => {
       end = () => resolve('ended');
     });
-    const one = { host: { child: { ended, kill: () => end() } } as unknown as PreparedHost, end };
+    const one = { host: { child: { ended, kill: () => end() }, heartbeat: new Heartbeat(() => {}) } as unknown as PreparedHost, end };
     started.push(one);
     return one;
   };
-  const hosts = new ReadyHosts({ start, lost: (one) => lost.push(one), ready: 1 });
+  return { started, lost, hosts: new ReadyHosts({ start, lost: (one) => lost.push(one), ready: 1 }) };
+}
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+// READY-HOSTS-1
+test('a host that ended while it waited is given to nobody, and none is started for it until one is taken', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const { started, lost, hosts } = open();
   t.mock.timers.tick(limits.hostRefillMs);
   assert.deepEqual([started.length, hosts.waiting], [1, 1]);
   started[0]!.end();
-  await new Promise((resolve) => setImmediate(resolve));
+  await turn();
   t.mock.timers.tick(100 * limits.hostRefillMs);
   assert.deepEqual([started.length, hosts.waiting, lost], [1, 0, [started[0]]]);
   assert.equal(hosts.take(), started[1]);
   t.mock.timers.tick(limits.hostRefillMs);
   assert.deepEqual([started.length, hosts.waiting], [3, 1]);
+  assert.equal(hosts.take(), started[2]);
+  await hosts.close();
+});
+
+// READY-HOSTS-2
+test('one that was stopped while it waited is ended and given to nobody; one that starts so far is', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const { started, lost, hosts } = open();
+  t.mock.timers.tick(limits.hostRefillMs);
+  const [stopped] = started as [Started];
+  const later = (): number => monotonicMs() + limits.hostHeartbeatMs;
+  stopped.host.heartbeat.heard();
+  stopped.host.heartbeat.look({ lateMs: 0, isAtRest: true, nowMs: later() });
+  assert.equal(hosts.take(), started[1]);
+  await turn();
+  assert.deepEqual(lost, [stopped]);
+  t.mock.timers.tick(limits.hostRefillMs);
+  started[2]!.host.heartbeat.look({ lateMs: 0, isAtRest: true, nowMs: later() });
   assert.equal(hosts.take(), started[2]);
   await hosts.close();
 });

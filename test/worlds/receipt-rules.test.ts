@@ -29,7 +29,7 @@ test('the same key with other arguments is invalid; the order of members is no d
   assert.equal((await bank.operation(sequence)).idempotency, 'replayed');
 });
 
-test('a key belongs to the operation of the instance, whoever uses it', async () => {
+test('a key belongs to the operation of the instance, for all callers', async () => {
   const bank = await create();
   await bank.add(5, key);
   assert.equal(codeOf(await bank.call('pay', { account: 'main', amount: 5 }, key)), 'ok');

@@ -8,7 +8,7 @@ import { type Bank, bankWorlds, codeOf } from './bank-kit.js';
 const { create } = bankWorlds();
 const refused = (code: string) => (error: unknown) => error instanceof ServiceError && error.code === code;
 
-/** Everything that a whole life can change. */
+/** Everything that a whole world can change. */
 async function live(bank: Bank): Promise<void> {
   await bank.add(5, { idempotencyKey: 'k' });
   await bank.call('roll', { most: 10 });
@@ -54,7 +54,7 @@ test('a whole reset is a fresh world with one more entry', async () => {
   assert.deepEqual(await nextSteps(bank), await nextSteps(fresh));
 });
 
-test('resets of equal worlds after different lives are equal, byte for byte', async () => {
+test('resets of equal worlds after different histories are equal, byte for byte', async () => {
   const [one, other] = [await create({ setup: busySetup }), await create({ setup: busySetup })];
   await live(one);
   await one.run({ kind: 'reset' });
@@ -98,10 +98,10 @@ test('by packages: its rows, events, faults, receipts and override uses; the clo
   );
 });
 
-test('by packages, twice over: the same entries whether the world was looked at and passivated between or not', async () => {
+test('by packages, twice over: the same entries whether the world was read and passivated between or not', async () => {
   const [one, two] = [await create({ setup: busySetup }), await create({ setup: busySetup })];
   for (const bank of [one, two]) {
-    // To look at namespaces is to name them first, in another order.
+    // To read namespaces is to name them first, in another order.
     if (bank === two) await bank.world.query({ kind: 'namespaces' });
     await bank.add(1, { instanceId: 'bank-two' });
     await live(bank);
@@ -132,7 +132,7 @@ test('to a snapshot: that position, its journal, and one entry more', async () =
 
 test('a snapshot that is deleted leaves the world, its hashes, its other snapshots and its forks as they are', async () => {
   const [bank, twin] = [await create({ setup: busySetup }), await create({ setup: busySetup })];
-  const life = async (of: Bank): Promise<string[]> => {
+  const playAll = async (of: Bank): Promise<string[]> => {
     const ids: string[] = [];
     for (const amount of [1, 2, 3]) {
       await of.add(amount);
@@ -144,8 +144,8 @@ test('a snapshot that is deleted leaves the world, its hashes, its other snapsho
     await of.add(5);
     return ids;
   };
-  const [first = '', second = '', third = ''] = await life(bank);
-  await life(twin);
+  const [first = '', second = '', third = ''] = await playAll(bank);
+  await playAll(twin);
   const { world: child } = await bank.world.fork({ worldId: 'run_00000000000f', snapshotId: third });
   const kept = await child.query({ kind: 'position' });
   for (const snapshotId of [third, first]) {

@@ -1,5 +1,5 @@
-// A host for one world, driven by hand: the kind as actors loads it, with slices that end where a test wants them, and lives that end
-// between a slice and its commit.
+// A host for one world, driven by hand: the kind as actors loads it, with slices that end where a test wants them, and incarnations that
+// end between a slice and its commit.
 import { mkdirSync } from 'node:fs';
 import type { Actor, ActorKind, CommandRun } from '../../src/actors/definition.js';
 import { jsonDigest } from '../../src/contract/digest.js';
@@ -15,11 +15,11 @@ export interface Slicing {
   sliceOver(): boolean;
   /** After a slice: commit what there is? */
   commits(): boolean;
-  /** After a slice: is the life over, whatever was not committed lost? The command is then given up. */
+  /** After a slice: is the incarnation over, whatever was not committed lost? The command is then given up. */
   crashes(): boolean;
 }
 export const unsliced: Slicing = { sliceOver: () => false, commits: () => true, crashes: () => false };
-export const gaveUp = Symbol('the life ended');
+export const gaveUp = Symbol('the incarnation ended');
 
 export class SlicingHost {
   readonly #kind: ActorKind;
@@ -64,7 +64,7 @@ export class SlicingHost {
     return new SlicingHost(kind, worldId);
   }
 
-  /** `gaveUp` when the life ended in the midst of it. */
+  /** `gaveUp` when the incarnation ended in the midst of it. */
   async command<C extends WorldCommand>(command: C, slicing: Slicing = unsliced): Promise<WorldAnswers[C['kind']] | typeof gaveUp> {
     const run: CommandRun = { cancelRequested: false, progress: () => {}, sliceOver: () => slicing.sliceOver() };
     const steps = this.#live().command(command, run);
@@ -92,7 +92,7 @@ export class SlicingHost {
     this.#actor?.passivate();
     this.#actor = undefined;
   }
-  /** Nothing is said to the life that ends: what it had not committed never happened. */
+  /** Nothing is said to the incarnation that ends: what it had not committed never happened. */
   crash(): void {
     this.#actor = undefined;
   }

@@ -44,7 +44,7 @@ async function bytesOf(host: SlicingHost): Promise<unknown> {
 }
 
 // WORLD-STATE-1, FIRE-EVENTS-1
-test('whatever the slices, the commits and the lives', { timeout: 120_000 }, async () => {
+test('whatever the slices, the commits and the incarnations', { timeout: 120_000 }, async () => {
   const reference = await create();
   const results: unknown[] = [];
   for (const command of history) results.push(await reference.command(command));
@@ -71,7 +71,7 @@ test('whatever the slices, the commits and the lives', { timeout: 120_000 }, asy
   );
 });
 
-test('an advance that a crash interrupts goes on where it was committed', async () => {
+test('an advance that a crash interrupts continues where it was committed', async () => {
   const host = await create();
   await host.command(history[0] as WorldCommand);
   const command = { kind: 'advance' as const, targetUs: 2000, maxEvents: 1000, operationKey: 'k' };

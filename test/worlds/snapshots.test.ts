@@ -4,8 +4,8 @@ import { forkWorld } from '../../src/worlds/commands/fork.js';
 import { headKey } from '../../src/worlds/kv/keys.js';
 import { decodeHead } from '../../src/worlds/kv/world-head.js';
 import type { WriteSet } from '../../src/worlds/kv/write-set.js';
-import { layersMax } from '../../src/worlds/state/layers.js';
 import type { WorldState } from '../../src/worlds/state/world-state.js';
+import { tuning } from '../../src/worlds/tuning.js';
 import { allRows, finish, never, newWorld, putRow, tag, temporaryStore, turn, upsert } from './storage-kit.js';
 
 const tickets = (world: WorldState) => world.records.space('desk', 'desk', 'tickets');
@@ -15,7 +15,7 @@ test('every snapshot keeps its rows, however many follow, and a look-up never go
   const store = temporaryStore(context);
   let world = newWorld(store, [upsert('base', { n: 0 }), upsert('gone', { n: 0 })]);
   const seen: ReturnType<typeof allRows>[] = [];
-  for (let round = 0; round < 3 * layersMax; round++) {
+  for (let round = 0; round < 3 * tuning.layersMax; round++) {
     turn(world, round, () => {
       putRow(world, tickets(world), `row-${round % 5}`, { round });
       if (round === 4) world.records.delete(tickets(world), 'gone');
@@ -25,7 +25,7 @@ test('every snapshot keeps its rows, however many follow, and a look-up never go
     seen.push(allRows(world.records));
     if (round % 4 === 3) world.commitNow({ round });
     const layers = decodeHead(store.store.get(headKey(world.worldId)) as Buffer).layers;
-    assert.ok(layers.length <= layersMax + 1);
+    assert.ok(layers.length <= tuning.layersMax + 1);
   }
   world.commitNow({});
   world = store.loadWorld(world.worldId, 1) as WorldState;

@@ -44,7 +44,7 @@ test('a world is created once', (context) => {
 });
 
 // WRITER-1
-test('a full disk refuses every set of the commit, leaves what was, and the environment goes on', (context) => {
+test('a full disk refuses every set of the commit, leaves what was, and the data file stays usable', (context) => {
   let full = false;
   const store = temporaryStore(context, {
     onCommit: () => {
@@ -154,7 +154,7 @@ test('a fork that shares what its parent has not stored is refused without it, a
   assert.equal(store.hasWorld('world_orphan000000'), false);
 });
 
-test('ids of layers and journals are never given twice, not even to two openers of one environment', (context) => {
+test('ids of layers and journals are never given twice, not even to two openers of one data file', (context) => {
   const directory = temporaryFolder(context);
   const first = KvWriter.open({ directory, durability: 'committed' });
   const second = KvWriter.open({ directory, durability: 'committed' });

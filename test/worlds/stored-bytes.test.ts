@@ -1,4 +1,4 @@
-// What a world stores is counted and bounded: at the bound it refuses what would add to it, before anything is written, and goes on with
+// What a world stores is counted and bounded: at the bound it refuses what would add to it, before anything is written, and continues with
 // the rest.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -45,7 +45,7 @@ async function fill(world: Maker): Promise<number> {
   }
 }
 
-test('commits are counted, over lives, and the count is what they have added', async () => {
+test('commits are counted, over incarnations, and the count is what they have added', async () => {
   const world = await maker();
   const empty = await stored(world);
   assert.ok(empty > 0 && empty < 10_000, `${empty}`);

@@ -1,4 +1,5 @@
-// Random lives of a world beside a reference model: whatever the commands, and whenever its host ends, both say the same and hold the same.
+// Random histories of a world beside a reference model: for all commands, and whenever its host ends, both say the same and hold the
+// same.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JsonValue } from '../../src/contract/json.js';
@@ -86,7 +87,7 @@ const command: fc.Arbitrary<Step> = fc.oneof(
   },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('fork' as const), at: fc.option(fc.nat(1000), { nil: undefined }) }) },
 );
-/** A new host takes 0.1 to 0.3 s: a crash in every third life or so. */
+/** A new host takes 0.1 to 0.3 s: a crash in every third round or so. */
 const step = fc.oneof({ weight: 90, arbitrary: command }, { weight: 1, arbitrary: crash });
 
 const maxToolCalls = 25;
@@ -101,7 +102,7 @@ let forks = 0;
 /** How often a command in flight ended how. */
 type CrashEnds = Map<string, number>;
 
-test('a world does what the reference model does, whatever becomes of its hosts', { timeout: 240_000 }, async (context) => {
+test('a world does what the reference model does, even when its hosts end', { timeout: 240_000 }, async (context) => {
   const ends: CrashEnds = new Map();
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 60, size: 'max' }), async (steps) => {
@@ -112,23 +113,23 @@ test('a world does what the reference model does, whatever becomes of its hosts'
           faults: [{ packageId: 'bank', faultId: 'busy-third' }],
         },
       });
-      const life = new History(bank, new ReferenceModel({ maxToolCalls, initial, faults: ['busy-third'] }), ends);
-      for (const one of steps) await life.take(one);
-      await life.end();
+      const history = new History(bank, new ReferenceModel({ maxToolCalls, initial, faults: ['busy-third'] }), ends);
+      for (const one of steps) await history.take(one);
+      await history.end();
     }),
-    { numRuns: Number(process.env.DRILLYARD_MODEL_RUNS ?? 60), includeErrorInReport: true },
+    { numRuns: Number(process.env.DRILLYARD_MODEL_RUNS ?? 30), includeErrorInReport: true },
   );
   context.diagnostic(JSON.stringify(Object.fromEntries(ends)));
 });
 
-test('an advance of many slices whose host ends in the middle goes on where it was', { timeout: 60_000 }, async (context) => {
+test('an advance of many slices whose host ends in the middle continues where it was', { timeout: 60_000 }, async (context) => {
   const ends: CrashEnds = new Map();
   for (let answers = 0; answers < 4; answers++) {
     const many = Array.from({ length: 2000 }, (_, index) => ({ atUs: 600 + index, amount: index % 7 }));
     const bank = await door.create({ setup: { initialEvents: many.map(({ atUs, amount: sum }) => dueEvent(atUs, sum)) } });
-    const life = new History(bank, new ReferenceModel({ maxToolCalls, initial: many, faults: [] }), ends);
+    const history = new History(bank, new ReferenceModel({ maxToolCalls, initial: many, faults: [] }), ends);
     // A query between two slices is answered when they are committed: what it has seen is there for good.
-    await life.crashInAdvance(600 + many.length, many.length, async () => {
+    await history.crashInAdvance(600 + many.length, many.length, async () => {
       let seen = 0;
       for (let answer = 0; answer < answers; answer++) {
         const { advance } = await bank.world.query({ kind: 'pending', limit: 1 });
@@ -136,7 +137,7 @@ test('an advance of many slices whose host ends in the middle goes on where it w
         seen = advance?.scheduledEventsProcessed ?? seen;
       }
     });
-    await life.end();
+    await history.end();
   }
   context.diagnostic(JSON.stringify(Object.fromEntries(ends)));
 });
@@ -204,7 +205,7 @@ class History {
       case 'crashInAdvance':
         return await this.#crashStep(one);
       default:
-        return await this.#lifeStep(one);
+        return await this.#lifecycleStep(one);
     }
   }
 
@@ -225,7 +226,9 @@ class History {
     this.#ends.set(name, (this.#ends.get(name) ?? 0) + 1);
   }
 
-  async #lifeStep(one: Extract<Step, { do: 'snapshot' | 'passivate' | 'reset' | 'resetTo' | 'resetPackages' | 'fork' }>): Promise<void> {
+  async #lifecycleStep(
+    one: Extract<Step, { do: 'snapshot' | 'passivate' | 'reset' | 'resetTo' | 'resetPackages' | 'fork' }>,
+  ): Promise<void> {
     const [bank, model] = [this.#bank, this.#model];
     switch (one.do) {
       case 'snapshot':

@@ -16,16 +16,16 @@ test('a program and its rows are stored once an environment, whatever number of 
   assert.deepEqual(store.loadProgram(programKey), program);
 });
 
-test('a life is above every earlier one, whatever number it is given', (context) => {
+test('an incarnation is above every earlier one, whatever number it is given', (context) => {
   const store = temporaryStore(context);
   const world = newWorld(store);
   let incarnation = world.incarnation;
   for (const asked of [0, 1, 50, 7]) {
-    const life = store.loadWorld(world.worldId, asked) as WorldState;
-    assert.ok(life.incarnation > incarnation && life.incarnation >= asked);
-    turn(life, 1, () => life.journal.draft({ kind: 'clock', fromUs: 0, toUs: 1, reason: 'wait' }));
-    life.commitNow({});
-    incarnation = life.incarnation;
+    const loaded = store.loadWorld(world.worldId, asked) as WorldState;
+    assert.ok(loaded.incarnation > incarnation && loaded.incarnation >= asked);
+    turn(loaded, 1, () => loaded.journal.draft({ kind: 'clock', fromUs: 0, toUs: 1, reason: 'wait' }));
+    loaded.commitNow({});
+    incarnation = loaded.incarnation;
   }
 });
 
@@ -34,10 +34,10 @@ test('loading writes nothing', (context) => {
   const store = temporaryStore(context, { onCommit: () => commits++ });
   const world = newWorld(store);
   const before = commits;
-  const life = store.loadWorld(world.worldId, 1) as WorldState;
-  assert.equal(life.takeWriteSet({}), undefined);
-  life.idle();
-  life.passivate();
+  const loaded = store.loadWorld(world.worldId, 1) as WorldState;
+  assert.equal(loaded.takeWriteSet({}), undefined);
+  loaded.idle();
+  loaded.passivate();
   assert.equal(commits, before);
   assert.equal(store.tagOf(world.worldId), tag);
   assert.equal(store.tagOf('world_unknown'), undefined);

@@ -21,7 +21,7 @@ function scratch(context: Context): string {
 }
 const plain: Omit<WorldsOptions, 'directory'> = { layout: 'shared', durability: 'committed', hosts: 1, isolation: 'thread' };
 
-/** A life of every kind of step; what it leaves depends on nothing but the commands. */
+/** Steps of every kind; what they leave depends on nothing but the commands. */
 async function live(bank: Bank): Promise<void> {
   await bank.add(5, { idempotencyKey: 'k' });
   await bank.call('roll', { most: 10 });
@@ -185,7 +185,7 @@ test('a world can be given its host, in either layout; one that exists keeps the
   }
 });
 
-test('a host can be ended: its worlds go on from their last commit, those of others notice nothing', async (context) => {
+test('a host can be ended: its worlds continue from their last commit, those of others notice nothing', async (context) => {
   const worlds = await openWorlds({ ...plain, directory: scratch(context), hosts: 2 });
   context.after(() => worlds.close());
   const [one, other] = [

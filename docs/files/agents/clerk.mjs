@@ -1,4 +1,4 @@
-// Writes a note down, or looks at one; asks again, with the same key, where that may help.
+// Writes a note, or reads one; asks again, with the same key, where that may help.
 export default async function clerk({ task }, { world }) {
   const { id, text } = task.input;
   if (text === undefined) return { read: (await world.call('notes', 'note.get', { id })).kind };

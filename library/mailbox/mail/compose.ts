@@ -45,7 +45,7 @@ export function draftOf(self: Person, { to, cc, bcc, subject = '', body = '', at
   };
 }
 
-/** An answer to whoever wrote; with `all`, to everybody who got it as well. What one sent oneself is answered to those it went to. */
+/** An answer to the sender; with `all`, to everybody who got it as well. What one sent oneself is answered to those it went to. */
 export function answerTo(self: Person, original: Content, { all, ...written }: Written & { readonly all: boolean }): Draft {
   const draft = draftOf(self, written);
   const own = original.from.address === self.address;

@@ -63,7 +63,7 @@ export function deleteMessage(input: MessageInput, context: Context): { messageI
   return { messageId: message.id };
 }
 
-/** Handles `trash.purge-due`: a message that was taken out of trash, or put there anew, is left alone. */
+/** Handles `trash.purge-due`: a message that was taken out of trash, or put there again, is left alone. */
 export function purgeTrash(due: MailTypes['events']['trash.purge-due'], context: Context): void {
   const message = context.state.get('messages', due.messageId);
   if (message && message.trashedAtUs === due.trashedAtUs) eraseMessage(context, message, 'trash_expired');

@@ -1,4 +1,4 @@
-// Sending: from a message of a mailbox to a mail on its way. Whatever could stop it is looked at before anything is written.
+// Sending: from a message of a mailbox to a mail on its way. All that could stop it is checked before anything is written.
 import type { FailOptions } from 'drillyard/tool-sdk';
 import { type MailboxInput, openMailbox } from './access.js';
 import { recipientsOf } from './addresses.js';

@@ -84,7 +84,7 @@ export function shownVacation({ enabled, subject, body, contactsOnly, fromUs, un
   return { enabled, subject, body, contactsOnly, startDateTime: time(fromUs), endDateTime: time(untilUs) };
 }
 
-/** A list under its name, with how many there are in all and how to go on. */
+/** A list under its name, with how many there are in all and how to continue. */
 export function shownPage<Item>(
   name: string,
   shape: (item: Item) => JsonValue,

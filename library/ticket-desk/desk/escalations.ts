@@ -25,7 +25,7 @@ export function escalateTicket(
   return { ticket: saveTicket(context, escalated.ticket), escalation: escalated.escalation };
 }
 
-/** Handles `sla.timer-due`: nothing to do when the timer was met, cancelled or set anew meanwhile. */
+/** Handles `sla.timer-due`: nothing to do when the timer was met, cancelled or reset meanwhile. */
 export function checkSla(due: DeskTypes['events']['sla.timer-due'], context: Context): void {
   const ticket = context.state.get('tickets', due.ticketId);
   if (ticket === undefined || !isMissed(ticket, due.target, due.revision)) return;

@@ -1,4 +1,4 @@
-// Mail from outside the world: a scenario schedules `mail.received`, and a ticket comes of it.
+// Mail from outside the world: a scenario schedules `mail.received`, and becomes a ticket.
 import type { Frozen } from 'drillyard/tool-sdk';
 import { writeComment } from './comments.js';
 import { addRequester, requesterByEmail } from './directory.js';

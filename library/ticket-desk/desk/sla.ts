@@ -1,5 +1,5 @@
 // SLA timers: set by priority, met by a reply or a solution, missed by an event that was scheduled for the moment they are due.
-// A timer that is met, cancelled or set anew leaves its event in the queue: the revision tells that event that it came for nothing.
+// A timer that is met, cancelled or reset leaves its event in the queue: the revision tells that event that it came for nothing.
 import type { Context, Priority, SlaTarget, Ticket } from './model.js';
 
 type Sla = Ticket['sla'];

@@ -47,7 +47,7 @@ export function changeStatus(context: Context, ticket: Ticket, to: Status): Tick
   return ticket.status === 'solved' ? { ...moved, solvedAtUs: null, sla: restartResolution(context, ticket) } : moved;
 }
 
-/** Handles `ticket.close-due`: a ticket that was reopened, or solved anew, is left alone. */
+/** Handles `ticket.close-due`: a ticket that was reopened, or solved again, is left alone. */
 export function closeSolved(due: DeskTypes['events']['ticket.close-due'], context: Context): void {
   const ticket = context.state.get('tickets', due.ticketId);
   if (ticket?.status !== 'solved' || ticket.solvedAtUs !== due.solvedAtUs) return;

@@ -10,7 +10,7 @@ export function addHistory(program: Command, finish: Finish): void {
     .description('what stored reports say of each drill over time: verdicts, pass rate, last failure, flakes')
     .argument('[drills...]', 'drill ids; default: every drill that has a report')
     .option('--flaky', 'only drills that are flaky', false)
-    .option('--last <n>', 'look at the newest so many reports', positive)
+    .option('--last <n>', 'read the newest so many reports', positive)
     .option('--report-dir <folder>', 'where reports are, relative to the repository', localFolders.reports)
     .addOption(jsonOption())
     .addOption(rootOption())

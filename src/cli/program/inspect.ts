@@ -1,6 +1,7 @@
 // `drillyard inspect`: the local inspector.
 import { type Command, InvalidArgumentError } from 'commander';
 import { defined } from '../../contract/defined.js';
+import { limits } from '../../contract/limits.js';
 import { localFolders } from '../../contract/local-folders.js';
 import { configOption, type Finish, jsonOption, receiverOption, rootOption, type SourceCommandFlags } from './options.js';
 
@@ -32,6 +33,6 @@ export function addInspect(program: Command, finish: Finish): void {
 
 function portNumber(text: string): number {
   const port = Number(text);
-  if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
-  throw new InvalidArgumentError('It must be an integer from 0 to 65535; 0 takes any port that is free.');
+  if (/^\d{1,5}$/.test(text) && port <= limits.portMax) return port;
+  throw new InvalidArgumentError(`It must be an integer from 0 to ${limits.portMax}; 0 takes any port that is free.`);
 }

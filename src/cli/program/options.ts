@@ -12,7 +12,7 @@ export function rootCommand(version: string): Command {
         'Drill software agents against deterministic synthetic worlds, and prove with evidence whether they did the right thing.',
       )
       .version(version)
-      // One form for every mistake, whoever finds it.
+      // One form for every mistake, found by commander or by us.
       .configureOutput({ outputError: (text, write) => write(text.replace(/^(?:error:? )?/, 'error ')) })
       .showHelpAfterError('(drillyard --help lists what there is)')
       .exitOverride()

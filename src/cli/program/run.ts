@@ -37,13 +37,17 @@ export function addRun(program: Command, finish: Finish): void {
     )
     .option(
       '--reporter <list>',
-      `what tells of the run, by commas: ${reporterNames.join(', ')}; name=path says where to write`,
+      `what reports the run, by commas: ${reporterNames.join(', ')}; name=path says where to write`,
       reportersOf,
       [],
     )
     .option('--watch', 'run again what a change of the source concerns, and what did not pass', false)
     .option('--allow-remote', 'http targets may be on other machines', false)
-    .option('--external', 'external targets are whoever asks the agent desk, whose address stdout tells; see docs/targets.md', false)
+    .option(
+      '--external',
+      'agents of external targets fetch their work from the agent desk, whose address is printed on stdout; see docs/targets.md',
+      false,
+    )
     .option('--external-file <file>', 'the same, with its address and token in this file (mode 0600) and no secret on stdout')
     .option('--fail-fast', 'start no further attempts once a drill has failed', false)
     .addOption(receiverOption())

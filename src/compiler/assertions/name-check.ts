@@ -1,7 +1,7 @@
 // Names inside of what an assertion speaks of: arguments of a call, members of a row or of a payload. A name that cannot be makes "never"
 // true whatever happens, and so does a value that its member never has.
-
 import type { JsonObject, JsonValue } from '../../contract/json.js';
+import { limits } from '../../contract/limits.js';
 import type { Comparison, OperationFilter } from '../../contract/run/assertion.js';
 import type { JsonSchema } from '../../contract/world/tool-manifest.js';
 import { lazyValidator, schemaFault } from '../../tools/schemas.js';
@@ -106,8 +106,13 @@ export class NameCheck {
       typeof value === 'string' && typeof schema === 'object' && Array.isArray(schema.enum)
         ? didYouMean(value, schema.enum.map(String))
         : undefined;
-    this.#diagnostics.report('DY4007', place, `it is never this in ${what}: ${JSON.stringify(value).slice(0, 100)} ${issue.message}`, {
-      suggestion,
-    });
+    this.#diagnostics.report(
+      'DY4007',
+      place,
+      `it is never this in ${what}: ${JSON.stringify(value).slice(0, limits.quotedValueCharsMax)} ${issue.message}`,
+      {
+        suggestion,
+      },
+    );
   }
 }

@@ -4,6 +4,7 @@ import type { Timeline } from '../../contract/run/drill.js';
 import type { ScenarioActor } from '../../contract/world/scenario.js';
 import type { Diagnostics } from '../diagnostics.js';
 import { didYouMean } from '../did-you-mean.js';
+import { hasInteraction, interactionExamples } from '../interaction-ids.js';
 import type { SourceDocument } from '../source-document.js';
 import type { ToolCatalog } from '../tool-catalog.js';
 
@@ -75,20 +76,11 @@ export class SubjectCheck {
     this.#diagnostics.report('DY4007', this.#place(`${where}/operationId`), message, { suggestion: didYouMean(operationId, [...hit]) });
   }
 
-  /** Those of workloads are named by occurrence: `<workload>-<actor>-<number from 1>`. */
   interaction(where: string, interactionId: string): void {
-    const { interactions, workloads } = this.#at.timeline;
-    const isOccurrence = workloads.some(({ id, actorIds, occurrences }) =>
-      actorIds.some((actorId) => {
-        const prefix = `${id}-${actorId}-`;
-        const number = interactionId.startsWith(prefix) ? interactionId.slice(prefix.length) : '';
-        return /^[1-9]\d*$/.test(number) && Number(number) <= occurrences;
-      }),
-    );
-    if (isOccurrence || interactions.some(({ id }) => id === interactionId)) return;
-    const known = [...interactions.map(({ id }) => id), ...workloads.map(({ id, actorIds }) => `${id}-${actorIds[0]}-1`)];
+    const { timeline } = this.#at;
+    if (hasInteraction(timeline, interactionId)) return;
     this.#diagnostics.report('DY3015', this.#place(where), `the drill has no interaction '${interactionId}'`, {
-      suggestion: didYouMean(interactionId, known),
+      suggestion: didYouMean(interactionId, interactionExamples(timeline)),
     });
   }
 

@@ -1,10 +1,9 @@
 // Authoring sessions: conversations that author source.
-
 import type { AuthoringSessionId, EpochMs, Revision, SourceDraftId, Version } from '../primitives.js';
 import type { Diagnostic } from '../run/build.js';
 import type { RunError } from '../run/run.js';
 import type { tags } from '../tags.js';
-import type { Operation } from './operation.js';
+import type { LongRunningOperation } from './operation.js';
 import type { PageQuery, ProjectPath } from './organization.js';
 import type { AuthoringSession } from './resources.js';
 import type { SourceChange, SourceDraft, SourceRevision } from './source.js';
@@ -79,7 +78,7 @@ export interface AuthoringSessionReply {
 export interface TurnReply {
   session: AuthoringSession;
   turn: AuthoringTurn;
-  operation: Operation;
+  operation: LongRunningOperation;
 }
 export interface TurnList {
   items: AuthoringTurn[];

@@ -1,5 +1,4 @@
 // Where each hosted endpoint lies, what it needs and how it succeeds: reading it is reading the API.
-
 import { limits } from '../limits.js';
 import type { RouteRule, RouteTable } from '../route-table.js';
 import type { Authority } from '../world/authority.js';
@@ -90,6 +89,10 @@ export const endpointTable: RouteTable<EndpointId, EndpointRule> = {
   listProjects: read(projects, '', 'authenticated', 'Projects the credential may read'),
   getProject: read(projects, '/{projectId}', 'project.read', 'One project'),
   updateProject: { ...change(projects, '/{projectId}', 'project.manage', 'Rename a project'), method: 'PATCH' },
+  deleteProject: {
+    ...start(projects, '/{projectId}', 'project.manage', 'Delete a project with everything in it'),
+    method: 'DELETE',
+  },
   createGrant: create(projects, '/{projectId}/grants', 'grant.manage', 'Give a credential or user a role in the project'),
   listGrants: read(projects, '/{projectId}/grants', 'project.read', 'Grants of the project'),
   deleteGrant: { ...change(projects, '/{projectId}/grants', 'grant.manage', 'Take a grant back'), method: 'DELETE' },

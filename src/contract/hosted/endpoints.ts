@@ -1,6 +1,5 @@
 // What each hosted endpoint takes and gives, by its id: the one place where the server, the client and the documentation get their types.
 // endpoint-table.ts says where it lies and what it needs; endpoint-validators.ts checks what arrives.
-
 import type { RouteParts as Shape } from '../route-table.js';
 import type * as Authoring from './authoring.js';
 import type * as Operator from './operator.js';
@@ -35,6 +34,7 @@ export interface Endpoints {
   listProjects: Shape<None, Page, None, Organization.ProjectList>;
   getProject: Shape<Project, None, None, Organization.ProjectReply>;
   updateProject: Shape<Project, None, Organization.UpdateProjectRequest, Organization.ProjectReply>;
+  deleteProject: Shape<Project, None, Organization.ConfirmRequest, Organization.ProjectOperationReply>;
   createGrant: Shape<Project, None, Organization.CreateGrantRequest, Organization.GrantReply>;
   listGrants: Shape<Project, Page, None, Organization.GrantList>;
   deleteGrant: Shape<Project, None, Organization.DeleteGrantRequest, Organization.GrantReply>;

@@ -13,11 +13,12 @@ export type OperationKind =
   | 'world.snapshot.delete'
   | 'world.session.fork'
   | 'world.session.destroy'
+  | 'project.delete'
   | 'drill.run'
   | 'authoring.turn'
   | 'build.compile';
 export type OperationState = 'pending' | 'running' | 'succeeded' | 'failed' | 'cancelled';
-export interface Operation {
+export interface LongRunningOperation {
   schemaVersion: 1;
   operationId: string;
   organizationId: string;

@@ -1,6 +1,5 @@
 // What the operator of the service does with its organizations: who there is, what each may use, who is in it, and the server key.
 // None of it is within reach of a tenant's credential.
-
 import type { EpochMs } from '../primitives.js';
 import type { tags } from '../tags.js';
 import type { Role } from '../world/authority.js';
@@ -124,6 +123,6 @@ export interface ServerKeyReply {
   generations: KeyGeneration[];
 }
 export interface RotateKeyRequest {
-  /** How long what derives from the present key goes on working. Default 0; at most thirty days. */
+  /** How long what derives from the present key still works. Default 0; at most thirty days. */
   graceMs?: number & tags.Type<'int64'> & tags.Minimum<0> & tags.Maximum<2592000000>;
 }

@@ -1,8 +1,8 @@
 // Who may do what, hosted: organizations, members, credentials, projects, grants, callback receivers, the audit trail.
-
 import type { Cursor, EpochMs, PageSize, ProjectId, Slug, Version } from '../primitives.js';
 import type { tags } from '../tags.js';
 import type { Authority, Role } from '../world/authority.js';
+import type { LongRunningOperation } from './operation.js';
 
 export type OrganizationId = string & tags.Pattern<'^org_[0-9a-z]{12,32}$'>;
 export type CredentialId = string & tags.Pattern<'^cred_[0-9a-z]{12,32}$'>;
@@ -162,6 +162,12 @@ export interface Project {
   createdBy: string;
   createdAtMs: EpochMs;
   updatedAtMs: EpochMs;
+  /** Present while it is being deleted: nothing begins in it any more, and what it holds is seen no more. */
+  deletionRequestedAtMs?: EpochMs;
+}
+export interface ProjectOperationReply {
+  project: Project;
+  operation: LongRunningOperation;
 }
 export interface CreateProjectRequest {
   name: string & tags.MinLength<1> & tags.MaxLength<100>;

@@ -1,5 +1,4 @@
 // What types cannot say about the bodies of the hosted endpoints: which members exclude each other, and which number bounds which.
-
 import type { Refinements, Report } from '../shape-refine.js';
 import type { StartRunRequest } from './runs.js';
 import type { CreateSessionRequest, ForkRequest, ResetRequest } from './sessions.js';

@@ -1,5 +1,4 @@
 // Hosted resources.
-
 import type { JsonObject } from '../json.js';
 import type {
   AuthoringSessionId,

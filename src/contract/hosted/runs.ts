@@ -1,10 +1,9 @@
 // Hosted runs of drills inside sessions, their attachments, evidence bundles and comparisons.
-
 import type { JsonObject, JsonValue } from '../json.js';
 import type { Count, EnvironmentId, EpochMs, HostedRunId, LeaseGeneration, SessionId, Sha256Digest, Slug, Version } from '../primitives.js';
 import type { AttachmentDescriptor, HostedRun, HostedRunState, Verdict } from '../run/run.js';
 import type { tags } from '../tags.js';
-import type { Operation } from './operation.js';
+import type { LongRunningOperation } from './operation.js';
 import type { PageQuery, ProjectPath } from './organization.js';
 import type { AccessBundle, SessionPath } from './sessions.js';
 
@@ -27,7 +26,7 @@ export interface StartRunRequest {
 }
 export interface RunOperationReply {
   run: HostedRun;
-  operation: Operation;
+  operation: LongRunningOperation;
 }
 export interface RunPath extends ProjectPath {
   hostedRunId: HostedRunId;

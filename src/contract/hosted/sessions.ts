@@ -1,5 +1,4 @@
 // Hosted world sessions: what is asked of them and what they answer. Bodies are closed objects.
-
 import type { JsonObject } from '../json.js';
 import type {
   Count,
@@ -18,7 +17,7 @@ import type { UnansweredRequests } from '../run/run-events.js';
 import type { tags } from '../tags.js';
 import type { EvidenceEntry } from '../world/evidence.js';
 import type { NamespaceView, PendingDelivery, PendingEvent, WorldPosition } from '../world/world-protocol.js';
-import type { Operation } from './operation.js';
+import type { LongRunningOperation } from './operation.js';
 import type { PageQuery, ProjectPath } from './organization.js';
 import type { WorldSession } from './resources.js';
 import type { CallbackReceiverIds } from './source.js';
@@ -50,7 +49,7 @@ export interface SessionReply {
 }
 export interface SessionOperationReply {
   session: WorldSession;
-  operation: Operation;
+  operation: LongRunningOperation;
 }
 export interface SessionsQuery extends PageQuery {
   environmentId?: EnvironmentId;
@@ -221,7 +220,7 @@ export interface HostedSnapshot {
 }
 export interface SnapshotOperationReply {
   snapshot: HostedSnapshot;
-  operation: Operation;
+  operation: LongRunningOperation;
 }
 export interface SnapshotPath extends ProjectPath {
   hostedSnapshotId: HostedSnapshotId;
@@ -245,14 +244,14 @@ export interface OperationPath extends ProjectPath {
   operationId: string & tags.Pattern<'^op_[0-9a-z]{12,32}$'>;
 }
 export interface OperationsQuery extends PageQuery {
-  state?: Operation['state'] | 'all';
-  kind?: Operation['kind'];
+  state?: LongRunningOperation['state'] | 'all';
+  kind?: LongRunningOperation['kind'];
   resourceId?: string & tags.MinLength<1> & tags.MaxLength<255>;
 }
 export interface OperationReply {
-  operation: Operation;
+  operation: LongRunningOperation;
 }
 export interface OperationList {
-  items: Operation[];
+  items: LongRunningOperation[];
   nextCursor?: string;
 }

@@ -1,5 +1,4 @@
 // From library to build, hosted: tool library, setups, source drafts and revisions, data choices, builds, environments, datasets.
-
 import type { JsonObject } from '../json.js';
 import type {
   DatasetId,
@@ -17,9 +16,9 @@ import type { Diagnostic } from '../run/build.js';
 import type { ProjectView } from '../run/project-view.js';
 import type { tags } from '../tags.js';
 import type { ToolManifest } from '../world/tool-manifest.js';
-import type { Operation } from './operation.js';
+import type { LongRunningOperation } from './operation.js';
 import type { CallbackReceiverId, PageQuery, ProjectPath } from './organization.js';
-import type { CanonicalToolSetupRequest, DatasetRevisionView } from './resources.js';
+import type { CanonicalToolSetupRequest, DatasetRevisionView, SourceDataChoices } from './resources.js';
 
 type Name = string & tags.MinLength<1> & tags.MaxLength<100>;
 /** A place in a source tree: relative, with forward slashes, no empty, `.` or `..` segment. */
@@ -77,7 +76,7 @@ export interface ToolSetupReply {
 export interface CreateToolSetupReply {
   setup: ToolSetup;
   sourceDraft: SourceDraft;
-  operation: Operation;
+  operation: LongRunningOperation;
 }
 export interface DeleteToolSetupRequest {
   confirm: string;
@@ -154,13 +153,7 @@ export interface SourceDraftList {
   items: SourceDraft[];
   nextCursor?: string;
 }
-export interface PutSourceDatasetsRequest {
-  sourceDigest: Sha256Digest;
-  target: { kind: 'baseline' } | { kind: 'scenario'; scenarioId: Slug };
-  selections: { packageId: Slug; datasetId: DatasetId; revision: Revision; digest: Sha256Digest; instanceId: Slug }[] &
-    tags.MinItems<1> &
-    tags.MaxItems<256>;
-}
+export interface PutSourceDatasetsRequest extends Pick<SourceDataChoices, 'sourceDigest' | 'target' | 'selections'> {}
 
 export interface CreateBuildRequest {
   sourceDigest?: Sha256Digest;
@@ -204,7 +197,7 @@ export interface BuildReply {
 }
 export interface CreateBuildReply {
   attempt: BuildAttempt;
-  operation: Operation;
+  operation: LongRunningOperation;
 }
 export interface BuildList {
   items: Build[];

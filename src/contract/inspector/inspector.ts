@@ -1,8 +1,7 @@
 // The local inspector's interface: what each route takes and gives, by its id. One place for the server, the
 // web app and the tests; inspector-routes.ts says where each lies, inspector-validators.ts checks what arrives.
-//   INSPECTOR-1. Replies are closed objects. A reply of `EvidenceEntry`s is the journal's own text, not made anew.
+//   INSPECTOR-1. Replies are closed objects. A reply of `EvidenceEntry`s is the journal's own text, not encoded again.
 //   INSPECTOR-2. Ids select: nothing a client sends is ever a path, a name of a file, or part of one.
-
 import type { PositiveCount, Slug } from '../primitives.js';
 import type { RouteParts as Shape } from '../route-table.js';
 import type { ImplementationSource, ProjectView } from '../run/project-view.js';
@@ -94,7 +93,7 @@ export interface EventsQuery {
 /** One message of GET events: `event:` is the type, `data:` this object as JSON. A comment line (`:`) now and then keeps it open. */
 export type InspectorEvent =
   | { type: 'hello'; generation: number; active: ActiveRun[] }
-  /** The source was loaded anew: ask for the project again. */
+  /** The source was reloaded: request the project again. */
   | { type: 'project'; generation: number; buildHash?: string; errors: number }
   /** With the latest 50 of its runs. */
   | { type: 'run-request'; request: RunRequest }

@@ -1,5 +1,4 @@
 // The local inspector on journals: evidence, search, the timeline, and state at any entry.
-
 import type { JsonObject } from '../json.js';
 import type { Count, PositiveCount, RowId, Slug, VirtualUs } from '../primitives.js';
 import type { AssertionResult, CheckpointResult, TargetStatus, Verdict } from '../run/run.js';
@@ -54,7 +53,7 @@ export interface SearchReply {
   matches: SearchMatch[];
   /** Present with view=sequences. */
   sequences?: number[];
-  /** Where to go on; absent when the journal was searched to its end. */
+  /** Where to continue; absent when the journal was searched to its end. */
   nextSequence?: number;
   toSequence: number;
 }

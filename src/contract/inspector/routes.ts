@@ -1,5 +1,4 @@
 // Where each route of the local inspector lies. All need the bearer; only its OpenAPI document and the web app's shell, at `/`, do not.
-
 import type { RouteRule, RouteTable } from '../route-table.js';
 import type { InspectorRouteId } from './inspector.js';
 
@@ -18,7 +17,7 @@ const change = (area: string, path: string, summary: string, success: 200 | 201 
 
 export const inspectorRoutes: RouteTable<InspectorRouteId, InspectorRule> = {
   getProject: read('project', '/project', 'The compiled World, Tools, targets, drills, suites, diagnostics and where each was declared'),
-  refresh: change('project', '/refresh', 'Load the source anew; refused while a drill runs'),
+  refresh: change('project', '/refresh', 'Reload the source; refused while a drill runs'),
   getImplementation: read('project', '/tools/{toolId}/implementation/{fileId}', 'One implementation file, as it was compiled'),
 
   listRuns: read('runs', '/runs', 'A page of saved runs, with every attempt that runs now'),

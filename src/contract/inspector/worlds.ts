@@ -1,5 +1,4 @@
 // The local inspector's worlds to play with.
-
 import type { JsonValue } from '../json.js';
 import type { DottedId, PositiveCount, Seed, Slug, Title, VirtualUs } from '../primitives.js';
 import type { tags } from '../tags.js';

@@ -125,7 +125,7 @@ export interface Footprint {
   rowId?: RowId;
 }
 type Footprints = Footprint[] & tags.MaxItems<1000>;
-/** Every row, but for those of `except`, is what it was when the drill began. `scope`: only rows in it are looked at. */
+/** Every row, but for those of `except`, is what it was when the drill began. `scope`: only rows in it are compared. */
 export interface StateUnchangedAssertion extends AssertionCommon {
   kind: 'state.unchanged';
   except: Footprints;

@@ -1,5 +1,4 @@
 // The compiled build: what the compiler yields and worlds run. Plain JSON, content addressed: equal meaning, equal `buildHash`.
-
 import type { JsonObject } from '../json.js';
 import type { Scenario, WorldSetup } from '../world/scenario.js';
 import type { ToolManifest } from '../world/tool-manifest.js';

@@ -1,5 +1,4 @@
 // Drills and suites. The short form is one interaction; materializing turns it into the long one.
-
 import type { JsonValue } from '../json.js';
 import type { DurationUs, PositiveDurationUs, Slug, Title } from '../primitives.js';
 import type { tags } from '../tags.js';

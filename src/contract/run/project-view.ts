@@ -1,5 +1,4 @@
 // The compiled project view.
-
 import type { Provenance } from '../provenance.js';
 import type { Scenario } from '../world/scenario.js';
 import type { ToolManifest } from '../world/tool-manifest.js';

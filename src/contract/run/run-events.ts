@@ -55,6 +55,8 @@ export type RunEvent =
       flaky?: true;
       /** Of the first attempts of several trials. */
       statistics?: TrialStatistics;
+      /** Absent where every trial began. */
+      notStarted?: TrialsNotStarted;
     }
   | {
       event: 'summary';
@@ -64,13 +66,23 @@ export type RunEvent =
       inconclusive: number;
       /** The drills that are flaky, where there are any. */
       flaky?: string[];
+      /** Trials of which no attempt began, where there are any; a drill that lacks them for its gate is inconclusive. */
+      notStarted?: number;
       /** Why it ended before all of its attempts were started: a full disk. */
       endedEarly?: { code: string; message: string };
     };
 
+/** Trials of a drill that the run ended before, and what reporters say of them. */
+export interface TrialsNotStarted {
+  trials: number[];
+  title?: string;
+  tags: string[];
+  targetId: string;
+}
+
 export interface AttemptDetail {
   report: RunReport;
-  /** The entries that assertions which did not pass refer to, each as one line of text: what `writeRunReport` gives back. */
+  /** The entries that assertions which did not pass refer to, each as one line of text: what `writeRunReport` returns. */
   cited: CitedEntry[];
 }
 export interface CitedEntry {

@@ -1,5 +1,4 @@
 // Runs: identity, result, hosted run, capture.
-
 import type { JsonObject, JsonValue } from '../json.js';
 import type { Count, EpochMs, HostedRunId, Seed, SessionId, Sha256Digest } from '../primitives.js';
 import type { CheckpointKind } from '../world/evidence.js';

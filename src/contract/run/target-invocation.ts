@@ -1,5 +1,4 @@
 // What a target is asked and what it may use: the invocation every kind gets, and the context of a module.
-
 import type { JsonValue } from '../json.js';
 import type { ToolOutcome } from '../world/evidence.js';
 import type { ToolCatalogItem } from '../world/world-protocol.js';

@@ -1,5 +1,4 @@
 // What a world of a build starts from: the setup of a drill, of a scenario or, where neither is named, the world's baseline.
-
 import { ServiceError } from '../errors.js';
 import type { WorldSetup } from '../world/scenario.js';
 import type { CompiledBuild } from './build.js';

@@ -1,6 +1,7 @@
 // What an author may write for a value of the contract: a text for microseconds ("30s", "2026-01-05T09:00:00Z"), a number for a seed.
 // The only place where one becomes the other, before a document is validated; from there on there is one form.
 import type { JsonObject, JsonValue } from '../json.js';
+import { limits } from '../limits.js';
 import { layShapes } from '../shape-refine.js';
 import { parseDurationUs, parseVirtualUs } from '../virtual-time-text.js';
 import { shapes } from './validators.js';
@@ -54,7 +55,9 @@ function isObject(value: JsonValue): value is JsonObject {
 function microseconds(value: JsonValue, parse: (text: string) => number | undefined, what: string, suggestion: string): Conversion {
   if (typeof value !== 'string') return value;
   const parsed = parse(value);
-  return parsed ?? { fault: { message: `expected ${what}, found ${JSON.stringify(value.slice(0, 48))}`, suggestion } };
+  return (
+    parsed ?? { fault: { message: `expected ${what}, found ${JSON.stringify(value.slice(0, limits.quotedPieceCharsMax))}`, suggestion } }
+  );
 }
 
 function put(root: { value: JsonValue }, pointer: string, value: JsonValue): void {

@@ -1,7 +1,7 @@
 // Defaults, materialized: what an author left out, written down. Pure, for values that were validated.
 //   DEFAULTS-1. Materializing again changes nothing.
 //   DEFAULTS-2. Nothing of the given value is changed; parts without defaults are shared with it.
-
+import { defined } from '../defined.js';
 import type { CanonicalToolSetupRequest, CreateToolSetupRequest } from '../hosted/resources.js';
 import type { Assertion, AssertionInput } from '../run/assertion.js';
 import type {
@@ -98,7 +98,7 @@ function singleInteraction<T extends { actorId: string; actorInstanceId?: string
   short: T,
 ) {
   const { actorId, actorInstanceId, task, ...kept } = short;
-  const interaction = { id: soleInteractionId, actorId, ...(actorInstanceId === undefined ? {} : { actorInstanceId }), task };
+  const interaction = { id: soleInteractionId, actorId, ...defined({ actorInstanceId }), task };
   return { ...kept, timeline: { interactions: [interaction] } as TimelineInput };
 }
 

@@ -14,7 +14,7 @@ import { refinements } from './refinements.js';
 import { bytes, type DescribedRoutes, fits, none, type RouteChecks, routeContract } from './route-validators.js';
 import { wordings } from './validators.js';
 
-/** The generated checks say `RegExp("...")` at every use, which would make the pattern anew; in this module that is a look-up. */
+/** The generated checks say `RegExp("...")` at every use, which would compile the pattern again; in this module that is a look-up. */
 // biome-ignore lint/suspicious/noShadowRestrictedNames: shadowing it is the point
 const RegExp = wordings.patternOf;
 
@@ -67,6 +67,7 @@ const checks: RouteChecks<Endpoints> = {
   listProjects: { path: none, query: pageQuery, body: none },
   getProject: { path: projectPath, query: none, body: none },
   updateProject: { path: projectPath, query: none, body: fits(typia.createEquals<Organization.UpdateProjectRequest>()) },
+  deleteProject: { path: projectPath, query: none, body: confirmRequest },
   createGrant: { path: projectPath, query: none, body: fits(typia.createEquals<Organization.CreateGrantRequest>()) },
   listGrants: { path: projectPath, query: pageQuery, body: none },
   deleteGrant: { path: projectPath, query: none, body: fits(typia.createEquals<Organization.DeleteGrantRequest>()) },

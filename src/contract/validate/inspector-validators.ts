@@ -10,7 +10,7 @@ import type { Refinements, Report } from '../shape-refine.js';
 import { type DescribedRoutes, fits, none, type RouteChecks, routeContract } from './route-validators.js';
 import { wordings } from './validators.js';
 
-/** The generated checks say `RegExp("...")` at every use, which would make the pattern anew; in this module that is a look-up. */
+/** The generated checks say `RegExp("...")` at every use, which would compile the pattern again; in this module that is a look-up. */
 // biome-ignore lint/suspicious/noShadowRestrictedNames: shadowing it is the point
 const RegExp = wordings.patternOf;
 

@@ -1,4 +1,4 @@
-// What types cannot say about the shapes of this room: one small rule a shape, for values whose shape is right.
+// What types cannot say about the shapes of this module: one small rule a shape, for values whose shape is right.
 import type {
   CountBounds,
   ExpectedChange,

@@ -3,7 +3,7 @@
 import typia, { type tags } from 'typia';
 import type { ErrorEnvelope, Issue } from '../errors.js';
 import type { AuthorAnswer } from '../hosted/authoring.js';
-import type { Operation, TimeAdvanceResult } from '../hosted/operation.js';
+import type { LongRunningOperation, TimeAdvanceResult } from '../hosted/operation.js';
 import type {
   AuthoringSession,
   AuthoringSessionList,
@@ -51,7 +51,7 @@ export type Validation<T> = { ok: true; value: T } | { ok: false; issues: Issue[
 export type Validator<T> = ((value: unknown) => Validation<T>) & { readonly shape: string };
 
 const patterns = new Map<string, globalThis.RegExp>();
-/** The generated checks say `RegExp("...")` at every use, which would make the pattern anew; in this module that is a look-up. */
+/** The generated checks say `RegExp("...")` at every use, which would compile the pattern again; in this module that is a look-up. */
 // biome-ignore lint/suspicious/noShadowRestrictedNames: shadowing it is the point
 function RegExp(source: string): globalThis.RegExp {
   let pattern = patterns.get(source);
@@ -90,7 +90,7 @@ const { components } = typia.json.schemas<
     RunEvent,
     RunReport,
     HostedRun,
-    Operation,
+    LongRunningOperation,
     TimeAdvanceResult,
     WorldSessionRuntime,
     AuthoringSession,
@@ -181,7 +181,7 @@ export const validateRunReport = validator<RunReport>('RunReport', typia.createE
 export const validateRunEvent = validator<RunEvent>('RunEvent', typia.createEquals<RunEvent>(), recordBounds);
 export const validateRunError = validator<RunError>('RunError', typia.createEquals<RunError>());
 export const validateHostedRun = validator<HostedRun>('HostedRun', typia.createEquals<HostedRun>(), recordBounds);
-export const validateOperation = validator<Operation>('Operation', typia.createEquals<Operation>());
+export const validateOperation = validator<LongRunningOperation>('LongRunningOperation', typia.createEquals<LongRunningOperation>());
 export const validateTimeAdvanceResult = validator<TimeAdvanceResult>('TimeAdvanceResult', typia.createEquals<TimeAdvanceResult>());
 export const validateWorldSession = validator<WorldSession>('WorldSession', typia.createEquals<WorldSession>());
 export const validateWorldSessionRuntime = validator<WorldSessionRuntime>('WorldSessionRuntime', typia.createEquals<WorldSessionRuntime>());

@@ -1,5 +1,4 @@
 // What an agent says and hears over HTTP (docs/bindings.md). The CLI binding speaks the same to the same listener.
-
 import type { JsonValue } from '../json.js';
 import type { DottedId, Slug, VirtualUs } from '../primitives.js';
 import type { tags } from '../tags.js';

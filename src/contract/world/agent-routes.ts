@@ -1,6 +1,5 @@
 // What agents call: below the base URL of their access, locally and in the hosted service. Wire routes of tools lie beside these; the
 // compiler keeps these paths from them.
-
 import type { JsonObject } from '../json.js';
 import type { RouteParts, RouteRule, RouteTable } from '../route-table.js';
 import type {

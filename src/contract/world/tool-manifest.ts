@@ -1,6 +1,6 @@
 // Tool manifests and tool package files.
 import type { JsonObject, JsonValue } from '../json.js';
-import type { Description, DottedId, DurationUs, PositiveCount, ProviderErrorCode, Slug, VirtualUs } from '../primitives.js';
+import type { Description, DottedId, DurationUs, PositiveCount, ProviderErrorCode, Slug, VirtualUs, WireRouteId } from '../primitives.js';
 import type { tags } from '../tags.js';
 import type { StatePatch } from './scenario.js';
 import type { ToolMcp } from './tool-mcp.js';
@@ -100,7 +100,7 @@ export interface NoAuth {
 }
 export type RouteAuth = BearerAuth | HeaderAuth | QueryAuth | BasicAuth | NoAuth;
 export interface ToolHttpRoute {
-  id: DottedId;
+  id: WireRouteId;
   operationId: DottedId;
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   path: string & tags.Pattern<'^/'> & tags.MaxLength<1024>;

@@ -1,6 +1,6 @@
 // A tool's wire routes as they cross from a binding to a world and back.
 import type { JsonValue } from '../json.js';
-import type { DottedId, Slug } from '../primitives.js';
+import type { Slug, WireRouteId } from '../primitives.js';
 import type { ToolHttpRoute } from './tool-manifest.js';
 
 export type WireBody =
@@ -10,7 +10,7 @@ export type WireBody =
   | { kind: 'text'; value: string };
 /** A request as `decode` sees it; the credential is gone from it. */
 export interface WireRequest {
-  routeId: DottedId;
+  routeId: WireRouteId;
   method: string;
   /** Undecoded, below the base URL. */
   pathname: string;
@@ -23,7 +23,7 @@ export interface WireRequest {
 /** What a binding has to know of a route to find it and to read a request to it. */
 export interface WireRoute extends Pick<ToolHttpRoute, 'method' | 'path' | 'auth' | 'requestBody'> {
   packageId: Slug;
-  routeId: DottedId;
+  routeId: WireRouteId;
 }
 /** What `encode` made. Header names are in lower case. */
 export interface EncodedMessage {

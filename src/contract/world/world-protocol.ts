@@ -51,7 +51,7 @@ export interface CallResult {
   outcome: ToolOutcome;
   /** Of the `operation` entry. */
   sequence: number;
-  /** Some callback is due: it waits for whoever delivers (`startDelivery`). */
+  /** Some callback is due: it waits for the delivering side (`startDelivery`). */
   deliveriesDue?: true;
 }
 
@@ -76,15 +76,15 @@ export interface Advance extends CommandKey {
   maxEvents: number;
   delivering?: Delivering;
 }
-/** Asked by whoever delivers callbacks: time stands still whenever one for these receivers is due. */
+/** Set by the side that delivers callbacks: time stands still whenever one for these receivers is due. */
 export interface Delivering {
   receivers: string[];
-  /** Of the answer that time stood still with: goes on from there. */
+  /** Of the answer that time stood still with: continues from there. */
   resume?: PausedTime;
   /** Ends it where it stands, as a cancel between two events does. */
   cancel?: true;
 }
-/** An advance or a wait that stands still. It belongs to whoever asked; nothing but `resume` reads it. */
+/** An advance or a wait that stands still. It belongs to its caller; nothing but `resume` reads it. */
 export interface PausedTime {
   requestedUs: number;
   maxEvents: number;
@@ -132,7 +132,7 @@ export interface StartDelivery {
   kind: 'startDelivery';
   receivers: string[];
 }
-/** What is to be sent. It holds no secret: whoever sends signs the body. */
+/** What is to be sent. It holds no secret: the sender signs the body. */
 export interface DeliveryRequest {
   deliveryId: string;
   receiverId: string;
@@ -185,7 +185,7 @@ export interface Reset extends CommandKey {
 export interface TakeSnapshot extends CommandKey {
   kind: 'snapshot';
 }
-/** Gives back what only this snapshot kept. No entry tells of it, so no hash changes; its id is not used again. Else control.NOT_FOUND. */
+/** Frees what only this snapshot kept. No entry records it, so no hash changes; its id is not used again. Else control.NOT_FOUND. */
 export type DeleteSnapshot = CommandKey & { kind: 'deleteSnapshot'; snapshotId: string };
 export interface Verify extends CommandKey {
   kind: 'verify';
@@ -348,7 +348,7 @@ export interface BudgetUsage {
 /** What the world's commits have added to the disk, its snapshots' included. */
 export interface StorageView {
   bytes: Count;
-  /** Absent: as much as there is room for. */
+  /** Absent: as much as the disk takes. */
   bytesMax?: Count;
 }
 export type WorldQuery =

@@ -80,7 +80,7 @@ function enclosed(
       return bounded(
         boxed(command, {
           folders: [...runtimeFolders(), ...folders],
-          // Whatever lies around it.
+          // The program's folders may lie in the data directory, or around it.
           hidden: [resolve(dataDirectory), ...(keyFile === undefined ? [] : [keyFile])],
           environment: { ...environment, HOME: '/tmp', TMPDIR: '/tmp' },
           openNetwork: author?.openNetwork === true,

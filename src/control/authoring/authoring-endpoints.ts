@@ -1,9 +1,11 @@
 // The endpoints of authoring: conversations that author source, from the first turn to a published revision or the waste basket.
+import { defined } from '../../contract/defined.js';
 import { ServiceError } from '../../contract/errors.js';
 import type { AuthoringProposal, PublishProposalRequest } from '../../contract/hosted/authoring.js';
 import type { AuthoringSession } from '../../contract/hosted/resources.js';
 import type { SourceDraft, SourceRevision } from '../../contract/hosted/source.js';
 import { newId } from '../../contract/ids.js';
+import { limits } from '../../contract/limits.js';
 import { SourceInvalidError } from '../../drills/source-invalid.js';
 import { listPage } from '../catalog/cursors.js';
 import type { ChangeEndpoint, EndpointSet, UnsafeCall } from '../catalog/endpoint.js';
@@ -103,7 +105,7 @@ function createSession(services: ControlServices): ChangeEndpoint<'createAuthori
         updatedAtMs: nowMs,
         workspace: 'repository',
         ...(base === undefined ? {} : { repositoryBindingId: base.sourceDraftId, baseRevision: String(base.revision) }),
-        ...(body.title === undefined ? {} : { title: body.title }),
+        ...defined({ title: body.title }),
         pendingActionCount: 0,
       };
       const from =
@@ -163,7 +165,7 @@ interface Publication {
 
 function newDraft(tx: Change, services: ControlServices, { record: { session }, proposal, call }: Publication): SourceDraft {
   const { organizationId, projectId, authoringSessionId, title } = session;
-  const { name = (title ?? authoringSessionId).slice(0, 100) }: PublishProposalRequest = call.body;
+  const { name = (title ?? authoringSessionId).slice(0, limits.draftNameCharsMax) }: PublishProposalRequest = call.body;
   takeQuota(tx, services, { organizationId, name: 'sourceDraftsMax' });
   return putDraft(tx, { organizationId, projectId, sourceDraftId: newId('draft'), name, ...revisionOf(services, proposal, call) });
 }

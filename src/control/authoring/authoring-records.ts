@@ -1,4 +1,4 @@
-// Authoring sessions, their turns and proposals as they lie in the catalog, and the one place that says how they may go on.
+// Authoring sessions, their turns and proposals as they lie in the catalog, and the one place that says which moves they may make.
 import { invariant, ServiceError } from '../../contract/errors.js';
 import type { AuthoringProposal, AuthoringTurn, CreateAuthoringSessionRequest } from '../../contract/hosted/authoring.js';
 import type { AuthoringSession } from '../../contract/hosted/resources.js';
@@ -53,7 +53,7 @@ export function requireProposal(view: View, place: Place & { proposalId: string 
   throw new ServiceError('control.NOT_FOUND', { message: 'There is no such proposal.' });
 }
 
-/** One to go on with: active, and no turn queued or running. */
+/** One to continue with: active, and no turn queued or running. */
 export function requireInactive({ session: { state, activeTurnId } }: AuthoringRecord): void {
   if (state !== 'active')
     throw new ServiceError('control.STATE_CONFLICT', { message: `The conversation is ${state}.`, details: { state } });

@@ -1,4 +1,5 @@
 // The turns of an authoring session: one at a time, each an operation. What it changes is compiled before it can be published.
+import { defined } from '../../contract/defined.js';
 import { ServiceError } from '../../contract/errors.js';
 import type { AuthoringProposal, CreateTurnRequest } from '../../contract/hosted/authoring.js';
 import type { SourceChange } from '../../contract/hosted/source.js';
@@ -62,7 +63,7 @@ export function createTurn(services: ControlServices): ChangeEndpoint<'createAut
         createdAtMs: nowMs,
       });
       const { session } = putAuthoring(tx, record, { activeTurnId: turnId }, nowMs);
-      const input: TurnInput = { turnId, prompt: body.prompt, ...(body.changes === undefined ? {} : { changes: body.changes }) };
+      const input: TurnInput = { turnId, prompt: body.prompt, ...defined({ changes: body.changes }) };
       const operation = services.operations.create(tx, {
         kind: 'authoring.turn',
         organizationId,
@@ -102,6 +103,9 @@ export function turnRunner(services: ControlServices): Runner {
         return { state: 'cancelled', apply: (tx) => endTurn(tx, services, operation, { state: 'cancelled' }) };
       }
     },
+    onCancel: (tx, operation) => {
+      endTurn(tx, services, operation, { state: 'cancelled' });
+    },
     onFailure: (tx, operation, error) => {
       endTurn(tx, services, operation, {
         state: 'failed',
@@ -135,7 +139,7 @@ async function takeTurn(services: ControlServices, { operation, input }: Operati
     files: filesOf(after),
     changes,
     compiles: compiled !== undefined,
-    ...(compiled === undefined ? {} : { buildHash: compiled.summary.buildHash }),
+    ...defined({ buildHash: compiled?.summary.buildHash }),
     diagnostics,
     createdAtMs: services.nowMs(),
   };
@@ -181,5 +185,5 @@ function endTurn(
   const proposed = end.proposalId === undefined ? {} : { currentProposalId: end.proposalId };
   const moved = sourceDigest === undefined ? record : { ...record, sourceDigest };
   putAuthoring(tx, moved, { activeTurnId: undefined, ...proposed }, nowMs());
-  return { turnId: turn.turnId, state: turn.state, ...(turn.proposalId === undefined ? {} : { proposalId: turn.proposalId }) };
+  return { turnId: turn.turnId, state: turn.state, ...defined({ proposalId: turn.proposalId }) };
 }

@@ -1,5 +1,6 @@
 // What the world of a draft's current revision starts with, row by row, as its newest build has it.
 import { namedInstances } from '../../compiler/setups.js';
+import { defined } from '../../contract/defined.js';
 import type { SourceBaseline, SourceDataChoices } from '../../contract/hosted/resources.js';
 import type { SourceDraft } from '../../contract/hosted/source.js';
 import type { JsonObject } from '../../contract/json.js';
@@ -109,7 +110,7 @@ function collectionsOf(build: CompiledBuild, choices: SourceDataChoices | undefi
           namespace,
           schema: schemaObject(schema),
           editable: reason === undefined,
-          ...(reason === undefined ? {} : { reason }),
+          ...defined({ reason }),
           recordCount: all.size,
           records,
         };

@@ -1,5 +1,5 @@
 // Datasets: rows of one tool's state, in immutable revisions bound to their digest.
-
+import { defined } from '../../contract/defined.js';
 import { ServiceError } from '../../contract/errors.js';
 import { type DatasetContent, orderedContent } from '../../contract/hosted/dataset-content.js';
 import type { DatasetRevisionView } from '../../contract/hosted/resources.js';
@@ -195,7 +195,7 @@ function putRevision(
   author: Pick<DatasetRevisionRecord, 'createdBy' | 'createdAtMs'>,
 ): { reply: DatasetRevisionView; resource: { type: string; id: string } } {
   const { datasetId, currentRevision: revision } = dataset;
-  const record: DatasetRevisionRecord = { datasetId, revision, digest, ...(provenance === undefined ? {} : { provenance }), ...author };
+  const record: DatasetRevisionRecord = { datasetId, revision, digest, ...defined({ provenance }), ...author };
   tx.put(datasetTable, dataset);
   tx.put(datasetRevisionTable, record);
   const { organizationId, projectId } = dataset;
@@ -211,7 +211,7 @@ function viewOf(
   return {
     dataset,
     revision: { schemaVersion: 1, datasetId: dataset.datasetId, revision, ...content, digest },
-    ...(provenance === undefined ? {} : { provenance }),
+    ...defined({ provenance }),
     revisionCreatedBy: createdBy,
     revisionCreatedAtMs: createdAtMs,
   };

@@ -3,6 +3,7 @@
 //   DATASET-UPLOADS-1. What was sent is of its project alone, and gone after an hour unless a dataset has taken it.
 //   DATASET-UPLOADS-2. What a revision has on the disk counts as storage of its project (storage-use.ts).
 // The event loop never walks the rows as they come, and no reply to who sent them has them.
+import { defined } from '../../contract/defined.js';
 import { sha256Digest } from '../../contract/digest.js';
 import { ServiceError } from '../../contract/errors.js';
 import type { CompleteDatasetUploadRequest, Dataset, DatasetUpload } from '../../contract/hosted/source.js';
@@ -22,7 +23,7 @@ import {
   requireAvailableDataset,
   requireDataset,
 } from '../source/dataset-records.js';
-import { makeRoom, requireOpenUpload, uploadTable } from '../source/dataset-upload-records.js';
+import { dropOldUploads, requireOpenUpload, uploadTable } from '../source/dataset-upload-records.js';
 import { datasetToolOf, firstOf, nextOf, provenanceOf, rowsRefused, toolFor } from './dataset-endpoints.js';
 
 interface CheckedUpload {
@@ -43,7 +44,7 @@ export function datasetUploadEndpoints(services: ControlServices): EndpointSet<I
         const { organizationId, userId, credentialId } = caller;
         requireStorage(tx, services, { organizationId, projectId });
         const atMs = nowMs();
-        makeRoom(tx, projectId, atMs);
+        dropOldUploads(tx, projectId, atMs);
         const times = { createdAtMs: atMs, expiresAtMs: atMs + limits.datasetUploadKeptMs };
         const place = { uploadId: newId('upload'), organizationId, projectId };
         return put(tx, { schemaVersion: 1, ...place, state: 'pending', bytes, hash, createdBy: userId ?? credentialId, ...times });
@@ -66,7 +67,7 @@ export function datasetUploadEndpoints(services: ControlServices): EndpointSet<I
         const { datasetId, currentRevision: revision } = dataset;
         const { digest, bytes, collections, provenance } = checked;
         tx.put(datasetTable, dataset);
-        tx.put(datasetRevisionTable, { datasetId, revision, digest, ...(provenance === undefined ? {} : { provenance }), ...author });
+        tx.put(datasetRevisionTable, { datasetId, revision, digest, ...defined({ provenance }), ...author });
         tx.remove(uploadTable, path.uploadId);
         noteStorage(tx, { ownerId: datasetRevisionId({ datasetId, revision }), ...place, bytes });
         const reply = { dataset, revision: { schemaVersion: 1 as const, datasetId, revision, digest, bytes, collections } };

@@ -1,5 +1,6 @@
 // The tool library as projects see it: what ships with this server.
 import type { LibraryPackage } from '../../compiler/library.js';
+import { defined } from '../../contract/defined.js';
 import { ServiceError } from '../../contract/errors.js';
 import type { ToolLibraryEntry } from '../../contract/hosted/source.js';
 import { listPage } from '../catalog/cursors.js';
@@ -46,10 +47,10 @@ function entryOf({
     packageArchiveDigest,
     manifestHash,
     hasStarter: starter !== undefined,
-    ...(description === undefined ? {} : { description }),
+    ...defined({ description }),
     operations: manifest.operations.map(({ id, description: what }) => ({
       operationId: id,
-      ...(what === undefined ? {} : { description: what }),
+      ...defined({ description: what }),
     })),
   };
 }

@@ -1,5 +1,5 @@
 // Tool setups: a choice of library tools and test definitions, made into a source draft and its first build.
-
+import { defined } from '../../contract/defined.js';
 import { ServiceError } from '../../contract/errors.js';
 import type { CanonicalToolSetupRequest, CreateToolSetupRequest } from '../../contract/hosted/resources.js';
 import type { ToolSetup } from '../../contract/hosted/source.js';
@@ -97,7 +97,7 @@ async function chooseTools(compiler: CompilePort, { tools }: CanonicalToolSetupR
         details: { libraryEntryId, lifecycle },
       });
     }
-    return { entry, initialState, ...(instanceId === undefined ? {} : { instanceId }) };
+    return { entry, initialState, ...defined({ instanceId }) };
   });
 }
 
@@ -140,10 +140,10 @@ function putSetup(tx: Change, services: ControlServices, call: UnsafeCall<'creat
     setupId,
     organizationId,
     projectId,
-    ...(request.name === undefined ? {} : { name: request.name }),
+    ...defined({ name: request.name }),
     use,
     request,
-    ...(previousSetupId === undefined ? {} : { previousSetupId }),
+    ...defined({ previousSetupId }),
     sourceDraftId,
     sourceRevision,
     buildOperationId: operation.operationId,

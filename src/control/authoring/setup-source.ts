@@ -4,6 +4,7 @@
 //   SETUP-SOURCE-2. The world's actors are those that drills without a scenario name; without any drill there is one, `agent`. Each may do
 //     everything with the chosen tools. Scenarios bring their own.
 import type { LibraryPackage } from '../../compiler/library.js';
+import { defined } from '../../contract/defined.js';
 import type { CanonicalToolSetupRequest, ToolTestDefinitions } from '../../contract/hosted/resources.js';
 import type { SourceFileInput } from '../../contract/hosted/source.js';
 import type { ScenarioActor, StatePatch } from '../../contract/world/scenario.js';
@@ -18,12 +19,12 @@ export interface ChosenTool {
 export function setupFiles({ name, testDefinitions }: CanonicalToolSetupRequest, tools: readonly ChosenTool[]): SourceFileInput[] {
   const packages = [...new Set(tools.map(({ entry }) => `library:${entry.libraryEntryId}`))];
   const started = tools.filter(({ initialState, entry }) => initialState === 'starter' && entry.starter !== undefined);
-  // A row of any starter may tell of a time up to its start: the world begins when all of them have.
+  // A row of any starter may name a time up to its start: the world begins when all of them have.
   const virtualTimeUs = Math.max(0, ...started.map(({ entry }) => entry.starter?.virtualTimeUs ?? 0));
   const world = {
     schemaVersion: 1,
     id: 'tool-setup',
-    ...(name === undefined ? {} : { title: name }),
+    ...defined({ title: name }),
     virtualTimeUs,
     actors: worldActors(testDefinitions, tools),
     state: started.flatMap(starterRows),
@@ -42,7 +43,7 @@ function fileOf(path: string, document: object): SourceFileInput {
   return { path, content: `${JSON.stringify(document, null, 2)}\n` };
 }
 
-/** By place, too: of two definitions with one id the compiler tells, and both are there to be looked at. */
+/** By place, too: of two definitions with one id the compiler tells, and both are there to be read. */
 function placeOf(kind: 'target' | 'scenario' | 'drill', id: string, index: number): string {
   return `drillyard/${kind}s/${String(index + 1).padStart(3, '0')}-${id}.${kind}.json`;
 }
@@ -54,7 +55,7 @@ function starterRows({ entry, instanceId }: ChosenTool): StatePatch[] {
 
 function worldActors(definitions: ToolTestDefinitions | undefined, tools: readonly ChosenTool[]): ScenarioActor[] {
   const grants = tools.flatMap(({ entry: { manifest }, instanceId }) =>
-    manifest.operations.map(({ id }) => ({ packageId: manifest.id, ...(instanceId === undefined ? {} : { instanceId }), operationId: id })),
+    manifest.operations.map(({ id }) => ({ packageId: manifest.id, ...defined({ instanceId }), operationId: id })),
   );
   if (definitions === undefined) return [{ id: 'agent', attributes: {}, grants }];
   const actors = new Map<string, ScenarioActor>();

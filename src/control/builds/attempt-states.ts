@@ -1,4 +1,4 @@
-// How a build attempt may go on, in one place.
+// Which moves a build attempt may make, in one place.
 import { invariant } from '../../contract/errors.js';
 import type { BuildAttempt } from '../../contract/hosted/source.js';
 

@@ -1,6 +1,6 @@
 // Builds as they lie in the catalog: attempts, the builds of each project, and the compiled content that equal builds of all projects
 // share.
-
+import { defined } from '../../contract/defined.js';
 import { ServiceError } from '../../contract/errors.js';
 import type { Build, BuildAttempt } from '../../contract/hosted/source.js';
 import type { CompiledBuild } from '../../contract/run/build.js';
@@ -84,7 +84,7 @@ export function putBuild(tx: Change, { organizationId, projectId, summary, conte
     organizationId,
     projectId,
     ...summary,
-    ...(source === undefined ? {} : { source }),
+    ...defined({ source }),
     createdAtMs: nowMs,
   };
   tx.put(buildTable, build);
@@ -94,8 +94,8 @@ export function putBuild(tx: Change, { organizationId, projectId, summary, conte
 
 type BuildReader = Pick<ControlServices, 'catalog' | 'blobs' | 'loadedBuilds' | 'loadedViews'>;
 /** The compiled build of a hash that a project's own record has led to (`requireBuild`, a session, a run). */
-export function loadBuild(shelf: BuildReader, buildHash: string): Promise<CompiledBuild> {
-  const { catalog, blobs, loadedBuilds } = shelf;
+export function loadBuild(reader: BuildReader, buildHash: string): Promise<CompiledBuild> {
+  const { catalog, blobs, loadedBuilds } = reader;
   return loadedBuilds.get(buildHash, async () => {
     const bytes = await blobs.get(contentOf(catalog.view, buildHash).build);
     return { value: unpackBuild(bytes), bytes: bytes.length };
@@ -103,8 +103,8 @@ export function loadBuild(shelf: BuildReader, buildHash: string): Promise<Compil
 }
 
 /** The compiled project view. */
-export function loadBuildView(shelf: BuildReader, buildHash: string): Promise<ProjectView> {
-  const { catalog, blobs, loadedViews } = shelf;
+export function loadBuildView(reader: BuildReader, buildHash: string): Promise<ProjectView> {
+  const { catalog, blobs, loadedViews } = reader;
   return loadedViews.get(buildHash, async () => {
     const bytes = await blobs.get(contentOf(catalog.view, buildHash).view);
     return { value: JSON.parse(Buffer.from(bytes).toString()) as ProjectView, bytes: bytes.length };

@@ -2,8 +2,8 @@
 //   BUILD-RUNNER-1. Compiling touches nothing but blobs, which are content addressed: an incarnation that runs it again does no harm.
 //   BUILD-RUNNER-2. A build is published only after what was kept of it was read back and hashed again.
 //   BUILD-RUNNER-3. The build, the attempt's end, the setup that asked for it and the operation's end are one change.
-
-import type { Operation } from '../../contract/hosted/operation.js';
+import { defined } from '../../contract/defined.js';
+import type { LongRunningOperation } from '../../contract/hosted/operation.js';
 import type { BuildAttempt } from '../../contract/hosted/source.js';
 import { newId } from '../../contract/ids.js';
 import type { JsonValue } from '../../contract/json.js';
@@ -32,7 +32,7 @@ export function orderBuild(
   tx: Change,
   services: ControlServices,
   { revision: record, setupId, call }: BuildOrder,
-): { attempt: BuildAttempt; operation: Operation } {
+): { attempt: BuildAttempt; operation: LongRunningOperation } {
   const { organizationId, projectId, sourceDraftId, revision, sourceDigest } = record;
   const { idempotencyKey, requestHash, correlationId } = call;
   const { operations, nowMs } = services;
@@ -61,7 +61,7 @@ export function orderBuild(
     createdAtMs: nowMs(),
   };
   const withChoices = tx.get(dataChoicesTable, revisionKey(sourceDraftId, revision)) !== undefined;
-  tx.put(buildAttemptTable, { attempt, organizationId, projectId, withChoices, ...(setupId === undefined ? {} : { setupId }) });
+  tx.put(buildAttemptTable, { attempt, organizationId, projectId, withChoices, ...defined({ setupId }) });
   return { attempt, operation };
 }
 

@@ -1,4 +1,5 @@
 // Environments: a name under which new sessions get a build.
+import { defined } from '../../contract/defined.js';
 import type { Environment } from '../../contract/hosted/source.js';
 import { newId } from '../../contract/ids.js';
 import { listPage } from '../catalog/cursors.js';
@@ -27,7 +28,7 @@ export function environmentEndpoints(services: ControlServices): EndpointSet<Ids
           name,
           state: 'active',
           version: 1,
-          ...(buildHash === undefined ? {} : { buildHash }),
+          ...defined({ buildHash }),
           createdBy: userId ?? credentialId,
           createdAtMs: nowMs(),
           updatedAtMs: nowMs(),

@@ -1,22 +1,25 @@
-// The catalog: every hosted resource, in one LMDB environment that only this process writes. Why: docs/decisions/004.
+// The catalog: every hosted resource, in one data file (LMDB) that only this process writes. Why: docs/decisions/004.
 //   CATALOG-1. A change is applied whole or not at all: its function runs to its end before anything is kept, and what it wrote commits
 //     together.
 //   CATALOG-2. `change` resolves when what it wrote, and whatever it may have read, is on the disk. `view` sees only what is on the disk.
 //   CATALOG-3. Changes see each other in order at once, in memory; each flush takes with it all that has come by then (group commit).
-//   CATALOG-4. When a flush fails, everything that is not on the disk is refused together, because later changes may rest on earlier ones.
+//   CATALOG-4. When a flush fails, for any reason, everything that is not on the disk is refused together, because later changes may
+//     rest on earlier ones.
+import { within } from '../../async/deadline.js';
 import { ServiceError } from '../../contract/errors.js';
 import { type Database, openDatabase } from '../../files/database.js';
 import { diskFull, isDiskFull } from '../../files/disk-full.js';
+import { tuning } from '../tuning.js';
 import { type Change, Draft, type KeySource, type PutWatcher, Reader, type View } from './tables.js';
 
 export interface CatalogOptions {
   directory: string;
   /** Called before every flush: a test throws here what a full disk would. */
   onCommit?: () => void;
-  /** The whole file has been looked at since this process began. Default false. */
+  /** The whole file has been checked since this process began. Default false. */
   checked?: boolean;
-  /** Called when a flush finds the disk full; true where that has made room, and the flush is tried once more. */
-  makeRoom?: () => boolean;
+  /** Called when a flush finds the disk full; true where that has freed space, and the flush is tried once more. */
+  freeSpace?: () => boolean;
 }
 export interface CatalogHealth {
   /** Why the last flush failed; undefined when it did not. */
@@ -37,7 +40,7 @@ export class Catalog {
   readonly #database: Database;
   readonly #directory: string;
   readonly #onCommit: () => void;
-  readonly #makeRoom: () => boolean;
+  readonly #freeSpace: () => boolean;
   /** What the flush under way writes, and what the next one will. */
   #flushing: Writes = new Map();
   #next: Writes = new Map();
@@ -49,11 +52,11 @@ export class Catalog {
   #refuses: CatalogHealth['refuses'];
   #closed = false;
 
-  constructor({ directory, onCommit = () => {}, makeRoom = () => false, checked = false }: CatalogOptions) {
+  constructor({ directory, onCommit = () => {}, freeSpace = () => false, checked = false }: CatalogOptions) {
     this.#database = openDatabase({ directory, flushed: true, leavesChecked: !checked });
     this.#directory = directory;
     this.#onCommit = onCommit;
-    this.#makeRoom = makeRoom;
+    this.#freeSpace = freeSpace;
     this.view = new Reader(this.#source([]));
   }
 
@@ -90,7 +93,7 @@ export class Catalog {
     return () => void this.#watchers.delete(watcher);
   }
 
-  /** Lets what was changed reach the disk, then closes. Whatever is asked afterwards is refused: control.UNAVAILABLE. */
+  /** Lets what was changed reach the disk, then closes. What is asked afterwards is refused: control.UNAVAILABLE. */
   async close(): Promise<void> {
     if (this.#closed) return;
     while (this.#running !== undefined) await this.#running;
@@ -119,7 +122,7 @@ export class Catalog {
       this.#next = new Map();
       try {
         this.#flushSinceMs = performance.now();
-        if (this.#flushing.size > 0) await this.#writeWithRoom(this.#flushing);
+        if (this.#flushing.size > 0) await this.#writeOrFreeSpace(this.#flushing);
         if (this.#flushing.size > 0) this.#refuses = undefined;
         this.#flushing = new Map();
         for (const { resolve } of waiting) resolve();
@@ -136,11 +139,11 @@ export class Catalog {
     this.#running = undefined;
   }
 
-  async #writeWithRoom(writes: Writes): Promise<void> {
+  async #writeOrFreeSpace(writes: Writes): Promise<void> {
     try {
       await this.#write(writes);
     } catch (error) {
-      if (!isDiskFull(error, this.#directory) || !this.#makeRoom()) throw error;
+      if (!isDiskFull(error, this.#directory) || !this.#freeSpace()) throw error;
       await this.#write(writes);
     }
   }
@@ -153,9 +156,9 @@ export class Catalog {
         else this.#database.put(bytesOf(key), value);
       }
     });
-    // A promise of its own rejects with the reason for which a commit failed.
+    // A promise of its own rejects with the reason for which a commit failed. For some numbers of errors (EPERM) lmdb-js never does.
     await written.catch(async (error: { commitError?: Promise<never> }) => {
-      await error.commitError;
+      if (error.commitError !== undefined) await within(tuning.commitReasonWaitMs, error.commitError);
       throw error;
     });
     this.#commits += 1;

@@ -1,4 +1,5 @@
-// Pages of a list. A cursor names a place in one list, as one caller asks for it, and is MACed: it can be kept and given back, not made.
+// Pages of a list. A cursor names a place in one list, as one caller asks for it, and is MACed: it can be kept and sent again, not made.
+import { defined } from '../../contract/defined.js';
 import { limits } from '../../contract/limits.js';
 import { cursorOf, placeOf } from '../../contract/list-cursor.js';
 import type { Keyring } from './keyring.js';
@@ -32,7 +33,7 @@ export function listPage<Record>({ keyring }: { keyring: Keyring }, view: View, 
   let bytes = 0;
   for (let read = 0; items.length < limit && read < limits.pageRecordsReadMax && bytes < limits.pageBytesMax; ) {
     const wanted = Math.min(limit - items.length, limits.pageRecordsAtOnce);
-    const { records, next } = view.list(table, { index, prefix, limit: wanted, reverse, ...(after === undefined ? {} : { after }) });
+    const { records, next } = view.list(table, { index, prefix, limit: wanted, reverse, ...defined({ after }) });
     const found = records.filter(where);
     items.push(...found);
     if (next !== undefined) bytes += Buffer.byteLength(JSON.stringify(found));

@@ -1,5 +1,4 @@
 // What an endpoint of the control plane is: a function of a caller and a checked input, in one of three kinds. dispatch.ts runs them.
-
 import type { EndpointId, EndpointInput, EndpointReply } from '../../contract/hosted/endpoints.js';
 import type { BucketRate } from '../../contract/token-bucket.js';
 import type { Authority, Role } from '../../contract/world/authority.js';

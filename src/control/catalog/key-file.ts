@@ -1,6 +1,7 @@
 // The file of the server key: its generations, the present one first, as JSON; or one key alone, as 64 hexadecimal digits or more.
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import { defined } from '../../contract/defined.js';
 import { ServiceError } from '../../contract/errors.js';
 import { limits } from '../../contract/limits.js';
 import { dataDamaged } from '../../files/database.js';
@@ -95,7 +96,7 @@ function storedKey(value: unknown): StoredKey | undefined {
     generation,
     key: Buffer.from(key, 'hex'),
     createdAtMs,
-    ...(acceptedUntilMs === undefined ? {} : { acceptedUntilMs }),
+    ...defined({ acceptedUntilMs }),
     ...(typeof rotationId === 'string' ? { rotationId } : {}),
     ...(Array.isArray(earlier) ? { earlier: earlier.map(String).slice(0, limits.keyFingerprintsKept) } : {}),
   };

@@ -4,6 +4,7 @@
 //   KEYRING-1. The first generation derives as versions without generations did.
 //   KEYRING-2. A generation before the present one is accepted until its time; after it, what derived from it opens and means nothing.
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { defined } from '../../contract/defined.js';
 import { ServiceError } from '../../contract/errors.js';
 import type { KeyGeneration } from '../../contract/hosted/operator.js';
 import { limits } from '../../contract/limits.js';
@@ -13,7 +14,7 @@ export interface OpenKeyring extends KeyPlace {
   nowMs(): number;
 }
 export interface Rotation {
-  /** How long what derives from the present key goes on working. */
+  /** How long what derives from the present key still works. */
   graceMs: number;
   /** A rotation asked for again under the same id is the one that was made. */
   rotationId?: string;
@@ -45,7 +46,7 @@ export class Keyring {
     return this.#accepted().map(({ generation, createdAtMs, acceptedUntilMs }) => ({
       generation,
       createdAtMs,
-      ...(acceptedUntilMs === undefined ? {} : { acceptedUntilMs }),
+      ...defined({ acceptedUntilMs }),
     }));
   }
   accepts(generation: number): boolean {
@@ -83,7 +84,7 @@ export class Keyring {
       });
     }
     const earlierKeys = [fingerprintOf(this.#present), ...(this.#present.earlier ?? [])].slice(0, limits.keyFingerprintsKept);
-    const next: StoredKey = { ...newKey(generation + 1, nowMs), ...(rotationId === undefined ? {} : { rotationId }), earlier: earlierKeys };
+    const next: StoredKey = { ...newKey(generation + 1, nowMs), ...defined({ rotationId }), earlier: earlierKeys };
     this.#file.write([next, ...kept]);
     this.#keys = [next, ...kept];
   }

@@ -101,4 +101,19 @@ export function requireProject(view: View, { organizationId, projectId }: { orga
   if (project === undefined || project.organizationId !== organizationId) throw noProject();
   return project;
 }
+/** control.STATE_CONFLICT for one that is being deleted, control.NOT_FOUND for one that is gone. */
+export function requireOpenProject(view: View, projectId: string): void {
+  const project = view.get(projectTable, projectId);
+  if (project === undefined) throw noProject();
+  if (project.deletionRequestedAtMs === undefined) return;
+  throw new ServiceError('control.STATE_CONFLICT', {
+    message: 'The project is being deleted.',
+    details: { state: 'deleting', deletionRequestedAtMs: project.deletionRequestedAtMs },
+  });
+}
+/** There is one, and it is not being deleted. */
+export function isOpenProject(view: View, projectId: string): boolean {
+  const project = view.get(projectTable, projectId);
+  return project !== undefined && project.deletionRequestedAtMs === undefined;
+}
 export const noProject = (): ServiceError => new ServiceError('control.NOT_FOUND', { message: 'There is no such project.' });

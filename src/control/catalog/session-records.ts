@@ -20,7 +20,7 @@ export interface SessionRecord {
 
 export const isLive = ({ session: { state } }: SessionRecord): boolean =>
   state !== 'expired' && state !== 'destroying' && state !== 'destroyed';
-/** A hosted run is going on in it. */
+/** A hosted run is under way in it. */
 export const isRunning = ({ hostedRunId, runEnded }: SessionRecord): boolean => hostedRunId !== undefined && runEnded !== true;
 const hasAccess = ({ accessGeneration, session }: SessionRecord): boolean => accessGeneration === session.leaseGeneration;
 const isPrepared = ({ session: { state, warmPool } }: SessionRecord): boolean => state === 'ready' && warmPool?.state === 'ready';
@@ -36,7 +36,7 @@ export const sessionTable = defineTable<SessionRecord>({
     byEnvironment: ({ session }) => [session.projectId, session.environmentId],
     byEnvironmentState: ({ session }) => [session.projectId, session.environmentId, session.state],
     byEnvironmentLive: (record) => (isLive(record) ? [record.session.projectId, record.session.environmentId] : undefined),
-    // A session whose run goes on does not expire; the run's own deadline ends that.
+    // A session whose run is under way does not expire; the run's own deadline ends that.
     byExpiry: (record) => (isLive(record) && !isRunning(record) ? [record.session.expiresAtMs] : undefined),
     byEnd: ({ session: { destroyedAtMs } }) => (destroyedAtMs === undefined ? undefined : [destroyedAtMs]),
     byAccess: (record) => (isLive(record) && hasAccess(record) ? [] : undefined),

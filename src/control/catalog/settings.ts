@@ -2,6 +2,7 @@
 import type { Quotas, Rate } from '../../contract/hosted/operator.js';
 import { limits } from '../../contract/limits.js';
 import { localFolders } from '../../contract/local-folders.js';
+import { dayMs } from '../../contract/units.js';
 
 export interface ControlSettings {
   dataDirectory: string;
@@ -31,7 +32,7 @@ export interface ControlSettings {
   quotas: Quotas;
   /** The file of the server key; absent: `server.key` in the data directory. */
   keyFile?: string;
-  /** Makes a new generation of the server key at this start. What derives from the present one goes on working for so long. */
+  /** Makes a new generation of the server key at this start. What derives from the present one still works for so long. */
   rotateKey?: { graceMs: number };
   /** Any OIDC issuer; absent: the two identity endpoints answer control.UNAUTHENTICATED. */
   identity?: {
@@ -76,7 +77,6 @@ export interface Retention {
 /** Where the hosts of worlds run, and with them tool code. */
 export type Isolation = 'thread' | 'process' | 'box';
 
-const dayMs = 24 * 3_600_000;
 /** What is not said. */
 export const settingsDefaults = {
   host: '127.0.0.1',
@@ -121,6 +121,3 @@ export const settingsDefaults = {
 
 /** Of the data directory. */
 export const operatorTokenFile = 'operator.token';
-
-/** One worker for each processor, but no more than this: each is a thread or process with a heap and an environment of its own. */
-export const workersDefaultMax = 8;

@@ -26,6 +26,11 @@ export interface ListRequest {
   /** The last first. */
   reverse?: boolean;
 }
+export interface ScanRequest {
+  limit: number;
+  after?: string;
+  idPrefix?: string;
+}
 export interface Page<Record> {
   records: Record[];
   /** Where the next page begins; absent on the last one. It holds key parts: give it out MACed only (cursors.ts). */
@@ -35,14 +40,14 @@ export interface Page<Record> {
 export interface View {
   get<Record>(table: Table<Record>, id: string): Record | undefined;
   list<Record>(table: Table<Record>, request: ListRequest): Page<Record>;
-  /** Every record of a table, by id; `after` is the `next` of an earlier page. */
-  scan<Record>(table: Table<Record>, page: { limit: number; after?: string }): Page<Record>;
+  /** Every record of a table, by id, or those whose id begins with `idPrefix`; `after` is the `next` of an earlier page. */
+  scan<Record>(table: Table<Record>, page: ScanRequest): Page<Record>;
 }
 export interface Change extends View {
   /** Inserts or replaces; the indexes follow. The record must be JSON; members that are undefined are left out. */
   put<Record>(table: Table<Record>, record: Record): void;
   remove<Record>(table: Table<Record>, id: string): void;
-  /** Runs when the change is durable, before its caller goes on. Must not throw. */
+  /** Runs when the change is durable, before its caller continues. Must not throw. */
   afterCommit(follow: () => void): void;
 }
 
@@ -105,11 +110,14 @@ export class Reader implements View {
     return { records };
   }
 
-  scan<Record>(table: Table<Record>, { limit, after }: { limit: number; after?: string }): Page<Record> {
+  scan<Record>(table: Table<Record>, { limit, after, idPrefix = '' }: ScanRequest): Page<Record> {
     const prefix = `${keyOf(['r', table.name])} `;
     const records: Record[] = [];
     let last: string | undefined;
-    for (const key of this.#source.keys(after === undefined ? prefix : `${prefix}${after}\u0001`, `${prefix.slice(0, -1)}!`, false)) {
+    // Ids are escaped character by character, so what an id begins with is what its key begins with.
+    const first = prefix + escaped(idPrefix);
+    const end = idPrefix === '' ? `${prefix.slice(0, -1)}!` : `${first}\u007f`;
+    for (const key of this.#source.keys(after === undefined ? first : `${prefix}${after}\u0001`, end, false)) {
       if (records.length === limit) return { records, next: last!.slice(prefix.length) };
       const record = this.get(table, unescaped(key.slice(prefix.length)));
       if (record === undefined) continue;

@@ -1,5 +1,4 @@
 // What a caller may do: its role in the organization and what grants add in a project, held against what an endpoint needs.
-
 import { ServiceError } from '../../contract/errors.js';
 import type { EndpointRule } from '../../contract/hosted/endpoint-table.js';
 import { type Authority, authoritiesOf, type Role } from '../../contract/world/authority.js';

@@ -72,7 +72,7 @@ export class FileBlobs implements Blobs {
     }
   }
 
-  /** Unless it was put, anew or again, after `beforeMs` (of the machine's clock). Yields whether it went. */
+  /** Unless it was put, for the first time or again, after `beforeMs` (of the machine's clock). Yields whether it went. */
   async removeOld(digest: string, beforeMs: number): Promise<boolean> {
     if (this.#writing.has(digest)) return false;
     const { file } = this.#placeOf(digest);
@@ -92,7 +92,7 @@ export class FileBlobs implements Blobs {
     const known = await stat(file).catch(() => undefined);
     // An earlier incarnation may have renamed it and not flushed the folder any more.
     if (known !== undefined && known.size === bytes.length) {
-      // Whoever looks for what is old must see that it is wanted anew.
+      // A sweep that searches for old blobs must see that this one is needed again.
       await utimes(file, new Date(), new Date());
       return flushFolder(folder);
     }

@@ -15,12 +15,12 @@ export interface ToolCodeFacts {
 }
 type Containment = Pick<ControlSettings, 'isolation' | 'trustToolCode'>;
 
-/** A box where one can be had. */
+/** A box where one is available. */
 export function safestIsolation(): Isolation {
   return canBox().works ? 'box' : 'process';
 }
 
-/** control.INVALID_REQUEST for boxes that cannot be had. */
+/** control.INVALID_REQUEST for boxes that are not available. */
 export function toolCodeFacts(isolation: Isolation): ToolCodeFacts {
   const { works, reason } = canBox();
   if (isolation === 'box' && !works)
@@ -39,7 +39,7 @@ export function requireContainedProjects(settings: Containment, view: View): voi
 }
 
 /** For one project more: control.STATE_CONFLICT. */
-export function requireRoomForProject(settings: Containment, view: View): void {
+export function requireContainedProject(settings: Containment, view: View): void {
   if (projectsIn(view) === 0 || isContained(settings)) return;
   throw new ServiceError('control.STATE_CONFLICT', {
     message:
@@ -56,7 +56,7 @@ const isContained = ({ isolation, trustToolCode }: Containment): boolean => isol
 
 function uncontained(why: string): ServiceError {
   const { works, reason } = canBox();
-  const way = works ? 'Start it with `--isolate box`' : `Boxes cannot be had here: ${reason}. Install bubblewrap`;
+  const way = works ? 'Start it with `--isolate box`' : `Boxes are not available here: ${reason}. Install bubblewrap`;
   return new ServiceError('control.INVALID_REQUEST', {
     message: `Tool code would run without a box, and ${why}. ${way}, or say with \`--trust-tool-code true\` that everybody who may publish a build is trusted like you.`,
   });

@@ -1,16 +1,17 @@
-// The room that a service keeps for the day its disk is full: a file of that size, so that nobody else can take it. It is given up when
-// what ends work or frees room finds none, and made again when there is some. New work is refused before it comes to that.
-//   DISK-RESERVE-1. Given up, it is for what was let in already and for what frees room: new work is refused as long as the disk is short.
-//   DISK-RESERVE-2. It is made again only where it leaves room for new work.
+// The space that a service keeps for the day its disk is full: a file of that size, so that nobody else can take it. It is released when
+// what ends work or frees space finds none, and made again when there is some. New work is refused before it comes to that.
+//   DISK-RESERVE-1. Once released, it is for what was let in already and for what frees space: new work is refused as long as the disk is
+//     short.
+//   DISK-RESERVE-2. It is made again only where it leaves space for new work.
 import { randomFillSync } from 'node:crypto';
 import { closeSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ServiceError } from '../../contract/errors.js';
-import { diskRoom, isDiskFull, shortOfRoom } from '../../files/disk-full.js';
+import { diskShortage, diskSpace, isDiskFull } from '../../files/disk-full.js';
+import { tuning } from '../tuning.js';
 import type { DiskFigures } from './services.js';
 
 const fileName = 'disk-reserve';
-const pieceBytes = 1024 * 1024;
 
 /** Before a service is there to hold it; whether there was one. */
 export function releaseReserve(directory: string): boolean {
@@ -35,11 +36,11 @@ export class DiskReserve {
 
   /** Why new work is refused: control.STORAGE_FULL; undefined while it is not. */
   refusal(): ServiceError | undefined {
-    return shortOfRoom(this.#directory);
+    return diskShortage(this.#directory);
   }
 
   figures(): DiskFigures {
-    return { ...diskRoom(this.#directory), reserveBytes: statSync(this.#file, { throwIfNoEntry: false })?.size ?? 0 };
+    return { ...diskSpace(this.#directory), reserveBytes: statSync(this.#file, { throwIfNoEntry: false })?.size ?? 0 };
   }
 
   /** Whether there was something to give up. */
@@ -48,10 +49,10 @@ export class DiskReserve {
     return releaseReserve(this.#directory);
   }
 
-  /** Makes it where it is missing and there is room for it. */
+  /** Makes it where it is missing and there is space for it. */
   restore(): void {
     if (this.#isHeld) return;
-    const { freeBytes, keptBytes } = diskRoom(this.#directory);
+    const { freeBytes, keptBytes } = diskSpace(this.#directory);
     if (freeBytes < 3 * keptBytes) return;
     const draft = `${this.#file}.new`;
     try {
@@ -65,9 +66,9 @@ export class DiskReserve {
   }
 }
 
-/** No file system can make them take less room than they have. */
+/** No file system can make them take less space than they have. */
 function writeBytes(file: string, bytes: number): void {
-  const piece = randomFillSync(Buffer.alloc(Math.min(bytes, pieceBytes)));
+  const piece = randomFillSync(Buffer.alloc(Math.min(bytes, tuning.reservePieceBytes)));
   const descriptor = openSync(file, 'w', 0o600);
   try {
     for (let done = 0; done < bytes; ) done += writeSync(descriptor, piece, 0, Math.min(piece.length, bytes - done));

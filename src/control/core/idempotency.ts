@@ -41,7 +41,7 @@ export const claimTable = defineTable<Claim>({
 
 const keyShape = /^[A-Za-z0-9._:-]{8,128}$/;
 
-/** The key of an unsafe request; undefined where none is needed. For http, before it looks at the body, and for dispatch. */
+/** The key of an unsafe request; undefined where none is needed. For http, before it reads the body, and for dispatch. */
 export function requireIdempotencyKey({ unsafe }: EndpointRule, key: string | undefined): string | undefined {
   if (!unsafe) return undefined;
   if (key === undefined) {

@@ -1,6 +1,6 @@
 // What is written when an operation's runner is done: its own ending, and what stands in for an ending that cannot be applied.
 import { ServiceError } from '../../contract/errors.js';
-import type { Operation } from '../../contract/hosted/operation.js';
+import type { LongRunningOperation } from '../../contract/hosted/operation.js';
 import type { RunError } from '../../contract/run/run.js';
 import { runError, runErrorFrom } from '../../drills/ports/run-error.js';
 import type { Change } from '../catalog/tables.js';
@@ -9,7 +9,7 @@ import type { Ending, OperationRecord, Runner } from './operations.js';
 export type RunnerResult = Ending | { error: unknown };
 export interface EndOperation {
   state: 'succeeded' | 'failed' | 'cancelled';
-  apply(tx: Change, record: OperationRecord): Partial<Operation>;
+  apply(tx: Change, record: OperationRecord): Partial<LongRunningOperation>;
   /** What to write when `apply` threw: rather fail with less done about it than never end. */
   otherwise(error: unknown): EndOperation;
 }
@@ -18,7 +18,7 @@ export function endingOf({ correlationId }: OperationRecord, runner: Runner, res
   const failed = (thrown: unknown): EndOperation => {
     const error = operationError(thrown, correlationId);
     const alone: EndOperation = { state: 'failed', apply: () => ({ error }), otherwise: () => alone };
-    const apply = (tx: Change, record: OperationRecord): Partial<Operation> => {
+    const apply = (tx: Change, record: OperationRecord): Partial<LongRunningOperation> => {
       runner.onFailure?.(tx, record, thrown);
       return { error };
     };

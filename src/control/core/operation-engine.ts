@@ -6,8 +6,9 @@
 import { within } from '../../async/deadline.js';
 import { pause } from '../../async/pause.js';
 import { backoffMs } from '../../async/retry.js';
+import { defined } from '../../contract/defined.js';
 import { ServiceError } from '../../contract/errors.js';
-import type { Operation, OperationKind } from '../../contract/hosted/operation.js';
+import type { LongRunningOperation, OperationKind } from '../../contract/hosted/operation.js';
 import { newId } from '../../contract/ids.js';
 import type { JsonValue } from '../../contract/json.js';
 import { limits } from '../../contract/limits.js';
@@ -17,6 +18,7 @@ import { countOf, moveCount } from '../catalog/quotas.js';
 import { type Change, everyListed } from '../catalog/tables.js';
 import { isInterruption, isOwnFailure } from '../guard/interruptions.js';
 import { type ControlMeter, silentMeter } from '../memory/control-meter.js';
+import { tuning } from '../tuning.js';
 import { type EndOperation, endingOf, type RunnerResult } from './operation-ending.js';
 import { hasEnded, moveOperation, operationTable, requireOperation, requireUnended } from './operation-records.js';
 import { inOperationSpan } from './operation-span.js';
@@ -54,7 +56,7 @@ interface Live {
   progress?: JsonValue;
 }
 interface Waiter {
-  resolve(operation: Operation): void;
+  resolve(operation: LongRunningOperation): void;
   reject(error: unknown): void;
 }
 
@@ -93,7 +95,7 @@ export class OperationEngine implements Operations {
     this.#runners.set(kind, runner);
   }
 
-  create(tx: Change, request: CreateOperation): Operation {
+  create(tx: Change, request: CreateOperation): LongRunningOperation {
     const { kind, organizationId, projectId, lane, resource, input, idempotencyKey, requestHash, correlationId } = request;
     this.#runnerOf(kind);
     if (countOf(tx, laneCount(lane)) >= limits.lanePendingMax) {
@@ -103,7 +105,7 @@ export class OperationEngine implements Operations {
       });
     }
     const nowMs = this.#nowMs();
-    const operation: Operation = {
+    const operation: LongRunningOperation = {
       schemaVersion: 1,
       operationId: newId('op'),
       organizationId,
@@ -128,11 +130,11 @@ export class OperationEngine implements Operations {
     return operation;
   }
 
-  cancel(tx: Change, operationId: string): Operation {
+  cancel(tx: Change, operationId: string): LongRunningOperation {
     const record = requireOperation(tx.get(operationTable, operationId));
     requireUnended(record.operation);
     const nowMs = this.#nowMs();
-    const asked: Operation = { ...record.operation, cancelRequestedAtMs: nowMs, updatedAtMs: nowMs };
+    const asked: LongRunningOperation = { ...record.operation, cancelRequestedAtMs: nowMs, updatedAtMs: nowMs };
     if (asked.state === 'pending' && !this.#live.has(operationId)) {
       this.#runnerOf(asked.kind).onCancel?.(tx, record);
       const cancelled = moveOperation(asked, 'cancelled', nowMs);
@@ -150,16 +152,16 @@ export class OperationEngine implements Operations {
     forgetStarts(tx, operationId);
   }
 
-  find(operationId: string): Operation | undefined {
+  find(operationId: string): LongRunningOperation | undefined {
     const record = this.#catalog.view.get(operationTable, operationId);
     const live = this.#live.get(operationId);
     if (record === undefined || live === undefined || hasEnded(record.operation)) return record?.operation;
     const { startedAtMs, state } = live.record.operation;
-    const begun: Operation = { ...record.operation, state, ...(startedAtMs === undefined ? {} : { startedAtMs }) };
+    const begun: LongRunningOperation = { ...record.operation, state, ...defined({ startedAtMs }) };
     return live.progress === undefined ? begun : { ...begun, result: live.progress };
   }
 
-  async whenEnded(operationId: string): Promise<Operation> {
+  async whenEnded(operationId: string): Promise<LongRunningOperation> {
     const { operation } = requireOperation(this.#catalog.view.get(operationTable, operationId));
     if (hasEnded(operation)) return operation;
     if (this.#phase === 'over') throw shuttingDown();
@@ -221,7 +223,7 @@ export class OperationEngine implements Operations {
   }
 
   /** Undefined: it was left for the next incarnation. */
-  async #runToEnd(entry: Waiting, { record, isSpent }: CountedStart): Promise<Operation | undefined> {
+  async #runToEnd(entry: Waiting, { record, isSpent }: CountedStart): Promise<LongRunningOperation | undefined> {
     const { operationId, kind, cancelRequestedAtMs } = record.operation;
     const live: Live = { record, runner: this.#runnerOf(kind), takenUp: entry.takenUp, controller: new AbortController() };
     this.#live.set(operationId, live);
@@ -310,19 +312,19 @@ export class OperationEngine implements Operations {
         for (const operationId of operationIds) giveStartBack(tx, operationId);
       });
     } catch (error) {
-      this.#log.warn('starts of operations were not given back', { operations: operationIds.length, error: String(error) });
+      this.#log.warn('starts of operations were not uncounted', { operations: operationIds.length, error: String(error) });
     }
   }
 
   /** Writes the end, as often as it takes. Undefined: this incarnation is over, the next one runs it again. */
-  async #end({ record, runner }: Live, result: RunnerResult): Promise<Operation | undefined> {
+  async #end({ record, runner }: Live, result: RunnerResult): Promise<LongRunningOperation | undefined> {
     const { correlationId, operation } = record;
     const about = { operationId: operation.operationId, correlationId };
     if ('error' in result && !(result.error instanceof ServiceError)) this.#log.error('a runner threw', { ...about, err: result.error });
     let end = endingOf(record, runner, result);
     for (let tries = 1; this.#phase !== 'over'; tries++) {
       let broken = false;
-      const apply = (tx: Change): Operation => {
+      const apply = (tx: Change): LongRunningOperation => {
         try {
           return this.#applyEnd(tx, record, end);
         } catch (error) {
@@ -342,29 +344,29 @@ export class OperationEngine implements Operations {
     return undefined;
   }
 
-  #applyEnd(tx: Change, begun: OperationRecord, { state, apply }: EndOperation): Operation {
+  #applyEnd(tx: Change, begun: OperationRecord, { state, apply }: EndOperation): LongRunningOperation {
     const nowMs = this.#nowMs();
     const record = requireOperation(tx.get(operationTable, begun.operation.operationId));
     const { cancelRequestedAtMs } = record.operation;
     // The record may not know that it began: that write may have failed.
-    const running: Operation = { ...begun.operation, ...(cancelRequestedAtMs === undefined ? {} : { cancelRequestedAtMs }) };
-    const ended: Operation = { ...moveOperation(running, state, nowMs), ...apply(tx, record) };
+    const running: LongRunningOperation = { ...begun.operation, ...defined({ cancelRequestedAtMs }) };
+    const ended: LongRunningOperation = { ...moveOperation(running, state, nowMs), ...apply(tx, record) };
     this.#putEnd(tx, record, ended);
     return ended;
   }
 
-  #putEnd(tx: Change, record: OperationRecord, operation: Operation): void {
+  #putEnd(tx: Change, record: OperationRecord, operation: LongRunningOperation): void {
     moveCount(tx, laneCount(record.lane), -1);
     tx.put(operationTable, { ...record, operation });
   }
 
   /** Longer each time; over at once when this incarnation is. */
   async #wait(tries: number): Promise<void> {
-    const maxMs = Math.min(limits.operationRetryMaxMs, this.#retryMs * waitGrowthMax);
+    const maxMs = Math.min(limits.operationRetryMaxMs, this.#retryMs * tuning.operationWaitGrowthMax);
     await pause(backoffMs({ firstMs: this.#retryMs, maxMs }, tries), this.#over.signal);
   }
 
-  #ended(lane: string, operation: Operation): void {
+  #ended(lane: string, operation: LongRunningOperation): void {
     const entries = this.#lanes.get(lane) ?? [];
     // The first is taken from it when its turn is over.
     const at = entries.findIndex(({ operationId }) => operationId === operation.operationId);
@@ -382,11 +384,9 @@ export class OperationEngine implements Operations {
   }
 }
 
-/** The longest wait, in first waits. */
-const waitGrowthMax = 128;
 const laneCount = (lane: string): string => `lane ${lane}`;
 const shuttingDown = (): ServiceError =>
   new ServiceError('control.UNAVAILABLE', {
-    message: 'The server shuts down; the operation goes on when it starts again.',
+    message: 'The server shuts down; the operation continues when it starts again.',
     retryAfterMs: limits.unavailableRetryAfterMs,
   });

@@ -1,5 +1,5 @@
 // The span of an operation, in one incarnation of the service: a child of the request that asked for it, which ended long before.
-import type { Operation } from '../../contract/hosted/operation.js';
+import type { LongRunningOperation } from '../../contract/hosted/operation.js';
 import { inSpan, type Tracing } from '../../tracing/tracing.js';
 import type { OperationRecord } from './operations.js';
 
@@ -7,7 +7,7 @@ import type { OperationRecord } from './operations.js';
 export async function inOperationSpan(
   tracing: Tracing | undefined,
   record: OperationRecord,
-  work: () => Promise<Operation | undefined>,
+  work: () => Promise<LongRunningOperation | undefined>,
 ): Promise<void> {
   const { operation, traceparent, correlationId } = record;
   const { operationId, kind, projectId, resourceType, resourceId } = operation;

@@ -1,4 +1,4 @@
-// How often an operation was started: counted on the disk before its runner starts, given back when an incarnation ends in order. So what
+// How often an operation was started: counted on the disk before its runner starts, uncounted when an incarnation ends in order. So what
 // ends the process, or the host of its world, each time it runs is ended after so many starts, however many incarnations they were in.
 import { ServiceError } from '../../contract/errors.js';
 import type { Change } from '../catalog/tables.js';

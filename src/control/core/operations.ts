@@ -5,13 +5,12 @@
 //     start, so what it does elsewhere must be done once by itself (a world's `operationKey`, an id chosen beforehand).
 //   OPERATIONS-4. One that ends the process, or the host of its world, each time it is started is ended as failed after so many starts,
 //     over all incarnations.
-
-import type { Operation, OperationKind } from '../../contract/hosted/operation.js';
+import type { LongRunningOperation, OperationKind } from '../../contract/hosted/operation.js';
 import type { JsonValue } from '../../contract/json.js';
 import type { Change } from '../catalog/tables.js';
 
 export interface OperationRecord {
-  operation: Operation;
+  operation: LongRunningOperation;
   /** What the runner needs to know beyond the resource. */
   input: JsonValue;
   lane: string;
@@ -49,7 +48,7 @@ export interface RunnerContext {
 /** The operation has not ended: the next incarnation runs it again. */
 export class OperationSuspended extends Error {
   constructor() {
-    super('the operation goes on in the next incarnation');
+    super('the operation continues in the next incarnation');
     this.name = 'OperationSuspended';
   }
 }
@@ -76,18 +75,18 @@ export interface Operations {
   /** Every kind has its runner before `resume` is called. */
   define(kind: OperationKind, runner: Runner): void;
   /** control.WORLD_BUSY when too many wait in the lane. */
-  create(tx: Change, request: CreateOperation): Operation;
+  create(tx: Change, request: CreateOperation): LongRunningOperation;
   /** Of one that has not begun, in `tx`, at once; of one that runs, by its signal. control.STATE_CONFLICT when it has ended. */
-  cancel(tx: Change, operationId: string): Operation;
+  cancel(tx: Change, operationId: string): LongRunningOperation;
   /** It waits for somebody outside: its starts so far have done no harm, and are counted no more. */
   forgetStarts(tx: Change, operationId: string): void;
   /** As it stands now, with its latest progress; undefined until it is durable. */
-  find(operationId: string): Operation | undefined;
+  find(operationId: string): LongRunningOperation | undefined;
   /** Resolves when it has ended; for tests and for endpoints that wait a moment. */
-  whenEnded(operationId: string): Promise<Operation>;
+  whenEnded(operationId: string): Promise<LongRunningOperation>;
   figures(): OperationFigure[];
   /** Takes up what an earlier incarnation left. */
   resume(): void;
-  /** Starts nothing more; resolves when what runs has ended or `graceMs` are over. What is left goes on in the next incarnation. */
+  /** Starts nothing more; resolves when what runs has ended or `graceMs` are over. What is left continues in the next incarnation. */
   drain(graceMs: number): Promise<void>;
 }

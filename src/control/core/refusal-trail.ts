@@ -3,6 +3,7 @@
 //     count is an event of its own when the window is over.
 //   REFUSAL-TRAIL-2. Nobody waits for it, and it keeps nothing from being refused: a disk that is full loses the event, and the log says
 //     so.
+import { defined } from '../../contract/defined.js';
 import type { ServiceError } from '../../contract/errors.js';
 import type { AuditEvent } from '../../contract/hosted/organization.js';
 import { newId } from '../../contract/ids.js';
@@ -96,7 +97,7 @@ export class RefusalTrail {
       atMs: this.#services.nowMs(),
       action,
       credentialId,
-      ...(userId === undefined ? {} : { userId }),
+      ...defined({ userId }),
       resourceType: projectId === undefined ? 'organization' : 'project',
       resourceId: projectId ?? organizationId,
       correlationId,

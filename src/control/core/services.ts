@@ -31,7 +31,7 @@ export interface ServicePorts {
   catalog: Catalog;
   keyring: Keyring;
   operations: Operations;
-  worlds: Worlds;
+  worlds: ServiceWorlds;
   guard: WorldGuard;
   compiler: CompilePort;
   judge: JudgePort;
@@ -40,7 +40,7 @@ export interface ServicePorts {
   meter: ControlMeter;
   /** Absent: no traces are wanted. */
   tracing?: Tracing | undefined;
-  /** Where agents reach worlds: composed above this room, as drills are handed theirs. */
+  /** Where agents reach worlds: composed above this module, as drills are handed theirs. */
   bindings: BindingsPort;
   /** Epoch milliseconds. */
   nowMs(): number;
@@ -55,6 +55,12 @@ export interface ControlServices extends ServicePorts {
   organizationsNow: OrganizationsNow;
   loadedBuilds: LoadedCache<CompiledBuild>;
   loadedViews: LoadedCache<ProjectView>;
+}
+
+/** The worlds of all projects. */
+export interface ServiceWorlds extends Worlds {
+  /** Ends the hosts of a project that is not open any more, and removes the worlds they had. Done twice it is done once. */
+  removeProject(projectId: string): Promise<void>;
 }
 
 /**
@@ -115,7 +121,7 @@ export interface Blobs {
   /** Rejects when there is none, or when its bytes are no longer those of its digest. */
   get(digest: string): Promise<Uint8Array>;
   digests(): AsyncIterable<string>;
-  /** Unless it was put, anew or again, after `beforeMs` (of the machine's clock). Yields whether it went. */
+  /** Unless it was put, for the first time or again, after `beforeMs` (of the machine's clock). Yields whether it went. */
   removeOld(digest: string, beforeMs: number): Promise<boolean>;
 }
 
@@ -125,7 +131,7 @@ export interface Disk {
   refusal(): ServiceError | undefined;
   /** Gives up what was kept for this; whether there was something. */
   release(): boolean;
-  /** Keeps it again, where there is room. */
+  /** Keeps it again, where there is space. */
   restore(): void;
   figures(): DiskFigures;
 }
@@ -134,7 +140,7 @@ export interface DiskFigures {
   freeBytes: number;
   /** Of these, what new work may not use. */
   keptBytes: number;
-  /** What is held for what frees room; 0 where it was given up. */
+  /** What is held for what frees space; 0 where it was released. */
   reserveBytes: number;
 }
 

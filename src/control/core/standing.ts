@@ -4,7 +4,6 @@
 //     added again.
 //   STANDING-2. Its role is never more than that member's present one.
 //   STANDING-3. A grant that a member gave to itself, or to what it made, is never more than it may do in the project without it.
-
 import type { ProjectGrant } from '../../contract/hosted/organization.js';
 import { limits } from '../../contract/limits.js';
 import type { Role } from '../../contract/world/authority.js';

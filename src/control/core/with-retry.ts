@@ -1,4 +1,4 @@
-// A world as a coordinator drives it: what its host lost, or had no room for, is asked again. Only for commands that may be sent twice.
+// A world as a coordinator drives it: what its host lost, or had no capacity for, is asked again. Only for commands that may be sent twice.
 import { type Backoff, backoffMs, type RetryPolicy, retry } from '../../async/retry.js';
 import { type ErrorCode, ServiceError } from '../../contract/errors.js';
 import { limits } from '../../contract/limits.js';

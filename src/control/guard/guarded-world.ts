@@ -1,5 +1,6 @@
 // A world of a session as the control plane and its agents hold it: refused while its build is quarantined, in its turn on its host. When
 // the host is lost, the caller learns whose failure it was. What another's failure interrupted is asked again where that changes nothing.
+//   GUARDED-WORLD-1. What runs no tool code takes no turn: it waits for none, and no world waits for it.
 import { type RetryPolicy, retry } from '../../async/retry.js';
 import { isServiceError } from '../../contract/errors.js';
 import { limits } from '../../contract/limits.js';
@@ -53,13 +54,13 @@ export class GuardedWorld implements WorldRef {
     return this.#world.worldInstanceId;
   }
   command<C extends WorldCommand>(command: C, options?: SendOptions<AdvanceProgress>): Promise<WorldAnswers[C['kind']]> {
-    return this.#inTurn(reading.has(command.kind) ? 'read' : 'use', () => this.#world.command(command, options));
+    return this.#guarded(reading.has(command.kind) ? 'read' : 'use', () => this.#world.command(command, options));
   }
   async query<Q extends WorldQuery>(query: Q): Promise<WorldAnswers[Q['kind']]> {
-    return await retry(queryRetries, () => this.#inTurn('read', () => this.#world.query(query)));
+    return await retry(queryRetries, () => this.#guarded('read', () => this.#world.query(query)));
   }
   fork(request: ForkWorld): ReturnType<WorldRef['fork']> {
-    return this.#inTurn('use', () => this.#world.fork(request));
+    return this.#guarded('use', () => this.#world.fork(request));
   }
   passivate(): Promise<void> {
     return this.#world.passivate();
@@ -71,14 +72,14 @@ export class GuardedWorld implements WorldRef {
   /**
    * Nothing is awaited before a message of a world that may pass is sent: it keeps its place. One frame: each call of an agent comes here.
    */
-  async #inTurn<T>(how: 'use' | 'read', work: () => Promise<T>): Promise<T> {
+  async #guarded<T>(how: 'use' | 'read', work: () => Promise<T>): Promise<T> {
     const { guard, projectId, hostOf } = this.#parts;
     const { worldId } = this;
     const watch = guard.watch(worldId);
     let turn: HostTurn | undefined;
     try {
       guard.quarantines.requireOpen(this.#parts, how);
-      const entered = guard.turns.enter({ worldId, projectId, host: hostOf(worldId) });
+      const entered = how === 'use' ? guard.turns.enter({ worldId, projectId, host: hostOf(worldId) }) : undefined;
       if (entered instanceof Promise) {
         turn = await entered;
         // The build may have been quarantined while the message waited.

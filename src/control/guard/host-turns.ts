@@ -4,10 +4,11 @@
 //   HOST-TURNS-1. A world that has held its host for less than `heldFreeMs` passes at once.
 //   HOST-TURNS-2. Of the worlds of one host that hold it, one is served at a time, the one that held least first, and while others are at
 //     work there the host is held for no more than `heldShare` of its time; nobody waits longer than `heldWaitMsMax`.
-//   HOST-TURNS-3. Messages of one world pass in the order in which they came.
+//   HOST-TURNS-3. Messages of one world that take turns pass in the order in which they came.
 import { LruMap } from '../../collections/lru-map.js';
 import { ServiceError } from '../../contract/errors.js';
 import { limits } from '../../contract/limits.js';
+import { minuteMs } from '../../contract/units.js';
 
 export interface HostTurnsOptions {
   /** How long the steps of one project may hold hosts in a minute. */
@@ -85,7 +86,7 @@ export class HostTurns {
   }
 
   get #projectDrain(): number {
-    return this.#heldMsPerMinute / 60_000;
+    return this.#heldMsPerMinute / minuteMs;
   }
 
   #passed(queue: HostQueue, holds: boolean): HostTurn {

@@ -3,6 +3,7 @@
 import { ServiceError } from '../../contract/errors.js';
 import type { BuildQuarantine } from '../../contract/hosted/source.js';
 import { limits } from '../../contract/limits.js';
+import { minuteMs } from '../../contract/units.js';
 import type { ControlSettings } from '../catalog/settings.js';
 import { defineTable, type View } from '../catalog/tables.js';
 
@@ -72,7 +73,7 @@ export function requireQuarantine(view: View, place: BuildPlace): QuarantineReco
 }
 
 export function quarantined({ projectId, buildHash, timeouts, hostEnds, quarantinedAtMs }: BuildQuarantine): ServiceError {
-  const minutes = limits.quarantineWindowMs / 60_000;
+  const minutes = limits.quarantineWindowMs / minuteMs;
   return new ServiceError('world.BUILD_QUARANTINED', {
     message:
       `The build is quarantined: within ${minutes} minutes its tool code ran past its time ${timeouts} times and ended its host ${hostEnds} times. ` +

@@ -100,6 +100,12 @@ export class Quarantines {
     return released;
   }
 
+  /** Its project goes. */
+  forget(tx: Change, record: QuarantineRecord): void {
+    tx.remove(quarantineTable, buildKeyOf(record));
+    tx.afterCommit(() => void this.#closed.delete(buildKeyOf(record)));
+  }
+
   #keep(record: QuarantineRecord): void {
     const { quarantine } = record;
     if (quarantine?.state === 'quarantined') this.#closed.set(buildKeyOf(record), quarantine);

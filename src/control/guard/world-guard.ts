@@ -1,5 +1,6 @@
 // What stands between the control plane and its worlds, so that a build that loops or takes its host down costs others little: quarantines
-// of builds, turns on hosts, and whose failure it was that ended a host. It hears of hosts by their log, of steps by their watchdogs.
+// of builds, turns on hosts, and whose failure it was that ended a host. It observes hosts through their log, and steps through their
+// watchdogs.
 import { isServiceError, ServiceError } from '../../contract/errors.js';
 import type { WorldSession } from '../../contract/hosted/resources.js';
 import { limits } from '../../contract/limits.js';
@@ -44,12 +45,14 @@ export class WorldGuard implements Guard {
 
   /** What a host's log says of it. */
   noted(entry: HostEvent): void {
-    if (entry.event !== 'host_ended' || entry.reason === 'killed') return;
+    // Nothing of tool code ran on a host that was silent.
+    if (entry.event !== 'host_ended' || entry.reason === 'killed' || entry.reason === 'silent') return;
     const kind = entry.reason === 'timeout' ? 'timeout' : 'hostEnd';
     const { actorId } = entry;
     if (actorId !== undefined) {
       const known = this.#ends.get(actorId);
       if (known !== undefined) known.ends++;
+      if (isLateLook(entry)) return;
       this.#held(actorId, entry.host, limits.heldHostEndMs);
       void this.quarantines.strike(kind, actorId);
       return;
@@ -60,9 +63,9 @@ export class WorldGuard implements Guard {
     void this.quarantines.strike(kind, making.sessionId);
   }
 
-  /** Short steps hold nobody up. */
-  seen({ host, actorId, runsForMs, standsForMs }: SeenStep): void {
-    if (runsForMs >= limits.heldStepMs) this.#held(actorId, host, Math.min(runsForMs, standsForMs));
+  /** Short steps hold nobody up, and what a look takes is no tool code's. */
+  seen({ host, actorId, kind, runsForMs, standsForMs }: SeenStep): void {
+    if (kind === 'command' && runsForMs >= limits.heldStepMs) this.#held(actorId, host, Math.min(runsForMs, standsForMs));
   }
 
   watch(worldId: string): Watch {
@@ -105,4 +108,9 @@ export class WorldGuard implements Guard {
   spent(tx: Change, lane: string): void {
     if (lane.startsWith('session:')) this.quarantines.strikeIn(tx, 'hostEnd', lane.slice('session:'.length));
   }
+}
+
+/** A query runs no tool code: one that takes too long waits for a machine, or has much to read. One that ends its host by itself counts. */
+function isLateLook({ reason, kind }: HostEvent & { event: 'host_ended' }): boolean {
+  return reason === 'timeout' && kind === 'query';
 }

@@ -1,5 +1,5 @@
 // Organizations as each request and each call of an agent asks for them: read from the disk once between two commits, and from memory until
-// the next. A change is announced after its commit is counted, so who hears of it finds it.
+// the next. A change is announced after its commit is counted, so a listener finds it.
 import { limits } from '../../contract/limits.js';
 import type { Catalog } from '../catalog/catalog.js';
 import { type OrganizationRecord, organizationTable, requireNotSuspended } from '../catalog/organization-records.js';

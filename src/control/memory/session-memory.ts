@@ -1,7 +1,7 @@
 // What this incarnation of the service knows of its sessions beyond the catalog: the way to their worlds, and the access it has issued.
 // It ends with the incarnation, as it should: an access that nobody remembers opens nothing, and recovery moves its lease on.
 //   SESSION-MEMORY-1. `revoke` ends every access of a session from the moment it is called; calls that had begun are still answered.
-// A session that nobody has used since the start takes no room.
+// A session that nobody has used since the start takes no memory.
 import { DeliveringWorld, type DeliveryObserver } from '../../callbacks/delivering-world.js';
 import type { ReceiverSource } from '../../callbacks/receivers.js';
 import { LruMap } from '../../collections/lru-map.js';
@@ -17,7 +17,7 @@ export interface IssuedAccess {
   access: Access;
   /** As it is shown. */
   view: SessionAccess;
-  /** The credential that made it has not been revoked, and its member has not been removed. */
+  /** The credential that made it has not been revoked, its member has not been removed, and the project is not being deleted. */
   issuerStands(): boolean;
   expiresAtMs: number;
   /** Of the server key, from which its credential derives. */
@@ -57,7 +57,7 @@ export class SessionMemory {
   async world(sessionId: string): Promise<DeliveringWorld> {
     return this.#refs.get(sessionId)?.world ?? this.remember(await this.#parts.worlds.open(sessionId));
   }
-  /** One a world, whoever opens it first. */
+  /** One a world, shared by all that open it. */
   remember(world: WorldRef): DeliveringWorld {
     const known = this.#refs.get(world.worldId);
     if (known !== undefined) return known.world;
@@ -73,7 +73,7 @@ export class SessionMemory {
   }
 
   /** control.QUOTA_EXCEEDED when the session has as many as it may. */
-  requireRoom(sessionId: string, nowMs: number): void {
+  requireFreeAccess(sessionId: string, nowMs: number): void {
     this.#dropVoid(sessionId, nowMs);
     const issued = this.#issued.get(sessionId);
     if (issued === undefined || issued.size < limits.accessesMax) return;

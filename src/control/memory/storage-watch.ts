@@ -5,7 +5,7 @@
 import { batchesOf } from '../../async/batches.js';
 import { limits } from '../../contract/limits.js';
 import type { WorldRef } from '../../worlds/api.js';
-import { needsRoom } from '../../worlds/needs-room.js';
+import { needsSpace } from '../../worlds/needs-space.js';
 import type { Catalog } from '../catalog/catalog.js';
 import { isLive, sessionTable } from '../catalog/session-records.js';
 import type { ControlSettings } from '../catalog/settings.js';
@@ -37,7 +37,7 @@ export class StorageWatch {
       worldId,
       worldInstanceId: world.worldInstanceId,
       command: async (command, options) => {
-        if (tenant.isFull && needsRoom(command)) this.#requireRoom(tenant);
+        if (tenant.isFull && needsSpace(command)) this.#requireFreeSpace(tenant);
         this.#touched.set(worldId, world);
         try {
           return await world.command(command, options);
@@ -63,6 +63,11 @@ export class StorageWatch {
     return asked.length;
   }
 
+  /** Its project is gone, and its worlds with it. */
+  forget(projectId: string): void {
+    this.#tenants.delete(projectId);
+  }
+
   #tenant({ organizationId, projectId }: Tenant): Tenant & { isFull: boolean } {
     let tenant = this.#tenants.get(projectId);
     if (tenant === undefined) {
@@ -72,8 +77,8 @@ export class StorageWatch {
     }
     return tenant;
   }
-  /** What was deleted meanwhile is room at once. */
-  #requireRoom(tenant: Tenant & { isFull: boolean }): void {
+  /** What was deleted meanwhile is free at once. */
+  #requireFreeSpace(tenant: Tenant & { isFull: boolean }): void {
     const { catalog, settings } = this.#ground;
     const refusal = storageRefusal(catalog.view, settings, tenant);
     tenant.isFull = refusal !== undefined;
@@ -89,7 +94,7 @@ export class StorageWatch {
     await catalog.change((tx) => {
       for (const { worldId, bytes } of moved) {
         const record = tx.get(sessionTable, worldId);
-        // The end of a session gives back what was noted, and must not come before it.
+        // The end of a session releases what was noted, and must not come before it.
         if (record === undefined || !isLive(record)) continue;
         const { organizationId, projectId } = record.session;
         noteStorage(tx, { ownerId: worldId, organizationId, projectId, bytes: bytes as number });

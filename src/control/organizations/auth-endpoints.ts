@@ -1,6 +1,7 @@
-// Signing in and looking at oneself. The identity provider decides who belongs to an organization: whoever comes with its token scoped to
-// one that exists here becomes an active member at that moment, with the role its token claims or none; one that was removed stays removed.
-
+// Signing in and reading one's own identity. The identity provider decides who belongs to an organization: a caller with its token scoped
+// to one that exists here becomes an active member at that moment, with the role its token claims or none; one that was removed stays
+// removed.
+import { defined } from '../../contract/defined.js';
 import { ServiceError } from '../../contract/errors.js';
 import type { Me, Member } from '../../contract/hosted/organization.js';
 import type { CliOrganizationList } from '../../contract/hosted/resources.js';
@@ -55,7 +56,7 @@ function memberAtSight(tx: Change, { organizationId, identity }: Caller, nowMs: 
   requireNotSuspended(tx.get(organizationTable, organizationId));
   // What the provider says of the role holds from now on, for every credential of the member; where no role claim is named, it says nothing
   // of it.
-  const claimed = { role: role === undefined ? (known?.member.role ?? null) : role, ...(name === undefined ? {} : { name }) } satisfies {
+  const claimed = { role: role === undefined ? (known?.member.role ?? null) : role, ...defined({ name }) } satisfies {
     role: Role | null;
     name?: string;
   };

@@ -72,7 +72,7 @@ export class Authentication {
     return { ...callerOf(view, standing), rate };
   }
 
-  /** The holder of a token of the identity provider; control.UNAVAILABLE when its keys cannot be had. */
+  /** The holder of a token of the identity provider; control.UNAVAILABLE when its keys are not available. */
   async authenticateIdentity(token: string): Promise<Caller> {
     if (this.#identity === undefined) throw unauthenticated();
     const identity = await this.#identity.verify(token);

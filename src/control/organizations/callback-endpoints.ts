@@ -24,15 +24,15 @@ export function callbackEndpoints(
 ): EndpointSet<
   'createCallbackReceiver' | 'listCallbackReceivers' | 'approveCallbackReceiver' | 'revokeCallbackReceiver' | 'renewCallbackSecret'
 > {
-  const kept = (tx: Change, callbackReceiver: CallbackReceiver): Outcome<Reply> => {
+  const storeReceiver = (tx: Change, callbackReceiver: CallbackReceiver): Outcome<Reply> => {
     tx.put(callbackReceiverTable, callbackReceiver);
     return { reply: { callbackReceiver }, resource: { type: 'callbackReceiver', id: callbackReceiver.callbackReceiverBindingId } };
   };
-  const moved = (tx: Change, { path, body, caller }: ReceiverCall, state: 'approved' | 'revoked'): Outcome<Reply> => {
+  const transitionReceiver = (tx: Change, { path, body, caller }: ReceiverCall, state: 'approved' | 'revoked'): Outcome<Reply> => {
     const { organizationId } = caller;
     const receiver = requireCallbackReceiver(tx, { organizationId, projectId: path.projectId, id: path.callbackReceiverBindingId });
     requireVersion(receiver, body);
-    return kept(tx, moveCallbackReceiver(receiver, state, services.nowMs()));
+    return storeReceiver(tx, moveCallbackReceiver(receiver, state, services.nowMs()));
   };
   const { keyring } = services;
   const secrets: Pick<ChangeEndpoint<'createCallbackReceiver'>, 'withoutSecret' | 'withSecret'> = {
@@ -45,7 +45,7 @@ export function callbackEndpoints(
       ...secrets,
       apply: (tx, { path, body, caller }) => {
         const nowMs = services.nowMs();
-        const { reply, resource } = kept(tx, {
+        const { reply, resource } = storeReceiver(tx, {
           schemaVersion: 1,
           callbackReceiverBindingId: newId('cbr'),
           organizationId: caller.organizationId,
@@ -67,8 +67,8 @@ export function callbackEndpoints(
       run: (view, { path, query }) =>
         listPage(services, view, { table: callbackReceiverTable, index: 'byProject', prefix: [path.projectId], query }),
     },
-    approveCallbackReceiver: { kind: 'change', apply: (tx, call) => moved(tx, call, 'approved') },
-    revokeCallbackReceiver: { kind: 'change', apply: (tx, call) => moved(tx, call, 'revoked') },
+    approveCallbackReceiver: { kind: 'change', apply: (tx, call) => transitionReceiver(tx, call, 'approved') },
+    revokeCallbackReceiver: { kind: 'change', apply: (tx, call) => transitionReceiver(tx, call, 'revoked') },
     renewCallbackSecret: {
       kind: 'change',
       ...secrets,
@@ -78,7 +78,7 @@ export function callbackEndpoints(
         requireVersion(receiver, body);
         requireNotRevoked(receiver);
         const renewed = { ...receiver, keyGeneration: keyring.generation, version: receiver.version + 1, updatedAtMs: services.nowMs() };
-        const { reply, resource } = kept(tx, renewed);
+        const { reply, resource } = storeReceiver(tx, renewed);
         return { reply: { ...reply, signingSecret: signingSecretOf(keyring, renewed) }, resource };
       },
     },

@@ -57,7 +57,7 @@ export function requireApprovedReceivers(view: View, { organizationId, projectId
 }
 
 /**
- * An https origin as browsers write it. Addresses that lie inside somebody's network are refused here; names are looked up when they are
+ * An https origin as browsers write it. Addresses that lie inside a private network are refused here; names are looked up when they are
  * used.
  */
 export function requireOrigin(text: string, { allowLoopbackReceivers, receiverPorts }: ReceiverRule): string {

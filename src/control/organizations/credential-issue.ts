@@ -1,5 +1,6 @@
 // Makes and ends control credentials. Their secrets are random; the catalog has the hash.
 import { randomBytes } from 'node:crypto';
+import { defined } from '../../contract/defined.js';
 import type { CreateCredentialReply, Credential } from '../../contract/hosted/organization.js';
 import { newId } from '../../contract/ids.js';
 import { limits } from '../../contract/limits.js';
@@ -25,9 +26,6 @@ export interface IssueCredential {
   makerId?: string;
 }
 
-/** How many characters of a secret are shown. */
-const prefixChars = 12;
-
 export function issueCredential(
   tx: Change,
   services: Issuer,
@@ -43,12 +41,12 @@ export function issueCredential(
     schemaVersion: 1,
     credentialId,
     ...wanted,
-    prefix: secret.slice(0, prefixChars),
+    prefix: secret.slice(0, limits.credentialPrefixChars),
     createdAtMs: nowMs,
     ...(ttlMs === undefined ? {} : { expiresAtMs: nowMs + ttlMs }),
   };
   const secretHash = tokenHash(secret);
-  tx.put(credentialTable, { credential, counted: true, secretHash, ...(makerId === undefined ? {} : { makerId }) });
+  tx.put(credentialTable, { credential, counted: true, secretHash, ...defined({ makerId }) });
   tx.put(bearerTable, { hash: secretHash, credentialId });
   return { credential, secret };
 }
@@ -59,7 +57,11 @@ export function renewSecret(tx: Change, record: CredentialRecord): string {
   const secret = newSecret();
   const secretHash = tokenHash(secret);
   if (record.secretHash !== undefined) tx.remove(bearerTable, record.secretHash);
-  tx.put(credentialTable, { ...record, credential: { ...record.credential, prefix: secret.slice(0, prefixChars) }, secretHash });
+  tx.put(credentialTable, {
+    ...record,
+    credential: { ...record.credential, prefix: secret.slice(0, limits.credentialPrefixChars) },
+    secretHash,
+  });
   tx.put(bearerTable, { hash: secretHash, credentialId });
   return secret;
 }
@@ -79,7 +81,7 @@ export function revoke(tx: Change, record: CredentialRecord, nowMs: number): Cre
 /** Nobody can tell a secret again: neither its store of answers nor anybody else has it. */
 export const secretOnce = { withoutSecret: ({ credential }: CreateCredentialReply): CreateCredentialReply => ({ credential }) };
 
-/** Nothing notifies of a credential that expires, so whoever wants another one looks. */
+/** Nothing notifies of a credential that expires, so a caller that wants another one counts them again. */
 function uncountExpired(tx: Change, organizationId: string, nowMs: number): void {
   const { records } = tx.list(credentialTable, { index: 'byExpiry', prefix: [organizationId], limit: limits.purgeRecordsMax });
   for (const record of records) {

@@ -1,5 +1,6 @@
 // Tokens of the identity provider: any OIDC issuer, verified against its published keys. The only file that names jose.
 import { createRemoteJWKSet, customFetch, errors, type FetchImplementation, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose';
+import { defined } from '../../contract/defined.js';
 import { ServiceError } from '../../contract/errors.js';
 import { limits } from '../../contract/limits.js';
 import type { Role } from '../../contract/world/authority.js';
@@ -30,7 +31,7 @@ export class IdentityVerifier {
     });
   }
 
-  /** control.UNAUTHENTICATED for a token that does not hold; control.UNAVAILABLE when the issuer's keys cannot be had. */
+  /** control.UNAUTHENTICATED for a token that does not hold; control.UNAVAILABLE when the issuer's keys are not available. */
   async verify(token: string): Promise<Identity> {
     const { issuer, audience } = this.#settings;
     try {
@@ -58,9 +59,7 @@ export class IdentityVerifier {
     return {
       issuer,
       subject: payload.sub!,
-      ...(name === undefined ? {} : { name }),
-      ...(organizationId === undefined ? {} : { organizationId }),
-      ...(role === undefined ? {} : { role }),
+      ...defined({ name, organizationId, role }),
     };
   }
 }
@@ -88,7 +87,8 @@ const fetchBounded: FetchImplementation = async (url, options) => {
   return new Response(Buffer.concat(chunks), { status: response.status, headers: response.headers });
 };
 
-const textOf = (claim: unknown): string | undefined => (typeof claim === 'string' && claim !== '' ? claim.slice(0, 255) : undefined);
+const textOf = (claim: unknown): string | undefined =>
+  typeof claim === 'string' && claim !== '' ? claim.slice(0, limits.identityClaimCharsMax) : undefined;
 
 /** jose's plain JOSEError is what it says of an answer of the issuer that is no key set. */
 function isAboutToken(error: unknown): boolean {
@@ -98,7 +98,7 @@ function isAboutToken(error: unknown): boolean {
 
 function keysUnavailable(cause: unknown): ServiceError {
   return new ServiceError('control.UNAVAILABLE', {
-    message: "The identity provider's keys cannot be had now.",
+    message: "The identity provider's keys are not available now.",
     retryAfterMs: limits.unavailableRetryAfterMs,
     cause,
   });

@@ -1,6 +1,5 @@
 // How membership changes: a role, a removal, a return. What a member may do is asked at each request (standing.ts), so nothing else has to
 // move.
-
 import { ServiceError } from '../../contract/errors.js';
 import type { Member } from '../../contract/hosted/organization.js';
 import type { Role } from '../../contract/world/authority.js';
@@ -18,7 +17,7 @@ interface WhichMember {
 export function setRole(tx: Change, which: WhichMember, role: Role | null): Member {
   const record = requireMember(tx, which);
   requireState(record, 'active');
-  return kept(tx, record, { role, updatedAtMs: which.nowMs });
+  return storeMember(tx, record, { role, updatedAtMs: which.nowMs });
 }
 
 /** The member's credentials, those that the member made, and the member's grants are void from now on. */
@@ -26,7 +25,7 @@ export function removeMember(tx: Change, which: WhichMember, { confirm }: { conf
   const record = requireMember(tx, which);
   requireConfirmation(which.userId, { confirm });
   requireState(record, 'active');
-  return kept(tx, record, { role: null, state: 'removed', updatedAtMs: which.nowMs });
+  return storeMember(tx, record, { role: null, state: 'removed', updatedAtMs: which.nowMs });
 }
 
 /** The member begins again: nothing of before the removal holds again. */
@@ -35,10 +34,10 @@ export function restoreMember(tx: Change, which: WhichMember, role: Role | null)
   requireState(record, 'removed');
   // A credential of the very moment of the removal is one of before it.
   const activeSinceMs = Math.max(which.nowMs, (record.member.updatedAtMs ?? 0) + 1);
-  return kept(tx, { ...record, activeSinceMs }, { role, state: 'active', updatedAtMs: which.nowMs });
+  return storeMember(tx, { ...record, activeSinceMs }, { role, state: 'active', updatedAtMs: which.nowMs });
 }
 
-function kept(tx: Change, record: MemberRecord, changes: Partial<Member>): Member {
+function storeMember(tx: Change, record: MemberRecord, changes: Partial<Member>): Member {
   const member = { ...record.member, ...changes };
   tx.put(memberTable, { ...record, member });
   return member;

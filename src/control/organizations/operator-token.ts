@@ -28,7 +28,7 @@ export async function readOperatorToken(catalog: Catalog, dataDirectory: string)
   }
   if (!tokenShape.test(token)) {
     throw new ServiceError('control.INVALID_REQUEST', {
-      message: `The operator token ${place.file} is damaged. Remove it: the token that held until now goes on; or put one of the form dyo_ and 43 characters there.`,
+      message: `The operator token ${place.file} is damaged. Remove it: the token that held until now continues; or put one of the form dyo_ and 43 characters there.`,
     });
   }
   const hash = tokenHash(token);

@@ -1,4 +1,5 @@
 // The organization as its own people see it: credentials, members, usage, the audit trail.
+import { defined } from '../../contract/defined.js';
 import type { Member } from '../../contract/hosted/organization.js';
 import { type EndpointSet, type Outcome, personBehind } from '../catalog/endpoint.js';
 import { requireProject } from '../catalog/organization-records.js';
@@ -35,7 +36,7 @@ function ofCredentials(services: ControlServices): EndpointSet<CredentialIds> {
       apply: (tx, { body, caller }) => {
         const createdBy = caller.userId ?? caller.credentialId;
         const makerId = personBehind(caller);
-        const made = { ...body, organizationId: caller.organizationId, createdBy, ...(makerId === undefined ? {} : { makerId }) };
+        const made = { ...body, organizationId: caller.organizationId, createdBy, ...defined({ makerId }) };
         const reply = issueCredential(tx, services, made);
         return { reply, resource: { type: 'credential', id: reply.credential.credentialId } };
       },

@@ -16,7 +16,7 @@ import {
 import { takeQuota } from '../catalog/quotas.js';
 import type { View } from '../catalog/tables.js';
 import { requireConfirmation, requireVersion } from '../catalog/versions.js';
-import { requireRoomForProject } from '../core/containment.js';
+import { requireContainedProject } from '../core/containment.js';
 import type { ControlServices } from '../core/services.js';
 
 type ProjectIds = 'createProject' | 'listProjects' | 'getProject' | 'updateProject' | 'createGrant' | 'listGrants' | 'deleteGrant';
@@ -32,7 +32,7 @@ function ofProjects(services: ControlServices): EndpointSet<'createProject' | 'l
       apply: (tx, { body, caller }) => {
         const { organizationId } = caller;
         const nowMs = services.nowMs();
-        requireRoomForProject(services.settings, tx);
+        requireContainedProject(services.settings, tx);
         takeQuota(tx, services, { organizationId, name: 'projectsMax' });
         const project = {
           schemaVersion: 1 as const,
@@ -56,7 +56,7 @@ function ofProjects(services: ControlServices): EndpointSet<'createProject' | 'l
           index: 'byOrganization',
           prefix: [caller.organizationId],
           query,
-          // Who sees only some must not go on with another's cursor: it would tell that there is something in between.
+          // Who sees only some must not continue with another's cursor: it would tell that there is something in between.
           filters: caller.role === null ? { for: caller.userId ?? caller.credentialId } : {},
           where: ({ projectId }) => caller.authoritiesIn(projectId).has('project.read'),
         }),

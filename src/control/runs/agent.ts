@@ -1,4 +1,5 @@
 // The agent's side of a hosted run: access as the actor of the pending interaction, and handing that in.
+import { defined } from '../../contract/defined.js';
 import { ServiceError } from '../../contract/errors.js';
 import type { CompleteInteractionRequest } from '../../contract/hosted/runs.js';
 import { limits } from '../../contract/limits.js';
@@ -27,12 +28,7 @@ export function createRunAccess(services: ControlServices): PreparedEndpoint<'cr
       const { actorId, actorInstanceId } = run.pendingInteraction!.interaction;
       const { session } = requireRecord(view, run.sessionId);
       const expiresAtMs = Math.min(nowMs() + (call.body.ttlMs ?? limits.accessTtlMs), run.deadlineAtMs);
-      return await giveAccess(
-        services,
-        session,
-        { actorId, ...(actorInstanceId === undefined ? {} : { actorInstanceId }), caller: call.caller },
-        expiresAtMs,
-      );
+      return await giveAccess(services, session, { actorId, ...defined({ actorInstanceId }), caller: call.caller }, expiresAtMs);
     },
     apply: (tx, call, { bundle, access }) => {
       try {
@@ -55,7 +51,7 @@ export function createRunAccess(services: ControlServices): PreparedEndpoint<'cr
   };
 }
 
-/** The first that is handed in stands. The run's coordinator goes on from there; what comes next shows in the run. */
+/** The first that is handed in stands. The run's coordinator continues from there; what comes next shows in the run. */
 export function completeInteraction(services: ControlServices): ChangeEndpoint<'completeInteraction'> {
   return {
     kind: 'change',

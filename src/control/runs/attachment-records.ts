@@ -1,4 +1,5 @@
 // What agents attach to hosted runs: announced, sent as bytes, completed. Only what is completed is part of the run.
+import { defined } from '../../contract/defined.js';
 import { ServiceError } from '../../contract/errors.js';
 import type { Attachment } from '../../contract/hosted/runs.js';
 import type { CapturedFile } from '../../drills/attempt/capture.js';
@@ -34,7 +35,7 @@ export async function loadAttached({ catalog, blobs }: ControlServices, hostedRu
     const { attachmentId: id, kind, interactionId, state, name, mediaType, hash } = attachment;
     if (state !== 'available') continue;
     const file = { name, mediaType, bytes: await blobs.get(hash) };
-    attached.push({ kind, isNamed, id, file, ...(interactionId === undefined ? {} : { interactionId }) });
+    attached.push({ kind, isNamed, id, file, ...defined({ interactionId }) });
   }
   return attached;
 }

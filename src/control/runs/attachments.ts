@@ -28,7 +28,7 @@ export function beginAttachment(services: ControlServices): ChangeEndpoint<'begi
       }
       const count = record.attachments.count + 1;
       const bytes = record.attachments.bytes + body.bytes;
-      requireRoom({ count, bytes });
+      requireCapacity({ count, bytes });
       const nowMs = services.nowMs();
       const attachment: Attachment = {
         schemaVersion: 1,
@@ -47,7 +47,7 @@ export function beginAttachment(services: ControlServices): ChangeEndpoint<'begi
   };
 }
 
-function requireRoom({ count, bytes }: RunRecord['attachments']): void {
+function requireCapacity({ count, bytes }: RunRecord['attachments']): void {
   if (count <= limits.attachmentsMax && bytes <= limits.runAttachmentBytesMax) return;
   throw new ServiceError('control.PAYLOAD_TOO_LARGE', {
     message: `A run has at most ${limits.attachmentsMax} attachments, of ${limits.runAttachmentBytesMax} bytes together.`,
@@ -75,7 +75,7 @@ export function putAttachmentContent({ blobs }: ControlServices): PreparedEndpoi
       return await blobs.put(body);
     },
     apply: (tx, { path, caller }) => {
-      return moved(tx, requireOpenOne(tx, { ...path, ...caller }), 'uploaded');
+      return transition(tx, requireOpenOne(tx, { ...path, ...caller }), 'uploaded');
     },
   };
 }
@@ -86,7 +86,7 @@ export function completeAttachment(): ChangeEndpoint<'completeAttachment'> {
     apply: (tx, { path, caller }) => {
       const record = requireOpenOne(tx, { ...path, ...caller });
       if (record.attachment.state === 'pending') throw notIn('uploaded', record.attachment);
-      const { reply, resource } = moved(tx, record, 'available');
+      const { reply, resource } = transition(tx, record, 'available');
       return { reply: { ...reply, descriptor: describe(reply.attachment.attachmentId, reply.attachment) }, resource };
     },
   };
@@ -112,7 +112,7 @@ export function nameAttachments(
   }
 }
 
-function moved(tx: Change, record: AttachmentRecord, state: 'uploaded' | 'available') {
+function transition(tx: Change, record: AttachmentRecord, state: 'uploaded' | 'available') {
   const attachment: Attachment = { ...record.attachment, state: record.attachment.state === 'available' ? 'available' : state };
   tx.put(attachmentTable, { ...record, attachment });
   return outcomeOf(attachment);
@@ -127,7 +127,7 @@ function requireOpenOne(view: View, place: Parameters<typeof requireRun>[1] & Pa
   return record;
 }
 
-/** Its timeline goes on: what is attached now can still be part of it. */
+/** Its timeline continues: what is attached now can still be part of it. */
 function requireOpen(record: RunRecord): RunRecord {
   const { state } = record.run;
   if (record.ended === undefined && (state === 'created' || state === 'awaiting_agent')) return record;

@@ -1,7 +1,8 @@
-// The desk of a hosted attempt: keeps every step of it in the catalog, and tells it what its agent handed in.
+// The store of a hosted attempt: keeps every step of it in the catalog, and returns what its agent handed in.
 //   RUN-ATTEMPT-STORE-1. Nothing is kept for a coordinator whose generation is not the run's any more.
-//   RUN-ATTEMPT-STORE-2. An interaction's access has ended, and every call under it has been answered, before the attempt goes on.
+//   RUN-ATTEMPT-STORE-2. An interaction's access has ended, and every call under it has been answered, before the attempt continues.
 import { retry } from '../../async/retry.js';
+import { defined } from '../../contract/defined.js';
 import { isServiceError } from '../../contract/errors.js';
 import type { RunIdentity } from '../../contract/run/run.js';
 import type { AttemptProgress, AttemptStart, PlayedStep, TimelineEnd, WorkResult } from '../../drills/attempt/attempt-environment.js';
@@ -16,7 +17,7 @@ import { awaitAgent, coordinationOf, endTimeline, markBegun, putRun, storeStep }
 import { timedOutIfOver } from './deadline.js';
 import { ofRun, type RunRecord, runTable, stepTable } from './records.js';
 
-export interface DeskPart {
+export interface StoredAttempt {
   /** As this coordinator took it up. */
   record: RunRecord;
   identity(worldInstanceId: string): RunIdentity;
@@ -36,16 +37,16 @@ export class RunAttemptStore implements AttemptStore {
   readonly ended?: TimelineEnd;
   begun?: AttemptStart;
   readonly #services: ControlServices;
-  readonly #part: DeskPart;
+  readonly #part: StoredAttempt;
   readonly #hostedRunId: string;
 
-  constructor(services: ControlServices, part: DeskPart) {
+  constructor(services: ControlServices, part: StoredAttempt) {
     this.#services = services;
     this.#part = part;
     const { run, begun, ended, pending } = part.record;
     this.#hostedRunId = run.hostedRunId;
     const steps = [...ofRun(services.catalog.view, stepTable, run.hostedRunId)].map(({ step }) => step);
-    this.played = { steps, ...(pending === undefined ? {} : { started: pending.started }) };
+    this.played = { steps, ...defined({ started: pending?.started }) };
     if (begun !== undefined) this.begun = begun;
     if (ended !== undefined) this.ended = ended;
   }

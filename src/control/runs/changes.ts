@@ -1,7 +1,8 @@
 // How a hosted run changes: pure steps from record to record, each in the change that commits it. Its states are run-states.ts's.
 //   RUN-CHANGES-1. The revision rises when what a caller acts on changes: state, pending interaction, termination. Access, attachments and
 //     the coordinator's own affairs leave it.
-//   RUN-CHANGES-2. An interaction ends once: whoever hands it in first, agent, deadline or cancellation.
+//   RUN-CHANGES-2. An interaction ends once: by the first of agent, deadline and cancellation.
+import { defined } from '../../contract/defined.js';
 import { ServiceError } from '../../contract/errors.js';
 import type { RunActivity } from '../../contract/hosted/runs.js';
 import type { BindingEvidence, HostedRun, HostedRunState, RunError, RunIdentity } from '../../contract/run/run.js';
@@ -30,7 +31,7 @@ export function putRun(tx: Change, record: RunRecord, atMs: number, happening?: 
 function revised(record: RunRecord, nowMs: number, changes: Partial<Run>): RunRecord {
   return { ...record, run: { ...record.run, ...changes, revision: record.run.revision + 1, updatedAtMs: nowMs } };
 }
-function moved(record: RunRecord, state: HostedRunState, nowMs: number, changes: Partial<Run> = {}): RunRecord {
+function transition(record: RunRecord, state: HostedRunState, nowMs: number, changes: Partial<Run> = {}): RunRecord {
   requireRunMove(record.run.state, state);
   return revised(record, nowMs, { state, ...changes });
 }
@@ -50,7 +51,7 @@ function coordinated(record: RunRecord, nowMs: number, { activeInteractionId, ..
     ...changes,
     version: before.version + 1,
     updatedAtMs: nowMs,
-    ...(interactionId === undefined ? {} : { activeInteractionId: interactionId }),
+    ...defined({ activeInteractionId: interactionId }),
   };
   return { ...record, run: { ...record.run, coordination } };
 }
@@ -81,7 +82,7 @@ export function awaitAgent(record: RunRecord, nowMs: number, pendingInteraction:
     started: { virtualTimeUs, toolCallsAtStart },
     bindingEvidence: 'not_checked',
   };
-  const next = moved({ ...record, pending }, 'awaiting_agent', nowMs, { pendingInteraction });
+  const next = transition({ ...record, pending }, 'awaiting_agent', nowMs, { pendingInteraction });
   return coordinated(next, nowMs, { activeInteractionId: interaction.id });
 }
 
@@ -110,7 +111,7 @@ export function storeStep({ pending: _, ...record }: RunRecord, nowMs: number): 
 }
 
 export function endTimeline(record: RunRecord, nowMs: number, ended: TimelineEnd): RunRecord {
-  return moved({ ...record, ended }, 'ready_to_seal', nowMs);
+  return transition({ ...record, ended }, 'ready_to_seal', nowMs);
 }
 
 /** Asked for; what is pending ends with it, and the coordinator carries it out. Asking twice is asking once. */
@@ -137,6 +138,6 @@ export interface End {
 }
 export function finishRun({ pending: _, ...record }: RunRecord, nowMs: number, { state, coordination, ...changes }: End): RunRecord {
   const { pendingInteraction: _none, ...run } = record.run;
-  const next = moved({ ...record, run }, state, nowMs, { ...changes, finishedAtMs: nowMs });
+  const next = transition({ ...record, run }, state, nowMs, { ...changes, finishedAtMs: nowMs });
   return coordinated(next, nowMs, { state: coordination, activeInteractionId: null });
 }

@@ -1,7 +1,6 @@
 // The coordinator of a hosted run: the runner of `drill.run`. It plays the attempt in the session's world, step by step as agents hand in
 // their interactions, then seals the evidence. After a crash the next incarnation's coordinator begins again, and every step is there once.
 import { mkdir, rm } from 'node:fs/promises';
-import { pause } from '../../async/pause.js';
 import { backoffMs, type RetryPolicy, retry } from '../../async/retry.js';
 import { isServiceError, ServiceError } from '../../contract/errors.js';
 import { Attempt } from '../../drills/attempt/attempt.js';
@@ -52,17 +51,17 @@ async function coordinate(
   context: RunnerContext & { span: OpenSpan | undefined },
 ): Promise<Ending> {
   const record = await writeWithRetry(services, context.leaving, () => takeUp(services, hostedRunId));
-  const { part, desk } = await partOf(services, record, context.leaving);
+  const { part, store } = await partOf(services, record, context.leaving);
   context.span?.set({ 'drillyard.session.id': record.run.sessionId, 'drillyard.drill.id': record.run.request.drillId });
   const cancelled = cancellation(services, record, context);
   try {
-    const seat = hostedEnvironment({
+    const environment = hostedEnvironment({
       ...part,
-      desk,
+      store,
       signal: cancelled.signal,
       onBug: (err, correlationId) => reportBug(services, hostedRunId, { err, correlationId }),
     });
-    const played = await new Attempt(seat).play();
+    const played = await new Attempt(environment).play();
     const report = attemptReport(part.planned, played, { startedAtMs: record.run.createdAtMs, finishedAtMs: services.nowMs() });
     const folder = bundleFolder(services.settings.dataDirectory, record.run.evidenceBundleId);
     const written = await writeWithRetry(services, context.leaving, async () => {
@@ -76,7 +75,7 @@ async function coordinate(
     const { status, verdict } = report.result;
     context.span?.set({ 'drillyard.run.state': status, 'drillyard.run.verdict': verdict });
     const state = status === 'cancelled' ? 'cancelled' : 'succeeded';
-    return { state, apply: (tx) => endPlayed(tx, services, desk.mine(tx), sealed) };
+    return { state, apply: (tx) => endPlayed(tx, services, store.mine(tx), sealed) };
   } finally {
     cancelled.end();
   }
@@ -86,13 +85,13 @@ function reportBug({ log }: ControlServices, hostedRunId: string, bug: { err: un
   log.error('a bug met in a run', { hostedRunId, ...bug });
 }
 
-/** Fences whoever coordinated it before. */
+/** Fences its earlier coordinator. */
 function takeUp({ catalog, nowMs }: ControlServices, hostedRunId: string): Promise<RunRecord> {
   return catalog.change((tx) => {
     const record = tx.get(runTable, hostedRunId);
     if (record === undefined) throw new Error(`there is no record of run ${hostedRunId}`);
     const taken = resumeRun(record, nowMs());
-    // The lease may have gone on with the crash that brought this incarnation about.
+    // The lease may have moved on with the crash that brought this incarnation about.
     const { leaseGeneration } = requireRecord(tx, record.run.sessionId).session;
     const isTakeover = record.run.coordination?.state === 'running';
     const happening = isTakeover
@@ -106,7 +105,7 @@ async function partOf(
   services: ControlServices,
   record: RunRecord,
   leaving: AbortSignal,
-): Promise<{ part: Omit<HostedPart, 'desk' | 'signal' | 'onBug'>; desk: RunAttemptStore }> {
+): Promise<{ part: Omit<HostedPart, 'store' | 'signal' | 'onBug'>; store: RunAttemptStore }> {
   const { hostedRunId, sessionId, buildHash, request } = record.run;
   const { runId, drillId, ...rest } = request;
   const numbers: AttemptNumbers = rest;
@@ -119,7 +118,7 @@ async function partOf(
   const judgeExpression = services.judge.judgeFor(record.run.projectId);
   return {
     part: { hostedRunId, runId, build, planned, numbers, world, judgeExpression },
-    desk: new RunAttemptStore(services, { record, identity, leaving }),
+    store: new RunAttemptStore(services, { record, identity, leaving }),
   };
 }
 
@@ -128,19 +127,22 @@ function cancellation(services: ControlServices, { run: { hostedRunId, terminati
   const cancelled = new AbortController();
   const over = new AbortController();
   const quiet = AbortSignal.any([leaving, over.signal]);
+  const policy: RetryPolicy = {
+    // Played already: there is nothing to cancel.
+    isRetryable: (error) => !isServiceError(error, 'control.STATE_CONFLICT'),
+    waitMs: (error, attempts) => {
+      services.log.warn('a run was not cancelled yet', { hostedRunId, error: String(error) });
+      return backoffMs(operationBackoff, attempts);
+    },
+    signal: quiet,
+  };
   const ask = async (): Promise<void> => {
-    for (let tries = 1; !quiet.aborted; tries++) {
-      try {
-        await askToCancel(services, hostedRunId, 'The operation was cancelled.');
-        cancelled.abort();
-        return;
-      } catch (error) {
-        // Played already: there is nothing to cancel.
-        if (isServiceError(error, 'control.STATE_CONFLICT')) return;
-        services.log.warn('a run was not cancelled yet', { hostedRunId, error: String(error) });
-        await pause(backoffMs(operationBackoff, tries), quiet);
-      }
-    }
+    const attempt = async (): Promise<void> => {
+      if (quiet.aborted) return;
+      await askToCancel(services, hostedRunId, 'The operation was cancelled.');
+      cancelled.abort();
+    };
+    await retry(policy, attempt).catch(() => {});
   };
   if (termination !== undefined) cancelled.abort();
   else if (signal.aborted) void ask();

@@ -1,5 +1,6 @@
-// How a hosted run ends: with a result and sealed evidence, before it began, or because nobody could go on with it. Each in the change that
-// ends its operation: the run, its bundle, its session's lease and the count of active runs end together.
+// How a hosted run ends: with a result and sealed evidence, before it began, or because nobody could continue with it. Each in the change
+// that ends its operation: the run, its bundle, its session's lease and the count of active runs end together.
+import { defined } from '../../contract/defined.js';
 import type { EvidenceBundle } from '../../contract/hosted/runs.js';
 import type { HostedRun, HostedRunState, RunResult, Verdict } from '../../contract/run/run.js';
 import { runErrorForOthers } from '../../drills/ports/run-error.js';
@@ -33,7 +34,7 @@ export function endPlayed(tx: Change, services: ControlServices, record: RunReco
     coordination: 'settled',
     identity,
     ...terminationOf(record, result, nowMs),
-    ...(failure === undefined ? {} : { failure }),
+    ...defined({ failure }),
   };
   tx.put(runResultTable, { hostedRunId, result });
   for (const { ordinal } of [...ofRun(tx, stepTable, hostedRunId)]) tx.remove(stepTable, stepId(hostedRunId, ordinal));
@@ -64,7 +65,7 @@ export function endBeforeStart(tx: Change, services: ControlServices, { operatio
   endWithoutEvidence(tx, services, asked, { end: { state: 'aborted_before_start', coordination: 'settled' }, leaseIsFree: true });
 }
 
-/** No coordinator could begin it, or go on with it. */
+/** No coordinator could begin it, or continue with it. */
 export function endLost(tx: Change, services: ControlServices, { operation }: OperationRecord, error: unknown): void {
   const record = runOf(tx, operation.resourceId);
   // Of a coordinator that has been replaced, nothing is heard any more.

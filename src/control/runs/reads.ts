@@ -1,4 +1,5 @@
 // Looking at hosted runs: one, many, and what happened to one.
+import { defined } from '../../contract/defined.js';
 import type { RunsQuery } from '../../contract/hosted/runs.js';
 import { listPage } from '../catalog/cursors.js';
 import type { ReadEndpoint } from '../catalog/endpoint.js';
@@ -18,7 +19,7 @@ export function listRuns(services: ControlServices): ReadEndpoint<'listRuns'> {
       const { index, prefix } = placeOf(projectId, query);
       const where = ({ run }: RunRecord): boolean => matches(run, query);
       const { items, nextCursor } = listPage(services, view, { table: runTable, index, prefix, reverse: true, query, filters, where });
-      return { items: items.map(({ run }) => run), ...(nextCursor === undefined ? {} : { nextCursor }) };
+      return { items: items.map(({ run }) => run), ...defined({ nextCursor }) };
     },
   };
 }

@@ -1,4 +1,4 @@
-// Hosted runs as they lie in the catalog: the resource, what a coordinator needs to go on with it, and apart from it what grows or is
+// Hosted runs as they lie in the catalog: the resource, what a coordinator needs to continue with it, and apart from it what grows or is
 // large: the steps it has played, what happened to it, its result.
 import { ServiceError } from '../../contract/errors.js';
 import type { WorldSession } from '../../contract/hosted/resources.js';

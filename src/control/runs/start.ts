@@ -1,5 +1,6 @@
 // Hosted runs begin here: in a session made for a drill, under a lease that is free. And again: a rerun is the same drill in a session of
 // its own, made from the same build, setup and seed.
+import { defined } from '../../contract/defined.js';
 import { ServiceError } from '../../contract/errors.js';
 import type { StartRunRequest } from '../../contract/hosted/runs.js';
 import { newId } from '../../contract/ids.js';
@@ -74,7 +75,7 @@ export function beginRun(tx: Change, services: ControlServices, record: SessionR
   const hostedRunId = newId('hrun');
   const operation = startOperation(tx, services, begin.askedBy, { kind: 'drill.run', session, resource: { type: 'run', id: hostedRunId } });
   const run = newRun(services, record, { ...begin, hostedRunId, drillId, nowMs });
-  const made = { ...(trial === undefined ? {} : { trial }), ...(attempt === undefined ? {} : { attempt }) };
+  const made = { ...defined({ trial, attempt }) };
   const kept: RunRecord = {
     run,
     operationId: operation.operationId,
@@ -133,7 +134,7 @@ function newRun({ settings }: ControlServices, { session }: SessionRecord, made:
     createdAtMs: nowMs,
     updatedAtMs: nowMs,
     evidenceRetentionMs: settings.evidenceRetentionMs,
-    ...(rerunOfHostedRunId === undefined ? {} : { rerunOfHostedRunId }),
+    ...defined({ rerunOfHostedRunId }),
     coordination: {
       schemaVersion: 1,
       organizationId,

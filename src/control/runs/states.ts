@@ -1,6 +1,6 @@
 // The two state machines of a hosted run (docs/hosted-api.md draws them), enforced here and nowhere else: the run, and who coordinates it.
 //   created -> awaiting_agent (once an interaction) -> ready_to_seal -> sealed
-// A coordination is `settled` when its run ended as runs end, `lost` when no coordinator could go on with it.
+// A coordination is `settled` when its run ended as runs end, `lost` when no coordinator could continue with it.
 import { ServiceError } from '../../contract/errors.js';
 import type { HostedRun, HostedRunState } from '../../contract/run/run.js';
 

@@ -8,7 +8,7 @@ import { type ActorName, resolveActor, unresolvedActor } from '../../contract/wo
 import type { ActorView } from '../../contract/world/world-protocol.js';
 import type { Access } from '../../drills/ports/bindings-port.js';
 import type { Caller, ChangeEndpoint, PreparedEndpoint, ReadEndpoint } from '../catalog/endpoint.js';
-import { credentialTable } from '../catalog/organization-records.js';
+import { credentialTable, isOpenProject } from '../catalog/organization-records.js';
 import { requireSession, type SessionRecord, sessionTable } from '../catalog/session-records.js';
 import { requireConfirmation } from '../catalog/versions.js';
 import { unauthenticated } from '../core/authorities.js';
@@ -100,10 +100,10 @@ export async function giveAccess(
 ): Promise<GivenAccess> {
   const memory = services.sessionMemory;
   const { sessionId, leaseGeneration } = session;
-  memory.requireRoom(sessionId, services.nowMs());
+  memory.requireFreeAccess(sessionId, services.nowMs());
   const world = await memory.world(sessionId);
   const { capabilities, ...found } = requireActor(await world.query({ kind: 'actors' }), actor);
-  const issuerStands = standingIssuer(services, actor.caller);
+  const issuerStands = standingIssuer(services, actor.caller, session.projectId);
   const accessId = newId('access');
   const keyGeneration = services.keyring.generation;
   const credential = services.keyring.token('world', accessId, keyGeneration);
@@ -132,15 +132,16 @@ export async function giveAccess(
   };
 }
 
-/** Looked up once between two commits: agents ask often. */
-function standingIssuer({ catalog }: ControlServices, { credentialId }: Caller): () => boolean {
+/** In a project that is not being deleted. Looked up once between two commits: agents ask often. */
+function standingIssuer({ catalog }: ControlServices, { credentialId }: Caller, projectId: string): () => boolean {
   let commits = -1;
   let stands = false;
   return () => {
     if (commits === catalog.commits) return stands;
     commits = catalog.commits;
     const record = catalog.view.get(credentialTable, credentialId);
-    stands = record !== undefined && record.credential.revokedAtMs === undefined && standingOf(catalog.view, record) !== undefined;
+    const isValid = record !== undefined && record.credential.revokedAtMs === undefined && standingOf(catalog.view, record) !== undefined;
+    stands = isValid && isOpenProject(catalog.view, projectId);
     return stands;
   };
 }

@@ -1,7 +1,7 @@
 // How a change of a session's world is admitted and how it ends: the checks in their order, the operation in the session's lane, its
 // result.
 import { ServiceError } from '../../contract/errors.js';
-import type { Operation, OperationKind } from '../../contract/hosted/operation.js';
+import type { LongRunningOperation, OperationKind } from '../../contract/hosted/operation.js';
 import type { WorldSession } from '../../contract/hosted/resources.js';
 import type { JsonObject, JsonValue } from '../../contract/json.js';
 import type { Caller } from '../catalog/endpoint.js';
@@ -50,7 +50,7 @@ export function startOperation(
   { operations }: ControlServices,
   { idempotencyKey, requestHash, correlationId }: AskedBy,
   { kind, session, resource, lane = session.sessionId, input = {} }: StartOperation,
-): Operation {
+): LongRunningOperation {
   const { organizationId, projectId, sessionId } = session;
   return operations.create(tx, {
     kind,
@@ -73,7 +73,7 @@ interface StartOperation {
 }
 
 /** What the operation's result says in every case. */
-export function resultOf({ kind }: Operation, { session }: SessionRecord, more: JsonObject = {}): JsonObject {
+export function resultOf({ kind }: LongRunningOperation, { session }: SessionRecord, more: JsonObject = {}): JsonObject {
   const { sessionId, leaseGeneration } = session;
   return { schemaVersion: 1, kind, sessionId, leaseGeneration, ...more };
 }

@@ -1,17 +1,19 @@
 // Advances of virtual time: one operation, one command of the world under the operation's own key. The world does it once, whatever
-// happens meanwhile, and goes on from its last committed slice.
+// happens meanwhile, and continues from its last committed slice.
 import { ServiceError } from '../../contract/errors.js';
-import type { Operation, TimeAdvanceResult } from '../../contract/hosted/operation.js';
+import type { LongRunningOperation, TimeAdvanceResult } from '../../contract/hosted/operation.js';
 import type { AdvanceRequest } from '../../contract/hosted/sessions.js';
 import type { JsonValue } from '../../contract/json.js';
 import type { AdvanceResult } from '../../contract/world/world-protocol.js';
+import type { WorldRef } from '../../worlds/api.js';
 import type { ChangeEndpoint } from '../catalog/endpoint.js';
-import { isLive, keepSession, requireRecord, requireSession, type SessionRecord, sessionTable } from '../catalog/session-records.js';
+import { keepSession, requireSession, type SessionRecord, sessionTable } from '../catalog/session-records.js';
 import type { Change } from '../catalog/tables.js';
 import type { Runner, RunnerContext } from '../core/operations.js';
 import { refused } from '../core/refused.js';
 import type { ControlServices } from '../core/services.js';
 import { admit, markDegraded, markRecovered, requireSame, startOperation } from './admission.js';
+import { cancelled, inLiveWorld } from './live-world.js';
 import { annotate, claim } from './states.js';
 
 type AdvanceInput = Pick<AdvanceRequest, 'targetUs' | 'maxEvents'>;
@@ -35,34 +37,31 @@ export function advanceTime(services: ControlServices): ChangeEndpoint<'advanceT
 }
 
 export function advanceRunner(services: ControlServices): Runner {
-  const { catalog, nowMs } = services;
+  const { nowMs } = services;
   return {
-    run: async ({ operation, input, correlationId }, context) => {
+    run: inLiveWorld(services, async (world, { operation, input, correlationId }, context) => {
       const { resourceId: sessionId, operationId } = operation;
-      if (!isLive(requireRecord(catalog.view, sessionId))) return { state: 'cancelled', apply: () => null };
       const advance = input as unknown as AdvanceInput;
-      const result = await advanceWorld(services, { sessionId, operationId, ...advance }, context);
-      if (result === undefined) return { state: 'cancelled', apply: () => null };
+      const result = await advanceWorld(services, { world, operationId, ...advance }, context);
+      if (result === undefined) return cancelled;
       const apply = (tx: Change): JsonValue => {
         const record = markRecovered(tx, sessionId, nowMs());
         tx.put(sessionTable, annotate(record, { clockUs: result.reachedUs }));
         return resultOfAdvance(operation, record, { result, correlationId });
       };
       return { state: result.status === 'cancelled' ? 'cancelled' : 'succeeded', apply };
-    },
+    }),
     onFailure: (tx, { operation }, error) => markDegraded(tx, operation.resourceId, { error, nowMs: nowMs() }),
   };
 }
 
 /** Undefined: it was cancelled before the world began. */
 async function advanceWorld(
-  services: ControlServices,
-  { sessionId, operationId, targetUs, maxEvents }: AdvanceInput & { sessionId: string; operationId: string },
+  { sessionMemory }: ControlServices,
+  { world, operationId, targetUs, maxEvents }: AdvanceInput & { world: WorldRef; operationId: string },
   { signal, progress }: RunnerContext,
 ): Promise<AdvanceResult | undefined> {
-  const memory = services.sessionMemory;
-  const world = await memory.world(sessionId);
-  return await memory.untilEnd(sessionId, signal, async (ending) => {
+  return await sessionMemory.untilEnd(world.worldId, signal, async (ending) => {
     try {
       return await world.command(
         { kind: 'advance', targetUs, maxEvents, operationKey: operationId },
@@ -87,7 +86,7 @@ function afterSending(signal: AbortSignal): AbortSignal {
 }
 
 function resultOfAdvance(
-  { operationId }: Operation,
+  { operationId }: LongRunningOperation,
   { session: { sessionId, leaseGeneration, buildHash } }: SessionRecord,
   { result, correlationId }: { result: AdvanceResult; correlationId: string },
 ): JsonValue {

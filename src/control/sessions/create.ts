@@ -1,4 +1,5 @@
 // The request for a session: from which build and setup it starts, and whether a prepared one serves it.
+import { defined } from '../../contract/defined.js';
 import { ServiceError } from '../../contract/errors.js';
 import type { CreateSessionRequest } from '../../contract/hosted/sessions.js';
 import { limits } from '../../contract/limits.js';
@@ -97,8 +98,7 @@ function begun(
     seed,
     callbackReceiverBindingIds,
     ttlMs,
-    ...(drillId === undefined ? {} : { drillId }),
-    ...(scenarioId === undefined ? {} : { scenarioId }),
+    ...defined({ drillId, scenarioId }),
     ...(trial === 1 ? {} : { trial }),
     ...(attempt === 1 ? {} : { attempt }),
     ...(warmPool === 'prepare' ? { warmPool: { state: 'preparing' as const, setupHash: start.setupHash } } : {}),

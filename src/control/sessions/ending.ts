@@ -3,7 +3,7 @@
 import { backoffMs, retry } from '../../async/retry.js';
 import { sha256Digest } from '../../contract/digest.js';
 import { isServiceError, ServiceError } from '../../contract/errors.js';
-import type { Operation } from '../../contract/hosted/operation.js';
+import type { LongRunningOperation } from '../../contract/hosted/operation.js';
 import { newId } from '../../contract/ids.js';
 import type { JsonValue } from '../../contract/json.js';
 import type { ChangeEndpoint } from '../catalog/endpoint.js';
@@ -23,7 +23,7 @@ export function askedByService(reason: string): AskedBy {
   return { idempotencyKey: `service.${reason}`, requestHash: sha256Digest(reason), correlationId: newId('corr') };
 }
 
-/** DELETE: whatever the session is at, but for a run that goes on in it. */
+/** DELETE: in every state of the session, but not during a run. */
 export function destroySession(services: ControlServices): ChangeEndpoint<'destroySession'> {
   return {
     kind: 'change',
@@ -48,14 +48,24 @@ export function endSession(
   services: ControlServices,
   record: SessionRecord,
   { to, askedBy }: { to: 'destroying' | 'expired'; askedBy: AskedBy },
-): { record: SessionRecord; operation: Operation } {
-  const { sessionId, organizationId, warmPool } = record.session;
+): { record: SessionRecord; operation: LongRunningOperation } {
   const operation = startOperation(tx, services, askedBy, { kind: 'world.session.destroy', session: record.session });
+  return { record: closeSession(tx, services, record, to), operation };
+}
+
+/** Its end, and that of all access to it; its world is to be removed by who asks. */
+export function closeSession(
+  tx: Change,
+  services: ControlServices,
+  record: SessionRecord,
+  to: 'destroying' | 'expired' = 'destroying',
+): SessionRecord {
+  const { sessionId, organizationId, warmPool } = record.session;
   const ended = transition(record, to, services.nowMs(), warmPool === undefined ? {} : { warmPool: { ...warmPool, state: 'retired' } });
   tx.put(sessionTable, ended);
   returnQuota(tx, { organizationId, name: 'sessionsLiveMax' });
   tx.afterCommit(() => services.sessionMemory.ended(sessionId));
-  return { record: ended, operation };
+  return ended;
 }
 
 /** Once it is decided a destruction is always carried to its end. */
@@ -94,7 +104,7 @@ export async function removeWorld({ worlds, log, disk }: ControlServices, sessio
   }
 }
 
-function destroyed(tx: Change, services: ControlServices, operation: Operation): JsonValue {
+function destroyed(tx: Change, services: ControlServices, operation: LongRunningOperation): JsonValue {
   const record = requireRecord(tx, operation.resourceId);
   const destroyedAtMs = services.nowMs();
   const isExpired = record.session.state === 'expired';

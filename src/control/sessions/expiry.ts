@@ -1,4 +1,5 @@
 // The end of a session's time: moved by its owner, enforced by a sweep, and after a crash the end of the access it had given.
+import { defined } from '../../contract/defined.js';
 import { isServiceError, ServiceError } from '../../contract/errors.js';
 import { limits } from '../../contract/limits.js';
 import type { ChangeEndpoint } from '../catalog/endpoint.js';
@@ -82,8 +83,8 @@ export async function recoverSessions({ catalog, nowMs }: ControlServices): Prom
       const { records } = tx.list(sessionTable, { index: 'byAccess', prefix: [], limit: limits.sessionBatch });
       for (const record of records) {
         const { hostedRunId, runEnded } = record;
-        // Its run goes on in this incarnation, under the lease as it is now.
-        const owner = { ...(hostedRunId === undefined ? {} : { hostedRunId }), ...(runEnded === undefined ? {} : { runEnded }) };
+        // Its run continues in this incarnation, under the lease as it is now.
+        const owner = defined({ hostedRunId, runEnded });
         tx.put(sessionTable, { ...advanceLease(touch(record, nowMs())), ...owner });
       }
       return records.length;

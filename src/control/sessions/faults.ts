@@ -1,17 +1,18 @@
 // Faults switched on and off: refused at once when the build has no such fault, else an operation in the session's lane.
-
+import { defined } from '../../contract/defined.js';
 import type { SetFaultRequest } from '../../contract/hosted/sessions.js';
 import type { CompiledBuild } from '../../contract/run/build.js';
 import { chooseStart, type StartName } from '../../contract/run/world-start.js';
 import { instancesOf } from '../../worlds/turn/program.js';
 import { loadBuild } from '../builds/build-records.js';
 import type { PreparedEndpoint, UnsafeCall } from '../catalog/endpoint.js';
-import { isLive, keepSession, requireRecord, requireSession } from '../catalog/session-records.js';
+import { keepSession, requireSession } from '../catalog/session-records.js';
 import type { View } from '../catalog/tables.js';
 import type { Runner } from '../core/operations.js';
 import { refused } from '../core/refused.js';
 import type { ControlServices } from '../core/services.js';
 import { admit, markDegraded, markRecovered, requireSame, resultOf, startOperation } from './admission.js';
+import { inLiveWorld } from './live-world.js';
 import { claim } from './states.js';
 
 type FaultInput = Pick<SetFaultRequest, 'packageId' | 'instanceId' | 'faultId' | 'active'>;
@@ -31,7 +32,7 @@ export function setFault(services: ControlServices): PreparedEndpoint<'setFault'
       const record = admitted(tx, call);
       const { session } = keepSession(tx, record, claim(record, services.nowMs()));
       const { packageId, instanceId, faultId, active } = call.body;
-      const input = { packageId, ...(instanceId === undefined ? {} : { instanceId }), faultId, active };
+      const input = { packageId, ...defined({ instanceId }), faultId, active };
       const operation = startOperation(tx, services, call, { kind: 'world.fault.set', session, input });
       return { reply: { session, operation }, resource: { type: 'session', id: session.sessionId } };
     },
@@ -55,12 +56,10 @@ function requireFault(build: CompiledBuild, start: StartName, { packageId, insta
 }
 
 export function faultRunner(services: ControlServices): Runner {
-  const { catalog, nowMs } = services;
+  const { nowMs } = services;
   return {
-    run: async ({ operation, input }) => {
+    run: inLiveWorld(services, async (world, { operation, input }) => {
       const { resourceId: sessionId, operationId } = operation;
-      if (!isLive(requireRecord(catalog.view, sessionId))) return { state: 'cancelled', apply: () => null };
-      const world = await services.sessionMemory.world(sessionId);
       const answer = await world.command({ kind: 'setFault', ...(input as unknown as FaultInput), operationKey: operationId });
       return {
         state: 'succeeded',
@@ -69,7 +68,7 @@ export function faultRunner(services: ControlServices): Runner {
           return resultOf(operation, record, { ...(input as unknown as FaultInput), ...answer });
         },
       };
-    },
+    }),
     onFailure: (tx, { operation }, error) => markDegraded(tx, operation.resourceId, { error, nowMs: nowMs() }),
   };
 }

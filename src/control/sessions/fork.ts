@@ -1,5 +1,6 @@
-// Forks: a new session whose world goes on from another one's, from now, from a snapshot or from any sequence of its journal. The parent's
-// lane makes it, so a fork sees what was asked of the parent before it, and nothing that was asked after.
+// Forks: a new session whose world continues from another one's, from now, from a snapshot or from any sequence of its journal. The
+// parent's lane makes it, so a fork sees what was asked of the parent before it, and nothing that was asked after.
+import { defined } from '../../contract/defined.js';
 import type { ForkRequest } from '../../contract/hosted/sessions.js';
 import type { JsonObject } from '../../contract/json.js';
 import type { ForkWorld } from '../../worlds/api.js';
@@ -58,7 +59,7 @@ async function requireReached(services: ControlServices, sessionId: string, atSe
 function requireOnePlace({ hostedSnapshotId, atSequence }: ForkRequest): void {
   if (atSequence === 0) throw refused({ path: '/atSequence', code: 'too_small', message: 'is the sequence of an entry, 1 or more' });
   if (hostedSnapshotId === undefined || atSequence === undefined) return;
-  throw refused({ path: '/atSequence', code: 'conflict', message: 'a fork goes on from a sequence or from a snapshot, not from both' });
+  throw refused({ path: '/atSequence', code: 'conflict', message: 'a fork continues from a sequence or from a snapshot, not from both' });
 }
 
 function childOf(tx: Change, services: ControlServices, parent: SessionRecord, { caller, body }: UnsafeCall<'forkSession'>): SessionRecord {
@@ -72,10 +73,9 @@ function childOf(tx: Change, services: ControlServices, parent: SessionRecord, {
     seed,
     callbackReceiverBindingIds,
     ttlMs,
-    ...(drillId === undefined ? {} : { drillId }),
-    ...(scenarioId === undefined ? {} : { scenarioId }),
+    ...defined({ drillId, scenarioId }),
     parentSessionId: sessionId,
-    ...(hostedSnapshotId === undefined ? {} : { parentHostedSnapshotId: hostedSnapshotId }),
+    ...defined({ parentHostedSnapshotId: hostedSnapshotId }),
   };
   const createdBy = caller.userId ?? caller.credentialId;
   return newSession(tx, services, wanted, { setupHash: parent.setupHash, createdBy, clockUs: Number.MIN_SAFE_INTEGER });

@@ -1,5 +1,4 @@
-// The operation that makes the world of a session. The world has the session's id, so an incarnation that finds it made goes on with it.
-
+// The operation that makes the world of a session. The world has the session's id, so an incarnation that finds it made continues with it.
 import { isServiceError, ServiceError } from '../../contract/errors.js';
 import type { CompiledBuild } from '../../contract/run/build.js';
 import { chooseStart } from '../../contract/run/world-start.js';

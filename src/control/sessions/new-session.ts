@@ -1,4 +1,4 @@
-// Where every session begins, whoever asks for it: counted, and recorded before its world is made.
+// Where every session begins, from every endpoint: counted, and recorded before its world is made.
 import type { WorldSession } from '../../contract/hosted/resources.js';
 import { newId } from '../../contract/ids.js';
 import { limits } from '../../contract/limits.js';

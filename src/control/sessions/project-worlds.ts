@@ -4,18 +4,25 @@
 //   PROJECT-WORLDS-1. The hosts of a project own one data folder, and a data folder has the hosts of one project.
 //   PROJECT-WORLDS-2. Messages of one world are sent in the order of the calls, over a restart of its hosts too; hosts end only where
 //     nobody has asked for them since they were found quiet.
+//   PROJECT-WORLDS-3. Once the worlds of a project are removed nothing starts its hosts any more, and its folder is gone.
 import { createHash } from 'node:crypto';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { LruMap } from '../../collections/lru-map.js';
 import { ServiceError } from '../../contract/errors.js';
 import { limits } from '../../contract/limits.js';
 import type { AdvanceProgress, WorldAnswers, WorldCommand, WorldQuery } from '../../contract/world/world-protocol.js';
 import type { CreateWorld, ForkWorld, SendOptions, WorldRef, Worlds } from '../../worlds/api.js';
+import type { ServiceWorlds } from '../core/services.js';
+import { tuning } from '../tuning.js';
 
 export interface ProjectWorldsParts {
   /** The folder of all data folders. */
   directory: string;
   /** The project of a world; undefined when no session of that name is known. */
   projectOf(worldId: string): string | undefined;
+  /** False: its hosts are not to start any more. */
+  isOpen(projectId: string): boolean;
   /** Starts the hosts of one project. Among all hosts of the service, theirs are numbered from `firstHost`. */
   open(folder: string, of: { projectId: string; firstHost: number }): Promise<Worlds>;
   /** Projects whose hosts stand at once. Default limits.projectsLiveMax. */
@@ -38,11 +45,7 @@ interface Hosts {
   firstHost: number;
 }
 
-/** Numbers kept for one project. */
-const hostsOfProjectMax = 256;
-const looksPerIdleTime = 4;
-
-export class ProjectWorlds implements Worlds {
+export class ProjectWorlds implements ServiceWorlds {
   readonly #parts: ProjectWorldsParts;
   readonly #projects = new Map<string, Hosts>();
   /** Of projects whose hosts are ending: the next ones start after them. */
@@ -51,12 +54,12 @@ export class ProjectWorlds implements Worlds {
   /** Of each project that has had hosts, while the service runs. */
   readonly #firstHosts = new Map<string, number>();
   /** A world stays in its project, and each message asks. */
-  readonly #projectsOfWorlds = new Map<string, string>();
+  readonly #projectsOfWorlds = new LruMap<string, string>({ entriesMax: limits.projectsOfWorldsKept });
   #closed = false;
 
   constructor(parts: ProjectWorldsParts) {
     this.#parts = parts;
-    this.#look = setInterval(() => void this.#endIdle(), Math.max(10, this.#idleMs / looksPerIdleTime));
+    this.#look = setInterval(() => void this.#endIdle(), Math.max(tuning.hostLookMsMin, this.#idleMs / tuning.hostLooksPerIdleTime));
     this.#look.unref();
   }
 
@@ -107,6 +110,13 @@ export class ProjectWorlds implements Worlds {
     await this.#parts.onClosed?.();
   }
 
+  async removeProject(projectId: string): Promise<void> {
+    // Those that were asked for before it was closed stand or start by now, and none come after them.
+    await this.#end(projectId);
+    await this.#ending.get(projectId);
+    await rm(join(this.#parts.directory, projectFolder(projectId)), { recursive: true, force: true });
+  }
+
   /**
    * The worlds of a project, its hosts started if need be. Rejects with control.UNAVAILABLE where no more may stand and none can be spared.
    */
@@ -117,6 +127,8 @@ export class ProjectWorlds implements Worlds {
       return known.worlds;
     }
     if (this.#closed) return Promise.reject(new ServiceError('control.UNAVAILABLE', { message: 'The service is closing.' }));
+    if (!this.#parts.isOpen(projectId))
+      return Promise.reject(new ServiceError('control.NOT_FOUND', { message: 'The worlds of this project are removed.' }));
     const firstHost = this.#firstHostOf(projectId);
     const hosts: Hosts = { worlds: this.#start(projectId, firstHost), usedMs: Date.now(), uses: 0, firstHost };
     this.#projects.set(projectId, hosts);
@@ -138,19 +150,19 @@ export class ProjectWorlds implements Worlds {
   }
 
   #firstHostOf(projectId: string): number {
-    const known = this.#firstHosts.get(projectId) ?? this.#firstHosts.size * hostsOfProjectMax;
+    const known = this.#firstHosts.get(projectId) ?? this.#firstHosts.size * tuning.hostsOfProjectMax;
     this.#firstHosts.set(projectId, known);
     return known;
   }
 
   async #start(projectId: string, firstHost: number): Promise<Worlds> {
-    await this.#makeRoom();
+    await this.#freeHosts();
     await this.#ending.get(projectId);
     return await this.#parts.open(join(this.#parts.directory, projectFolder(projectId)), { projectId, firstHost });
   }
 
   /** Ends the hosts that were used least lately, if nobody is at work there. */
-  async #makeRoom(): Promise<void> {
+  async #freeHosts(): Promise<void> {
     const { projectsLiveMax = limits.projectsLiveMax } = this.#parts;
     if (this.#projects.size < projectsLiveMax) return;
     const oldest = [...this.#projects]
@@ -160,7 +172,7 @@ export class ProjectWorlds implements Worlds {
       if (Date.now() - hosts.usedMs >= limits.hostsSpareMs && (await this.#endQuiet(projectId, hosts))) return;
     }
     throw new ServiceError('control.UNAVAILABLE', {
-      message: 'As many projects are at work as the service has room for.',
+      message: 'As many projects are at work as the service can hold.',
       retryAfterMs: limits.unavailableRetryAfterMs,
     });
   }
@@ -199,13 +211,12 @@ export class ProjectWorlds implements Worlds {
   }
 
   #requireProject(worldId: string): string {
-    const projectId = this.#projectsOfWorlds.get(worldId) ?? this.#parts.projectOf(worldId);
-    if (projectId !== undefined) {
-      if (this.#projectsOfWorlds.size >= limits.projectsOfWorldsKept) this.#projectsOfWorlds.clear();
-      this.#projectsOfWorlds.set(worldId, projectId);
-      return projectId;
-    }
-    throw new ServiceError('control.NOT_FOUND', { message: 'There is no such world.', details: { worldId } });
+    const known = this.#projectsOfWorlds.get(worldId);
+    if (known !== undefined) return known;
+    const projectId = this.#parts.projectOf(worldId);
+    if (projectId === undefined) throw new ServiceError('control.NOT_FOUND', { message: 'There is no such world.', details: { worldId } });
+    this.#projectsOfWorlds.set(worldId, projectId);
+    return projectId;
   }
 
   #ref(projectId: string, worlds: Worlds, ref: WorldRef): WorldRef {

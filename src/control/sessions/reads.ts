@@ -96,7 +96,7 @@ function getSessionRuntime(services: ControlServices): ReadEndpoint<'getSessionR
   };
 }
 
-/** An actor has one binding in a session, whoever uses it. */
+/** An actor has one binding in a session, with any number of users. */
 const boundActor = (actor: ActorView): WorldSessionRuntime['actors'][number] => {
   const { actorId, actorInstanceId } = actor;
   return { ...actor, actorBindingId: actorInstanceId === undefined ? actorId : `${actorId}:${actorInstanceId}` };

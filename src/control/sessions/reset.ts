@@ -1,17 +1,17 @@
 // Resets: to the start, whole or by packages, or back to a snapshot. The session is `resetting` and its access gone from the change that
 // admits it; the new lease begins in the change that ends it.
-
 import { ServiceError } from '../../contract/errors.js';
 import type { CompiledBuild } from '../../contract/run/build.js';
 import type { Reset } from '../../contract/world/world-protocol.js';
 import { loadBuild } from '../builds/build-records.js';
 import type { PreparedEndpoint, UnsafeCall } from '../catalog/endpoint.js';
-import { isLive, requireRecord, type SessionRecord, sessionTable } from '../catalog/session-records.js';
+import { requireRecord, type SessionRecord, sessionTable } from '../catalog/session-records.js';
 import type { Change, View } from '../catalog/tables.js';
 import type { Runner } from '../core/operations.js';
 import { refused } from '../core/refused.js';
 import type { ControlServices } from '../core/services.js';
 import { admit, resultOf, startOperation } from './admission.js';
+import { inLiveWorld } from './live-world.js';
 import { requireAvailable } from './snapshot-records.js';
 import { advanceLease, claim, transition } from './states.js';
 
@@ -62,12 +62,10 @@ function requirePackages({ tools }: CompiledBuild, packages: readonly string[]):
 
 /** Cancelling one that runs changes nothing: a reset is short, and half of one is none. */
 export function resetRunner(services: ControlServices): Runner {
-  const { catalog, nowMs } = services;
+  const { nowMs } = services;
   return {
-    run: async ({ operation, input }) => {
+    run: inLiveWorld(services, async (world, { operation, input }) => {
       const { resourceId: sessionId, operationId } = operation;
-      if (!isLive(requireRecord(catalog.view, sessionId))) return { state: 'cancelled', apply: () => null };
-      const world = await services.sessionMemory.world(sessionId);
       const { position } = await world.command({ kind: 'reset', ...(input as ResetInput), operationKey: operationId });
       return {
         state: 'succeeded',
@@ -79,13 +77,13 @@ export function resetRunner(services: ControlServices): Runner {
           return resultOf(operation, next, { position: { ...position } });
         },
       };
-    },
+    }),
     onFailure: (tx, { operation }) => takeBack(tx, operation.resourceId, nowMs()),
     onCancel: (tx, { operation }) => takeBack(tx, operation.resourceId, nowMs()),
   };
 }
 
-/** Nothing was reset, so the lease is what it was; access has to be issued anew all the same. */
+/** Nothing was reset, so the lease is what it was; access has to be issued again all the same. */
 function takeBack(tx: Change, sessionId: string, nowMs: number): void {
   const record = requireRecord(tx, sessionId);
   if (record.session.state === 'resetting') tx.put(sessionTable, transition(record, 'ready', nowMs));

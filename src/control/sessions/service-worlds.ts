@@ -3,17 +3,18 @@ import { existsSync, readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { ServiceError } from '../../contract/errors.js';
 import { limits } from '../../contract/limits.js';
+import { mebibyte } from '../../contract/units.js';
 import { makeFolder } from '../../files/make-folder.js';
-import type { Worlds, WorldsOptions } from '../../worlds/api.js';
+import type { WorldsOptions } from '../../worlds/api.js';
 import { BoxPool, type HostBoxOptions, recoverSlots } from '../../worlds/boxes.js';
 import { type HostPool, PlainPool } from '../../worlds/ready-hosts.js';
 import { openWorlds } from '../../worlds/worlds.js';
 import type { Catalog } from '../catalog/catalog.js';
-import { projectTable } from '../catalog/organization-records.js';
+import { isOpenProject, projectTable } from '../catalog/organization-records.js';
 import { quotaMax } from '../catalog/quotas.js';
 import { sessionTable } from '../catalog/session-records.js';
 import type { ControlSettings } from '../catalog/settings.js';
-import type { ControlLog } from '../core/services.js';
+import type { ControlLog, ServiceWorlds } from '../core/services.js';
 import type { WorldGuard } from '../guard/world-guard.js';
 import type { ControlMeter } from '../memory/control-meter.js';
 import { ProjectWorlds, projectFolder } from './project-worlds.js';
@@ -28,11 +29,9 @@ export interface ServiceWorldsParts {
   meter: ControlMeter;
 }
 
-const bytesPerMb = 1024 * 1024;
-
-export function openServiceWorlds({ settings, catalog, log, guard, meter, onStart }: ServiceWorldsParts): Worlds {
+export function openServiceWorlds({ settings, catalog, log, guard, meter, onStart }: ServiceWorldsParts): ServiceWorlds {
   const { dataDirectory, durability, isolation, handlerTimeoutMs, hostHeapMb, workers } = settings;
-  const memoryBytesMax = hostHeapMb * bytesPerMb + limits.hostBesideHeapBytesMax;
+  const memoryBytesMax = hostHeapMb * mebibyte + limits.hostBesideHeapBytesMax;
   const bounds = { memoryBytesMax, cpuPercentMax: limits.hostCpuPercentMax, cpuWeight: limits.hostCpuWeight };
   const resourceLimits = { maxOldGenerationSizeMb: hostHeapMb };
   const directory = join(dataDirectory, 'worlds');
@@ -67,6 +66,7 @@ export function openServiceWorlds({ settings, catalog, log, guard, meter, onStar
   const worlds = new ProjectWorlds({
     directory,
     projectOf: (worldId) => catalog.view.get(sessionTable, worldId)?.session.projectId,
+    isOpen: (projectId) => isOpenProject(catalog.view, projectId),
     open: async (folder, { projectId, firstHost }) => {
       const bytes = { storedBytesMax: storedBytesMax({ settings, catalog }, projectId) };
       try {
@@ -86,7 +86,7 @@ export function openServiceWorlds({ settings, catalog, log, guard, meter, onStar
   return worlds;
 }
 
-/** Why hosts do not start is the operator's to know: it names files of the service. Whoever asks again later may find them up. */
+/** Why hosts do not start is the operator's to know: it names files of the service. A later request may find them up. */
 function forTenants(error: unknown): ServiceError {
   const code = error instanceof ServiceError && error.code === 'control.STORAGE_FULL' ? error.code : 'control.UNAVAILABLE';
   return new ServiceError(code, { message: 'The hosts of this project cannot start; nothing was changed.' });

@@ -51,7 +51,7 @@ export function takeSnapshotPlace(tx: Change, sessionId: string): void {
   if (used >= limits.sessionSnapshotsMax) {
     const details = { quota: 'sessionSnapshotsMax', max: limits.sessionSnapshotsMax, used };
     // They go with their session, or when they are deleted.
-    const message = 'The session has as many snapshots as it may: delete one, or go on in a fork, which begins without any.';
+    const message = 'The session has as many snapshots as it may: delete one, or continue in a fork, which begins without any.';
     throw new ServiceError('control.QUOTA_EXCEEDED', { message, details, isFinal: true });
   }
   moveCount(tx, counter(sessionId), 1);

@@ -1,16 +1,16 @@
 // Snapshots of a session's world: taken and deleted by operations in the session's lane, listed and shown.
-
 import { ServiceError } from '../../contract/errors.js';
 import type { HostedSnapshot } from '../../contract/hosted/sessions.js';
 import { newId } from '../../contract/ids.js';
 import { listPage } from '../catalog/cursors.js';
 import type { ChangeEndpoint, ReadEndpoint } from '../catalog/endpoint.js';
-import { isLive, keepSession, requireRecord } from '../catalog/session-records.js';
+import { keepSession } from '../catalog/session-records.js';
 import type { Change } from '../catalog/tables.js';
 import { requireConfirmation } from '../catalog/versions.js';
 import type { Runner } from '../core/operations.js';
 import type { ControlServices } from '../core/services.js';
 import { admit, markDegraded, markRecovered, resultOf, startOperation } from './admission.js';
+import { liveWorld } from './live-world.js';
 import { endSnapshot, requireAvailable, requireSnapshot, snapshotTable, takeSnapshotPlace } from './snapshot-records.js';
 import { claim } from './states.js';
 
@@ -44,7 +44,7 @@ export function createSnapshot(services: ControlServices): ChangeEndpoint<'creat
 }
 
 export function snapshotRunner(services: ControlServices): Runner {
-  const { catalog, nowMs } = services;
+  const { nowMs } = services;
   const giveUp = (tx: Change, hostedSnapshotId: string): null => {
     const record = tx.get(snapshotTable, hostedSnapshotId);
     if (record !== undefined) endSnapshot(tx, record);
@@ -54,8 +54,8 @@ export function snapshotRunner(services: ControlServices): Runner {
     run: async ({ operation, input }) => {
       const { sessionId } = input as { sessionId: string };
       const { resourceId: hostedSnapshotId, operationId } = operation;
-      if (!isLive(requireRecord(catalog.view, sessionId))) return { state: 'cancelled', apply: (tx) => giveUp(tx, hostedSnapshotId) };
-      const world = await services.sessionMemory.world(sessionId);
+      const world = await liveWorld(services, sessionId);
+      if (world === undefined) return { state: 'cancelled', apply: (tx) => giveUp(tx, hostedSnapshotId) };
       const { snapshotId, position } = await world.command({ kind: 'snapshot', operationKey: operationId });
       return {
         state: 'succeeded',
@@ -116,18 +116,16 @@ export function deleteSnapshot(services: ControlServices): ChangeEndpoint<'delet
   };
 }
 
-/** Gives back what only the snapshot kept in its world. */
+/** Frees what only the snapshot kept in its world. */
 export function deletionRunner(services: ControlServices): Runner {
-  const { catalog, nowMs } = services;
+  const { nowMs } = services;
   return {
     run: async ({ operation, input }) => {
       const { sessionId, worldSnapshotId } = input as { sessionId: string; worldSnapshotId: string };
       const { resourceId: hostedSnapshotId, operationId } = operation;
       // All of its snapshots go with a world.
-      if (isLive(requireRecord(catalog.view, sessionId))) {
-        const world = await services.sessionMemory.world(sessionId);
-        await world.command({ kind: 'deleteSnapshot', snapshotId: worldSnapshotId, operationKey: operationId });
-      }
+      const world = await liveWorld(services, sessionId);
+      await world?.command({ kind: 'deleteSnapshot', snapshotId: worldSnapshotId, operationKey: operationId });
       return {
         state: 'succeeded',
         apply: (tx) => resultOf(operation, markRecovered(tx, sessionId, nowMs()), { hostedSnapshotId }),

@@ -50,7 +50,7 @@ export function advanceLease({ hostedRunId: _owner, runEnded: _ended, ...record 
   return { ...record, session: { ...record.session, leaseGeneration: record.session.leaseGeneration + 1 } };
 }
 
-/** Whoever uses a prepared session has claimed it: it is not for the next who prefers one. */
+/** A caller that uses a prepared session has claimed it: it is not for the next that prefers one. */
 export function claim(record: SessionRecord, nowMs: number): SessionRecord {
   const { warmPool } = record.session;
   return warmPool?.state === 'ready' ? touch(record, nowMs, { warmPool: { ...warmPool, state: 'claimed' } }) : record;
@@ -83,7 +83,7 @@ export function requireLease({ session: { leaseGeneration } }: SessionRecord, ex
   throw new ServiceError('control.LEASE_CONFLICT', { message: 'The session has another lease by now.', details: { leaseGeneration } });
 }
 
-/** `afterRun`: what is asked leaves the world as the run left it, or makes it anew, so it may be done once the run has ended. */
+/** `afterRun`: what is asked leaves the world as the run left it, or makes a new one, so it may be done once the run has ended. */
 export function requireFreeLease(record: SessionRecord, { afterRun = false }: { afterRun?: boolean } = {}): void {
   const { hostedRunId } = record;
   if (hostedRunId === undefined || (afterRun && !isRunning(record))) return;

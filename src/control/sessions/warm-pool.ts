@@ -1,8 +1,11 @@
-// Prepared sessions: their worlds and programs stand ready on the hosts before anybody needs them. One is claimed once, by whoever prefers
-// one of the same environment, build, setup and seed; the claim is a new lease, so that who prepared it holds nothing of it any more.
+// Prepared sessions: their worlds and programs stand ready on the hosts before anybody needs them. One is claimed once, by a caller that
+// prefers one of the same environment, build, setup and seed; the claim is a new lease, so that who prepared it holds nothing of it any
+// more.
+import { defined } from '../../contract/defined.js';
 import type { CreateSessionRequest } from '../../contract/hosted/sessions.js';
 import { type SessionRecord, sessionTable } from '../catalog/session-records.js';
 import type { View } from '../catalog/tables.js';
+import { tuning } from '../tuning.js';
 import { advanceLease, isOver, type SessionChanges, touch } from './states.js';
 
 export interface WantedSession {
@@ -11,8 +14,6 @@ export interface WantedSession {
   setupHash: string;
   seed: string;
 }
-/** Those past their time are few: the sweep takes them. */
-const lookedAtMax = 16;
 
 export function findPrepared(
   view: View,
@@ -20,7 +21,9 @@ export function findPrepared(
   nowMs: number,
 ): SessionRecord | undefined {
   const prefix = [environmentId, buildHash, setupHash, seed];
-  return view.list(sessionTable, { index: 'byPrepared', prefix, limit: lookedAtMax }).records.find((record) => !isOver(record, nowMs));
+  return view
+    .list(sessionTable, { index: 'byPrepared', prefix, limit: tuning.warmLookedAtMax })
+    .records.find((record) => !isOver(record, nowMs));
 }
 
 /** As if it had been made for this request. */
@@ -30,7 +33,7 @@ export function claim(
 ): SessionRecord {
   const { drillId, scenarioId, callbackReceiverBindingIds = [] } = request;
   const { drillId: _drill, scenarioId: _scenario, ...session } = record.session;
-  const named: SessionChanges = { ...(drillId === undefined ? {} : { drillId }), ...(scenarioId === undefined ? {} : { scenarioId }) };
+  const named: SessionChanges = { ...defined({ drillId, scenarioId }) };
   const next = touch({ ...record, createdBy, session }, nowMs, {
     ...named,
     expiresAtMs,

@@ -1,5 +1,4 @@
 // Datasets as they lie in the catalog: the dataset, and its immutable revisions, whose rows are blobs under the revision's digest.
-
 import { ServiceError } from '../../contract/errors.js';
 import { contentText, type DatasetContent } from '../../contract/hosted/dataset-content.js';
 import type { DatasetRevisionView } from '../../contract/hosted/resources.js';

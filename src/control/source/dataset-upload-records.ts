@@ -34,7 +34,7 @@ export function requireOpenUpload(view: View, place: Place, nowMs: number): Data
 }
 
 /** Those of the project that are past their time go; control.QUOTA_EXCEEDED where too many are left. */
-export function makeRoom(tx: Change, projectId: string, nowMs: number): void {
+export function dropOldUploads(tx: Change, projectId: string, nowMs: number): void {
   const { records } = tx.list(uploadTable, { index: 'byProject', prefix: [projectId], limit: limits.datasetUploadsMax });
   const left = records.filter(({ expiresAtMs }) => expiresAtMs > nowMs);
   for (const { uploadId, expiresAtMs } of records) if (expiresAtMs <= nowMs) tx.remove(uploadTable, uploadId);

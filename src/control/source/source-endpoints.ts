@@ -29,7 +29,7 @@ export function sourceEndpoints(services: ControlServices): EndpointSet<Ids> {
       kind: 'prepared',
       prepare: (view, { caller, path, body }) => {
         requireStorage(view, services, { ...path, organizationId: caller.organizationId });
-        return kept(treeOfFiles(body.files, blobs), blobs);
+        return storeTree(treeOfFiles(body.files, blobs), blobs);
       },
       apply: (tx, { caller, path: { projectId }, body: { name, files } }, { tree, sourceDigest }: KeptTree) => {
         const { organizationId, userId, credentialId } = caller;
@@ -70,7 +70,7 @@ export function sourceEndpoints(services: ControlServices): EndpointSet<Ids> {
         const draft = requireDraft(view, { ...path, organizationId: caller.organizationId });
         requireVersion(draft, body);
         requireStorage(view, services, draft);
-        return kept(nextTree(body, draft, blobs), blobs);
+        return storeTree(nextTree(body, draft, blobs), blobs);
       },
       apply: (tx, { caller, path, body }, { tree, sourceDigest }: KeptTree) => {
         const place = { ...path, organizationId: caller.organizationId };
@@ -98,7 +98,7 @@ interface KeptTree {
   sourceDigest: string;
 }
 
-async function kept(coming: Promise<SourceTree>, blobs: Blobs): Promise<KeptTree> {
+async function storeTree(coming: Promise<SourceTree>, blobs: Blobs): Promise<KeptTree> {
   const tree = await coming;
   return { tree, sourceDigest: await keepTree(tree, blobs) };
 }

@@ -103,7 +103,7 @@ export function putRevision(tx: Change, draft: SourceDraft, { sourceDigest, byte
   return next;
 }
 
-/** Its files can be had no more, and go by and by (blob-sweep.ts). */
+/** Its files are no longer available, and a sweep removes them (blob-sweep.ts). */
 export function deleteDraft(tx: Change, draft: SourceDraft, nowMs: number): SourceDraft {
   const { organizationId, projectId, sourceDraftId } = draft;
   const deleted: SourceDraft = { ...draft, state: 'deleted', version: draft.version + 1, updatedAtMs: nowMs, deletedAtMs: nowMs };

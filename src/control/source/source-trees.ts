@@ -28,7 +28,7 @@ export function requireSourcePath(path: string, pointer: string): void {
 }
 
 function pathFault(path: string): string | undefined {
-  if (path === '' || path.length > 512) return 'expected 1 to 512 characters';
+  if (path === '' || path.length > limits.sourcePathCharsMax) return `expected 1 to ${limits.sourcePathCharsMax} characters`;
   if (path.startsWith('/') || /^[A-Za-z]:/.test(path)) return 'expected a path relative to the root of the source';
   if (path.includes('\\')) return 'expected forward slashes';
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused

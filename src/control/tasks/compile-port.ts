@@ -1,25 +1,22 @@
 // The compiler in workers of its own (workers/task-pool.ts), shared by all projects in turns: builds, proposals and rows alike.
 import type { LibraryPackage } from '../../compiler/library.js';
 import type { RowCollection } from '../../compiler/row-checks.js';
+import { defined } from '../../contract/defined.js';
 import { type Issue, ServiceError } from '../../contract/errors.js';
 import { limits } from '../../contract/limits.js';
 import type { StateNamespace } from '../../contract/world/tool-manifest.js';
-import { TaskLost, TaskPool } from '../../workers/task-pool.js';
+import { TaskLost, TaskPool, type TaskWorkersOptions } from '../../workers/task-pool.js';
 import { threadWorkers } from '../../workers/task-thread.js';
-import type { StartTaskWorker, ThreadLimits } from '../../workers/task-worker.js';
+import type { ThreadLimits } from '../../workers/task-worker.js';
 import type { CompilePort, CompileReply, CompileRequest, UploadedRows } from '../core/services.js';
 import type { CompileResults, CompileTask } from './compile-tasks.js';
 
-export interface CompileWorkersOptions {
-  workers?: number;
+/** Where workers are apart, builds are verified by one that compiled none of any project. */
+export interface CompileWorkersOptions extends TaskWorkersOptions<CompileTask, CompileResult> {
   timeoutMs?: number;
   heapMb?: number;
   /** Tasks of one project that wait. */
   waitingMax?: number;
-  /** What a worker is. Default: a thread. */
-  start?: StartTaskWorker<CompileTask, CompileResult>;
-  /** Each has tasks of one project in its lifetime, and builds are verified by one that compiled none of any project. */
-  apart?: boolean;
 }
 
 export const compileLimits: ThreadLimits = {
@@ -83,7 +80,7 @@ export class CompileWorkers implements CompilePort {
         ...{ what: names[task.kind], party, task: () => task },
         ...(task.kind === 'verify' ? { holder: itself } : {}),
         ...(party === itself ? { timeoutMs: limits.compileOwnTimeoutMs } : {}),
-        ...(signal === undefined ? {} : { signal }),
+        ...defined({ signal }),
       };
       return (await this.#pool.run(asked)) as CompileResults[Task['kind']];
     } catch (error) {

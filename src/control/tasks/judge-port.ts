@@ -3,9 +3,9 @@
 import { retry } from '../../async/retry.js';
 import { limits } from '../../contract/limits.js';
 import type { ExpressionFinding, ExpressionJudge } from '../../drills/judge/evaluate-expression.js';
-import { TaskLost, TaskPool } from '../../workers/task-pool.js';
+import { TaskLost, TaskPool, type TaskWorkersOptions } from '../../workers/task-pool.js';
 import { threadWorkers } from '../../workers/task-thread.js';
-import type { StartTaskWorker, ThreadLimits } from '../../workers/task-worker.js';
+import type { ThreadLimits } from '../../workers/task-worker.js';
 
 export interface JudgeTask {
   kind: 'judge';
@@ -13,13 +13,7 @@ export interface JudgeTask {
   /** As JSON. */
   view: string;
 }
-export interface JudgeWorkersOptions {
-  workers?: number;
-  /** What a worker is. Default: a thread. */
-  start?: StartTaskWorker<JudgeTask, ExpressionFinding>;
-  /** Each has tasks of one project in its lifetime. */
-  apart?: boolean;
-}
+export type JudgeWorkersOptions = TaskWorkersOptions<JudgeTask, ExpressionFinding>;
 
 export const judgeLimits: ThreadLimits = {
   heapMb: limits.judgeHeapMbMax,

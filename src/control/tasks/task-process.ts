@@ -7,6 +7,7 @@ import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { libraryFolder } from '../../compiler/shipped.js';
 import { limits } from '../../contract/limits.js';
+import { mebibyte } from '../../contract/units.js';
 import { makeFolder } from '../../files/make-folder.js';
 import { type Child, spawnChild } from '../../processes/spawn-child.js';
 import type { StartTaskWorker, TaskAnswer, TaskLoss, ThreadLimits } from '../../workers/task-worker.js';
@@ -22,7 +23,6 @@ export interface TaskBoxes {
 
 /** Where a box sees its slot. */
 const inside = '/source';
-const bytesPerMb = 1024 * 1024;
 
 export interface ProcessWorkers {
   limits: ThreadLimits;
@@ -39,12 +39,12 @@ export function processWorkers<Task extends AnyTask, Result>(options: ProcessWor
   return ({ onBegun, onAnswer, onLost }) => {
     const slot = boxes === undefined ? undefined : new Slot(boxes);
     let asked: Task['kind'] | undefined;
-    let patience: NodeJS.Timeout | undefined;
+    let yieldTimer: NodeJS.Timeout | undefined;
     // Most tasks are short, and calls of agents go first; one that lasts gets its share.
     const yieldFor = (ms: number): void => {
-      clearTimeout(patience);
+      clearTimeout(yieldTimer);
       child.setYielding(true);
-      patience = setTimeout(() => child.setYielding(false), ms).unref();
+      yieldTimer = setTimeout(() => child.setYielding(false), ms).unref();
     };
     const child: Child = spawnChild({
       entry,
@@ -63,14 +63,14 @@ export function processWorkers<Task extends AnyTask, Result>(options: ProcessWor
           return;
         }
         asked = undefined;
-        clearTimeout(patience);
-        slot?.giveBack();
+        clearTimeout(yieldTimer);
+        slot?.release();
         onAnswer(answer as TaskAnswer<Result>);
       },
     });
     child.setYielding(true);
     const ended = child.ended.then(async (detail) => {
-      clearTimeout(patience);
+      clearTimeout(yieldTimer);
       onLost(lossOf(detail), new Error(`a worker process ended: ${detail}`));
       await slot?.remove();
     });
@@ -119,7 +119,7 @@ class Slot {
     return join(inside, 'root');
   }
 
-  giveBack(): void {
+  release(): void {
     const place = join(this.#folder, 'root');
     if (this.#held === undefined) rmSync(place, { recursive: true, force: true });
     else renameSync(place, this.#held);
@@ -138,7 +138,7 @@ function flagsOf({ heapMb, youngHeapMb, stackMb }: ThreadLimits): string[] {
 }
 
 const boundsOf = ({ heapMb, youngHeapMb }: ThreadLimits) => ({
-  memoryBytesMax: (heapMb + youngHeapMb) * bytesPerMb + limits.taskBesideHeapBytesMax,
+  memoryBytesMax: (heapMb + youngHeapMb) * mebibyte + limits.taskBesideHeapBytesMax,
   cpuPercentMax: limits.taskCpuPercentMax,
   cpuWeight: limits.taskCpuWeight,
 });

@@ -1,5 +1,5 @@
 // What an attempt is played on: where its world comes from, who its agent is, what is kept of it as it goes. A local run makes a world for
-// it and keeps nothing; a hosted run takes a session's world and keeps every step, so that another incarnation can go on
+// it and keeps nothing; a hosted run takes a session's world and keeps every step, so that another incarnation can continue
 // (hosted-attempt.ts).
 import type { CompiledBuild } from '../../contract/run/build.js';
 import type { BindingEvidence, CheckpointResult, InteractionResult, RunError } from '../../contract/run/run.js';
@@ -30,7 +30,7 @@ export interface AttemptEnvironment {
   open(): Promise<OpenedWorld>;
   agent(world: WorldRef, begun: AttemptStart): Agent;
   once: OnceGuard;
-  keeper?: ProgressStore;
+  progressStore?: ProgressStore;
   /** What was attached beside what the agent's work brought along. */
   attached?(): Promise<CapturedFile[]>;
 }
@@ -84,7 +84,7 @@ export interface PlayedStep {
   checkpoint?: CheckpointResult;
   mark: StepPosition;
 }
-/** Keeps a play as it goes, for another incarnation to go on with it. */
+/** Keeps a play as it goes, for another incarnation to continue with it. */
 export interface ProgressStore {
   keep(step: PlayedStep): Promise<void>;
   /** Yields the end that stands: a cancellation may have come first. */

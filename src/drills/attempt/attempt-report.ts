@@ -1,4 +1,5 @@
 // The report document of a played attempt, and its folder.
+import { defined } from '../../contract/defined.js';
 import type { RunReport } from '../../contract/run/run-events.js';
 import { packageVersion } from '../../files/installation.js';
 import { type WrittenReport, writeRunReport } from '../../reports/write-run-report.js';
@@ -16,14 +17,12 @@ export function attemptReport({ drill, target }: PlayableDrill, attempt: Omit<Pl
   return {
     schemaVersion: 1,
     runId: result.identity.runId,
-    drill: { id: drill.id, ...(drill.title === undefined ? {} : { title: drill.title }), tags: drill.tags },
+    drill: { id: drill.id, ...defined({ title: drill.title }), tags: drill.tags },
     target: { id: target.id, kind: target.kind },
     result,
     ...times,
     engineVersion: packageVersion(),
-    ...(cutShort === undefined ? {} : { cutShort }),
-    ...(toolFailures === undefined ? {} : { toolFailures }),
-    ...(unanswered === undefined ? {} : { unanswered }),
+    ...defined({ cutShort, toolFailures, unanswered }),
   };
 }
 

@@ -1,4 +1,5 @@
 // The result of one attempt, put together from what was played and what the sealed world says of itself.
+import { defined } from '../../contract/defined.js';
 import { sha256Digest } from '../../contract/digest.js';
 import type {
   AssertionResult,
@@ -61,7 +62,7 @@ export function attemptResult(parts: ResultParts): { result: RunResult; captured
     trajectoryHash,
     setup,
     capture: captured.result,
-    ...(failure === undefined ? {} : { failure }),
+    ...defined({ failure }),
   };
   return { result, captured };
 }

@@ -1,9 +1,9 @@
-// One attempt: its timeline played in its world, judged, sealed. Where the world comes from and who the agent is, its seat says.
-//   ATTEMPT-1. Whatever happens to the attempt, there is a result; `play` rejects only with an Interruption, and for bugs in putting it
+// One attempt: its timeline played in its world, judged, sealed. Where the world comes from and who the agent is, its environment says.
+//   ATTEMPT-1. Every attempt has a result; `play` rejects only with an Interruption, and for bugs in putting it
 //     together.
-//   ATTEMPT-2. Interrupted at any moment and played again on the same seat, it does every step once and comes to the same result.
+//   ATTEMPT-2. Interrupted at any moment and played again in the same environment, it does every step once and comes to the same result.
 // Of several failures the first is reported.
-
+import { defined } from '../../contract/defined.js';
 import type { RunError, RunResult } from '../../contract/run/run.js';
 import type { UnansweredRequests } from '../../contract/run/run-events.js';
 import type { ToolFailureReport, ToolThrow } from '../../contract/world/tool-failure.js';
@@ -32,7 +32,7 @@ import { recordVerdict } from './verdicts-in-evidence.js';
 export interface PlayedAttempt {
   result: RunResult;
   captured: CaptureOutcome;
-  /** Absent when there was no world to be had. */
+  /** Absent when no world could be opened. */
   world?: WorldRef;
   journal?: RunJournal;
   /** Why its timeline ended before its time. */
@@ -44,22 +44,22 @@ export interface PlayedAttempt {
 }
 
 export class Attempt {
-  readonly #seat: AttemptEnvironment;
+  readonly #environment: AttemptEnvironment;
   readonly #capture: Capture;
   #failure: RunError | undefined;
 
-  constructor(seat: AttemptEnvironment) {
-    this.#seat = seat;
-    this.#capture = new Capture(seat.planned.drill.capture);
+  constructor(environment: AttemptEnvironment) {
+    this.#environment = environment;
+    this.#capture = new Capture(environment.planned.drill.capture);
   }
 
   async play(): Promise<PlayedAttempt> {
-    const opened = await this.#orFailure(() => this.#seat.open());
+    const opened = await this.#orFailure(() => this.#environment.open());
     if (opened === undefined) return this.#result({ worldInstanceId: '', interactions: [], checkpoints: [], cancelled: false });
     const { world, begun } = opened;
-    const { planned, judgeExpression } = this.#seat;
+    const { planned, judgeExpression } = this.#environment;
     const startUs = begun.virtualTimeUs;
-    const start = { startUs, ...(judgeExpression === undefined ? {} : { judgeExpression }) };
+    const start = { startUs, ...defined({ judgeExpression }) };
     const final = new Judge(planned.drill.assertions, start);
     const invariants = new Judge(planned.drill.timeline.invariants, start);
     const fromSequence = firstSequence(begun);
@@ -77,23 +77,23 @@ export class Attempt {
     const sealed = await this.#orFailure(() => this.#seal(world, { play, journal, final, begun }));
     const { worldInstanceId } = world;
     const { interactions, checkpoints, cancelled } = play;
-    for (const attached of (await this.#seat.attached?.()) ?? []) this.#capture.attach(attached);
+    for (const attached of (await this.#environment.attached?.()) ?? []) this.#capture.attach(attached);
     return {
       world,
       journal,
-      ...(play.cutShort === undefined ? {} : { cutShort: play.cutShort }),
+      ...defined({ cutShort: play.cutShort }),
       ...(toolFailures.isEmpty ? {} : { toolFailures: toolFailures.list(await thrownIn(world)) }),
       ...(play.unanswered.requests.length === 0 ? {} : { unanswered: play.unanswered }),
-      ...this.#result({ worldInstanceId, interactions, checkpoints, cancelled, begun, ...(sealed === undefined ? {} : { sealed }) }),
+      ...this.#result({ worldInstanceId, interactions, checkpoints, cancelled, begun, ...defined({ sealed }) }),
     };
   }
 
   async #playOut(opened: OpenedWorld, parts: { journal: RunJournal; invariants: Judge }): Promise<Play> {
     const { world, begun, played = { steps: [] }, ended } = opened;
-    const { runId, planned, signal, onEvent, once, keeper, refusal } = this.#seat;
+    const { runId, planned, signal, onEvent, once, progressStore, refusal } = this.#environment;
     const capture = this.#capture;
     const unheard: Agent = { work: () => Promise.reject(new Error('nothing is played any more')), release: async () => {} };
-    const agent = refusal === undefined && ended === undefined ? this.#seat.agent(world, begun) : unheard;
+    const agent = refusal === undefined && ended === undefined ? this.#environment.agent(world, begun) : unheard;
     const stage = {
       runId,
       planned,
@@ -105,7 +105,7 @@ export class Attempt {
       onEvent,
       once,
       ...parts,
-      ...(keeper === undefined ? {} : { keeper }),
+      ...defined({ progressStore }),
     };
     const play = new Play(stage);
     this.#failure = refusal ?? ended?.failure;
@@ -116,16 +116,16 @@ export class Attempt {
       await agent.release();
     }
     if (this.#failure !== undefined) play.cut(`the run failed (${this.#failure.code})`);
-    const stands = ended ?? (await keeper?.end(endOf(play, this.#failure)));
+    const stands = ended ?? (await progressStore?.end(endOf(play, this.#failure)));
     if (stands !== undefined) play.endAs(stands);
     return play;
   }
 
   /** Judges, records the verdict and closes the world; from here on its journal does not grow. */
   async #seal(world: WorldRef, { play, journal, final, begun }: Sealing): Promise<SealedWorld> {
-    const { once } = this.#seat;
+    const { once } = this.#environment;
     const budgets = await world.query({ kind: 'budgets' });
-    const { maxToolCalls } = this.#seat.planned.drill.timeline;
+    const { maxToolCalls } = this.#environment.planned.drill.timeline;
     const rejected = budgets.toolCalls.rejected - begun.toolCalls.rejected;
     if (rejected > 0)
       play.cut(
@@ -141,7 +141,7 @@ export class Attempt {
   }
 
   #result({ worldInstanceId, cancelled, ...played }: PlayedParts): { result: RunResult; captured: CaptureOutcome } {
-    const { build, planned, runId, numbers } = this.#seat;
+    const { build, planned, runId, numbers } = this.#environment;
     const status = this.#failure !== undefined ? 'runner_failed' : cancelled ? 'cancelled' : 'sealed';
     const failure = this.#failure ?? (status === 'cancelled' ? runError('framework.CANCELLED', 'The run was cancelled.') : undefined);
     return attemptResult({
@@ -151,7 +151,7 @@ export class Attempt {
       planned,
       capture: this.#capture,
       status,
-      ...(failure === undefined ? {} : { failure }),
+      ...defined({ failure }),
     });
   }
 
@@ -160,7 +160,7 @@ export class Attempt {
       return await work();
     } catch (error) {
       if (error instanceof Interruption) throw error;
-      this.#failure ??= this.#seat.onBug === undefined ? runErrorFrom(error) : runErrorForOthers(error, this.#seat.onBug);
+      this.#failure ??= this.#environment.onBug === undefined ? runErrorFrom(error) : runErrorForOthers(error, this.#environment.onBug);
       return undefined;
     }
   }
@@ -180,5 +180,5 @@ interface Sealing {
 type PlayedParts = Pick<ResultParts, 'interactions' | 'checkpoints' | 'sealed' | 'begun'> & { worldInstanceId: string; cancelled: boolean };
 
 function endOf({ cancelled, cutShort }: Play, failure: RunError | undefined): TimelineEnd {
-  return { cancelled, ...(cutShort === undefined ? {} : { cutShort }), ...(failure === undefined ? {} : { failure }) };
+  return { cancelled, ...defined({ cutShort, failure }) };
 }

@@ -1,7 +1,8 @@
 // What an attempt keeps of what its agent said and attached: logs and files, as the drill's policies want. Screenshots and videos are files
 // by their media type.
 //   CAPTURE-1. What the policies cannot want is not held until the verdict is known, and what is held is bounded.
-//   CAPTURE-2. Whatever is not kept is counted; whatever could not be kept is reported.
+//   CAPTURE-2. What is not kept is counted; what could not be kept is reported.
+import { defined } from '../../contract/defined.js';
 import { sha256Digest } from '../../contract/digest.js';
 import { limits } from '../../contract/limits.js';
 import type { CapturePolicies, CapturePolicy } from '../../contract/run/drill.js';
@@ -51,7 +52,7 @@ export class Capture {
       name: `${interactionId}.log`,
       mediaType: 'text/plain; charset=utf-8',
       bytes: Buffer.from(log),
-      ...(logRedaction === undefined ? {} : { redaction: logRedaction }),
+      ...defined({ redaction: logRedaction }),
     };
     this.attach({ kind: 'log', interactionId, isNamed: false, file });
   }
@@ -73,7 +74,7 @@ export class Capture {
     this.#isFull = true;
     const { captureItemsMax, runAttachmentBytesMax } = limits;
     const message = `An attempt keeps at most ${captureItemsMax} logs and attachments, of ${runAttachmentBytesMax} bytes together; what did not fit is counted as discarded.`;
-    this.#tell({ code: 'framework.CAPTURE_FULL', message, kind, ...(interactionId === undefined ? {} : { interactionId }) });
+    this.#tell({ code: 'framework.CAPTURE_FULL', message, kind, ...defined({ interactionId }) });
   }
 
   /** Once the verdict is known. */
@@ -95,7 +96,7 @@ export class Capture {
       }
       const { bytes, ...named } = file;
       const attachment = describe(id ?? `${kind}-${kept.length + 1}`, { ...named, bytes: bytes.length, hash: sha256Digest(bytes) });
-      result.attachments.push({ kind, policy, attachment, ...(interactionId === undefined ? {} : { interactionId }) });
+      result.attachments.push({ kind, policy, attachment, ...defined({ interactionId }) });
       kept.push({ descriptor: attachment, bytes });
       if (interactionId !== undefined && isNamed)
         byInteraction.set(interactionId, [...(byInteraction.get(interactionId) ?? []), attachment]);

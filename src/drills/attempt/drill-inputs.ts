@@ -1,4 +1,4 @@
-// What the result of a drill follows from, as one digest a drill: whoever watches a repository runs again what has another one.
+// What the result of a drill follows from, as one digest a drill: a watcher of a repository runs again what has another one.
 //   DRILL-INPUTS-1. In it: the drill with its setup, trials and attempts, its target's declaration, every tool of the build, and the
 //     target's own files.
 //   DRILL-INPUTS-2. A module target's files are those its bundle is made of; packages are not looked into. A command target's are the files

@@ -1,6 +1,6 @@
-// The seat of a hosted attempt: a session's world as it stands, an agent that is somebody at the other end of the API, and a desk that
-// keeps every step, so that the attempt goes on in the next incarnation of the service.
-
+// The environment of a hosted attempt: a session's world as it stands, an agent that is somebody at the other end of the API, and a store
+// that keeps every step, so that the attempt continues in the next incarnation of the service.
+import { defined } from '../../contract/defined.js';
 import type { JsonValue } from '../../contract/json.js';
 import type { CompiledBuild } from '../../contract/run/build.js';
 import type { BindingEvidence, HostedRun, RunError, TargetStatus } from '../../contract/run/run.js';
@@ -31,7 +31,7 @@ export interface AgentSubmission {
   bindingEvidence: BindingEvidence;
 }
 
-/** Where the attempt is kept and its agent awaited. Whatever it cannot do interrupts the attempt. */
+/** Where the attempt is kept and its agent awaited. What it cannot do interrupts the attempt. */
 export interface AttemptStore {
   readonly begun?: AttemptStart;
   readonly played: AttemptProgress;
@@ -51,14 +51,14 @@ export interface HostedPart {
   numbers: AttemptNumbers;
   /** Every command of the attempt may be sent to it again: the world does each once. */
   world: WorldRef;
-  desk: AttemptStore;
+  store: AttemptStore;
   judgeExpression: ExpressionJudge;
   signal: AbortSignal;
   onBug: (bug: unknown, correlationId: string) => void;
 }
 
 export function hostedEnvironment(part: HostedPart): AttemptEnvironment {
-  const { hostedRunId, runId, build, planned, numbers, world, desk, judgeExpression, signal, onBug } = part;
+  const { hostedRunId, runId, build, planned, numbers, world, store, judgeExpression, signal, onBug } = part;
   const refusal = refuseTimeline(planned);
   // The world outlives its runs, and keys live as long as the world.
   const once = (step: string): { operationKey: string } => ({ operationKey: `${hostedRunId} ${step}` });
@@ -67,37 +67,37 @@ export function hostedEnvironment(part: HostedPart): AttemptEnvironment {
     build,
     planned,
     numbers,
-    ...(refusal === undefined ? {} : { refusal }),
+    ...defined({ refusal }),
     judgeExpression: (text, view) => orInterruption(() => judgeExpression(text, view)),
     signal,
     onEvent: () => {},
     onBug,
-    open: () => takeWorld({ world, desk, planned, once }),
-    agent: (_world, { virtualTimeUs }) => awaitedAgent(desk, virtualTimeUs),
+    open: () => takeWorld({ world, store, planned, once }),
+    agent: (_world, { virtualTimeUs }) => awaitedAgent(store, virtualTimeUs),
     once,
-    keeper: {
-      keep: (step) => orInterruption(() => desk.keep(step)),
-      end: (ended) => orInterruption(() => desk.end(ended)),
+    progressStore: {
+      keep: (step) => orInterruption(() => store.keep(step)),
+      end: (ended) => orInterruption(() => store.end(ended)),
     },
-    attached: () => orInterruption(() => desk.attached()),
+    attached: () => orInterruption(() => store.attached()),
   };
 }
 
 async function takeWorld({
   world,
-  desk,
+  store,
   planned,
   once,
-}: Pick<HostedPart, 'world' | 'desk' | 'planned'> & Pick<AttemptEnvironment, 'once'>): Promise<OpenedWorld> {
-  if (desk.begun === undefined) await world.query({ kind: 'checkTools' });
-  const begun = desk.begun ?? (await whereItStands(world));
-  if (desk.begun === undefined) await orInterruption(() => desk.begin(begun, world));
+}: Pick<HostedPart, 'world' | 'store' | 'planned'> & Pick<AttemptEnvironment, 'once'>): Promise<OpenedWorld> {
+  if (store.begun === undefined) await world.query({ kind: 'checkTools' });
+  const begun = store.begun ?? (await whereItStands(world));
+  if (store.begun === undefined) await orInterruption(() => store.begin(begun, world));
   const { maxToolCalls, maxEvents } = planned.drill.timeline;
   const { toolCalls, eventsProcessed } = begun;
   // What the world did before this run is none of its business.
   const budgets = { maxToolCalls: maxToolCalls + toolCalls.attempted - toolCalls.rejected, maxEvents: maxEvents + eventsProcessed };
   await world.command({ kind: 'setBudgets', budgets, ...once('begin') });
-  return { world, begun, played: desk.played, ...(desk.ended === undefined ? {} : { ended: desk.ended }) };
+  return { world, begun, played: store.played, ...defined({ ended: store.ended }) };
 }
 
 async function whereItStands(world: WorldRef): Promise<AttemptStart> {
@@ -108,7 +108,7 @@ async function whereItStands(world: WorldRef): Promise<AttemptStart> {
   return { virtualTimeUs, evidenceSequence, toolCalls: { attempted, rejected }, eventsProcessed: scheduledEvents.processed };
 }
 
-function awaitedAgent(desk: AttemptStore, startUs: number): Agent {
+function awaitedAgent(store: AttemptStore, startUs: number): Agent {
   return {
     work: async ({ atUs, ...interaction }, { virtualTimeUs, toolCallsAtStart }): Promise<WorkResult> => {
       const pending: PendingInteraction = {
@@ -118,7 +118,7 @@ function awaitedAgent(desk: AttemptStore, startUs: number): Agent {
         startedAtVirtualUs: virtualTimeUs,
         toolCallsAtStart,
       };
-      const { bindingEvidence, unanswered, ...handedIn } = await orInterruption(() => desk.await(pending));
+      const { bindingEvidence, unanswered, ...handedIn } = await orInterruption(() => store.await(pending));
       return { run: { ...handedIn, log: '', files: [], refusals: [] }, bindingEvidence, unanswered };
     },
     release: async () => {},

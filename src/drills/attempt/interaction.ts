@@ -1,4 +1,5 @@
 // The agent of a local attempt: for each interaction access for its actor, the target at work under it, access taken back.
+import { defined } from '../../contract/defined.js';
 import type { TargetInvocation } from '../../contract/run/target-invocation.js';
 import type { WorldRef } from '../../worlds/api.js';
 import type { PlayableDrill } from '../plan/plan.js';
@@ -35,9 +36,9 @@ async function workOn({ bindings, signal }: AttemptContext, part: InteractionPar
   const { target } = planned;
   const actor = {
     actorId: interaction.actorId,
-    ...(interaction.actorInstanceId === undefined ? {} : { actorInstanceId: interaction.actorInstanceId }),
+    ...defined({ actorInstanceId: interaction.actorInstanceId }),
   };
-  const access = await bindings.open({ world, ...actor, bindings: target.bindings, ...(receivers === undefined ? {} : { receivers }) });
+  const access = await bindings.open({ world, ...actor, bindings: target.bindings, ...defined({ receivers }) });
   try {
     const run = await runner.run({ invocation: invocationOf(part, access), access, timeoutMs: target.timeoutMs, signal });
     return { run, bindingEvidence: access.observed() ? 'observed' : 'issued', unanswered: access.unanswered() };

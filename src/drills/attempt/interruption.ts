@@ -1,4 +1,4 @@
-// This incarnation cannot go on with an attempt, and that says nothing about the attempt: another incarnation goes on with it.
+// This incarnation cannot continue with an attempt, and that says nothing about the attempt: another incarnation continues with it.
 
 export class Interruption extends Error {
   constructor(cause: unknown) {
@@ -7,7 +7,7 @@ export class Interruption extends Error {
   }
 }
 
-/** Whatever goes wrong in `work` interrupts. */
+/** An error in `work` interrupts. */
 export async function orInterruption<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

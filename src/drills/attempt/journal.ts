@@ -4,9 +4,7 @@ import { limits } from '../../contract/limits.js';
 import type { EvidenceEntry } from '../../contract/world/evidence.js';
 import { TrajectoryHasher } from '../../contract/world/evidence-hash.js';
 import type { WorldRef } from '../../worlds/api.js';
-
-/** Read and judged before others of this thread have their turn. */
-const charsAtOnce = 128 * 1024;
+import { tuning } from '../tuning.js';
 
 export class RunJournal {
   readonly #world: WorldRef;
@@ -40,12 +38,12 @@ export class RunJournal {
   async catchUp(): Promise<void> {
     for await (const lines of this.#read(this.#next)) {
       this.#keep(lines);
-      for (let from = 0, pauseAt = charsAtOnce; from < lines.length; ) {
+      for (let from = 0, pauseAt = tuning.journalCharsAtOnce; from < lines.length; ) {
         const end = lines.indexOf('\n', from);
         this.#take(JSON.parse(lines.slice(from, end)) as EvidenceEntry);
         from = end + 1;
         if (from < pauseAt) continue;
-        pauseAt = from + charsAtOnce;
+        pauseAt = from + tuning.journalCharsAtOnce;
         await setImmediate();
       }
     }

@@ -1,6 +1,6 @@
 // The timeline of one attempt, played in its world: the clock goes to each interaction's time, its target works, invariants are checked.
 //   PLAY-1. What ends the timeline early is said once, in `cutShort`; it is undefined when the timeline was played to its horizon.
-
+import { defined } from '../../contract/defined.js';
 import type { CheckpointResult, InteractionResult } from '../../contract/run/run.js';
 import type { RunEvent, UnansweredRequests } from '../../contract/run/run-events.js';
 import type { AdvanceResult } from '../../contract/world/world-protocol.js';
@@ -26,7 +26,7 @@ import type { RunJournal } from './journal.js';
 import { joinUnanswered } from './unanswered.js';
 import { type Checkpoint, recordVerdict } from './verdicts-in-evidence.js';
 
-/** The attempt's world and who looks at it. */
+/** The attempt's world and what observes it. */
 export interface Stage {
   runId: string;
   planned: PlayableDrill;
@@ -41,7 +41,7 @@ export interface Stage {
   signal: AbortSignal;
   onEvent: (event: RunEvent) => void;
   once: OnceGuard;
-  keeper?: ProgressStore;
+  progressStore?: ProgressStore;
 }
 
 export class Play {
@@ -149,27 +149,27 @@ export class Play {
   }
 
   async #interact(interaction: PlannedInteraction, started: StepStart): Promise<PlayedStep> {
-    const { journal, capture, agent, keeper, begun } = this.#stage;
+    const { journal, capture, agent, progressStore, begun } = this.#stage;
     this.#tell(interaction, 'started');
-    const worked = await agent.work(interaction, started);
+    const workResult = await agent.work(interaction, started);
     await journal.catchUp();
-    capture.add(interaction.id, worked.run);
-    this.#unanswered = joinUnanswered([this.#unanswered, worked.unanswered]);
+    capture.add(interaction.id, workResult.run);
+    this.#unanswered = joinUnanswered([this.#unanswered, workResult.unanswered]);
     const mark = await this.#markNow();
-    const played = interactionResult(interaction, { worked, started, mark, begun });
+    const played = interactionResult(interaction, { workResult, started, mark, begun });
     this.interactions.push(played);
-    this.#tell(interaction, 'finished', worked.run);
+    this.#tell(interaction, 'finished', workResult.run);
     const checkpoint = await this.#checkInvariants({
       checkpointId: `after-${interaction.id}`,
       kind: 'after_interaction',
       interactionId: interaction.id,
     });
-    const step: PlayedStep = { interaction: played, mark, ...(checkpoint === undefined ? {} : { checkpoint }) };
-    await keeper?.keep(step);
+    const step: PlayedStep = { interaction: played, mark, ...defined({ checkpoint }) };
+    await progressStore?.keep(step);
     return step;
   }
 
-  /** Whether the timeline goes on after it. */
+  /** Whether the timeline continues after it. */
   #take({ interaction, checkpoint, mark }: PlayedStep): boolean {
     const { timeline } = this.#stage.planned.drill;
     if (checkpoint !== undefined) this.checkpoints.push(checkpoint);
@@ -215,16 +215,16 @@ function whyStopped({ failure, eventBudgetExhausted, reachedUs }: AdvanceResult,
 
 function interactionResult(
   { id, actorId, actorInstanceId, task, atUs }: PlannedInteraction,
-  { worked, started, mark, begun }: { worked: WorkResult; started: StepStart; mark: StepPosition; begun: StepPosition },
+  { workResult, started, mark, begun }: { workResult: WorkResult; started: StepStart; mark: StepPosition; begun: StepPosition },
 ): InteractionResult {
-  const { run, bindingEvidence } = worked;
+  const { run, bindingEvidence } = workResult;
   // An incarnation that ended in the midst of it has forgotten what its access saw; the world has not.
   const called = mark.toolCalls.attempted - begun.toolCalls.attempted > started.toolCallsAtStart;
   return {
     schemaVersion: 1,
     interactionId: id,
     actorId,
-    ...(actorInstanceId === undefined ? {} : { actorInstanceId }),
+    ...defined({ actorInstanceId }),
     task,
     scheduledAtVirtualUs: atUs,
     startedAtVirtualUs: started.virtualTimeUs,
@@ -235,8 +235,7 @@ function interactionResult(
       status: run.status,
       // Named once the verdict has said what is kept (attempt-result.ts).
       attachments: [],
-      ...(run.output === undefined ? {} : { output: run.output }),
-      ...(run.error === undefined ? {} : { error: run.error }),
+      ...defined({ output: run.output, error: run.error }),
     },
   };
 }

@@ -1,5 +1,5 @@
 // The parts of a run's result that are known before it begins: who it is, and what it starts from.
-
+import { defined } from '../../contract/defined.js';
 import type { JsonObject } from '../../contract/json.js';
 import type { CompiledBuild } from '../../contract/run/build.js';
 import type { RunIdentity, RunSetup } from '../../contract/run/run.js';
@@ -34,7 +34,7 @@ export function runIdentity(
     trialCount,
     attempt,
     attemptLimit,
-    ...(drill.scenarioId === undefined ? {} : { scenarioId: drill.scenarioId }),
+    ...defined({ scenarioId: drill.scenarioId }),
     setupHash,
   };
 }

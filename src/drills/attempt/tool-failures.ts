@@ -1,5 +1,4 @@
 // The failures of tool code that an attempt's evidence holds, by handler.
-
 import { limits } from '../../contract/limits.js';
 import type { EvidenceEntry } from '../../contract/world/evidence.js';
 import type { ToolFailureReport, ToolThrow } from '../../contract/world/tool-failure.js';

@@ -1,5 +1,4 @@
 // What was judged is evidence too: each checkpoint's verdict enters the journal.
-
 import type { AssertionResult, Verdict } from '../../contract/run/run.js';
 import { runVerdict } from '../../contract/run/verdict.js';
 import type { CheckpointKind } from '../../contract/world/evidence.js';

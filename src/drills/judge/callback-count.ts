@@ -1,5 +1,5 @@
 // callback.count: how often deliveries of a callback reached a phase.
-
+import { defined } from '../../contract/defined.js';
 import type { CallbackCountAssertion } from '../../contract/run/assertion.js';
 import type { EvidenceEntry } from '../../contract/world/evidence.js';
 import { noun } from '../../text/counted.js';
@@ -19,7 +19,7 @@ export function callbackCount({ packageId, instanceId, callbackId, phase, count:
       subject: (many) => `${phase} ${noun(many, 'delivery', 'deliveries')} of callback ${packageId}.${callbackId}`,
       count,
       bounds,
-      location: { subject: 'callback', packageId, ...(instanceId === undefined ? {} : { instanceId }), callbackId },
+      location: { subject: 'callback', packageId, ...defined({ instanceId }), callbackId },
       evidenceSequences,
       grows: true,
     }),

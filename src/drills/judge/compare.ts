@@ -1,7 +1,7 @@
 // Comparing JSON values the way assertions do: deeply, members in any order, numbers by value.
-
 import type { JsonObject, JsonValue } from '../../contract/json.js';
 import type { Comparison, CountBounds } from '../../contract/run/assertion.js';
+import { tuning } from '../tuning.js';
 
 export function deepEqual(left: JsonValue, right: JsonValue): boolean {
   if (left === right) return true;
@@ -96,5 +96,5 @@ export function describeExpected(comparison: Comparison, expected: JsonValue): s
 /** A value short enough for a message. */
 export function preview(value: JsonValue): string {
   const text = JSON.stringify(value);
-  return text.length <= 120 ? text : `${text.slice(0, 117)}...`;
+  return text.length <= tuning.comparedCharsShown ? text : `${text.slice(0, tuning.comparedCharsShown - 3)}...`;
 }

@@ -1,5 +1,4 @@
 // One value at a path, compared: what state.value and output.value find out.
-
 import type { JsonValue } from '../../contract/json.js';
 import { valueAt } from '../../contract/json-path.js';
 import type { Comparison } from '../../contract/run/assertion.js';

@@ -2,12 +2,13 @@
 //   EFFECT-AT-MOST-ONCE-1. An effect is a call that stands: its outcome is ok, or was and only its answer was lost. A replay repeats an
 //     answer; nothing happens again.
 //   EFFECT-AT-MOST-ONCE-2. Two effects are the same where package, instance, operation and identity are.
-
 import { canonicalJson } from '../../contract/canonical-json.js';
 import { valueAt } from '../../contract/json-path.js';
+import { limits } from '../../contract/limits.js';
 import type { EffectAtMostOnceAssertion, EffectIdentity } from '../../contract/run/assertion.js';
 import type { OperationEntry } from '../../contract/world/evidence.js';
 import { noun } from '../../text/counted.js';
+import { tuning } from '../tuning.js';
 import { type Check, Citations, type Finding } from './finding.js';
 import { callsOperation, describeCalls, mismatch, operationLocation } from './operation-filter.js';
 
@@ -38,7 +39,7 @@ export function effectAtMostOnce(assertion: EffectAtMostOnceAssertion): Check {
       effects.set(key, effect);
       effect.count += 1;
       if (effect.count === 2) repeated.push(effect);
-      if (effect.sequences.length < Citations.max) effect.sequences.push(entry.sequence);
+      if (effect.sequences.length < limits.citedSequencesMax) effect.sequences.push(entry.sequence);
     },
     finding: () => effectFinding(assertion, { total, distinct: effects.size, repeated, unidentified: unidentified.sequences }),
   };
@@ -59,9 +60,8 @@ function identityOf({ invocation }: OperationEntry, identity: EffectIdentity): s
   return values.join(', ');
 }
 
-const identityCharsShown = 200;
 function cutText(text: string): string {
-  return text.length <= identityCharsShown ? text : `${text.slice(0, identityCharsShown - 3)}...`;
+  return text.length <= tuning.identityCharsShown ? text : `${text.slice(0, tuning.identityCharsShown - 3)}...`;
 }
 
 interface SeenEffect {
@@ -85,7 +85,7 @@ function effectFinding({ operation }: EffectAtMostOnceAssertion, { total, distin
       actual: first.count,
       location,
       diff: { operator: 'at_most_once', matched: false, details: { identity: first.identity, repeatedEffects: repeated.length } },
-      evidenceSequences: repeated.flatMap(({ sequences }) => sequences).slice(0, Citations.max),
+      evidenceSequences: repeated.flatMap(({ sequences }) => sequences).slice(0, limits.citedSequencesMax),
     };
   }
   // One call is one effect, whatever it is about.

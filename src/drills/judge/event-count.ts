@@ -1,5 +1,5 @@
 // event.count: how often an event reached a phase.
-
+import { defined } from '../../contract/defined.js';
 import type { EventCountAssertion } from '../../contract/run/assertion.js';
 import type { EvidenceEntry } from '../../contract/world/evidence.js';
 import { noun } from '../../text/counted.js';
@@ -22,7 +22,7 @@ export function eventCount({ event, phase, payload, count: bounds }: EventCountA
       subject: (many) => `${phase} ${noun(many, 'event')} ${packageId}.${eventId}${payload === undefined ? '' : ' with this payload'}`,
       count,
       bounds,
-      location: { subject: 'event', packageId, ...(instanceId === undefined ? {} : { instanceId }), eventId },
+      location: { subject: 'event', packageId, ...defined({ instanceId }), eventId },
       evidenceSequences,
       grows: true,
     }),

@@ -40,7 +40,7 @@ export function expression(assertion: ExprAssertion, start: RunStart, facts: Run
 }
 
 let lastTurn: Promise<void> = Promise.resolve();
-/** One expression a turn of the event loop, whichever run it is of: whatever else this thread serves comes between. */
+/** One expression a turn of the event loop, over all runs: all else that this thread serves comes between. */
 const judgeHere: ExpressionJudge = async (text, { values }) => {
   lastTurn = lastTurn.then(() => setImmediate());
   await lastTurn;
@@ -119,7 +119,7 @@ function findingOf(assertion: ExprAssertion, result: ExpressionFinding, evidence
         expected: true,
         actual: result.value,
         diff: { operator: 'expr', matched: result.value, details: {} },
-        evidenceSequences: evidenceSequences.sort((left, right) => left - right).slice(0, Citations.max),
+        evidenceSequences: evidenceSequences.sort((left, right) => left - right).slice(0, limits.citedSequencesMax),
       };
     case 'not_boolean':
       return invalidFinding(`The expression is ${result.type}; expected true or false: ${assertion.expression}`);

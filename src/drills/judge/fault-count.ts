@@ -1,5 +1,5 @@
 // fault.count: how often a fault was triggered.
-
+import { defined } from '../../contract/defined.js';
 import type { FaultCountAssertion } from '../../contract/run/assertion.js';
 import type { EvidenceEntry } from '../../contract/world/evidence.js';
 import { noun } from '../../text/counted.js';
@@ -24,9 +24,9 @@ export function faultCount({ fault, count: bounds }: FaultCountAssertion): Check
       location: {
         subject: 'fault',
         packageId,
-        ...(instanceId === undefined ? {} : { instanceId }),
+        ...defined({ instanceId }),
         faultId,
-        ...(operationId === undefined ? {} : { operationId }),
+        ...defined({ operationId }),
       },
       evidenceSequences,
       grows: true,

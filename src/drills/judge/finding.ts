@@ -1,6 +1,7 @@
 // What a check has found out so far, and the two kinds of checks the judge feeds.
-
+import { defined } from '../../contract/defined.js';
 import type { JsonObject } from '../../contract/json.js';
+import { limits } from '../../contract/limits.js';
 import type { AssertionLocation, AssertionResult, InteractionResult } from '../../contract/run/run.js';
 import type { EvidenceEntry } from '../../contract/world/evidence.js';
 import type { ExpressionJudge } from './evaluate-expression.js';
@@ -16,7 +17,7 @@ export interface Check {
   observe(entry: EvidenceEntry): void;
   finding(): Finding;
 }
-/** Also looks at the run as it is at the moment it is asked. */
+/** Also reads the run as it is at the moment it is asked. */
 export interface ViewCheck {
   observe(entry: EvidenceEntry): void;
   finding(view: RunView): Promise<Finding>;
@@ -49,15 +50,14 @@ export interface WorldSpace {
 
 /** An assertion that cannot be asked at all. */
 export function invalidFinding(message: string, location?: AssertionLocation): Finding {
-  return { status: 'invalid', settled: true, message, ...(location === undefined ? {} : { location }), evidenceSequences: [] };
+  return { status: 'invalid', settled: true, message, ...defined({ location }), evidenceSequences: [] };
 }
 
 /** Sequences worth citing: the first ones, bounded. */
 export class Citations {
-  static readonly max = 100;
   readonly sequences: number[] = [];
 
   add(sequence: number): void {
-    if (this.sequences.length < Citations.max) this.sequences.push(sequence);
+    if (this.sequences.length < limits.citedSequencesMax) this.sequences.push(sequence);
   }
 }

@@ -2,7 +2,6 @@
 //   JUDGE-1. When the run was cut short, only findings that further evidence could not change keep their status; the others are
 //     inconclusive.
 // Every entry is observed once, in order, whatever the number of assertions.
-
 import { isServiceError } from '../../contract/errors.js';
 import type { Assertion } from '../../contract/run/assertion.js';
 import type { AssertionResult } from '../../contract/run/run.js';
@@ -55,6 +54,6 @@ function toResult(assertion: Assertion, { settled: _, message, evidenceSequences
   const { id, kind, gate } = assertion;
   // The author's own words first, where there are any.
   const said = assertion.message === undefined || finding.status === 'passed' ? message : `${assertion.message} (${message})`;
-  // A check goes on with its list; what was judged does not.
+  // A check continues with its list; what was judged does not.
   return { schemaVersion: 1, assertionId: id, kind, gate, message: said, ...finding, evidenceSequences: [...evidenceSequences] };
 }

@@ -1,6 +1,5 @@
 // What a run changed in the state, net: each row as it was when the run began against what it is now. A row that is again what it was has
 // not changed.
-
 import type { JsonObject } from '../../contract/json.js';
 import type { Footprint } from '../../contract/run/assertion.js';
 import type { EntryCommon, EvidenceEntry, StateChangeEntry } from '../../contract/world/evidence.js';

@@ -1,5 +1,5 @@
 // operation.arguments: what was in the arguments of one matching call, or of every one.
-
+import { defined } from '../../contract/defined.js';
 import type { JsonValue } from '../../contract/json.js';
 import { valueAt } from '../../contract/json-path.js';
 import type { OperationArgumentsAssertion } from '../../contract/run/assertion.js';
@@ -89,7 +89,7 @@ function callFinding(
       ? `In ${occurrence === undefined ? 'every one of the' : `occurrence ${occurrence} of`} ${describeCalls(operation)}, ${where} ${path.length === 0 ? 'are' : 'is'} ${describeExpected(comparison, expected)}.`
       : `In the call at sequence ${sequence}, ${where} ${path.length === 0 ? 'are' : 'is'} ${found}; expected ${describeExpected(comparison, expected)}.${'reason' in compared ? ` ${compared.reason}.` : ''}`,
     expected,
-    ...(actual === undefined ? {} : { actual }),
+    ...defined({ actual }),
     location: { ...operationLocation(operation), path },
     diff: { operator: comparison, matched, details: {} },
     evidenceSequences,

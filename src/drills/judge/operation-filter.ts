@@ -1,12 +1,12 @@
 // Which calls an assertion speaks of, and which came near.
-
+import { defined } from '../../contract/defined.js';
 import type { OperationFilter } from '../../contract/run/assertion.js';
 import type { AssertionLocation } from '../../contract/run/run.js';
 import type { EvidenceEntry, OperationEntry } from '../../contract/world/evidence.js';
 import { noun } from '../../text/counted.js';
 import { hasMembers } from './compare.js';
 
-/** The operation itself, whoever called it and however it ended. A filter without an instance means every instance. */
+/** The operation itself, with any caller and any outcome. A filter without an instance means every instance. */
 export function callsOperation(entry: EvidenceEntry, filter: OperationFilter): entry is OperationEntry {
   return (
     entry.kind === 'operation' &&
@@ -39,7 +39,7 @@ export function operationName({ packageId, instanceId, operationId }: OperationF
 }
 
 export function operationLocation({ packageId, instanceId, operationId }: OperationFilter): AssertionLocation {
-  return { subject: 'operation', packageId, ...(instanceId === undefined ? {} : { instanceId }), operationId };
+  return { subject: 'operation', packageId, ...defined({ instanceId }), operationId };
 }
 
 /** Calls to the right operation that did not match, counted by reason. */

@@ -1,12 +1,10 @@
 // What expressions are shown of a journal: calls and events, kept once for all expressions of a judge, and only those that one of them
 // names.
 // Each is written as JSON when it is observed, so that no later moment has to write all of them.
-
 import type { JsonObject, JsonValue } from '../../contract/json.js';
 import { limits } from '../../contract/limits.js';
 import type { Assertion } from '../../contract/run/assertion.js';
 import type { EvidenceEntry } from '../../contract/world/evidence.js';
-import { Citations } from './finding.js';
 
 export class RunFacts {
   readonly calls: EntriesOfKind;
@@ -57,7 +55,7 @@ export class EntriesOfKind {
     if (this.chars > limits.exprViewCharsMax) this.cut = tooLarge;
     this.facts.push(made);
     this.texts.push(text);
-    if (this.sequences.length < Citations.max) this.sequences.push(sequence);
+    if (this.sequences.length < limits.citedSequencesMax) this.sequences.push(sequence);
   }
 }
 
@@ -78,7 +76,7 @@ function eventFacts({ sequence, virtualTimeUs, event, phase, payload }: Extract<
   return { sequence, virtualTimeUs, ...event, phase, payload };
 }
 
-/** The JSON text of rows and outputs, by identity: each is written once, however many expressions look at it. */
+/** The JSON text of rows and outputs, by identity: each is written once, however many expressions read it. */
 const texts = new WeakMap<object, string>();
 export function textOf(value: JsonValue): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);

@@ -1,5 +1,4 @@
 // state.count: how many rows of a namespace have all members of `where`. The changes that made or unmade such rows are cited.
-
 import type { JsonValue } from '../../contract/json.js';
 import type { StateCountAssertion } from '../../contract/run/assertion.js';
 import { noun } from '../../text/counted.js';

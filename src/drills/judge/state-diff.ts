@@ -1,11 +1,11 @@
 // state.diff: the whole net change of the run against a set that was expected.
 //   STATE-DIFF-1. Each expected change takes one changed row, and no two the same: as many are matched as can be.
-
+import { defined } from '../../contract/defined.js';
 import type { JsonObject } from '../../contract/json.js';
 import { limits } from '../../contract/limits.js';
 import type { ExpectedChange, StateDiffAssertion } from '../../contract/run/assertion.js';
 import { hasMembers, preview } from './compare.js';
-import { type Check, Citations, type Finding } from './finding.js';
+import type { Check, Finding } from './finding.js';
 import { matchMost } from './matching.js';
 import { changedMembers, changeFacts, describeChange, type NetChange, NetChanges, rowName } from './net-changes.js';
 
@@ -40,7 +40,7 @@ function diffFinding({ changes: expected, exact }: StateDiffAssertion, actual: r
         unexpected: unexpected.slice(0, limits.diffChangesShown).map((change) => `${describeChange(change)}, sequence ${change.sequence}`),
       },
     },
-    evidenceSequences: cited.slice(0, Citations.max).map(({ sequence }) => sequence),
+    evidenceSequences: cited.slice(0, limits.citedSequencesMax).map(({ sequence }) => sequence),
   };
 }
 
@@ -102,5 +102,5 @@ function describeExpected(wanted: ExpectedChange): string {
 }
 
 function placeOf({ packageId, instanceId, namespace, rowId }: ExpectedChange | NetChange) {
-  return { packageId, instanceId: instanceId ?? packageId, namespace, ...(rowId === undefined ? {} : { rowId }) };
+  return { packageId, instanceId: instanceId ?? packageId, namespace, ...defined({ rowId }) };
 }

@@ -1,9 +1,9 @@
 // state.unchanged: everything but a declared footprint is what it was when the run began.
-
+import { defined } from '../../contract/defined.js';
 import { limits } from '../../contract/limits.js';
 import type { StateUnchangedAssertion } from '../../contract/run/assertion.js';
 import { counted } from '../../text/counted.js';
-import { type Check, Citations } from './finding.js';
+import type { Check } from './finding.js';
 import { changeFacts, describeChange, liesIn, NetChanges } from './net-changes.js';
 
 export function stateUnchanged({ except, scope }: StateUnchangedAssertion): Check {
@@ -29,12 +29,10 @@ export function stateUnchanged({ except, scope }: StateUnchangedAssertion): Chec
         actual: stray.slice(0, limits.diffChangesShown).map(changeFacts),
         location: {
           subject: 'state',
-          ...(first === undefined
-            ? {}
-            : { packageId: first.packageId, instanceId: first.instanceId, namespace: first.namespace, rowId: first.rowId }),
+          ...defined({ packageId: first?.packageId, instanceId: first?.instanceId, namespace: first?.namespace, rowId: first?.rowId }),
         },
         diff: { operator: 'unchanged', matched, details: { changedRows: stray.length, allowedRows: allowed } },
-        evidenceSequences: stray.slice(0, Citations.max).map(({ sequence }) => sequence),
+        evidenceSequences: stray.slice(0, limits.citedSequencesMax).map(({ sequence }) => sequence),
       };
     },
   };

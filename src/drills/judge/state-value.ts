@@ -1,10 +1,9 @@
 // state.value: the value at a path of one row, compared. The row's changes are cited, newest last.
+import { limits } from '../../contract/limits.js';
 import type { StateValueAssertion } from '../../contract/run/assertion.js';
 import type { AssertionLocation } from '../../contract/run/run.js';
 import { compareAt } from './compared-value.js';
 import type { ViewCheck, WorldSpace } from './finding.js';
-
-const changesCited = 10;
 
 export function stateValue(assertion: StateValueAssertion): ViewCheck {
   const { packageId, instanceId = packageId, namespace, rowId, path } = assertion;
@@ -14,7 +13,7 @@ export function stateValue(assertion: StateValueAssertion): ViewCheck {
     observe: (entry) => {
       if (entry.kind !== 'state_change' || entry.rowId !== rowId || !inSpace(entry, space)) return;
       changes.push(entry.sequence);
-      if (changes.length > changesCited) changes.shift();
+      if (changes.length > limits.citedChangesMax) changes.shift();
     },
     finding: async (state) => {
       const row = await state.row(space, rowId);

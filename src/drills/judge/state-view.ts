@@ -36,7 +36,7 @@ function stateViewOf(world: WorldRef): StateView {
         return scan.done;
       }
       const callbacks = [callback];
-      // One turn later, so that everybody who asks at this checkpoint shares the scan; whoever comes later gets a new one.
+      // One turn later, so that all requests at this checkpoint share the scan; later ones get a new one.
       const done = Promise.resolve().then(() => {
         scans.delete(key);
         return scanSpace(world, space, callbacks);

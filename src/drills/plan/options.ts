@@ -36,14 +36,14 @@ export interface RunDrillsOptions extends Selection {
   concurrency?: number;
   /**
    * Where tool code and module targets run: in threads, or in processes of their own; `box`: tool code inside bubblewrap, module targets in
-   * processes. It changes no result. Default: threads, but a box for tool code where a tool package was installed and a box can be had.
+   * processes. It changes no result. Default: threads, but a box for tool code where a tool package was installed and a box is available.
    */
   isolate?: LocalIsolation;
   /** A turn of tool code that takes longer is ended, and its caller gets world.HANDLER_TIMEOUT. Default limits.handlerTimeoutMs. */
   handlerTimeoutMs?: number;
   /** Once a drill has failed, start no further attempts; what did not run counts as inconclusive. */
   stopOnFailure?: boolean;
-  /** The bundle of every tool is made anew before every turn, so that state kept in a module shows as a different hash. */
+  /** The bundle of every tool is evaluated again before every turn, so that state kept in a module shows as a different hash. */
   freshModulePerTurn?: boolean;
   /** Where callbacks are delivered, by receiver id; addresses of this machine. Those of no entry wait, unless the agent receives them. */
   callbackReceivers?: CallbackReceivers;

@@ -1,5 +1,5 @@
 // What will run: drills x trials, with their seeds and how often each may be tried. Pure: the same build and options, the same plan.
-
+import { defined } from '../../contract/defined.js';
 import { ServiceError } from '../../contract/errors.js';
 import { limits } from '../../contract/limits.js';
 import type { CompiledBuild, CompiledDrill } from '../../contract/run/build.js';
@@ -61,17 +61,17 @@ export function planRun(build: CompiledBuild, options: PlanOptions, available: R
   const drills = shard === undefined ? selected : selected.filter(({ drill }) => isInShard(drill.id, shard));
   const seed = options.seed ?? build.world.seed;
   if (!isSeed(seed)) throw invalid('seed', 'must be a decimal integer from 0 to 18446744073709551615');
-  const retries = bounded('retries', options.retries ?? suite?.retries ?? 0, { from: 0, to: 10 });
+  const retries = bounded('retries', options.retries ?? suite?.retries ?? 0, { from: 0, to: limits.retriesMax });
   const concurrency = bounded('concurrency', options.concurrency ?? suite?.concurrency ?? 1, { from: 1, to: limits.runConcurrencyMax });
   const trials = options.trials ?? suite?.trials;
   return {
     buildHash: build.buildHash,
-    ...(suite === undefined ? {} : { suiteId: suite.id }),
+    ...defined({ suiteId: suite?.id }),
     seed,
     concurrency,
-    ...(shard === undefined ? {} : { shard }),
+    ...defined({ shard }),
     drills: drills.map((compiled) => {
-      const count = bounded('trials', trials ?? compiled.drill.trials.count, { from: 1, to: 10_000 });
+      const count = bounded('trials', trials ?? compiled.drill.trials.count, { from: 1, to: limits.trialsMax });
       const target = targetOf(build, compiled);
       const refusal = refuseTarget(target, available, options.agent !== undefined) ?? refuseTimeline(compiled);
       return {
@@ -79,7 +79,7 @@ export function planRun(build: CompiledBuild, options: PlanOptions, available: R
         target,
         trials: Array.from({ length: count }, (_, index) => ({ trial: index + 1, seed: deriveSeed(seed, compiled.drill.id, index + 1) })),
         attemptLimit: retries + 1,
-        ...(refusal === undefined ? {} : { refusal }),
+        ...defined({ refusal }),
       };
     }),
   };

@@ -1,9 +1,10 @@
 // Which drills a run is about. A name that nothing has, and a choice that leaves nothing, are refused: nothing is never "all passed".
-
+import { defined } from '../../contract/defined.js';
 import { ServiceError } from '../../contract/errors.js';
 import type { CompiledBuild, CompiledDrill } from '../../contract/run/build.js';
 import type { Suite } from '../../contract/run/drill.js';
 import { nearest } from '../../text/nearest.js';
+import { tuning } from '../tuning.js';
 import type { Selection } from './options.js';
 
 export interface SelectedDrills {
@@ -38,14 +39,14 @@ export function selectDrills(build: CompiledBuild, selection: Selection): Select
           : `No drill is selected. There are: ${few(build.drills.map(({ drill }) => drill.id))}. 'drillyard plan' shows what a choice selects.`,
       details: {
         selection: {
-          ...(suiteId === undefined ? {} : { suite: suiteId }),
+          ...defined({ suite: suiteId }),
           drills: [...ids],
           tags: [...tags],
-          ...(filter === undefined ? {} : { filter }),
+          ...defined({ filter }),
         },
       },
     });
-  return { drills, ...(suite === undefined ? {} : { suite }) };
+  return { drills, ...defined({ suite }) };
 }
 
 function defaultSuite(build: CompiledBuild, { drills = [], tags = [], filter }: Selection): Suite | undefined {
@@ -72,5 +73,5 @@ function unknown(kind: 'suite' | 'drill' | 'tag', id: string, known: readonly st
 }
 
 function few(ids: readonly string[]): string {
-  return `${ids.slice(0, 20).join(', ')}${ids.length > 20 ? ', ...' : ''}`;
+  return `${ids.slice(0, tuning.idsListed).join(', ')}${ids.length > tuning.idsListed ? ', ...' : ''}`;
 }

@@ -1,4 +1,4 @@
-// The one port through which drills are handed their bindings: this room opens no socket. `bindings` implements it,
+// The one port through which drills are handed their bindings: this module opens no socket. `bindings` implements it,
 // `src/index.ts` joins the two.
 import type { JsonValue } from '../../contract/json.js';
 import type { UnansweredRequests } from '../../contract/run/run-events.js';

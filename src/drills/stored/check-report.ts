@@ -1,6 +1,6 @@
 // A report folder checked: read only if it is what was sealed, judged with the assertions of today, returned with what came out
 // differently.
-
+import { defined } from '../../contract/defined.js';
 import { limits } from '../../contract/limits.js';
 import type { CompiledBuild } from '../../contract/run/build.js';
 import type { Trials } from '../../contract/run/drill.js';
@@ -94,9 +94,7 @@ function changedAssertions(sealed: JudgedParts, judged: JudgedParts): ChangedAss
     return [
       {
         assertionId,
-        ...(checkpointId === undefined ? {} : { checkpointId }),
-        ...(was === undefined ? {} : { sealed: was.status }),
-        ...(is === undefined ? {} : { status: is.status, message: is.message }),
+        ...defined({ checkpointId, sealed: was?.status, status: is?.status, message: is?.message }),
       },
     ];
   });

@@ -2,6 +2,7 @@
 // flaky if another came before; a drill passes by its gate over trials. Its trials are all that were checked, of however many runs.
 //   CHECKED-TRIALS-1. An attempt after the first belongs to the trial of the same inputs that the attempt before it ended last; without one
 //     it is its own.
+import { defined } from '../../contract/defined.js';
 import type { Trials } from '../../contract/run/drill.js';
 import type { RunIdentity, Verdict } from '../../contract/run/run.js';
 import type { RunEvent } from '../../contract/run/run-events.js';
@@ -48,7 +49,7 @@ function checkedDrill(drillId: string, attempts: readonly CheckedAttempt[]): Che
     trialsPassed: verdicts.filter((verdict) => verdict === 'passed').length,
     trialCount: trials.length,
     ...(outcomes.some(({ flaky }) => flaky) ? { flaky: true as const } : {}),
-    ...(statistics === undefined ? {} : { statistics }),
+    ...defined({ statistics }),
   };
 }
 

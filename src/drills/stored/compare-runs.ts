@@ -3,6 +3,7 @@
 //   COMPARE-RUNS-2. What happened is compared turn by turn. A turn is known by its cause (who called what, which event came due), not by
 //     its place or its ids: a turn that only one side has is reported as such, and does not make everything after it look different.
 import { canonicalJson } from '../../contract/canonical-json.js';
+import { defined } from '../../contract/defined.js';
 import type { RunComparison } from '../../contract/hosted/runs.js';
 import type { JsonValue } from '../../contract/json.js';
 import type { RunResult } from '../../contract/run/run.js';
@@ -90,7 +91,7 @@ function assertionsOf(left: RunResult, right: RunResult): RunComparison['asserti
   const [one, other] = [statuses(left), statuses(right)];
   return [...new Set([...one.keys(), ...other.keys()])].map((assertionId) => {
     const [before, after] = [one.get(assertionId), other.get(assertionId)];
-    return { assertionId, ...(before === undefined ? {} : { left: before }), ...(after === undefined ? {} : { right: after }) };
+    return { assertionId, ...defined({ left: before, right: after }) };
   });
 }
 

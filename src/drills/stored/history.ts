@@ -4,6 +4,7 @@
 //   DRILLS-HISTORY-2. A drill is flaky where the same inputs gave more than one answer: a trial passed only when tried again, or verdicts
 //     of the same build, setup, target and seed went to and fro. One change is none: the agent itself is no part of a build, and may have
 //     been mended or broken.
+import { defined } from '../../contract/defined.js';
 import { limits } from '../../contract/limits.js';
 import type { Verdict } from '../../contract/run/run.js';
 import type { RunReport } from '../../contract/run/run-events.js';
@@ -102,7 +103,7 @@ function historyOf(drillId: string, runs: readonly NotedRun[]): DrillHistory {
     medianDurationMs: medianOf(runs.map(({ durationMs }) => durationMs)),
     latest: runs.slice(-limits.historyRunsShown).map(shown),
     ...(failure === undefined ? {} : { lastFailure: { ...shown(failure), reason: failure.reason ?? '' } }),
-    ...(flaky === undefined ? {} : { flaky }),
+    ...defined({ flaky }),
   };
 }
 

@@ -24,13 +24,13 @@ const optionNames: readonly (keyof ReadHistoryOptions)[] = ['root', 'reportDirec
 export interface DrillHistories {
   /** By id: those that were asked for. */
   drills: DrillHistory[];
-  /** Reports that were looked at. */
+  /** Reports that were read. */
   reports: number;
   /** Drills that have reports, and how many of them are flaky, whatever was asked for. */
   total: { drills: number; flaky: number };
   /** Reports that cannot be used, and why. */
   unavailable: { report: string; problem: string }[];
-  /** Older reports that were not looked at. */
+  /** Older reports that were not read. */
   older: number;
 }
 

@@ -1,7 +1,6 @@
 // The rows of a run, rebuilt from its report alone: the prepared start, and every change that the journal has.
 //   REBUILT-ROWS-1. Rows are given out only while they are known: the start hashes to what the journal says it did, and each change found
 //     what it says it did.
-
 import type { JsonObject } from '../../contract/json.js';
 import type { EvidenceEntry, LifecycleEntry, StateChangeEntry } from '../../contract/world/evidence.js';
 import type { StatePatch } from '../../contract/world/scenario.js';

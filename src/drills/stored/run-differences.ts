@@ -2,6 +2,7 @@
 //   RUN-DIFFERENCES-1. Symmetric: of several alignments that are equally good one is taken by what is in the runs, not by which is left.
 //     Exchanging the sides exchanges the answer and nothing else.
 import { createHash } from 'node:crypto';
+import { defined } from '../../contract/defined.js';
 import type { RunComparison } from '../../contract/hosted/runs.js';
 import { limits } from '../../contract/limits.js';
 import type { EvidenceEntry } from '../../contract/world/evidence.js';
@@ -35,7 +36,7 @@ export async function runDifferences(
       isComplete: sides.left.isComplete && sides.right.isComplete,
       shown: all.slice(0, limits.comparisonDifferencesShown),
     },
-    ...(divergence === undefined ? {} : { firstDivergence: divergence }),
+    ...defined({ firstDivergence: divergence }),
   };
 }
 

@@ -34,11 +34,11 @@ export class AttachmentFolder {
       attachments.refuse(new AttachmentRefused('target.ATTACHMENT_REFUSED', 'A link is where the folder of attachments was.'));
       return attachments;
     }
-    const room = { entries: limits.attachmentFolderEntriesMax };
-    for (const file of this.#filesBelow(this.path, { depth: 1, attachments, room }))
+    const budget = { entries: limits.attachmentFolderEntriesMax };
+    for (const file of this.#filesBelow(this.path, { depth: 1, attachments, budget }))
       attachments.keep({ name: file, content: { path: file } });
-    if (room.entries < 0) {
-      const message = `More than ${limits.attachmentFolderEntriesMax} entries lie in the folder; the rest was not looked at.`;
+    if (budget.entries < 0) {
+      const message = `More than ${limits.attachmentFolderEntriesMax} entries lie in the folder; the rest was not read.`;
       attachments.note({ code: 'target.ATTACHMENTS_TOO_MANY', message });
     }
     return attachments;
@@ -49,10 +49,10 @@ export class AttachmentFolder {
     folders.delete(this.path);
   }
 
-  *#filesBelow(folder: string, walk: { depth: number; attachments: Attachments; room: { entries: number } }): Generator<string> {
-    const { depth, attachments, room } = walk;
+  *#filesBelow(folder: string, walk: { depth: number; attachments: Attachments; budget: { entries: number } }): Generator<string> {
+    const { depth, attachments, budget } = walk;
     for (const entry of entriesOf(folder, attachments)) {
-      if (--room.entries < 0) return;
+      if (--budget.entries < 0) return;
       const path = join(folder, entry.name);
       const shown = relative(this.path, path);
       if (entry.isFile()) yield shown;

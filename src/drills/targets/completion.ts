@@ -1,4 +1,5 @@
-// What an agent elsewhere handed in, made the run it tells of.
+// What an agent elsewhere handed in, as the run of its target.
+import { defined } from '../../contract/defined.js';
 import type { TargetCompletion } from '../../contract/run/target-completion.js';
 import { runError } from '../ports/run-error.js';
 import { Attachments } from './attachments.js';
@@ -20,7 +21,7 @@ export function completedRun(completion: TargetCompletion, redactor: Redactor): 
   if (outputText(output).kind === 'too_large') return { status: 'failed', error: outputTooLarge(), ...said };
   return redactor.run({
     status,
-    ...(output === undefined ? {} : { output }),
+    ...defined({ output }),
     ...(status === 'failed' ? { error: agentFailed(error) } : {}),
     ...said,
   });

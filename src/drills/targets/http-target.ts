@@ -1,6 +1,5 @@
 // An HTTP target: an agent that runs as a service. The invocation is posted to it with what it needs to reach the world; 200 with one JSON
 // value is its output, 204 says that it has none. Nothing is asked twice: what an agent did in a world cannot be undone by asking again.
-
 import { limits } from '../../contract/limits.js';
 import type { ConnectedInvocation } from '../../contract/run/agent-desk.js';
 import { headerFault, urlFault } from '../../contract/run/http-agent.js';

@@ -1,4 +1,4 @@
-// One process that gets something as JSON on stdin and answers with nothing or one JSON value on stdout; stderr is its log. Whatever it
+// One process that gets something as JSON on stdin and answers with nothing or one JSON value on stdout; stderr is its log. All it
 // does there is one result, and by then the process and its group are gone (processes/run-command.ts).
 import { limits } from '../../contract/limits.js';
 import type { RunError } from '../../contract/run/run.js';
@@ -79,7 +79,7 @@ function resultOf(
 /** Of one that its end came upon after it had written an answer. */
 function lateError({ outputBytes }: CommandEnd, error: RunError): RunError {
   if (error.code === 'target.CANCELLED' || outputBytes === 0) return error;
-  return { ...error, message: `${error.message} It had written ${outputBytes} bytes of output, and went on running.` };
+  return { ...error, message: `${error.message} It had written ${outputBytes} bytes of output, and was still running.` };
 }
 
 function errorOf({ failure, code, signal }: CommandEnd, log: TargetLog): RunError | undefined {

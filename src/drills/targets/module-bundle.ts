@@ -1,5 +1,5 @@
 // A target's module as one file: its own source files joined, those of its workspace and TypeScript included, installed packages left where
-// they are. One file, so that loading it anew for an attempt gives all of the agent's own code fresh state; on disk, so that stacks have
+// they are. One file, so that loading it again for an attempt gives all of the agent's own code fresh state; on disk, so that stacks have
 // names.
 import { createHash } from 'node:crypto';
 import { realpathSync, statSync, writeFileSync } from 'node:fs';

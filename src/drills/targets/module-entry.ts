@@ -1,5 +1,5 @@
 // Entry of a module host, thread or process: loads a target's module once an incarnation and runs one invocation at a time.
-// It holds no token and no world, only messages: whoever it talks to decides what is allowed.
+// It holds no token and no world, only messages: the other side decides what is allowed.
 import { Socket } from 'node:net';
 import { parentPort } from 'node:worker_threads';
 import { ServiceError } from '../../contract/errors.js';
@@ -30,7 +30,7 @@ let abort = new AbortController();
 let loaded: { incarnation: number; module: Promise<Record<string, unknown>> } | undefined;
 let lastCall = 0;
 /** What the invocation may still say: a target that floods its log must not flood its attempt's memory. */
-let logRoom = 0;
+let logCharsLeft = 0;
 const waiting = new Map<number, (answer: CallAnswer) => void>();
 
 captureOutput(say);
@@ -47,7 +47,7 @@ const receive = (message: ToHost): void => {
 };
 parentPort?.on('message', receive);
 if (pipe !== undefined) {
-  // Whoever started this process is gone.
+  // The process that started this one is gone.
   pipe.on('error', () => {}).on('close', () => process.exit());
   readMessages(pipe, { receive: (message) => receive(message as ToHost), broken: () => process.exit() });
 }
@@ -57,7 +57,7 @@ let untouched: string | undefined;
 async function invoke(message: Invoke): Promise<void> {
   untouched ??= surroundings();
   abort = new AbortController();
-  logRoom = 2 * limits.targetLogBytesMax;
+  logCharsLeft = 2 * limits.targetLogBytesMax;
   const target = await load(message);
   if (target === undefined) return;
   let output: unknown;
@@ -97,7 +97,7 @@ function contextOf({ endpoints, direct, environment, root, turn }: Invoke): Targ
     attach: (name, content, { mediaType } = {}) => {
       try {
         const { bytes, ...file } = attachments.admit({ name, content, mediaType });
-        // Of its own, as the agent may go on with what it gave.
+        // Of its own, as the agent may change what it gave.
         send({ kind: 'attach', turn, file: { ...file, bytes: new Uint8Array(bytes) } });
       } catch (error) {
         if (error instanceof AttachmentRefused) send({ kind: 'refused', turn, refusal: { code: error.code, message: error.message } });
@@ -155,7 +155,7 @@ function fail(code: ModuleFailure, thrown: unknown): void {
 }
 
 /**
- * What of this thread a module may change for those after it, and is cheap to look at: global names, the environment, listeners of the
+ * What of this thread a module may change for those after it, and is cheap to check: global names, the environment, listeners of the
  * process.
  */
 function surroundings(): string {
@@ -163,7 +163,7 @@ function surroundings(): string {
   return JSON.stringify([Reflect.ownKeys(globalThis).map(String), process.env, listeners]);
 }
 
-/** Before a host serves another attempt nothing of this one may go on, no timer, no socket, no call, and nothing of it may be left. */
+/** Before a host serves another attempt nothing of this one may run, no timer, no socket, no call, and nothing of it may be left. */
 function endIncarnation(): void {
   loaded = undefined;
   const kept = new Set(['MessagePort', 'PipeWrap', 'Pipe', 'TTYWrap', 'FSReqCallback']);
@@ -173,7 +173,7 @@ function endIncarnation(): void {
 }
 
 function say(text: string): void {
-  if (logRoom <= 0) return;
-  send({ kind: 'log', text: text.slice(0, logRoom) });
-  logRoom -= text.length;
+  if (logCharsLeft <= 0) return;
+  send({ kind: 'log', text: text.slice(0, logCharsLeft) });
+  logCharsLeft -= text.length;
 }

@@ -11,7 +11,7 @@ export interface ModuleHost {
   /** Attempts it has served. */
   incarnations: number;
   post(message: ToHost): void;
-  /** At most one listener at a time: the invocation, or whoever ends the incarnation. */
+  /** At most one listener at a time: the invocation, or the side that ends the incarnation. */
   listen(listener: ModuleHostListener | undefined): void;
   /** Resolves when nothing of it runs. */
   kill(): Promise<void>;
@@ -35,7 +35,7 @@ function startThread(): ModuleHost {
   worker.on('message', (message: unknown) => hearing.message(message));
   worker.on('error', (error) => hearing.end(error.message));
   worker.on('exit', (code) => hearing.end(`its thread exited with code ${code}`));
-  // Whatever reaches the streams past the entry's capture must not reach ours.
+  // What reaches the streams past the entry's capture must not reach ours.
   worker.stdout.resume();
   worker.stderr.resume();
   return {
@@ -57,7 +57,7 @@ function startProcess(): ModuleHost {
     child.once('error', () => resolve());
   });
   readMessages(pipe, { receive: (message) => hearing.message(message), broken: () => hearing.message(undefined) });
-  // A message to a process that has just died is lost; its end is heard all the same.
+  // A message to a process that has just died is lost; its end is noticed nevertheless.
   pipe.on('error', () => {});
   child.on('error', (error) => hearing.end(error.message));
   child.on('exit', (code, signal) =>

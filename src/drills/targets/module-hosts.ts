@@ -1,5 +1,5 @@
 // The module hosts of one runDrills call. A thread costs about 30 ms to start, so it serves one attempt after another: its module is
-// loaded anew for each, and it is used again only while nothing of the last attempt goes on in it. A process serves one attempt.
+// loaded again for each, and it is reused only while nothing of the last attempt runs in it. A process serves one attempt.
 import { limits } from '../../contract/limits.js';
 import { type ModuleHost, startModuleHost } from './module-host.js';
 

@@ -14,7 +14,7 @@ export interface Invoke {
   /** Of the bundled module. */
   url: string;
   exportName: string;
-  /** A module is loaded anew for each incarnation, which is an attempt. */
+  /** A module is loaded again for each incarnation, which is an attempt. */
   incarnation: number;
   invocation: TargetInvocation;
   endpoints: { readonly [B in 'http' | 'mcp' | 'cli']?: Endpoint };
@@ -47,7 +47,7 @@ export type FromHost =
   | { kind: 'refused'; turn: number; refusal: AttachmentRefusal }
   | { kind: 'done'; outputText: string }
   | { kind: 'failed'; code: ModuleFailure; message: string; stack: string }
-  /** `idle`: nothing of the attempt goes on. */
+  /** `idle`: nothing of the attempt runs. */
   | { kind: 'lifeEnded'; idle: boolean };
 export type ModuleFailure = 'target.LOAD_FAILED' | 'target.THREW' | 'target.OUTPUT_INVALID' | 'target.OUTPUT_TOO_LARGE';
 

@@ -166,7 +166,7 @@ class Invocation {
     this.#deadline.stop();
     clearTimeout(this.#graceTimer);
     this.#host.listen(undefined);
-    // Whatever a target says after its time was up, its time was up.
+    // What a target says after its time was up changes nothing.
     const { ended } = this.#deadline;
     const { files, refusals } = this.#attachments;
     const result = ended === undefined ? outcome : { status: ended, error: endedError(ended, this.#log.tail()) };

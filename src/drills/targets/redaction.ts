@@ -1,6 +1,6 @@
 // Secrets that an agent was given, redacted from what it writes: as it is, and as JSON, URLs, forms, base64 and hex write it.
 //   REDACTION-1. A text is searched whole, so that a secret is found however its pieces arrived.
-//   REDACTION-2. What is shorter than `redactedCharsMin` is no secret: blotting out `1` or `true` would only make things unreadable.
+//   REDACTION-2. What is shorter than `redactedCharsMin` is no secret: redacting `1` or `true` would only make things unreadable.
 import { isUtf8 } from 'node:buffer';
 import type { JsonObject, JsonValue } from '../../contract/json.js';
 import { limits } from '../../contract/limits.js';

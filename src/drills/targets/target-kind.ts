@@ -2,7 +2,7 @@
 import type { Redactor } from './redaction.js';
 import type { TargetRequest, TargetRun } from './target-run.js';
 
-/** A runner of one kind of target, which leaves redaction to whoever asks it. */
+/** A runner of one kind of target, which leaves redaction to its caller. */
 export interface TargetKind {
   run(work: TargetWork): Promise<TargetRun>;
   release(): Promise<void>;

@@ -15,8 +15,8 @@ export class TargetLog {
   append(text: string): void {
     this.#chars += text.length;
     // A little more than is kept, so that a secret at the cut is still known for one.
-    const room = limits.targetLogBytesMax + this.#redactor.reachChars - this.#text.length;
-    if (room > 0) this.#text += text.length <= room ? text : text.slice(0, room);
+    const charsLeft = limits.targetLogBytesMax + this.#redactor.reachChars - this.#text.length;
+    if (charsLeft > 0) this.#text += text.length <= charsLeft ? text : text.slice(0, charsLeft);
   }
 
   /** As a run tells it. */

@@ -64,5 +64,8 @@ export function outputTooLarge(): RunError {
 }
 
 function invalid(message: string, redacted: string): ParsedOutput {
-  return { kind: 'invalid', error: runError('target.OUTPUT_INVALID', message, { details: { beginning: redacted.slice(0, 200) } }) };
+  return {
+    kind: 'invalid',
+    error: runError('target.OUTPUT_INVALID', message, { details: { beginning: redacted.slice(0, limits.targetBeginningCharsMax) } }),
+  };
 }

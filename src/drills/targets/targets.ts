@@ -1,4 +1,4 @@
-// The agents of one runDrills call: a runner for each attempt, and what they share: module hosts and bundles. Whatever the kind, nothing
+// The agents of one runDrills call: a runner for each attempt, and what they share: module hosts and bundles. With every kind, nothing
 // that an agent was given in secret leaves here with what it says.
 import { mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';

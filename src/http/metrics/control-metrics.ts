@@ -1,12 +1,9 @@
 // What happens in the control plane, as counters and histograms. Those with a label that has few values begin at 0, so that a rate sees the
 // first.
 import { Counter, Histogram, type Registry } from 'prom-client';
-import type { Operation } from '../../contract/hosted/operation.js';
+import type { LongRunningOperation } from '../../contract/hosted/operation.js';
 import type { ControlMeter } from '../../control/memory/control-meter.js';
-
-/** What is work for a machine, and what waits for an agent. */
-const workSeconds = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
-const longSeconds = [0.01, 0.1, 0.5, 1, 5, 15, 60, 300, 900, 3600, 14_400];
+import { tuning } from '../tuning.js';
 
 export function controlMeter(registers: Registry[]): ControlMeter {
   const hosts = hostMetrics(registers);
@@ -16,7 +13,7 @@ export function controlMeter(registers: Registry[]): ControlMeter {
     name: 'drillyard_run_duration_seconds',
     help: 'Of hosted runs, from their start to their end, by state and verdict.',
     labelNames: ['state', 'verdict'] as const,
-    buckets: longSeconds,
+    buckets: tuning.longSeconds,
     registers,
   });
   return {
@@ -32,21 +29,21 @@ function operationMetrics(registers: Registry[]): ControlMeter['operationEnded']
     name: 'drillyard_operation_duration_seconds',
     help: 'Of operations, from their record to their end, by kind and the state they ended in.',
     labelNames: ['kind', 'state'] as const,
-    buckets: longSeconds,
+    buckets: tuning.longSeconds,
     registers,
   });
   const wait = new Histogram({
     name: 'drillyard_operation_wait_seconds',
     help: 'Of operations that began, from their record to their first start, by kind.',
     labelNames: ['kind'] as const,
-    buckets: longSeconds,
+    buckets: tuning.longSeconds,
     registers,
   });
   const builds = new Histogram({
     name: 'drillyard_build_duration_seconds',
     help: 'Of builds of hosted source, from their first start to their end, by result.',
     labelNames: ['result'] as const,
-    buckets: workSeconds,
+    buckets: tuning.workSeconds,
     registers,
   });
   return (operation) => {
@@ -58,7 +55,7 @@ function operationMetrics(registers: Registry[]): ControlMeter['operationEnded']
 }
 
 /** `invalid`: the source is at fault. */
-function buildResult({ state, error }: Operation): string {
+function buildResult({ state, error }: LongRunningOperation): string {
   return state === 'failed' && error?.code === 'control.SOURCE_INVALID' ? 'invalid' : state;
 }
 
@@ -67,7 +64,7 @@ function callbackMetrics(registers: Registry[]): Pick<ControlMeter, 'callbackAtt
     name: 'drillyard_callback_attempt_duration_seconds',
     help: 'Of attempts to deliver a callback, until the answer or its absence, by result.',
     labelNames: ['result'] as const,
-    buckets: workSeconds,
+    buckets: tuning.workSeconds,
     registers,
   });
   const outcomes = new Counter({
@@ -90,7 +87,7 @@ function hostMetrics(registers: Registry[]): Pick<ControlMeter, 'hostEnded' | 's
     labelNames: ['reason'] as const,
     registers,
   });
-  for (const reason of ['timeout', 'crashed', 'stuck', 'killed'] as const) ends.inc({ reason }, 0);
+  for (const reason of ['timeout', 'silent', 'crashed', 'stuck', 'killed'] as const) ends.inc({ reason }, 0);
   const steps = new Counter({
     name: 'drillyard_tool_step_seconds_total',
     help: 'How long hosts were in steps of worlds, as samples of their watchdogs have it.',

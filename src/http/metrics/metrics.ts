@@ -5,6 +5,7 @@ import type { ControlFigures } from '../../control/figures.js';
 import type { ControlMeter } from '../../control/memory/control-meter.js';
 import type { AnsweredRequest, Observer } from '../router.js';
 import type { HttpServer } from '../server.js';
+import { tuning } from '../tuning.js';
 import { controlMeter } from './control-metrics.js';
 import { figureGauges } from './figure-gauges.js';
 
@@ -19,8 +20,6 @@ export interface Metrics extends Observer {
   readonly contentType: string;
 }
 
-const secondsBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
-
 /** `figures` is asked at each scrape. */
 export function createMetrics(figures: () => Promise<ControlFigures>): Metrics {
   const registry = new Registry();
@@ -31,7 +30,7 @@ export function createMetrics(figures: () => Promise<ControlFigures>): Metrics {
     name: 'drillyard_http_request_duration_seconds',
     help: 'From the request to its reply, by route and status.',
     labelNames: ['route', 'status'] as const,
-    buckets: secondsBuckets,
+    buckets: tuning.requestSeconds,
     registers,
   });
   const inFlight = new Gauge({ name: 'drillyard_http_requests_in_flight', help: 'Requests without a reply so far.', registers });

@@ -4,7 +4,7 @@ import type { JsonObject, JsonValue } from '../../contract/json.js';
 import { refPrefix, type Schema, type Shapes, shapeName } from '../../contract/shape.js';
 import type { RouteContract, RoutePart } from '../../contract/validate/route-validators.js';
 
-/** Shapes that the document shows in place: the join of several types, and names that two rooms use for different things. */
+/** Shapes that the document shows in place: the join of several types, and names that two modules use for different things. */
 const joins = 'Parts.*|Array.*|Omit.*|Pick.*|AdvanceProgress\\w+|\\w*provenanceProvenance|AccessBundlehosted\\w+';
 const inlined = new RegExp(`^(?:Everything|Name(?:\\.o1)?|Path|Title|Ordinal|${joins})$`);
 
@@ -24,11 +24,11 @@ export class DocumentSchemas<Id extends string> {
     const given = this.#reached([...ids.flatMap((id) => this.#namesOf(id, ['reply'])), 'ErrorEnvelope']);
     const parameters = new Set(ids.flatMap((id) => this.#namesOf(id, ['path', 'query'])));
     const names = [...new Set([...sent, ...given])].filter((name) => !inlined.test(name) && !parameters.has(name)).sort();
-    return Object.fromEntries(names.map((name) => [name, this.#made(this.#shapes[name] as Schema, name, sent)]));
+    return Object.fromEntries(names.map((name) => [name, this.#render(this.#shapes[name] as Schema, name, sent)]));
   }
 
   of(schema: Schema): JsonObject {
-    return this.#made(schema, undefined, new Set());
+    return this.#render(schema, undefined, new Set());
   }
 
   #namesOf(id: Id, parts: readonly RoutePart[]): string[] {
@@ -51,16 +51,16 @@ export class DocumentSchemas<Id extends string> {
   }
 
   /** `closed`: the names of shapes that come from clients, which refuse members they do not know. */
-  #made(schema: Schema, name: string | undefined, closed: ReadonlySet<string>): JsonObject {
+  #render(schema: Schema, name: string | undefined, closed: ReadonlySet<string>): JsonObject {
     if (name === 'JsonValue') return { description: 'Any JSON value, at most 64 levels deep.' };
     const ref = shapeName(schema);
     const note = schema.description === undefined ? {} : { description: schema.description };
     if (ref !== undefined) {
       return inlined.test(ref)
-        ? { ...this.#made(this.#shapes[ref] as Schema, name, closed), ...note }
+        ? { ...this.#render(this.#shapes[ref] as Schema, name, closed), ...note }
         : { $ref: schema.$ref as string, ...note };
     }
-    const inside = (part: Schema): JsonObject => this.#made(part, undefined, closed);
+    const inside = (part: Schema): JsonObject => this.#render(part, undefined, closed);
     if (schema.oneOf !== undefined) return { ...unionSchema(schema.oneOf, inside), ...note };
     const { properties, items, additionalProperties, required, ...plain } = schema;
     const made = plain as JsonObject;

@@ -1,5 +1,4 @@
 // The OpenAPI document of the hosted interface.
-
 import { type ErrorCode, errorTable } from '../../contract/errors.js';
 import type { EndpointRule } from '../../contract/hosted/endpoint-table.js';
 import type { EndpointId } from '../../contract/hosted/endpoints.js';
@@ -79,7 +78,7 @@ export function openApiDocument(): JsonObject {
       identityToken: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'An access token of the identity provider.' },
     },
     wordsOf,
-    accepted: 'Accepted: the operation tells how it goes on.',
+    accepted: 'Accepted: the operation reports its progress.',
     errorCodesOf,
     errorCodes: Object.keys(errorTable) as ErrorCode[],
     requestExamples,
@@ -106,7 +105,7 @@ function descriptionOf({ authority, unsafe, success }: EndpointRule): string {
         : authority === 'authenticated'
           ? 'Any valid credential will do.'
           : `Needs ${list.map((name) => `\`${name}\``).join(' and ')}.`;
-  const long = success === 202 ? ' The work goes on after the reply: follow the operation.' : '';
+  const long = success === 202 ? ' The work continues after the reply: follow the operation.' : '';
   const again = unsafe ? ' A retry with the same Idempotency-Key gets the stored answer and has no second effect.' : '';
   return needs + long + again;
 }

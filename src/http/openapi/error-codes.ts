@@ -1,6 +1,5 @@
 // Which refusals an endpoint may answer with, derived from what it is and takes: the documentation tells them, and a test holds every
 // reply of the service against them.
-
 import type { ErrorCode } from '../../contract/errors.js';
 import { endpointTable } from '../../contract/hosted/endpoint-table.js';
 import type { EndpointId } from '../../contract/hosted/endpoints.js';

@@ -1,4 +1,5 @@
 // One row of a route table as an operation of the document.
+import { defined } from '../../contract/defined.js';
 import { type ErrorCode, errorTable } from '../../contract/errors.js';
 import type { JsonObject } from '../../contract/json.js';
 import { limits } from '../../contract/limits.js';
@@ -43,13 +44,13 @@ export function operationOf<Id extends string, Rule extends RouteRule>(api: Docu
     summary: rule.summary,
     description,
     'x-authority': [...authority],
-    ...(security === undefined ? {} : { security }),
+    ...defined({ security }),
     parameters: [
       ...parametersOf(api, id, 'path'),
       ...parametersOf(api, id, 'query'),
       ...(needsKey ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
     ],
-    ...(body === undefined ? {} : { requestBody: body }),
+    ...defined({ requestBody: body }),
     responses: { ...successes(api, id, needsKey), ...otherResponses, ...refusals(api.errorCodesOf(id)) },
   };
 }
@@ -60,7 +61,7 @@ function parametersOf<Id extends string>({ table, contract }: RouteApi<Id>, id: 
   const names = part === 'path' ? pathNames(table[id].path) : Object.keys(properties);
   return names.map((name) => {
     const { description, ...schema } = schemas.of(properties[name] ?? {});
-    return { name, in: part, required: required.includes(name), ...(description === undefined ? {} : { description }), schema };
+    return { name, in: part, required: required.includes(name), ...defined({ description }), schema };
   });
 }
 

@@ -1,10 +1,11 @@
 // The archive: reports and journals on disk, read for the server in a thread of its own. It keeps the indexes of the journals asked for
 // last.
-//   ARCHIVE-1. What is not as it was sealed is not given: files are held against the manifest, and looked at again (fingerprint.ts) at each
+//   ARCHIVE-1. What is not as it was sealed is not given: files are compared with the manifest, and checked again (fingerprint.ts) at each
 //     question.
 //   ARCHIVE-2. A report is judged whole once, and again when anything in its folder has changed.
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import { within } from '../../async/deadline.js';
+import { defined } from '../../contract/defined.js';
 import { ServiceError } from '../../contract/errors.js';
 import type { InspectorAttachment } from '../../contract/inspector/runs.js';
 import { limits } from '../../contract/limits.js';
@@ -193,7 +194,7 @@ export class Archive {
         hash,
         path: path ?? '',
         available: path !== undefined,
-        ...(interactionId === undefined ? {} : { interactionId }),
+        ...defined({ interactionId }),
       }));
     });
   }

@@ -1,4 +1,4 @@
-// Whether files are the ones that were looked at before: cheap enough for every request, and changed by every change.
+// Whether files are the ones that were read before: cheap enough for every request, and changed by every change.
 import { type BigIntStats, lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ServiceError } from '../../contract/errors.js';

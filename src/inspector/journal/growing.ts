@@ -1,4 +1,5 @@
 // Columns of numbers that grow at their end.
+import { tuning } from '../tuning.js';
 
 type Column = Uint8Array | Int32Array | Float64Array;
 
@@ -9,7 +10,7 @@ export class Growing<T extends Column> {
 
   constructor(make: (length: number) => T) {
     this.#make = make;
-    this.#column = make(1024);
+    this.#column = make(tuning.columnItemsMin);
   }
 
   get length(): number {

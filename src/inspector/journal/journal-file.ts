@@ -1,20 +1,17 @@
 // A journal on disk (evidence.jsonl) with an index over it: where its lines are, of what kind and time, and which rows they changed.
 //   JOURNAL-FILE-1. Sequence k is line k: the index refuses a journal in which it is not.
 // The index is built in slices, so that other questions are answered meanwhile; its memory is some 13 bytes an entry, and those of rows. It
-// reads one file handle, opened once; whoever holds it sees to that the file is the one that was sealed.
+// reads one file handle, opened once; its holder makes sure that the file is the one that was sealed.
 import { readSync } from 'node:fs';
 import { limits } from '../../contract/limits.js';
 import type { EvidenceEntry } from '../../contract/world/evidence.js';
 import { evidenceKinds } from '../../contract/world/evidence.js';
 import type { StatePatch } from '../../contract/world/scenario.js';
+import { tuning } from '../tuning.js';
 import { EntryScan, stateChangeCode } from './entry-scan.js';
 import { growingBytes, growingFloats } from './growing.js';
 import { StateHistory } from './state-history.js';
 
-/** Lines between two known offsets. */
-const stride = 32;
-/** What a processor keeps at hand. */
-const pieceBytes = 1024 * 1024;
 const newline = 10;
 
 export class JournalFile {
@@ -56,7 +53,7 @@ export class JournalFile {
 
   /** Whole lines of the file from an offset on, in pieces; each is good until the next is asked for. */
   *#pieces(from: number, to: number): Generator<{ bytes: Buffer; offset: number }> {
-    let buffer = Buffer.allocUnsafeSlow(pieceBytes);
+    let buffer = Buffer.allocUnsafeSlow(tuning.journalPieceBytes);
     for (let offset = from; offset < to; ) {
       const wanted = Math.min(buffer.length, to - offset);
       const piece = this.#read(offset, wanted, buffer);
@@ -88,7 +85,7 @@ export class JournalFile {
       const end = bytes.indexOf(newline, start);
       const sequence = this.length + 1;
       if (!scan.scan(bytes, start, end) || scan.sequence !== sequence) throw new JournalFault(sequence);
-      if ((sequence - 1) % stride === 0) this.#offsets.push(offset + start);
+      if ((sequence - 1) % tuning.journalOffsetStride === 0) this.#offsets.push(offset + start);
       this.kinds.push(scan.kind);
       this.failures.push(scan.failed ? 1 : 0);
       this.times.push(scan.virtualTimeUs);
@@ -103,10 +100,10 @@ export class JournalFile {
 
   /** The entries `from` to `to`, both there, as lines. */
   lines(from: number, to: number): Buffer {
-    const first = Math.floor((from - 1) / stride);
+    const first = Math.floor((from - 1) / tuning.journalOffsetStride);
     const block = this.#read(this.#offsets.at(first), this.#offsetAfter(to) - this.#offsets.at(first));
     let start = 0;
-    for (let line = first * stride + 1; line < from; line++) start = block.indexOf(newline, start) + 1;
+    for (let line = first * tuning.journalOffsetStride + 1; line < from; line++) start = block.indexOf(newline, start) + 1;
     let end = start;
     for (let line = from; line <= to; line++) end = block.indexOf(newline, end) + 1;
     return block.subarray(start, end);
@@ -117,7 +114,11 @@ export class JournalFile {
     if (last < from) return { lines: Buffer.alloc(0), to: last };
     let to = last;
     // What cannot fit is not read, to within a block of lines.
-    while (to - from >= stride && this.#offsetAfter(to - stride) - this.#offsetAfter(from) > bytesMax) to -= stride;
+    while (
+      to - from >= tuning.journalOffsetStride &&
+      this.#offsetAfter(to - tuning.journalOffsetStride) - this.#offsetAfter(from) > bytesMax
+    )
+      to -= tuning.journalOffsetStride;
     const lines = this.lines(from, to);
     if (lines.length <= bytesMax) return { lines, to };
     let end = 0;
@@ -136,7 +137,7 @@ export class JournalFile {
   /** Pieces of whole lines that hold the entries from `sequence` on, each with the sequence of its first line. Only what is indexed. */
   *linePieces(sequence: number): Generator<{ bytes: Buffer; first: number }> {
     if (sequence > this.length) return;
-    const begin = Math.floor((sequence - 1) / stride);
+    const begin = Math.floor((sequence - 1) / tuning.journalOffsetStride);
     for (const { bytes, offset } of this.#pieces(this.#offsets.at(begin), this.#bytes)) {
       yield { bytes, first: this.#firstLineFrom(offset) };
     }
@@ -145,17 +146,17 @@ export class JournalFile {
   /** The sequence of the line that begins at an offset. */
   #firstLineFrom(offset: number): number {
     const block = Math.min(this.#offsets.firstNotBelow(offset), this.#offsets.length - 1);
-    if (this.#offsets.at(block) === offset) return block * stride + 1;
+    if (this.#offsets.at(block) === offset) return block * tuning.journalOffsetStride + 1;
     const known = this.#offsets.at(block) > offset ? block - 1 : block;
     const between = this.#read(this.#offsets.at(known), offset - this.#offsets.at(known));
-    let line = known * stride + 1;
+    let line = known * tuning.journalOffsetStride + 1;
     for (let at = between.indexOf(newline); at >= 0; at = between.indexOf(newline, at + 1)) line++;
     return line;
   }
 
   /** An offset that is after the line of `sequence` and at the begin of another, or the end. */
   #offsetAfter(sequence: number): number {
-    const block = Math.floor((sequence - 1) / stride) + 1;
+    const block = Math.floor((sequence - 1) / tuning.journalOffsetStride) + 1;
     return block < this.#offsets.length ? this.#offsets.at(block) : this.#bytes;
   }
 }

@@ -1,5 +1,5 @@
 // Pages of one indexed journal: entries, state at an entry, callbacks, the timeline's frame.
-
+import { defined } from '../../contract/defined.js';
 import type {
   CallbackDelivery,
   CallbacksReply,
@@ -97,7 +97,7 @@ export function callbacksPage(journal: JournalFile): Bare<CallbacksReply> {
   const deliveries = new Map<string, CallbackDelivery>();
   const wanted = codeOf('callback');
   let total = 0;
-  // Most runs have none: then no line is looked at.
+  // Most runs have none: then no line is read.
   for (let index = 0; (journal.counts[wanted] as number) > 0 && index < journal.length; index++) {
     if (journal.kinds.at(index) !== wanted) continue;
     const entry = journal.entry(index + 1) as CallbackEntry;
@@ -134,12 +134,12 @@ export function timelinePage(journal: JournalFile, query: TimelineQuery, result?
     axis: name,
     start,
     end,
-    ...timelineOf(journal, axis, { from, to, ...(buckets === undefined ? {} : { buckets }) }),
+    ...timelineOf(journal, axis, { from, to, ...defined({ buckets }) }),
     interactions: (result?.interactions ?? [])
       .map(({ interactionId, actorId, actorInstanceId, task, startedAtVirtualUs, finishedAtVirtualUs, targetResult }) => ({
         interactionId,
         actorId,
-        ...(actorInstanceId === undefined ? {} : { actorInstanceId }),
+        ...defined({ actorInstanceId }),
         instruction: task.instruction,
         ...placeOf(startedAtVirtualUs, finishedAtVirtualUs),
         status: targetResult.status,

@@ -1,11 +1,12 @@
 // Search over a whole journal: the bytes of its lines are looked through as they lie in the file, and only what matches becomes text.
 //   JOURNAL-SEARCH-1. Text is compared as the entry's JSON has it, upper and lower case apart.
-// It goes on in slices; a caller that has gone stops it between two.
-
+// It continues in slices; a caller that has gone stops it between two.
+import { defined } from '../../contract/defined.js';
 import type { SearchMatch, SearchQuery, SearchReply } from '../../contract/inspector/journal.js';
 import { limits } from '../../contract/limits.js';
 import type { EvidenceEntry } from '../../contract/world/evidence.js';
 import { evidenceKinds } from '../../contract/world/evidence.js';
+import { tuning } from '../tuning.js';
 import { codeOf } from './entry-scan.js';
 import type { JournalFile } from './journal-file.js';
 
@@ -68,7 +69,7 @@ class SearchResult {
     return {
       matches,
       ...(this.#view === 'sequences' ? { sequences: this.#sequences.slice(0, wanted) } : {}),
-      ...(next === undefined ? {} : { nextSequence: next }),
+      ...defined({ nextSequence: next }),
     };
   }
 }
@@ -93,7 +94,7 @@ function kindFilter({ kinds }: JournalFile, list: string | undefined): (sequence
 function* kindHits(journal: JournalFile, fromSequence: number, isWanted: (sequence: number) => boolean): Generator<Hit | undefined> {
   for (let sequence = fromSequence; sequence <= journal.length; sequence++) {
     if (isWanted(sequence)) yield { sequence };
-    if (sequence % 65_536 === 0) yield undefined;
+    if (sequence % tuning.searchEntriesAtOnce === 0) yield undefined;
   }
 }
 

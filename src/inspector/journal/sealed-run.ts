@@ -12,6 +12,7 @@ import { validateRunReport } from '../../contract/validate/validators.js';
 import { FolderReader } from '../../reports/folder-reader.js';
 import { parseManifest, type ReportManifest } from '../../reports/manifest.js';
 import { evidenceFile, manifestFile, reportFile } from '../../reports/report-folder.js';
+import { tuning } from '../tuning.js';
 import type { ReportPlace } from './archive-calls.js';
 import { fingerprintOf, reportRefused } from './fingerprint.js';
 import { JournalFault, JournalFile } from './journal-file.js';
@@ -99,7 +100,8 @@ export class SealedRun {
       for (const piece of this.journal.extend()) {
         hash.update(piece);
         await setImmediate();
-        if (this.#closing) throw new ServiceError('control.UNAVAILABLE', { message: 'The report is being read anew.', retryAfterMs: 100 });
+        if (this.#closing)
+          throw new ServiceError('control.UNAVAILABLE', { message: 'The report is being read again.', retryAfterMs: tuning.retryAfterMs });
       }
     } catch (error) {
       if (error instanceof JournalFault) throw reportRefused([{ file: evidenceFile, code: 'EVIDENCE_INVALID', message: error.message }]);

@@ -1,4 +1,5 @@
 // A report document as one line of the list of runs, and its assertions in the order in which one looks at them.
+import { defined } from '../../contract/defined.js';
 import type { AssertionsReply } from '../../contract/inspector/journal.js';
 import type { SavedRun } from '../../contract/inspector/runs.js';
 import type { AssertionResult, AssertionStatus, RunResult } from '../../contract/run/run.js';
@@ -25,7 +26,7 @@ export function summaryOf({
     trialCount,
     attempt,
     attemptLimit,
-    ...(scenarioId === undefined ? {} : { scenarioId }),
+    ...defined({ scenarioId }),
     buildHash,
     startedAtMs,
     finishedAtMs,

@@ -1,5 +1,4 @@
 // What the timeline draws of a window: how many entries there are where, and those worth a mark of their own.
-
 import type { TimelineAxis, TimelineMark, TimelineReply } from '../../contract/inspector/journal.js';
 import { limits } from '../../contract/limits.js';
 import type { EvidenceEntry } from '../../contract/world/evidence.js';
@@ -57,18 +56,18 @@ function marksOf(
     if (!marked.has(kind)) continue;
     (journal.failures.at(index) === 1 || faultCodes.has(kind) ? telling : others).push(index + 1);
   }
-  const room = limits.inspectorTimelineMarksMax;
-  const kept = thinned(telling, room);
-  const sequences = [...kept, ...thinned(others, room - kept.length)].sort((left, right) => left - right);
+  const marksMax = limits.inspectorTimelineMarksMax;
+  const kept = thinned(telling, marksMax);
+  const sequences = [...kept, ...thinned(others, marksMax - kept.length)].sort((left, right) => left - right);
   return {
     marks: sequences.map((sequence) => markOf(journal.entry(sequence), axis.positionOf(sequence - 1))),
     marksTotal: telling.length + others.length,
   };
 }
 
-function thinned(list: readonly number[], room: number): number[] {
-  if (list.length <= room) return [...list];
-  return Array.from({ length: room }, (_, index) => list[Math.floor((index * list.length) / room)] as number);
+function thinned(list: readonly number[], marksMax: number): number[] {
+  if (list.length <= marksMax) return [...list];
+  return Array.from({ length: marksMax }, (_, index) => list[Math.floor((index * list.length) / marksMax)] as number);
 }
 
 function markOf(entry: EvidenceEntry, at: number): TimelineMark {

@@ -1,5 +1,6 @@
 // Sets of code points, as sorted ranges that neither touch nor overlap: [first, last, first, last, ...].
 import { LruMap } from '../../collections/lru-map.js';
+import { tuning } from '../tuning.js';
 
 export type CharSet = readonly number[];
 
@@ -57,7 +58,7 @@ export function overlap(one: CharSet, other: CharSet): boolean {
   return false;
 }
 
-const kept = new LruMap<string, CharSet>({ entriesMax: 64 });
+const kept = new LruMap<string, CharSet>({ entriesMax: tuning.charSetsKept });
 
 /** What `\p{...}` or `\P{...}` matches, asked of the engine itself. Some 50 ms the first time. */
 export function setOfProperty(source: string): CharSet {

@@ -1,29 +1,26 @@
 // Whether V8's backtracking takes time linear in the text for a pattern. When it cannot be shown the answer is no, whatever the truth.
 //
-// The proof is that of LL(1) grammars. Where the next characters decide which way a match goes on, every way but one fails at once: going
-// back costs a look at each choice that was made, and nothing is read twice. So a pattern is linear when
+// The proof is that of LL(1) grammars. Where the next characters decide which way a match continues, every way but one fails at once: going
+// back costs a check of each choice that was made, and nothing is read twice. So a pattern is linear when
 //   PROOF-1. the alternatives begin with different characters, or with words that differ at some place, and at most one of them can be
 //     empty;
 //   PROOF-2. a repetition that may end at several places begins with no character that can come after it;
 //   PROOF-3. what is repeated is never empty;
 //   PROOF-4. it is tried at the start of the text only, or reads a bounded number of characters wherever it is tried.
-// Outside of all repetitions PROOF-1 may be broken a few times: then whole ways are tried one after the other, `waysMax` of them at most.
-// Or one repetition of a character breaks PROOF-2, when what comes after it reads a bounded number of characters, at each place where it
-// may end.
+// Outside of all repetitions PROOF-1 may be broken a few times: then whole ways are tried one after the other, at most `proofWaysMax` of
+// them. Or one repetition of a character breaks PROOF-2, when what comes after it reads a bounded number of characters, at each place where
+// it may end.
+import { tuning } from '../tuning.js';
 import { type CharSet, noChars, overlap, unionOf } from './char-set.js';
 import type { PatternNode } from './syntax.js';
 
-/** Of what is tried anywhere in a text. */
-const charsReadMax = 256;
-const waysMax = 64;
-
 export function isProvenLinear(pattern: PatternNode): boolean {
-  return startsBoundedly(pattern) && waysOf(pattern, { follow: noChars, readAfter: 0, isRepeated: false }) <= waysMax;
+  return startsBoundedly(pattern) && waysOf(pattern, { follow: noChars, readAfter: 0, isRepeated: false }) <= tuning.proofWaysMax;
 }
 
 /** PROOF-4. */
 function startsBoundedly(node: PatternNode): boolean {
-  if (longest(node) <= charsReadMax) return true;
+  if (longest(node) <= tuning.proofCharsReadMax) return true;
   if (node.kind === 'choice') return node.items.every(startsBoundedly);
   if (node.kind !== 'sequence') return false;
   const [first] = node.items;
@@ -77,7 +74,7 @@ function waysOfRepeat({ item, min, max }: PatternNode & { kind: 'repeat' }, arou
   if (min === max || !overlap(first, follow)) return inside;
   if (isRepeated) return Number.POSITIVE_INFINITY;
   if (max === 1) return inside + 1;
-  return item.kind === 'set' && readAfter <= charsReadMax ? waysMax : Number.POSITIVE_INFINITY;
+  return item.kind === 'set' && readAfter <= tuning.proofCharsReadMax ? tuning.proofWaysMax : Number.POSITIVE_INFINITY;
 }
 
 /** PROOF-1. */

@@ -21,7 +21,7 @@ export function schemaPattern(source: string): SchemaPattern {
   return compiled.getOrMake(source, () => compile(source));
 }
 
-/** Why a pattern cannot be had; undefined when it can. */
+/** Why a pattern is not available; undefined when it is. */
 export function patternFault(source: string): string | undefined {
   try {
     schemaPattern(source);

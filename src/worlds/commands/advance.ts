@@ -1,5 +1,5 @@
-// A time advance: one command, many turns, one result. With an operation key, one that a crash interrupted goes on from its last committed
-// slice when it is asked for again.
+// A time advance: one command, many turns, one result. With an operation key, one that a crash interrupted continues from its last
+// committed slice when it is asked for again.
 import type { CommandRun } from '../../actors/definition.js';
 import { limits } from '../../contract/limits.js';
 import type { Advance, AdvanceAnswer, AdvanceResult, CommandKey, PausedTime } from '../../contract/world/world-protocol.js';

@@ -71,7 +71,7 @@ export function begin(storage: WorldState, program: Program, settings: BirthSett
 }
 
 /**
- * The first turn of a fork. What it goes on from is its parent's: clock, counters, limits; what it has used of them is its own, nothing.
+ * The first turn of a fork. What it continues from is its parent's: clock, counters, limits; what it has used of them is its own, nothing.
  */
 export function beginFork(
   child: WorldState,

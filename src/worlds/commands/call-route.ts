@@ -18,13 +18,13 @@ export function callRoute(simulation: Simulation, { packageId, request, actorId,
   if (route === undefined) throw new ServiceError('control.ROUTE_NOT_FOUND', { message: 'There is no such wire route.' });
   const { operationId } = route;
   const instanceId = instanceFor(simulation, persona, { packageId, operationId });
-  const seat = simulation.deliveries.seat(packageId, instanceId);
-  const decoded = seat.decodeHttp(route.id, request);
+  const instance = simulation.deliveries.instance(packageId, instanceId);
+  const decoded = instance.decodeHttp(route.id, request);
   if (decoded.kind !== 'value') return notDecoded(decoded);
   const { kind: _, ...asked } = decoded;
   const invocation = { packageId, instanceId, operationId, ...asked };
   const call = callTool(simulation, { kind: 'call', ...who, ...invocation });
-  const encoded = seat.encodeHttp(route.id, { invocation: { callId: call.callId, ...invocation }, outcome: call.outcome });
+  const encoded = instance.encodeHttp(route.id, { invocation: { callId: call.callId, ...invocation }, outcome: call.outcome });
   if (encoded.kind === 'value') return { kind: 'answered', call, status: statusOf(route, call.outcome), message: encoded.message };
   return { kind: 'not_encoded', call, reason: encoded.message };
 }

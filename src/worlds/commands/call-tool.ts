@@ -1,7 +1,6 @@
 // One tool call, from question to entry. The order of the checks is the order in which they are listed (docs/decisions/015):
 // operation and instance, grant, arguments, budget, receipt, override, fault before, handler and cascade, output, latency, fault after
 // commit.
-
 import type { JsonValue } from '../../contract/json.js';
 import { admitJson, JsonRefusal } from '../../contract/json-check.js';
 import { limits } from '../../contract/limits.js';
@@ -132,7 +131,7 @@ function perform(simulation: Simulation, { call, tool, operation }: { call: Call
 function runHandler(simulation: Simulation, call: Call, operation: LoadedOperation): ToolOutcome {
   const { turn, deliveries } = simulation;
   turn.source = { kind: 'operation', operationId: call.operationId, sequence: call.sequence };
-  const returned = deliveries.seat(call.packageId, call.instanceId).call(call.operationId, call.input.value);
+  const returned = deliveries.instance(call.packageId, call.instanceId).call(call.operationId, call.input.value);
   if (returned.kind !== 'value') return undone(simulation, call, handlerFailure(returned, operation));
   const issues = operation.validateOutput(returned.value);
   if (issues !== null) return undone(simulation, call, brokenSchema('tool_error', 'HANDLER_FAILED', 'results', issues));

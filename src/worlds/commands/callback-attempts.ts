@@ -1,4 +1,4 @@
-// Attempts to deliver, as the world knows them: begun, looked at by faults, settled. The request itself is made outside, after the commit.
+// Attempts to deliver, as the world knows them: begun, considered by faults, settled. The request itself is made outside, after the commit.
 //   CALLBACK-ATTEMPTS-1. No request leaves whose `attempt_started` is not committed; one that was never settled is `recovered` and goes out
 //     again.
 //   CALLBACK-ATTEMPTS-2. The next one is the least by (dueUs, ordinal) of those that are due and have a receiver.
@@ -44,7 +44,7 @@ export function settleDelivery(simulation: Simulation, { deliveryId, attempt, an
   return { settled: true, phase };
 }
 
-/** Whoever had it under way is gone, and nobody knows how far it came: the receiver tells a repeat by the delivery's id. */
+/** The process that had it under way is gone, and how far it came is unknown: the receiver recognizes a repeat by the delivery's id. */
 function recover({ storage, turn }: Simulation, row: OutboxRow): void {
   turn.begin(undefined);
   const lastSequence = draft(storage, row, { phase: 'recovered', attempt: row.attempts });
@@ -55,11 +55,12 @@ function recover({ storage, turn }: Simulation, row: OutboxRow): void {
 /** One turn. Undefined: there is nothing to send, because a fault or a broken codec applied. */
 function begin(simulation: Simulation, row: OutboxRow): DeliveryRequest | undefined {
   const { turn, faults, clock } = simulation;
-  const { seat, callback } = declarationOf(simulation, row);
+  const { instance, callback } = declarationOf(simulation, row);
   turn.begin(undefined);
   const look = { target: row.callbackId, timing: 'delivery' as const, first: true, nowUs: clock.nowUs };
-  const [fault] = row.isInspected ? [] : faults.firing(seat.tool, row, look);
-  const request = fault !== undefined && isHeld(fault) ? hold(simulation, row, fault) : attempt(simulation, row, { seat, callback, fault });
+  const [fault] = row.isInspected ? [] : faults.firing(instance.tool, row, look);
+  const request =
+    fault !== undefined && isHeld(fault) ? hold(simulation, row, fault) : attempt(simulation, row, { instance, callback, fault });
   turn.end();
   return request;
 }
@@ -74,16 +75,16 @@ function hold({ storage, clock }: Simulation, row: OutboxRow, fault: HeldFault):
 }
 
 interface AttemptParts {
-  seat: WorldTool;
+  instance: WorldTool;
   callback: ToolCallback;
   fault: ToolFault | undefined;
 }
-function attempt(simulation: Simulation, row: OutboxRow, { seat, callback, fault }: AttemptParts): DeliveryRequest | undefined {
+function attempt(simulation: Simulation, row: OutboxRow, { instance, callback, fault }: AttemptParts): DeliveryRequest | undefined {
   const { storage, clock } = simulation;
   const { outbox } = storage;
   const number = row.attempts + 1;
   const { deliveryId } = callbackEntry(storage.tag, row);
-  const encoded = encodeDelivery(seat, row, { callback, deliveryId, attempt: number });
+  const encoded = encodeDelivery(instance, row, { callback, deliveryId, attempt: number });
   if ('code' in encoded) {
     draft(storage, row, { phase: 'failed', error: encoded });
     outbox.remove(row.ordinal);
@@ -189,7 +190,7 @@ const causedBy = (sequence: number): { causeSequence?: number } => (sequence ===
 function declarationOf(
   { deliveries }: Simulation,
   { packageId, instanceId, callbackId }: OutboxRow,
-): { seat: WorldTool; callback: ToolCallback } {
-  const seat = deliveries.seat(packageId, instanceId);
-  return { seat, callback: seat.tool.manifest.callbacks.find(({ id }) => id === callbackId) as ToolCallback };
+): { instance: WorldTool; callback: ToolCallback } {
+  const instance = deliveries.instance(packageId, instanceId);
+  return { instance, callback: instance.tool.manifest.callbacks.find(({ id }) => id === callbackId) as ToolCallback };
 }

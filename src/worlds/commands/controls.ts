@@ -1,4 +1,5 @@
-// What whoever runs the drill does to a world: faults, events, overrides, budgets, verification. Each is one turn; none is an agent's.
+// What the side that runs the drill does to a world: faults, events, overrides, budgets, verification. Each is one turn; none is an
+// agent's.
 import type { Issue } from '../../contract/errors.js';
 import { ServiceError } from '../../contract/errors.js';
 import type { JsonObject } from '../../contract/json.js';

@@ -8,6 +8,7 @@ import type { AdvanceResult, Delivering } from '../../contract/world/world-proto
 import type { EventShapeParts } from '../journal/journal-shapes.js';
 import { mintedId } from '../kv/minted-ids.js';
 import type { ScheduledEvent, ScheduledRef } from '../state/event-queue.js';
+import { tuning } from '../tuning.js';
 import { queueCallbacks } from '../turn/callback-queue.js';
 import type { EventPlan } from '../turn/event-dispatch.js';
 import { callbackError, deliveryError } from '../turn/outcomes.js';
@@ -27,9 +28,6 @@ interface FirePlan {
   readonly plan: EventPlan;
   readonly persona: Persona | undefined;
 }
-
-/** The clock is not asked more often than this many events, each some microseconds. */
-const eventsPerLook = 16;
 
 export function* fireEvents(
   simulation: Simulation,
@@ -51,7 +49,7 @@ export function* fireEvents(
       return { kind: 'exhausted' };
     }
     if (simulation.isFull) stopFull(simulation);
-    if (looks % eventsPerLook === 0 && run.sliceOver()) {
+    if (looks % tuning.eventsPerLook === 0 && run.sliceOver()) {
       run.progress({ reachedUs: clock.nowUs, scheduledEventsProcessed: advance.processed });
       yield;
       if (run.cancelRequested) return { kind: 'cancelled' };
@@ -63,16 +61,16 @@ export function* fireEvents(
   }
 }
 
-/** What has fired stays: it is committed with the refusal, and nobody goes on from there. */
+/** What has fired stays: it is committed with the refusal, and nobody continues from there. */
 function stopFull(simulation: Simulation): void {
   simulation.advance = undefined;
   simulation.pausedAdvance = undefined;
-  simulation.requireRoom();
+  simulation.requireFreeSpace();
 }
 
 /**
- * A callback that is due is delivered before the next event, and before the events of its own time: the clock is brought to it, and whoever
- * delivers asks again when that is done.
+ * A callback that is due is delivered before the next event, and before the events of its own time: the clock is brought to it, and the
+ * delivering side asks again when that is done.
  */
 function standsStill(
   { storage, clock, turn }: Simulation,
@@ -108,7 +106,7 @@ function fireNext(simulation: Simulation, correlationOrdinal: number): AdvanceRe
   if (plan.callbacks.length > 0) queueCallbacks(turn, plan.callbacks, { event: plan.event, payloadText, sequence });
   const [first] = plan.deliveries;
   if (first !== undefined) {
-    const payload = first.seat.tool.realm.revive(payloadText) as JsonObject;
+    const payload = first.instance.tool.realm.revive(payloadText) as JsonObject;
     const failure = deliveries.fire(plan, { payload, payloadText, ordinal, atUs, sequence });
     if (failure !== undefined) {
       return recordFailure(simulation, { parts: failure.delivery.handled.parts, error: deliveryError(failure) }, fired);

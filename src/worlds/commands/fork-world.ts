@@ -22,7 +22,7 @@ export interface ForkReply {
   position: WorldPosition;
 }
 export interface ForkContext {
-  /** The environment of the child, with the program in it. */
+  /** The data file of the child, with the program in it. */
   target: WorldRepository;
   sliceOver: () => boolean;
 }
@@ -35,7 +35,7 @@ export function* fork(
 ): Generator<undefined, { reply: ForkReply; set: WriteSet }> {
   const { worldId, atSequence, snapshotId } = command;
   if (atSequence !== undefined && snapshotId !== undefined)
-    throw invalidRequest('A fork goes on from a sequence or from a snapshot, not both.');
+    throw invalidRequest('A fork continues from a sequence or from a snapshot, not both.');
   const { storage, program } = parent;
   const at = forkPosition(parent, command);
   const { journal } = storage;

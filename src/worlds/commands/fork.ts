@@ -1,5 +1,5 @@
-// Earlier positions of a world brought to life: to read (state at a sequence) or as a new world (fork). Rows come from the nearest
-// snapshot's layers, which a fork in the same environment shares, plus what the fold over the journal finds changed after it.
+// Earlier positions of a world restored: to read (state at a sequence) or as a new world (fork). Rows come from the nearest
+// snapshot's layers, which a fork in the same data file shares, plus what the fold over the journal finds changed after it.
 import { canonicalJson } from '../../contract/canonical-json.js';
 import { ServiceError } from '../../contract/errors.js';
 import type { JsonValue } from '../../contract/json.js';
@@ -51,7 +51,7 @@ export function* stateAt(world: WorldState, sequence: number, sliceOver: () => b
 /**
  * A new world with the rows, queue and receipts of the parent. Its journal is empty and its own; it exists with its first write set, which
  * goes into the same commit as the parent's next one, or a later one.
- * `target` is the environment it will live in: the parent's own (layers are shared) or another (what differs from the base is copied;
+ * `target` is the data file that will hold it: the parent's own (layers are shared) or another (what differs from the base is copied;
  * the program must be there).
  */
 export function* forkWorld(
@@ -129,7 +129,7 @@ function bring(child: WorldState, folded: Fold, to: { watermark: readonly [numbe
   }
 }
 
-/** Of the event that a callback tells of. */
+/** Of the event that a callback reports. */
 function payloadAt({ journal }: WorldState, sequence: number): string {
   const [entry] = journal.read(sequence, 1) as [EventEntry];
   return canonicalJson(entry.payload);

@@ -2,7 +2,7 @@
 import type { WorldPosition } from '../../contract/world/world-protocol.js';
 import type { Simulation } from '../turn/simulation.js';
 
-/** `knownStateHash`: of whoever has hashed this state before. */
+/** `knownStateHash`: of a caller that has hashed this state before. */
 export function* position(
   { clock, storage }: Simulation,
   sliceOver: () => boolean,
@@ -14,7 +14,7 @@ export function* position(
   return { virtualTimeUs: clock.nowUs, evidenceSequence: journal.sequence, stateHash, evidenceHash, consistency: 'atomic' };
 }
 
-/** In one step, for a change whose answer is where it leads: whoever has hashed what was there before has left little to hash. */
+/** In one step, for a change whose answer is where it leads: a caller that has hashed what was there before has left little to hash. */
 export function positionNow(simulation: Simulation, knownStateHash?: string): WorldPosition {
   return position(simulation, () => false, knownStateHash).next().value as WorldPosition;
 }

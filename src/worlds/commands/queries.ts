@@ -73,7 +73,7 @@ function unknownQuery(query: never): never {
   throw invalidRequest(`There is no query '${(query as { kind: unknown }).kind}'.`);
 }
 
-/** A query has no clock to look at: it pauses every so many steps, each a millisecond or less. */
+/** A query has no clock to read: it pauses every so many steps, each a millisecond or less. */
 export function everySteps(count: number): () => boolean {
   let steps = 0;
   return () => ++steps % count === 0;

@@ -13,7 +13,7 @@ import { type ScheduleTarget, scheduleEvent, scheduleTarget } from '../turn/worl
 import { draftCancelled, lifecycle } from './controls.js';
 import { position } from './position.js';
 
-/** `renew`: makes the world's parts anew from what the reset went back to. */
+/** `renew`: makes new parts of the world from the state that the reset restored. */
 export function resetWorld(simulation: Simulation, { packages, snapshotId }: Reset, renew: (meta: WorldMeta) => Simulation): Simulation {
   requireNothingInFlight(simulation, packages);
   if (packages !== undefined) {
@@ -80,7 +80,7 @@ const wasReset: OutcomeError = { code: 'PACKAGE_RESET', message: 'The package wa
 
 /** Its outcome would reach a world that has never sent it. */
 function requireNothingInFlight({ isClosed, storage: { outbox, tag } }: Simulation, packages: readonly string[] | undefined): void {
-  // A closed world hears of no outcome any more.
+  // A closed world takes no outcome any more.
   if (isClosed) return;
   const row = outbox.started().find(({ packageId }) => packages === undefined || packages.includes(packageId));
   if (row === undefined) return;

@@ -1,6 +1,7 @@
 // An agent's wait: time goes by within the run's event budget, to a time or to the next event. The agent learns where it stands and
 // whether it got there, nothing of what happened meanwhile. It is no tool call: the budget of calls does not count it.
 import type { CommandRun } from '../../actors/definition.js';
+import { defined } from '../../contract/defined.js';
 import { limits } from '../../contract/limits.js';
 import type { ToolOutcome } from '../../contract/world/evidence.js';
 import type { AdvanceResult, Wait, WaitAnswer, WaitResult } from '../../contract/world/world-protocol.js';
@@ -76,7 +77,7 @@ function answer(simulation: Simulation, { persona: { actor }, command, correlati
     kind: 'operation',
     invocation: { callId, ...waitTarget, arguments: command.untilUs === undefined ? {} : { untilUs: command.untilUs } },
     actorId: actor.id,
-    ...(actor.instanceId === undefined ? {} : { actorInstanceId: actor.instanceId }),
+    ...defined({ actorInstanceId: actor.instanceId }),
     outcome,
     idempotency: 'not_requested',
   });
@@ -84,5 +85,5 @@ function answer(simulation: Simulation, { persona: { actor }, command, correlati
   const { correlationId } = turn;
   const result: AdvanceResult | undefined = advance && stop && advanceResult(simulation, advance, stop);
   turn.end();
-  return { outcome, correlationId, virtualTimeUs: clock.nowUs, ...(result === undefined ? {} : { advance: result }) };
+  return { outcome, correlationId, virtualTimeUs: clock.nowUs, ...defined({ advance: result }) };
 }

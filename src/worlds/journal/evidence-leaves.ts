@@ -1,7 +1,7 @@
 // evidenceHash of a journal, made leaf by leaf (docs/decisions/013; contract/world/evidence-hash.ts is the same for those who hold lines).
 //   EVIDENCE-LEAVES-1. Entries 1 to `#through` are hashed: whole leaves in `#root`, the begun one in `#leaf`. No line is hashed twice in an
 //     incarnation.
-//   EVIDENCE-LEAVES-2. A whole leaf's digest is stored with the next write set, so that a world activated again goes on from there.
+//   EVIDENCE-LEAVES-2. A whole leaf's digest is stored with the next write set, so that a world activated again continues from there.
 import { createHash, type Hash } from 'node:crypto';
 import { limits } from '../../contract/limits.js';
 

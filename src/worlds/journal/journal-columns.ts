@@ -2,6 +2,8 @@
 // turn that fails is undone by setting the counts back. Why: docs/decisions/003.
 //   JOURNAL-COLUMNS-1. A text's index never changes; -1 is no text. Shapes survive a rollback: one too many does no harm.
 // `cells` holds 6 numbers an entry, `turnCells` 3 a turn; their meaning stands here once, for the writer and the readers.
+import { tuning } from '../tuning.js';
+
 export const stateChangeKind = 1;
 export const eventKind = 2;
 export const changes = ['insert', 'update', 'delete'] as const;
@@ -55,9 +57,9 @@ export class Columns implements ChunkView {
   firstTransaction = 0;
   entryCount = 0;
   turnCount = 0;
-  cells = new Int32Array(cellsPerEntry * 16);
-  turnCells = new Int32Array(cellsPerTurn * 16);
-  times = new Float64Array(16);
+  cells = new Int32Array(cellsPerEntry * tuning.columnEntriesMin);
+  turnCells = new Int32Array(cellsPerTurn * tuning.columnEntriesMin);
+  times = new Float64Array(tuning.columnEntriesMin);
   texts: string[] = [];
   numbers: number[] = [];
   shapes: string[] = [];
@@ -154,9 +156,7 @@ export class Columns implements ChunkView {
 
 // Columns are lent from journal to journal: a world that writes nothing holds none. Few need to be large, but all worlds of a tick may be
 // writing a little at once, and typed arrays are dear to make.
-const sparesMax = 256;
-const largeSparesMax = 4;
-const smallCells = cellsPerEntry * 256;
+const smallCells = cellsPerEntry * tuning.smallColumnEntries;
 const spares: Columns[] = [];
 const largeSpares: Columns[] = [];
 
@@ -168,8 +168,8 @@ export function borrowColumns(firstSequence: number, firstTransaction: number): 
 export function returnColumns(columns: Columns): void {
   columns.open(0, 0);
   const isSmall = columns.cells.length <= smallCells;
-  const shelf = isSmall ? spares : largeSpares;
-  if (shelf.length < (isSmall ? sparesMax : largeSparesMax)) shelf.push(columns);
+  const pool = isSmall ? spares : largeSpares;
+  if (pool.length < (isSmall ? tuning.spareColumnsMax : tuning.largeSpareColumnsMax)) pool.push(columns);
 }
 
 function grown(array: Int32Array): Int32Array<ArrayBuffer> {

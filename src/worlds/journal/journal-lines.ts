@@ -1,14 +1,11 @@
 // Canonical lines from columns: RFC 8785 JSON of each entry, byte for byte canonicalJson(entry) and a newline, made from templates,
 // because the shapes are fixed. Half of the time goes into making ropes flat, so what repeats in a chunk is flat and joined once.
-
 import { limits } from '../../contract/limits.js';
 import { evidenceKinds } from '../../contract/world/evidence.js';
 import { ordinalText } from '../kv/minted-ids.js';
+import { tuning } from '../tuning.js';
 import { type ChunkView, cell, cellsPerEntry, cellsPerTurn, changes, eventKind, stateChangeKind, turnCell } from './journal-columns.js';
 import { eventText, spaceText } from './journal-shapes.js';
-
-/** Lines are handed on in pieces of so many: V8 makes a short rope flat while it is in the cache (a third faster than a leaf at once). */
-const pieceEntries = 64;
 
 /**
  * The lines of the entries `from` to `to` (inclusive, all in this chunk), each ended by a newline, in pieces. `each`: a piece a line, and
@@ -23,7 +20,7 @@ export function writeLines(
   const { turnCells, times } = chunk;
   const lines = new Lines(chunk, tag);
   let piece = '';
-  const entries = each ? 1 : pieceEntries;
+  const entries = each ? 1 : tuning.linePieceEntries;
   let pieceEnd = from + entries;
   let first = chunk.firstSequence;
   for (let turn = 0; turn < chunk.turnCount && first <= to; turn++) {

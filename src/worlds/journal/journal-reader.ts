@@ -6,14 +6,13 @@ import { limits } from '../../contract/limits.js';
 import { chunkKey, keyKinds, leavesKey, rangeOf, sequenceOfKey } from '../kv/keys.js';
 import type { JournalSegment } from '../kv/world-head.js';
 import type { KvWriter } from '../kv/writer.js';
+import { tuning } from '../tuning.js';
 import { cutDigests } from './evidence-leaves.js';
 import { StoredChunk } from './journal-chunk.js';
 
-const decodedChunksMax = 8;
-
 export class ChunkCache {
   readonly #store: KvWriter;
-  readonly #chunks = new LruMap<string, StoredChunk>({ entriesMax: decodedChunksMax });
+  readonly #chunks = new LruMap<string, StoredChunk>({ entriesMax: tuning.decodedChunksMax });
 
   constructor(store: KvWriter) {
     this.#store = store;

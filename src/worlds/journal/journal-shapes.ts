@@ -1,6 +1,7 @@
 // Shapes: what many entries of a journal have in common, as the text that a chunk holds once, and as the parts of lines made of it.
 import type { EventEntry } from '../../contract/world/evidence.js';
 import type { SpaceName } from '../kv/space-name.js';
+import { tuning } from '../tuning.js';
 
 /** What an event shape's text is the JSON of. `actor` is not evidence: it lets a fold over the journal rebuild the queue. */
 export interface EventShapeParts {
@@ -28,7 +29,6 @@ export const eventShapeText = (parts: EventShapeParts): string => JSON.stringify
 export const readEventShape = (text: string): EventShapeParts => JSON.parse(text) as EventShapeParts;
 
 // Shapes come from manifests and setups, so they are few; the bound is against a host that lives for months.
-const shapesMax = 4096;
 const spaceTexts = new Map<string, string>();
 const eventTexts = new Map<string, EventText>();
 
@@ -40,7 +40,7 @@ export function eventText(shape: string): EventText {
   return eventTexts.get(shape) ?? remember(eventTexts, shape, makeEventText(readEventShape(shape)));
 }
 function remember<T>(texts: Map<string, T>, shape: string, text: T): T {
-  if (texts.size === shapesMax) texts.clear();
+  if (texts.size === tuning.shapesMax) texts.clear();
   texts.set(shape, text);
   return text;
 }

@@ -10,6 +10,7 @@ import { evidenceKinds } from '../../contract/world/evidence.js';
 import { chunkKey, leavesKey } from '../kv/keys.js';
 import type { JournalSegment } from '../kv/world-head.js';
 import type { WriteSet } from '../kv/write-set.js';
+import { tuning } from '../tuning.js';
 import { draftSegments, type EntryDraft } from './entry-draft.js';
 import { EvidenceLeaves } from './evidence-leaves.js';
 import { encodeChunk, StoredChunk } from './journal-chunk.js';
@@ -53,8 +54,6 @@ export interface JournalPosition {
   transactions: number;
 }
 
-/** Big enough that a text is rarely repeated as a `before`, small enough that reading one page decodes little. */
-const chunkEntriesMax = 8192;
 const kindCodes = new Map<string, number>(evidenceKinds.map((kind, code) => [kind, code]));
 
 export class Journal {
@@ -180,7 +179,7 @@ export class Journal {
     this.#transactions++;
     columns.endTurn(virtualTimeUs, correlationOrdinal, side);
     this.#sequence = columns.firstSequence + columns.entryCount - 1;
-    if (columns.entryCount >= chunkEntriesMax) this.#close();
+    if (columns.entryCount >= tuning.chunkEntriesMax) this.#close();
   }
 
   /** Adds everything since the last take, and leaf digests made meanwhile. */

@@ -1,4 +1,4 @@
-// Keys of the environment: one byte of kind, then big-endian numbers and names, so that byte order is the order wanted.
+// Keys of a data file: one byte of kind, then big-endian numbers and names, so that byte order is the order wanted.
 // Layers (rows, queue, receipts) and journals are named by u32 ids of one counter, so that no world's name is in every key.
 import { createHash } from 'node:crypto';
 

@@ -63,7 +63,7 @@ const members = [
   'storedBytes',
 ] as const satisfies readonly (keyof WorldHead)[];
 
-/** Bytes: f64 incarnation, f64 commits, then msgpack. The store looks at the first two in every commit and at nothing else. */
+/** Bytes: f64 incarnation, f64 commits, then msgpack. The store reads the first two in every commit and nothing else. */
 const versionBytes = 16;
 
 export function encodeHead(head: WorldHead, { incarnation, commits }: WorldVersion): Buffer {

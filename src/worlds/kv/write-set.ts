@@ -15,8 +15,8 @@ export class WriteSet {
   readonly expected: WorldVersion | undefined;
   /** Another set without which this one makes no sense: a fork's, of its parent. */
   requires: WriteSet | undefined;
-  /** It deletes more than it writes: applied on a disk that is short of room, too. */
-  freesRoom = false;
+  /** It deletes more than it writes: applied on a disk that is short of space, too. */
+  freesSpace = false;
   readonly keys: Buffer[] = [];
   /** null removes. */
   readonly values: (Buffer | null)[] = [];

@@ -1,4 +1,4 @@
-// One LMDB environment and the group commit of the worlds in it.
+// One data file (an LMDB environment) and the group commit of the worlds in it.
 //   WRITER-1. A write set is applied whole or not at all, and only to the very state its world was in when it was made: a zombie of an
 //     earlier incarnation, or a second opener, finds another incarnation or another count of commits and is refused.
 //   WRITER-2. `committed`: no flush but at sync() and close(); LMDB loses nothing of it with the process. `flushed`: every commit is on the
@@ -7,7 +7,8 @@
 import { runCritical } from '../../async/critical-section.js';
 import { isServiceError, ServiceError } from '../../contract/errors.js';
 import { type Database, openDatabase } from '../../files/database.js';
-import { diskFull, isDiskFull, shortOfRoom } from '../../files/disk-full.js';
+import { diskFull, diskShortage, isDiskFull } from '../../files/disk-full.js';
+import { tuning } from '../tuning.js';
 import { counterKey, headKey, keyKinds, layerKinds, rangeOfKind, readTombstoneKey, referencesKey, tombstoneKey } from './keys.js';
 import { headVersion } from './world-head.js';
 import type { WriteSet } from './write-set.js';
@@ -15,9 +16,9 @@ import type { WriteSet } from './write-set.js';
 export interface KvWriterOptions {
   directory: string;
   durability: 'committed' | 'flushed';
-  /** Default true; false where the whole file has been looked at since this process began. */
+  /** Default true; false where the whole file has been checked since this process began. */
   leavesChecked?: boolean;
-  /** Nothing is written: for looking at a file that nobody serves. Default false. */
+  /** Nothing is written: for reading a file that nobody serves. Default false. */
   readOnly?: boolean;
   /** Called inside every commit, before it: a test throws here what a full disk would. */
   onCommit?: (() => void) | undefined;
@@ -27,12 +28,6 @@ export interface KeyRange {
   end: Buffer;
 }
 const none = Buffer.alloc(0);
-/** How many keys below a tombstone a commit deletes by the way. */
-const sweepKeysMax = 256;
-/** So many times as much goes at the close: some tens of milliseconds at most. */
-const sweepsAtClose = 64;
-/** Ids are taken from the durable counter in blocks; those of a block that is not used up are never used. */
-const idBlock = 256;
 
 export class KvWriter {
   readonly directory: string;
@@ -77,7 +72,7 @@ export class KvWriter {
     return undefined;
   }
 
-  /** A new id for a layer or a journal: never given before, whoever asks. Commits see to it that there are some left. */
+  /** A new id for a layer or a journal: never given before, to any caller. Commits keep some in reserve. */
   allocateId(): number {
     if (this.#idsLeft === 0) this.#transaction(() => this.#reserveIds());
     this.#idsLeft--;
@@ -86,7 +81,7 @@ export class KvWriter {
 
   /** Puts what is not of a world (programs, bases). */
   put(entries: readonly { key: Buffer; value: Buffer }[]): void {
-    const short = shortOfRoom(this.directory);
+    const short = diskShortage(this.directory);
     if (short !== undefined) throw short;
     this.#transaction(() => {
       for (const { key, value } of entries) this.#database.putSync(key, value);
@@ -101,15 +96,15 @@ export class KvWriter {
   commit(sets: readonly WriteSet[]): (Error | undefined)[] {
     let refusals: (Error | undefined)[] = [];
     try {
-      const short = shortOfRoom(this.directory);
+      const short = diskShortage(this.directory);
       this.#transaction(() => {
         const done = new Map<WriteSet, Error | undefined>();
-        if (short !== undefined) for (const set of sets) if (!set.freesRoom) done.set(set, short);
+        if (short !== undefined) for (const set of sets) if (!set.freesSpace) done.set(set, short);
         for (const set of sets) this.#applyOnce(set, sets, done);
         refusals = sets.map((set) => done.get(set));
         this.#referAll(sets.filter((_, index) => refusals[index] === undefined));
-        if (this.#hasTombstones) this.#sweep(sweepKeysMax);
-        if (this.#idsLeft < idBlock / 2) this.#reserveIds();
+        if (this.#hasTombstones) this.#sweep(tuning.sweepKeysMax);
+        if (this.#idsLeft < tuning.idBlock / 2) this.#reserveIds();
       });
     } catch (error) {
       refusals = sets.map(() => error as Error);
@@ -123,7 +118,7 @@ export class KvWriter {
 
   /** Deletes some of what has a tombstone; true while there is more. Commits do so by the way. */
   sweep(): boolean {
-    if (this.#hasTombstones) this.#transaction(() => this.#sweep(sweepKeysMax));
+    if (this.#hasTombstones) this.#transaction(() => this.#sweep(tuning.sweepKeysMax));
     return this.#hasTombstones;
   }
 
@@ -149,7 +144,7 @@ export class KvWriter {
   /** On a full disk it stays for the next incarnation. */
   #sweepAtClose(): void {
     try {
-      for (let round = 0; round < sweepsAtClose && this.sweep(); round++);
+      for (let round = 0; round < tuning.sweepsAtClose && this.sweep(); round++);
     } catch (error) {
       if (!isServiceError(error, 'control.STORAGE_FULL')) throw error;
     }
@@ -187,7 +182,7 @@ export class KvWriter {
     return undefined;
   }
 
-  /** The changes of a group together: a layer that one set leaves and another begins to share is nobody's at no time. */
+  /** The changes of a group together: a layer that one set leaves and another begins to share always has an owner. */
   #referAll(sets: readonly WriteSet[]): void {
     const changes = new Map<number, number>();
     for (const { references } of sets) for (const [layer, change] of references) changes.set(layer, (changes.get(layer) ?? 0) + change);
@@ -233,9 +228,9 @@ export class KvWriter {
   #reserveIds(): void {
     const stored = this.#database.getBinary(counterKey);
     this.#nextId = stored === undefined ? 1 : stored.readUInt32BE(0);
-    this.#idsLeft = idBlock;
+    this.#idsLeft = tuning.idBlock;
     const next = Buffer.allocUnsafe(4);
-    next.writeUInt32BE(this.#nextId + idBlock, 0);
+    next.writeUInt32BE(this.#nextId + tuning.idBlock, 0);
     this.#database.putSync(counterKey, next);
   }
 

@@ -1,4 +1,4 @@
-// The base: a program's prepared starting rows, immutable, stored once an environment and held once a host. Worlds read through
+// The base: a program's prepared starting rows, immutable, stored once a data file and held once a host. Worlds read through
 // their own changes to it, so that creating, resetting and forking a world never copy it.
 import { canonicalJson } from '../../contract/canonical-json.js';
 import type { JsonObject } from '../../contract/json.js';

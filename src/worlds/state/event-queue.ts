@@ -10,6 +10,7 @@ import { EventHeap } from '../../scheduler/event-heap.js';
 import { cancelledKey, keyKinds, queuePageKey, rangeOf, sequenceOfKey } from '../kv/keys.js';
 import type { KvView } from '../kv/view.js';
 import type { WriteSet } from '../kv/write-set.js';
+import { tuning } from '../tuning.js';
 import type { Layers } from './layers.js';
 import { decodePage, encodePage, type PageEvent } from './queue-page.js';
 
@@ -61,9 +62,8 @@ export interface QueuePosition {
   hasQueue: boolean;
 }
 
-const pageEventsMax = 4096;
 /** Ordinals are 32-bit in the journal's columns. */
-const ordinalMax = 2 ** 31 - 1;
+const ordinalMax = 0x7fff_ffff;
 const tombstone = Buffer.alloc(0);
 const present = Buffer.from([1]);
 
@@ -242,7 +242,7 @@ export class EventQueue {
   takeInto(set: WriteSet): void {
     const top = this.#layers.top;
     const fresh = this.#fresh.filter(({ slot, ordinal }) => this.#ordinals[slot] === ordinal);
-    for (const slots of batchesOf(fresh, pageEventsMax)) {
+    for (const slots of batchesOf(fresh, tuning.queuePageEventsMax)) {
       const key = (slots[0] as { ordinal: number }).ordinal;
       const page: Page = { layer: top, key, live: slots.length, cancelled: [] };
       set.put(queuePageKey(top, key), encodePage(slots.map(({ slot }) => this.#pageEventAt(slot))));

@@ -2,7 +2,6 @@
 // Why: docs/decisions/014.
 //   WORLDS-HISTORY-1. Rows are exactly the state_change entries replayed; a row changed many times in a chunk is read once.
 //   WORLDS-HISTORY-2. What is not evidence (clock, random streams, counters) comes from the turns' sides, the last value of each key.
-
 import type { JsonObject, JsonValue } from '../../contract/json.js';
 import type { LifecycleEntry, OperationEntry } from '../../contract/world/evidence.js';
 import { evidenceKinds } from '../../contract/world/evidence.js';

@@ -4,9 +4,6 @@
 import { keyKinds, rangeOf, receiptKey, receiptRange, rowIdOfKey, rowKey, rowSpaceRange, sequenceOfKey } from '../kv/keys.js';
 import type { KvView } from '../kv/view.js';
 
-/** More than this many are merged into one when the next is put on top, so that a look-up stays short. */
-export const layersMax = 8;
-
 export class Layers {
   readonly #view: KvView;
   #chain: readonly number[];

@@ -26,7 +26,7 @@ export interface OutboxRow {
   readonly retries: number;
   /** The last attempt has begun and not ended. */
   readonly isStarted: boolean;
-  /** Faults have had their look at the next attempt. */
+  /** Faults have considered the next attempt. */
   readonly isInspected: boolean;
   /** Held back until a later one for the same receiver has begun, or until it is due. */
   readonly yields: boolean;

@@ -4,6 +4,7 @@ import { LruMap } from '../../collections/lru-map.js';
 import type { JsonValue } from '../../contract/json.js';
 import { receiptKey } from '../kv/keys.js';
 import type { WriteSet } from '../kv/write-set.js';
+import { tuning } from '../tuning.js';
 import type { Layers } from './layers.js';
 
 export interface Receipt {
@@ -20,13 +21,12 @@ export interface StoredReceipt {
   key: string;
   receipt: Receipt;
 }
-const cachedMax = 256;
 const tombstone = Buffer.alloc(0);
 
 export class Receipts {
   readonly #layers: Layers;
   #hasStored: boolean;
-  readonly #cache = new LruMap<string, Receipt>({ entriesMax: cachedMax });
+  readonly #cache = new LruMap<string, Receipt>({ entriesMax: tuning.receiptsCachedMax });
   readonly #fresh = new Map<string, StoredReceipt>();
   readonly #turn: string[] = [];
   #deletions: Buffer[] = [];

@@ -7,6 +7,7 @@ import { rowKey } from '../kv/keys.js';
 import { compareNames, type SpaceName, spaceKey } from '../kv/space-name.js';
 import type { SpaceRecord } from '../kv/world-head.js';
 import type { WriteSet } from '../kv/write-set.js';
+import { tuning } from '../tuning.js';
 import type { Base, ParseRow } from './base.js';
 import type { Layers } from './layers.js';
 import { Row, Space } from './space.js';
@@ -22,11 +23,6 @@ export interface RowPage {
   limit: number;
 }
 
-/** Rows kept in memory, all spaces together, and their size in UTF-16 code units. Uncommitted rows are kept whatever their number. */
-const cachedRowsMax = 65_536;
-const cachedCharsMax = 16 * 1024 * 1024;
-/** More changed ids than this between two digests: the next one starts afresh. */
-const staleIdsMax = 65_536;
 const tombstone = Buffer.alloc(0);
 
 interface Change {
@@ -180,7 +176,7 @@ export class Records {
 
   /** Puts the rows changed since the last take. */
   takeInto(set: WriteSet): void {
-    if (this.#cachedRows > cachedRowsMax || this.#cachedChars > cachedCharsMax) this.#evict();
+    if (this.#cachedRows > tuning.rowsCachedMax || this.#cachedChars > tuning.rowCharsCachedMax) this.#evict();
     for (const space of this.#spaces) {
       for (const row of space.dirty) {
         row.isDirty = false;
@@ -251,7 +247,7 @@ export class Records {
     }
     if (row.isStale || space.digests === undefined) return;
     row.isStale = true;
-    if (space.stale.push(row.id) <= staleIdsMax) return;
+    if (space.stale.push(row.id) <= tuning.staleIdsMax) return;
     this.#forgetDigests(space);
   }
   #forgetDigests(space: Space): void {

@@ -39,7 +39,7 @@ export class Snapshots {
     set.refer(head.layers, 1);
   }
 
-  /** What only it kept goes with the commit. `live`: what the world goes on with. */
+  /** What only it kept goes with the commit. `live`: what the world continues with. */
   delete(set: WriteSet, snapshotId: string, live: { segments: readonly JournalSegment[]; sequence: number }): void {
     const head = this.get(snapshotId);
     invariant(head !== undefined && snapshotId !== originId, 'a snapshot that is deleted exists and is not the origin');

@@ -68,7 +68,7 @@ export class Space implements SpaceName, JournalShape {
     this.#ownsOrder = owned;
   }
 
-  /** An id came to life or died. */
+  /** An id was inserted or deleted. */
   changeMembership(rowId: string, isLive: boolean): void {
     this.count += isLive ? 1 : -1;
     if (this.#order === undefined) return;

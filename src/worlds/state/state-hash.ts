@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto';
 import type { SpaceName } from '../kv/space-name.js';
 
-export const bucketCount = 256;
+export const bucketCount = 0x100;
 const digestBytes = 32;
 
 /** By the first byte of sha256 of the rowId's UTF-8. */

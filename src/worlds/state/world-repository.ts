@@ -1,5 +1,5 @@
-// The worlds, programs and bases of one environment: what a host opens, creates and deletes. Programs and their prepared rows are
-// stored once an environment and kept in memory once a thread.
+// The worlds, programs and bases of one data file: what a host opens, creates and deletes. Programs and their prepared rows are
+// stored once a data file and kept in memory once a thread.
 import { createHash } from 'node:crypto';
 import { LruMap } from '../../collections/lru-map.js';
 import { canonicalJson } from '../../contract/canonical-json.js';
@@ -11,6 +11,7 @@ import { baseKey, doneCommandRange, headKey, keyKinds, programRecordKey, snapsho
 import { decodeHead, headVersion, type WorldHead } from '../kv/world-head.js';
 import { WriteSet } from '../kv/write-set.js';
 import { KvWriter, type KvWriterOptions } from '../kv/writer.js';
+import { tuning } from '../tuning.js';
 import { type Base, decodeBase, type ParseRow, prepareBase } from './base.js';
 import { WorldState, type WorldStateContext } from './world-state.js';
 
@@ -124,7 +125,7 @@ export class WorldRepository {
     const stored = this.store.get(headKey(worldId));
     if (stored === undefined) return false;
     const set = new WriteSet(worldId, headVersion(stored));
-    set.freesRoom = true;
+    set.freesSpace = true;
     const journals = new Set<number>();
     const leave = (head: WorldHead): void => {
       set.refer(head.layers, -1);
@@ -168,7 +169,7 @@ export class WorldRepository {
   #base(programKey: string): Base {
     let bases = basesByParse.get(this.#parse);
     if (bases === undefined) {
-      bases = new LruMap({ entriesMax: preparedMax });
+      bases = new LruMap({ entriesMax: tuning.preparedProgramsMax });
       basesByParse.set(this.#parse, bases);
     }
     return bases.getOrMake(programKey, () => {
@@ -193,10 +194,9 @@ const emptyHead: Omit<WorldHead, 'programKey' | 'tag' | 'layers' | 'segments' | 
   meta: {},
 };
 
-// One host opens many environments with the same program (a run each): prepare it once. A base holds parsed rows, so it belongs to
+// One host opens many data files with the same program (a run each): prepare it once. A base holds parsed rows, so it belongs to
 // the way of parsing.
-const preparedMax = 16;
-const prepared = new LruMap<string, Prepared>({ entriesMax: preparedMax });
+const prepared = new LruMap<string, Prepared>({ entriesMax: tuning.preparedProgramsMax });
 const basesByParse = new Map<ParseRow, LruMap<string, Base>>();
 
 interface Prepared {

@@ -16,11 +16,12 @@ import { KvView } from '../kv/view.js';
 import { encodeHead, type WorldHead } from '../kv/world-head.js';
 import { type WorldVersion, WriteSet } from '../kv/write-set.js';
 import type { KvWriter } from '../kv/writer.js';
+import { tuning } from '../tuning.js';
 import type { Base, ParseRow } from './base.js';
 import { CommandLog } from './command-log.js';
 import { EventQueue, type ScheduledEvent } from './event-queue.js';
 import { mergeLayers } from './layer-merge.js';
-import { Layers, layersMax } from './layers.js';
+import { Layers } from './layers.js';
 import { CallbackOutbox, type OutboxRow } from './outbox.js';
 import { type Receipt, Receipts } from './receipts.js';
 import { Records } from './records.js';
@@ -43,10 +44,7 @@ export interface FoldRules {
   receiptOf(entry: OperationEntry): { packageId: string; key: string; receipt: Receipt } | undefined;
 }
 
-/** What counts like one entry that waits for its commit. */
-const pendingCharsCounted = 1024;
-
-/** What the worlds of one environment share. */
+/** What the worlds of one data file share. */
 export interface WorldStateContext {
   store: KvWriter;
   chunks: ChunkCache;
@@ -136,7 +134,7 @@ export class WorldState {
     this.outbox.beginTurn();
   }
   /**
-   * Undoes rows, scheduled and cancelled events, callbacks, receipts and drafted entries of this turn; the turn itself goes on. A popped
+   * Undoes rows, scheduled and cancelled events, callbacks, receipts and drafted entries of this turn; the turn itself continues. A popped
    * event stays popped.
    */
   rollbackEffects(): void {
@@ -162,7 +160,7 @@ export class WorldState {
   /** Entries and scheduled events not yet taken; large ones count for many. */
   pendingCount(): number {
     const count = this.journal.pendingEntries + this.queue.freshCount;
-    return Math.max(count, Math.floor(this.journal.pendingChars / pendingCharsCounted));
+    return Math.max(count, Math.floor(this.journal.pendingChars / tuning.pendingCharsCounted));
   }
   /**
    * Everything since the last take; undefined when nothing changed. `meta`: what the owner keeps (msgpack-able, small). Between turns only.
@@ -200,7 +198,7 @@ export class WorldState {
     this.receipts.dropCaches();
   }
 
-  /** Names the position, after the turn that tells of it; stored with the next write set. It costs the same whatever the world holds. */
+  /** Names the position, after the turn that records it; stored with the next write set. It costs the same for every size of world. */
   takeSnapshot(snapshotId: string, meta: object): void {
     invariant(snapshotId !== originId && !this.#isNew, 'a snapshot has a name and its world exists');
     this.#show(() => this.#keepSnapshot(this.#gather(), snapshotId, meta));
@@ -241,7 +239,7 @@ export class WorldState {
   }
   /**
    * Back to a snapshot, or to the origin: rows, queue, receipts, and the journal's prefix. Returns that point's meta. What was pending is
-   * dropped. Stored with the next write set, which should carry the turn that tells of the reset. Spaces and refs that the owner holds
+   * dropped. Stored with the next write set, which should carry the turn that records the reset. Spaces and refs that the owner holds
    * are void. Throws as resetTarget does.
    */
   reset(snapshotId: string = originId): object {
@@ -341,11 +339,11 @@ export class WorldState {
     const frozen = this.#freeze(set, meta);
     this.snapshots.put(set, snapshotId, frozen, { incarnation: this.incarnation, commits: 0 });
   }
-  /** The head with those layers that will not be written again; the world goes on in a new top, unless nothing is in the present one. */
+  /** The head with those layers that will not be written again; the world continues in a new top, unless nothing is in the present one. */
   #freeze(set: WriteSet, meta: object): WorldHead {
     const head = { ...this.#head(meta), topUsed: true };
     if (!this.#topUsed) return { ...head, layers: head.layers.slice(0, -1) };
-    const layers = head.layers.length < layersMax ? head.layers : this.#merge(set);
+    const layers = head.layers.length < tuning.layersMax ? head.layers : this.#merge(set);
     const top = this.context.store.allocateId();
     this.#layers.moveTo([...layers, top]);
     set.refer([top], 1);

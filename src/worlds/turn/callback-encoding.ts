@@ -1,5 +1,4 @@
 // The request of one attempt, as the tool's codec words it, with what a callback asks beyond what every codec is held to.
-
 import { isConnectionHeader } from '../../contract/header-rules.js';
 import { limits } from '../../contract/limits.js';
 import type { OutcomeError } from '../../contract/outcome-error.js';
@@ -13,11 +12,11 @@ type Message = Pick<DeliveryRequest, 'headers' | 'bodyBase64'>;
 
 /** A broken codec gives the delivery up: it would be as broken at the next attempt. */
 export function encodeDelivery(
-  seat: WorldTool,
+  instance: WorldTool,
   { eventId, payloadText, receiverId, queuedAtUs }: OutboxRow,
   { callback, deliveryId, attempt }: { callback: ToolCallback; deliveryId: string; attempt: number },
 ): Message | OutcomeError {
-  const event = { packageId: seat.packageId, instanceId: seat.instanceId, eventId };
+  const event = { packageId: instance.packageId, instanceId: instance.instanceId, eventId };
   const input = {
     callbackId: callback.id,
     deliveryId,
@@ -27,7 +26,7 @@ export function encodeDelivery(
     virtualTimeUs: queuedAtUs,
     attempt,
   };
-  const encoded = seat.encodeCallback(callback.id, input);
+  const encoded = instance.encodeCallback(callback.id, input);
   if (encoded.kind !== 'value') return broken(encoded.message);
   const { bytes, contentType } = bodyOf(encoded.message.body);
   const headers: Message['headers'] = { ...(contentType === undefined ? {} : { 'content-type': contentType }), ...encoded.message.headers };

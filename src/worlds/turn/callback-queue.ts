@@ -1,5 +1,4 @@
 // A callback is queued in the turn of its event: its entry and its row in the outbox are there with the event, or not at all.
-
 import { limits } from '../../contract/limits.js';
 import type { OutcomeError } from '../../contract/outcome-error.js';
 import type { ToolCallback, ToolManifest } from '../../contract/world/tool-manifest.js';

@@ -15,7 +15,7 @@ export interface Delivery {
   readonly kind: 'event';
   readonly event: EventName;
   readonly subscriptionId: string;
-  readonly seat: WorldTool;
+  readonly instance: WorldTool;
   readonly handled: EventShape;
 }
 export interface EventPlan {
@@ -34,7 +34,7 @@ export class EventDispatcher {
   readonly #turn: Turn;
   readonly #program: Program;
   readonly #freshModulePerTurn: boolean;
-  readonly #seats = new Map<string, WorldTool>();
+  readonly #instances = new Map<string, WorldTool>();
   readonly #plans = new Map<string, EventPlan>();
 
   constructor(turn: Turn, program: Program, { freshModulePerTurn }: { freshModulePerTurn: boolean }) {
@@ -44,16 +44,16 @@ export class EventDispatcher {
   }
 
   /** Of an instance that the program has. */
-  seat(packageId: string, instanceId: string): WorldTool {
+  instance(packageId: string, instanceId: string): WorldTool {
     const key = `${packageId} ${instanceId}`;
-    let seat = this.#seats.get(key);
-    if (seat === undefined) {
+    let instance = this.#instances.get(key);
+    if (instance === undefined) {
       const tool = this.#program.tools.get(packageId);
       if (tool === undefined) throw new RangeError(`no tool ${packageId}`);
-      seat = new WorldTool(tool, instanceId, { turn: this.#turn, freshModulePerTurn: this.#freshModulePerTurn });
-      this.#seats.set(key, seat);
+      instance = new WorldTool(tool, instanceId, { turn: this.#turn, freshModulePerTurn: this.#freshModulePerTurn });
+      this.#instances.set(key, instance);
     }
-    return seat;
+    return instance;
   }
 
   plan({ packageId, instanceId, eventId }: EventName): EventPlan {
@@ -110,7 +110,7 @@ export class EventDispatcher {
   #tell(delivery: Delivery, payload: JsonObject, sequence: number): HandlerFault | null {
     this.#turn.source = delivery;
     this.#turn.storage.journal.causeSequence = sequence;
-    return delivery.seat.handle(delivery.subscriptionId, payload);
+    return delivery.instance.handle(delivery.subscriptionId, payload);
   }
 
   #makePlan(event: EventName): EventPlan {
@@ -126,7 +126,7 @@ export class EventDispatcher {
           handlerInstanceId: instanceId,
           subscriptionId,
         });
-        deliveries.push({ kind: 'event', event, subscriptionId, seat: this.seat(packageId, instanceId), handled });
+        deliveries.push({ kind: 'event', event, subscriptionId, instance: this.instance(packageId, instanceId), handled });
       }
     }
     const handled = deliveries[0]?.handled ?? journal.eventShape({ event, phase: 'handled' });

@@ -1,5 +1,5 @@
 // Faults of one world: which are active, and when an active one fires.
-// A fault looks at a call, or at an attempt to deliver, when it is active, applies to the operation (the callback) and the clock is in its
+// A fault considers a call, or an attempt to deliver, when it is active, applies to the operation (the callback) and the clock is in its
 // window. Of those looks, `everyNth` takes each n-th, `times` the first so many firings, `rate` a share by the seeded stream; they combine
 // by "and", and chance is drawn last. The counters belong to the calls, not to their effects: no rollback takes them back. Switching a
 // fault on counts afresh.

@@ -39,8 +39,8 @@ export function handlerFailure(fault: HandlerFault, { declaredErrors }: LoadedOp
 }
 
 /** Of a subscription's handler: it has nobody to declare a failure to, so the code is all that is left of it. */
-export function deliveryError({ fault, delivery: { event, seat, subscriptionId } }: DeliveryFailure): OutcomeError {
-  const where = `'${subscriptionId}' of '${seat.packageId}' (${seat.instanceId}) on '${event.packageId}/${event.eventId}'`;
+export function deliveryError({ fault, delivery: { event, instance, subscriptionId } }: DeliveryFailure): OutcomeError {
+  const where = `'${subscriptionId}' of '${instance.packageId}' (${instance.instanceId}) on '${event.packageId}/${event.eventId}'`;
   if (fault.kind === 'thrown') return brokenError(fault, `Subscription ${where}: ${fault.message}`);
   const error: OutcomeError = { code: fault.code, message: `Subscription ${where}: ${fault.message}`, retryable: fault.retryable ?? false };
   if (fault.details !== undefined) error.details = fault.details;

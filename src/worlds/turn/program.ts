@@ -1,5 +1,4 @@
 // What every world of one (build, setup) shares in a host: loaded tools, instances, actors, who subscribes to what. Read only.
-
 import { type Issue, ServiceError } from '../../contract/errors.js';
 import type { JsonValue } from '../../contract/json.js';
 import { limits } from '../../contract/limits.js';

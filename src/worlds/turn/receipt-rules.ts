@@ -1,5 +1,5 @@
 // Idempotent calls: which first results are kept, under which key, and what a second call gets.
-// A key belongs to the operation of the instance, as to an account at a service: whoever repeats it there repeats that call.
+// A key belongs to the operation of the instance, as to an account at a service: any caller that repeats it there repeats that call.
 // Kept is what the service has decided: a success, and a declared failure that a retry would only repeat. Not kept is what never happened
 // (a fault before the call, a retryable failure, a handler that broke): a retry runs again. Refusals before the handler keep nothing, but
 // for want of a grant: that is kept for its actor alone, so that a call which is sent again counts once.

@@ -1,4 +1,4 @@
-// The parts of one world between its turns, made from what its storage holds; a reset makes them anew.
+// The parts of one world between its turns, made from what its storage holds; a reset makes new ones.
 import { ServiceError } from '../../contract/errors.js';
 import { limits } from '../../contract/limits.js';
 import { type ActorName, unresolvedPersona } from '../../contract/world/persona.js';
@@ -22,9 +22,9 @@ export interface SimulationParts {
   running?: ToolRunning;
 }
 export interface ToolRunning {
-  /** Modules are made anew for every turn. */
+  /** Modules are evaluated again for every turn. */
   freshModulePerTurn: boolean;
-  /** What one world may store; undefined: as much as there is room for. */
+  /** What one world may store; undefined: as much as the disk takes. */
   storedBytesMax?: number | undefined;
   report: TurnParts['report'];
 }
@@ -101,17 +101,17 @@ export class Simulation {
     return this.#storedBytesMax === undefined ? { bytes } : { bytes, bytesMax: this.#storedBytesMax };
   }
   /** Throws control.QUOTA_EXCEEDED for a world that has stored what it may. */
-  requireRoom(): void {
+  requireFreeSpace(): void {
     if (!this.isFull) return;
     const { bytes, bytesMax } = this.storageView();
     throw new ServiceError('control.QUOTA_EXCEEDED', {
-      message: `The world may store ${bytesMax} bytes; a whole reset gives back what no snapshot keeps.`,
+      message: `The world may store ${bytesMax} bytes; a whole reset frees what no snapshot keeps.`,
       details: { quota: 'sessionBytesMax', max: bytesMax as number, used: bytes },
       retryAfterMs: limits.quotaRetryAfterMs,
     });
   }
 
-  /** Throws control.INVALID_REQUEST: actors come from whoever gave access, never from an agent. */
+  /** Throws control.INVALID_REQUEST: actors come from the side that issues access, never from an agent. */
   persona(name: ActorName): Persona {
     const persona = this.program.persona(name);
     if (persona === undefined) throw invalidRequest(`No such actor: ${unresolvedPersona(this.program.actors, name).message}.`);

@@ -6,14 +6,13 @@ import { utf8Bytes } from '../../contract/json-check.js';
 import { limits } from '../../contract/limits.js';
 import type { TurnBound } from '../../contract/turn-bounds.js';
 import { ContextRefusal, type HandlerThrow } from '../../tools/loaded-tool.js';
+import { tuning } from '../tuning.js';
 
 const said = {
   contextCallsMax: `more than ${limits.contextCallsMax} calls of the context in one turn`,
   turnEntriesMax: `more than ${limits.turnEntriesMax} entries in one turn`,
   turnWriteBytesMax: `more than ${limits.turnWriteBytesMax} bytes written in one turn`,
 } satisfies { [bound in TurnBound]?: string };
-/** A world keeps no more texts of its last turn than this. */
-const keptCharsMax = 64 * 1024;
 
 export class TurnBudget {
   #crossed: keyof typeof said | undefined;
@@ -28,7 +27,7 @@ export class TurnBudget {
 
   begin(): void {
     this.#crossed = undefined;
-    if (this.#chars > keptCharsMax) this.#texts = [];
+    if (this.#chars > tuning.turnCharsKeptMax) this.#texts = [];
     this.#calls = this.#entries = this.#chars = this.#bytes = this.#counted = this.#written = 0;
   }
 

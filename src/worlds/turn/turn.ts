@@ -56,7 +56,7 @@ export class Turn {
   source: TurnSource | undefined;
   scheduledOrdinal = notScheduled;
   isChanging = false;
-  /** Counts turns of this incarnation: a behavior may be made anew for each. */
+  /** Counts turns of this incarnation: a behavior may be evaluated again for each. */
   serial = 0;
   readonly #counters: Counters;
   readonly #draws: Draw[] = [];

@@ -1,18 +1,12 @@
 // What a world keeps in its head beside rows, queue, receipts and evidence: rewritten by every commit, so it stays small.
-import type { BudgetUsage, WorldBudgets, WorldSeed } from '../../contract/world/world-protocol.js';
+import type { BudgetUsage, PausedTime, WorldBudgets, WorldSeed } from '../../contract/world/world-protocol.js';
 import type { CounterEntries } from './counters.js';
 
 /** An advance that has begun and not ended; with a key it is found again after a crash. */
-export interface RunningAdvance {
+export interface RunningAdvance extends PausedTime {
   operationKey?: string;
   /** With the key: what it stands for. */
   requestHash?: string;
-  requestedUs: number;
-  maxEvents: number;
-  startedUs: number;
-  evidenceBeforeSequence: number;
-  processed: number;
-  correlationOrdinal: number;
 }
 export interface WorldMeta {
   /** With the program: what the world was made from. A fork has its parent's. */

@@ -29,11 +29,11 @@ import type { Space } from '../state/space.js';
 import { callbacksOf, queueCallbacks } from './callback-queue.js';
 import { type EventName, notScheduled, type Turn } from './turn.js';
 
-interface SeatNamespace {
+interface NamespaceEntry {
   readonly space: Space;
   readonly validate: Validate;
 }
-interface SeatEvent {
+interface EventEntry {
   readonly name: EventName;
   readonly loaded: LoadedEvent;
   readonly emitted: EventShape;
@@ -46,13 +46,13 @@ export class WorldTool implements ContextCalls {
   readonly tool: LoadedTool;
   readonly #turn: Turn;
   readonly #freshModulePerTurn: boolean;
-  readonly #namespaces = new Map<string, SeatNamespace>();
-  readonly #events = new Map<string, SeatEvent>();
+  readonly #namespaces = new Map<string, NamespaceEntry>();
+  readonly #events = new Map<string, EventEntry>();
   #behavior: ToolInstance | undefined;
   #behaviorSerial = 0;
   #codecs: ToolCodecs | undefined;
 
-  /** `freshModulePerTurn`: the module is made anew for every turn, so that what it keeps in variables shows. */
+  /** `freshModulePerTurn`: the module is evaluated again for every turn, so that what it keeps in variables shows. */
   constructor(tool: LoadedTool, instanceId: string, { turn, freshModulePerTurn }: { turn: Turn; freshModulePerTurn: boolean }) {
     this.tool = tool;
     this.packageId = tool.packageId;
@@ -251,10 +251,10 @@ export class WorldTool implements ContextCalls {
   get #stream() {
     return { packageId: this.packageId, instanceId: this.instanceId, purpose: 'behavior' };
   }
-  #namespace(namespace: string): SeatNamespace {
+  #namespace(namespace: string): NamespaceEntry {
     return this.#namespaces.get(namespace) ?? this.#openNamespace(namespace);
   }
-  #openNamespace(namespace: string): SeatNamespace {
+  #openNamespace(namespace: string): NamespaceEntry {
     const loaded = this.tool.namespaces.get(namespace);
     if (loaded === undefined) throw new ContextRefusal(`the manifest declares no namespace '${namespace}'`);
     this.#turn.isChanging = true;
@@ -263,7 +263,7 @@ export class WorldTool implements ContextCalls {
     this.#turn.isChanging = false;
     return opened;
   }
-  #event(eventId: string, payload: JsonObject): SeatEvent {
+  #event(eventId: string, payload: JsonObject): EventEntry {
     let event = this.#events.get(eventId);
     if (event === undefined) {
       const loaded = this.tool.events.get(eventId);

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EvidenceEntry } from '../../../src/contract/world/evidence.js';
-import { JournalPages, pageSize } from '../../../src/inspector/app/evidence/journal-pages.js';
+import { JournalPages } from '../../../src/inspector/app/evidence/journal-pages.js';
+import { tuning } from '../../../src/inspector/tuning.js';
 
 function journalOf(length: { now: number }) {
   const asked: number[] = [];
@@ -24,18 +25,18 @@ test('a page is asked for once, and what was asked for is here', async () => {
   pages.want(1, 30);
   pages.want(10, 40);
   assert.equal((await pages.entry(5))?.sequence, 5);
-  pages.want(1, pageSize);
+  pages.want(1, tuning.journalPageEntries);
   assert.deepEqual([asked, changes()], [[1], 1]);
-  assert.equal(pages.peek(pageSize)?.sequence, pageSize);
-  assert.equal(pages.peek(pageSize + 1), undefined);
+  assert.equal(pages.peek(tuning.journalPageEntries)?.sequence, tuning.journalPageEntries);
+  assert.equal(pages.peek(tuning.journalPageEntries + 1), undefined);
 });
 
 test('a range reaches over pages and ends with the journal', async () => {
-  const { pages } = journalOf({ now: pageSize + 10 });
-  const sequences = (await pages.range(pageSize - 1, pageSize + 50)).map((entry) => entry.sequence);
+  const { pages } = journalOf({ now: tuning.journalPageEntries + 10 });
+  const sequences = (await pages.range(tuning.journalPageEntries - 1, tuning.journalPageEntries + 50)).map((entry) => entry.sequence);
   assert.deepEqual(
     sequences,
-    [...Array(12).keys()].map((index) => pageSize - 1 + index),
+    [...Array(12).keys()].map((index) => tuning.journalPageEntries - 1 + index),
   );
 });
 
@@ -52,9 +53,9 @@ test('a page that was not full is asked for again once more is wanted', async ()
 });
 
 // JOURNAL-PAGES-2
-test('the pages looked at least recently are dropped', async () => {
+test('the pages used least recently are dropped', async () => {
   const { pages } = journalOf({ now: 1_000_000 });
-  for (let page = 0; page < 100; page++) await pages.entry(page * pageSize + 1);
+  for (let page = 0; page < 100; page++) await pages.entry(page * tuning.journalPageEntries + 1);
   assert.equal(pages.peek(1), undefined);
-  assert.equal(pages.peek(99 * pageSize + 1)?.sequence, 99 * pageSize + 1);
+  assert.equal(pages.peek(99 * tuning.journalPageEntries + 1)?.sequence, 99 * tuning.journalPageEntries + 1);
 });

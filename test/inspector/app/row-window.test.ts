@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { areaPxMax, RowWindow } from '../../../src/inspector/app/kit/row-window.js';
+import { RowWindow } from '../../../src/inspector/app/kit/row-window.js';
+import { tuning } from '../../../src/inspector/tuning.js';
 import fc from '../../fast-check.js';
 
 const [rowPx, viewPx] = [30, 600];
@@ -20,13 +21,13 @@ test('a short list scrolls as any other', () => {
 test('a list of ten million rows: the wheel moves by pixels, the bar by proportion, and every row can be reached', () => {
   const rows = 10_000_000;
   const list = windowOver(rows);
-  assert.equal(list.areaPx, areaPxMax);
+  assert.equal(list.areaPx, tuning.areaPxMax);
   list.scrolledTo(120);
   list.scrolledTo(240);
   assert.equal(list.top, 240);
-  list.scrolledTo(areaPxMax - viewPx);
+  list.scrolledTo(tuning.areaPxMax - viewPx);
   assert.equal(list.visible(0).to, rows);
-  list.scrolledTo(areaPxMax / 2);
+  list.scrolledTo(tuning.areaPxMax / 2);
   assert.ok(Math.abs(list.visible(0).from / rows - 0.5) < 0.001);
 });
 

@@ -5,6 +5,7 @@ import { entryIsProblem, entryText } from '../../../reports/entry-text.js';
 import { kindNames } from '../../../reports/html/kind-names.mjs';
 import { virtualClock, virtualOffset } from '../../../reports/html/virtual-time.mjs';
 import { visibleText } from '../../../reports/html/visible-text.mjs';
+import { tuning } from '../../tuning.js';
 import { ChangeTable, Copy, Fact, Json } from '../kit/parts.tsx';
 import { isTyping } from '../kit/typing.tsx';
 import { Await, useLoad } from '../state/loading.tsx';
@@ -77,20 +78,17 @@ interface EntryContext {
   effects: EvidenceEntry[];
 }
 
-const causesMax = 12;
-const effectsWithin = 200;
-
 async function contextOf(source: EvidenceSource, sequence: number, last: number): Promise<EntryContext> {
   const entry = await source.journal.entry(sequence);
   if (entry === undefined) throw new Error(`The journal ends before entry ${sequence}.`);
   const causes: EvidenceEntry[] = [];
-  for (let cause = causeOf(entry); cause !== undefined && causes.length < causesMax; ) {
+  for (let cause = causeOf(entry); cause !== undefined && causes.length < tuning.causesMax; ) {
     const found = await source.journal.entry(cause);
     if (found === undefined) break;
     causes.unshift(found);
     cause = causeOf(found);
   }
-  const after = await source.journal.range(sequence + 1, Math.min(sequence + effectsWithin, last));
+  const after = await source.journal.range(sequence + 1, Math.min(sequence + tuning.effectsWithinEntries, last));
   return { entry, causes, effects: after.filter((other) => causeOf(other) === sequence) };
 }
 
@@ -200,10 +198,10 @@ function Chain({ entry, causes, effects, onSelect }: EntryContext & { onSelect: 
           <Link key={cause.sequence} entry={cause} onSelect={onSelect} />
         ))}
         <Link entry={entry} here onSelect={onSelect} />
-        {effects.slice(0, 20).map((effect) => (
+        {effects.slice(0, tuning.effectsShown).map((effect) => (
           <Link key={effect.sequence} entry={effect} effect onSelect={onSelect} />
         ))}
-        {effects.length > 20 && <li class="quiet effect">and {effects.length - 20} more</li>}
+        {effects.length > tuning.effectsShown && <li class="quiet effect">and {effects.length - tuning.effectsShown} more</li>}
       </ol>
     </>
   );

@@ -1,5 +1,4 @@
 // A run and a live world give the same things to look at: a journal, and state at a moment. Views hold this and do not know which it is.
-
 import type {
   InspectorEvidenceQuery,
   InspectorNamespacesReply,
@@ -55,7 +54,7 @@ export function worldSource(client: ApiClient, worldId: string): EvidenceSource 
   };
 }
 
-/** A page of the server ends early where its entries are large: these go on until they have all that was asked for. */
+/** A page of the server ends early where its entries are large: these continue until they have all that was asked for. */
 function wholePages(ask: (query: InspectorEvidenceQuery) => Promise<{ entries: EvidenceEntry[]; nextSequence?: number }>) {
   return {
     async entries(fromSequence: number, limit: number): Promise<EvidenceEntry[]> {

@@ -1,6 +1,7 @@
 // Why a run did not pass: the assertions that do not hold, first, each one click from its evidence.
 import { useEffect, useRef } from 'preact/hooks';
 import type { AssertionLocation, AssertionResult } from '../../../contract/run/run.js';
+import { tuning } from '../../tuning.js';
 import { counted, Json, Status } from '../kit/parts.tsx';
 
 export interface FindingsProps {
@@ -23,8 +24,6 @@ export function Findings({ assertions, chosen, onEvidence }: FindingsProps) {
     </section>
   );
 }
-
-const linksMax = 12;
 
 export function Finding({
   assertion,
@@ -75,7 +74,7 @@ export function Finding({
       {evidenceSequences.length > 0 && (
         <p class="evidence-links">
           <span class="quiet">Evidence</span>
-          {evidenceSequences.slice(0, linksMax).map((sequence) => (
+          {evidenceSequences.slice(0, tuning.findingLinksMax).map((sequence) => (
             <button
               key={sequence}
               type="button"
@@ -86,7 +85,9 @@ export function Finding({
               #{sequence}
             </button>
           ))}
-          {evidenceSequences.length > linksMax && <span class="quiet">and {evidenceSequences.length - linksMax} more</span>}
+          {evidenceSequences.length > tuning.findingLinksMax && (
+            <span class="quiet">and {evidenceSequences.length - tuning.findingLinksMax} more</span>
+          )}
         </p>
       )}
     </article>

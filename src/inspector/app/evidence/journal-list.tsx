@@ -6,13 +6,9 @@ import { entryIsProblem, entryText } from '../../../reports/entry-text.js';
 import { kindNames } from '../../../reports/html/kind-names.mjs';
 import { virtualOffset } from '../../../reports/html/virtual-time.mjs';
 import { visibleLine } from '../../../reports/html/visible-text.mjs';
+import { tuning } from '../../tuning.js';
 import { RowWindow } from '../kit/row-window.ts';
 import type { JournalPages } from './journal-pages.ts';
-
-const rowPx = 30;
-const marginRows = 12;
-const settleMs = 160;
-const restMs = 40;
 
 export interface JournalListProps {
   pages: JournalPages;
@@ -32,7 +28,7 @@ export function JournalList(props: JournalListProps) {
   const { pages, count, selected } = props;
   const box = useRef<HTMLDivElement>(null);
   const drawn = useSignal(0);
-  const rows = useMemo(() => new RowWindow(rowPx), []);
+  const rows = useMemo(() => new RowWindow(tuning.journalRowPx), []);
   const redraw = (): void => {
     drawn.value++;
   };
@@ -47,19 +43,24 @@ export function JournalList(props: JournalListProps) {
     redraw();
   }, [position, count, pages]);
   void drawn.value;
-  const { from, to } = rows.visible(marginRows);
+  const { from, to } = rows.visible(tuning.journalMarginRows);
   useEffect(() => pages.onArrival(redraw), [pages]);
   useEffect(() => {
     if (to <= from) return;
     // A drag over many pages asks for none of them until it slows down.
     const timer = setTimeout(
       () => pages.want(from + 1, to),
-      pages.peek(from + 1) === undefined || pages.peek(to) === undefined ? restMs : 0,
+      pages.peek(from + 1) === undefined || pages.peek(to) === undefined ? tuning.listRestMs : 0,
     );
     return () => clearTimeout(timer);
   }, [from, to, pages, count]);
   const onKeyDown = (event: KeyboardEvent): void => {
-    const next = moved(event.key, Math.max(position, 1), count, Math.floor((box.current?.clientHeight ?? 300) / rowPx));
+    const next = movePosition(
+      event.key,
+      Math.max(position, 1),
+      count,
+      Math.floor((box.current?.clientHeight ?? 300) / tuning.journalRowPx),
+    );
     if (next === undefined || count === 0) return;
     event.preventDefault();
     if (box.current !== null) {
@@ -80,7 +81,7 @@ export function JournalList(props: JournalListProps) {
     >
       <div class="journal-area" role="presentation" style={{ height: `${rows.areaPx}px` }}>
         {Array.from({ length: Math.max(to - from, 0) }, (_, at) => from + at + 1).map((row) => (
-          <Row key={row} row={row} list={props} topPx={rows.shiftPx + (row - 1) * rowPx} entry={pages.peek(row)} />
+          <Row key={row} row={row} list={props} topPx={rows.shiftPx + (row - 1) * tuning.journalRowPx} entry={pages.peek(row)} />
         ))}
       </div>
     </div>
@@ -122,7 +123,7 @@ function Row({ row, list, topPx, entry }: { row: number; list: JournalListProps;
   );
 }
 
-function moved(key: string, position: number, count: number, page: number): number | undefined {
+function movePosition(key: string, position: number, count: number, page: number): number | undefined {
   const to = {
     ArrowDown: position + 1,
     j: position + 1,
@@ -162,7 +163,7 @@ function useScrolling(box: { current: HTMLElement | null }, rows: RowWindow, cou
       rest = setTimeout(() => {
         settle(element, rows);
         latest.current();
-      }, settleMs);
+      }, tuning.listSettleMs);
     };
     const onResize = new ResizeObserver(() => {
       rows.resize(count, element.clientHeight);

@@ -1,26 +1,24 @@
 // A journal, whole or filtered, as much of it as is looked at: pages by position (from 1), fetched once, the least recently used dropped.
 //   JOURNAL-PAGES-1. A page is asked for once, however many rows of it are wanted; a page that was not full is asked for again once the
 //     journal has grown.
-//   JOURNAL-PAGES-2. At most `pagesMax` pages are kept, so that scrolling through a million entries does not fill the memory.
+//   JOURNAL-PAGES-2. At most `journalPagesMax` pages are kept, so that scrolling through a million entries does not fill the memory.
 import { LruMap } from '../../../collections/lru-map.js';
 import type { EvidenceEntry } from '../../../contract/world/evidence.js';
-
-export const pageSize = 200;
-const pagesMax = 60;
+import { tuning } from '../../tuning.js';
 
 export type LoadPage = (fromPosition: number, limit: number) => Promise<EvidenceEntry[]>;
 
 export class JournalPages {
   readonly #load: LoadPage;
   readonly #listeners = new Set<() => void>();
-  readonly #pages = new LruMap<number, EvidenceEntry[]>({ entriesMax: pagesMax });
+  readonly #pages = new LruMap<number, EvidenceEntry[]>({ entriesMax: tuning.journalPagesMax });
   readonly #loading = new Map<number, Promise<EvidenceEntry[]>>();
 
   constructor(load: LoadPage) {
     this.#load = load;
   }
 
-  /** Called whenever entries have arrived, until what it gives back is called. */
+  /** Called whenever entries have arrived, until the function that it returns is called. */
   onArrival(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -28,22 +26,22 @@ export class JournalPages {
 
   /** The entry if it is here. Asks for nothing. */
   peek(position: number): EvidenceEntry | undefined {
-    return this.#pages.peek(pageOf(position))?.[(position - 1) % pageSize];
+    return this.#pages.peek(pageOf(position))?.[(position - 1) % tuning.journalPageEntries];
   }
 
   /** Fetches the pages that positions from..to lie on, if they are not here. */
   want(from: number, to: number): void {
     for (let page = pageOf(from); page <= pageOf(to); page++) {
       const here = this.#pages.peek(page);
-      const lastWanted = Math.min(to, (page + 1) * pageSize);
-      if (here === undefined || here.length < lastWanted - page * pageSize) this.#fetch(page).catch(() => undefined);
+      const lastWanted = Math.min(to, (page + 1) * tuning.journalPageEntries);
+      if (here === undefined || here.length < lastWanted - page * tuning.journalPageEntries) this.#fetch(page).catch(() => undefined);
       // Used: it stays.
       else this.#pages.get(page);
     }
   }
 
   async entry(position: number): Promise<EvidenceEntry | undefined> {
-    return this.peek(position) ?? (await this.#fetch(pageOf(position)))[(position - 1) % pageSize];
+    return this.peek(position) ?? (await this.#fetch(pageOf(position)))[(position - 1) % tuning.journalPageEntries];
   }
 
   /** Entries from..to (both included), as far as there are any. */
@@ -51,17 +49,19 @@ export class JournalPages {
     const entries: EvidenceEntry[] = [];
     for (let page = pageOf(from); page <= pageOf(to); page++) {
       const here = this.#pages.peek(page);
-      const lastWanted = Math.min(to, (page + 1) * pageSize);
-      entries.push(...(here !== undefined && here.length >= lastWanted - page * pageSize ? here : await this.#fetch(page)));
+      const lastWanted = Math.min(to, (page + 1) * tuning.journalPageEntries);
+      entries.push(
+        ...(here !== undefined && here.length >= lastWanted - page * tuning.journalPageEntries ? here : await this.#fetch(page)),
+      );
     }
-    const skipped = pageOf(from) * pageSize + 1;
+    const skipped = pageOf(from) * tuning.journalPageEntries + 1;
     return entries.slice(Math.max(from, 1) - skipped, to - skipped + 1);
   }
 
   #fetch(page: number): Promise<EvidenceEntry[]> {
     const pending = this.#loading.get(page);
     if (pending !== undefined) return pending;
-    const request = this.#load(page * pageSize + 1, pageSize)
+    const request = this.#load(page * tuning.journalPageEntries + 1, tuning.journalPageEntries)
       .then((entries) => {
         this.#pages.set(page, entries);
         for (const listener of this.#listeners) listener();
@@ -73,4 +73,4 @@ export class JournalPages {
   }
 }
 
-const pageOf = (position: number): number => Math.floor((Math.max(position, 1) - 1) / pageSize);
+const pageOf = (position: number): number => Math.floor((Math.max(position, 1) - 1) / tuning.journalPageEntries);

@@ -2,6 +2,7 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { EvidenceKind } from '../../../contract/world/evidence.js';
 import { kindNames } from '../../../reports/html/kind-names.mjs';
+import { tuning } from '../../tuning.js';
 import { counted } from '../kit/parts.tsx';
 import { isTyping } from '../kit/typing.tsx';
 import type { EvidenceSource } from './evidence-source.ts';
@@ -19,8 +20,6 @@ export interface JournalPanelProps {
   cited: ReadonlySet<number>;
   onSelect: (sequence: number) => void;
 }
-
-const typingMs = 180;
 
 export function JournalPanel(props: JournalPanelProps) {
   const { source, count, kinds } = props;
@@ -125,7 +124,7 @@ function useFilter(
           }),
         (error: Error) => !asked.signal.aborted && setFilter({ sequences: [], summary: error.message }),
       );
-    }, typingMs);
+    }, tuning.typingMs);
     return () => {
       clearTimeout(timer);
       asked.abort();

@@ -2,6 +2,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { InspectorNamespacesReply, InspectorStateReply, StateRow } from '../../../contract/inspector/journal.js';
 import type { NamespaceView } from '../../../contract/world/world-protocol.js';
+import { tuning } from '../../tuning.js';
 import { counted, Json, Short } from '../kit/parts.tsx';
 import { Await, Empty, useLoad } from '../state/loading.tsx';
 import type { EvidenceSource } from './evidence-source.ts';
@@ -19,10 +20,6 @@ interface NamespacesProps extends Omit<StateAtProps, 'last'> {
   onChoose: (name: string) => void;
 }
 
-/** How long the scrubber must rest before the state is asked for. */
-const restMs = 90;
-const rowsAPage = 100;
-
 export function StateAt({ source, sequence, last, onSelect }: StateAtProps) {
   const [moment, setMoment] = useState(sequence);
   // Opened on a changed row, it begins there, and stays there while one moves through time.
@@ -33,7 +30,7 @@ export function StateAt({ source, sequence, last, onSelect }: StateAtProps) {
   useEffect(() => setMoment(sequence), [sequence]);
   useEffect(() => {
     if (moment === sequence) return;
-    const timer = setTimeout(() => onSelect(moment), restMs);
+    const timer = setTimeout(() => onSelect(moment), tuning.scrubberRestMs);
     return () => clearTimeout(timer);
   }, [moment, sequence, onSelect]);
   const namespaces = useLoad(`namespaces ${source.id} ${sequence}`, () => source.namespaces(sequence), { keep: true });
@@ -93,7 +90,7 @@ function Rows({ source, space, sequence, onSelect }: Omit<StateAtProps, 'last'> 
     setMore([]);
     setAfter(undefined);
   }, [key]);
-  const query = { packageId, instanceId, namespace, atSequence: sequence, limit: rowsAPage };
+  const query = { packageId, instanceId, namespace, atSequence: sequence, limit: tuning.stateRowsAPage };
   const first = useLoad(key, () => source.state(query), { keep: true });
   const next = (more.at(-1) ?? first.value)?.nextAfterRowId;
   const loadMore = async (): Promise<void> => {

@@ -3,12 +3,8 @@ import { useState } from 'preact/hooks';
 import type { EvidenceEntry } from '../../../contract/world/evidence.js';
 import type { View } from '../../../reports/html/timeline-scale.mjs';
 import { visibleLine } from '../../../reports/html/visible-text.mjs';
-import type { Band, Mark, TimelinePicture } from './timeline-picture.ts';
-
-const lanePx = 30;
-const topPx = 34;
-/** What the text of a tick may take: at the right edge it goes to the left of its line. */
-const textPx = 70;
+import { tuning } from '../../tuning.js';
+import type { Band, MarkGroup, TimelinePicture } from './timeline-picture.ts';
 
 export interface TimelineDrawingProps {
   picture: TimelinePicture;
@@ -19,18 +15,22 @@ export interface TimelineDrawingProps {
 }
 
 export function TimelineDrawing({ picture, view, widthPx, selected, onSelect }: TimelineDrawingProps) {
-  const [tip, setTip] = useState<Mark | undefined>();
-  const heightPx = topPx + picture.lanes.length * lanePx + 8;
+  const [tip, setTip] = useState<MarkGroup | undefined>();
+  const heightPx = tuning.timelineTopPx + picture.lanes.length * tuning.lanePx + 8;
   const at = (position: number): number => ((position - view.from) / (view.to - view.from)) * widthPx;
   const cursor = selected === undefined ? undefined : picture.positionOf(selected);
-  const middle = (lane: number): number => topPx + lane * lanePx + lanePx / 2;
+  const middle = (lane: number): number => tuning.timelineTopPx + lane * tuning.lanePx + tuning.lanePx / 2;
   return (
     <>
       <svg class="timeline-drawing" width={widthPx} height={heightPx} viewBox={`0 0 ${widthPx} ${heightPx}`} aria-hidden="true">
         {picture.ticks(view, widthPx).map((tick) => (
           <g key={tick.x}>
-            <line class="tick" x1={tick.x} x2={tick.x} y1={topPx - 8} y2={heightPx} />
-            <text class="tick-text" {...(tick.x > widthPx - textPx ? { x: tick.x - 4, 'text-anchor': 'end' } : { x: tick.x + 4 })} y={14}>
+            <line class="tick" x1={tick.x} x2={tick.x} y1={tuning.timelineTopPx - 8} y2={heightPx} />
+            <text
+              class="tick-text"
+              {...(tick.x > widthPx - tuning.tickTextPx ? { x: tick.x - 4, 'text-anchor': 'end' } : { x: tick.x + 4 })}
+              y={14}
+            >
               {tick.text}
             </text>
           </g>
@@ -42,13 +42,13 @@ export function TimelineDrawing({ picture, view, widthPx, selected, onSelect }: 
           <line key={name} class="lane-line" x1={0} x2={widthPx} y1={middle(lane)} y2={middle(lane)} />
         ))}
         {picture.bars(view, widthPx).map((bar) => {
-          const tall = Math.max(bar.share * (lanePx - 6), 2);
+          const tall = Math.max(bar.share * (tuning.lanePx - 6), 2);
           return (
             <rect
               key={`${bar.lane} ${bar.x}`}
               class="bar"
               x={bar.x}
-              y={middle(bar.lane) + (lanePx - 6) / 2 - tall}
+              y={middle(bar.lane) + (tuning.lanePx - 6) / 2 - tall}
               width={bar.widthPx}
               height={tall}
               onClick={() => onSelect(bar.sequence)}
@@ -57,7 +57,7 @@ export function TimelineDrawing({ picture, view, widthPx, selected, onSelect }: 
             </rect>
           );
         })}
-        {cursor !== undefined && <line class="cursor" x1={at(cursor)} x2={at(cursor)} y1={topPx - 14} y2={heightPx} />}
+        {cursor !== undefined && <line class="cursor" x1={at(cursor)} x2={at(cursor)} y1={tuning.timelineTopPx - 14} y2={heightPx} />}
         {picture.marks(view, widthPx).map((mark) => (
           <MarkShape key={`${mark.lane} ${mark.sequence}`} mark={mark} y={middle(mark.lane)} onSelect={onSelect} onTip={setTip} />
         ))}
@@ -79,15 +79,13 @@ export function TimelineDrawing({ picture, view, widthPx, selected, onSelect }: 
   );
 }
 
-const charPx = 6.6;
-
 function BandShape({ band: { x, widthPx, text }, heightPx }: { band: Band; heightPx: number }) {
-  const fits = Math.floor((widthPx - 12) / charPx);
+  const fits = Math.floor((widthPx - 12) / tuning.charPx);
   return (
     <g>
-      <rect class="band" x={x} y={topPx - 13} width={widthPx} height={heightPx - topPx + 13} rx={4} />
+      <rect class="band" x={x} y={tuning.timelineTopPx - 13} width={widthPx} height={heightPx - tuning.timelineTopPx + 13} rx={4} />
       {fits >= 6 && (
-        <text class="band-text" x={x + 6} y={topPx - 2}>
+        <text class="band-text" x={x + 6} y={tuning.timelineTopPx - 2}>
           {text.length > fits ? `${text.slice(0, fits - 1)}…` : text}
         </text>
       )}
@@ -101,10 +99,10 @@ function MarkShape({
   onSelect,
   onTip,
 }: {
-  mark: Mark;
+  mark: MarkGroup;
   y: number;
   onSelect: (sequence: number) => void;
-  onTip: (mark: Mark | undefined) => void;
+  onTip: (mark: MarkGroup | undefined) => void;
 }) {
   const radius = mark.count > 1 ? 9 : 5;
   return (

@@ -1,16 +1,16 @@
 // What the timeline draws, from either of two sources: every entry of a short run, on an axis that stretches moments and shrinks waits; or
 // the server's buckets of a long one, on virtual time as it is or entry by entry. Pure: positions in, marks out.
-
 import type { TimelineReply } from '../../../contract/inspector/journal.js';
 import type { EvidenceEntry, EvidenceKind } from '../../../contract/world/evidence.js';
 import { actorName, entryIsProblem, entryText } from '../../../reports/entry-text.js';
 import { elasticAxis, linearAxis, type View } from '../../../reports/html/timeline-scale.mjs';
 import { virtualOffset } from '../../../reports/html/virtual-time.mjs';
+import { tuning } from '../../tuning.js';
 
 export type Tone = 'planned' | 'plain' | 'good' | 'fault' | 'bad';
 const tones: readonly Tone[] = ['planned', 'plain', 'good', 'fault', 'bad'];
 
-export interface Mark {
+export interface MarkGroup {
   x: number;
   lane: number;
   tone: Tone;
@@ -47,7 +47,7 @@ export interface TimelinePicture {
   lanes: string[];
   length: number;
   bands(view: View, widthPx: number): Band[];
-  marks(view: View, widthPx: number): Mark[];
+  marks(view: View, widthPx: number): MarkGroup[];
   bars(view: View, widthPx: number): Bar[];
   ticks(view: View, widthPx: number): Tick[];
   /** Where an entry lies; undefined when it is not known here. */
@@ -67,8 +67,6 @@ const laneOf: { readonly [Kind in EvidenceKind]: string } = {
   lifecycle: 'World',
 };
 const laneOrder = ['Calls', 'Events', 'Callbacks', 'Faults', 'State', 'Random', 'Clock', 'Checks', 'World'];
-const joinPx = 15;
-const tickPx = 110;
 
 interface Span {
   interactionId: string;
@@ -108,15 +106,15 @@ export function pictureOfEntries(
         widthPx,
       ),
     marks: (view, widthPx) => {
-      const last: (Mark | undefined)[] = [];
-      const marks: Mark[] = [];
+      const last: (MarkGroup | undefined)[] = [];
+      const marks: MarkGroup[] = [];
       entries.forEach((entry, index) => {
         const x = place(axis.positions[index]!, view, widthPx);
         if (x < -10 || x > widthPx + 10) return;
         const lane = laneAt[index]!;
         const tone = toneOf(entry);
         const before = last[lane];
-        if (before !== undefined && x - before.x < (before.count > 1 ? joinPx * 1.4 : joinPx)) {
+        if (before !== undefined && x - before.x < (before.count > 1 ? tuning.joinPx * 1.4 : tuning.joinPx)) {
           before.count++;
           if (tones.indexOf(tone) > tones.indexOf(before.tone))
             Object.assign(before, { tone, sequence: entry.sequence, label: entryText(entry) });
@@ -158,13 +156,13 @@ export function pictureOfReply(reply: TimelineReply): TimelinePicture {
         }),
       ),
     marks: (view, widthPx) => {
-      const marks: Mark[] = [];
+      const marks: MarkGroup[] = [];
       for (const mark of reply.marks) {
         const tone: Tone = mark.kind === 'fault' || mark.kind === 'fault_control' ? 'fault' : 'bad';
         const x = place(mark.at - start, view, widthPx);
         if ((!mark.failed && tone !== 'fault') || x < -10 || x > widthPx + 10) continue;
         const lane = lanes.indexOf(laneOf[mark.kind]);
-        const near = marks.find((other) => other.lane === lane && other.tone === tone && Math.abs(other.x - x) < joinPx);
+        const near = marks.find((other) => other.lane === lane && other.tone === tone && Math.abs(other.x - x) < tuning.joinPx);
         if (near === undefined) marks.push({ x, lane, tone, count: 1, sequence: mark.sequence, label: mark.label });
         else near.count++;
       }
@@ -220,7 +218,7 @@ function thinned(ticks: Tick[], widthPx: number): Tick[] {
   const kept: Tick[] = [];
   for (const tick of ticks) {
     if (tick.x < 0 || tick.x > widthPx - 20) continue;
-    if (kept.length === 0 || tick.x - kept.at(-1)!.x >= tickPx) kept.push(tick);
+    if (kept.length === 0 || tick.x - kept.at(-1)!.x >= tuning.tickPx) kept.push(tick);
   }
   return kept;
 }

@@ -6,13 +6,11 @@ import type { TimelineAxis, TimelineReply } from '../../../contract/inspector/jo
 import type { InteractionResult } from '../../../contract/run/run.js';
 import type { EvidenceEntry } from '../../../contract/world/evidence.js';
 import { panned, type View, wholeAxis, zoomed } from '../../../reports/html/timeline-scale.mjs';
+import { tuning } from '../../tuning.js';
 import { Failure, Skeleton, useLoad } from '../state/loading.tsx';
 import type { EvidenceSource } from './evidence-source.ts';
 import { TimelineDrawing } from './timeline-drawing.tsx';
 import { pictureOfEntries, pictureOfReply, type TimelinePicture } from './timeline-picture.ts';
-
-/** Up to here every entry is drawn by itself; beyond, the server counts. */
-const wholeMax = 2000;
 
 export interface TimelineProps {
   source: EvidenceSource;
@@ -23,13 +21,13 @@ export interface TimelineProps {
 }
 
 export function Timeline(props: TimelineProps) {
-  return props.count <= wholeMax ? <ShortTimeline {...props} /> : <LongTimeline {...props} />;
+  return props.count <= tuning.timelineWholeEntriesMax ? <ShortTimeline {...props} /> : <LongTimeline {...props} />;
 }
 
 async function allEntries(source: EvidenceSource, count: number): Promise<EvidenceEntry[]> {
   const entries: EvidenceEntry[] = [];
-  while (entries.length < Math.min(count, wholeMax)) {
-    const page = await source.entries(entries.length + 1, 500);
+  while (entries.length < Math.min(count, tuning.timelineWholeEntriesMax)) {
+    const page = await source.entries(entries.length + 1, tuning.timelineEntriesAtOnce);
     if (page.length === 0) break;
     entries.push(...page);
   }
@@ -95,9 +93,6 @@ function AxisSwitch<Name extends string>({
   );
 }
 
-const bucketsMax = 400;
-const askAfterMs = 120;
-
 function LongTimeline({ source, count, selected, onSelect }: TimelineProps) {
   const [chosen, setChosen] = useState<TimelineAxis | undefined>();
   const whole = useLoad(`timeline ${source.id} ${count} ${chosen}`, () => wholeTimeline(source, chosen));
@@ -109,8 +104,8 @@ function LongTimeline({ source, count, selected, onSelect }: TimelineProps) {
     const asked = new AbortController();
     const window = { axis, from: Math.max(Math.floor(start + view.from), start), to: Math.min(Math.ceil(start + view.to), end) };
     const timer = setTimeout(() => {
-      source.timeline({ ...window, buckets: bucketsMax }, asked.signal).then(setNear, () => undefined);
-    }, askAfterMs);
+      source.timeline({ ...window, buckets: tuning.timelineBucketsMax }, asked.signal).then(setNear, () => undefined);
+    }, tuning.timelineAskMs);
     return () => {
       clearTimeout(timer);
       asked.abort();
@@ -145,7 +140,7 @@ function LongTimeline({ source, count, selected, onSelect }: TimelineProps) {
 
 /** Entry by entry where no virtual time is spent. */
 async function wholeTimeline(source: EvidenceSource, chosen: TimelineAxis | undefined): Promise<TimelineReply> {
-  const ask = (axis: TimelineAxis) => source.timeline({ axis, buckets: bucketsMax }, new AbortController().signal);
+  const ask = (axis: TimelineAxis) => source.timeline({ axis, buckets: tuning.timelineBucketsMax }, new AbortController().signal);
   const reply = await ask(chosen ?? 'time');
   return chosen === undefined && reply.start === reply.end ? ask('sequence') : reply;
 }

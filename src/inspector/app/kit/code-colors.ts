@@ -1,5 +1,6 @@
 // Enough of a lexer to color a line of TypeScript, JavaScript, JSON or YAML. Wrong at worst in color: the text is always the file's own.
 import { visibleText } from '../../../reports/html/visible-text.mjs';
+import { tuning } from '../../tuning.js';
 
 export interface CodePiece {
   text: string;
@@ -12,11 +13,9 @@ const tokens = new RegExp(
   `(\\/\\/.*$|^\\s*(?:\\/\\*|\\*).*$|^\\s*#.*$)|("(?:[^"\\\\]|\\\\.)*"|'(?:[^'\\\\]|\\\\.)*'|\`(?:[^\`\\\\]|\\\\.)*\`)|\\b(\\d[\\d_.]*)\\b|\\b(${words})\\b`,
   'g',
 );
-/** Longer lines are not for reading. */
-const coloredCharsMax = 2000;
 
 export function colorCode(line: string): CodePiece[] {
-  if (line.length > coloredCharsMax) return [{ text: visibleText(line), kind: '' }];
+  if (line.length > tuning.coloredLineCharsMax) return [{ text: visibleText(line), kind: '' }];
   const pieces: CodePiece[] = [];
   let from = 0;
   for (const match of line.matchAll(tokens)) {

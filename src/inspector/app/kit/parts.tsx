@@ -1,9 +1,13 @@
 // The small pieces every view is made of.
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
+import { defined } from '../../../contract/defined.js';
 import type { JsonValue } from '../../../contract/json.js';
+import { minuteMs } from '../../../contract/units.js';
 import { diffJson, pathText } from '../../../reports/html/json-diff.mjs';
+import { virtualClock } from '../../../reports/html/virtual-time.mjs';
 import { visibleText } from '../../../reports/html/visible-text.mjs';
+import { tuning } from '../../tuning.js';
 
 /** A verdict or a status, never by color alone. */
 export function Status({ value }: { value: string }) {
@@ -11,17 +15,13 @@ export function Status({ value }: { value: string }) {
 }
 
 const tokens = /("(?:[^"\\]|\\.)*")(\s*:)?|\b(true|false|null)\b|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
-/** Longer texts stay uncolored: a span a token would be slow. */
-const coloredCharsMax = 20_000;
-/** Up to here a value stays on one line. */
-const lineCharsMax = 64;
 
 export function Json({ value, label }: { value: JsonValue | undefined; label?: string }) {
   const line = JSON.stringify(value) ?? 'absent';
-  const text = visibleText(line.length <= lineCharsMax ? line : JSON.stringify(value, null, 2));
+  const text = visibleText(line.length <= tuning.valueLineCharsMax ? line : JSON.stringify(value, null, 2));
   return (
     <pre class="json" tabIndex={0} role="group" aria-label={label ?? 'JSON'}>
-      {text.length > coloredCharsMax ? text : colored(text)}
+      {text.length > tuning.coloredValueCharsMax ? text : colored(text)}
     </pre>
   );
 }
@@ -40,10 +40,14 @@ function colored(text: string): ComponentChildren[] {
 }
 
 /** One value on one line, for tables. */
-export function Short({ value, max = 160 }: { value: JsonValue | undefined; max?: number }) {
+export function Short({ value, max = tuning.shortChars }: { value: JsonValue | undefined; max?: number }) {
   if (value === undefined) return <span class="nothing">absent</span>;
   const text = visibleText(typeof value === 'string' ? value : JSON.stringify(value));
-  return <code title={text.length > max ? text.slice(0, 2000) : undefined}>{text.length > max ? `${text.slice(0, max)}…` : text}</code>;
+  return (
+    <code title={text.length > max ? text.slice(0, tuning.titleChars) : undefined}>
+      {text.length > max ? `${text.slice(0, max)}…` : text}
+    </code>
+  );
 }
 
 /** What changed in a row, member by member; of a new or deleted row its members alone. */
@@ -95,7 +99,7 @@ export function Copy({ text, label }: { text: string; label: string }) {
     navigator.clipboard.writeText(text).then(
       () => {
         setCopied(true);
-        setTimeout(() => setCopied(false), 1500);
+        setTimeout(() => setCopied(false), tuning.copiedShownMs);
       },
       () => undefined,
     );
@@ -151,7 +155,34 @@ export function hostTime(ms: number): string {
 export function hostDuration(ms: number): string {
   return ms < 1000
     ? `${Math.round(ms)} ms`
-    : ms < 60_000
+    : ms < minuteMs
       ? `${(ms / 1000).toFixed(1)} s`
-      : `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`;
+      : `${Math.floor(ms / minuteMs)} min ${Math.round((ms % minuteMs) / 1000)} s`;
+}
+
+/** What went wrong with something that somebody asked for; said aloud as it appears. */
+export function Problem({ text }: { text: string | undefined }) {
+  return text === undefined ? null : (
+    <p class="bad-text" role="alert">
+      {text}
+    </p>
+  );
+}
+
+/** An event that is still to come. */
+export function DueEvent({ of: { atUs, event, payload }, max }: { of: DueEventFacts; max?: number }) {
+  return (
+    <div class="data-row">
+      <span class="quiet">{virtualClock(atUs)}</span>
+      <code>
+        {event.packageId}.{event.eventId}
+      </code>
+      <Short value={payload} {...defined({ max })} />
+    </div>
+  );
+}
+interface DueEventFacts {
+  atUs: number;
+  event: { packageId: string; eventId: string };
+  payload: JsonValue;
 }

@@ -1,7 +1,7 @@
 // Which rows of a long list are in view. Browsers end an element at some tens of millions of pixels, so a list that is longer gets a
 // shorter scroll area: a drag of the scrollbar moves by proportion, wheel and keys move by pixels as everywhere, and at rest the bar is put
 // right.
-export const areaPxMax = 8_000_000;
+import { tuning } from '../../tuning.js';
 
 export class RowWindow {
   readonly rowPx: number;
@@ -17,7 +17,7 @@ export class RowWindow {
   }
 
   get areaPx(): number {
-    return Math.min(this.#rows * this.rowPx, areaPxMax);
+    return Math.min(this.#rows * this.rowPx, tuning.areaPxMax);
   }
 
   /** What is added to a row's place among all rows to get its place in the scroll area. */
@@ -69,7 +69,7 @@ export class RowWindow {
   }
 
   #isScaled(): boolean {
-    return this.#rows * this.rowPx > areaPxMax;
+    return this.#rows * this.rowPx > tuning.areaPxMax;
   }
   #topMax(): number {
     return Math.max(this.#rows * this.rowPx - this.#viewPx, 0);

@@ -1,11 +1,10 @@
 // A value to start from when an operation is tried by hand: what its input schema requires, with the plainest values that fit.
 import type { JsonObject, JsonValue } from '../../../contract/json.js';
 import type { JsonSchema } from '../../../contract/world/tool-manifest.js';
-
-const depthMax = 6;
+import { tuning } from '../../tuning.js';
 
 export function sampleOf(schema: JsonSchema | JsonValue | undefined, depth = 0): JsonValue {
-  if (!isObject(schema) || depth > depthMax) return {};
+  if (!isObject(schema) || depth > tuning.sampleDepthMax) return {};
   if (schema.default !== undefined) return schema.default;
   if (schema.const !== undefined) return schema.const;
   if (Array.isArray(schema.enum) && schema.enum.length > 0) return schema.enum[0]!;

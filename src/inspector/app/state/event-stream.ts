@@ -4,7 +4,7 @@ export interface StreamEvent {
   data: string;
 }
 
-/** Feed it text as it arrives, whatever the pieces; it gives back the events that are complete. */
+/** Feed it text as it arrives, whatever the pieces; it returns the events that are complete. */
 export class EventStreamParser {
   #rest = '';
   #type = 'message';

@@ -4,6 +4,7 @@ import { pause } from '../../../async/pause.js';
 import type { InspectorEvent, InspectorProjectReply } from '../../../contract/inspector/inspector.js';
 import type { ActiveRun, RunRequest } from '../../../contract/inspector/runs.js';
 import type { PlayWorld } from '../../../contract/inspector/worlds.js';
+import { tuning } from '../../tuning.js';
 import type { LoadState } from './loading.tsx';
 import { useLoad } from './loading.tsx';
 import { client, token } from './session.tsx';
@@ -21,12 +22,12 @@ export const grown = signal<ReadonlyMap<string, number>>(new Map());
 /** Rises whenever a run ends: lists of runs ask again. */
 export const runsEnded = signal(0);
 export const refreshing = signal(false);
-/** Why the source could not be loaded anew, the last time it was asked for. */
+/** Why the last reload of the source failed. */
 export const refreshProblem = signal<string | undefined>(undefined);
 
 const generation = signal(0);
 
-/** The project, asked for again whenever its source was loaded anew. */
+/** The project, requested again after each reload of its source. */
 export function projectLoad(): LoadState<InspectorProjectReply['project']> {
   return useLoad(`project ${generation.value}`, async () => {
     const reply = await client.call('getProject', {});
@@ -114,7 +115,7 @@ export function startLive(): void {
 }
 
 async function follow(ended: AbortSignal): Promise<void> {
-  for (let waitMs = 500; !ended.aborted; waitMs = Math.min(waitMs * 2, 15_000)) {
+  for (let waitMs = tuning.liveRetryFirstMs; !ended.aborted; waitMs = Math.min(waitMs * 2, tuning.liveRetryMaxMs)) {
     connection.value = 'connecting';
     try {
       const { requests: known } = await client.call('listRunRequests', {});
@@ -122,7 +123,7 @@ async function follow(ended: AbortSignal): Promise<void> {
       await client.events(
         () => {
           connection.value = 'open';
-          waitMs = 500;
+          waitMs = tuning.liveRetryFirstMs;
         },
         (event) => hear(JSON.parse(event.data) as InspectorEvent),
         ended,

@@ -1,8 +1,9 @@
 // A tool called by hand: as whom, which operation, with which arguments; and what it answered.
 import { useState } from 'preact/hooks';
+import { defined } from '../../../contract/defined.js';
 import type { WorldCallReply } from '../../../contract/inspector/worlds.js';
 import type { ActorView, ToolCatalogItem } from '../../../contract/world/world-protocol.js';
-import { Json, Status } from '../kit/parts.tsx';
+import { Json, Problem, Status } from '../kit/parts.tsx';
 import { sampleOf } from '../kit/schema-sample.ts';
 import { parseJson } from '../state/client.ts';
 import { Await, Empty, useLoad } from '../state/loading.tsx';
@@ -21,7 +22,7 @@ export function CallForm({ worldId, onCalled }: { worldId: string; onCalled: (re
       <Await of={actors} what="the actors" lines={4}>
         {(list) => {
           const actor = list.find((one) => actorKey(one) === chosen) ?? list[0];
-          if (actor === undefined) return <Empty title="Nobody lives here">This world has no actors, and only actors call tools.</Empty>;
+          if (actor === undefined) return <Empty title="No actors">This world has no actors, and only actors call tools.</Empty>;
           return (
             <>
               <label class="field">
@@ -44,7 +45,7 @@ export function CallForm({ worldId, onCalled }: { worldId: string; onCalled: (re
 }
 
 function OperationOf({ worldId, actor, onCalled }: { worldId: string; actor: ActorView; onCalled: (reply: WorldCallReply) => void }) {
-  const query = { actorId: actor.actorId, ...(actor.actorInstanceId === undefined ? {} : { actorInstanceId: actor.actorInstanceId }) };
+  const query = { actorId: actor.actorId, ...defined({ actorInstanceId: actor.actorInstanceId }) };
   const tools = useLoad(
     `tools ${worldId} ${actorKey(actor)}`,
     async () => (await client.call('listWorldTools', { path: { worldId }, query })).tools,
@@ -141,11 +142,7 @@ function Arguments({ worldId, actor, tool, onCalled }: ArgumentsProps) {
           {busy ? 'Calling…' : 'Call'}
         </button>
       </div>
-      {problem !== undefined && (
-        <p class="bad-text" role="alert">
-          {problem}
-        </p>
-      )}
+      <Problem text={problem} />
       {answer !== undefined && <Answer answer={answer} />}
       <details>
         <summary>What it takes</summary>

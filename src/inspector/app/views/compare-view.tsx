@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import type { RunComparison, RunDifferences } from '../../../contract/hosted/runs.js';
 import type { SavedRun } from '../../../contract/inspector/runs.js';
+import { tuning } from '../../tuning.js';
 import { hostTime, PageHead, Scroll, Short, Status } from '../kit/parts.tsx';
 import { runsEnded } from '../state/live.tsx';
 import { Await, Empty, useLoad } from '../state/loading.tsx';
@@ -9,7 +10,10 @@ import { routeHash, runHash } from '../state/route.ts';
 import { client, go } from '../state/session.tsx';
 
 export function CompareView({ query }: { query: { [name: string]: string } }) {
-  const list = useLoad(`runs to compare ${runsEnded.value}`, async () => (await client.call('listRuns', { query: { limit: 200 } })).runs);
+  const list = useLoad(
+    `runs to compare ${runsEnded.value}`,
+    async () => (await client.call('listRuns', { query: { limit: tuning.runsChosenFrom } })).runs,
+  );
   const { left, right } = query;
   return (
     <>
@@ -87,7 +91,7 @@ function Picker({ side, runs, chosen, onChoose, near }: PickerProps) {
 }
 
 const grades: { [Grade in RunComparison['grade']]: [string, string] } = {
-  exact_inputs: ['Equal inputs', 'World, setup, seed and target are the same. Whatever differs came from the agent.'],
+  exact_inputs: ['Equal inputs', 'World, setup, seed and target are the same. All that differs came from the agent.'],
   descriptive_only: ['Different inputs', 'What differs below may come from the inputs as well as from the agent.'],
   incompatible: ['Not comparable', 'These are runs of different drills: there is nothing to align.'],
 };

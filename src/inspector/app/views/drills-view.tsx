@@ -1,8 +1,10 @@
 // Drills and suites: run one with options, watch it, read the verdict of every trial, run it again with the same seed.
 import { useState } from 'preact/hooks';
 import type { InspectorStartRunRequest, RunRequest } from '../../../contract/inspector/runs.js';
+import { limits } from '../../../contract/limits.js';
 import type { ProjectView } from '../../../contract/run/project-view.js';
-import { counted, Fact, Hash, PageHead } from '../kit/parts.tsx';
+import { tuning } from '../../tuning.js';
+import { counted, Fact, Hash, PageHead, Problem } from '../kit/parts.tsx';
 import { noteRequest, projectLoad, projectReply, requests, runsEnded } from '../state/live.tsx';
 import { Await, Empty, useLoad } from '../state/loading.tsx';
 import { routeHash } from '../state/route.ts';
@@ -152,7 +154,9 @@ function DrillPanel({ drill }: { drill: DrillView }) {
 }
 
 function Before({ drillId }: { drillId: string }) {
-  const latest = useLoad(`runs of ${drillId} ${runsEnded.value}`, () => client.call('listRuns', { query: { limit: 200 } }));
+  const latest = useLoad(`runs of ${drillId} ${runsEnded.value}`, () =>
+    client.call('listRuns', { query: { limit: tuning.runsChosenFrom } }),
+  );
   const runs = (latest.value?.runs ?? []).filter((run) => run.drill.id === drillId).slice(0, 8);
   if (runs.length === 0) return null;
   return (
@@ -213,24 +217,20 @@ function Launch({
       </label>
       <label class="field">
         Trials
-        <input name="trials" type="number" min={1} max={10000} placeholder={trials === undefined ? 'its own' : String(trials)} />
+        <input name="trials" type="number" min={1} max={limits.trialsMax} placeholder={trials === undefined ? 'its own' : String(trials)} />
       </label>
       <label class="field">
         Retries
-        <input name="retries" type="number" min={0} max={10} placeholder={String(retries ?? 0)} />
+        <input name="retries" type="number" min={0} max={limits.retriesMax} placeholder={String(retries ?? 0)} />
       </label>
       <label class="field">
         At a time
-        <input name="concurrency" type="number" min={1} max={64} placeholder={String(concurrency ?? 1)} />
+        <input name="concurrency" type="number" min={1} max={limits.runConcurrencyMax} placeholder={String(concurrency ?? 1)} />
       </label>
       <button type="submit" class="primary" disabled={starting}>
         {starting ? 'Starting…' : 'Run'}
       </button>
-      {problem !== undefined && (
-        <p class="bad-text" role="alert">
-          {problem}
-        </p>
-      )}
+      <Problem text={problem} />
     </form>
   );
 }

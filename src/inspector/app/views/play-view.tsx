@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { CreateWorldRequest, PlayWorld } from '../../../contract/inspector/worlds.js';
 import type { ProjectView } from '../../../contract/run/project-view.js';
 import { virtualClock } from '../../../reports/html/virtual-time.mjs';
-import { counted, hostTime, PageHead } from '../kit/parts.tsx';
+import { counted, hostTime, PageHead, Problem } from '../kit/parts.tsx';
 import { forgetWorld, noteWorld, projectLoad, worlds } from '../state/live.tsx';
 import { Await, Empty, useLoad } from '../state/loading.tsx';
 import { routeHash } from '../state/route.ts';
@@ -142,11 +142,7 @@ function NewWorld({ view, scenario }: { view: ProjectView; scenario: string | un
       <button type="submit" class="primary">
         Start a world
       </button>
-      {problem !== undefined && (
-        <p class="bad-text" role="alert">
-          {problem}
-        </p>
-      )}
+      <Problem text={problem} />
     </form>
   );
 }

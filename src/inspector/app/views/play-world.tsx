@@ -2,13 +2,9 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { PlayWorld } from '../../../contract/inspector/worlds.js';
 import { virtualClock } from '../../../reports/html/virtual-time.mjs';
-import { EntryPane } from '../evidence/entry-pane.tsx';
-import type { EvidenceSource } from '../evidence/evidence-source.ts';
-import { worldSource } from '../evidence/evidence-source.ts';
-import { JournalPanel } from '../evidence/journal-panel.tsx';
-import { useStart } from '../evidence/start-time.tsx';
-import { Timeline } from '../evidence/timeline.tsx';
-import { Copy, Short } from '../kit/parts.tsx';
+import { EvidenceBench } from '../evidence/evidence-bench.tsx';
+import { type EvidenceSource, worldSource } from '../evidence/evidence-source.ts';
+import { Copy, DueEvent } from '../kit/parts.tsx';
 import { grown, noteWorld } from '../state/live.tsx';
 import { useLoad } from '../state/loading.tsx';
 import { routeHash } from '../state/route.ts';
@@ -16,14 +12,13 @@ import { client, go } from '../state/session.tsx';
 import { CallForm } from './call-form.tsx';
 import { startWords } from './world-words.ts';
 
-const nothingCited: ReadonlySet<number> = new Set();
+const nothingCited: ReadonlyMap<number, readonly string[]> = new Map();
 
 export function PlayWorldView({ world, query }: { world: PlayWorld; query: { [name: string]: string } }) {
   const { worldId } = world;
   const [problem, setProblem] = useState<string | undefined>();
   const source = useMemo(() => worldSource(client, worldId), [worldId]);
   const count = Math.max(world.position.evidenceSequence, grown.value.get(worldId) ?? 0);
-  const startUs = useStart(source, count);
   const kinds = useKinds(source, count);
   const selected = query.seq === undefined ? undefined : Math.min(Math.max(Number(query.seq) || 1, 1), Math.max(count, 1));
   const show = (seq: number | undefined): void => go(routeHash('play', [worldId], { seq }), { replace: true });
@@ -55,36 +50,21 @@ export function PlayWorldView({ world, query }: { world: PlayWorld; query: { [na
         />
         <Weather world={world} act={act} />
       </div>
-      <div class={selected === undefined ? 'bench' : 'bench with-pane'}>
-        <div class="bench-main">
-          {count > 0 && <Timeline source={source} count={count} interactions={noInteractions} selected={selected} onSelect={show} />}
-          <JournalPanel
-            source={source}
-            count={count}
-            startUs={startUs}
-            kinds={kinds}
-            selected={selected}
-            cited={nothingCited}
-            onSelect={show}
-          />
-        </div>
-        {selected !== undefined && (
-          <EntryPane
-            source={source}
-            sequence={selected}
-            last={count}
-            startUs={startUs}
-            citedBy={[]}
-            onSelect={show}
-            onClose={() => show(undefined)}
-            actions={
-              <button type="button" onClick={() => act(() => fork(selected))}>
-                Fork from here
-              </button>
-            }
-          />
-        )}
-      </div>
+      <EvidenceBench
+        source={source}
+        count={count}
+        kinds={kinds}
+        interactions={noInteractions}
+        selected={selected}
+        cited={nothingCited}
+        onSelect={show}
+        onClose={() => show(undefined)}
+        actions={
+          <button type="button" onClick={() => act(() => fork(selected))}>
+            Fork from here
+          </button>
+        }
+      />
     </div>
   );
 }
@@ -192,13 +172,7 @@ function Weather({ world, act }: { world: PlayWorld; act: Act }) {
       <h2 class="h3">What comes next</h2>
       {pending.value?.total === 0 && <p class="quiet">Nothing is scheduled.</p>}
       {pending.value?.events.slice(0, 6).map((event) => (
-        <div key={event.scheduledEventId} class="data-row">
-          <span class="quiet">{virtualClock(event.atUs)}</span>
-          <code>
-            {event.event.packageId}.{event.event.eventId}
-          </code>
-          <Short value={event.payload} max={60} />
-        </div>
+        <DueEvent key={event.scheduledEventId} of={event} max={60} />
       ))}
       {(pending.value?.total ?? 0) > 6 && <p class="quiet">and {(pending.value?.total ?? 0) - 6} more</p>}
     </section>

@@ -1,5 +1,6 @@
 // A run request as it goes: how far it is, each attempt with its verdict, and how to do it again exactly.
 import { useState } from 'preact/hooks';
+import { defined } from '../../../contract/defined.js';
 import type { RequestedRun, RunRequest } from '../../../contract/inspector/runs.js';
 import { counted, hostDuration, Status } from '../kit/parts.tsx';
 import { active, noteRequest } from '../state/live.tsx';
@@ -85,7 +86,7 @@ function RequestActions({ request, ended }: { request: RunRequest; ended: boolea
   };
   const { requestId, asked, plan } = request;
   const cancel = attempt(() => client.call('cancelRunRequest', { path: { requestId }, body: {} }));
-  const again = attempt(() => client.call('startRun', { body: { ...asked, ...(plan === undefined ? {} : { seed: plan.seed }) } }));
+  const again = attempt(() => client.call('startRun', { body: { ...asked, ...defined({ seed: plan?.seed }) } }));
   return (
     <>
       {problem !== undefined && <span class="bad-text">{problem}</span>}

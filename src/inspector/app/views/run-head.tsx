@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 import type { InspectorRunReply } from '../../../contract/inspector/runs.js';
 import { virtualDuration } from '../../../reports/html/virtual-time.mjs';
-import { Fact, Hash, hostDuration, hostTime } from '../kit/parts.tsx';
+import { Fact, Hash, hostDuration, hostTime, Problem } from '../kit/parts.tsx';
 import { saveAs } from '../kit/save.tsx';
 import { active, noteRequest } from '../state/live.tsx';
 import { routeHash } from '../state/route.ts';
@@ -86,11 +86,7 @@ function Actions({ reply }: { reply: InspectorRunReply }) {
       <button type="button" onClick={download}>
         Save report
       </button>
-      {problem !== undefined && (
-        <p class="bad-text" role="alert">
-          {problem}
-        </p>
-      )}
+      <Problem text={problem} />
     </div>
   );
 }

@@ -5,7 +5,7 @@ import type { CheckpointResult, InteractionResult } from '../../../contract/run/
 import { virtualClock, virtualDuration } from '../../../reports/html/virtual-time.mjs';
 import { visibleText } from '../../../reports/html/visible-text.mjs';
 import { Finding, type FindingsProps } from '../evidence/findings.tsx';
-import { counted, Fact, Json, Scroll, Short, Status } from '../kit/parts.tsx';
+import { counted, DueEvent, Fact, Json, Scroll, Status } from '../kit/parts.tsx';
 import { saveAs } from '../kit/save.tsx';
 import { Await, Empty, useLoad } from '../state/loading.tsx';
 import { client } from '../state/session.tsx';
@@ -148,13 +148,7 @@ export function WorldPart({ runId, onSelect }: { runId: string; onSelect: (seque
           <h2>What would have come next</h2>
           {pending.total === 0 && <p class="quiet">Nothing is scheduled.</p>}
           {pending.events.map((event) => (
-            <div key={event.scheduledEventId} class="data-row">
-              <span class="quiet">{virtualClock(event.atUs)}</span>
-              <code>
-                {event.event.packageId}.{event.event.eventId}
-              </code>
-              <Short value={event.payload} />
-            </div>
+            <DueEvent key={event.scheduledEventId} of={event} />
           ))}
           {pending.total > pending.events.length && <p class="quiet">and {counted(pending.total - pending.events.length, 'more event')}</p>}
           <h2>Callback deliveries</h2>

@@ -1,12 +1,9 @@
 // One run: what came of it, why, and its evidence. The address holds the part, the entry and the assertion that are looked at.
 import { useMemo } from 'preact/hooks';
 import type { InspectorRunReply } from '../../../contract/inspector/runs.js';
-import { EntryPane } from '../evidence/entry-pane.tsx';
+import { EvidenceBench } from '../evidence/evidence-bench.tsx';
 import { type EvidenceSource, runSource } from '../evidence/evidence-source.ts';
 import { Findings } from '../evidence/findings.tsx';
-import { JournalPanel } from '../evidence/journal-panel.tsx';
-import { useStart } from '../evidence/start-time.tsx';
-import { Timeline } from '../evidence/timeline.tsx';
 import { active, grown, runsEnded } from '../state/live.tsx';
 import { Await, useLoad } from '../state/loading.tsx';
 import { routeHash } from '../state/route.ts';
@@ -103,7 +100,6 @@ interface EvidenceProps {
 
 function Evidence({ reply, source, count, selected, assertion: chosen, show }: EvidenceProps) {
   const result = reply.report?.result;
-  const startUs = useStart(source, count);
   const cited = useMemo(() => {
     const map = new Map<number, string[]>();
     for (const assertion of result?.assertionResults ?? []) {
@@ -112,45 +108,23 @@ function Evidence({ reply, source, count, selected, assertion: chosen, show }: E
     }
     return map;
   }, [result]);
-  const citedSet = useMemo(() => new Set(cited.keys()), [cited]);
-  const select = (seq: number): void => show({ seq });
   return (
-    <div class={selected === undefined ? 'bench' : 'bench with-pane'}>
-      <div class="bench-main">
-        <Findings
-          assertions={result?.assertionResults ?? noAssertions}
-          chosen={chosen}
-          onEvidence={(assertion, seq) => show({ seq, assertion: assertion.assertionId })}
-        />
-        <Timeline
-          source={source}
-          count={count}
-          interactions={result?.interactions ?? noInteractions}
-          selected={selected}
-          onSelect={select}
-        />
-        <JournalPanel
-          source={source}
-          count={count}
-          startUs={startUs}
-          kinds={reply.evidence.counts}
-          selected={selected}
-          cited={citedSet}
-          onSelect={select}
-        />
-      </div>
-      {selected !== undefined && (
-        <EntryPane
-          source={source}
-          sequence={selected}
-          last={count}
-          startUs={startUs}
-          citedBy={cited.get(selected) ?? []}
-          onSelect={select}
-          onClose={() => show({ seq: undefined, assertion: undefined })}
-        />
-      )}
-    </div>
+    <EvidenceBench
+      source={source}
+      count={count}
+      kinds={reply.evidence.counts}
+      interactions={result?.interactions ?? noInteractions}
+      selected={selected}
+      cited={cited}
+      onSelect={(seq) => show({ seq })}
+      onClose={() => show({ seq: undefined, assertion: undefined })}
+    >
+      <Findings
+        assertions={result?.assertionResults ?? noAssertions}
+        chosen={chosen}
+        onEvidence={(assertion, seq) => show({ seq, assertion: assertion.assertionId })}
+      />
+    </EvidenceBench>
   );
 }
 

@@ -2,24 +2,23 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { ActiveRun, RunsReply, SavedRun, UnavailableRun } from '../../../contract/inspector/runs.js';
 import { virtualDuration } from '../../../reports/html/virtual-time.mjs';
+import { tuning } from '../../tuning.js';
 import { counted, hostTime, PageHead, Scroll, Status } from '../kit/parts.tsx';
 import { active, runsEnded } from '../state/live.tsx';
 import { Await, Empty, useLoad } from '../state/loading.tsx';
 import { routeHash, runHash } from '../state/route.ts';
 import { client, go } from '../state/session.tsx';
 
-const runsAPage = 50;
-
 export function RunsView() {
   const [older, setOlder] = useState<RunsReply[]>([]);
   const [wanted, setWanted] = useState('all');
-  const latest = useLoad(`runs ${runsEnded.value}`, () => client.call('listRuns', { query: { limit: runsAPage } }));
+  const latest = useLoad(`runs ${runsEnded.value}`, () => client.call('listRuns', { query: { limit: tuning.runsAPage } }));
   useEffect(() => setOlder([]), [latest.value]);
   const pages = latest.value === undefined ? [] : [latest.value, ...older];
   const cursor = pages.at(-1)?.nextCursor;
   const more = async (): Promise<void> => {
     if (cursor === undefined) return;
-    const page = await client.call('listRuns', { query: { limit: runsAPage, cursor } });
+    const page = await client.call('listRuns', { query: { limit: tuning.runsAPage, cursor } });
     setOlder((list) => [...list, page]);
   };
   const runs = pages.flatMap((page) => page.runs);

@@ -2,7 +2,7 @@
 import type { ProjectView } from '../../../contract/run/project-view.js';
 import type { Scenario, StatePatch } from '../../../contract/world/scenario.js';
 import { virtualClock } from '../../../reports/html/virtual-time.mjs';
-import { counted, Fact, Hash, Short } from '../kit/parts.tsx';
+import { counted, DueEvent, Fact, Hash, Short } from '../kit/parts.tsx';
 import { Empty } from '../state/loading.tsx';
 import { routeHash } from '../state/route.ts';
 import { ActorCard, Chooser } from './world-parts.tsx';
@@ -96,13 +96,7 @@ function Happenings({ scenario }: { scenario: Scenario }) {
       ))}
       {scenario.initialEvents.length > 0 && <h3>Events to come</h3>}
       {scenario.initialEvents.map((event, index) => (
-        <div key={index} class="data-row">
-          <span class="quiet">{virtualClock(event.atUs)}</span>
-          <code>
-            {event.event.packageId}.{event.event.eventId}
-          </code>
-          <Short value={event.payload} />
-        </div>
+        <DueEvent key={index} of={event} />
       ))}
       {(scenario.toolOverrides ?? []).length > 0 && <h3>Answers overridden</h3>}
       {scenario.toolOverrides?.map((rule) => (

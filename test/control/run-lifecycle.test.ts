@@ -1,9 +1,9 @@
-// The whole life of hosted runs of a real project: played through the API by its own agents, judged, sealed, reported.
+// The whole lifecycle of hosted runs of a real project: played through the API by its own agents, judged, sealed, reported.
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, afterEach, test } from 'node:test';
+import { after, test } from 'node:test';
 import { runDrills } from '../../src/index.js';
 import { verifyReport } from '../../src/reports/verify-report.js';
 import { example, openRunKit, type RunKit, refundAgent } from './run-kit.js';
@@ -12,7 +12,6 @@ import { refuses } from './session-kit.js';
 let kit: RunKit;
 const scratch = mkdtempSync(join(tmpdir(), 'drillyard-local-'));
 after(() => rmSync(scratch, { recursive: true, force: true }));
-afterEach(() => kit.close());
 
 /** The same drill on this machine, with the agent that the project declares. */
 async function locally(drillId: string) {
@@ -26,8 +25,9 @@ async function locally(drillId: string) {
   return { result: attempt.result, folder: join(example.root, attempt.report) };
 }
 
-test('a hosted run gives, byte for byte, the evidence of a local run', async () => {
+test('a hosted run gives, byte for byte, the evidence of a local run', async (t) => {
   kit = await openRunKit();
+  t.after(() => kit.close());
   const local = await locally('refund-happy-path');
   const session = await kit.drillSession('refund-happy-path', local.result.identity.seed);
   const { run, operation } = await kit.start(session);
@@ -83,8 +83,9 @@ test('a hosted run gives, byte for byte, the evidence of a local run', async () 
   });
 });
 
-test('the world of a run is its own while it lasts, and must be reset before anybody else uses it', async () => {
+test('the world of a run is its own while it lasts, and must be reset before anybody else uses it', async (t) => {
   kit = await openRunKit();
+  t.after(() => kit.close());
   const session = await kit.drillSession('refund-happy-path');
   const { sessionId, environmentId, buildHash } = session;
   const before = (await kit.call('createSessionAccess', { path: { sessionId }, body: { actorId: 'support-agent' } })).access;

@@ -1,6 +1,5 @@
 // One hosted session from its creation to its end, as a client drives it, each step timed until what it asked for is done.
-
-import type { Operation } from '../src/contract/hosted/operation.js';
+import type { LongRunningOperation } from '../src/contract/hosted/operation.js';
 import type { WorldSession } from '../src/contract/hosted/resources.js';
 import type { AccessBundle } from '../src/contract/hosted/sessions.js';
 import type { Service } from './service.js';
@@ -10,7 +9,7 @@ const firstPollMs = 20;
 const longestPollMs = 250;
 interface Started {
   session: WorldSession;
-  operation: Operation;
+  operation: LongRunningOperation;
 }
 
 /** Milliseconds by step. */
@@ -28,7 +27,7 @@ export class StepTimes {
 }
 
 /** A client of one session, with a connection of its own. */
-export class SessionLife {
+export class SessionLifecycle {
   readonly #service: Service;
   readonly #wire: Wire;
   readonly #times: StepTimes;
@@ -37,8 +36,8 @@ export class SessionLife {
   #session!: WorldSession;
   #access!: AccessBundle;
 
-  static async begin(service: Service, number: number, times: StepTimes): Promise<SessionLife> {
-    return new SessionLife(service, await Wire.connect(service.origin), number, times);
+  static async begin(service: Service, number: number, times: StepTimes): Promise<SessionLifecycle> {
+    return new SessionLifecycle(service, await Wire.connect(service.origin), number, times);
   }
   private constructor(service: Service, wire: Wire, number: number, times: StepTimes) {
     this.#service = service;
@@ -72,7 +71,7 @@ export class SessionLife {
   }
 
   /** Resolves with the operation's result. */
-  async advance(targetUs: number, maxEvents: number): Promise<Operation> {
+  async advance(targetUs: number, maxEvents: number): Promise<LongRunningOperation> {
     const { environmentId, buildHash } = this.#service;
     const body = { environmentId, buildHash, expectedLeaseGeneration: 1, targetUs, maxEvents };
     return (await this.#operation('advance', 'POST', `${this.#path}/advance`, body)).operation;
@@ -105,7 +104,7 @@ export class SessionLife {
     return this.#times.timed(step, async () => {
       const started = await this.#times.timed(`${step}Admitted`, () => this.#ask<Started>(method, path, body));
       for (let waitMs = firstPollMs; ; waitMs = Math.min(longestPollMs, waitMs * 1.5)) {
-        const { operation } = await this.#ask<{ operation: Operation }>('GET', `/operations/${started.operation.operationId}`);
+        const { operation } = await this.#ask<{ operation: LongRunningOperation }>('GET', `/operations/${started.operation.operationId}`);
         if (operation.state === 'succeeded') return { ...started, operation };
         if (operation.state === 'failed' || operation.state === 'cancelled') throw new Error(`${step}: ${JSON.stringify(operation)}`);
         await new Promise((resolve) => setTimeout(resolve, waitMs));

@@ -1,4 +1,4 @@
-// The life of a session: made, used, moved in time, reset, snapshotted, forked, extended, destroyed.
+// The lifecycle of a session: made, used, moved in time, reset, snapshotted, forked, extended, destroyed.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { ServiceError } from '../../src/contract/errors.js';
@@ -46,7 +46,7 @@ test('an agent calls tools of its session as its actor, and sees what it did in 
   assert.equal(await kit.balance(sessionId), 105);
   // A control credential opens no world, and a world credential nothing else.
   assert.equal((await kit.add(kit.token, 5)).status, 401);
-  assert.throws(() => kit.room.authenticate(access.credential), { code: 'control.UNAUTHENTICATED' });
+  assert.throws(() => kit.plane.authenticate(access.credential), { code: 'control.UNAUTHENTICATED' });
   const operations = (await kit.evidence(sessionId)).filter(({ kind }) => kind === 'operation');
   assert.equal(operations.length, 1);
   const namespaces = await kit.call('listStateNamespaces', { path: { sessionId } });

@@ -1,4 +1,4 @@
-// Which commands a world takes that has stored what it may: those that end something, settle what has begun, or make room.
+// Which commands a world takes that has stored what it may: those that end something, settle what has begun, or free space.
 import type { WorldCommand } from '../contract/world/world-protocol.js';
 
 const alwaysTaken = new Set<string>([
@@ -12,6 +12,6 @@ const alwaysTaken = new Set<string>([
   'setBudgets',
 ] satisfies WorldCommand['kind'][]);
 
-export function needsRoom({ kind }: { kind: string }): boolean {
+export function needsSpace({ kind }: { kind: string }): boolean {
   return !alwaysTaken.has(kind);
 }

@@ -1,0 +1,14 @@
+// The figures that tune this module: what nobody outside meets. Bounds that a user can meet are in src/contract/limits.ts.
+
+export const tuning = {
+  /** Sweeps for unused worlds in one idle time: a world stays at most a quarter of it too long. */
+  sweepsPerIdleTime: 4,
+  /** Messages a millisecond that a system may send and still stay below the stamps of a later one. */
+  stampsPerMs: 1024,
+  /** Looks of the watchdog in one timeout: a step that hangs runs at most an eighth of it too long. */
+  watchesPerTimeout: 8,
+  /** Between two tries of the critical section. */
+  sectionLookMs: 1,
+  /** Places of a queue that were read before the array is cut: fewer are cheaper to keep than to copy. */
+  fifoReadPlacesMax: 1024,
+};

@@ -1,0 +1,25 @@
+// The figures that tune this module: what a terminal shows. Exit codes are in exit-codes.ts, bounds of what reports and lists hold in
+// src/contract/limits.ts.
+
+export const tuning = {
+  /** Assertions and counts that differ, as `compare` lists them: a screen. The report has all. */
+  differencesListed: 20,
+  /** Of a value that differs, in one line beside the other. */
+  comparedValueChars: 60,
+  /** Runs that the completion of a shell offers. */
+  runsCompleted: 50,
+  /** Marks of runs in one line of a history. */
+  historyMarksShown: 30,
+  /** Before a bar is drawn: what ends sooner needs none. */
+  progressPatienceMs: 400,
+  /** Between two pictures of a bar: as fast as an eye follows. */
+  progressRedrawMs: 80,
+  /** Editors write in several steps; a change counts once nothing has followed for so long. */
+  sourceQuietMs: 60,
+  /** Of a source line around a diagnostic: from which column on its beginning is left out, what stays before the place, and in all. */
+  excerptWholeColumns: 100,
+  excerptBeforeColumns: 60,
+  excerptColumns: 140,
+  /** Audit events in one answer of `admin`: one page. */
+  auditEventsListed: 100,
+};

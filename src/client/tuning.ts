@@ -1,0 +1,17 @@
+// The figures that tune this module, bounds of its callers included: src/contract/limits.ts is not for browsers to load.
+
+export const tuning = {
+  /** Of one request where nobody says otherwise. */
+  requestTimeoutMs: 60_000,
+  /** Between looks at an operation: the first, and the longest where nobody says otherwise. Most operations end within the first few. */
+  operationFirstPollMs: 20,
+  operationPollMs: 1_000,
+  /** Waits between tries of a request. */
+  retryFirstMs: 100,
+  retryMaxMs: 5_000,
+  /** A refusal that asks for more patience than this is thrown instead. */
+  retryPatienceMs: 60_000,
+  /** Tries to end a session that a run still owns, and the wait between them: two seconds, in which a cancelled run ends. */
+  destroyAttemptsMax: 20,
+  destroyWaitMs: 100,
+};

@@ -1,0 +1,21 @@
+// The figures that tune this module. Bounds that a client or an operator can meet are in src/contract/limits.ts, the defaults of what an
+// operator sets in catalog/settings.ts.
+
+export const tuning = {
+  /** The reason of a commit that failed comes at once, if it comes. */
+  commitReasonWaitMs: 1_000,
+  /** The reserve of the disk is written and released in pieces of so many bytes. */
+  reservePieceBytes: 1024 * 1024,
+  /** The longest wait before an operation runs again, in first waits. */
+  operationWaitGrowthMax: 128,
+  /** Counts of the disk's use take one part in so many of the time. */
+  diskUseRestPerCount: 99,
+  /** Numbers of hosts kept for one project. */
+  hostsOfProjectMax: 256,
+  /** Looks for idle hosts in one idle time: they end at most a quarter of it too late. */
+  hostLooksPerIdleTime: 4,
+  /** The shortest time between such looks. */
+  hostLookMsMin: 10,
+  /** Worlds that wait and are looked at for one that fits: those past their time are few, and the sweep takes them. */
+  warmLookedAtMax: 16,
+};

@@ -1,0 +1,18 @@
+// The figures that tune this module. Bounds of runs and of judging are in src/contract/limits.ts.
+
+export const tuning = {
+  /** Of a journal, read and judged before others of this thread have their turn. */
+  journalCharsAtOnce: 128 * 1024,
+  /** Of what names an effect, in a message. */
+  identityCharsShown: 200,
+  /** Of a compared value, in a message. */
+  comparedCharsShown: 120,
+  /** Ids that a message lists before it ends in dots. */
+  idsListed: 20,
+  /**
+   * Of the processors, while a run decides about more lanes. An idle process is below the first on any machine; between the two it may be
+   * idle, or others keep it from the processors: they tell.
+   */
+  idleShareMax: 0.3,
+  busyShareMin: 0.6,
+};

@@ -1,0 +1,19 @@
+// The figures that tune this module. The space that a disk keeps is in src/contract/limits.ts; what LMDB's format says is in
+// database-page.ts.
+
+export const tuning = {
+  /** Readings of a database that is being written, before its check gives up. */
+  checkTriesMax: 5,
+  /** So many free pages behind the end of a file are believed. */
+  pagesBeyondMax: 65_536,
+  /** Of the files made here. LMDB takes it from the file, on machines of larger pages too. */
+  madePageBytes: 4096,
+  /** Of a lock file: more than LMDB asks for 126 readers on any system. */
+  lockFileBytes: 3 * 4096,
+  /** Descriptors: as many as LMDB keeps open of one environment, and one in passing. */
+  databaseDescriptors: 4,
+  /** LMDB says EIO where a write was cut short, as the last one on a full disk is: then there is less than this left. */
+  cutShortFreeBytesMax: 4 * 1024 * 1024,
+  /** Tries to take the lock of a folder from a process that has gone: each may lose to another taker. */
+  lockTriesMax: 10,
+};

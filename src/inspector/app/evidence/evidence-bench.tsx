@@ -1,0 +1,36 @@
+// A journal to work with: its timeline and its list, and beside them the entry that is looked at. For a run and for a live world alike.
+import type { ComponentChildren } from 'preact';
+import { useMemo } from 'preact/hooks';
+import { EntryPane } from './entry-pane.tsx';
+import { JournalPanel, type JournalPanelProps } from './journal-panel.tsx';
+import { useStart } from './start-time.tsx';
+import { Timeline, type TimelineProps } from './timeline.tsx';
+
+interface EvidenceBenchProps extends TimelineProps, Pick<JournalPanelProps, 'kinds'> {
+  /** Ids of the assertions that cite an entry, by its sequence. */
+  cited: ReadonlyMap<number, readonly string[]>;
+  onClose: () => void;
+  /** What can be done from the entry that is looked at. */
+  actions?: ComponentChildren;
+  /** Above the timeline. */
+  children?: ComponentChildren;
+}
+
+export function EvidenceBench({ kinds, cited, onClose, actions, children, ...timeline }: EvidenceBenchProps) {
+  const { source, count, selected, onSelect } = timeline;
+  const startUs = useStart(source, count);
+  const citedSequences = useMemo(() => new Set(cited.keys()), [cited]);
+  const shared = { source, startUs, onSelect };
+  return (
+    <div class={selected === undefined ? 'bench' : 'bench with-pane'}>
+      <div class="bench-main">
+        {children}
+        {count > 0 && <Timeline {...timeline} />}
+        <JournalPanel {...shared} count={count} kinds={kinds} selected={selected} cited={citedSequences} />
+      </div>
+      {selected !== undefined && (
+        <EntryPane {...shared} sequence={selected} last={count} citedBy={cited.get(selected) ?? []} onClose={onClose} actions={actions} />
+      )}
+    </div>
+  );
+}

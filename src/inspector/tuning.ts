@@ -1,0 +1,87 @@
+// The figures that tune this module: the server's caches, and what its pages draw and ask for. Bounds that a user can meet are in
+// src/contract/limits.ts.
+
+export const tuning = {
+  // The server.
+  /** Journals of worlds that are mirrored at once, and what of one is read in a piece. */
+  mirrorsMax: 8,
+  mirrorBatchChars: 4 * 1024 * 1024,
+  /** Lines of a journal between two known offsets: the index stays small, and a line is found by reading a few. */
+  journalOffsetStride: 32,
+  /** Of a journal, read at once: what a processor keeps at hand. */
+  journalPieceBytes: 1024 * 1024,
+  /** Entries searched before others of this thread have their turn. */
+  searchEntriesAtOnce: 65_536,
+  /** Of an entry, shown before and after what was found. */
+  matchCharsBefore: 60,
+  matchCharsAfter: 180,
+  /** Of a column that grows by doubling, at first. */
+  columnItemsMin: 1024,
+  /** Entries of a live run that are read at once. */
+  liveEntriesAtOnce: 500,
+  /** A slow reader of the live stream is sent news again below this part of `inspectorStreamBacklogMax`. */
+  streamRoomPart: 10,
+  /** Before a client asks again for what is being made. */
+  retryAfterMs: 100,
+  /** Openings of a retained world that another process is writing. */
+  worldOpeningsMax: 3,
+  /** For the end of a stream to leave. */
+  lastPiecesMs: 20,
+
+  // Waits of the page, so that it asks for what somebody looks at and not for what passes by.
+  typingMs: 180,
+  scrubberRestMs: 90,
+  listSettleMs: 160,
+  listRestMs: 40,
+  timelineAskMs: 120,
+  /** How long a button says that it has copied. */
+  copiedShownMs: 1_500,
+  /** How long a file that was saved can be read by the browser. */
+  savedUrlMs: 10_000,
+  /** Between tries to follow the live stream: the first, and the longest. */
+  liveRetryFirstMs: 500,
+  liveRetryMaxMs: 15_000,
+
+  // Pieces in which the page asks.
+  journalPageEntries: 200,
+  journalPagesMax: 60,
+  stateRowsAPage: 100,
+  runsAPage: 50,
+  /** The newest runs, from which the page chooses what belongs to a drill or a comparison. */
+  runsChosenFrom: 200,
+  timelineEntriesAtOnce: 500,
+  /** Up to here every entry is drawn by itself; beyond, the server counts, in so many buckets. */
+  timelineWholeEntriesMax: 2_000,
+  timelineBucketsMax: 400,
+
+  // What the page shows of more.
+  causesMax: 12,
+  effectsShown: 20,
+  /** Entries behind one in which its effects are looked for. */
+  effectsWithinEntries: 200,
+  findingLinksMax: 12,
+  sampleDepthMax: 6,
+  shortChars: 160,
+  /** Of a value that is shown short, when the pointer rests on it. */
+  titleChars: 2_000,
+  /** Longer texts and source lines stay uncolored: a span a token would be slow. */
+  coloredValueCharsMax: 20_000,
+  coloredLineCharsMax: 2_000,
+  /** Up to here a value stays on one line. */
+  valueLineCharsMax: 64,
+
+  // Sizes of what is drawn, in CSS pixels; app.css has the same rows.
+  journalRowPx: 30,
+  /** Rows drawn above and below those in sight. */
+  journalMarginRows: 12,
+  /** Browsers draw no higher element reliably. */
+  areaPxMax: 8_000_000,
+  lanePx: 30,
+  timelineTopPx: 34,
+  /** What the text of a tick may take: at the right edge it goes to the left of its line. */
+  tickTextPx: 70,
+  tickPx: 110,
+  /** Marks nearer than this are drawn as one. */
+  joinPx: 15,
+  charPx: 6.6,
+};

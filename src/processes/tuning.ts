@@ -1,0 +1,10 @@
+// The figures that tune this module. Bounds of children are in src/contract/limits.ts.
+
+export const tuning = {
+  /** The kernel's usual period, in which a group may use its part of the processors. */
+  cpuPeriodUs: 100_000,
+  /** What bounds and boxes are tried with, once, before they are relied on. */
+  probeTimeoutMs: 10_000,
+  probeMemoryBytes: 1024 * 1024 * 1024,
+  probeCpuPercent: 100,
+};

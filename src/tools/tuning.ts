@@ -1,0 +1,17 @@
+// The figures that tune this module. Bounds of schemas, patterns and tool code are in src/contract/limits.ts.
+
+export const tuning = {
+  /** Of what a proof about a pattern tries anywhere in a text, and the ways that it follows at once: beyond, RE2 runs the pattern. */
+  proofCharsReadMax: 256,
+  proofWaysMax: 64,
+  /** Sets of characters of Unicode properties that are kept. */
+  charSetsKept: 64,
+  /** Rows that the `list` of a declarative tool looks at in one scan. */
+  declarativeScanRows: 500,
+  /** As many items as are compared with each other faster than they are put into a map. */
+  comparedItemsMax: 16,
+  /** Of 8 bytes: far more than any step of a context call needs. */
+  reserveFrameSlots: 8192,
+  /** What following a reference costs of `validationStepsMax`, by what was measured. */
+  stepsOfReference: 5,
+};

@@ -1,0 +1,50 @@
+// The figures that tune this module. None shows in a result: hashes, evidence and refusals are the same with others. The bounds that a user
+// can meet are in src/contract/limits.ts; what the stored forms say stands beside their codecs.
+
+export const tuning = {
+  /** Events fired between two looks at the clock of the slice: each takes some microseconds. */
+  eventsPerLook: 16,
+  /** Entries of the texts that lines are handed on in: V8 makes a short rope flat while it is in the cache (a third faster than a leaf). */
+  linePieceEntries: 64,
+  /** Of a chunk: big enough that a text is rarely repeated as a `before`, small enough that reading one page decodes little. */
+  chunkEntriesMax: 8192,
+  /** Chunks of one journal that are kept decoded. */
+  decodedChunksMax: 8,
+  /**
+   * Columns are lent from journal to journal: a world that writes nothing holds none. Few need to be large, but all worlds of a tick may be
+   * writing a little at once, and typed arrays are dear to make.
+   */
+  spareColumnsMax: 256,
+  largeSpareColumnsMax: 4,
+  smallColumnEntries: 256,
+  /** Of the first arrays of columns. */
+  columnEntriesMin: 16,
+  /** Shapes come from manifests and setups, so they are few; the bound is against a host that lives for months. */
+  shapesMax: 4096,
+  /** Keys below a tombstone that a commit deletes by the way. */
+  sweepKeysMax: 256,
+  /** So many times as much goes at the close: some tens of milliseconds at most. */
+  sweepsAtClose: 64,
+  /** Ids are taken from the durable counter in blocks; those of a block that is not used up are never used. */
+  idBlock: 256,
+  /** Of a stored page of the queue. */
+  queuePageEventsMax: 4096,
+  /** More layers than this are merged into one when the next is put on top, so that a look-up stays short. */
+  layersMax: 8,
+  /** Receipts of one world that are kept in memory. */
+  receiptsCachedMax: 256,
+  /** Rows kept in memory, all spaces together, and their size in UTF-16 code units. Uncommitted rows are kept whatever their number. */
+  rowsCachedMax: 65_536,
+  rowCharsCachedMax: 16 * 1024 * 1024,
+  /** More changed ids than this between two digests: the next one starts afresh. */
+  staleIdsMax: 65_536,
+  /**
+   * Programs of a host that are kept prepared. One host opens many environments with the same program (a run each). A base holds parsed
+   * rows, so it belongs to the way of parsing.
+   */
+  preparedProgramsMax: 16,
+  /** What counts like one entry that waits for its commit. */
+  pendingCharsCounted: 1024,
+  /** A world keeps no more texts of its last turn than this. */
+  turnCharsKeptMax: 64 * 1024,
+};
