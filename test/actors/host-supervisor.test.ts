@@ -8,6 +8,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { stopProcess } from '../stop-process.js';
 import { until } from '../until.js';
 import type { CounterCommand, CounterReply } from './counter-kind.js';
 import { openSystem, refusalOf, signalled, testBoth, testWith } from './open-system.js';
@@ -114,14 +115,14 @@ testWith(
   { isolation: 'process', handlerTimeoutMs: 100, silenceMsMax: 100 },
   async ({ add, control, system, log }) => {
     const before = await add('a', 5);
-    process.kill(before.pid, 'SIGSTOP');
+    await stopProcess(before.pid);
     const after = await add('a');
     deepEqual([after.value, after.pid !== before.pid, isAlive(before.pid)], [6, true, false]);
     deepEqual(
       log.flatMap((entry) => (entry.event === 'host_ended' ? [entry.reason] : [])),
       ['silent'],
     );
-    process.kill(after.pid, 'SIGSTOP');
+    await stopProcess(after.pid);
     equal(await refusalOf(control(0, { kind: 'echo', value: null })), 'world.ACTOR_RESTARTED');
     equal((await system.stats())[0]!.restarts, 2);
   },
@@ -131,7 +132,7 @@ testWith(
   'a process that is stopped does not hold up the end',
   { isolation: 'process', handlerTimeoutMs: 100, silenceMsMax: 100 },
   async ({ add, system, log }) => {
-    process.kill((await add('a')).pid, 'SIGSTOP');
+    await stopProcess((await add('a')).pid);
     await system.close();
     ok(!log.some(({ event }) => event === 'host_down'));
   },
