@@ -4,25 +4,38 @@ import { ServiceError } from '../contract/errors.js';
 import { diagnosticsOf } from '../drills/source-invalid.js';
 import { causeOf } from '../files/file-faults.js';
 import { visibleText } from '../reports/html/visible-text.mjs';
+import type { RunRefusal } from '../reports/run-refusal.js';
 import { diagnosticsText } from './diagnostics-text.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import type { Output } from './output.js';
 
 export function reportFailure(error: unknown, output: Output, root: string): ExitCode {
+  for (const line of failureLines(error)) output.line(line);
   const diagnostics = diagnosticsOf(error);
   if (diagnostics !== undefined) {
-    for (const diagnostic of diagnostics) output.line({ event: 'diagnostic', ...diagnostic });
     output.warn(diagnosticsText(diagnostics, { root, color: pc.isColorSupported && process.stderr.isTTY === true }));
     return exitCodeOf(error);
   }
-  const code = error instanceof ServiceError ? error.code : 'framework.INTERNAL';
-  const message = systemMessage(error) ?? (error instanceof Error ? error.message : String(error));
-  output.line({ event: 'error', code, message });
-  output.warn(`${pc.red('error')} ${visibleText(message)}`);
+  output.warn(`${pc.red('error')} ${visibleText(refusalOf(error).message)}`);
   // A refusal is explained by its message, and so is what the system refuses; anything else is a bug, and its stack is what helps.
   const explained = error instanceof ServiceError || (error instanceof Error && 'syscall' in error);
   if (!explained && error instanceof Error && error.stack !== undefined) output.warn(pc.dim(error.stack));
   return exitCodeOf(error);
+}
+
+/** What reporters of a run say of it. */
+export function refusalOf(error: unknown): RunRefusal {
+  const code = error instanceof ServiceError ? error.code : 'framework.INTERNAL';
+  const message = systemMessage(error) ?? (error instanceof Error ? error.message : String(error));
+  return { code, message, diagnostics: diagnosticsOf(error) ?? [] };
+}
+
+/** As JSON lines. */
+export function failureLines(error: unknown): object[] {
+  const diagnostics = diagnosticsOf(error);
+  if (diagnostics !== undefined) return diagnostics.map((diagnostic) => ({ event: 'diagnostic', ...diagnostic }));
+  const { code, message } = refusalOf(error);
+  return [{ event: 'error', code, message }];
 }
 
 /** Of what a disk, or the limits of a process, refuse: in words, with the file. */

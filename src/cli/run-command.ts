@@ -3,13 +3,12 @@ import { resolve } from 'node:path';
 import type { RunEvent } from '../contract/run/run-events.js';
 import type { RunDrillsOptions } from '../drills/plan/options.js';
 import type { RunDrillsResult } from '../drills/run-drills.js';
-import { diagnosticsOf } from '../drills/source-invalid.js';
 import { runDrills, runDrillsRemotely } from '../index.js';
 import type { PushedSource } from '../remote/push-source.js';
 import { diagnosticsText } from './diagnostics-text.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import type { ExternalDesk } from './external-desk.js';
-import { reportFailure } from './failure.js';
+import { failureLines, refusalOf, reportFailure } from './failure.js';
 import { fromHere } from './from-here.js';
 import type { Interrupt } from './interrupt.js';
 import { createOutput, type Output } from './output.js';
@@ -115,9 +114,10 @@ export async function runOnce({
     if (result.cancelled && !hasAttempts(result)) output.warn(interruptedEarly);
     return { code: finish(reporters, result, output), result };
   } catch (error) {
-    reporters?.close();
-    reporters?.refused(diagnosticsOf(error) ?? []);
+    reporters?.quiet();
     const code = reportFailure(error, output, root);
+    reporters?.refuse(refusalOf(error), failureLines(error));
+    if (reporters !== undefined) writeDocuments(reporters, {}, output);
     if (!signal.aborted) return { code };
     output.warn(interruptedEarly);
     return { code: exitCodes.interrupted };
@@ -140,11 +140,17 @@ async function runRemotely(options: RunDrillsOptions, flags: RemoteFlags, output
 }
 
 function finish(reporters: RunReporters, result: RunDrillsResult, output: Output): ExitCode {
-  const { files, failures } = reporters.finish(result.sources);
+  const isWritten = writeDocuments(reporters, result.sources, output);
+  const code = exitCodeFor(result);
+  return code === exitCodes.passed && !isWritten ? exitCodes.failed : code;
+}
+
+/** False: one could not be written, and that has been shown. */
+function writeDocuments(reporters: RunReporters, sources: RunDrillsResult['sources'], output: Output): boolean {
+  const { files, failures } = reporters.finish(sources);
   for (const file of files) output.warn(`written ${fromHere(file)}`);
   for (const failure of failures) reportFailure(failure, output, process.cwd());
-  const code = exitCodeFor(result);
-  return code === exitCodes.passed && failures.length > 0 ? exitCodes.failed : code;
+  return failures.length === 0;
 }
 
 function tellAfterwards({ drills, diagnostics }: RunDrillsResult, root: string, output: Output): void {

@@ -9,14 +9,14 @@ import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { assertionPlace } from '../compiler/assertion-place.js';
 import type { ServiceError } from '../contract/errors.js';
 import type { Provenance } from '../contract/provenance.js';
-import type { Diagnostic } from '../contract/run/build.js';
 import type { RunEvent } from '../contract/run/run-events.js';
 import { fileRefusal } from '../files/file-faults.js';
 import { ctrfDocument } from '../reports/ctrf.js';
-import { githubAnnotations, githubDiagnostics, githubSummary } from '../reports/github.js';
+import { githubAnnotations, githubRefusal, githubSummary } from '../reports/github.js';
 import { MergedJunit } from '../reports/junit.js';
 import { runPage } from '../reports/run-page.js';
 import { RunRecords } from '../reports/run-records.js';
+import type { RunRefusal } from '../reports/run-refusal.js';
 import type { PlaceOf } from '../reports/source-place.js';
 import { createTerminalReporter, type TerminalReporter } from '../reports/terminal-reporter.js';
 import { fromHere } from './from-here.js';
@@ -75,10 +75,20 @@ export class RunReporters {
     this.#terminal?.close();
   }
 
-  /** After an error, when there is nothing whole to write; safe to call twice. */
-  close(): void {
+  /** The run ended with an error, which `lines` tell as JSON lines do on stdout; `finish` writes documents that say so. */
+  refuse(refusal: RunRefusal, lines: readonly object[]): void {
     this.quiet();
-    for (const file of this.#lines) file.discard();
+    const placed = refusal.diagnostics.map((diagnostic) => ({
+      ...diagnostic,
+      file: below(this.#workspace, resolve(this.#options.root, diagnostic.file)),
+    }));
+    if (holds(this.#options.choices, 'github')) {
+      this.#resumeCommands();
+      for (const line of githubRefusal({ ...refusal, diagnostics: placed })) this.#options.output.say(line);
+    }
+    for (const file of this.#lines) for (const line of lines) file.add(line);
+    this.#records?.refuse(refusal);
+    this.#junit?.refuse(refusal);
   }
 
   /** Writes what the whole run has to say: the files, and why others could not be written. */
@@ -109,17 +119,6 @@ export class RunReporters {
     }
     for (const lines of this.#lines) attempt(lines.file, () => lines.publish());
     return { files, failures };
-  }
-
-  /** For a source that does not compile. */
-  refused(diagnostics: readonly Diagnostic[]): void {
-    if (!holds(this.#options.choices, 'github')) return;
-    this.#resumeCommands();
-    const placed = diagnostics.map((diagnostic) => ({
-      ...diagnostic,
-      file: below(this.#workspace, resolve(this.#options.root, diagnostic.file)),
-    }));
-    for (const line of githubDiagnostics(placed)) this.#options.output.say(line);
   }
 
   #stopCommands(): void {

@@ -4,13 +4,15 @@ import type { Verdict } from '../contract/run/run.js';
 import { toolFailureText } from '../contract/world/tool-failure.js';
 import { jsonDocument } from './projections.js';
 import { type AttemptRecord, neverStarted, type RunRecords, type TrialRecord, trialName, type UnstartedTrial } from './run-records.js';
+import { type RunRefusal, refusalText, refusedTest } from './run-refusal.js';
 import type { PlaceOf } from './source-place.js';
 
 /** The version of the format whose schema the tests hold it to. */
 const specVersion = '0.0.0';
 
 export function ctrfDocument(records: RunRecords, placeOf: PlaceOf): string {
-  const { trials, unstarted, shard } = records;
+  const { trials, unstarted, shard, refusal } = records;
+  const refused = refusal === undefined ? [] : [refusedRun(refusal)];
   const attempts = trials.flatMap((trial) => trial.attempts);
   const count = (wanted: Verdict): number => trials.filter((trial) => verdictOf(trial) === wanted).length;
   const start = Math.min(...attempts.map(({ startedAtMs }) => startedAtMs), Number.MAX_SAFE_INTEGER);
@@ -23,9 +25,9 @@ export function ctrfDocument(records: RunRecords, placeOf: PlaceOf): string {
     results: {
       tool: { name: 'drillyard', ...(first === undefined ? {} : { version: first.engineVersion, extra: { buildHash: first.buildHash } }) },
       summary: {
-        tests: trials.length + unstarted.length,
+        tests: refused.length + trials.length + unstarted.length,
         passed: count('passed'),
-        failed: count('failed'),
+        failed: refused.length + count('failed'),
         skipped: 0,
         pending: unstarted.length,
         other: count('inconclusive'),
@@ -35,7 +37,7 @@ export function ctrfDocument(records: RunRecords, placeOf: PlaceOf): string {
         duration: attempts.length === 0 ? 0 : Math.max(stop - start, 0),
         ...(shard === undefined ? {} : { extra: { shard } }),
       },
-      tests: [...trials.map((trial) => testOf(trial, placeOf)), ...unstarted.map((trial) => pendingTest(trial, placeOf))],
+      tests: [...refused, ...trials.map((trial) => testOf(trial, placeOf)), ...unstarted.map((trial) => pendingTest(trial, placeOf))],
     },
   });
 }
@@ -63,6 +65,12 @@ function testOf(trial: TrialRecord, placeOf: PlaceOf): object {
     ...(toolFailures.length === 0 ? {} : { stderr: toolFailures.map(toolFailureText) }),
     extra: { seed },
   };
+}
+
+/** CTRF has no word for a run without a verdict. */
+function refusedRun(refusal: RunRefusal): object {
+  const { code, message } = refusal;
+  return { name: refusedTest, status: 'failed', duration: 0, rawStatus: code, message, trace: refusalText(refusal) };
 }
 
 /** CTRF's word for what was planned and not executed. */

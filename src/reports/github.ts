@@ -9,6 +9,7 @@ import { toolFailureText } from '../contract/world/tool-failure.js';
 import { counted } from '../text/counted.js';
 import { visibleLine, visibleText } from './html/visible-text.mjs';
 import { byWeight, neverStarted, type Reason, type RunRecords, type TrialRecord, trialName, type UnstartedTrial } from './run-records.js';
+import { type RunRefusal, refusalText } from './run-refusal.js';
 import { hostDuration } from './shown-values.js';
 import type { PlaceOf } from './source-place.js';
 
@@ -30,8 +31,12 @@ export function githubAnnotations(records: RunRecords, placeOf: PlaceOf): string
   return [...bounded(errors, 'error'), ...bounded([...toolWarnings(records, placeOf), ...flaky], 'warning'), ...bounded(notices, 'notice')];
 }
 
-/** For a repository that does not compile; each file as it is called from the checkout. */
-export function githubDiagnostics(diagnostics: readonly Diagnostic[]): string[] {
+/** For a run that ended with an error; each file of a diagnostic as it is called from the checkout. */
+export function githubRefusal({ code, message, diagnostics }: RunRefusal): string[] {
+  return diagnostics.length > 0 ? diagnosticCommands(diagnostics) : [command('error', { title: code }, message)];
+}
+
+function diagnosticCommands(diagnostics: readonly Diagnostic[]): string[] {
   const lines = diagnostics.map(({ severity, file, line, column, code, message, suggestion }) => ({
     severity,
     text: command(severity, { file, line, col: column, title: code }, suggestion === undefined ? message : `${message}\n${suggestion}`),
@@ -106,16 +111,18 @@ function escapeProperty(text: string): string {
 
 /** Ended by a newline; to be appended to the file GITHUB_STEP_SUMMARY names. */
 export function githubSummary(records: RunRecords): string {
-  const { trials, unstarted, totals, shard } = records;
+  const { trials, unstarted, totals, shard, refusal } = records;
   const { verdict = 'inconclusive', passed = 0, failed = 0, inconclusive = 0 } = totals ?? {};
   const parts = [
     `${passed} passed`,
     ...(failed > 0 ? [`${failed} failed`] : []),
     ...(inconclusive > 0 ? [`${inconclusive} undecided`] : []),
   ];
+  const heading = refusal === undefined ? `${marks[verdict]} Drillyard: ${parts.join(', ')}` : `${marks.failed} Drillyard: ${refusal.code}`;
   const lines = [
-    `## ${marks[verdict]} Drillyard: ${parts.join(', ')}${shard === undefined ? '' : ` (shard ${shard})`}`,
+    `## ${heading}${shard === undefined ? '' : ` (shard ${shard})`}`,
     '',
+    ...(refusal === undefined ? [] : [`<pre>${escapeHtml(visibleText(refusalText(refusal)))}</pre>`, '']),
     ...(unstarted.length === 0 ? [] : [`${counted(unstarted.length, 'trial')} never started: the run ended before.`, '']),
     ...(trials.length + unstarted.length === 0 ? ['No drill ran.'] : ['| | drill | attempts | took | |', '|---|---|---|---|---|']),
   ];

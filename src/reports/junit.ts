@@ -8,6 +8,7 @@ import { agentWords, failedInteractions, isFlaky } from './findings.js';
 import { gateText } from './gate-text.js';
 import { plain } from './palette.js';
 import { neverStarted, trialName } from './run-records.js';
+import { type RunRefusal, refusalText, refusedTest } from './run-refusal.js';
 import { trialText, valueText } from './shown-values.js';
 import { runHeading, toolFailureLines, whyLines } from './text-report.js';
 import { tuning } from './tuning.js';
@@ -23,7 +24,8 @@ export function junitXml(reports: readonly RunReport[]): string {
  * `earlierAttempts` of the suite. The suite has one name, whichever attempt that was: CI systems know tests by their names.
  */
 export class MergedJunit {
-  readonly #suites = new Map<string, Suite & { earlier: string[]; summary: string; verdict: Verdict }>();
+  readonly #suites = new Map<string, TrialSuite>();
+  #refused: Suite[] = [];
 
   take(report: RunReport, verdict: Verdict): void {
     const { drillId, trial, attempt } = report.result.identity;
@@ -57,8 +59,13 @@ export class MergedJunit {
     }
   }
 
+  /** The run ended with an error, whatever it had come to. */
+  refuse(refusal: RunRefusal): void {
+    this.#refused = [refusedSuite(refusal)];
+  }
+
   text(): string {
-    return junitOf([...this.#suites.values()]);
+    return junitOf([...this.#refused, ...this.#suites.values()]);
   }
 }
 
@@ -67,12 +74,21 @@ function drillOf(key: string): string {
 }
 
 /** Of a trial that the run ended before: an error, as what was not decided is never green. */
-function notRunSuite(trial: Parameters<typeof trialName>[0]): Suite & { earlier: string[]; summary: string; verdict: Verdict } {
+function notRunSuite(trial: Parameters<typeof trialName>[0]): TrialSuite {
   const name = trialName(trial);
-  const testCase = errorCase('run', name, 'not_run', neverStarted);
+  const suite = suiteOfOne(name, errorCase('run', name, 'not_run', neverStarted));
+  return { ...suite, earlier: [], summary: '', verdict: 'inconclusive' };
+}
+
+function refusedSuite(refusal: RunRefusal): Suite {
+  const { code, message } = refusal;
+  const error = element('error', { type: code, message }, refusalText(refusal));
+  return suiteOfOne(refusedTest, element('testcase', { name: refusedTest, classname: refusedTest }, error));
+}
+
+function suiteOfOne(name: string, testCase: XmlElement): Suite {
   const counts = countsOf([testCase]);
-  const xml = element('testsuite', { name, ...counts, time: seconds(0) }, testCase);
-  return { xml, counts, ms: 0, earlier: [], summary: '', verdict: 'inconclusive' };
+  return { xml: element('testsuite', { name, ...counts, time: seconds(0) }, testCase), counts, ms: 0 };
 }
 
 /** Of a trial whose failure its drill's gate allows: what did not hold decides nothing, so it is skipped, as what is no gate is. */
@@ -97,6 +113,13 @@ interface Suite {
   xml: XmlElement;
   counts: Counts;
   ms: number;
+}
+/** Of a trial, by its last attempt. */
+interface TrialSuite extends Suite {
+  /** A line for each attempt before it. */
+  earlier: string[];
+  summary: string;
+  verdict: Verdict;
 }
 
 function junitOf(suites: readonly Suite[]): string {

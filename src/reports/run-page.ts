@@ -4,11 +4,12 @@ import type { Verdict } from '../contract/run/run.js';
 import { toolFailureText } from '../contract/world/tool-failure.js';
 import { counted } from '../text/counted.js';
 import type { Content, Markup } from '../text/markup.js';
-import { visibleLine } from './html/visible-text.mjs';
+import { visibleLine, visibleText } from './html/visible-text.mjs';
 import { html } from './markup.js';
 import { pageAssets } from './page-assets.js';
 import { pageHead } from './page-head.js';
 import { byWeight, neverStarted, type RunRecords, type TrialRecord, trialName, type UnstartedTrial } from './run-records.js';
+import { refusalText } from './run-refusal.js';
 import { hostDuration } from './shown-values.js';
 
 export interface RunPageOptions {
@@ -17,11 +18,12 @@ export interface RunPageOptions {
 }
 
 export function runPage(records: RunRecords, { linkTo }: RunPageOptions): string {
-  const { trials, unstarted, totals, shard } = records;
+  const { trials, unstarted, totals, shard, refusal } = records;
   const { style, policyWithoutScript } = pageAssets();
   const verdict: Verdict = totals?.verdict ?? 'inconclusive';
   const drills = counted(new Set([...trials, ...unstarted].map(({ drillId }) => drillId)).size, 'drill');
-  const title = verdict === 'passed' || totals === undefined ? `${verdict}: ${drills}` : `${verdict}: ${totals[verdict]} of ${drills}`;
+  const outcome = verdict === 'passed' || totals === undefined ? `${verdict}: ${drills}` : `${verdict}: ${totals[verdict]} of ${drills}`;
+  const title = refusal === undefined ? outcome : 'The run ended with an error';
   const facts: [string, Content][] = [
     ...(['passed', 'failed', 'inconclusive'] as const).map((name): [string, Content] => [name, totals?.[name] ?? 0]),
     ['Trials', trials.length + unstarted.length],
@@ -39,7 +41,15 @@ ${pageHead({ title, policy: policyWithoutScript, style })}
 <h1>${title}</h1>
 <dl class="facts">${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
 </header>
-<div class="layout plain"><main id="main">
+<div class="layout plain"><main id="main">${
+    refusal === undefined
+      ? null
+      : html`
+<section aria-labelledby="error-title">
+<h2 id="error-title">${refusal.code}</h2>
+<pre>${visibleText(refusalText(refusal))}</pre>
+</section>`
+  }
 <section aria-labelledby="trials-title">
 <h2 id="trials-title">Trials</h2>
 <div class="scroll"><table class="trials">

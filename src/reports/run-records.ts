@@ -7,6 +7,7 @@ import type { ToolFailureReport } from '../contract/world/tool-failure.js';
 import { agentWords, failedInteractions, findingsOf, headline, leftUndecided } from './findings.js';
 import { gateText } from './gate-text.js';
 import { plain } from './palette.js';
+import type { RunRefusal } from './run-refusal.js';
 import { whyLines } from './text-report.js';
 
 export interface AttemptRecord {
@@ -65,12 +66,18 @@ export class RunRecords {
   readonly #unstarted: UnstartedTrial[] = [];
   #totals: RunTotals | undefined;
   #shard: string | undefined;
+  #refusal: RunRefusal | undefined;
 
   take(event: RunEvent): void {
     if (event.event === 'plan' && event.shard !== undefined) this.#shard = `${event.shard.index}/${event.shard.count}`;
     if (event.event === 'attempt' && event.detail !== undefined) this.#end(event, event.detail);
     if (event.event === 'drill') this.#close(event);
     if (event.event === 'summary') this.#totals = event;
+  }
+
+  /** The run ended with an error, whatever it had come to. */
+  refuse(refusal: RunRefusal): void {
+    this.#refusal = refusal;
   }
 
   /** In the order in which they first ended. */
@@ -80,7 +87,10 @@ export class RunRecords {
   get unstarted(): readonly UnstartedTrial[] {
     return this.#unstarted;
   }
-  /** Absent when the run was refused before it began. */
+  get refusal(): RunRefusal | undefined {
+    return this.#refusal;
+  }
+  /** Absent when the run ended with an error. */
   get totals(): RunTotals | undefined {
     return this.#totals;
   }

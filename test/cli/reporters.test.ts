@@ -1,6 +1,6 @@
 // `run --reporter`: what each writes, where, and what stdout holds.
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -157,15 +157,54 @@ test('a file that cannot be written is reported, and the run has not passed', as
   assert.match(stderr, /The report \S+junit\.xml could not be written: a file is in its way/);
 });
 
-test('source that does not compile is annotated where it stands', async () => {
-  const broken = createRepository({ 'drillyard/x.target.yaml': 'schemaVersion: 2\n' });
-  const { code, stdout } = await warmDrillyard(['run', '--reporter', 'github'], {
-    cwd: broken.root,
-    env: { GITHUB_WORKSPACE: broken.root },
-  });
-  broken.remove();
-  assert.equal(code, 2);
-  assert.match(stdout, /^::error file=drillyard\/x\.target\.yaml,line=1,col=\d+,title=DY\d{4}::/m);
+test('a run that is refused says so in every document, in the place of what an earlier run left there', async (t) => {
+  const passing = {
+    ...moduleAgent('agent', `await context.world.call('notes', 'note.write', { id: 'a', text: 'x' });`),
+    ...drill('passing', 'agent', [noteIs('a', 'x')]),
+  };
+  const repository = createRepository(passing);
+  t.after(() => repository.remove());
+  const list = 'github,junit,ctrf=ctrf.json,html=page.html,json=lines.jsonl';
+  const summary = join(repository.root, 'summary.md');
+  const runAll = () =>
+    warmDrillyard(['run', '--reporter', list], {
+      cwd: repository.root,
+      env: { GITHUB_WORKSPACE: repository.root, GITHUB_STEP_SUMMARY: summary },
+    });
+  const text = (file: string) => readFileSync(join(repository.root, file), 'utf8');
+  const assertRefused = (code: string, words: RegExp): void => {
+    const junit = readXml(text('.service/reports/junit.xml'));
+    checkJunit(junit);
+    const { tests, failures, errors } = junit.attributes;
+    assert.deepEqual([tests, failures, errors], ['1', '0', '1']);
+    const error = junit.children[0]?.children[0]?.children[0];
+    assert.deepEqual([error?.name, error?.attributes.type], ['error', code]);
+    const ctrf = JSON.parse(text('ctrf.json'));
+    checkCtrf(ctrf);
+    const [test] = ctrf.results.tests;
+    assert.deepEqual([ctrf.results.summary.failed, test.status, test.rawStatus], [1, 'failed', code]);
+    assert.match(test.trace, words);
+    assert.match(text('page.html'), new RegExp(`<h1>The run ended with an error</h1>[^]*<h2 id="error-title">${code}</h2>`));
+    assert.match(text('page.html'), words);
+    assert.match(text('summary.md'), new RegExp(`## ❌ Drillyard: ${code}\\n`));
+  };
+  assert.equal((await runAll()).code, 0);
+  writeFileSync(summary, '');
+  repository.write('drillyard/x.target.yaml', 'schemaVersion: 2\n');
+  const broken = await runAll();
+  assert.equal(broken.code, 2);
+  assert.match(broken.stdout, /^::error file=drillyard\/x\.target\.yaml,line=1,col=\d+,title=DY\d{4}::/m);
+  assertRefused('control.SOURCE_INVALID', /drillyard\/x\.target\.yaml:1:\d+ error DY\d{4} /);
+  const diagnostics = jsonLines(text('lines.jsonl'));
+  assert.deepEqual([...new Set(diagnostics.map(({ event }) => event))], ['diagnostic']);
+  rmSync(join(repository.root, 'drillyard/x.target.yaml'));
+  const behavior = join(repository.root, 'notes/behavior.ts');
+  writeFileSync(behavior, `throw new Error('not today');\n${readFileSync(behavior, 'utf8')}`);
+  const unloadable = await runAll();
+  assert.equal(unloadable.code, 2);
+  assert.match(unloadable.stdout, /^::error title=world\.HANDLER_FAILED::.*not today/m);
+  assertRefused('world.HANDLER_FAILED', /not today/);
+  assert.equal(jsonLines(text('lines.jsonl')).at(-1)?.event, 'error');
 });
 
 test('a drill that passes its gate is green in every format, whichever of its trials did not pass', async (t) => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RunReport } from '../../src/contract/run/run-events.js';
-import { githubAnnotations, githubDiagnostics, githubSummary } from '../../src/reports/github.js';
+import { githubAnnotations, githubRefusal, githubSummary } from '../../src/reports/github.js';
 import { RunRecords } from '../../src/reports/run-records.js';
 import fc from '../fast-check.js';
 import { failingRun } from './fixtures.js';
@@ -93,7 +93,8 @@ test('a diagnostic is an annotation with its advice', () => {
     message: 'no',
     suggestion: 'yes',
   };
-  assert.deepEqual(githubDiagnostics([diagnostic, { ...diagnostic, severity: 'warning' }]), [
+  const refused = { code: 'control.SOURCE_INVALID', message: 'The repository has 1 error.' };
+  assert.deepEqual(githubRefusal({ ...refused, diagnostics: [diagnostic, { ...diagnostic, severity: 'warning' }] }), [
     '::error file=a.yaml,line=2,col=5,title=DY3002::no%0Ayes',
     '::warning file=a.yaml,line=2,col=5,title=DY3002::no%0Ayes',
   ]);

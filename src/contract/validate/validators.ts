@@ -181,7 +181,6 @@ export const validateRunReport = validator<RunReport>('RunReport', typia.createE
 export const validateRunEvent = validator<RunEvent>('RunEvent', typia.createEquals<RunEvent>(), recordBounds);
 export const validateRunError = validator<RunError>('RunError', typia.createEquals<RunError>());
 export const validateHostedRun = validator<HostedRun>('HostedRun', typia.createEquals<HostedRun>(), recordBounds);
-export const validateOperation = validator<LongRunningOperation>('LongRunningOperation', typia.createEquals<LongRunningOperation>());
 export const validateTimeAdvanceResult = validator<TimeAdvanceResult>('TimeAdvanceResult', typia.createEquals<TimeAdvanceResult>());
 export const validateWorldSession = validator<WorldSession>('WorldSession', typia.createEquals<WorldSession>());
 export const validateWorldSessionRuntime = validator<WorldSessionRuntime>('WorldSessionRuntime', typia.createEquals<WorldSessionRuntime>());

@@ -18,7 +18,7 @@ export function callRoute(simulation: Simulation, { packageId, request, actorId,
   if (route === undefined) throw new ServiceError('control.ROUTE_NOT_FOUND', { message: 'There is no such wire route.' });
   const { operationId } = route;
   const instanceId = instanceFor(simulation, persona, { packageId, operationId });
-  const instance = simulation.deliveries.instance(packageId, instanceId);
+  const instance = simulation.dispatcher.instance(packageId, instanceId);
   const decoded = instance.decodeHttp(route.id, request);
   if (decoded.kind !== 'value') return notDecoded(decoded);
   const { kind: _, ...asked } = decoded;

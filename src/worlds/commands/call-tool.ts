@@ -11,7 +11,7 @@ import type { LoadedOperation, LoadedTool } from '../../tools/loaded-tool.js';
 import type { EntryDraft } from '../journal/entry-draft.js';
 import { mintedId } from '../kv/minted-ids.js';
 import { isGranted } from '../turn/grants.js';
-import { brokenSchema, deliveryError, handlerFailure, refusal } from '../turn/outcomes.js';
+import { brokenSchema, dispatchError, handlerFailure, refusal } from '../turn/outcomes.js';
 import type { ScopedRule } from '../turn/overrides.js';
 import type { Persona } from '../turn/program.js';
 import { findDenial, findReplay, isKept, type KeyedCall, keepDenial, keepReceipt } from '../turn/receipt-rules.js';
@@ -129,15 +129,15 @@ function perform(simulation: Simulation, { call, tool, operation }: { call: Call
 }
 
 function runHandler(simulation: Simulation, call: Call, operation: LoadedOperation): ToolOutcome {
-  const { turn, deliveries } = simulation;
+  const { turn, dispatcher } = simulation;
   turn.source = { kind: 'operation', operationId: call.operationId, sequence: call.sequence };
-  const returned = deliveries.instance(call.packageId, call.instanceId).call(call.operationId, call.input.value);
+  const returned = dispatcher.instance(call.packageId, call.instanceId).call(call.operationId, call.input.value);
   if (returned.kind !== 'value') return undone(simulation, call, handlerFailure(returned, operation));
   const issues = operation.validateOutput(returned.value);
   if (issues !== null) return undone(simulation, call, brokenSchema('tool_error', 'HANDLER_FAILED', 'results', issues));
-  const failure = deliveries.cascade();
+  const failure = dispatcher.cascade();
   if (failure === undefined) return { kind: 'ok', value: returned.value };
-  const { code, message } = deliveryError(failure);
+  const { code, message } = dispatchError(failure);
   return undone(simulation, call, refusal('tool_error', 'HANDLER_FAILED', message, { code }));
 }
 

@@ -188,9 +188,9 @@ function draftFault(
 const causedBy = (sequence: number): { causeSequence?: number } => (sequence === 0 ? {} : { causeSequence: sequence });
 
 function declarationOf(
-  { deliveries }: Simulation,
+  { dispatcher }: Simulation,
   { packageId, instanceId, callbackId }: OutboxRow,
 ): { instance: WorldTool; callback: ToolCallback } {
-  const instance = deliveries.instance(packageId, instanceId);
+  const instance = dispatcher.instance(packageId, instanceId);
   return { instance, callback: instance.tool.manifest.callbacks.find(({ id }) => id === callbackId) as ToolCallback };
 }

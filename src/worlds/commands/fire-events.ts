@@ -11,7 +11,7 @@ import type { ScheduledEvent, ScheduledRef } from '../state/event-queue.js';
 import { tuning } from '../tuning.js';
 import { queueCallbacks } from '../turn/callback-queue.js';
 import type { EventPlan } from '../turn/event-dispatch.js';
-import { callbackError, deliveryError } from '../turn/outcomes.js';
+import { callbackError, dispatchError } from '../turn/outcomes.js';
 import type { Persona } from '../turn/program.js';
 import type { Simulation } from '../turn/simulation.js';
 import type { RunningAdvance } from '../turn/world-meta.js';
@@ -89,7 +89,7 @@ function standsStill(
 }
 
 function fireNext(simulation: Simulation, correlationOrdinal: number): AdvanceResult['failure'] {
-  const { storage, clock, turn, deliveries } = simulation;
+  const { storage, clock, turn, dispatcher } = simulation;
   const event = storage.queue.pop() as ScheduledEvent;
   const { ordinal, atUs, payloadText, causeSequence } = event;
   // After a latency fault the clock may be past an event that is still waiting.
@@ -104,12 +104,12 @@ function fireNext(simulation: Simulation, correlationOrdinal: number): AdvanceRe
       return recordFailure(simulation, { parts: plan.handled.parts, error: callbackError(crossed, plan.event) }, fired);
   }
   if (plan.callbacks.length > 0) queueCallbacks(turn, plan.callbacks, { event: plan.event, payloadText, sequence });
-  const [first] = plan.deliveries;
+  const [first] = plan.dispatches;
   if (first !== undefined) {
     const payload = first.instance.tool.realm.revive(payloadText) as JsonObject;
-    const failure = deliveries.fire(plan, { payload, payloadText, ordinal, atUs, sequence });
+    const failure = dispatcher.fire(plan, { payload, payloadText, ordinal, atUs, sequence });
     if (failure !== undefined) {
-      return recordFailure(simulation, { parts: failure.delivery.handled.parts, error: deliveryError(failure) }, fired);
+      return recordFailure(simulation, { parts: failure.dispatch.handled.parts, error: dispatchError(failure) }, fired);
     }
   }
   turn.end();
@@ -141,7 +141,7 @@ function planOf(simulation: Simulation, ref: ScheduledRef): FirePlan {
   if (known !== undefined && known.owner === simulation) return known;
   const { actorId, actorInstanceId } = ref;
   const persona = actorId === undefined ? undefined : simulation.program.persona({ actorId, actorInstanceId });
-  const made = { owner: simulation, plan: simulation.deliveries.plan(ref), persona };
+  const made = { owner: simulation, plan: simulation.dispatcher.plan(ref), persona };
   ref.plan = made;
   return made;
 }

@@ -1,6 +1,6 @@
 // Which subscriptions receive an event, and the dispatch: every subscription, packages in build order, subscriptions in manifest order,
 // instances in order. A subscription to an event of its own package receives those of its own instance only; one to another package's
-// event, of every instance. What handlers emit meanwhile is delivered in the same turn, breadth first.
+// event, of every instance. What handlers emit meanwhile is dispatched in the same turn, breadth first.
 import type { JsonObject } from '../../contract/json.js';
 import { limits } from '../../contract/limits.js';
 import type { ToolCallback } from '../../contract/world/tool-manifest.js';
@@ -11,7 +11,7 @@ import type { Program } from './program.js';
 import { type EventName, notScheduled, type Turn } from './turn.js';
 import { WorldTool } from './world-tool.js';
 
-export interface Delivery {
+export interface EventDispatch {
   readonly kind: 'event';
   readonly event: EventName;
   readonly subscriptionId: string;
@@ -20,14 +20,14 @@ export interface Delivery {
 }
 export interface EventPlan {
   readonly event: EventName;
-  readonly deliveries: readonly Delivery[];
-  /** Of the entry when it fires: with its first delivery, or bare where nobody subscribes. */
+  readonly dispatches: readonly EventDispatch[];
+  /** Of the entry when it fires: with its first dispatch, or bare where nobody subscribes. */
   readonly handled: EventShape;
   readonly callbacks: readonly ToolCallback[];
 }
-export interface DeliveryFailure {
+export interface DispatchFailure {
   readonly fault: HandlerFault;
-  readonly delivery: Delivery;
+  readonly dispatch: EventDispatch;
 }
 
 export class EventDispatcher {
@@ -70,52 +70,52 @@ export class EventDispatcher {
   fire(
     plan: EventPlan,
     fired: { payload: JsonObject; payloadText: string; ordinal: number; atUs: number; sequence: number },
-  ): DeliveryFailure | undefined {
+  ): DispatchFailure | undefined {
     const { journal } = this.#turn.storage;
-    const { deliveries } = plan;
+    const { dispatches } = plan;
     let { sequence } = fired;
-    for (let index = 0; index < deliveries.length; index++) {
-      const delivery = deliveries[index] as Delivery;
+    for (let index = 0; index < dispatches.length; index++) {
+      const dispatch = dispatches[index] as EventDispatch;
       if (index > 0) {
         const crossed = this.#turn.budget.takeWrite(fired.payloadText);
-        if (crossed !== undefined) return { fault: crossed, delivery };
-        sequence = journal.draftFired(delivery.handled, fired.payloadText, fired.ordinal, fired.atUs, fired.sequence);
+        if (crossed !== undefined) return { fault: crossed, dispatch };
+        sequence = journal.draftFired(dispatch.handled, fired.payloadText, fired.ordinal, fired.atUs, fired.sequence);
       }
       this.#turn.scheduledOrdinal = fired.ordinal;
-      const fault = this.#tell(delivery, fired.payload, sequence);
-      if (fault !== null) return { fault, delivery };
+      const fault = this.#tell(dispatch, fired.payload, sequence);
+      if (fault !== null) return { fault, dispatch };
     }
     return this.#turn.emissions.length === 0 ? undefined : this.cascade();
   }
 
   /** Everything emitted so far in this turn, and what that emits. */
-  cascade(): DeliveryFailure | undefined {
+  cascade(): DispatchFailure | undefined {
     const { emissions, storage, budget } = this.#turn;
-    let dispatched = 0;
+    let count = 0;
     this.#turn.scheduledOrdinal = notScheduled;
     // The list grows while it is walked: that is the breadth-first order.
     for (const { event, payload, payloadText, sequence } of emissions) {
-      for (const delivery of this.plan(event).deliveries) {
-        if (++dispatched > limits.cascadeDeliveriesMax) return { fault: tooMany, delivery };
+      for (const dispatch of this.plan(event).dispatches) {
+        if (++count > limits.cascadeDeliveriesMax) return { fault: tooMany, dispatch };
         const crossed = budget.takeWrite(payloadText);
-        if (crossed !== undefined) return { fault: crossed, delivery };
-        const handled = storage.journal.draftEvent(delivery.handled, { payloadText, causeSequence: sequence });
-        const fault = this.#tell(delivery, payload, handled);
-        if (fault !== null) return { fault, delivery };
+        if (crossed !== undefined) return { fault: crossed, dispatch };
+        const handled = storage.journal.draftEvent(dispatch.handled, { payloadText, causeSequence: sequence });
+        const fault = this.#tell(dispatch, payload, handled);
+        if (fault !== null) return { fault, dispatch };
       }
     }
     return undefined;
   }
 
-  #tell(delivery: Delivery, payload: JsonObject, sequence: number): HandlerFault | null {
-    this.#turn.source = delivery;
+  #tell(dispatch: EventDispatch, payload: JsonObject, sequence: number): HandlerFault | null {
+    this.#turn.source = dispatch;
     this.#turn.storage.journal.causeSequence = sequence;
-    return delivery.instance.handle(delivery.subscriptionId, payload);
+    return dispatch.instance.handle(dispatch.subscriptionId, payload);
   }
 
   #makePlan(event: EventName): EventPlan {
     const { journal } = this.#turn.storage;
-    const deliveries: Delivery[] = [];
+    const dispatches: EventDispatch[] = [];
     for (const { packageId, subscriptionId } of this.#program.subscribers(event.packageId, event.eventId)) {
       const instances = packageId === event.packageId ? [event.instanceId] : (this.#program.instances.get(packageId) ?? []);
       for (const instanceId of instances) {
@@ -126,12 +126,12 @@ export class EventDispatcher {
           handlerInstanceId: instanceId,
           subscriptionId,
         });
-        deliveries.push({ kind: 'event', event, subscriptionId, instance: this.instance(packageId, instanceId), handled });
+        dispatches.push({ kind: 'event', event, subscriptionId, instance: this.instance(packageId, instanceId), handled });
       }
     }
-    const handled = deliveries[0]?.handled ?? journal.eventShape({ event, phase: 'handled' });
+    const handled = dispatches[0]?.handled ?? journal.eventShape({ event, phase: 'handled' });
     const manifest = this.#program.tools.get(event.packageId)?.manifest;
-    return { event, deliveries, handled, callbacks: manifest === undefined ? [] : callbacksOf(manifest, event.eventId) };
+    return { event, dispatches, handled, callbacks: manifest === undefined ? [] : callbacksOf(manifest, event.eventId) };
   }
 }
 

@@ -5,7 +5,7 @@ import { limits } from '../../contract/limits.js';
 import type { OutcomeError } from '../../contract/outcome-error.js';
 import type { ToolOutcome } from '../../contract/world/evidence.js';
 import type { HandlerFault, HandlerThrow, LoadedOperation } from '../../tools/loaded-tool.js';
-import type { DeliveryFailure } from './event-dispatch.js';
+import type { DispatchFailure } from './event-dispatch.js';
 import type { EventName } from './turn.js';
 import { issuesText } from './world-tool.js';
 
@@ -39,7 +39,7 @@ export function handlerFailure(fault: HandlerFault, { declaredErrors }: LoadedOp
 }
 
 /** Of a subscription's handler: it has nobody to declare a failure to, so the code is all that is left of it. */
-export function deliveryError({ fault, delivery: { event, instance, subscriptionId } }: DeliveryFailure): OutcomeError {
+export function dispatchError({ fault, dispatch: { event, instance, subscriptionId } }: DispatchFailure): OutcomeError {
   const where = `'${subscriptionId}' of '${instance.packageId}' (${instance.instanceId}) on '${event.packageId}/${event.eventId}'`;
   if (fault.kind === 'thrown') return brokenError(fault, `Subscription ${where}: ${fault.message}`);
   const error: OutcomeError = { code: fault.code, message: `Subscription ${where}: ${fault.message}`, retryable: fault.retryable ?? false };

@@ -38,7 +38,7 @@ export class Simulation {
   readonly faults: Faults;
   readonly overrides: Overrides;
   readonly turn: Turn;
-  readonly deliveries: EventDispatcher;
+  readonly dispatcher: EventDispatcher;
   readonly usage: Usage;
   budgets: WorldBudgets;
   isClosed: boolean;
@@ -64,7 +64,7 @@ export class Simulation {
       recordRandom: meta.recordRandom,
       report: running.report,
     });
-    this.deliveries = new EventDispatcher(this.turn, program, running);
+    this.dispatcher = new EventDispatcher(this.turn, program, running);
     this.usage = { ...meta.usage };
     this.budgets = meta.budgets;
     this.isClosed = meta.isClosed;
