@@ -16,9 +16,12 @@ export interface SmallDisk {
   empty(): void;
 }
 
-/** Undefined: it could not be mounted, and the test is skipped. It is unmounted after the test. */
-export function smallDisk(context: TestContext, { kind, megabytes }: { kind: DiskKind; megabytes: number }): SmallDisk | undefined {
-  const scratch = mkdtempSync(join(tmpdir(), 'drillyard-disk-'));
+/** Undefined: it could not be mounted, and the test is skipped. It is unmounted after the test. `folder`: where an ext4 has its file. */
+export function smallDisk(
+  context: TestContext,
+  { kind, megabytes, folder = tmpdir() }: { kind: DiskKind; megabytes: number; folder?: string },
+): SmallDisk | undefined {
+  const scratch = mkdtempSync(join(folder, 'drillyard-disk-'));
   const path = join(scratch, 'disk');
   mkdirSync(path);
   const fault = kind === 'tmpfs' ? mountTmpfs(path, megabytes) : mountExt4(path, join(scratch, 'image'), megabytes);

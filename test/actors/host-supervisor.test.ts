@@ -8,6 +8,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { smallDisk } from '../small-disk.js';
 import { stopProcess } from '../stop-process.js';
 import { until } from '../until.js';
 import type { CounterCommand, CounterReply } from './counter-kind.js';
@@ -137,6 +138,23 @@ testWith(
     ok(!log.some(({ event }) => event === 'host_down'));
   },
 );
+
+test('a process runs its steps where the disk of temporary files is full', { timeout: 30_000 }, async (t) => {
+  const disk = smallDisk(t, { kind: 'tmpfs', megabytes: 1 });
+  if (disk === undefined) return;
+  disk.leave(0);
+  const directory = mkdtempSync(join(tmpdir(), 'counters-'));
+  const { TMPDIR } = process.env;
+  process.env.TMPDIR = disk.path;
+  t.after(() => {
+    if (TMPDIR === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = TMPDIR;
+    rmSync(directory, { recursive: true, force: true });
+  });
+  const { add, system } = await openSystem({ isolation: 'process', directory });
+  equal((await add('a', 5)).value, 5);
+  await system.close();
+});
 
 testBoth('figures of a host that is busy are the last ones known', watched, async ({ system, add, command }) => {
   await add('a');
