@@ -4,6 +4,7 @@
 //   EVIDENCE-LEAVES-2. A whole leaf's digest is stored with the next write set, so that a world activated again continues from there.
 import { createHash, type Hash } from 'node:crypto';
 import { limits } from '../../contract/limits.js';
+import { tuning } from '../tuning.js';
 
 const leafEntries = limits.evidenceLeafEntries;
 const digestBytes = 32;
@@ -27,17 +28,26 @@ export class EvidenceLeaves {
     this.#through = stored.length * leafEntries;
   }
 
-  /** Hashes at most to the end of the leaf; false when everything to `sequence` was hashed before. */
+  /**
+   * Hashes at most to the end of the leaf, and of long entries only so many bytes: it is one slice of a command. False when everything to
+   * `sequence` was hashed before.
+   */
   step(sequence: number): boolean {
     if (this.#through >= sequence) return false;
     const leafEnd = (this.#leaves + 1) * leafEntries;
     const to = Math.min(sequence, leafEnd);
     this.#leaf ??= createHash('sha256');
     const leaf = this.#leaf;
-    this.#writeLines({ from: this.#through + 1, to }, (piece) => leaf.update(piece));
-    this.#through = to;
-    if (to === leafEnd) {
-      const digest = this.#leaf.digest();
+    for (let chars = 0; this.#through < to && chars < tuning.hashedCharsPerStep; ) {
+      const from = this.#through + 1;
+      this.#through = Math.min(to, this.#through + tuning.linePieceEntries);
+      this.#writeLines({ from, to: this.#through }, (piece) => {
+        chars += piece.length;
+        leaf.update(piece);
+      });
+    }
+    if (this.#through === leafEnd) {
+      const digest = leaf.digest();
       this.#leaf = undefined;
       this.#root.update(digest);
       this.#leaves++;
