@@ -38,6 +38,8 @@ export const tuning = {
   /** Rows kept in memory, all spaces together, and their size in UTF-16 code units. Uncommitted rows are kept whatever their number. */
   rowsCachedMax: 65_536,
   rowCharsCachedMax: 16 * 1024 * 1024,
+  /** Ids of stored rows that are read at once: a millisecond or two. */
+  rowIdsPerPage: 4096,
   /** More changed ids than this between two digests: the next one starts afresh. */
   staleIdsMax: 65_536,
   /**

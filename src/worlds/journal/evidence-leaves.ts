@@ -19,6 +19,8 @@ export class EvidenceLeaves {
   #leaf: Hash | undefined;
   #through: number;
   #fresh: Buffer[] = [];
+  /** What is read before the next look at how much it was: fewer where entries were long. */
+  #pieceEntries = tuning.linePieceEntries;
 
   /** `stored`: the digests of the first leaves. */
   constructor(stored: readonly Buffer[], writeLines: WriteLines) {
@@ -38,13 +40,17 @@ export class EvidenceLeaves {
     const to = Math.min(sequence, leafEnd);
     this.#leaf ??= createHash('sha256');
     const leaf = this.#leaf;
-    for (let chars = 0; this.#through < to && chars < tuning.hashedCharsPerStep; ) {
+    for (let left = tuning.hashedCharsPerStep; this.#through < to && left > 0; ) {
       const from = this.#through + 1;
-      this.#through = Math.min(to, this.#through + tuning.linePieceEntries);
+      this.#through = Math.min(to, this.#through + this.#pieceEntries);
+      let chars = 0;
       this.#writeLines({ from, to: this.#through }, (piece) => {
         chars += piece.length;
         leaf.update(piece);
       });
+      left -= chars;
+      const fitting = Math.floor((tuning.hashedCharsPerStep * (this.#through - from + 1)) / chars);
+      this.#pieceEntries = Math.max(1, Math.min(tuning.linePieceEntries, fitting));
     }
     if (this.#through === leafEnd) {
       const digest = leaf.digest();

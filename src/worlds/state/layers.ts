@@ -3,6 +3,7 @@
 // Why: docs/decisions/002.
 import { keyKinds, rangeOf, receiptKey, receiptRange, rowIdOfKey, rowKey, rowSpaceRange, sequenceOfKey } from '../kv/keys.js';
 import type { KvView } from '../kv/view.js';
+import { tuning } from '../tuning.js';
 
 export class Layers {
   readonly #view: KvView;
@@ -31,6 +32,14 @@ export class Layers {
     }
     return undefined;
   }
+  /** As `row`, of which it has only whether it is there. */
+  isLive(space: number, rowId: string): boolean | undefined {
+    for (let depth = this.#chain.length - 1; depth >= 0; depth--) {
+      const value = this.#view.get(rowKey(this.#chain[depth] as number, space, rowId));
+      if (value !== undefined) return value.length > 0;
+    }
+    return undefined;
+  }
   /** Whether a layer below the top has a live row: its deletion needs a tombstone. */
   hasBelow(space: number, rowId: string): boolean {
     for (let depth = this.#chain.length - 2; depth >= 0; depth--) {
@@ -46,6 +55,24 @@ export class Layers {
       for (const { key, value } of this.#view.range(rowSpaceRange(layer, space))) rows.set(rowIdOfKey(key), value);
     }
     return rows;
+  }
+
+  /** Every id the layers know in a space, also of deleted rows, in pages: no view of the store is held from one to the next. */
+  *rowIdPages(space: number): Generator<string[]> {
+    for (const layer of this.#chain) {
+      const { start, end } = rowSpaceRange(layer, space);
+      let page: string[] = [];
+      for (let next: Buffer | undefined = start; next !== undefined; page = []) {
+        let last: Buffer | undefined;
+        for (const key of this.#view.keys({ start: next, end })) {
+          page.push(rowIdOfKey(key));
+          last = key;
+          if (page.length === tuning.rowIdsPerPage) break;
+        }
+        next = page.length < tuning.rowIdsPerPage || last === undefined ? undefined : Buffer.concat([last, Buffer.alloc(1)]);
+        yield page;
+      }
+    }
   }
 
   receipt(packageId: string, key: string): Buffer | undefined {

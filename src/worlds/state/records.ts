@@ -90,8 +90,9 @@ export class Records {
     return row.value;
   }
   text(space: Space, rowId: string): string | undefined {
-    const row = space.rows.get(rowId) ?? (space.isStored ? this.#load(space, rowId) : undefined);
-    return row === undefined ? space.base?.text(rowId) : (row.text ?? undefined);
+    const row = space.rows.get(rowId);
+    const text = row === undefined ? this.#stored(space, rowId) : row.text;
+    return text === undefined ? space.base?.text(rowId) : (text ?? undefined);
   }
 
   /** In UTF-16 order of rowId. */
@@ -207,16 +208,20 @@ export class Records {
 
   /** Ids of a space that differ, or may differ, from the base. */
   changedIds(space: Space): Set<string> {
-    const ids = new Set<string>(space.isStored ? this.#layers.rowsOf(space.index).keys() : []);
-    for (const row of space.dirty) ids.add(row.id);
+    const ids = new Set<string>();
+    for (const page of this.#changedIdPages(space)) for (const id of page) ids.add(id);
     return ids;
+  }
+  *#changedIdPages(space: Space): Generator<string[]> {
+    if (space.isStored) yield* this.#layers.rowIdPages(space.index);
+    yield space.dirty.map(({ id }) => id);
   }
 
   *stateHash(sliceOver: () => boolean): Generator<undefined, string> {
     const namespaces: (SpaceName & { digest: string })[] = [];
     for (const space of [...this.#spaces].sort(compareNames)) {
       if (space.count === 0) continue;
-      const digests = this.#digestsOf(space);
+      const digests = yield* this.#digestsOf(space, sliceOver);
       const prefix = rowLinePrefix(space);
       while (digests.rehashOne(prefix, (id) => this.text(space, id) as string)) if (sliceOver()) yield;
       const { packageId, instanceId, namespace } = space;
@@ -226,18 +231,26 @@ export class Records {
   }
 
   /** The base's, until something differs from it; else this world's own, updated with every changed row. */
-  #digestsOf(space: Space): SpaceDigests {
+  *#digestsOf(space: Space, sliceOver: () => boolean): Generator<undefined, SpaceDigests> {
     if (space.digests === undefined && space.base !== undefined && !space.isStored && space.dirty.length === 0) return space.base.digests;
-    const changed = space.digests === undefined ? this.changedIds(space) : space.stale;
-    space.digests ??= new SpaceDigests(space.base?.digests);
-    for (const id of changed) {
-      if (this.#isLive(space, id)) space.digests.admit(id);
-      else space.digests.expel(id);
-      const row = space.rows.get(id);
-      if (row !== undefined) row.isStale = false;
+    if (space.digests === undefined) {
+      const digests = new SpaceDigests(space.base?.digests);
+      for (const page of this.#changedIdPages(space)) {
+        for (const id of page) this.#judge(space, digests, id);
+        if (sliceOver()) yield;
+      }
+      space.digests = digests;
     }
+    const { digests } = space;
+    for (const id of space.stale) this.#judge(space, digests, id);
     space.stale = [];
-    return space.digests;
+    return digests;
+  }
+  #judge(space: Space, digests: SpaceDigests, id: string): void {
+    if (this.#isLive(space, id)) digests.admit(id);
+    else digests.expel(id);
+    const row = space.rows.get(id);
+    if (row !== undefined) row.isStale = false;
   }
 
   #touch(space: Space, row: Row): void {
@@ -275,6 +288,14 @@ export class Records {
   #load(space: Space, rowId: string): Row | undefined {
     const text = this.#layers.row(space.index, rowId);
     return text === undefined ? undefined : this.#keep(space, new Row(rowId, text));
+  }
+  /** Its text alone, kept where the cache has room: a reader of all rows, as hashing is, must not hold them all. */
+  #stored(space: Space, rowId: string): string | null | undefined {
+    if (!space.isStored) return undefined;
+    const text = this.#layers.row(space.index, rowId);
+    const hasRoom = this.#cachedRows < tuning.rowsCachedMax && this.#cachedChars < tuning.rowCharsCachedMax;
+    if (text !== undefined && hasRoom) this.#keep(space, new Row(rowId, text));
+    return text;
   }
   /** Into the cache, wherever it is, even nowhere. */
   #admit(space: Space, rowId: string): Row {
@@ -316,7 +337,9 @@ export class Records {
     return space.order as unknown as readonly string[];
   }
   #isLive(space: Space, rowId: string): boolean {
-    return this.text(space, rowId) !== undefined;
+    const row = space.rows.get(rowId);
+    if (row !== undefined) return row.text !== null;
+    return (space.isStored ? this.#layers.isLive(space.index, rowId) : undefined) ?? space.base?.has(rowId) === true;
   }
 
   #addSpace(space: Space): Space {
