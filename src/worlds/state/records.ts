@@ -289,12 +289,12 @@ export class Records {
     const text = this.#layers.row(space.index, rowId);
     return text === undefined ? undefined : this.#keep(space, new Row(rowId, text));
   }
-  /** Its text alone, kept where the cache has room: a reader of all rows, as hashing is, must not hold them all. */
+  /** Its text alone, kept while the cache is not full: a hash reads all rows and must not keep them. */
   #stored(space: Space, rowId: string): string | null | undefined {
     if (!space.isStored) return undefined;
     const text = this.#layers.row(space.index, rowId);
-    const hasRoom = this.#cachedRows < tuning.rowsCachedMax && this.#cachedChars < tuning.rowCharsCachedMax;
-    if (text !== undefined && hasRoom) this.#keep(space, new Row(rowId, text));
+    const isKept = text !== undefined && this.#cachedRows < tuning.rowsCachedMax && this.#cachedChars < tuning.rowCharsCachedMax;
+    if (isKept) this.#keep(space, new Row(rowId, text));
     return text;
   }
   /** Into the cache, wherever it is, even nowhere. */
