@@ -4,6 +4,7 @@ import { type Database, openDatabase, requireWhole } from '../files/database.js'
 import { beginsCatalogKey, indexKeys, type KeySource, keyParts, Reader, recordKey, type Table, type View } from './catalog/tables.js';
 import { catalogTables } from './catalog-tables.js';
 import { catalogFile, catalogFolder } from './data-folder.js';
+import { formatFault } from './data-format.js';
 import { type RecordReference, referencesOf } from './references.js';
 
 export interface OpenCatalog {
@@ -26,6 +27,8 @@ export function openCatalogFile(dataDirectory: string): OpenCatalog & { database
 
 /** `report`: what is wrong, as "its record ...". Yields how many records there are. */
 export function verifyCatalog({ database, view }: OpenCatalog & { database: Database }, report: (fault: string) => void): number {
+  const format = formatFault(view);
+  if (format !== undefined) report(format);
   let records = 0;
   for (const { key, value } of database.getRange({ snapshot: false })) {
     const text = key.toString('latin1');
