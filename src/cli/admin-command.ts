@@ -1,13 +1,16 @@
 // `drillyard admin`: each subcommand is one request of the typed client with the operator's token, and one way to show its reply.
+import { resolve } from 'node:path';
 import pc from 'picocolors';
+import { pause } from '../async/pause.js';
 import type { Client } from '../client/client.js';
 import { ControlError } from '../client/control-error.js';
 import { defined } from '../contract/defined.js';
-import { ServiceError } from '../contract/errors.js';
-import type { Organization, OwnQuotas, Rate } from '../contract/hosted/operator.js';
+import { type ErrorCode, ServiceError } from '../contract/errors.js';
+import type { Backup, Organization, OwnQuotas, Rate } from '../contract/hosted/operator.js';
 import type { AuditEvent, CreateCredentialReply, Credential, Member } from '../contract/hosted/organization.js';
 import type { Role } from '../contract/world/authority.js';
 import { visibleLine } from '../reports/html/visible-text.mjs';
+import { counted, grouped } from '../text/counted.js';
 import { type AdminConnection, operatorClient } from './admin-connection.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import { reportFailure } from './failure.js';
@@ -110,6 +113,19 @@ export const adminActions = {
       tellCredential((await client.revokeOrganizationCredential({ path, body: { confirm: path.credentialId } })).credential, output);
     }),
 
+  backup: (to: AdminConnection, folder: string) =>
+    asked(to, async (client, output) => {
+      let { backup } = await client.startBackup({ body: { to: resolve(folder) } });
+      for (let shown = ''; backup.state === 'running'; { backup } = await client.getBackup()) {
+        const text = backupText(backup);
+        if (text !== shown) tell(output, 'progress', backup, ['running', text]);
+        shown = text;
+        await pause(tuning.backupLookMs);
+      }
+      tell(output, 'backup', backup, [backup.state, backup.to, backupText(backup)]);
+      if (backup.error !== undefined) throw new ServiceError(backup.error.code as ErrorCode, { message: backup.error.message });
+    }),
+
   showKey: (to: AdminConnection) => asked(to, async (client, output) => tellKey(await client.getServerKey(), output)),
   rotateKey: (to: AdminConnection, graceMs: number) =>
     asked(to, async (client, output) => tellKey(await client.rotateServerKey({ body: { graceMs } }), output)),
@@ -131,6 +147,8 @@ async function asked({ json, ...connection }: AdminConnection, work: (client: Cl
   }
 }
 
+const backupText = ({ projects, files, bytes }: Backup): string =>
+  `${counted(projects, 'project')}, ${counted(files, 'file')}, ${grouped(bytes)} bytes`;
 const columns = (cells: readonly string[]): string =>
   cells.map((cell, place) => (place === cells.length - 1 ? cell : cell.padEnd(24))).join('  ');
 const dated = (atMs: number): string => new Date(atMs).toISOString().slice(0, 16).replace('T', ' ');

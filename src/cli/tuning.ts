@@ -22,4 +22,6 @@ export const tuning = {
   excerptColumns: 140,
   /** Audit events in one answer of `admin`: one page. */
   auditEventsListed: 100,
+  /** Between two looks at a backup. */
+  backupLookMs: 250,
 };

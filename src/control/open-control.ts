@@ -142,6 +142,7 @@ export async function openControl(options: OpenControl): Promise<Control> {
     const often = { everyMs: limits.retentionSweepMs, firstMs: limits.retentionFirstSweepMs };
     const retention = new Sweeper(often, log, [() => sweepRetention(services), () => purge(services), () => sweepBlobs(services)]);
     const close = async (graceMs: number): Promise<void> => {
+      await services.backups.stop();
       await Promise.all([sweeper.stop(), retention.stop()]);
       // A request that hangs keeps nobody: what it would still change is refused.
       await within(Math.max(graceMs, limits.serverCloseGraceMs), plane.drain(graceMs));

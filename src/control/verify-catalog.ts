@@ -15,6 +15,11 @@ export interface OpenCatalog {
 /** For reading. Throws control.DATA_DAMAGED where the file cannot be read safely at all. */
 export function openCatalogFile(dataDirectory: string): OpenCatalog & { database: Database } {
   requireWhole(catalogFile(dataDirectory), { leaves: true, anySize: true, beginsKey: beginsCatalogKey });
+  return openCopiedCatalog(dataDirectory);
+}
+
+/** The same of one that this process has just copied. */
+export function openCopiedCatalog(dataDirectory: string): OpenCatalog & { database: Database } {
   const database = openDatabase({ directory: catalogFolder(dataDirectory), flushed: false, leavesChecked: false, readOnly: true });
   const source: KeySource = {
     get: (key) => database.getBinary(bytesOf(key)),

@@ -61,6 +61,31 @@ export function openDatabase({ directory, flushed, leavesChecked = true, readOnl
   });
 }
 
+/**
+ * Its data file as it is at one moment from now on, without what is free in it, in a folder that has none. Commits continue meanwhile. The
+ * copy is with the operating system. Rejects as `fileRefusal` says.
+ */
+export async function copyDatabase(database: Database, directory: string): Promise<void> {
+  makeFolder(directory);
+  try {
+    await database.backup(directory, true);
+  } catch (error) {
+    const { message } = error as Error;
+    const code = copyFaults.find(([words]) => message.includes(words))?.[1] ?? 'EIO';
+    throw fileRefusal(`The file ${dataFileOf(directory)} cannot be written`, directory, { code, message });
+  }
+}
+/** lmdb-js passes on what the system says in words, and no code. */
+const copyFaults = [
+  ['No space left', 'ENOSPC'],
+  ['quota exceeded', 'EDQUOT'],
+  ['File too large', 'EFBIG'],
+  ['Too many open files', 'EMFILE'],
+  ['Permission denied', 'EACCES'],
+  ['No such file', 'ENOENT'],
+  ['File exists', 'EEXIST'],
+] as const;
+
 /** Throws control.DATA_DAMAGED for a data file that cannot be a whole database. */
 export function requireWhole(file: string, { advice, ...look }: DatabaseLook & { advice?: string }): void {
   let fault: string | undefined;

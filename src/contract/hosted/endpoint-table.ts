@@ -56,6 +56,7 @@ const evidence: Spot = { area: 'evidence', prefix: `${project}/evidence` };
 const callbacks: Spot = { area: 'callbacks', prefix: `${project}/callback-receivers` };
 const operations: Spot = { area: 'operations', prefix: `${project}/operations` };
 const tenants: Spot = { area: 'operator', prefix: '/operator/organizations' };
+const backup: Spot = { area: 'operator', prefix: '/operator/backup' };
 const serverKey: Spot = { area: 'operator', prefix: '/operator/key' };
 
 const one = '/{sessionId}';
@@ -295,4 +296,6 @@ export const endpointTable: RouteTable<EndpointId, EndpointRule> = {
   listOrganizationAuditEvents: readLarge(tenants, `${tenant}/audit-events`, 'operator', 'Accepted changes or refusals, the newest first'),
   getServerKey: read(serverKey, '', 'operator', 'The generations of the server key'),
   rotateServerKey: change(serverKey, '/rotate', 'operator', 'Make a new generation of the server key'),
+  startBackup: start(backup, '', 'operator', 'Copy the data directory while the service works'),
+  getBackup: read(backup, '', 'operator', 'The backup that is being made, or the last one since the service started'),
 };
