@@ -1,7 +1,7 @@
 // `drillyard admin`: each subcommand is one request of the typed client with the operator's token, and one way to show its reply.
 import { resolve } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import pc from 'picocolors';
-import { pause } from '../async/pause.js';
 import type { Client } from '../client/client.js';
 import { ControlError } from '../client/control-error.js';
 import { defined } from '../contract/defined.js';

@@ -1,7 +1,8 @@
 // Backups: copies of the data directory that are made while the service works, and from which another one starts.
 //   DATA-BACKUPS-1. What the copied catalog names is in the copy: the catalog is copied first, and nothing that it names goes before it is
 //     copied, too (memory/removals.ts). What was acknowledged before the backup began is in the copied catalog or world.
-//   DATA-BACKUPS-2. The folder has its name when it is whole and on the disk. Until then it has another, and a backup that fails removes it.
+//   DATA-BACKUPS-2. The folder has its name when it is whole and on the disk. Until then it has another, and a backup that fails removes
+//     it.
 //   DATA-BACKUPS-3. One is made at a time.
 import { existsSync, mkdirSync, readdirSync, realpathSync } from 'node:fs';
 import { rename, rm, rmdir } from 'node:fs/promises';

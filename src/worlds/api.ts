@@ -18,7 +18,10 @@ export interface HostChildren {
   take(): PreparedHost;
   /** What they see the folder of their data files as. */
   directory: string;
-  /** A folder that the child can write to: as it sees it, and where that of the present child lies. Absent: it sees what this process does. */
+  /**
+   * A folder that the child can write to: as it sees it, and where that of the present child lies. Absent: it sees every folder as this
+   * process does.
+   */
   exchange?: { inside: string; outside(): string };
 }
 

@@ -82,7 +82,7 @@ for (const isolation of ['thread', 'box'] as const) {
       await done(operation.operationId);
       return { projectId, sessionId: session.sessionId };
     };
-    const [path, doomed, drilled] = [
+    const [path, leaving, drilled] = [
       await make({ seed: '1' }),
       await make({ seed: '2' }),
       await make({ seed: '3', drillId: 'refund-happy-path' }),
@@ -101,10 +101,10 @@ for (const isolation of ['thread', 'box'] as const) {
     // What goes and comes meanwhile goes for the service, and does not tear the copy.
     const { hostedSnapshotId } = snapshot;
     const gone = await Promise.all([
-      manager.deleteSnapshot({ path: { projectId, hostedSnapshotId }, body: { confirm: hostedSnapshotId, ...fence } as never }),
-      manager.destroySession({ path: doomed, body: { confirm: doomed.sessionId, ...fence } as never }),
+      manager.deleteSnapshot({ path: { projectId, hostedSnapshotId }, body: { confirm: hostedSnapshotId, ...fence } }),
+      manager.destroySession({ path: leaving, body: { confirm: leaving.sessionId, ...fence } }),
     ]);
-    await manager.deleteEvidence({ path: { projectId, evidenceBundleId }, body: { confirm: evidenceBundleId } as never });
+    await manager.deleteEvidence({ path: { projectId, evidenceBundleId }, body: { confirm: evidenceBundleId } });
     const come = await Promise.all(['4', '5', '6'].map((seed) => make({ seed })));
     const backup = await ended(one);
     assert.deepEqual([backup.state, backup.to, backup.error], ['succeeded', to, undefined]);
