@@ -116,7 +116,7 @@ export const adminActions = {
   backup: (to: AdminConnection, folder: string) =>
     asked(to, async (client, output) => {
       let { backup } = await client.startBackup({ body: { to: resolve(folder) } });
-      for (let shown = ''; backup.state === 'running'; { backup } = await client.getBackup()) {
+      for (let shown = ''; backup.state === 'running'; backup = await latestBackup(client)) {
         const text = backupText(backup);
         if (text !== shown) tell(output, 'progress', backup, ['running', text]);
         shown = text;
@@ -149,6 +149,12 @@ async function asked({ json, ...connection }: AdminConnection, work: (client: Cl
 
 const backupText = ({ projects, files, bytes }: Backup): string =>
   `${counted(projects, 'project')}, ${counted(files, 'file')}, ${grouped(bytes)} bytes`;
+async function latestBackup(client: Client): Promise<Backup> {
+  const { backup } = await client.getBackup();
+  if (backup !== undefined) return backup;
+  throw new ServiceError('control.UNAVAILABLE', { message: 'The service has started again meanwhile, and the backup was not finished.' });
+}
+
 const columns = (cells: readonly string[]): string =>
   cells.map((cell, place) => (place === cells.length - 1 ? cell : cell.padEnd(24))).join('  ');
 const dated = (atMs: number): string => new Date(atMs).toISOString().slice(0, 16).replace('T', ' ');

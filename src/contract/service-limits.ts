@@ -19,7 +19,7 @@ export const serviceLimits = {
   pageRecordsAtOnce: 16,
   lanePendingMax: 64,
   /** How often a backup begins to copy the worlds of one project, when hosts end meanwhile. */
-  backupTriesMax: 5,
+  backupTriesMax: 10,
   /**
    * How often an operation is started that ends the process, or the host of its world, each time. Counted on the disk, over all
    * incarnations.

@@ -6,7 +6,7 @@
 //   DATA-BACKUPS-3. One is made at a time.
 import { existsSync, mkdirSync, readdirSync, realpathSync } from 'node:fs';
 import { rename, rm, rmdir } from 'node:fs/promises';
-import { basename, dirname, join, sep } from 'node:path';
+import { dirname, join, resolve, sep } from 'node:path';
 import { backoffMs, retry } from '../async/retry.js';
 import { defined } from '../contract/defined.js';
 import { isServiceError, ServiceError } from '../contract/errors.js';
@@ -47,7 +47,8 @@ export class DataBackups implements Backups {
     return this.#made === undefined ? undefined : { ...this.#made.backup };
   }
 
-  async begin({ to, requestId }: { to: string; requestId: string }): Promise<Backup> {
+  async begin({ to: wanted, requestId }: { to: string; requestId: string }): Promise<Backup> {
+    const to = resolve(wanted);
     if (this.#made?.requestId === requestId) return { ...this.#made.backup };
     if (this.#closed) throw new ServiceError('control.UNAVAILABLE', { message: 'The service is closing.' });
     if (this.#made?.backup.state === 'running') {
@@ -132,6 +133,8 @@ export class DataBackups implements Backups {
         await rm(into, { recursive: true, force: true });
         mkdirSync(into);
         await unlessAborted(worlds.copyProject(projectId, into, worldIds), signal);
+      }).catch((error) => {
+        throw signal.aborted ? error : notCopied(projectId, error);
       });
       removals.worldsCopied(projectId);
       backup.projects += 1;
@@ -145,6 +148,12 @@ export class DataBackups implements Backups {
 
 const isPassing = (error: unknown): boolean =>
   !isServiceError(error, 'control.STORAGE_FULL', 'control.NOT_FOUND', 'control.INVALID_REQUEST');
+
+/** For the operator, who finds more in the log. */
+function notCopied(projectId: string, error: unknown): ServiceError {
+  const [code, why] = error instanceof ServiceError ? [error.code, error.message] : ['control.INTERNAL' as const, 'The log has why.'];
+  return new ServiceError(code, { message: `The worlds of project ${projectId} could not be copied. ${why}`, cause: error });
+}
 
 /** What is copied natively cannot be called off; it ends with its host. */
 function unlessAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
@@ -164,7 +173,6 @@ function draftOf(to: string, dataDirectory: string): string {
       issues: [{ path: '/to', code: 'invalid', message: reason }],
     });
   };
-  if (basename(to) === '' || basename(to) === '..' || basename(to) === '.') refuse('it has no name');
   if (existsSync(to)) refuse('it is there already');
   try {
     if (`${realpathSync(parent)}${sep}`.startsWith(`${realpathSync(dataDirectory)}${sep}`)) refuse('it is inside the data directory');

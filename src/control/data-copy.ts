@@ -85,9 +85,10 @@ export async function copyBundles(view: View, { dataDirectory, draft, copied, si
   const folder = join(draft, 'evidence');
   mkdirSync(folder);
   for (const { bundle } of everyRecord(view, evidenceTable)) {
-    if (bundle.state !== 'sealed') continue;
-    const { evidenceBundleId } = bundle;
-    await copyFolderFlushed(bundleFolder(dataDirectory, evidenceBundleId), bundleFolder(draft, evidenceBundleId), { copied, signal });
+    const from = bundleFolder(dataDirectory, bundle.evidenceBundleId);
+    // One that is missing was missing before: a verification of the copy reports it.
+    if (bundle.state !== 'sealed' || !existsSync(from)) continue;
+    await copyFolderFlushed(from, bundleFolder(draft, bundle.evidenceBundleId), { copied, signal });
   }
   await flushFolder(folder);
 }

@@ -175,13 +175,7 @@ function ofBackup({ backups }: ControlServices): EndpointSet<BackupIds> {
       prepare: async (_, { body: { to }, idempotencyKey }) => backups.begin({ to, requestId: idempotencyKey }),
       apply: (_tx, _call, backup: Backup) => ({ reply: { backup }, resource: { type: 'backup', id: backup.to } }),
     },
-    getBackup: {
-      kind: 'read',
-      run: () => {
-        if (backups.latest !== undefined) return { backup: backups.latest };
-        throw new ServiceError('control.NOT_FOUND', { message: 'No backup was made since the service started.' });
-      },
-    },
+    getBackup: { kind: 'read', run: () => defined({ backup: backups.latest }) },
   };
 }
 

@@ -1,12 +1,15 @@
 // What is removed while a backup is made: nothing of what it has still to copy.
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { ServiceError } from '../../src/contract/errors.js';
 import { sweepBlobs } from '../../src/control/blob-sweep.js';
 import { Removals } from '../../src/control/memory/removals.js';
 import { sweepEvidence } from '../../src/control/runs/evidence-bundles.js';
 import { bundleFolder, evidenceTable } from '../../src/control/runs/evidence-records.js';
+import { diskFull } from '../../src/files/disk-full.js';
 import { openSessionKit } from './session-kit.js';
 
 const never = new AbortController().signal;
@@ -109,26 +112,27 @@ test('while worlds are copied, calls are answered and sessions are made; a world
   await sweepEvidence(services);
   assert.ok((await sweepBlobs(services, { keptMs: -60_000 })) > 0);
   assert.deepEqual([existsSync(folder), await blobs()], [false, false]);
-  const { rmSync } = await import('node:fs');
   rmSync(`${directory}-copy`, { recursive: true });
   await kit.close();
 });
 
 // DATA-BACKUPS-2
-test('a backup whose hosts end each time gives up, says so, and leaves nothing', async () => {
+test('a host that ends while it copies is asked again; what cannot be copied is said with its project, and nothing is left', async () => {
   const kit = await openSessionKit();
   const { services, directory } = kit;
   await kit.session();
-  let asked = 0;
-  services.worlds.copyProject = async () => {
-    asked += 1;
-    throw new Error('the host has ended');
+  const failures = [new Error('the host has ended'), new ServiceError('world.ACTOR_RESTARTED'), diskFull()];
+  services.worlds.copyProject = async (_, into) => {
+    assert.deepEqual(readdirSync(into), [], 'each try has an empty folder');
+    writeFileSync(join(into, 'half'), 'a copy');
+    throw failures.shift();
   };
   const to = `${directory}-copy`;
   await services.backups.begin({ to, requestId: 'one' });
   while (services.backups.latest?.state === 'running') await nextTurn();
   const { error, state } = services.backups.latest!;
-  assert.deepEqual([asked, state, error?.code], [5, 'failed', 'control.INTERNAL']);
+  assert.deepEqual([failures.length, state, error?.code], [0, 'failed', 'control.STORAGE_FULL']);
+  assert.match(error!.message, new RegExp(`worlds of project ${kit.projectId} could not be copied`));
   assert.deepEqual([existsSync(to), existsSync(`${to}.unfinished`), services.removals.areHeld], [false, false, false]);
   await kit.close();
 });

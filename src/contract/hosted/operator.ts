@@ -149,3 +149,7 @@ export interface StartBackupRequest {
 export interface BackupReply {
   backup: Backup;
 }
+export interface LatestBackupReply {
+  /** Absent: none was made since the service started. */
+  backup?: Backup;
+}
