@@ -116,11 +116,9 @@ export const adminActions = {
   backup: (to: AdminConnection, folder: string) =>
     asked(to, async (client, output) => {
       let { backup } = await client.startBackup({ body: { to: resolve(folder) } });
-      for (let shown = ''; backup.state === 'running'; backup = await latestBackup(client)) {
-        const text = backupText(backup);
-        if (text !== shown) tell(output, 'progress', backup, ['running', text]);
-        shown = text;
-        await pause(tuning.backupLookMs);
+      for (let looks = 1; backup.state === 'running'; backup = await latestBackup(client), looks++) {
+        if (looks > 1) tell(output, 'progress', backup, ['running', backupText(backup)]);
+        await pause(Math.min(looks * tuning.backupLookMs, tuning.backupLookMsMax));
       }
       tell(output, 'backup', backup, [backup.state, backup.to, backupText(backup)]);
       if (backup.error !== undefined) throw new ServiceError(backup.error.code as ErrorCode, { message: backup.error.message });

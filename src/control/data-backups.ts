@@ -170,7 +170,6 @@ function draftOf(to: string, dataDirectory: string): string {
   const refuse = (reason: string): never => {
     throw new ServiceError('control.INVALID_REQUEST', {
       message: `A backup cannot be made at ${to}: ${reason}. Name a folder that is not there, in one that is.`,
-      issues: [{ path: '/to', code: 'invalid', message: reason }],
     });
   };
   if (existsSync(to)) refuse('it is there already');
