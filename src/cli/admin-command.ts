@@ -1,13 +1,16 @@
 // `drillyard admin`: each subcommand is one request of the typed client with the operator's token, and one way to show its reply.
+import { resolve } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import pc from 'picocolors';
 import type { Client } from '../client/client.js';
 import { ControlError } from '../client/control-error.js';
 import { defined } from '../contract/defined.js';
-import { ServiceError } from '../contract/errors.js';
-import type { Organization, OwnQuotas, Rate } from '../contract/hosted/operator.js';
+import { type ErrorCode, ServiceError } from '../contract/errors.js';
+import type { Backup, Organization, OwnQuotas, Rate } from '../contract/hosted/operator.js';
 import type { AuditEvent, CreateCredentialReply, Credential, Member } from '../contract/hosted/organization.js';
 import type { Role } from '../contract/world/authority.js';
 import { visibleLine } from '../reports/html/visible-text.mjs';
+import { counted, grouped } from '../text/counted.js';
 import { type AdminConnection, operatorClient } from './admin-connection.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import { reportFailure } from './failure.js';
@@ -110,6 +113,17 @@ export const adminActions = {
       tellCredential((await client.revokeOrganizationCredential({ path, body: { confirm: path.credentialId } })).credential, output);
     }),
 
+  backup: (to: AdminConnection, folder: string) =>
+    asked(to, async (client, output) => {
+      let { backup } = await client.startBackup({ body: { to: resolve(folder) } });
+      for (let looks = 1; backup.state === 'running'; backup = await latestBackup(client), looks++) {
+        if (looks > 1) tell(output, 'progress', backup, ['running', backupText(backup)]);
+        await pause(Math.min(looks * tuning.backupLookMs, tuning.backupLookMsMax));
+      }
+      tell(output, 'backup', backup, [backup.state, backup.to, backupText(backup)]);
+      if (backup.error !== undefined) throw new ServiceError(backup.error.code as ErrorCode, { message: backup.error.message });
+    }),
+
   showKey: (to: AdminConnection) => asked(to, async (client, output) => tellKey(await client.getServerKey(), output)),
   rotateKey: (to: AdminConnection, graceMs: number) =>
     asked(to, async (client, output) => tellKey(await client.rotateServerKey({ body: { graceMs } }), output)),
@@ -129,6 +143,14 @@ async function asked({ json, ...connection }: AdminConnection, work: (client: Cl
     );
     return [400, 404, 422].includes(error.status) ? exitCodes.usage : exitCodes.failed;
   }
+}
+
+const backupText = ({ projects, files, bytes }: Backup): string =>
+  `${counted(projects, 'project')}, ${counted(files, 'file')}, ${grouped(bytes)} bytes`;
+async function latestBackup(client: Client): Promise<Backup> {
+  const { backup } = await client.getBackup();
+  if (backup !== undefined) return backup;
+  throw new ServiceError('control.UNAVAILABLE', { message: 'The service has started again meanwhile, and the backup was not finished.' });
 }
 
 const columns = (cells: readonly string[]): string =>

@@ -22,4 +22,7 @@ export const tuning = {
   excerptColumns: 140,
   /** Audit events in one answer of `admin`: one page. */
   auditEventsListed: 100,
+  /** Between two looks at a backup: longer each time, up to the second. */
+  backupLookMs: 250,
+  backupLookMsMax: 5_000,
 };

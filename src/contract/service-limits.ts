@@ -18,6 +18,8 @@ export const serviceLimits = {
   /** Records that are read at once: a page ends with those that pass `pageBytesMax`. */
   pageRecordsAtOnce: 16,
   lanePendingMax: 64,
+  /** How often a backup begins to copy the worlds of one project, when hosts end meanwhile. */
+  backupTriesMax: 10,
   /**
    * How often an operation is started that ends the process, or the host of its world, each time. Counted on the disk, over all
    * incarnations.

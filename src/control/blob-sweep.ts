@@ -19,6 +19,7 @@ export async function sweepBlobs(services: ControlServices, { keptMs = limits.bl
   const referenced = await referencedBlobs(services);
   let removed = 0;
   for await (const digest of services.blobs.digests()) {
+    if (services.removals.areHeld) break;
     if (!referenced.has(digest) && (await services.blobs.removeOld(digest, beforeMs))) removed += 1;
   }
   return removed;

@@ -12,6 +12,7 @@ import type { Table } from './catalog/tables.js';
 import { claimTable } from './core/idempotency.js';
 import { operationTable } from './core/operation-records.js';
 import { keyNoteTable } from './core/server-key.js';
+import { formatTable } from './data-format.js';
 import { quarantineTable } from './guard/quarantine-records.js';
 import { probeTable } from './health.js';
 import { callbackReceiverTable } from './organizations/callback-receiver-records.js';
@@ -30,6 +31,7 @@ const tables = [
   ...[authoringTable, turnTable, proposalTable, buildAttemptTable, buildTable, buildContentTable, quarantineTable, environmentTable],
   ...[sessionTable, snapshotTable, runTable, runResultTable, stepTable, activityTable, attachmentTable, evidenceTable],
   ...[operationTable, claimTable, auditTable, counterTable, storageTable, firstStartTable, keyNoteTable, operatorTable, probeTable],
+  formatTable,
 ] as readonly unknown[] as readonly Table<unknown>[];
 
 export const catalogTables: ReadonlyMap<string, Table<unknown>> = new Map(tables.map((table) => [table.name, table]));

@@ -6,7 +6,7 @@ import { dataDamaged, dataFileOf, requireWhole } from '../files/database.js';
 import { beginsWorldKey } from '../worlds/kv/keys.js';
 import { firstStartTable } from './bootstrap.js';
 import type { Catalog } from './catalog/catalog.js';
-import { keyAdvice } from './catalog/key-file.js';
+import { keyAdvice, keyFileName } from './catalog/key-file.js';
 import { beginsCatalogKey } from './catalog/tables.js';
 import { keyNoteTable } from './core/server-key.js';
 
@@ -20,7 +20,7 @@ export const catalogAdvice = 'Put it back from a backup of the whole data direct
  * place.
  */
 export function requireWholeData(directory: string, { needsKey }: { needsKey: boolean }): void {
-  const [catalog, key, worlds] = [catalogFile(directory), join(directory, 'server.key'), worldFilesIn(directory)];
+  const [catalog, key, worlds] = [catalogFile(directory), join(directory, keyFileName), worldFilesIn(directory)];
   const hasCatalog = existsSync(catalog);
   if (!hasCatalog && hasDataOf(directory, worlds))
     throw dataDamaged(catalog, 'it is missing, though there is data that belongs to it', catalogAdvice);

@@ -6,6 +6,7 @@
 //   DISPATCH-4. A reply leaves after its commit, and its claim, effect, stored answer and audit event are one commit.
 //   DISPATCH-5. In a project that is being deleted nothing begins, and what it holds is seen no more. One that is gone is none, but for the
 //     same deletion asked for again and the operation that carried it out.
+import { defined } from '../contract/defined.js';
 import { ServiceError } from '../contract/errors.js';
 import { endpointTable } from '../contract/hosted/endpoint-table.js';
 import type { EndpointId, EndpointInput, EndpointReply } from '../contract/hosted/endpoints.js';
@@ -44,6 +45,8 @@ export interface Dispatch<Id extends EndpointId> {
   reply: ServedReply<Id>;
   /** The stored answer of an earlier request with this key. */
   replayed: boolean;
+  /** Nothing was made: it was there already. */
+  isKnown?: boolean;
 }
 /** What is missing here was not mounted: control.ts sees that nothing is. */
 export type Endpoints = { readonly [Id in EndpointId]?: Endpoint<Id> };
@@ -193,7 +196,7 @@ export class Dispatcher {
       const claim = claimOf(tx, ask.claimId, ask.call.requestHash);
       if (claim?.answer !== undefined) return replayOf(endpoint, claim.answer, ask.call.caller);
       requireOpen(tx, ask.id, ask.projectId);
-      return { reply: this.#keep(tx, ask, endpoint, endpoint.apply(tx, ask.call, undefined)), replayed: false };
+      return this.#keep(tx, ask, endpoint, endpoint.apply(tx, ask.call, undefined));
     });
   }
 
@@ -222,11 +225,10 @@ export class Dispatcher {
     const { catalog, log } = this.#services;
     try {
       const prepared: unknown = await endpoint.prepare(catalog.view, ask.call);
-      const reply = await catalog.change((tx) => {
+      return await catalog.change((tx) => {
         requireOpen(tx, ask.id, ask.projectId);
         return this.#keep(tx, ask, endpoint, endpoint.apply(tx, ask.call, prepared));
       });
-      return { reply, replayed: false };
     } catch (error) {
       // A claim that stays is like one of an earlier incarnation: the next request with the key takes it.
       await catalog
@@ -241,8 +243,8 @@ export class Dispatcher {
     tx: Change,
     { id, call, claimId, projectId, clientAddress }: Ask,
     endpoint: Mutation,
-    { reply, ...done }: Outcome<AnyReply>,
-  ): AnyReply {
+    { reply, isKnown, ...done }: Outcome<AnyReply>,
+  ): Dispatch<EndpointId> {
     const { nowMs, keyring } = this.#services;
     const atMs = nowMs();
     const { caller, correlationId, requestHash } = call;
@@ -251,7 +253,7 @@ export class Dispatcher {
       endpoint.withSecret === undefined ? {} : { secret: { principal: principalOf(caller), keyGeneration: keyring.generation } };
     tx.put(claimTable, { claimId, requestHash, claimedAtMs: atMs, answer: { reply: stored, atMs, ...secret } });
     tx.put(auditTable, auditEvent({ action: id, atMs, caller, correlationId, clientAddress, projectId, ...done }));
-    return reply;
+    return { reply, replayed: false, ...defined({ isKnown }) };
   }
 }
 

@@ -31,6 +31,7 @@ import { OperationEngine } from './core/operation-engine.js';
 import { takeUpServerKey } from './core/server-key.js';
 import type { ControlLog, ControlServices } from './core/services.js';
 import { catalogFolder, requireOwnCatalog, requireWholeData } from './data-folder.js';
+import { takeUpFormat } from './data-format.js';
 import { publishExampleBuild } from './example-build.js';
 import { type ControlFigures, Figures } from './figures.js';
 import { WorldGuard } from './guard/world-guard.js';
@@ -141,6 +142,7 @@ export async function openControl(options: OpenControl): Promise<Control> {
     const often = { everyMs: limits.retentionSweepMs, firstMs: limits.retentionFirstSweepMs };
     const retention = new Sweeper(often, log, [() => sweepRetention(services), () => purge(services), () => sweepBlobs(services)]);
     const close = async (graceMs: number): Promise<void> => {
+      await services.backups.stop();
       await Promise.all([sweeper.stop(), retention.stop()]);
       // A request that hangs keeps nobody: what it would still change is refused.
       await within(Math.max(graceMs, limits.serverCloseGraceMs), plane.drain(graceMs));
@@ -173,6 +175,7 @@ async function openServices({ settings, bindings, log, meter = silentMeter, trac
   const health = new Health({ catalog, disk });
   try {
     requireOwnCatalog(dataDirectory, catalog);
+    await takeUpFormat(catalog, dataDirectory);
     requireContainedProjects(settings, catalog.view);
     await takeUpServerKey({ catalog, keyring, settings });
     await readOperatorToken(catalog, dataDirectory);

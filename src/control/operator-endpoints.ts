@@ -1,8 +1,8 @@
-// What the operator's token opens: organizations and their limits, members and credentials, and the server key.
+// What the operator's token opens: organizations and their limits, members and credentials, the server key, and backups.
 import { defined } from '../contract/defined.js';
 import { ServiceError } from '../contract/errors.js';
 import type { EndpointId } from '../contract/hosted/endpoints.js';
-import type { Organization, OwnQuotas, Quotas, Rate } from '../contract/hosted/operator.js';
+import type { Backup, Organization, OwnQuotas, Quotas, Rate } from '../contract/hosted/operator.js';
 import { newId } from '../contract/ids.js';
 import { listPage } from './catalog/cursors.js';
 import type { EndpointSet, Outcome } from './catalog/endpoint.js';
@@ -23,16 +23,18 @@ type SuspensionIds = 'suspendOrganization' | 'resumeOrganization';
 type PeopleIds = Extract<EndpointId, `${string}OrganizationMember${string}`>;
 type CredentialIds = Extract<EndpointId, `${string}OrganizationCredential${string}`> | 'listOrganizationAuditEvents';
 type KeyIds = 'getServerKey' | 'rotateServerKey';
+type BackupIds = 'startBackup' | 'getBackup';
 
 export function operatorEndpoints(
   services: ControlServices,
-): EndpointSet<OrganizationIds | SuspensionIds | PeopleIds | CredentialIds | KeyIds> {
+): EndpointSet<OrganizationIds | SuspensionIds | PeopleIds | CredentialIds | KeyIds | BackupIds> {
   return {
     ...ofOrganizations(services),
     ...ofSuspension(services),
     ...ofMembers(services),
     ...ofCredentials(services),
     ...ofKey(services),
+    ...ofBackup(services),
   };
 }
 
@@ -163,6 +165,17 @@ function ofKey(services: ControlServices): EndpointSet<KeyIds> {
         return { reply: { generations: keyring.generations }, resource: { type: 'serverKey', id: String(keyring.generation) } };
       },
     },
+  };
+}
+
+function ofBackup({ backups }: ControlServices): EndpointSet<BackupIds> {
+  return {
+    startBackup: {
+      kind: 'prepared',
+      prepare: async (_, { body: { to }, idempotencyKey }) => backups.begin({ to, requestId: idempotencyKey }),
+      apply: (_tx, _call, backup: Backup) => ({ reply: { backup }, resource: { type: 'backup', id: backup.to } }),
+    },
+    getBackup: { kind: 'read', run: () => defined({ backup: backups.latest }) },
   };
 }
 

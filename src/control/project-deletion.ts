@@ -78,7 +78,8 @@ export function projectDeletionRunner(services: ControlServices): Runner {
       const step = (work: () => Promise<void>): Promise<void> => carryOut(services, { projectId, leaving }, work);
       await step(() => closeSessions(services, place, leaving));
       await step(() => endOperations(services, operation, leaving));
-      await step(() => services.worlds.removeProject(projectId));
+      const removal = (work: () => Promise<void>): Promise<void> => step(() => services.removals.run(work, leaving));
+      await removal(() => services.worlds.removeProject(projectId));
       let recordsRemoved = 0;
       const removed = (count: number): void => {
         recordsRemoved += count;
@@ -87,7 +88,7 @@ export function projectDeletionRunner(services: ControlServices): Runner {
       for (const part of partsOf(services, place)) {
         let isGone = false;
         while (!isGone) {
-          await step(async () => {
+          await removal(async () => {
             await part.prepare?.();
             const slice = await services.catalog.change((tx) => {
               const one = new Slice(tx);

@@ -5,9 +5,11 @@ import type { ProjectView } from '../contract/run/project-view.js';
 import type { WorldRef } from '../worlds/api.js';
 import { requireRecord } from './catalog/session-records.js';
 import type { ControlServices, ServicePorts } from './core/services.js';
+import { DataBackups } from './data-backups.js';
 import { DeliveryWatch } from './memory/delivery-watch.js';
 import { LoadedCache } from './memory/loaded-cache.js';
 import { OrganizationsNow } from './memory/organization-now.js';
+import { Removals } from './memory/removals.js';
 import { RunMemory } from './memory/run-memory.js';
 import { SessionMemory } from './memory/session-memory.js';
 import { StorageWatch } from './memory/storage-watch.js';
@@ -19,12 +21,15 @@ export function withMemory(ports: ServicePorts): ControlServices {
   const { loadedBuildsMax, loadedBuildsBytesMax, loadedViewsMax, loadedViewsBytesMax } = limits;
   const deliveryWatch = new DeliveryWatch(ports);
   const storageWatch = new StorageWatch(ports);
+  const removals = new Removals();
   return Object.assign(ports, {
     sessionMemory: openSessionMemory(ports, { deliveryWatch, storageWatch }),
     runMemory: new RunMemory(),
     deliveryWatch,
     storageWatch,
     organizationsNow: new OrganizationsNow(ports.catalog),
+    removals,
+    backups: new DataBackups({ ...ports, removals }),
     loadedBuilds: new LoadedCache<CompiledBuild>({ items: loadedBuildsMax, bytes: loadedBuildsBytesMax }),
     loadedViews: new LoadedCache<ProjectView>({ items: loadedViewsMax, bytes: loadedViewsBytesMax }),
   });

@@ -4,6 +4,7 @@ import { type Database, openDatabase, requireWhole } from '../files/database.js'
 import { beginsCatalogKey, indexKeys, type KeySource, keyParts, Reader, recordKey, type Table, type View } from './catalog/tables.js';
 import { catalogTables } from './catalog-tables.js';
 import { catalogFile, catalogFolder } from './data-folder.js';
+import { formatFault } from './data-format.js';
 import { type RecordReference, referencesOf } from './references.js';
 
 export interface OpenCatalog {
@@ -14,6 +15,11 @@ export interface OpenCatalog {
 /** For reading. Throws control.DATA_DAMAGED where the file cannot be read safely at all. */
 export function openCatalogFile(dataDirectory: string): OpenCatalog & { database: Database } {
   requireWhole(catalogFile(dataDirectory), { leaves: true, anySize: true, beginsKey: beginsCatalogKey });
+  return openCopiedCatalog(dataDirectory);
+}
+
+/** The same of one that this process has just copied. */
+export function openCopiedCatalog(dataDirectory: string): OpenCatalog & { database: Database } {
   const database = openDatabase({ directory: catalogFolder(dataDirectory), flushed: false, leavesChecked: false, readOnly: true });
   const source: KeySource = {
     get: (key) => database.getBinary(bytesOf(key)),
@@ -26,6 +32,8 @@ export function openCatalogFile(dataDirectory: string): OpenCatalog & { database
 
 /** `report`: what is wrong, as "its record ...". Yields how many records there are. */
 export function verifyCatalog({ database, view }: OpenCatalog & { database: Database }, report: (fault: string) => void): number {
+  const format = formatFault(view);
+  if (format !== undefined) report(format);
   let records = 0;
   for (const { key, value } of database.getRange({ snapshot: false })) {
     const text = key.toString('latin1');

@@ -4,7 +4,19 @@
 //   DATABASE-2. LMDB writes to its lock file through a map. A page of it that has no space on the disk yet is a signal when it is first
 //     written on a full one, so every page of that file is written before it is mapped. The data file is written with pwrite, which only
 //     fails.
-import { accessSync, closeSync, constants, linkSync, openSync, readSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
 import { endianness } from 'node:os';
 import { join } from 'node:path';
 import { open, type RootDatabase } from 'lmdb';
@@ -60,6 +72,31 @@ export function openDatabase({ directory, flushed, leavesChecked = true, readOnl
     eventTurnBatching: false,
   });
 }
+
+/**
+ * Its data file as it is at one moment from now on, without what is free in it, in a folder that is made for it. Commits continue
+ * meanwhile. The copy is with the operating system. Rejects as `fileRefusal` says.
+ */
+export async function copyDatabase(database: Database, directory: string): Promise<void> {
+  try {
+    mkdirSync(directory);
+    await database.backup(directory, true);
+  } catch (error) {
+    const { message } = error as Error;
+    const code = (error as NodeJS.ErrnoException).code ?? copyFaults.find(([words]) => message.includes(words))?.[1] ?? 'EIO';
+    throw fileRefusal(`The file ${dataFileOf(directory)} cannot be written`, directory, { code, message });
+  }
+}
+/** lmdb-js passes on what the system says in words, and no code. */
+const copyFaults = [
+  ['No space left', 'ENOSPC'],
+  ['quota exceeded', 'EDQUOT'],
+  ['File too large', 'EFBIG'],
+  ['Too many open files', 'EMFILE'],
+  ['Permission denied', 'EACCES'],
+  ['No such file', 'ENOENT'],
+  ['File exists', 'EEXIST'],
+] as const;
 
 /** Throws control.DATA_DAMAGED for a data file that cannot be a whole database. */
 export function requireWhole(file: string, { advice, ...look }: DatabaseLook & { advice?: string }): void {

@@ -53,7 +53,7 @@ function workOf(control: ControlPort, id: EndpointId, rule: EndpointRule): RowWo
   };
 }
 
-function replyOf(rule: EndpointRule, { reply, replayed }: Dispatch<EndpointId>): RouteReply {
-  const first = rowReply(rule, reply);
+function replyOf(rule: EndpointRule, { reply, replayed, isKnown }: Dispatch<EndpointId>): RouteReply {
+  const first = isKnown === true ? { ...rowReply(rule, reply), status: 200 } : rowReply(rule, reply);
   return replayed && rule.media === undefined ? { ...first, status: 200, headers: { 'idempotent-replayed': 'true' } } : first;
 }

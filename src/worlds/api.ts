@@ -13,6 +13,18 @@ import type {
   WorldSeed,
 } from '../contract/world/world-protocol.js';
 
+/** The children of process hosts. */
+export interface HostChildren {
+  take(): PreparedHost;
+  /** What they see the folder of their data files as. */
+  directory: string;
+  /**
+   * A folder that the child can write to: as it sees it, and where that of the present child lies. Absent: it sees every folder as this
+   * process does.
+   */
+  exchange?: { inside: string; outside(): string };
+}
+
 export interface WorldsOptions {
   /** Everything lies below it. */
   directory: string;
@@ -28,8 +40,8 @@ export interface WorldsOptions {
   /** How many of them start at once; each of the others does when it is first needed. Default all. */
   hostsAtStart?: number;
   isolation: 'thread' | 'process';
-  /** The children of process hosts, and what they see `directory` as. Default: plain processes, which see it as it is. */
-  children?: { take(): PreparedHost; directory: string };
+  /** Default: plain processes, which see `directory` as it is. */
+  children?: HostChildren;
   /** A world whose host does not answer for this long is taken from it. Default limits.handlerTimeoutMs. */
   handlerTimeoutMs?: number;
   /**
@@ -125,4 +137,13 @@ export interface Worlds {
   stats(): Promise<WorldsStats>;
   /** Refuses new messages, finishes or persists what runs, leaves nothing unflushed. */
   close(): Promise<void>;
+}
+
+export interface WorldFiles {
+  /**
+   * Copies the data files of the `shared` layout to `into/<name>/data.mdb`, each as it is at one moment from now on; worlds work on
+   * meanwhile, and those that are not named are left out. `into` is an empty folder. Rejects with what the disk says, and as messages do
+   * where a host ends.
+   */
+  copyFiles(into: string, worldIds: readonly string[]): Promise<void>;
 }

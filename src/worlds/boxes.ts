@@ -12,7 +12,7 @@ import { basename, join } from 'node:path';
 import { prepareHost } from '../actors/child.js';
 import type { PreparedHost } from '../actors/prepared-host.js';
 import { makeFolder } from '../files/make-folder.js';
-import type { WorldsOptions } from './api.js';
+import type { HostChildren } from './api.js';
 import { type HostPool, type HostPoolOptions, ReadyHosts } from './ready-hosts.js';
 import { worldHostModule } from './worlds.js';
 
@@ -47,8 +47,17 @@ export class BoxPool implements HostPool {
   }
 
   /** The children of a host that serves `folder`, a folder directly below the pool's directory. */
-  childrenOf(folder: string): NonNullable<WorldsOptions['children']> {
-    return { take: () => this.#take(folder), directory: join(inside, basename(folder)) };
+  childrenOf(folder: string): HostChildren {
+    let slot = '';
+    return {
+      take: () => {
+        const box = this.#take(folder);
+        slot = box.slot;
+        return box.host;
+      },
+      directory: join(inside, basename(folder)),
+      exchange: { inside, outside: () => join(slot, seenName) },
+    };
   }
 
   get waiting(): number {
@@ -60,15 +69,16 @@ export class BoxPool implements HostPool {
     await Promise.all(this.#removals);
   }
 
-  #take(folder: string): PreparedHost {
+  #take(folder: string): EmptyBox {
     makeFolder(folder);
-    const { host, slot } = this.#ready.take();
+    const box = this.#ready.take();
+    const { host, slot } = box;
     // Registered before anybody else can wait for the end: the next host finds the folder back in its place.
     void host.child.ended.then(() => this.#emptySlot(slot));
     try {
       writeFileSync(join(slot, ownerName), basename(folder));
       renameSync(folder, join(slot, seenName, basename(folder)));
-      return host;
+      return box;
     } catch (error) {
       // Nobody else knows of it.
       host.child.kill();

@@ -34,4 +34,14 @@ export interface DestroyRequest {
   kind: 'destroy';
   worldId: string;
 }
-export type HostRequest = CreateRequest | FindRequest | DestroyRequest;
+/** Copies of the host's data files, each as it is at one moment from now on, with the worlds that are named. */
+export interface CopyRequest {
+  kind: 'copy';
+  /** The folder for them, as the host sees it: `<name>.copy` for each. */
+  to: string;
+  /** Worlds that are in the files and not named are left out of the copies. */
+  worldIds: string[];
+}
+/** The names of the data files: `host-<n>`. */
+export type CopyReply = { names: string[] };
+export type HostRequest = CreateRequest | FindRequest | DestroyRequest | CopyRequest;

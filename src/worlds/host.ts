@@ -90,6 +90,8 @@ class WorldKind implements ActorKind {
         return this.#find(request.worldId);
       case 'destroy':
         return this.#files.destroy(request.worldId);
+      case 'copy':
+        return this.#files.copy(request);
       default:
         throw new ServiceError('control.INVALID_REQUEST', { message: 'There is no such request.' });
     }

@@ -5,9 +5,11 @@ import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { ServiceError } from '../contract/errors.js';
 import type { JsonObject } from '../contract/json.js';
+import { dataFileOf } from '../files/database.js';
 import { threadRealm } from '../tools/realm.js';
-import type { HostOptions } from './host-requests.js';
+import type { CopyReply, CopyRequest, HostOptions } from './host-requests.js';
 import { WorldRepository } from './state/world-repository.js';
+import { copyWorldFile } from './world-file-copy.js';
 
 export class LmdbFiles {
   readonly #options: HostOptions;
@@ -51,6 +53,14 @@ export class LmdbFiles {
       rmSync(join(this.#options.directory, worldId), { recursive: true, force: true });
     }
     return deleted;
+  }
+
+  /** Of the `shared` layout: those that this host serves. */
+  async copy({ to, worldIds }: CopyRequest): Promise<CopyReply> {
+    const names = this.#homes().filter((name) => existsSync(dataFileOf(join(this.#options.directory, name))));
+    const kept = new Set(worldIds);
+    for (const name of names) await copyWorldFile(this.#file(name), { name, to, kept });
+    return { names };
   }
 
   async close(): Promise<void> {

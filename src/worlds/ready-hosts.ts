@@ -7,7 +7,7 @@ import type { ActorSystemOptions } from '../actors/options.js';
 import type { PreparedHost } from '../actors/prepared-host.js';
 import { limits } from '../contract/limits.js';
 import type { ChildBounds } from '../processes/bounds.js';
-import type { WorldsOptions } from './api.js';
+import type { HostChildren } from './api.js';
 import { worldHostModule } from './worlds.js';
 
 export interface HostPoolOptions {
@@ -18,7 +18,7 @@ export interface HostPoolOptions {
 }
 /** Gives hosts of data folders their processes. */
 export interface HostPool {
-  childrenOf(folder: string): NonNullable<WorldsOptions['children']>;
+  childrenOf(folder: string): HostChildren;
   /** How many wait. */
   readonly waiting: number;
   /** Ends those that wait. */
@@ -110,7 +110,7 @@ export class PlainPool implements HostPool {
     this.#ready = new ReadyHosts({ start, lost: () => {}, ready });
   }
 
-  childrenOf(folder: string): NonNullable<WorldsOptions['children']> {
+  childrenOf(folder: string): HostChildren {
     return { take: () => this.#ready.take().host, directory: folder };
   }
 

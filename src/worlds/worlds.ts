@@ -1,4 +1,5 @@
 // The worlds of one directory: creates, finds and forks them, and sends their messages to wherever they live.
+import { join } from 'node:path';
 import type { ActorLogEntry } from '../actors/options.js';
 import { ActorSystem } from '../actors/system.js';
 import { defined } from '../contract/defined.js';
@@ -8,16 +9,19 @@ import type { WorldProgram } from '../contract/run/build.js';
 import { isSeed } from '../contract/seed.js';
 import { worldAnswerFits } from '../contract/validate/answer-validators.js';
 import type { WorldAnswers, WorldCommand, WorldPosition, WorldQuery } from '../contract/world/world-protocol.js';
-import type { CreateWorld, ForkWorld, SendOptions, WorldRef, Worlds, WorldsOptions } from './api.js';
+import { dataFileOf } from '../files/database.js';
+import type { CreateWorld, ForkWorld, HostChildren, SendOptions, WorldFiles, WorldRef, Worlds, WorldsOptions } from './api.js';
 import type { ForkCommand, ForkReply } from './commands/fork-world.js';
-import type { CreateReply, CreateRequest, FindReply, HostOptions, HostRequest } from './host-requests.js';
+import type { CopyReply, CreateReply, CreateRequest, FindReply, HostOptions, HostRequest } from './host-requests.js';
+import { takeFile } from './taken-file.js';
+import { copyName } from './world-file-copy.js';
 
 /** What every host of worlds loads. */
 export const worldHostModule = new URL('./host.js', import.meta.url);
 const worldIdShape = /^(run|world|ses)_[0-9a-z]{12,32}$/;
 
 /** Rejects when a host could not be started. */
-export async function openWorlds(options: WorldsOptions): Promise<Worlds> {
+export async function openWorlds(options: WorldsOptions): Promise<Worlds & WorldFiles> {
   const { directory, layout, durability, hosts, hostsAtStart = hosts, isolation, handlerTimeoutMs, idlePassivationMs } = options;
   const {
     hostCoolDownMs = limits.hostCoolDownMs,
@@ -52,17 +56,23 @@ export async function openWorlds(options: WorldsOptions): Promise<Worlds> {
     ...(hostHeapMb === undefined ? {} : { resourceLimits: { maxOldGenerationSizeMb: hostHeapMb } }),
     ...defined({ onStepSeen }),
   });
-  return new LocalWorlds(system, hostOptions, handlerTimeoutMs ?? limits.handlerTimeoutMs);
+  return new LocalWorlds(system, hostOptions, { handlerTimeoutMs: handlerTimeoutMs ?? limits.handlerTimeoutMs, children });
 }
 
-class LocalWorlds implements Worlds {
+class LocalWorlds implements Worlds, WorldFiles {
   readonly #system: ActorSystem;
   readonly #hosts: number;
   readonly #layout: HostOptions['layout'];
   readonly #handlerTimeoutMs: number;
+  readonly #children: HostChildren | undefined;
 
-  constructor(system: ActorSystem, { hosts, layout }: HostOptions, handlerTimeoutMs: number) {
+  constructor(
+    system: ActorSystem,
+    { hosts, layout }: HostOptions,
+    { handlerTimeoutMs, children }: { handlerTimeoutMs: number; children: HostChildren | undefined },
+  ) {
     this.#handlerTimeoutMs = handlerTimeoutMs;
+    this.#children = children;
     this.#system = system;
     this.#hosts = hosts;
     this.#layout = layout;
@@ -138,6 +148,16 @@ class LocalWorlds implements Worlds {
         restarts,
       })),
     };
+  }
+
+  async copyFiles(into: string, worldIds: readonly string[]): Promise<void> {
+    for (let host = 0; host < this.#hosts; host++) {
+      const { inside, outside } = this.#children?.exchange ?? { inside: into, outside: () => into };
+      const reply = await this.#ask<CopyReply>(host, { kind: 'copy', to: inside, worldIds: [...worldIds] });
+      // The folder of a host that has ended meanwhile went with it, and there is nothing to take.
+      const from = outside();
+      for (const name of requireFileNames(reply)) await takeFile(join(from, copyName(name)), dataFileOf(join(into, name)));
+    }
   }
 
   close(): Promise<void> {
@@ -258,6 +278,13 @@ function logBug(entry: ActorLogEntry): void {
 function requireInstanceId({ worldInstanceId }: { worldInstanceId: unknown }): void {
   if (typeof worldInstanceId !== 'string' || !/^world_[0-9a-z]{1,64}$/.test(worldInstanceId))
     throw new Error('a host named a world by no id');
+}
+
+function requireFileNames({ names }: { names: unknown }): string[] {
+  const isName = (name: unknown): boolean => typeof name === 'string' && /^host-\d{1,4}$/.test(name);
+  if (!Array.isArray(names) || !names.every(isName) || new Set(names).size < names.length)
+    throw new Error('a host named its files by something else than their names');
+  return names as string[];
 }
 
 function worldExists(worldId: string): ServiceError {

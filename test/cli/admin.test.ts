@@ -55,6 +55,17 @@ test('an organization from its making to its first manager, its limits, its susp
   assert.deepEqual(accepted.slice(0, 2), ['revokeOrganizationCredential', 'resumeOrganization']);
 });
 
+test('a backup is shown as it is made, and a place that is none is bad usage', async () => {
+  const to = join(temporaryFolder(), 'copy');
+  const said = await lines('backup', '--to', to);
+  const { event, state, to: place, files } = said.at(-1)!;
+  assert.deepEqual([event, state, place], ['backup', 'succeeded', to]);
+  assert.ok((files as number) > 3 && existsSync(join(to, 'catalog', 'data.mdb')));
+  assert.ok(said.slice(0, -1).every((line) => line.event === 'progress' && line.state === 'running'));
+  const { code, stderr } = await admin(['backup', '--to', to]);
+  assert.deepEqual([code, /is there already/.test(stderr)], [2, true], stderr);
+});
+
 test('for people it is a table; a secret is shown once and said to be', async () => {
   const { stdout } = await admin(['organization', 'create', 'for people']);
   const [, organizationId] = /organization\s+(org_\w+) for people/.exec(stdout) ?? assert.fail(stdout);

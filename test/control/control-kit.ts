@@ -223,7 +223,7 @@ async function openRealWorlds(directory: string, storedBytesMax: number): Promis
     storedBytesMax,
   });
   // The worlds of a project lie beside all others here.
-  return Object.assign(worlds, { removeProject: async () => {} });
+  return Object.assign(worlds, { removeProject: async () => {}, copyProject: async () => {} });
 }
 
 /** A port that a test has not brought. */

@@ -33,11 +33,13 @@ test('data is chosen once for a source version; its builds and its baseline have
   await assert.rejects(kit.call('getSourceDatasets', { path }), { code: 'control.NOT_FOUND' });
   const before = await kit.call('getSourceBaseline', { path: { sourceDraftId: draft.sourceDraftId } });
   assert.deepEqual(before.collections[0]!.records, [{ rowId: 'n1', value: { text: 'first' } }]);
-  const choices = await kit.call('putSourceDatasets', { path, body });
+  const { reply: choices, isKnown } = await kit.dispatch('putSourceDatasets', { path, body });
+  assert.equal(isKnown, false);
   assert.deepEqual(choices, { schemaVersion: 1, sourceDraftId: draft.sourceDraftId, sourceRevision: 1, ...body });
   assert.deepEqual(await kit.call('getSourceDatasets', { path }), choices);
   // The same once more is the same; another is refused.
-  assert.deepEqual(await kit.call('putSourceDatasets', { path, body }), choices);
+  const again = await kit.dispatch('putSourceDatasets', { path, body });
+  assert.deepEqual([again.reply, again.replayed, again.isKnown], [choices, false, true]);
   const other = { ...body, selections: [{ ...selection, instanceId: 'other' }] };
   await assert.rejects(kit.call('putSourceDatasets', { path, body: other }), { code: 'control.STATE_CONFLICT' });
   // What was built before has other rows, so it is not the baseline of this version any more.

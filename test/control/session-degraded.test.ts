@@ -44,7 +44,7 @@ test('a host that fails at an operation leaves the session degraded: it is read 
   const directory = mkdtempSync('/tmp/drillyard-degraded-');
   const real = await openWorlds({ directory, layout: 'shared', durability: 'committed', hosts: 1, isolation: 'thread' });
   const { worlds: failingWorlds, failNext } = failing(real);
-  const worlds = Object.assign(failingWorlds, { removeProject: async () => {} });
+  const worlds = Object.assign(failingWorlds, { removeProject: async () => {}, copyProject: async () => {} });
   const kit = await openSessionKit({ worlds: false, services: { worlds } });
   const session = await kit.session();
   const { sessionId } = session;

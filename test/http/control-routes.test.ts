@@ -53,7 +53,11 @@ for (const engine of engines) {
       assert.equal(again.status, 200);
       assert.equal(again.headers.get('idempotent-replayed'), 'true');
       assert.deepEqual(again.body, first.body);
+      fake.replayed = false;
     }
+    fake.isKnown = true;
+    const known = await send(`${fake.url}/v1/projects`, { method: 'POST', headers: keyed, body: '{"name":"One"}' });
+    assert.deepEqual([known.status, known.headers.get('idempotent-replayed')], [200, null], 'what was there already');
   });
 
   // ROUTER-1

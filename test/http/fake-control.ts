@@ -31,6 +31,7 @@ export interface FakeControl {
   /** Refuses before the body is read. */
   admit: (asked: Pick<Asked, 'id' | 'path' | 'context'>) => void;
   replayed: boolean;
+  isKnown: boolean;
   draining: boolean;
 }
 
@@ -59,6 +60,7 @@ export async function fakeControl(
     answer: () => ({}),
     admit: () => {},
     replayed: false,
+    isKnown: false,
     draining: false,
   };
   const port: ControlPort = {
@@ -74,7 +76,7 @@ export async function fakeControl(
     dispatch: async (id, input, context) => {
       const asked = { id, ...input, context };
       fake.asked.push(asked);
-      return { reply: (await fake.answer(asked)) as never, replayed: fake.replayed };
+      return { reply: (await fake.answer(asked)) as never, replayed: fake.replayed, isKnown: fake.isKnown };
     },
   };
   const handler = createRouter<Caller>({

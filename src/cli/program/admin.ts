@@ -20,7 +20,14 @@ export function addAdmin(program: Command, finish: Finish): void {
   addMember(admin, finish);
   addCredential(admin, finish);
   addKey(admin, finish);
+  addBackup(admin, finish);
   addVerify(admin, finish);
+}
+
+function addBackup(admin: Command, finish: Finish): void {
+  command(admin, finish, ['backup', 'copy the data directory while the service works'], (actions, _, flags) =>
+    actions.backup(flags, flags.to as string),
+  ).requiredOption('--to <folder>', 'where to, on the disk of the service: a folder that is not there, in one that is');
 }
 
 /** The only one without a service: it needs the data directory. */

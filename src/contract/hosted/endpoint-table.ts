@@ -6,7 +6,7 @@ import type { EndpointId } from './endpoints.js';
 
 /** `authenticated`: any credential. `identity`: a token of the identity provider instead of one; `operator`: the operator's token. */
 export type Needs = Authority | readonly Authority[] | 'authenticated' | 'identity' | 'operator';
-/** `success` is of the first time; a replay of a 201 or 202 is 200. */
+/** `success` is of the first time; a replay of a 201 or 202 is 200, and so is a 201 of what was there already. */
 export interface EndpointRule extends RouteRule<Needs> {
   /** It changes something, so an Idempotency-Key is required. */
   unsafe: boolean;
@@ -56,6 +56,7 @@ const evidence: Spot = { area: 'evidence', prefix: `${project}/evidence` };
 const callbacks: Spot = { area: 'callbacks', prefix: `${project}/callback-receivers` };
 const operations: Spot = { area: 'operations', prefix: `${project}/operations` };
 const tenants: Spot = { area: 'operator', prefix: '/operator/organizations' };
+const backup: Spot = { area: 'operator', prefix: '/operator/backup' };
 const serverKey: Spot = { area: 'operator', prefix: '/operator/key' };
 
 const one = '/{sessionId}';
@@ -68,17 +69,22 @@ const tenantMember = `${tenant}/members/{userId}`;
 
 export const endpointTable: RouteTable<EndpointId, EndpointRule> = {
   exchangeIdentityToken: create(auth, '/auth/cli/exchange', 'identity', 'Exchange an organization-scoped identity token for a credential'),
-  listCliOrganizations: read(auth, '/auth/cli/organizations', 'identity', 'Organizations the verified subject is an active member of'),
+  listCliOrganizations: read(
+    auth,
+    '/auth/cli/organizations',
+    'identity',
+    'Organizations the verified subject is an active member of, by their ids',
+  ),
   getMe: read(auth, '/me', 'authenticated', 'Who the credential is and what it may do'),
   revokeAuthSession: change(auth, '/auth/session/revoke', 'authenticated', 'Revoke the very credential of this request'),
 
   createCredential: create(organization, '/credentials', 'credential.manage', 'Create a control credential; its secret is shown once'),
-  listCredentials: read(organization, '/credentials', 'credential.manage', 'Credentials of the organization'),
+  listCredentials: read(organization, '/credentials', 'credential.manage', 'Credentials of the organization, the oldest first'),
   revokeCredential: {
     ...change(organization, '/credentials/{credentialId}', 'credential.manage', 'Revoke a credential'),
     method: 'DELETE',
   },
-  listMembers: read(organization, '/organization/members', 'organization.read', 'Members of the organization'),
+  listMembers: read(organization, '/organization/members', 'organization.read', 'Members of the organization, by their ids'),
   updateMember: { ...change(organization, '/organization/members/{userId}', 'member.manage', "Change a member's role"), method: 'PATCH' },
   removeMember: { ...change(organization, '/organization/members/{userId}', 'member.manage', 'Remove a member'), method: 'DELETE' },
   restoreMember: change(organization, '/organization/members/{userId}/restore', 'member.manage', 'Take a removed member in again'),
@@ -86,7 +92,7 @@ export const endpointTable: RouteTable<EndpointId, EndpointRule> = {
   listAuditEvents: readLarge(organization, '/organization/audit-events', 'audit.read', 'Accepted changes or refusals, the newest first'),
 
   createProject: create(projects, '', 'project.manage', 'Create a project'),
-  listProjects: read(projects, '', 'authenticated', 'Projects the credential may read'),
+  listProjects: read(projects, '', 'authenticated', 'Projects the credential may read, the oldest first'),
   getProject: read(projects, '/{projectId}', 'project.read', 'One project'),
   updateProject: { ...change(projects, '/{projectId}', 'project.manage', 'Rename a project'), method: 'PATCH' },
   deleteProject: {
@@ -94,10 +100,10 @@ export const endpointTable: RouteTable<EndpointId, EndpointRule> = {
     method: 'DELETE',
   },
   createGrant: create(projects, '/{projectId}/grants', 'grant.manage', 'Give a credential or user a role in the project'),
-  listGrants: read(projects, '/{projectId}/grants', 'project.read', 'Grants of the project'),
+  listGrants: read(projects, '/{projectId}/grants', 'project.read', 'Grants of the project, the oldest first'),
   deleteGrant: { ...change(projects, '/{projectId}/grants', 'grant.manage', 'Take a grant back'), method: 'DELETE' },
 
-  listToolLibrary: read(library, '', 'tool.read', 'Tool packages that ship with the service'),
+  listToolLibrary: read(library, '', 'tool.read', 'Tool packages that ship with the service, by their ids'),
   getToolLibraryEntry: read(library, '/{libraryEntryId}', 'tool.read', 'One tool package with its manifest'),
   validateToolSetup: {
     ...change(setups, '/validate', ['tool.publish', 'build.publish'], 'Check a tool setup request and fill in its defaults'),
@@ -111,7 +117,7 @@ export const endpointTable: RouteTable<EndpointId, EndpointRule> = {
   },
 
   createAuthoringSession: create(authoring, '', 'authoring.run', 'Begin a conversation that authors source'),
-  listAuthoringSessions: read(authoring, '', 'authoring.read', 'Authoring conversations'),
+  listAuthoringSessions: read(authoring, '', 'authoring.read', 'Authoring conversations, the newest first'),
   getAuthoringSession: read(authoring, conversation, 'authoring.read', 'One authoring conversation'),
   createAuthoringTurn: start(authoring, `${conversation}/turns`, 'authoring.run', 'Say something to the author'),
   listAuthoringTurns: readLarge(authoring, `${conversation}/turns`, 'authoring.read', 'Turns of a conversation, the oldest first'),
@@ -125,7 +131,7 @@ export const endpointTable: RouteTable<EndpointId, EndpointRule> = {
   discardAuthoringSession: change(authoring, `${conversation}/discard`, 'authoring.run', 'Discard an inactive conversation'),
 
   createSourceDraft: create(source, '', 'build.publish', 'Create a source draft with its first revision'),
-  listSourceDrafts: read(source, '', 'source.read', 'Source drafts'),
+  listSourceDrafts: read(source, '', 'source.read', 'Source drafts, the oldest first'),
   getSourceDraft: read(source, draft, 'source.read', 'One source draft'),
   deleteSourceDraft: { ...change(source, draft, 'build.publish', 'Delete a source draft'), method: 'DELETE' },
   createSourceRevision: create(
@@ -160,7 +166,7 @@ export const endpointTable: RouteTable<EndpointId, EndpointRule> = {
     'dataset.write',
     'Check the rows, and make them a dataset or a revision of one',
   ),
-  listDatasets: read(datasets, '', 'dataset.read', 'Datasets'),
+  listDatasets: read(datasets, '', 'dataset.read', 'Datasets, the oldest first'),
   getDataset: read(datasets, '/{datasetId}', 'dataset.read', 'One dataset'),
   createDatasetRevision: create(datasets, '/{datasetId}/revisions', 'dataset.write', 'Add an immutable revision'),
   getDatasetRevision: readLarge(datasets, '/{datasetId}/revisions/{revision}', 'dataset.read', 'One revision with its rows'),
@@ -170,23 +176,33 @@ export const endpointTable: RouteTable<EndpointId, EndpointRule> = {
   getBuild: read(builds, '/{buildHash}', 'build.read', 'One build'),
   getBuildWorld: readLarge(builds, '/{buildHash}/world', 'build.read', 'The compiled project view of a build'),
 
-  listQuarantines: read(quarantines, '', 'build.read', 'Builds whose worlds were closed for what their tool code did to its hosts'),
+  listQuarantines: read(
+    quarantines,
+    '',
+    'build.read',
+    'Builds whose worlds were closed for what their tool code did to its hosts, the last closed first',
+  ),
   releaseQuarantine: change(quarantines, '/{buildHash}/release', 'environment.manage', 'Open the worlds of a quarantined build again'),
 
   createEnvironment: create(environments, '', 'environment.manage', 'Create an environment'),
-  listEnvironments: read(environments, '', 'environment.read', 'Environments'),
+  listEnvironments: read(environments, '', 'environment.read', 'Environments, the oldest first'),
   getEnvironment: read(environments, '/{environmentId}', 'environment.read', 'One environment'),
   promoteBuild: change(environments, '/{environmentId}/promote', 'environment.manage', 'Make a build the one new sessions get'),
   archiveEnvironment: change(environments, '/{environmentId}/archive', 'environment.manage', 'Archive an environment'),
 
   createSession: { ...start(environments, '/{environmentId}/sessions', 'session.create', 'Create a world session'), area: 'sessions' },
-  listSessions: read(sessions, '', 'session.read', 'World sessions'),
+  listSessions: read(sessions, '', 'session.read', 'World sessions, the newest first'),
   getSession: read(sessions, one, 'session.read', 'One world session'),
   destroySession: { ...start(sessions, one, 'session.destroy', 'Destroy a session and its world'), method: 'DELETE' },
   getSessionRuntime: read(sessions, `${one}/runtime`, 'session.read', 'The atomic position of a ready session'),
-  listStateNamespaces: readLarge(sessions, `${one}/state-namespaces`, 'session.read', 'Where the world has rows'),
-  listState: readLarge(sessions, `${one}/state`, 'session.read', 'Rows of one namespace, now or at an evidence sequence'),
-  listEvidence: readLarge(sessions, `${one}/evidence`, 'session.read', 'A page of the evidence journal'),
+  listStateNamespaces: readLarge(
+    sessions,
+    `${one}/state-namespaces`,
+    'session.read',
+    'Where the world has rows, in the order of its tools',
+  ),
+  listState: readLarge(sessions, `${one}/state`, 'session.read', 'Rows of one namespace by their ids, now or at an evidence sequence'),
+  listEvidence: readLarge(sessions, `${one}/evidence`, 'session.read', 'A page of the evidence journal, in its order'),
   getPending: readLarge(sessions, `${one}/pending`, 'session.read', 'Scheduled events, callbacks that wait, and the advance that runs'),
   getUnansweredRequests: read(
     sessions,
@@ -194,7 +210,12 @@ export const endpointTable: RouteTable<EndpointId, EndpointRule> = {
     'session.read',
     'What clients asked of the world and no route answered',
   ),
-  listSessionAccess: read(sessions, `${one}/access`, 'session.read', 'Accesses of a session that are valid, without their credentials'),
+  listSessionAccess: read(
+    sessions,
+    `${one}/access`,
+    'session.read',
+    'Accesses of a session that are valid, the oldest first, without their credentials',
+  ),
   revokeSessionAccess: { ...change(sessions, `${one}/access/{accessId}`, 'session.control', 'Revoke an access'), method: 'DELETE' },
   createSessionAccess: create(sessions, `${one}/access`, 'session.control', 'Issue a world credential for one actor'),
   advanceTime: start(sessions, `${one}/advance`, 'session.control', 'Advance virtual time'),
@@ -208,7 +229,7 @@ export const endpointTable: RouteTable<EndpointId, EndpointRule> = {
     'Fork a session from now, a snapshot or an evidence sequence',
   ),
   extendSession: change(sessions, `${one}/extend`, 'session.control', 'Move the expiry of a session'),
-  listSnapshots: read(snapshots, '', 'snapshot.read', 'Snapshots'),
+  listSnapshots: read(snapshots, '', 'snapshot.read', 'Snapshots, the newest first'),
   getSnapshot: read(snapshots, '/{hostedSnapshotId}', 'snapshot.read', 'One snapshot'),
   deleteSnapshot: { ...start(snapshots, '/{hostedSnapshotId}', 'session.control', 'Delete a snapshot'), method: 'DELETE' },
 
@@ -216,13 +237,13 @@ export const endpointTable: RouteTable<EndpointId, EndpointRule> = {
     ...start(environments, '/{environmentId}/sessions/{sessionId}/runs', 'drill.run', 'Start a drill run in a session'),
     area: 'runs',
   },
-  listRuns: readLarge(runs, '', 'run.read', 'Hosted runs'),
+  listRuns: readLarge(runs, '', 'run.read', 'Hosted runs, the newest first'),
   getRun: readLarge(runs, run, 'run.read', 'One hosted run'),
   createRunAccess: create(runs, `${run}/access`, 'drill.run', 'Issue a world credential for the pending interaction'),
   completeInteraction: change(runs, `${run}/interactions/complete`, 'drill.run', 'Hand in the result of the pending interaction'),
   cancelRun: change(runs, `${run}/cancel`, 'run.cancel', 'Cancel a run'),
   rerun: start(runs, `${run}/reruns`, 'drill.run', 'Run the same drill again in a session of its own'),
-  listRunActivity: readLarge(runs, `${run}/activity`, 'run.read', 'What happened to a run'),
+  listRunActivity: readLarge(runs, `${run}/activity`, 'run.read', 'What happened to a run, the oldest first'),
   compareRuns: readLarge({ area: 'runs', prefix: `${project}/run-comparisons` }, '', 'run.read', 'Compare two sealed runs'),
   beginAttachment: create(runs, `${run}/attachments`, 'drill.run', 'Announce an attachment'),
   putAttachmentContent: {
@@ -241,7 +262,7 @@ export const endpointTable: RouteTable<EndpointId, EndpointRule> = {
   deleteEvidence: { ...change(evidence, '/{evidenceBundleId}', 'evidence.delete', 'Delete a bundle'), method: 'DELETE' },
 
   createCallbackReceiver: create(callbacks, '', 'callback.manage', 'Register a receiver; it must be approved before use'),
-  listCallbackReceivers: read(callbacks, '', 'callback.read', 'Callback receivers'),
+  listCallbackReceivers: read(callbacks, '', 'callback.read', 'Callback receivers, the oldest first'),
   approveCallbackReceiver: change(callbacks, '/{callbackReceiverBindingId}/approve', 'callback.manage', 'Approve a receiver'),
   revokeCallbackReceiver: change(callbacks, '/{callbackReceiverBindingId}/revoke', 'callback.manage', 'Revoke a receiver'),
   renewCallbackSecret: change(
@@ -256,18 +277,18 @@ export const endpointTable: RouteTable<EndpointId, EndpointRule> = {
   cancelOperation: change(operations, '/{operationId}/cancel', 'session.control', 'Ask a pending or running operation to stop'),
 
   createOrganization: create(tenants, '', 'operator', 'Create an organization'),
-  listOrganizations: read(tenants, '', 'operator', 'Organizations of the service'),
+  listOrganizations: read(tenants, '', 'operator', 'Organizations of the service, the oldest first'),
   getOrganization: read(tenants, tenant, 'operator', 'One organization, with the limits in force'),
   updateOrganization: { ...change(tenants, tenant, 'operator', 'Rename an organization, or change its quotas and rates'), method: 'PATCH' },
   suspendOrganization: change(tenants, `${tenant}/suspend`, 'operator', 'Suspend an organization: its credentials and worlds are refused'),
   resumeOrganization: change(tenants, `${tenant}/resume`, 'operator', 'End the suspension of an organization'),
   getOrganizationUsage: read(tenants, `${tenant}/usage`, 'operator', 'What an organization uses of its quotas'),
-  listOrganizationMembers: read(tenants, `${tenant}/members`, 'operator', 'Members of an organization'),
+  listOrganizationMembers: read(tenants, `${tenant}/members`, 'operator', 'Members of an organization, by their ids'),
   updateOrganizationMember: { ...change(tenants, tenantMember, 'operator', "Change a member's role"), method: 'PATCH' },
   removeOrganizationMember: { ...change(tenants, tenantMember, 'operator', 'Remove a member'), method: 'DELETE' },
   restoreOrganizationMember: change(tenants, `${tenantMember}/restore`, 'operator', 'Take a removed member in again'),
   createOrganizationCredential: create(tenants, `${tenant}/credentials`, 'operator', 'Issue a credential, such as the first of a manager'),
-  listOrganizationCredentials: read(tenants, `${tenant}/credentials`, 'operator', 'Credentials of an organization'),
+  listOrganizationCredentials: read(tenants, `${tenant}/credentials`, 'operator', 'Credentials of an organization, the oldest first'),
   revokeOrganizationCredential: {
     ...change(tenants, `${tenant}/credentials/{credentialId}`, 'operator', 'Revoke a credential'),
     method: 'DELETE',
@@ -275,4 +296,6 @@ export const endpointTable: RouteTable<EndpointId, EndpointRule> = {
   listOrganizationAuditEvents: readLarge(tenants, `${tenant}/audit-events`, 'operator', 'Accepted changes or refusals, the newest first'),
   getServerKey: read(serverKey, '', 'operator', 'The generations of the server key'),
   rotateServerKey: change(serverKey, '/rotate', 'operator', 'Make a new generation of the server key'),
+  startBackup: start(backup, '', 'operator', 'Copy the data directory while the service works'),
+  getBackup: read(backup, '', 'operator', 'The backup that is being made, or the last one since the service started'),
 };

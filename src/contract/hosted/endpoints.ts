@@ -172,6 +172,8 @@ export interface Endpoints {
   listOrganizationAuditEvents: Shape<Operator.OrganizationPath, Organization.AuditEventsQuery, None, Organization.AuditEventList>;
   getServerKey: Shape<None, None, None, Operator.ServerKeyReply>;
   rotateServerKey: Shape<None, None, Operator.RotateKeyRequest, Operator.ServerKeyReply>;
+  startBackup: Shape<None, None, Operator.StartBackupRequest, Operator.BackupReply>;
+  getBackup: Shape<None, None, None, Operator.LatestBackupReply>;
 }
 export type EndpointId = keyof Endpoints;
 export type EndpointInput<Id extends EndpointId> = Pick<Endpoints[Id], 'path' | 'query' | 'body'>;

@@ -126,3 +126,30 @@ export interface RotateKeyRequest {
   /** How long what derives from the present key still works. Default 0; at most thirty days. */
   graceMs?: number & tags.Type<'int64'> & tags.Minimum<0> & tags.Maximum<2592000000>;
 }
+
+/** A copy of the data directory of a service, made while it works. */
+export interface Backup {
+  schemaVersion: 1;
+  /** The folder of the copy, on the disk of the service. It is there when the copy is whole. */
+  to: string;
+  state: 'running' | 'succeeded' | 'failed';
+  startedAtMs: EpochMs;
+  finishedAtMs?: EpochMs;
+  /** So far. */
+  projects: number;
+  files: number;
+  bytes: number;
+  /** Why it has failed. What it had written is removed. */
+  error?: { code: string; message: string };
+}
+export interface StartBackupRequest {
+  /** A folder that is not there so far, by its full path, in one that is; not inside the data directory. */
+  to: string & tags.Pattern<'^/'> & tags.MinLength<2> & tags.MaxLength<1024>;
+}
+export interface BackupReply {
+  backup: Backup;
+}
+export interface LatestBackupReply {
+  /** Absent: none was made since the service started. */
+  backup?: Backup;
+}

@@ -198,6 +198,8 @@ const checks: RouteChecks<Endpoints> = {
   listOrganizationAuditEvents: { path: organizationPath, query: auditEventsQuery, body: none },
   getServerKey: { path: none, query: none, body: none },
   rotateServerKey: { path: none, query: none, body: fits(typia.createEquals<Operator.RotateKeyRequest>()) },
+  startBackup: { path: none, query: none, body: fits(typia.createEquals<Operator.StartBackupRequest>()) },
+  getBackup: { path: none, query: none, body: none },
 };
 
 interface Everything {

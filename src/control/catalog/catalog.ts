@@ -7,7 +7,7 @@
 //     rest on earlier ones.
 import { within } from '../../async/deadline.js';
 import { ServiceError } from '../../contract/errors.js';
-import { type Database, openDatabase } from '../../files/database.js';
+import { copyDatabase, type Database, openDatabase } from '../../files/database.js';
 import { diskFull, isDiskFull } from '../../files/disk-full.js';
 import { tuning } from '../tuning.js';
 import { type Change, Draft, type KeySource, type PutWatcher, Reader, type View } from './tables.js';
@@ -47,6 +47,7 @@ export class Catalog {
   #waiting: Waiting[] = [];
   #running: Promise<void> | undefined;
   readonly #watchers = new Set<PutWatcher>();
+  #copying: Promise<void> | undefined;
   #commits = 0;
   #flushSinceMs: number | undefined;
   #refuses: CatalogHealth['refuses'];
@@ -93,11 +94,19 @@ export class Catalog {
     return () => void this.#watchers.delete(watcher);
   }
 
+  /** What is on the disk at one moment from now on, in a folder of its own. Changes continue. */
+  async copyTo(directory: string): Promise<void> {
+    this.#requireOpen();
+    this.#copying = copyDatabase(this.#database, directory);
+    await this.#copying;
+  }
+
   /** Lets what was changed reach the disk, then closes. What is asked afterwards is refused: control.UNAVAILABLE. */
   async close(): Promise<void> {
     if (this.#closed) return;
     while (this.#running !== undefined) await this.#running;
     this.#closed = true;
+    await this.#copying?.catch(() => {});
     await this.#database.close();
   }
 

@@ -48,6 +48,8 @@ export type UnsafeCall<Id extends EndpointId> = Call<Id> & { idempotencyKey: str
 export interface Outcome<Reply> {
   reply: Reply;
   resource: { type: string; id: string };
+  /** What a creation was to make was there already, and is the same. */
+  isKnown?: boolean;
   /** Whose audit trail it stands in. Default: that of the caller's organization. */
   organizationId?: string;
 }

@@ -32,7 +32,7 @@ export class KeyFile {
 
   constructor({ dataDirectory, keyFile }: KeyPlace) {
     this.#isOwn = keyFile === undefined;
-    this.#place = { file: keyFile ?? join(dataDirectory, 'server.key'), what: 'key file', groupMayRead: keyFile !== undefined };
+    this.#place = { file: keyFile ?? join(dataDirectory, keyFileName), what: 'key file', groupMayRead: keyFile !== undefined };
   }
 
   get path(): string {
@@ -65,6 +65,8 @@ export class KeyFile {
   }
 }
 
+/** In the data directory. */
+export const keyFileName = 'server.key';
 export const keyAdvice =
   'Put it back from a backup. If it is lost for good, move it away and start once with --rotate-key: what derives from it is void then.';
 

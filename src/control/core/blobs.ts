@@ -12,6 +12,7 @@ import { sha256Digest } from '../../contract/digest.js';
 import { ServiceError } from '../../contract/errors.js';
 import { limits } from '../../contract/limits.js';
 import { diskFull, isDiskFull } from '../../files/disk-full.js';
+import { flushFolder } from '../../files/flushed-copy.js';
 import type { Blobs } from './services.js';
 
 /** Where a blob lies; undefined for what is no digest. */
@@ -122,14 +123,5 @@ async function writeFlushed(path: string, bytes: Uint8Array): Promise<void> {
     await file.sync();
   } finally {
     await file.close();
-  }
-}
-
-async function flushFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
   }
 }

@@ -3,6 +3,7 @@ import type { DataChoices } from '../../compiler/data-choices.js';
 import type { LibraryPackage } from '../../compiler/library.js';
 import type { RowCollection } from '../../compiler/row-checks.js';
 import type { Issue, ServiceError } from '../../contract/errors.js';
+import type { Backup } from '../../contract/hosted/operator.js';
 import type { DatasetRevisionView } from '../../contract/hosted/resources.js';
 import type { Build } from '../../contract/hosted/source.js';
 import type { CompiledBuild, Diagnostic } from '../../contract/run/build.js';
@@ -20,6 +21,7 @@ import type { ControlMeter } from '../memory/control-meter.js';
 import type { DeliveryWatch } from '../memory/delivery-watch.js';
 import type { LoadedCache } from '../memory/loaded-cache.js';
 import type { OrganizationsNow } from '../memory/organization-now.js';
+import type { Removals } from '../memory/removals.js';
 import type { RunMemory } from '../memory/run-memory.js';
 import type { SessionMemory } from '../memory/session-memory.js';
 import type { StorageWatch } from '../memory/storage-watch.js';
@@ -53,6 +55,8 @@ export interface ControlServices extends ServicePorts {
   deliveryWatch: DeliveryWatch;
   storageWatch: StorageWatch;
   organizationsNow: OrganizationsNow;
+  removals: Removals;
+  backups: Backups;
   loadedBuilds: LoadedCache<CompiledBuild>;
   loadedViews: LoadedCache<ProjectView>;
 }
@@ -61,6 +65,11 @@ export interface ControlServices extends ServicePorts {
 export interface ServiceWorlds extends Worlds {
   /** Ends the hosts of a project that is not open any more, and removes the worlds they had. Done twice it is done once. */
   removeProject(projectId: string): Promise<void>;
+  /**
+   * Copies the data files of a project to a folder that is empty, each as it is at one moment from now on, without worlds that are not
+   * named. Its hosts are started for it if need be. Rejects as messages to them do.
+   */
+  copyProject(projectId: string, into: string, worldIds: readonly string[]): Promise<void>;
 }
 
 /**
@@ -123,6 +132,19 @@ export interface Blobs {
   digests(): AsyncIterable<string>;
   /** Unless it was put, for the first time or again, after `beforeMs` (of the machine's clock). Yields whether it went. */
   removeOld(digest: string, beforeMs: number): Promise<boolean>;
+}
+
+/** Copies of the data directory, made while the service works. They end with the incarnation. */
+export interface Backups {
+  /**
+   * Begins one. The same request again gets the same one. control.STATE_CONFLICT while another is made; control.INVALID_REQUEST or
+   * control.STORAGE_FULL for a folder that cannot be its place.
+   */
+  begin(request: { to: string; requestId: string }): Promise<Backup>;
+  /** The one that is being made, or the last that was. */
+  readonly latest: Backup | undefined;
+  /** Ends the one that is being made, and removes what it has written. */
+  stop(): Promise<void>;
 }
 
 /** The disk of the data directory. */

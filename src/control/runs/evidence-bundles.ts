@@ -78,7 +78,11 @@ export async function sweepEvidence(services: ControlServices): Promise<{ delete
 }
 
 /** Rejects never: what could not be removed now, the next sweep removes. */
-async function removeFolder({ settings, catalog, log }: ControlServices, { bundle: { evidenceBundleId } }: EvidenceRecord): Promise<void> {
+async function removeFolder(
+  { settings, catalog, log, removals }: ControlServices,
+  { bundle: { evidenceBundleId } }: EvidenceRecord,
+): Promise<void> {
+  if (removals.areHeld) return;
   try {
     await rm(bundleFolder(settings.dataDirectory, evidenceBundleId), { recursive: true, force: true });
     await catalog.change((tx) => {

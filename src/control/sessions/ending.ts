@@ -88,7 +88,10 @@ export function destroyRunner(services: ControlServices): Runner {
 }
 
 /** Whether there is one or not. What stands in the way is waited for: a world that nobody reaches any more must not stay. */
-export async function removeWorld({ worlds, log, disk }: ControlServices, sessionId: string, leaving: AbortSignal): Promise<void> {
+export async function removeWorld(services: ControlServices, sessionId: string, leaving: AbortSignal): Promise<void> {
+  const { worlds, log, disk, catalog, removals } = services;
+  await removals.ofWorlds(requireRecord(catalog.view, sessionId).session.projectId, leaving);
+  if (leaving.aborted) throw new OperationSuspended();
   const waitMs = (error: unknown, attempts: number): number => {
     if (isServiceError(error, 'control.STORAGE_FULL') && disk.release()) return 0;
     log.warn('a world was not removed yet', { sessionId, err: error });

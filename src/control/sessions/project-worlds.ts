@@ -6,13 +6,16 @@
 //     nobody has asked for them since they were found quiet.
 //   PROJECT-WORLDS-3. Once the worlds of a project are removed nothing starts its hosts any more, and its folder is gone.
 import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LruMap } from '../../collections/lru-map.js';
 import { ServiceError } from '../../contract/errors.js';
 import { limits } from '../../contract/limits.js';
 import type { AdvanceProgress, WorldAnswers, WorldCommand, WorldQuery } from '../../contract/world/world-protocol.js';
-import type { CreateWorld, ForkWorld, SendOptions, WorldRef, Worlds } from '../../worlds/api.js';
+import { dataFileOf } from '../../files/database.js';
+import { copyFlushed } from '../../files/flushed-copy.js';
+import type { CreateWorld, ForkWorld, SendOptions, WorldFiles, WorldRef, Worlds } from '../../worlds/api.js';
 import type { ServiceWorlds } from '../core/services.js';
 import { tuning } from '../tuning.js';
 
@@ -24,7 +27,7 @@ export interface ProjectWorldsParts {
   /** False: its hosts are not to start any more. */
   isOpen(projectId: string): boolean;
   /** Starts the hosts of one project. Among all hosts of the service, theirs are numbered from `firstHost`. */
-  open(folder: string, of: { projectId: string; firstHost: number }): Promise<Worlds>;
+  open(folder: string, of: { projectId: string; firstHost: number }): Promise<HostedWorlds>;
   /** Projects whose hosts stand at once. Default limits.projectsLiveMax. */
   projectsLiveMax?: number;
   idleMs?: number;
@@ -34,11 +37,14 @@ export interface ProjectWorldsParts {
   onClosed?: () => Promise<void>;
 }
 
+type HostedWorlds = Worlds & WorldFiles;
 /** Of one project while its hosts stand, or start. */
 interface Hosts {
-  worlds: Promise<Worlds>;
+  worlds: Promise<HostedWorlds>;
   /** Once they stand. */
-  ready?: Worlds;
+  ready?: HostedWorlds;
+  /** Copies of their files under way: they stand as long. */
+  copying: number;
   usedMs: number;
   /** How often somebody has asked for them. */
   uses: number;
@@ -117,10 +123,28 @@ export class ProjectWorlds implements ServiceWorlds {
     await rm(join(this.#parts.directory, projectFolder(projectId)), { recursive: true, force: true });
   }
 
+  async copyProject(projectId: string, into: string, worldIds: readonly string[]): Promise<void> {
+    const folder = join(this.#parts.directory, projectFolder(projectId));
+    const stood = this.#projects.has(projectId);
+    if (!stood) await this.#ending.get(projectId);
+    if (!stood && !existsSync(folder)) return;
+    if (!stood && !this.#parts.isOpen(projectId)) return copyAtRest(folder, into);
+    const worlds = await this.hostsOf(projectId);
+    const hosts = this.#projects.get(projectId);
+    if (hosts === undefined) throw new ServiceError('world.ACTOR_RESTARTED', { message: 'The hosts of the project have ended.' });
+    hosts.copying += 1;
+    try {
+      await worlds.copyFiles(into, worldIds);
+    } finally {
+      hosts.copying -= 1;
+      if (!stood) await this.#endQuiet(projectId, hosts);
+    }
+  }
+
   /**
    * The worlds of a project, its hosts started if need be. Rejects with control.UNAVAILABLE where no more may stand and none can be spared.
    */
-  hostsOf(projectId: string): Promise<Worlds> {
+  hostsOf(projectId: string): Promise<HostedWorlds> {
     const known = this.#projects.get(projectId);
     if (known !== undefined) {
       noteUse(known);
@@ -130,7 +154,7 @@ export class ProjectWorlds implements ServiceWorlds {
     if (!this.#parts.isOpen(projectId))
       return Promise.reject(new ServiceError('control.NOT_FOUND', { message: 'The worlds of this project are removed.' }));
     const firstHost = this.#firstHostOf(projectId);
-    const hosts: Hosts = { worlds: this.#start(projectId, firstHost), usedMs: Date.now(), uses: 0, firstHost };
+    const hosts: Hosts = { worlds: this.#start(projectId, firstHost), usedMs: Date.now(), uses: 0, copying: 0, firstHost };
     this.#projects.set(projectId, hosts);
     hosts.worlds.then(
       (worlds) => {
@@ -155,7 +179,7 @@ export class ProjectWorlds implements ServiceWorlds {
     return known;
   }
 
-  async #start(projectId: string, firstHost: number): Promise<Worlds> {
+  async #start(projectId: string, firstHost: number): Promise<HostedWorlds> {
     await this.#freeHosts();
     await this.#ending.get(projectId);
     return await this.#parts.open(join(this.#parts.directory, projectFolder(projectId)), { projectId, firstHost });
@@ -189,7 +213,7 @@ export class ProjectWorlds implements ServiceWorlds {
     const { uses } = hosts;
     const stats = await hosts.ready?.stats();
     const isQuiet = (stats?.hosts ?? []).every(({ mailboxDepth }) => mailboxDepth === 0);
-    if (!isQuiet || hosts.uses !== uses || this.#projects.get(projectId) !== hosts) return false;
+    if (!isQuiet || hosts.copying > 0 || hosts.uses !== uses || this.#projects.get(projectId) !== hosts) return false;
     await this.#end(projectId);
     return true;
   }
@@ -231,6 +255,15 @@ export class ProjectWorlds implements ServiceWorlds {
 function noteUse(hosts: Hosts): void {
   hosts.usedMs = Date.now();
   hosts.uses += 1;
+}
+
+/** Of a project whose hosts start no more. */
+async function copyAtRest(folder: string, into: string): Promise<void> {
+  for (const name of readdirSync(folder)) {
+    if (!existsSync(dataFileOf(join(folder, name)))) continue;
+    mkdirSync(join(into, name));
+    await copyFlushed(dataFileOf(join(folder, name)), dataFileOf(join(into, name)));
+  }
 }
 
 /** The folder is named by a digest: an id is never a path. */

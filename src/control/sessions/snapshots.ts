@@ -7,7 +7,7 @@ import type { ChangeEndpoint, ReadEndpoint } from '../catalog/endpoint.js';
 import { keepSession } from '../catalog/session-records.js';
 import type { Change } from '../catalog/tables.js';
 import { requireConfirmation } from '../catalog/versions.js';
-import type { Runner } from '../core/operations.js';
+import { OperationSuspended, type Runner } from '../core/operations.js';
 import type { ControlServices } from '../core/services.js';
 import { admit, markDegraded, markRecovered, resultOf, startOperation } from './admission.js';
 import { liveWorld } from './live-world.js';
@@ -120,7 +120,9 @@ export function deleteSnapshot(services: ControlServices): ChangeEndpoint<'delet
 export function deletionRunner(services: ControlServices): Runner {
   const { nowMs } = services;
   return {
-    run: async ({ operation, input }) => {
+    run: async ({ operation, input }, { leaving }) => {
+      await services.removals.ofWorlds(operation.projectId, leaving);
+      if (leaving.aborted) throw new OperationSuspended();
       const { sessionId, worldSnapshotId } = input as { sessionId: string; worldSnapshotId: string };
       const { resourceId: hostedSnapshotId, operationId } = operation;
       // All of its snapshots go with a world.

@@ -45,7 +45,7 @@ export function dataChoiceEndpoints(): EndpointSet<'getSourceDatasets' | 'putSou
             requireSelection(tx, { ...place, ...selection }, `/selections/${index}`);
           tx.put(dataChoicesTable, choices);
         }
-        return { reply: choices, resource };
+        return { reply: choices, resource, isKnown: made !== undefined };
       },
     },
   };

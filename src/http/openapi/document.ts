@@ -35,7 +35,7 @@ const areas: { readonly [area: string]: string } = {
   evidence: 'Sealed bundles that prove what happened.',
   callbacks: 'Receivers of what worlds send out.',
   operations: 'Long work and how it goes.',
-  operator: 'For who runs the service: organizations, their limits and members, the server key.',
+  operator: 'For who runs the service: organizations, their limits and members, the server key, backups.',
   service: 'The service itself; no credential needed.',
 };
 

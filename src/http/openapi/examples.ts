@@ -15,6 +15,7 @@ const known: { readonly [name: string]: JsonValue | readonly JsonValue[] } = {
   name: 'Support desk',
   title: 'Refund a late order',
   cursor: 'cnVuIDAwMDE.Jk3vQ0',
+  to: '/var/backups/drillyard/monday',
   limit: 50,
   seed: '42',
   drillId: 'refund-late-order',

@@ -85,7 +85,7 @@ function requestBodyOf<Id extends string, Rule extends RouteRule>(api: Documente
 
 function successes<Id extends string, Rule extends RouteRule>(api: DocumentedApi<Id, Rule>, id: Id, needsKey: boolean): JsonObject {
   const { table, contract, accepted } = api;
-  const { success, media } = table[id];
+  const { success, media, method } = table[id];
   const name = contract.shapeNameOf(id, 'reply');
   if (name === undefined || name === 'bytes') return { [success]: rawSuccess(media ?? 'application/octet-stream', name === 'bytes') };
   const schema = { $ref: refPrefix + name };
@@ -94,9 +94,10 @@ function successes<Id extends string, Rule extends RouteRule>(api: DocumentedApi
   const content = { 'application/json': { schema, example: shapeExample(contract.shapes, name) }, ...stream };
   const first = { description: { 200: 'Done.', 201: 'Created.', 202: accepted }[success], headers, content };
   if (!needsKey || success === 200) return { [success]: first };
+  const again = `A replay: the stored answer of the first request${method === 'PUT' ? '. Or the same was there already' : ''}.`;
   return {
     [success]: { ...first, headers: correlation },
-    200: { description: 'A replay: the stored answer of the first request.', headers, content: { 'application/json': { schema } } },
+    200: { description: again, headers, content: { 'application/json': { schema } } },
   };
 }
 

@@ -6,7 +6,7 @@
 // Nothing but puts and removes runs inside a transaction: a thread that ended in one would leave the write lock held.
 import { runCritical } from '../../async/critical-section.js';
 import { isServiceError, ServiceError } from '../../contract/errors.js';
-import { type Database, openDatabase } from '../../files/database.js';
+import { copyDatabase, type Database, openDatabase } from '../../files/database.js';
 import { diskFull, diskShortage, isDiskFull } from '../../files/disk-full.js';
 import { tuning } from '../tuning.js';
 import { counterKey, headKey, keyKinds, layerKinds, rangeOfKind, readTombstoneKey, referencesKey, tombstoneKey } from './keys.js';
@@ -38,6 +38,7 @@ export class KvWriter {
   #nextId = 0;
   #idsLeft = 0;
   #hasTombstones: boolean;
+  #copying: Promise<unknown> | undefined;
   #closed: Promise<void> | undefined;
 
   static open(options: KvWriterOptions): KvWriter {
@@ -133,12 +134,28 @@ export class KvWriter {
     });
   }
 
+  /** The data file as it is at one moment from now on. Commits continue; a close waits for it. */
+  async copyTo(directory: string): Promise<void> {
+    const copying = copyDatabase(this.#database, directory);
+    this.#copying = Promise.allSettled([this.#copying, copying]);
+    await copying;
+  }
+
   close(): Promise<void> {
     if (this.#readOnly) this.#closed ??= this.#database.close();
     if (this.#closed === undefined) this.#sweepAtClose();
     // What could not be flushed is reported; a later incarnation finds what the system still writes.
-    this.#closed ??= this.sync().finally(() => this.#database.close());
+    this.#closed ??= this.#end();
     return this.#closed;
+  }
+
+  async #end(): Promise<void> {
+    try {
+      await this.sync();
+    } finally {
+      await this.#copying;
+      await this.#database.close();
+    }
   }
 
   /** On a full disk it stays for the next incarnation. */

@@ -83,6 +83,13 @@ test('it has every endpoint at its place, with its parameters, key and credentia
   }
 });
 
+test('every list says in which order it is', () => {
+  const lists = Object.entries(endpointTable).filter(([id]) => id.startsWith('list'));
+  assert.ok(lists.length > 20);
+  for (const [id, { summary }] of lists)
+    assert.match(summary, /, the (newest|oldest|last closed) first|by their ids|in (its|the) order/, id);
+});
+
 test('its examples fit the schemas beside them and the checks of the server', () => {
   assert.ok(new DocumentJudge(openApiDocument()).assertExamples() > 1000);
   for (const { operationId, requestBody, responses } of hosted) {

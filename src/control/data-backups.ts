@@ -1,0 +1,205 @@
+// Backups: copies of the data directory that are made while the service works, and from which another one starts.
+//   DATA-BACKUPS-1. What the copied catalog names is in the copy: the catalog is copied first, and nothing that it names goes before it is
+//     copied, too (memory/removals.ts). What was acknowledged before the backup began is in the copied catalog or world.
+//   DATA-BACKUPS-2. The folder has its name when it is whole and on the disk. Until then it has another, and a backup that fails removes
+//     it.
+//   DATA-BACKUPS-3. One is made at a time.
+import { existsSync, mkdirSync, readdirSync, realpathSync } from 'node:fs';
+import { rename, rm, rmdir } from 'node:fs/promises';
+import { dirname, join, resolve, sep } from 'node:path';
+import { backoffMs, retry } from '../async/retry.js';
+import { defined } from '../contract/defined.js';
+import { isServiceError, ServiceError } from '../contract/errors.js';
+import type { Backup } from '../contract/hosted/operator.js';
+import { limits } from '../contract/limits.js';
+import { diskSpace } from '../files/disk-full.js';
+import { fileRefusal } from '../files/file-faults.js';
+import { flushFolder } from '../files/flushed-copy.js';
+import { folderBytes } from '../files/folder-bytes.js';
+import { projectTable } from './catalog/organization-records.js';
+import { everyRecord, type View } from './catalog/tables.js';
+import type { Backups, ServicePorts } from './core/services.js';
+import { operationBackoff } from './core/with-retry.js';
+import { copyBlobs, copyBundles, copyCatalog, copyKeys, liveSessionsOf } from './data-copy.js';
+import { worldsFolder } from './data-folder.js';
+import type { Removals } from './memory/removals.js';
+import { projectFolder } from './sessions/project-worlds.js';
+
+type Needs = Pick<ServicePorts, 'catalog' | 'worlds' | 'blobs' | 'settings' | 'nowMs' | 'log'> & { removals: Removals };
+
+interface Made {
+  backup: Backup;
+  requestId: string;
+  leaving: AbortController;
+  ended: Promise<void>;
+}
+
+export class DataBackups implements Backups {
+  readonly #needs: Needs;
+  #made: Made | undefined;
+  #closed = false;
+
+  constructor(needs: Needs) {
+    this.#needs = needs;
+  }
+
+  get latest(): Backup | undefined {
+    return this.#made === undefined ? undefined : { ...this.#made.backup };
+  }
+
+  async begin({ to: wanted, requestId }: { to: string; requestId: string }): Promise<Backup> {
+    const to = resolve(wanted);
+    if (this.#made?.requestId === requestId) return { ...this.#made.backup };
+    if (this.#closed) throw new ServiceError('control.UNAVAILABLE', { message: 'The service is closing.' });
+    if (this.#made?.backup.state === 'running') {
+      throw new ServiceError('control.STATE_CONFLICT', {
+        message: `A backup to ${this.#made.backup.to} is being made.`,
+        details: { state: 'running', to: this.#made.backup.to },
+      });
+    }
+    const draft = draftOf(to, this.#needs.settings.dataDirectory);
+    const backup: Backup = { schemaVersion: 1, to, state: 'running', startedAtMs: this.#needs.nowMs(), projects: 0, files: 0, bytes: 0 };
+    const leaving = new AbortController();
+    this.#made = { backup, requestId, leaving, ended: this.#make(backup, draft, leaving.signal) };
+    return { ...backup };
+  }
+
+  async stop(): Promise<void> {
+    this.#closed = true;
+    this.#made?.leaving.abort(new ServiceError('control.UNAVAILABLE', { message: 'The service was stopped.' }));
+    await this.#made?.ended;
+  }
+
+  /** Rejects never. */
+  async #make(backup: Backup, draft: string, signal: AbortSignal): Promise<void> {
+    const { log, nowMs } = this.#needs;
+    const { to } = backup;
+    try {
+      await this.#copy(backup, draft, signal);
+      await rename(draft, to);
+      await flushFolder(dirname(to));
+      Object.assign(backup, { state: 'succeeded', finishedAtMs: nowMs() });
+      log.info('a backup was made', { to, projects: backup.projects, files: backup.files, bytes: backup.bytes });
+    } catch (error) {
+      await rm(draft, { recursive: true, force: true }).catch((err) =>
+        log.warn('what a backup had written was not removed', { draft, err }),
+      );
+      Object.assign(backup, { state: 'failed', finishedAtMs: nowMs(), error: shown(error) });
+      log.warn('a backup was not made', { to, err: error });
+    }
+  }
+
+  async #copy(backup: Backup, draft: string, signal: AbortSignal): Promise<void> {
+    const { removals, settings, blobs } = this.#needs;
+    const { dataDirectory } = settings;
+    await requireSpace(dataDirectory, draft, signal);
+    const copied = (bytes: number): void => {
+      backup.files += 1;
+      backup.bytes += bytes;
+      signal.throwIfAborted();
+    };
+    const copy = { dataDirectory, draft, copied, signal };
+    const release = await removals.hold();
+    try {
+      const catalog = await copyCatalog(this.#needs.catalog, copy);
+      try {
+        await this.#copyWorlds(backup, catalog.view, draft, signal);
+        await copyBlobs(blobs, copy);
+        await copyBundles(catalog.view, copy);
+        await copyKeys(copy);
+      } finally {
+        await catalog.close();
+      }
+      await flushFolder(draft);
+    } finally {
+      release();
+    }
+  }
+
+  async #copyWorlds(backup: Backup, view: View, draft: string, signal: AbortSignal): Promise<void> {
+    const { worlds, removals, log } = this.#needs;
+    const folder = worldsFolder(draft);
+    mkdirSync(folder);
+    for (const { projectId } of everyRecord(view, projectTable)) {
+      const worldIds = await liveSessionsOf(view, projectId);
+      const into = join(folder, projectFolder(projectId));
+      const waitMs = (error: unknown, attempts: number): number => {
+        log.warn('the worlds of a project were not copied yet', { projectId, err: error });
+        return backoffMs(operationBackoff, attempts);
+      };
+      // A host may end while it copies, for what others do there.
+      await retry({ attemptsMax: limits.backupTriesMax, isRetryable: isPassing, waitMs, signal }, async () => {
+        signal.throwIfAborted();
+        await rm(into, { recursive: true, force: true });
+        mkdirSync(into);
+        await unlessAborted(worlds.copyProject(projectId, into, worldIds), signal);
+      }).catch((error) => {
+        throw signal.aborted ? error : notCopied(projectId, error);
+      });
+      removals.worldsCopied(projectId);
+      backup.projects += 1;
+      backup.bytes += await folderBytes(into);
+      if (readdirSync(into).length === 0) await rmdir(into);
+      else await flushFolder(into);
+    }
+    await flushFolder(folder);
+  }
+}
+
+const isPassing = (error: unknown): boolean =>
+  !isServiceError(error, 'control.STORAGE_FULL', 'control.NOT_FOUND', 'control.INVALID_REQUEST');
+
+/** For the operator, who finds more in the log. */
+function notCopied(projectId: string, error: unknown): ServiceError {
+  const [code, why] = error instanceof ServiceError ? [error.code, error.message] : ['control.INTERNAL' as const, 'The log has why.'];
+  return new ServiceError(code, { message: `The worlds of project ${projectId} could not be copied. ${why}`, cause: error });
+}
+
+/** What is copied natively cannot be called off; it ends with its host. */
+function unlessAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const leave = (): void => reject(signal.reason);
+    signal.addEventListener('abort', leave, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave));
+  });
+}
+
+/** Makes the folder that the copy has until it is whole. */
+function draftOf(to: string, dataDirectory: string): string {
+  const parent = dirname(to);
+  const refuse = (reason: string): never => {
+    throw new ServiceError('control.INVALID_REQUEST', {
+      message: `A backup cannot be made at ${to}: ${reason}. Name a folder that is not there, in one that is.`,
+    });
+  };
+  if (existsSync(to)) refuse('it is there already');
+  try {
+    if (`${realpathSync(parent)}${sep}`.startsWith(`${realpathSync(dataDirectory)}${sep}`)) refuse('it is inside the data directory');
+    const draft = `${to}.unfinished`;
+    mkdirSync(draft, { mode: 0o700 });
+    return draft;
+  } catch (error) {
+    if (error instanceof ServiceError) throw error;
+    throw fileRefusal(`The folder ${to}.unfinished cannot be made`, to, error);
+  }
+}
+
+/** As much as the data has: the copy has no more, and the rest of the disk stays as free as new work wants it. */
+async function requireSpace(dataDirectory: string, draft: string, signal: AbortSignal): Promise<void> {
+  let needed = 0;
+  for (const name of ['catalog', 'worlds', 'blobs', 'evidence']) {
+    const folder = join(dataDirectory, name);
+    if (existsSync(folder)) needed += await folderBytes(folder, { signal });
+  }
+  const { freeBytes, keptBytes } = diskSpace(draft);
+  if (freeBytes - keptBytes >= needed) return;
+  throw new ServiceError('control.STORAGE_FULL', {
+    message: `The disk of ${dirname(draft)} is too full for a backup: the data has ${needed} bytes, and ${Math.max(0, freeBytes - keptBytes)} are free.`,
+    details: { neededBytes: needed, freeBytes },
+  });
+}
+
+function shown(error: unknown): NonNullable<Backup['error']> {
+  if (error instanceof ServiceError) return defined({ code: error.code, message: error.message }) as NonNullable<Backup['error']>;
+  return { code: 'control.INTERNAL', message: 'The backup failed; the log has why.' };
+}

@@ -1,0 +1,43 @@
+// Takes a file out of a folder that a host can write to: what lies there under its name may be anything.
+//   TAKEN-FILE-1. What is taken is a plain file of one name, whatever a host puts in its place: no link is followed.
+import { constants } from 'node:fs';
+import { lstat, mkdir, open, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { ServiceError } from '../contract/errors.js';
+import { fileRefusal } from '../files/file-faults.js';
+import { flushFile, flushFolder } from '../files/flushed-copy.js';
+
+/** The folder of `to` is made. What was taken is on the disk. */
+export async function takeFile(from: string, to: string): Promise<void> {
+  try {
+    await mkdir(dirname(to));
+    await rename(from, to).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EXDEV') throw error;
+      return copyOver(from, to);
+    });
+    // A link that was moved leads on from here, so it is looked at before anything opens it.
+    const found = await lstat(to);
+    if (!found.isFile() || found.nlink !== 1) throw new Error('a host gave something else than a file');
+    await flushFile(to);
+    await flushFolder(dirname(to));
+  } catch (error) {
+    await rm(to, { recursive: true, force: true });
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') throw new ServiceError('world.ACTOR_RESTARTED', { message: 'The host ended before its copy was taken.' });
+    throw code === undefined ? error : fileRefusal(`The file ${to} cannot be written`, to, error);
+  }
+}
+
+/** To another file system. */
+async function copyOver(from: string, to: string): Promise<void> {
+  const source = await open(from, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    if (!(await source.stat()).isFile()) throw new Error('a host gave something else than a file');
+    const target = await open(to, 'wx', 0o600);
+    await pipeline(source.createReadStream({ autoClose: false }), target.createWriteStream());
+  } finally {
+    await source.close();
+  }
+  await rm(from, { force: true });
+}

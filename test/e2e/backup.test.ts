@@ -1,0 +1,189 @@
+// Backups of a service that works: agents write, sessions come and go, and what starts on the copy has all that was acknowledged before.
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type { Client } from '../../src/client/client.js';
+import type { Backup } from '../../src/contract/hosted/operator.js';
+import { verifyDataDirectory } from '../../src/data-verification.js';
+import { canBox } from '../../src/processes/bubblewrap.js';
+import { smallDisk } from '../small-disk.js';
+import { until } from '../until.js';
+import { asAgent, clientOf, type ServiceInside, startedDirectory, startInside, temporaryFolder } from './service.js';
+
+const { works, reason } = canBox();
+
+interface Operated {
+  service: ServiceInside;
+  dataDirectory: string;
+  manager: Client;
+  operator: Client;
+}
+async function operated(flags: string[] = []): Promise<Operated> {
+  const dataDirectory = await startedDirectory();
+  const service = await startInside({ dataDirectory, flags });
+  const operator = clientOf(service, readFileSync(join(dataDirectory, 'operator.token'), 'utf8').trim());
+  return { service, dataDirectory, manager: clientOf(service, service.ready.credential!), operator };
+}
+async function ended({ operator }: Operated): Promise<Backup> {
+  const latest = async (): Promise<Backup> => (await operator.getBackup()).backup!;
+  await until(async () => (await latest()).state !== 'running');
+  return await latest();
+}
+
+/** An agent that comments until it is stopped; it knows what was acknowledged. */
+function writer(world: { worldHttpUrl: string; credential: string }, name: string) {
+  const acknowledged: string[] = [];
+  let isStopped = false;
+  const work = (async () => {
+    for (let index = 0; !isStopped; index++) {
+      const body = `comment ${index} of ${name}`;
+      const path = '/v1/operations/ticket-desk/comment.add';
+      const { status } = await asAgent(world.worldHttpUrl, world.credential, path, { arguments: { ticketId: 'TKT-1001', body } });
+      assert.equal(status, 200);
+      acknowledged.push(body);
+    }
+  })();
+  const stop = (): Promise<void> => {
+    isStopped = true;
+    return work;
+  };
+  return { acknowledged, stop };
+}
+
+/** A run that an agent has handed in, and its evidence is sealed. */
+async function sealedRun({ service, manager }: Operated, sessionId: string): Promise<string> {
+  const { projectId, environmentId } = service.ready;
+  const { run } = await manager.startRun({ path: { projectId, environmentId, sessionId }, body: { expectedLeaseGeneration: 1 } });
+  const path = { projectId, hostedRunId: run.hostedRunId };
+  await until(async () => {
+    const { pendingInteraction, revision, finishedAtMs } = (await manager.getRun({ path })).run;
+    if (pendingInteraction !== undefined) {
+      const { id: interactionId } = pendingInteraction.interaction;
+      const targetResult = { status: 'completed' as const, attachments: [] };
+      await manager.completeInteraction({ path, body: { interactionId, expectedRevision: revision, targetResult } });
+    }
+    return finishedAtMs !== undefined;
+  });
+  return run.evidenceBundleId;
+}
+
+for (const isolation of ['thread', 'box'] as const) {
+  // DATA-BACKUPS-1, REMOVALS-1, WORLD-FILE-COPY-1
+  test(`${isolation}: a service starts on a backup that was made while agents wrote, with all that was acknowledged before`, {
+    skip: isolation === 'box' && !works ? reason : false,
+    timeout: 120_000,
+  }, async () => {
+    const one = await operated(isolation === 'box' ? ['--isolate', 'box'] : []);
+    const { service, manager, operator } = one;
+    const { projectId, environmentId } = service.ready;
+    const done = (operationId: string) => manager.waitForOperation({ projectId, operationId });
+    const make = async (body: { seed: string; drillId?: string }) => {
+      const { session, operation } = await manager.createSession({ path: { projectId, environmentId }, body });
+      await done(operation.operationId);
+      return { projectId, sessionId: session.sessionId };
+    };
+    const [path, leaving, drilled] = [
+      await make({ seed: '1' }),
+      await make({ seed: '2' }),
+      await make({ seed: '3', drillId: 'refund-happy-path' }),
+    ];
+    const fence = { expectedLeaseGeneration: 1 };
+    const { snapshot, operation: taken } = await manager.createSnapshot({ path, body: fence });
+    await done(taken.operationId);
+    const evidenceBundleId = await sealedRun(one, drilled.sessionId);
+    const { access } = await manager.createSessionAccess({ path, body: { actorId: 'support-agent' } });
+    const writers = ['a', 'b', 'c'].map((name) => writer(access, name));
+    await until(() => writers.every(({ acknowledged }) => acknowledged.length > 20));
+
+    const to = join(temporaryFolder(), 'copy');
+    const before = writers.flatMap(({ acknowledged }) => acknowledged);
+    await operator.startBackup({ body: { to } });
+    // What goes and comes meanwhile goes for the service, and does not tear the copy.
+    const { hostedSnapshotId } = snapshot;
+    const gone = await Promise.all([
+      manager.deleteSnapshot({ path: { projectId, hostedSnapshotId }, body: { confirm: hostedSnapshotId, ...fence } }),
+      manager.destroySession({ path: leaving, body: { confirm: leaving.sessionId, ...fence } }),
+    ]);
+    await manager.deleteEvidence({ path: { projectId, evidenceBundleId }, body: { confirm: evidenceBundleId } });
+    const come = await Promise.all(['4', '5', '6'].map((seed) => make({ seed })));
+    const backup = await ended(one);
+    assert.deepEqual([backup.state, backup.to, backup.error], ['succeeded', to, undefined]);
+    assert.ok(backup.projects === 1 && backup.files > 3 && backup.bytes > 0);
+    for (const { operation } of gone) assert.equal((await done(operation.operationId)).state, 'succeeded');
+    for (const { sessionId } of come) assert.equal((await manager.getSession({ path: { projectId, sessionId } })).session.state, 'ready');
+    for (const { stop } of writers) await stop();
+    await service.stop();
+
+    assert.deepEqual(readdirSync(join(to, '..')), ['copy']);
+    assert.deepEqual(
+      ['server.key', 'operator.token'].map((name) => statSync(join(to, name)).mode & 0o777),
+      [0o600, 0o600],
+    );
+    const { findings, counts } = await verifyDataDirectory({ dataDirectory: to });
+    assert.deepEqual(findings, []);
+    assert.ok(counts.worlds >= 2 && counts.worldFiles === 1 && counts.blobs > 0);
+    const restored = await startInside({ dataDirectory: to, flags: isolation === 'box' ? ['--isolate', 'box'] : [] });
+    const again = clientOf(restored, service.ready.credential!);
+    const texts = new Set<unknown>();
+    for (let afterRowId: string | undefined = ''; afterRowId !== undefined; ) {
+      const query = { packageId: 'ticket-desk', namespace: 'comments', limit: 200, ...(afterRowId === '' ? {} : { afterRowId }) };
+      const { rows, nextAfterRowId } = await again.listState({ path, query });
+      for (const { value } of rows) texts.add(value.body);
+      afterRowId = nextAfterRowId;
+    }
+    assert.ok(before.length > 60);
+    assert.deepEqual(
+      before.filter((body) => !texts.has(body)),
+      [],
+    );
+    const { access: fresh } = await again.createSessionAccess({ path, body: { actorId: 'support-agent' } });
+    const call = { arguments: { ticketId: 'TKT-1001', body: 'after the restart' } };
+    assert.equal((await asAgent(fresh.worldHttpUrl, fresh.credential, '/v1/operations/ticket-desk/comment.add', call)).status, 200);
+    await restored.stop();
+    assert.deepEqual((await verifyDataDirectory({ dataDirectory: to })).findings, []);
+  });
+}
+
+// DATA-BACKUPS-3
+test('a place that is none is refused at once, and so is a second backup beside one', async () => {
+  const one = await operated();
+  const { operator, dataDirectory, service, manager } = one;
+  const begin = (to: string) => operator.startBackup({ body: { to } });
+  assert.deepEqual(await operator.getBackup(), {});
+  const folder = temporaryFolder();
+  mkdirSync(join(folder, 'taken'));
+  const refused: [to: string, why: RegExp][] = [
+    ['copy', /INVALID_REQUEST/],
+    [join(folder, 'taken'), /is there already/],
+    [join(folder, 'nowhere', 'copy'), /INVALID_REQUEST/],
+    [join(dataDirectory, 'copy'), /inside the data directory/],
+  ];
+  for (const [to, why] of refused) await assert.rejects(begin(to), why);
+  await assert.rejects(manager.startBackup({ body: { to: join(folder, 'copy') } }), /FORBIDDEN|UNAUTHENTICATED/);
+  const [first, second] = await Promise.allSettled([begin(join(folder, 'one')), begin(join(folder, 'two'))]);
+  assert.equal(first!.status, 'fulfilled');
+  assert.match(String((second as PromiseRejectedResult).reason), /STATE_CONFLICT.*being made|being made/);
+  assert.equal((await ended(one)).state, 'succeeded');
+  assert.deepEqual(readdirSync(folder).sort(), ['one', 'taken']);
+  await service.stop();
+});
+
+// DATA-BACKUPS-2
+test('a backup that fails, or that a stop ends, leaves nothing behind', async (t) => {
+  const one = await operated();
+  const { operator, service } = one;
+  const disk = smallDisk(t, { kind: 'tmpfs', megabytes: 24 });
+  if (disk !== undefined) {
+    disk.leave(512 * 1024);
+    await operator.startBackup({ body: { to: join(disk.path, 'copy') } });
+    const { state, error } = await ended(one);
+    assert.deepEqual([state, error?.code], ['failed', 'control.STORAGE_FULL']);
+    assert.deepEqual(readdirSync(disk.path), ['ballast']);
+  }
+  const to = join(temporaryFolder(), 'copy');
+  await operator.startBackup({ body: { to } });
+  await service.stop();
+  assert.equal(existsSync(`${to}.unfinished`), false);
+  if (existsSync(to)) assert.deepEqual((await verifyDataDirectory({ dataDirectory: to })).findings, []);
+});
