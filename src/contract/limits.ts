@@ -277,6 +277,8 @@ export const limits = {
   comparisonCellsMax: 4_000_000,
   comparisonEditsMax: 1_000,
   comparisonDifferencesShown: 200,
+  /** Steps of a replayed run with another answer that are listed; all are counted. */
+  replayDifferencesShown: 200,
 
   // Judging.
   judgeWorkersMax: 2,
