@@ -20,7 +20,7 @@ import type {
   ToolCatalogItem,
   WorldPosition,
 } from './contract/world/world-protocol.js';
-import { namingFile } from './drills/loadable-tools.js';
+import { loadEachTool, namingFile } from './drills/loadable-tools.js';
 import { SourceInvalidError } from './drills/source-invalid.js';
 import type { WorldRef } from './worlds/api.js';
 import { chooseLocalIsolation, type LocalIsolation, openLocalWorlds, openTemporaryWorlds } from './worlds/local-worlds.js';
@@ -125,7 +125,7 @@ export async function openLocalWorld(
       ...start,
       seed: { seed: options.seed ?? build.world.seed, trial: 1, attempt: 1 },
     });
-    await made.query({ kind: 'checkTools' });
+    await loadEachTool(made, build);
     const { world } = withReceivers(made, { build, fixed: options.callbackReceivers, signal: ended.signal });
     return localWorld(build, world, close);
   } catch (error) {

@@ -11,7 +11,7 @@ import { refuseUnknownOptions } from '../contract/unknown-options.js';
 import { oneReportPath } from '../reports/report-path.js';
 import type { WorldRef, Worlds } from '../worlds/api.js';
 import { chooseLocalIsolation, type LocalIsolation, openTemporaryWorlds } from '../worlds/local-worlds.js';
-import { namingFile } from './loadable-tools.js';
+import { loadEachTool, namingFile } from './loadable-tools.js';
 import { SourceInvalidError } from './source-invalid.js';
 import { recordedSteps } from './stored/recorded-steps.js';
 import { type Replayed, replaySteps } from './stored/replay.js';
@@ -69,7 +69,7 @@ export async function replayReport(options: ReplayReportOptions): Promise<Replay
   });
   try {
     const world = await startAgain(worlds, { build, drill, identity });
-    await world.query({ kind: 'checkTools' });
+    await loadEachTool(world, build);
     const replayed = await replaySteps(recordedSteps(read.entries), { world, recordedInstanceId: identity.worldInstanceId });
     return {
       runId: read.report.runId,
