@@ -194,6 +194,8 @@ export const limits = {
   mcpStdioRequestsMax: 256,
   /** A longer name ends in a digest of the whole. */
   mcpToolNameCharsMax: 128,
+  /** Of a name without dots: what models of many vendors take. */
+  mcpPlainNameCharsMax: 64,
 
   // What codecs of tools make: replies of wire routes, messages of callbacks.
   encodedBodyBytesMax: 4 * 1024 * 1024,
