@@ -1,7 +1,5 @@
 // A world to play with in process: one compiled repository, one world of it, driven by code instead of a drill.
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { walkPages } from './async/pages.js';
 import { withReceivers } from './callbacks/delivering-world.js';
 import type { CallbackReceivers } from './callbacks/receivers.js';
@@ -22,10 +20,10 @@ import type {
   ToolCatalogItem,
   WorldPosition,
 } from './contract/world/world-protocol.js';
-import { namingFile } from './drills/loadable-tools.js';
+import { loadEachTool, namingFile } from './drills/loadable-tools.js';
 import { SourceInvalidError } from './drills/source-invalid.js';
 import type { WorldRef } from './worlds/api.js';
-import { chooseLocalIsolation, type LocalIsolation, openLocalWorlds } from './worlds/local-worlds.js';
+import { chooseLocalIsolation, type LocalIsolation, openLocalWorlds, openTemporaryWorlds } from './worlds/local-worlds.js';
 
 export interface LocalWorldOptions {
   /** The repository. */
@@ -113,19 +111,12 @@ export async function openLocalWorld(
   start: LocalWorldStart,
   options: Pick<LocalWorldOptions, 'seed' | 'directory' | 'isolate' | 'callbackReceivers'>,
 ): Promise<LocalWorld> {
-  const temporary = options.directory === undefined ? await mkdtemp(join(tmpdir(), 'drillyard-world-')) : undefined;
-  const worlds = await openLocalWorlds({
-    directory: options.directory ?? (temporary as string),
-    isFresh: temporary !== undefined,
-    hosts: 1,
-    isolation: options.isolate ?? 'thread',
-    printThrows: true,
-  });
+  const { directory, isolate: isolation = 'thread' } = options;
+  const { worlds, close: closeWorlds } = await openedIn(directory, { hosts: 1, isolation, printThrows: true });
   const ended = new AbortController();
   const close = async (): Promise<void> => {
     ended.abort();
-    await worlds.close();
-    if (temporary !== undefined) await rm(temporary, { recursive: true, force: true });
+    await closeWorlds();
   };
   try {
     const made = await worlds.create({
@@ -134,13 +125,19 @@ export async function openLocalWorld(
       ...start,
       seed: { seed: options.seed ?? build.world.seed, trial: 1, attempt: 1 },
     });
-    await made.query({ kind: 'checkTools' });
+    await loadEachTool(made, build);
     const { world } = withReceivers(made, { build, fixed: options.callbackReceivers, signal: ended.signal });
     return localWorld(build, world, close);
   } catch (error) {
     await close();
     throw error;
   }
+}
+
+async function openedIn(directory: string | undefined, options: Parameters<typeof openTemporaryWorlds>[0]) {
+  if (directory === undefined) return await openTemporaryWorlds(options);
+  const worlds = await openLocalWorlds({ ...options, directory });
+  return { worlds, close: () => worlds.close() };
 }
 
 function localWorld(build: CompiledBuild, world: WorldRef, close: () => Promise<void>): LocalWorld {

@@ -2,6 +2,7 @@
 // by their address), ended by revocation or time.
 import { randomBytes } from 'node:crypto';
 import { defined } from '../contract/defined.js';
+import { mcpUrlFor } from '../contract/run/mcp-tool-names.js';
 import type { Binding } from '../contract/run/target.js';
 import type { RouteAuth } from '../contract/world/tool-manifest.js';
 import type { Access, Endpoint, OpenAccess } from '../drills/ports/bindings-port.js';
@@ -46,7 +47,9 @@ export class AccessTable {
     if (address !== undefined) this.#addresses.set(address, access);
     const endpoints: { [B in RemoteBinding]?: Endpoint } = {};
     for (const binding of remoteBindings) {
-      if (bindings.includes(binding)) endpoints[binding] = { url: urlOf(binding, address), token: this.#tokens.issue(access, token) };
+      if (!bindings.includes(binding)) continue;
+      const url = urlOf(binding, address);
+      endpoints[binding] = { url: binding === 'mcp' ? mcpUrlFor(url, request) : url, token: this.#tokens.issue(access, token) };
     }
     return {
       endpoints,

@@ -6,6 +6,7 @@
 import { isServiceError } from '../contract/errors.js';
 import type { JsonObject, JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
+import { toolNamesIn } from '../contract/run/mcp-tool-names.js';
 import { toldError } from '../http/envelope.js';
 import { requireMediaType, requireSize } from '../http/guards.js';
 import { readJsonBody } from '../http/json-body.js';
@@ -35,7 +36,7 @@ export const answerMcpRequest: RowWork<AgentAccess> = ({ request, caller }) => {
   };
 };
 
-async function answer(body: JsonValue, { headers, signal }: ServerRequest, world: AgentAccess): Promise<RouteReply> {
+async function answer(body: JsonValue, { headers, query, signal }: ServerRequest, world: AgentAccess): Promise<RouteReply> {
   const message = readMessage(body);
   const era = eraOf(message ?? { method: '', meta: {} }, headers);
   if (era === 'modern') {
@@ -45,7 +46,16 @@ async function answer(body: JsonValue, { headers, signal }: ServerRequest, world
   if (message?.id === undefined) return { status: 202, body: new RawText('') };
   const { id, method, params } = message;
   if (era === 'modern' && method === 'tools/call') requireName(params.name, headers);
-  const request: McpRequest = { message: { ...message, id }, era, world, headers, signal: era === 'modern' ? signal : undefined };
+  const toolNames = toolNamesIn(query);
+  if (toolNames === null) throw new McpFailure('invalidRequest', "In the URL, 'toolNames' is 'underscores' or not there.", { status: 400 });
+  const request: McpRequest = {
+    message: { ...message, id },
+    era,
+    world,
+    headers,
+    toolNames,
+    signal: era === 'modern' ? signal : undefined,
+  };
   if (wantsProgress(message) && takesEvents(headers)) return await answerAsItComes(id, answerInSteps(request));
   return { status: 200, body: resultMessage(id, await answerMcp(request)) };
 }

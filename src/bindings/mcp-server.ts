@@ -2,6 +2,7 @@
 // Why: docs/decisions/001.
 import type { JsonObject } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
+import type { McpToolNames } from '../contract/run/target.js';
 import type { AdvanceProgress } from '../contract/world/world-protocol.js';
 import { packageVersion } from '../files/installation.js';
 import type { AgentWorld } from './agent-world.js';
@@ -16,6 +17,8 @@ export interface McpRequest {
   era: Era;
   world: AgentWorld;
   headers?: Headers;
+  /** Default: the tools' own names. */
+  toolNames?: McpToolNames | undefined;
   signal: AbortSignal | undefined;
   /** Of a wait. */
   onProgress?: ((progress: AdvanceProgress) => void) | undefined;
@@ -66,8 +69,8 @@ function initialize({ protocolVersion }: JsonObject): JsonObject {
   return { protocolVersion: served, capabilities, serverInfo };
 }
 
-async function listTools({ world, message }: McpRequest, cacheHints: JsonObject): Promise<JsonObject> {
-  return { ...(await catalogOf(world)).page(message.params.cursor), ...cacheHints };
+async function listTools({ world, message, toolNames }: McpRequest, cacheHints: JsonObject): Promise<JsonObject> {
+  return { ...(await catalogOf(world)).page(message.params.cursor, toolNames), ...cacheHints };
 }
 
 async function call({ world, message: { params, meta }, era, headers, signal, onProgress }: McpRequest): Promise<JsonObject> {

@@ -5,6 +5,7 @@ import { addAbortSignal, type Readable, type Writable } from 'node:stream';
 import { errorTable, ServiceError } from '../contract/errors.js';
 import type { JsonObject, JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
+import type { McpToolNames } from '../contract/run/target.js';
 import { jsonOf } from '../http/json-body.js';
 import type { AgentWorld } from './agent-world.js';
 import { type Line, readLines } from './line-reader.js';
@@ -15,6 +16,8 @@ import { answerInSteps } from './mcp-steps.js';
 
 export interface McpStdioOptions {
   world: AgentWorld;
+  /** Default: the tools' own names. */
+  toolNames?: McpToolNames | undefined;
   input: Readable;
   output: Writable;
 }
@@ -25,17 +28,19 @@ interface Running {
 }
 
 /** Resolves when the input has ended and all is answered. */
-export async function serveMcpOnStdio({ world, input, output }: McpStdioOptions): Promise<void> {
-  await new McpStdio(world, output).serve(input);
+export async function serveMcpOnStdio({ input, ...served }: McpStdioOptions): Promise<void> {
+  await new McpStdio(served).serve(input);
 }
 
 class McpStdio {
   readonly #world: AgentWorld;
+  readonly #toolNames: McpToolNames | undefined;
   readonly #output: Writable;
   readonly #running = new Map<Running, Promise<void>>();
 
-  constructor(world: AgentWorld, output: Writable) {
+  constructor({ world, toolNames, output }: Omit<McpStdioOptions, 'input'>) {
     this.#world = world;
+    this.#toolNames = toolNames;
     this.#output = output;
   }
 
@@ -76,7 +81,7 @@ class McpStdio {
     if (era === 'modern') requireModern(message, undefined);
     if (this.#running.size >= limits.mcpStdioRequestsMax) throw tooMany();
     const running: Running = { id: message.id, cancel: new AbortController() };
-    const request: McpRequest = { message, era, world: this.#world, signal: running.cancel.signal };
+    const request: McpRequest = { message, era, world: this.#world, toolNames: this.#toolNames, signal: running.cancel.signal };
     this.#running.set(
       running,
       this.#answer(request, running).finally(() => this.#running.delete(running)),

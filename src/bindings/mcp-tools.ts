@@ -3,11 +3,13 @@
 //     `__instanceId` follows. Ids hold no double underscore, so the second form is never another tool's. A name already taken falls back to
 //     it.
 //   MCP-TOOLS-2. Wherever it is not another tool's name, the name with underscores for its dots calls the same tool: some clients and
-//     models allow no dots.
+//     models allow no dots. Who asks for underscores is given such names only, each of one tool: where the variant is taken, or
+//     longer than 64 characters, a digest ends it.
 import { createHash } from 'node:crypto';
 import { defined } from '../contract/defined.js';
 import type { JsonObject, JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
+import type { McpToolNames } from '../contract/run/target.js';
 import { type HeaderParam, headerParamsOf } from '../contract/world/mcp-header-params.js';
 import type { ToolMcp } from '../contract/world/tool-mcp.js';
 import type { ToolCatalogItem } from '../contract/world/world-protocol.js';
@@ -36,6 +38,8 @@ const namePattern = /^[A-Za-z0-9_.-]{1,128}$/;
 export class McpToolCatalog {
   readonly #tools: readonly McpTool[];
   readonly #byName = new Map<string, McpTool>();
+  /** The same tools in the same order, by names without dots. */
+  readonly #undotted: readonly JsonObject[];
 
   /** `items` are ordered, and so are the tools. */
   constructor(items: readonly ToolCatalogItem[], { mayWait }: { mayWait: boolean }) {
@@ -53,6 +57,7 @@ export class McpToolCatalog {
     this.#tools = tools;
     for (const tool of tools) this.#byName.set(tool.name, tool);
     this.#addVariants();
+    this.#undotted = tools.map((tool) => ({ ...tool.definition, name: this.#nameWithoutDots(tool) }));
   }
 
   /** By its name or the variant of it without dots. */
@@ -61,10 +66,10 @@ export class McpToolCatalog {
   }
 
   /** A page, from the start without a cursor. Throws McpFailure for a cursor that this list never gave. */
-  page(cursor: JsonValue | undefined): JsonObject {
+  page(cursor: JsonValue | undefined, names?: McpToolNames): JsonObject {
     const from = cursor === undefined ? 0 : this.#placeAfter(cursor);
     const page = this.#tools.slice(from, from + limits.mcpToolsPageMax);
-    const tools = page.map(({ definition }) => definition);
+    const tools = names === undefined ? page.map(({ definition }) => definition) : this.#undotted.slice(from, from + page.length);
     const last = page.at(-1);
     return last !== undefined && from + page.length < this.#tools.length ? { tools, nextCursor: cursorAfter(last) } : { tools };
   }
@@ -83,6 +88,14 @@ export class McpToolCatalog {
     }
     for (const [variant, tool] of variants) if (tool !== undefined && !this.#byName.has(variant)) this.#byName.set(variant, tool);
   }
+
+  #nameWithoutDots(tool: McpTool): string {
+    const variant = tool.name.replaceAll('.', '_');
+    if (variant.length <= limits.mcpPlainNameCharsMax && this.#byName.get(variant) === tool) return variant;
+    const name = endedByDigest(variant, { of: tool.name, charsMax: limits.mcpPlainNameCharsMax });
+    this.#byName.set(name, tool);
+    return name;
+  }
 }
 
 const cursorAfter = ({ name }: McpTool): string => Buffer.from(`after ${name}`).toString('base64url');
@@ -97,9 +110,11 @@ const instanceSuffix = (packageId: string, instanceId: string): string => (insta
 
 /** Ids may be longer together than a name; a digest of the whole then ends it. */
 function bounded(name: string): string {
-  if (name.length <= limits.mcpToolNameCharsMax) return name;
-  const digest = createHash('sha256').update(name).digest('hex').slice(0, 16);
-  return `${name.slice(0, limits.mcpToolNameCharsMax - digest.length - 2)}__${digest}`;
+  return name.length <= limits.mcpToolNameCharsMax ? name : endedByDigest(name, { of: name, charsMax: limits.mcpToolNameCharsMax });
+}
+function endedByDigest(name: string, { of, charsMax }: { of: string; charsMax: number }): string {
+  const digest = createHash('sha256').update(of).digest('hex').slice(0, 16);
+  return `${name.slice(0, charsMax - digest.length - 2)}__${digest}`;
 }
 
 /**

@@ -1,11 +1,11 @@
 // `drillyard report compare <left> <right>`: two sealed runs side by side. Facts only; it ends with 0 whatever they are.
 import { resolve } from 'node:path';
 import pc from 'picocolors';
-import { ServiceError } from '../contract/errors.js';
 import type { RunComparison, RunDifference } from '../contract/hosted/runs.js';
 import type { JsonValue } from '../contract/json.js';
 import { type ComparedRun, compareRuns } from '../drills/stored/compare-runs.js';
 import { manifestDigestOf, SealedReport } from '../drills/stored/sealed-report.js';
+import { notSealed } from '../drills/stored/verified-report.js';
 import { visibleLine } from '../reports/html/visible-text.mjs';
 import { oneReportPath } from '../reports/report-path.js';
 import { valueLine } from '../reports/shown-values.js';
@@ -53,10 +53,7 @@ function compared({ left, right, root }: CompareFlags): Promise<RunComparison> {
 async function sealedRun(folder: string, onProgress: (done: number, total: number) => void): Promise<ComparedRun> {
   const { ok, problems } = await verifyReport(folder, { onProgress });
   if (ok) return await new SealedReport(folder, await manifestDigestOf(folder)).run();
-  const first = problems[0];
-  throw new ServiceError('control.INVALID_REQUEST', {
-    message: `${folder} is not a report as it was sealed: ${first?.file} ${first?.message}. Run 'drillyard report verify' on it.`,
-  });
+  throw notSealed(folder, problems);
 }
 
 const grades: { [grade in RunComparison['grade']]: string } = {

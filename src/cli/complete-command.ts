@@ -34,7 +34,8 @@ function libraryIds(): string[] {
 
 /** The newest: ids of runs are ordered by time. */
 function runIds(reports: string): string[] {
-  return existsSync(reports) ? readdirSync(reports).filter(isRunId).sort().slice(-tuning.runsCompleted) : [];
+  const ids = existsSync(reports) ? readdirSync(reports).filter(isRunId).sort().slice(-tuning.runsCompleted) : [];
+  return ids.length === 0 ? [] : [...ids, 'latest'];
 }
 
 function idsOf(kind: Exclude<ListedKind, 'library' | 'runs'>, root: string, config: string): string[] {

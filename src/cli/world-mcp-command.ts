@@ -2,6 +2,7 @@
 // nothing else; it ends when stdin does.
 import { serveMcpOnStdio } from '../bindings/mcp-stdio.js';
 import { RemoteWorld } from '../bindings/remote-world.js';
+import { toolNamesIn } from '../contract/run/mcp-tool-names.js';
 import type { Endpoint } from '../drills/ports/bindings-port.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 
@@ -13,14 +14,15 @@ export async function worldMcp(): Promise<ExitCode> {
     );
     return exitCodes.usage;
   }
-  await serveMcpOnStdio({ world: new RemoteWorld(endpoint), input: process.stdin, output: process.stdout });
+  const toolNames = toolNamesIn(new URL(endpoint.url).search) ?? undefined;
+  const world = new RemoteWorld({ ...endpoint, url: endpoint.url.replace(/(?:\/mcp\/?)?(?:\?.*)?$/, '') });
+  await serveMcpOnStdio({ world, toolNames, input: process.stdin, output: process.stdout });
   return exitCodes.passed;
 }
 
 /** Both name the same access; the address of the MCP endpoint is the world's with `/mcp` behind it. */
 function endpointIn({ SERVICE_MCP_URL, SERVICE_MCP_TOKEN, SERVICE_CLI_URL, SERVICE_CLI_TOKEN }: NodeJS.ProcessEnv): Endpoint | undefined {
-  if (SERVICE_MCP_URL !== undefined && SERVICE_MCP_TOKEN !== undefined)
-    return { url: SERVICE_MCP_URL.replace(/\/mcp\/?$/, ''), token: SERVICE_MCP_TOKEN };
+  if (SERVICE_MCP_URL !== undefined && SERVICE_MCP_TOKEN !== undefined) return { url: SERVICE_MCP_URL, token: SERVICE_MCP_TOKEN };
   if (SERVICE_CLI_URL !== undefined && SERVICE_CLI_TOKEN !== undefined) return { url: SERVICE_CLI_URL, token: SERVICE_CLI_TOKEN };
   return undefined;
 }

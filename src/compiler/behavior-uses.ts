@@ -25,7 +25,11 @@ const methods: { readonly [owner: string]: { readonly [method: string]: Method }
     put: { needs: 'state.write', names: 'namespace' },
     delete: { needs: 'state.write', names: 'namespace' },
   },
-  events: { emit: { needs: 'event.emit', names: 'event' }, scheduleAt: { needs: 'clock.schedule', names: 'event' } },
+  events: {
+    emit: { needs: 'event.emit', names: 'event' },
+    scheduleAt: { needs: 'clock.schedule', names: 'event' },
+    cancel: { needs: 'clock.schedule' },
+  },
   clock: { nowUs: { needs: 'clock.read' } },
   random: { nextFloat: { needs: 'random.draw' }, nextInteger: { needs: 'random.draw' }, nextU64: { needs: 'random.draw' } },
 };

@@ -194,6 +194,8 @@ export const limits = {
   mcpStdioRequestsMax: 256,
   /** A longer name ends in a digest of the whole. */
   mcpToolNameCharsMax: 128,
+  /** Of a name without dots: what models of many vendors take. */
+  mcpPlainNameCharsMax: 64,
 
   // What codecs of tools make: replies of wire routes, messages of callbacks.
   encodedBodyBytesMax: 4 * 1024 * 1024,
@@ -277,6 +279,8 @@ export const limits = {
   comparisonCellsMax: 4_000_000,
   comparisonEditsMax: 1_000,
   comparisonDifferencesShown: 200,
+  /** Steps of a replayed run with another answer that are listed; all are counted. */
+  replayDifferencesShown: 200,
 
   // Judging.
   judgeWorkersMax: 2,

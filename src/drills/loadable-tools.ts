@@ -26,12 +26,17 @@ export async function requireLoadableTools(
       placement: { host: 0 },
       isNew: true,
     });
-    await world.query({ kind: 'checkTools' });
+    await loadEachTool(world, build);
   } catch (error) {
     if (error instanceof ServiceError && fatal.has(error.code)) throw namingFile(error, { build, placeOfHandler });
   } finally {
     await world?.destroy().catch(() => {});
   }
+}
+
+/** One by one, so that an error names its tool, whatever it is. */
+export async function loadEachTool(world: WorldRef, { tools }: CompiledBuild): Promise<void> {
+  for (const { packageId } of tools) await world.query({ kind: 'checkTools', packageId });
 }
 
 const fatal = new Set<string>(['world.HANDLER_FAILED', 'world.HANDLER_TIMEOUT']);

@@ -3,20 +3,26 @@
 import { RemoteWorld } from '../bindings/remote-world.js';
 import { ServiceError } from '../contract/errors.js';
 import type { AccessBundle } from '../contract/hosted/sessions.js';
-import type { Binding } from '../contract/run/target.js';
+import { mcpUrlFor } from '../contract/run/mcp-tool-names.js';
+import type { Binding, Target } from '../contract/run/target.js';
 import type { Access, DirectClient, Endpoint } from '../drills/ports/bindings-port.js';
 import type { Remote } from './connection.js';
 
-export function remoteAccess({ client, projectId }: Remote, bundle: AccessBundle, bindings: readonly Binding[]): Access {
+export function remoteAccess(
+  { client, projectId }: Remote,
+  bundle: AccessBundle,
+  target: Pick<Target, 'bindings' | 'mcpToolNames'>,
+): Access {
   const { accessId, sessionId, credential: token, worldHttpUrl, worldMcpUrl, worldCliUrl } = bundle;
-  const urls = { http: worldHttpUrl, mcp: worldMcpUrl, cli: worldCliUrl };
+  const urls = { http: worldHttpUrl, mcp: mcpUrlFor(worldMcpUrl, target), cli: worldCliUrl };
   const endpoints: { [B in keyof typeof urls]?: Endpoint } = {};
-  for (const binding of ['http', 'mcp', 'cli'] as const) if (bindings.includes(binding)) endpoints[binding] = { url: urls[binding], token };
+  const wanted: readonly Binding[] = target.bindings;
+  for (const binding of ['http', 'mcp', 'cli'] as const) if (wanted.includes(binding)) endpoints[binding] = { url: urls[binding], token };
   let revoked: Promise<void> | undefined;
   const direct = directly({ url: worldHttpUrl, token }, () => revoked !== undefined);
   return {
     endpoints,
-    ...(bindings.includes('direct') ? { direct } : {}),
+    ...(wanted.includes('direct') ? { direct } : {}),
     // The service knows, and its result says so.
     observed: () => false,
     unanswered: () => undefined,

@@ -36,7 +36,7 @@ export async function workRemotely(part: RemoteInteraction): Promise<TargetRun |
   const ttlMs = limits.remoteAccessTtlMs;
   const issued = await unlessGoneOn(() => remote.client.createRunAccess({ path, body: { interactionId, ttlMs } }));
   if (issued === undefined) return undefined;
-  const access = remoteAccess(remote, issued.access, target.bindings);
+  const access = remoteAccess(remote, issued.access, target);
   const targetRun = await runner.run({
     invocation: invocationOf(run, pending, access.endpoints),
     access,

@@ -12,7 +12,7 @@ import { runError } from '../drills/ports/run-error.js';
 import type { ReportWriting } from '../drills/reported-attempt.js';
 import { writeFailed } from '../drills/reported-attempt.js';
 import { checkReport } from '../drills/stored/check-report.js';
-import { wholeLines } from '../drills/stored/sealed-report.js';
+import { wholeLines } from '../drills/stored/journal-text.js';
 import { fileRefusal } from '../files/file-faults.js';
 import { evidenceBytes } from '../reports/evidence-pass.js';
 import { EvidenceSelection } from '../reports/evidence-view.js';

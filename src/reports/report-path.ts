@@ -5,14 +5,24 @@ import { ServiceError } from '../contract/errors.js';
 import { localFolders } from '../contract/local-folders.js';
 import { isRunId, manifestFile } from './report-folder.js';
 
+/** `latest`, and `latest~n`: so many runs before it. */
+const latestPattern = /^latest(?:~(\d{1,5}))?$/;
+
 export const usualReports = (root: string): string => join(root, localFolders.reports);
 
 /** Throws control.NOT_FOUND. */
 export function reportPath(named: string, root: string): string {
-  const usual = join(usualReports(root), named);
-  const path = !existsSync(named) && isRunId(named) && existsSync(usual) ? usual : named;
+  const runId = existsSync(named) ? undefined : runIdOf(named, root);
+  const usual = join(usualReports(root), runId ?? '');
+  const path = runId !== undefined && existsSync(usual) ? usual : named;
   if (existsSync(path)) return path;
   throw new ServiceError('control.NOT_FOUND', { message: whyNoReport(named, usualReports(root)) });
+}
+
+function runIdOf(named: string, root: string): string | undefined {
+  const back = latestPattern.exec(named);
+  if (back === null) return isRunId(named) ? named : undefined;
+  return existsSync(usualReports(root)) ? runsIn(usualReports(root))[Number(back[1] ?? 0)] : undefined;
 }
 
 /** The folder of one report. Throws control.NOT_FOUND for a directory of them, too. */
@@ -26,10 +36,11 @@ export function oneReportPath(named: string, root: string): string {
   });
 }
 
-/** Run ids are ordered by time. */
-function newestIn(reports: string): string[] {
-  return readdirSync(reports).filter(isRunId).sort().slice(-3).reverse();
+/** Run ids are ordered by time: the newest first. */
+function runsIn(reports: string): string[] {
+  return readdirSync(reports).filter(isRunId).sort().reverse();
 }
+const newestIn = (reports: string): string[] => runsIn(reports).slice(0, 3);
 
 function whyNoReport(folder: string, reports: string): string {
   if (!existsSync(reports))

@@ -1,11 +1,14 @@
 // The word that was meant: the nearest of those that are known.
 import { tuning } from './tuning.js';
 
-/** The known name that a slip of the hand turns into this one. */
+/** The known name that a slip of the hand turns into this one, or that has its words in another order: `startAfterUs`, `afterStartUs`. */
 export function nearest(word: string, known: readonly string[]): string | undefined {
+  if (word.length > tuning.nearWordCharsMax) return undefined;
+  const words = wordsOf(word);
+  const turned = known.find((candidate) => wordsOf(candidate) === words);
+  if (turned !== undefined) return turned;
   let best: string | undefined;
   let bestDistance = Math.min(3, Math.floor(word.length / 2)) + 1;
-  if (word.length > tuning.nearWordCharsMax) return undefined;
   for (const candidate of known) {
     const distance = editDistance(word.toLowerCase(), candidate.toLowerCase());
     if (distance >= bestDistance) continue;
@@ -13,6 +16,15 @@ export function nearest(word: string, known: readonly string[]): string | undefi
     bestDistance = distance;
   }
   return best;
+}
+
+/** In lower case and in order. */
+function wordsOf(name: string): string {
+  return name
+    .split(/(?=[A-Z])|[-_. ]/)
+    .map((word) => word.toLowerCase())
+    .sort()
+    .join(' ');
 }
 
 /** Levenshtein's, one row at a time. */

@@ -74,6 +74,7 @@ export interface ContextCalls {
   nextU64(): bigint;
   emit(eventId: string, payload: JsonObject, text: string): void;
   scheduleAt(eventId: string, payload: JsonObject, text: string, virtualTimeUs: number): string;
+  cancel(scheduledEventId: string): boolean;
 }
 
 /** A failure that the tool declared (`context.fail`, `ToolFailure`). `retryable` is undefined when the author left it to the manifest. */

@@ -239,7 +239,20 @@ function eventsOf({ calls, enter, failed, needs }: Border): object {
       throw failed(error);
     }
   };
-  return frozen({ emit: needs('event.emit', emit), scheduleAt: needs('clock.schedule', scheduleAt) });
+  const cancel = (scheduledEventId: unknown): boolean => {
+    const id = text(scheduledEventId, 'scheduledEventId');
+    enter();
+    try {
+      return calls.cancel(id);
+    } catch (error) {
+      throw failed(error);
+    }
+  };
+  return frozen({
+    emit: needs('event.emit', emit),
+    scheduleAt: needs('clock.schedule', scheduleAt),
+    cancel: needs('clock.schedule', cancel),
+  });
 }
 
 function text(value: unknown, name: string): string {

@@ -84,6 +84,8 @@ export interface ToolEvents<E> {
   emit<I extends Name<E>>(eventId: I, payload: E[I]): void;
   /** Delivered when virtual time reaches `virtualTimeUs`; a time that has passed means now. Returns the scheduled event's id. */
   scheduleAt<I extends Name<E>>(eventId: I, payload: E[I], virtualTimeUs: number): string;
+  /** Takes back one of its own that has not fired; false where there is none. A fork knows the ids of its parent. */
+  cancel(scheduledEventId: string): boolean;
 }
 /** All a handler may touch. It is valid during the turn only. */
 export interface ToolContext<T extends ToolTypes = ToolTypes> {

@@ -1,7 +1,8 @@
 // Worlds of a local run, whose hosts may be in boxes. Hosts in boxes see one folder that is empty when the run begins, and not what earlier
 // runs left: the worlds move to where runs are kept when their hosts have ended.
 import { existsSync, lstatSync, mkdtempSync, renameSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { prepareHost } from '../actors/child.js';
 import { ServiceError } from '../contract/errors.js';
@@ -38,6 +39,21 @@ export async function openLocalWorlds({ isolation, directory, isFresh = false, .
   const take = () => prepareHost({ moduleHref: worldHostModule.href, resourceLimits: {}, bounds, box });
   const worlds = await openWorlds({ ...common, directory: outside, isolation: 'process', children: { take, directory: inside } });
   return isFresh ? worlds : movingBack(worlds, outside, directory);
+}
+
+/** In a folder of their own, which goes with them. */
+export async function openTemporaryWorlds(
+  options: Omit<LocalWorldsOptions, 'directory' | 'isFresh'>,
+): Promise<{ worlds: Worlds; close(): Promise<void> }> {
+  const directory = await mkdtemp(join(tmpdir(), 'drillyard-world-'));
+  const remove = () => rm(directory, { recursive: true, force: true });
+  try {
+    const worlds = await openLocalWorlds({ ...options, directory, isFresh: true });
+    return { worlds, close: () => worlds.close().finally(remove) };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
 }
 
 /**

@@ -219,19 +219,38 @@ class LocalWorlds implements Worlds, WorldFiles {
 }
 
 /** A step that was ended is reported with what it was, and how long it may take. */
-function namedTimeout(error: unknown, command: WorldCommand, handlerTimeoutMs: number): unknown {
+function namedTimeout(error: unknown, asked: WorldCommand | WorldQuery, handlerTimeoutMs: number): unknown {
   if (!isServiceError(error, 'world.HANDLER_TIMEOUT')) return error;
-  const handler =
-    command.kind === 'call' ? `'${command.operationId}' of tool '${command.packageId}'` : `A handler of the tools, in '${command.kind}',`;
+  if (asked.kind !== 'checkTools') {
+    const message = `${stepOf(asked)} took longer than ${handlerTimeoutMs} ms and was ended.`;
+    return new ServiceError(error.code, { ...error.extra, message, cause: error });
+  }
+  const { packageId } = asked;
+  const message = `${packageId === undefined ? 'A tool' : `Tool '${packageId}'`} cannot be loaded: its module did not end within ${handlerTimeoutMs} ms.`;
   return new ServiceError(error.code, {
     ...error.extra,
-    message: `${handler} took longer than ${handlerTimeoutMs} ms and was ended.`,
+    message,
+    ...(packageId === undefined ? {} : { details: { packageId } }),
     cause: error,
   });
 }
 
+function stepOf(asked: WorldCommand | WorldQuery): string {
+  switch (asked.kind) {
+    case 'call':
+      return `'${asked.operationId}' of tool '${asked.packageId}'`;
+    case 'callRoute':
+      return `'${asked.request.method} ${asked.request.pathname}' of tool '${asked.packageId}'`;
+    case 'advance':
+    case 'wait':
+      return 'A handler of an event that was due';
+    default:
+      return `A step of the world, in '${asked.kind}',`;
+  }
+}
+
 interface WorldsDoor {
-  named(error: unknown, command: WorldCommand): unknown;
+  named(error: unknown, asked: WorldCommand | WorldQuery): unknown;
   fork(request: ForkWorld): ReturnType<WorldRef['fork']>;
   destroy(): Promise<void>;
 }
@@ -257,7 +276,10 @@ class LocalWorldRef implements WorldRef {
     });
   }
   query<Q extends WorldQuery>(query: Q): Promise<WorldAnswers[Q['kind']]> {
-    return this.#system.query(this.worldId, query) as Promise<WorldAnswers[Q['kind']]>;
+    const answer = this.#system.query(this.worldId, query) as Promise<WorldAnswers[Q['kind']]>;
+    return answer.catch((error: unknown) => {
+      throw this.#door.named(error, query);
+    });
   }
   fork(request: ForkWorld): ReturnType<WorldRef['fork']> {
     return this.#door.fork(request);

@@ -33,6 +33,29 @@ test('a module that asks for mcp alone', async () => {
   assert.deepEqual(attempt?.interactions[0]?.targetResult.output, { id: 'a', text: 'by mcp' });
 });
 
+test('a target that wants names without dots is listed such, over HTTP and over stdio, and a wrong word is refused', async () => {
+  const script = `
+import { spawnSync } from 'node:child_process';
+const body = (method, params) => JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
+const headers = { authorization: 'Bearer ' + process.env.SERVICE_MCP_TOKEN, 'content-type': 'application/json', 'mcp-protocol-version': '2025-11-25' };
+const ask = async (url, method, params) => await (await fetch(url, { method: 'POST', headers, body: body(method, params) })).json();
+const url = process.env.SERVICE_MCP_URL;
+const names = ({ result }) => result.tools.map(({ name }) => name);
+const listed = names(await ask(url, 'tools/list'));
+await ask(url, 'tools/call', { name: 'notes_note_write', arguments: { id: 'a', text: 'by mcp' } });
+const stdio = spawnSync('drillyard', ['world', 'mcp'], { input: body('tools/list') + '\\n', encoding: 'utf8' });
+const wrong = await ask(url.replace('underscores', 'none'), 'tools/list');
+console.log(JSON.stringify({ listed, stdio: names(JSON.parse(stdio.stdout)), wrong: wrong.error.code }));`;
+  const result = await run(
+    commandAgent('agent', script, { bindings: ['mcp'], mcpToolNames: 'underscores', environmentFromHost: { PATH: 'PATH' } }),
+    drill('d', 'agent', [noteIs('a', 'by mcp')]),
+  );
+  const attempt = result.drills[0]?.trials[0]?.attempts[0]?.result;
+  assert.equal(result.verdict, 'passed', JSON.stringify(attempt?.interactions));
+  const listed = ['notes_note_break-later', 'notes_note_get', 'notes_note_remind', 'notes_note_write', 'world_wait'];
+  assert.deepEqual(attempt?.interactions[0]?.targetResult.output, { listed, stdio: listed, wrong: -32600 });
+});
+
 test('a command finds endpoint and token in its environment', async () => {
   const script = `${post('process.env.SERVICE_MCP_URL', 'process.env.SERVICE_MCP_TOKEN')}
 console.log(JSON.stringify({ isError: result.isError ?? false, mcp: process.env.SERVICE_MCP_URL.endsWith('/mcp'), http: 'SERVICE_HTTP_URL' in process.env }));`;

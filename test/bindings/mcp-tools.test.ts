@@ -56,6 +56,24 @@ test('underscores stand for dots where no other tool is meant', () => {
   assert.equal(exact.find('desk_a_b')?.definition.name, 'desk_a_b');
 });
 
+// MCP-TOOLS-2
+test('without dots: names of at most 64 characters that models take, each of one tool, and called by it', () => {
+  const long = `b.${'x'.repeat(90)}`;
+  const items = [item({ operationId: 'a.b' }), item({ operationId: 'a_b' }), item({ operationId: 'c.d' }), item({ operationId: long })];
+  const catalog = new McpToolCatalog(items, { mayWait: true });
+  const own = (catalog.page(undefined).tools as JsonObject[]).map(({ name }) => name as string);
+  const plain = (catalog.page(undefined, 'underscores').tools as JsonObject[]).map(({ name }) => name as string);
+  const [first, ...others] = plain;
+  assert.match(first ?? '', /^desk_a_b__[0-9a-f]{16}$/, 'desk_a_b could be either');
+  assert.deepEqual(others.slice(1, 2).concat(others.at(-1) as string), ['desk_c_d', 'world_wait']);
+  for (const name of plain) assert.match(name, /^[\w-]{1,64}$/);
+  assert.equal(new Set(plain).size, own.length);
+  assert.deepEqual(
+    plain.map((name) => catalog.find(name)?.name),
+    own,
+  );
+});
+
 test('every tool has one name of at most 128 characters, which finds it and nothing else', () => {
   const slug = fc.stringMatching(/^[a-z][a-z0-9]{0,3}([-_][a-z0-9]{1,3})?$/);
   const long = fc.integer({ min: 1, max: 90 }).map((length) => `p${'x'.repeat(length)}`);

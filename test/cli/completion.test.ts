@@ -119,7 +119,10 @@ for (const [shell, offers] of [
       folders.map((name) => `./${name}`),
     );
     assert.ok(offers(['drillyard', 'run', '--root', '.s']).map(bare).includes('.service'));
-    assert.deepEqual(offers(['drillyard', 'report', 'verify', '']).map(bare), [...folders, 'run_000000000001', 'run_000000000002']);
+    assert.deepEqual(
+      offers(['drillyard', 'report', 'verify', '']).map(bare),
+      [...folders, 'latest', 'run_000000000001', 'run_000000000002'].sort(),
+    );
     if (shell === 'bash') assert.ok(!offers(['drillyard', 'run', '--config', '']).includes('.service'));
   });
 
@@ -161,7 +164,7 @@ test('complete lists ids, writes nothing, and says nothing of what is broken', a
   assert.deepEqual(await ids('suites'), ['nightly']);
   assert.deepEqual(await ids('library'), ['library:mailbox', 'library:payments', 'library:ticket-desk']);
   assert.deepEqual(await ids('drills', '--root', '/nowhere'), []);
-  assert.deepEqual(await ids('runs'), ['run_000000000001', 'run_000000000002']);
+  assert.deepEqual(await ids('runs'), ['latest', 'run_000000000001', 'run_000000000002']);
   assert.deepEqual(readdirSync(join(root, '.service')), ['reports']);
 });
 

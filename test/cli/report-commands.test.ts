@@ -4,7 +4,7 @@ import { appendFileSync, cpSync, mkdirSync, readdirSync, readFileSync, renameSyn
 import { join } from 'node:path';
 import { before, test } from 'node:test';
 import { type RunDrillsOptions, runDrills } from '../../src/index.js';
-import { drill, moduleAgent, noteIs, type Repository, temporaryRepositories, written } from '../drills/repository.js';
+import { drill, moduleAgent, noteIs, notesBehavior, type Repository, temporaryRepositories, written } from '../drills/repository.js';
 import { drillyard, jsonLines } from './cli.js';
 import { warmDrillyard } from './warm-cli.js';
 
@@ -126,6 +126,31 @@ test('check: what is no report as it was sealed, and what no drill is of, is rep
   });
   assert.equal((await warmDrillyard(['report', 'check', '--root', repository().root])).code, 2);
   assert.equal((await warmDrillyard(['report', 'check', 'run_nowhere000000', '--root', spoiled.root])).code, 2);
+});
+
+test('replay: 0 where every answer is the same, 1 with the first that is not; latest~1 is the run before the latest', async () => {
+  const replayed = repository(moduleAgent('agent', `${write('a', 'x')} ${write('b', 'y')}`), drill('it', 'agent', [noteIs('a', 'x')]));
+  const [first] = await run(replayed);
+  const [second] = await run(replayed);
+  const { root } = replayed;
+  const same = await warmDrillyard(['report', 'replay', 'latest', '--root', root]);
+  assert.equal(same.code, 0, same.stderr);
+  assert.match(same.stdout, /^run_\S+ {2}it {2}\S+\nSame: 2 calls got the answers of then, and the rows at the end are those of then\.\n$/);
+  replayed.write('notes/behavior.ts', notesBehavior.replace('return input;', "return { ...input, tag: input.id === 'b' ? 'new' : 'x' };"));
+  const other = await warmDrillyard(['report', 'replay', 'latest', '--root', root]);
+  assert.equal(other.code, 1);
+  assert.match(other.stdout, /\nCall 1 of 2 \(entry 2\), at 1 ms: writer called notes\/note\.write\n {2}with {6}\{"id":"a","text":"x"\}\n/);
+  assert.match(
+    other.stdout,
+    /\n {2}differs {3}value\.tag: nothing -> "x"\n {2}recorded .*\n {2}present .*\n1 further answer differs, perhaps/,
+  );
+  const { stdout } = await warmDrillyard(['report', 'replay', first!.runId, '--root', root, '--json']);
+  const [{ event, same: isSame, calls, differing, differences }] = jsonLines(stdout) as [{ [name: string]: unknown }];
+  assert.deepEqual([event, isSame, calls, differing, (differences as object[]).length], ['replay', false, 2, 2, 2]);
+  const compared = await warmDrillyard(['report', 'compare', 'latest~1', 'latest', '--root', root, '--json']);
+  const [{ left, right }] = jsonLines(compared.stdout) as unknown as [{ left: { runId: string }; right: { runId: string } }];
+  assert.deepEqual([left.runId, right.runId], [first!.runId, second!.runId]);
+  assert.equal((await warmDrillyard(['report', 'verify', 'latest~2', '--root', root])).code, 2);
 });
 
 // RUN-TURNS-2

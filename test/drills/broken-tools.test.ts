@@ -101,6 +101,32 @@ test('a handler that does not end is named, with how long it had', async (t) => 
   assert.match(String(error?.details.log), /'note\.get' of tool 'notes' took longer than 1500 ms and was ended\./);
 });
 
+test('a module that does not end, and a handler of an event that does not, are named with how long they had', async (t) => {
+  const options = { handlerTimeoutMs: 1500, reportDirectory: false } as const;
+  const endless = createRepository({
+    'notes/behavior.ts': `${notesBehavior}\nfor (;;);`,
+    ...shrugs,
+    ...drill('hello', 'agent', [written({ atMost: 1 })]),
+  });
+  t.after(() => endless.remove());
+  const message = "Tool 'notes' (notes/behavior.ts) cannot be loaded: its module did not end within 1500 ms.";
+  await assert.rejects(runDrills({ root: endless.root, ...options }), { code: 'world.HANDLER_TIMEOUT', message });
+  const late = createRepository({
+    'notes/behavior.ts': notesBehavior.replace(
+      'due: ({ id }: any, context: any) =>',
+      'due: () => { for (;;); }, other: ({ id }: any, context: any) =>',
+    ),
+    ...moduleAgent('agent', "await context.world.call('notes', 'note.remind', { id: 'a', afterUs: 1 });"),
+    ...drill('waits', 'agent', [written({ equals: 0 })], {
+      timeline: { horizonUs: 10, interactions: [{ id: 'main', actorId: 'writer', task: { instruction: 'Go.' } }] },
+    }),
+  });
+  t.after(() => late.remove());
+  const { drills } = await runDrills({ root: late.root, ...options });
+  const failure = drills[0]?.trials[0]?.attempts[0]?.result.failure;
+  assert.equal(failure?.message, 'A handler of an event that was due took longer than 1500 ms and was ended.');
+});
+
 test('an agent that says it failed has failed, and its failure is reported first', async (t) => {
   const said = { status: 'failed', error: { message: 'no model answers' } };
   const repository = createRepository({

@@ -43,6 +43,7 @@ for (const isolation of ['thread', 'process'] as const) {
     const { status, error } = await run(module('export default () => { for (;;); }'), { recorded, isolation, timeoutMs: 300 });
     assert.equal(status, 'timed_out');
     assert.equal(error?.code, 'target.TIMED_OUT');
+    assert.match(error.message, /did not finish within 300 ms/);
     assert.equal(recorded.revoked, true);
   });
 

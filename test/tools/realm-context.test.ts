@@ -21,6 +21,7 @@ test('a context is dead between turns', () => {
     () => context.random.nextInteger(0, 1),
     () => context.events.emit('e', {}),
     () => context.events.scheduleAt('e', {}, 0),
+    () => context.events.cancel('pending_1'),
     () => context.actor,
     () => context.source,
   ];

@@ -24,6 +24,8 @@ export const operationsOfToolCode: { readonly [name: string]: string } = {
   'emit an event': `return context.events.emit('e', { a: 1 })`,
   'schedule an event': `return context.events.scheduleAt('e', { a: 1 }, 5000000)`,
   'schedule at no time': `return context.events.scheduleAt('e', { a: 1 }, 'soon')`,
+  'cancel an event': `return context.events.cancel(context.events.scheduleAt('e', { a: 1 }, 5000000))`,
+  'cancel what is no id': `return context.events.cancel(1)`,
   'read the actor': `return context.actor`,
   'read the source': `return context.source`,
   fail: `return context.fail({ code: 'NO', message: 'm', details: { a: 1 } })`,

@@ -92,6 +92,9 @@ export class FakeWorld implements ContextCalls {
     this.events.push({ eventId, text, atUs });
     return `pending_${this.events.length}`;
   }
+  cancel(scheduledEventId: string): boolean {
+    return this.events.splice(Number(scheduledEventId.slice('pending_'.length)) - 1, 1).length === 1;
+  }
 }
 
 export interface Probe {

@@ -20,6 +20,8 @@ test('foreign ids have no ordinal', () => {
   const other = worldTag({ seed: '2' });
   assert.notEqual(other, tag);
   assert.equal(ordinalOfId(mintedId('call_', other, 1), 'call_', tag), undefined);
+  assert.equal(ordinalOfId(mintedId('call_', other, 1), 'call_'), 1, 'of any world, where none is named');
+  assert.equal(ordinalOfId('call_', 'call_'), undefined);
   assert.equal(ordinalOfId(mintedId('txn_', tag, 1), 'call_', tag), undefined);
   assert.equal(ordinalOfId(`call_${tag}000000000u`, 'call_', tag), undefined, 'u is no base32 digit');
   assert.equal(ordinalOfId('', 'call_', tag), undefined);

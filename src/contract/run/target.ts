@@ -12,6 +12,8 @@ export type BindingVariable =
   | 'SERVICE_CLI_URL'
   | 'SERVICE_CLI_TOKEN';
 
+export type McpToolNames = 'underscores';
+
 type ShortTimeoutMs = number & tags.Type<'int64'> & tags.Minimum<1> & tags.Maximum<3600000>;
 type LongTimeoutMs = number & tags.Type<'int64'> & tags.Minimum<1> & tags.Maximum<86400000>;
 type Name = string & tags.MinLength<1> & tags.MaxLength<1024>;
@@ -20,6 +22,13 @@ interface TargetCommon {
   id: Slug;
   /** Extra environment names for the target, each filled with one binding variable. */
   bindingEnvironment?: { [name: string]: BindingVariable };
+  /**
+   * `underscores`: MCP lists every tool by a name of at most 64 letters, digits, `_` and `-`, as models of many vendors want it. Else by
+   * its own name, `ticket-desk.ticket.get`.
+   *
+   * @example 'underscores'
+   */
+  mcpToolNames?: McpToolNames;
 }
 export interface ModuleTarget extends TargetCommon {
   kind: 'module';

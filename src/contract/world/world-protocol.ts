@@ -219,9 +219,7 @@ export type WorldCommand =
   | SetBudgets
   | CloseWorld;
 
-export interface ReadPosition {
-  kind: 'position';
-}
+export type ReadPosition = { kind: 'position' };
 export interface ReadState {
   kind: 'state';
   packageId: string;
@@ -359,8 +357,9 @@ export type WorldQuery =
   | ReadEvidence
   | ReadEvidenceLines
   | ReadPending
-  /** `checkTools` loads every tool: world.HANDLER_FAILED for one that cannot be. */
-  | { kind: 'faults' | 'actors' | 'budgets' | 'checkTools' | 'throws' | 'storage' }
+  | { kind: 'faults' | 'actors' | 'budgets' | 'throws' | 'storage' }
+  /** Loads one tool, or all: world.HANDLER_FAILED for one that cannot be. */
+  | { kind: 'checkTools'; packageId?: string }
   | ReadTools
   | ReadRoutes;
 

@@ -38,7 +38,12 @@ async function workOn({ bindings, signal }: AttemptContext, part: InteractionPar
     actorId: interaction.actorId,
     ...defined({ actorInstanceId: interaction.actorInstanceId }),
   };
-  const access = await bindings.open({ world, ...actor, bindings: target.bindings, ...defined({ receivers }) });
+  const access = await bindings.open({
+    world,
+    ...actor,
+    bindings: target.bindings,
+    ...defined({ receivers, mcpToolNames: target.mcpToolNames }),
+  });
   try {
     const run = await runner.run({ invocation: invocationOf(part, access), access, timeoutMs: target.timeoutMs, signal });
     return { run, bindingEvidence: access.observed() ? 'observed' : 'issued', unanswered: access.unanswered() };

@@ -2,7 +2,7 @@
 // `src/index.ts` joins the two.
 import type { JsonValue } from '../../contract/json.js';
 import type { UnansweredRequests } from '../../contract/run/run-events.js';
-import type { Binding } from '../../contract/run/target.js';
+import type { Binding, McpToolNames } from '../../contract/run/target.js';
 import type { CallResult, ToolCatalogItem, WaitResult } from '../../contract/world/world-protocol.js';
 import type { WorldRef } from '../../worlds/api.js';
 
@@ -22,6 +22,8 @@ export interface OpenAccess {
   bindings: readonly Binding[];
   /** Where the agent may say that it receives callbacks; what it has said ends with the access. Default: it may not. */
   receivers?: ReceiverBook;
+  /** How MCP lists the tools. Default: by their own names. */
+  mcpToolNames?: McpToolNames;
   /** The bearer of every binding. Default: a fresh one for each. */
   token?: string;
   /** Who answers for what the agent asks, such as a project; a hosted service bounds that together. Default: nobody, and no bound. */

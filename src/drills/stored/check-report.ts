@@ -1,17 +1,12 @@
 // A report folder checked: read only if it is what was sealed, judged with the assertions of today, returned with what came out
 // differently.
 import { defined } from '../../contract/defined.js';
-import { limits } from '../../contract/limits.js';
 import type { CompiledBuild } from '../../contract/run/build.js';
 import type { Trials } from '../../contract/run/drill.js';
 import type { AssertionStatus, RunIdentity, RunResult, Verdict } from '../../contract/run/run.js';
-import type { RunReport } from '../../contract/run/run-events.js';
-import type { EvidenceEntry } from '../../contract/world/evidence.js';
-import { FolderReader } from '../../reports/folder-reader.js';
-import { evidenceFile, reportFile } from '../../reports/report-folder.js';
-import { type VerifyOptions, verifyReport } from '../../reports/verify-report.js';
+import type { VerifyOptions } from '../../reports/verify-report.js';
 import { type Judgement, judgeReport } from './judge-report.js';
-import { wholeLines } from './sealed-report.js';
+import { readVerifiedReport } from './verified-report.js';
 
 export interface ReportProblemTold {
   /** In the folder; '' for the folder, or for what is not in it. */
@@ -46,18 +41,17 @@ export type CheckedReport =
   | { kind: 'unavailable'; runId: string | null; problems: ReportProblemTold[] };
 
 export async function checkReport(folder: string, build: CompiledBuild, options: VerifyOptions = {}): Promise<CheckedReport> {
-  const { ok, runId, problems } = await verifyReport(folder, options);
-  if (!ok) return { kind: 'unavailable', runId, problems };
-  const reader = new FolderReader(folder);
-  const report = JSON.parse((await reader.text(reportFile, limits.reportDocumentBytesMax)) ?? '') as RunReport;
+  const read = await readVerifiedReport(folder, options);
+  if (!read.ok) return { kind: 'unavailable', runId: read.runId, problems: read.problems };
+  const { report, entries } = read;
   const { result } = report;
   const { drillId, setupHash } = result.identity;
   const compiled = build.drills.find(({ drill }) => drill.id === drillId);
   if (compiled === undefined) {
     const message = `The repository has no drill '${drillId}' any more, so there are no assertions to check.`;
-    return { kind: 'unavailable', runId, problems: [{ file: '', code: 'DRILL_UNKNOWN', message }] };
+    return { kind: 'unavailable', runId: report.runId, problems: [{ file: '', code: 'DRILL_UNKNOWN', message }] };
   }
-  const judgement = await judgeReport(report, entriesOf(reader), compiled.drill);
+  const judgement = await judgeReport(report, entries, compiled.drill);
   return {
     kind: 'checked',
     runId: report.runId,
@@ -70,16 +64,6 @@ export async function checkReport(folder: string, build: CompiledBuild, options:
     changed: changedAssertions(result, judgement),
     setupChanged: compiled.setupHash !== setupHash,
   };
-}
-
-async function* entriesOf(reader: FolderReader): AsyncGenerator<EvidenceEntry> {
-  for await (const lines of wholeLines(reader.pieces(evidenceFile))) {
-    for (let from = 0; from < lines.length; ) {
-      const end = lines.indexOf('\n', from);
-      yield JSON.parse(lines.slice(from, end)) as EvidenceEntry;
-      from = end + 1;
-    }
-  }
 }
 
 type JudgedParts = Pick<RunResult, 'checkpoints' | 'assertionResults'>;

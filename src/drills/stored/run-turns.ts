@@ -9,6 +9,7 @@ import type { JsonValue } from '../../contract/json.js';
 import type { RunResult } from '../../contract/run/run.js';
 import type { EvidenceEntry } from '../../contract/world/evidence.js';
 import { trajectoryLine } from '../../contract/world/evidence-hash.js';
+import { entriesIn } from './journal-text.js';
 
 export interface RunEvidence {
   result: Pick<RunResult, 'evidenceRange'>;
@@ -32,7 +33,7 @@ export interface RunTurn {
 export async function* runTurns({ result, evidence }: RunEvidence, observe: (entry: EvidenceEntry) => void): AsyncGenerator<RunTurn> {
   const causes = new Causes();
   let turn: EvidenceEntry[] = [];
-  for await (const entry of entriesOf(evidence)) {
+  for await (const entry of entriesIn(evidence)) {
     if (entry.sequence < result.evidenceRange.fromSequence) continue;
     observe(entry);
     // That a world was made, reset or closed is no part of what happened in it.
@@ -44,16 +45,6 @@ export async function* runTurns({ result, evidence }: RunEvidence, observe: (ent
     turn.push(entry);
   }
   if (turn.length > 0) yield turnOf(turn, causes);
-}
-
-async function* entriesOf(evidence: RunEvidence['evidence']): AsyncGenerator<EvidenceEntry> {
-  for await (const chunk of evidence) {
-    for (let from = 0; from < chunk.length; ) {
-      const end = chunk.indexOf('\n', from);
-      yield JSON.parse(chunk.slice(from, end)) as EvidenceEntry;
-      from = end + 1;
-    }
-  }
 }
 
 function turnOf(entries: readonly EvidenceEntry[], causes: Causes): RunTurn {

@@ -10,6 +10,7 @@ import { FolderReader } from '../../reports/folder-reader.js';
 import { type ManifestFile, parseManifest } from '../../reports/manifest.js';
 import { evidenceFile, manifestFile, reportFile } from '../../reports/report-folder.js';
 import type { ComparedRun } from './compare-runs.js';
+import { wholeLines } from './journal-text.js';
 
 /** Over the exact bytes of manifest.json, which names all the others with their digests. */
 export async function manifestDigestOf(folder: string): Promise<string> {
@@ -97,15 +98,4 @@ export class SealedReport {
 
 async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
-}
-
-/** The text of pieces, cut at ends of lines. */
-export async function* wholeLines(pieces: AsyncIterable<Buffer>): AsyncGenerator<string> {
-  let rest: Buffer = Buffer.alloc(0);
-  for await (const piece of pieces) {
-    const bytes = rest.length === 0 ? piece : Buffer.concat([rest, piece]);
-    const end = bytes.lastIndexOf(10) + 1;
-    rest = bytes.subarray(end);
-    if (end > 0) yield bytes.toString('utf8', 0, end);
-  }
 }

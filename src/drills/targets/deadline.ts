@@ -7,6 +7,7 @@ export type EndReason = 'timed_out' | 'cancelled';
 
 export class Deadline {
   readonly #stop: () => void;
+  readonly #timeoutMs: number;
   #ended: EndReason | undefined;
 
   constructor({
@@ -15,6 +16,7 @@ export class Deadline {
     signal,
     deliver,
   }: { access: Access; timeoutMs: number; signal: AbortSignal; deliver: (ended: EndReason) => void }) {
+    this.#timeoutMs = timeoutMs;
     const end = (ended: EndReason): void => {
       if (this.#ended !== undefined) return;
       this.#ended = ended;
@@ -41,11 +43,11 @@ export class Deadline {
   stop(): void {
     this.#stop();
   }
-}
-
-/** `said`: the end of its log. */
-export function endedError(ended: EndReason, said = ''): RunError {
-  const details = said === '' ? {} : { log: said };
-  if (ended === 'cancelled') return runError('target.CANCELLED', 'The run was cancelled while the target worked.', { details });
-  return runError('target.TIMED_OUT', 'The target did not finish in time. Its access was revoked, then it was ended.', { details });
+  /** Of what was asked to end. `said`: the end of its log. */
+  error(said = ''): RunError {
+    const details = said === '' ? {} : { log: said };
+    if (this.#ended === 'cancelled') return runError('target.CANCELLED', 'The run was cancelled while the target worked.', { details });
+    const message = `The target did not finish within ${this.#timeoutMs} ms. Its access was revoked, then it was ended.`;
+    return runError('target.TIMED_OUT', message, { details });
+  }
 }

@@ -10,7 +10,7 @@ import { runError } from '../ports/run-error.js';
 import { Attachments } from './attachments.js';
 import { argumentsText } from './call-arguments.js';
 import { completedRun } from './completion.js';
-import { Deadline, endedError } from './deadline.js';
+import { Deadline } from './deadline.js';
 import type { TargetKind, TargetWork } from './target-kind.js';
 import { TargetLog } from './target-log.js';
 import { outputText, outputTooLarge, parseOutput } from './target-output.js';
@@ -36,7 +36,7 @@ async function workOn(agent: TargetModule, work: TargetWork, root: string): Prom
     ...work,
     deliver: (ended) => {
       abort.abort(new Error(ended === 'timed_out' ? 'the time is up' : 'the run was cancelled'));
-      giveUp({ status: ended, error: endedError(ended) });
+      giveUp({ status: ended, error: deadline.error() });
     },
   });
   const { whole, ...outcome } = await Promise.race([
@@ -46,7 +46,7 @@ async function workOn(agent: TargetModule, work: TargetWork, root: string): Prom
   deadline.stop();
   const { ended } = deadline;
   if (ended === undefined && whole !== undefined) return whole;
-  const result = ended === undefined ? outcome : { status: ended, error: endedError(ended, log.tail()) };
+  const result = ended === undefined ? outcome : { status: ended, error: deadline.error(log.tail()) };
   // What it says from now on belongs to no run.
   return { ...result, ...log.kept(), files: [...attachments.files], refusals: [...attachments.refusals] };
 }

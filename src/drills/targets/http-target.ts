@@ -7,7 +7,7 @@ import type { HttpTarget } from '../../contract/run/target.js';
 import { validateTargetCompletion } from '../../contract/validate/validators.js';
 import { runError } from '../ports/run-error.js';
 import { completedRun } from './completion.js';
-import { Deadline, endedError } from './deadline.js';
+import { Deadline } from './deadline.js';
 import { exchange, type HttpAnswer, type HttpHead, protocolChanged } from './http-exchange.js';
 import { failedRun } from './json-command.js';
 import { addressRefused } from './loopback-only.js';
@@ -48,7 +48,7 @@ async function ask(target: HttpTarget, work: TargetWork, allowRemote: boolean): 
   });
   deadline.stop();
   const { ended } = deadline;
-  if (ended !== undefined) return { status: ended, error: endedError(ended), log: '', files: [], refusals: [] };
+  if (ended !== undefined) return { status: ended, error: deadline.error(), log: '', files: [], refusals: [] };
   return runOf(answer, { url, redactor: work.redactor });
 }
 

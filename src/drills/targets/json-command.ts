@@ -4,7 +4,7 @@ import { limits } from '../../contract/limits.js';
 import type { RunError } from '../../contract/run/run.js';
 import { type CommandEnd, RunningCommand } from '../../processes/run-command.js';
 import { runError } from '../ports/run-error.js';
-import { Deadline, type EndReason, endedError } from './deadline.js';
+import { Deadline } from './deadline.js';
 import { findExecutable } from './executable.js';
 import type { Redactor } from './redaction.js';
 import type { TargetWork } from './target-kind.js';
@@ -60,15 +60,13 @@ async function runToEnd(enclosed: Pick<EnclosedCommand, 'file' | 'args'>, comman
   const deadline = new Deadline({ access, timeoutMs, signal, deliver: () => running.terminate() });
   const end = await running.ended;
   deadline.stop();
-  return resultOf(end, { log, redactor, ended: deadline.ended });
+  return resultOf(end, { log, redactor, deadline });
 }
 
-function resultOf(
-  end: CommandEnd,
-  { log, redactor, ended }: { log: TargetLog; redactor: Redactor; ended: EndReason | undefined },
-): TargetRun {
+function resultOf(end: CommandEnd, { log, redactor, deadline }: { log: TargetLog; redactor: Redactor; deadline: Deadline }): TargetRun {
   const said = { ...log.kept(), files: [], refusals: [] };
-  if (ended !== undefined) return { status: ended, error: lateError(end, endedError(ended, log.tail())), ...said };
+  const { ended } = deadline;
+  if (ended !== undefined) return { status: ended, error: lateError(end, deadline.error(log.tail())), ...said };
   const error = errorOf(end, log);
   if (error !== undefined) return { status: 'failed', error, ...said };
   const output = parseOutputBytes(end.output, redactor);

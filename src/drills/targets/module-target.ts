@@ -7,7 +7,7 @@ import type { ModuleTarget } from '../../contract/run/target.js';
 import { runError } from '../ports/run-error.js';
 import { Attachments } from './attachments.js';
 import { requireArgumentsSize } from './call-arguments.js';
-import { Deadline, endedError } from './deadline.js';
+import { Deadline } from './deadline.js';
 import type { Bundle } from './module-bundle.js';
 import type { ModuleHost } from './module-host.js';
 import type { ModuleHosts } from './module-hosts.js';
@@ -76,7 +76,7 @@ class Invocation {
         host.post({ kind: 'abort', reason });
         // It may clean up and say why; a loop that never looks is ended.
         this.#graceTimer = setTimeout(
-          () => this.#end({ status: reason, error: endedError(reason) }, { spoiled: true }),
+          () => this.#end({ status: reason, error: this.#deadline.error() }, { spoiled: true }),
           limits.moduleAbortGraceMs,
         );
       },
@@ -169,7 +169,7 @@ class Invocation {
     // What a target says after its time was up changes nothing.
     const { ended } = this.#deadline;
     const { files, refusals } = this.#attachments;
-    const result = ended === undefined ? outcome : { status: ended, error: endedError(ended, this.#log.tail()) };
+    const result = ended === undefined ? outcome : { status: ended, error: this.#deadline.error(this.#log.tail()) };
     this.#finish({ run: { ...result, ...this.#log.kept(), files, refusals }, spoiled: spoiled || ended !== undefined });
   }
 }

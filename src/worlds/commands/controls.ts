@@ -18,10 +18,9 @@ import type {
 } from '../../contract/world/world-protocol.js';
 import type { Validate } from '../../tools/loaded-tool.js';
 import { mintedId, ordinalOfId } from '../kv/minted-ids.js';
-import type { ScheduledEvent } from '../state/event-queue.js';
 import { invalidRequest, type Simulation } from '../turn/simulation.js';
 import { budgetView } from '../turn/world-meta.js';
-import { type ScheduleTarget, scheduleEvent, scheduleTarget } from '../turn/world-tool.js';
+import { draftCancelled, type ScheduleTarget, scheduleEvent, scheduleTarget } from '../turn/world-tool.js';
 
 /** A no-op leaves its entry too. */
 export function setFault({ program, faults, storage, turn }: Simulation, command: SetFault): { changed: boolean; sequence: number } {
@@ -117,20 +116,6 @@ export function cancelEvent({ storage, turn }: Simulation, { scheduledEventId }:
   draftCancelled(journal, event);
   turn.end();
   return { cancelled: true };
-}
-
-export function draftCancelled(
-  journal: Simulation['storage']['journal'],
-  { ref, ordinal, atUs, payloadText, causeSequence }: ScheduledEvent,
-): void {
-  const { packageId, instanceId, eventId } = ref;
-  const shape = journal.eventShape({ event: { packageId, instanceId, eventId }, phase: 'cancelled' });
-  journal.draftEvent(shape, {
-    payloadText,
-    scheduledOrdinal: ordinal,
-    scheduledForUs: atUs,
-    causeSequence: journal.causeSequence || causeSequence,
-  });
 }
 
 /** Not evidence by itself: an operation that a rule answers says so. The next turn that leaves entries records it for forks. */

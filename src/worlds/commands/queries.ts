@@ -59,7 +59,7 @@ export function answerQuery(simulation: Simulation, query: WorldQuery): QueryAns
     case 'budgets':
       return { reply: budgetView(simulation) };
     case 'checkTools':
-      for (const tool of simulation.program.tools.values()) tool.check();
+      for (const [packageId, tool] of simulation.program.tools) if (packageId === (query.packageId ?? packageId)) tool.check();
       return { reply: null };
     case 'throws':
       return { reply: [...simulation.turn.throws] };

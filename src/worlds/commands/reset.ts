@@ -9,8 +9,8 @@ import type { ScheduledRef } from '../state/event-queue.js';
 import { callbackEntry, queueDelivery } from '../turn/callback-queue.js';
 import { invalidRequest, type Simulation } from '../turn/simulation.js';
 import type { WorldMeta } from '../turn/world-meta.js';
-import { type ScheduleTarget, scheduleEvent, scheduleTarget } from '../turn/world-tool.js';
-import { draftCancelled, lifecycle } from './controls.js';
+import { draftCancelled, type ScheduleTarget, scheduleEvent, scheduleTarget } from '../turn/world-tool.js';
+import { lifecycle } from './controls.js';
 import { position } from './position.js';
 
 /** `renew`: makes new parts of the world from the state that the reset restored. */

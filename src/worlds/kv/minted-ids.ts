@@ -35,8 +35,12 @@ export function ordinalText(ordinal: number): string {
   return `${pairs[Math.floor(high / 1024) % 1024]}${pairs[high % 1024]}${pairs[low >>> 20]}${pairs[(low >>> 10) & 1023]}${pairs[low & 1023]}`;
 }
 
-/** The ordinal of an id of this world, or undefined for anything else. */
-export function ordinalOfId(id: string, prefix: MintedPrefix, tag: string): number | undefined {
+/** The ordinal of an id of this world, or of any world where none is named; undefined for anything else. */
+export function ordinalOfId(
+  id: string,
+  prefix: MintedPrefix,
+  tag = id.slice(prefix.length, prefix.length + worldTagLength),
+): number | undefined {
   const head = prefix + tag;
   if (id.length !== head.length + ordinalDigits || !id.startsWith(head)) return undefined;
   let ordinal = 0;

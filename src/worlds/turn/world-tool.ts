@@ -23,8 +23,8 @@ import {
 } from '../../tools/loaded-tool.js';
 import { isStackExhausted } from '../../tools/stack-reserve.js';
 import type { EventShape } from '../journal/journal.js';
-import { mintedId } from '../kv/minted-ids.js';
-import type { ScheduledRef } from '../state/event-queue.js';
+import { mintedId, ordinalOfId } from '../kv/minted-ids.js';
+import type { ScheduledEvent, ScheduledRef } from '../state/event-queue.js';
 import type { Space } from '../state/space.js';
 import { callbacksOf, queueCallbacks } from './callback-queue.js';
 import { type EventName, notScheduled, type Turn } from './turn.js';
@@ -247,6 +247,21 @@ export class WorldTool implements ContextCalls {
     turn.isChanging = false;
     return mintedId('pending_', storage.tag, ordinal);
   }
+  /** Of its own events. A fork has the events of its parent under their ordinals, and a row may hold their ids. */
+  cancel(scheduledEventId: string): boolean {
+    const turn = this.#turn;
+    turn.enterCall();
+    const { queue, journal } = turn.storage;
+    const ordinal = ordinalOfId(scheduledEventId, 'pending_');
+    const event = ordinal === undefined ? undefined : queue.get(ordinal);
+    if (event === undefined || event.ref.packageId !== this.packageId || event.ref.instanceId !== this.instanceId) return false;
+    turn.budget.spendWrite(event.ref.eventId, event.payloadText);
+    turn.isChanging = true;
+    queue.cancel(event.ordinal);
+    draftCancelled(journal, event);
+    turn.isChanging = false;
+    return true;
+  }
 
   get #stream() {
     return { packageId: this.packageId, instanceId: this.instanceId, purpose: 'behavior' };
@@ -297,6 +312,20 @@ export function scheduleEvent(
   const facts = { payloadText, scheduledOrdinal: queue.nextOrdinal, scheduledForUs: atUs, causeSequence: journal.causeSequence };
   const causeSequence = journal.draftEvent(scheduled, facts);
   return queue.schedule({ atUs, ref, payloadText, causeSequence });
+}
+
+export function draftCancelled(
+  journal: Turn['storage']['journal'],
+  { ref, ordinal, atUs, payloadText, causeSequence }: ScheduledEvent,
+): void {
+  const { packageId, instanceId, eventId } = ref;
+  const shape = journal.eventShape({ event: { packageId, instanceId, eventId }, phase: 'cancelled' });
+  journal.draftEvent(shape, {
+    payloadText,
+    scheduledOrdinal: ordinal,
+    scheduledForUs: atUs,
+    causeSequence: journal.causeSequence || causeSequence,
+  });
 }
 
 /** For people and evidence: the first few, each with its path. */

@@ -1,0 +1,71 @@
+// `drillyard report replay <report>`: the calls of a stored run, made again against the world of the present source. No agent runs.
+import { resolve } from 'node:path';
+import pc from 'picocolors';
+import { defined } from '../contract/defined.js';
+import { type ReplayReportResult, replayReport } from '../drills/replay-report.js';
+import type { ReplayDifference } from '../drills/stored/replay.js';
+import { diffJson, pathText } from '../reports/html/json-diff.mjs';
+import { virtualClock } from '../reports/html/virtual-time.mjs';
+import { visibleLine } from '../reports/html/visible-text.mjs';
+import { valueLine } from '../reports/shown-values.js';
+import { counted, grouped } from '../text/counted.js';
+import { type ExitCode, exitCodes } from './exit-codes.js';
+import { reportFailure } from './failure.js';
+import { fromHere } from './from-here.js';
+import { createOutput } from './output.js';
+import { withProgressBar } from './progress-bar.js';
+
+export interface ReplayFlags {
+  report: string;
+  root: string;
+  config?: string;
+  json: boolean;
+}
+
+export async function replayCommand({ report, root, config, json }: ReplayFlags): Promise<ExitCode> {
+  const output = createOutput({ json });
+  try {
+    const {
+      folder,
+      diagnostics: _,
+      ...replayed
+    } = await withProgressBar('Replaying', () => replayReport({ root, report, ...defined({ config }) }));
+    output.line({ event: 'replay', ...replayed, report: folder });
+    if (!json) for (const line of replayLines({ ...replayed, folder })) output.say(line);
+    return replayed.same ? exitCodes.passed : exitCodes.failed;
+  } catch (error) {
+    return reportFailure(error, output, resolve(root));
+  }
+}
+
+function replayLines(replayed: Omit<ReplayReportResult, 'diagnostics'>): string[] {
+  const { runId, drillId, folder, calls, same, sameState, differing, differences, setupChanged } = replayed;
+  const [first] = differences;
+  return [
+    `${pc.bold(runId)}  ${visibleLine(drillId)}  ${pc.dim(fromHere(resolve(folder)))}`,
+    ...(setupChanged ? ['The drill starts from another setup now.'] : []),
+    ...(first === undefined ? [] : differenceLines(first, calls)),
+    ...(differing > 1
+      ? [`${counted(differing - 1, 'further answer')} ${differing === 2 ? 'differs' : 'differ'}, perhaps because of it.`]
+      : []),
+    same
+      ? `Same: ${counted(calls, 'call')} got the ${calls === 1 ? 'answer' : 'answers'} of then${sameState ? ', and the rows at the end are those of then.' : '. The rows at the end are others.'}`
+      : `Not the same: ${grouped(differing)} of the answers differ${differing === 1 ? 's' : ''}.`,
+  ];
+}
+
+function differenceLines(
+  { call, sequence, virtualTimeUs, what, path, recorded, present, ...asked }: ReplayDifference,
+  calls: number,
+): string[] {
+  const which = call === undefined ? `Entry ${sequence}` : `Call ${call} of ${calls} (entry ${sequence})`;
+  const [change] = diffJson(recorded, present);
+  const line = (name: string, text: string): string => visibleLine(`  ${name.padEnd(9)} ${text}`);
+  return [
+    `${which}, at ${virtualClock(virtualTimeUs)}: ${visibleLine(what)}`,
+    ...(asked.arguments === undefined ? [] : [line('with', valueLine(asked.arguments))]),
+    line('differs', `${pathText(path)}: ${valueLine(change?.before)} -> ${valueLine(change?.after)}`),
+    line('recorded', valueLine(recorded)),
+    line('present', valueLine(present)),
+  ];
+}

@@ -1,0 +1,114 @@
+// The tool calls of a stored run made again, in order and at their virtual times, against the world as the present source builds it. No
+// agent runs, nothing is written: it says whether the world still answers as it did.
+import { resolve } from 'node:path';
+import { compileProject } from '../compiler/compile.js';
+import { defined } from '../contract/defined.js';
+import { ServiceError } from '../contract/errors.js';
+import { newId } from '../contract/ids.js';
+import type { CompiledBuild, CompiledDrill, Diagnostic } from '../contract/run/build.js';
+import type { RunIdentity } from '../contract/run/run.js';
+import { refuseUnknownOptions } from '../contract/unknown-options.js';
+import { oneReportPath } from '../reports/report-path.js';
+import type { WorldRef, Worlds } from '../worlds/api.js';
+import { chooseLocalIsolation, type LocalIsolation, openTemporaryWorlds } from '../worlds/local-worlds.js';
+import { loadEachTool, namingFile } from './loadable-tools.js';
+import { SourceInvalidError } from './source-invalid.js';
+import { recordedSteps } from './stored/recorded-steps.js';
+import { type Replayed, replaySteps } from './stored/replay.js';
+import { notSealed, readVerifiedReport } from './stored/verified-report.js';
+
+export interface ReplayReportOptions {
+  /** The repository, whose tools answer. */
+  root: string;
+  /** The root file. Default drillyard.json. */
+  config?: string;
+  /** A report folder, or the id of a run of the repository. */
+  report: string;
+  /** Where tool code runs. Default: as `runDrills`. */
+  isolate?: LocalIsolation;
+  onCompiling?: (done: number, total: number) => void;
+}
+const optionNames: readonly (keyof ReplayReportOptions)[] = ['root', 'config', 'report', 'isolate', 'onCompiling'];
+
+export interface ReplayReportResult extends Replayed {
+  runId: string;
+  drillId: string;
+  folder: string;
+  /** Every step got the answer that it got. */
+  same: boolean;
+  /** The rows at the end have the run's `stateHash`. */
+  sameState: boolean;
+  /** The present source starts the drill from something else. */
+  setupChanged: boolean;
+  /** Warnings of the compiler. */
+  diagnostics: Diagnostic[];
+}
+
+/**
+ * Rejects with control.SOURCE_INVALID for a repository that does not compile, control.NOT_FOUND for a run or a drill that is not there, and
+ * control.INVALID_REQUEST for a report that was changed, or whose journal does not hold all that was asked.
+ */
+export async function replayReport(options: ReplayReportOptions): Promise<ReplayReportResult> {
+  refuseUnknownOptions('replayReport', options, optionNames);
+  const { root, config, report: named, onCompiling } = options;
+  const folder = oneReportPath(named, root);
+  const progress = onCompiling === undefined ? {} : { onProgress: onCompiling };
+  const compiled = await compileProject({ root: resolve(root), ...defined({ config }), ...progress });
+  const { build, diagnostics, outsidePackages, handlerPlace: placeOfHandler } = compiled;
+  if (build === undefined) throw new SourceInvalidError(diagnostics);
+  const read = await readVerifiedReport(folder);
+  if (!read.ok) throw notSealed(folder, read.problems);
+  const { identity, stateHash } = read.report.result;
+  if (identity.worldInstanceId === '')
+    throw new ServiceError('control.INVALID_REQUEST', { message: 'The run has no journal: its world could not be made.' });
+  const drill = drillOf(build, identity.drillId);
+  const { worlds, close } = await openTemporaryWorlds({
+    hosts: 1,
+    isolation: options.isolate ?? chooseLocalIsolation(outsidePackages).isolation,
+    printThrows: true,
+  });
+  try {
+    const world = await startAgain(worlds, { build, drill, identity });
+    await loadEachTool(world, build);
+    const replayed = await replaySteps(recordedSteps(read.entries), { world, recordedInstanceId: identity.worldInstanceId });
+    return {
+      runId: read.report.runId,
+      drillId: identity.drillId,
+      folder,
+      same: replayed.differing === 0,
+      sameState: (await world.query({ kind: 'position' })).stateHash === stateHash,
+      setupChanged: drill.setupHash !== identity.setupHash,
+      ...replayed,
+      diagnostics,
+    };
+  } catch (error) {
+    throw namingFile(error, { build, placeOfHandler });
+  } finally {
+    await close();
+  }
+}
+
+function drillOf({ drills }: CompiledBuild, drillId: string): CompiledDrill {
+  const found = drills.find(({ drill }) => drill.id === drillId);
+  if (found !== undefined) return found;
+  const message = `The repository has no drill '${drillId}' any more, so there is no world to ask.`;
+  throw new ServiceError('control.NOT_FOUND', { message });
+}
+
+/** As the attempt began, with the source of today. */
+function startAgain(
+  worlds: Worlds,
+  { build, drill, identity }: { build: CompiledBuild; drill: CompiledDrill; identity: RunIdentity },
+): Promise<WorldRef> {
+  const { seed, trial, attempt } = identity;
+  const { maxToolCalls, maxEvents } = drill.drill.timeline;
+  return worlds.create({
+    worldId: newId('world'),
+    build,
+    setup: drill.setup,
+    setupHash: drill.setupHash,
+    seed: { seed, trial, attempt },
+    budgets: { maxToolCalls, maxEvents },
+    isNew: true,
+  });
+}

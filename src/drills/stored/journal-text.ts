@@ -1,0 +1,24 @@
+// A journal as its file has it: lines, of which each is an entry.
+import type { EvidenceEntry } from '../../contract/world/evidence.js';
+
+/** The text of pieces, cut at ends of lines. */
+export async function* wholeLines(pieces: AsyncIterable<Buffer>): AsyncGenerator<string> {
+  let rest: Buffer = Buffer.alloc(0);
+  for await (const piece of pieces) {
+    const bytes = rest.length === 0 ? piece : Buffer.concat([rest, piece]);
+    const end = bytes.lastIndexOf(10) + 1;
+    rest = bytes.subarray(end);
+    if (end > 0) yield bytes.toString('utf8', 0, end);
+  }
+}
+
+/** Of chunks of whole lines. */
+export async function* entriesIn(chunks: AsyncIterable<string> | Iterable<string>): AsyncGenerator<EvidenceEntry> {
+  for await (const chunk of chunks) {
+    for (let from = 0; from < chunk.length; ) {
+      const end = chunk.indexOf('\n', from);
+      yield JSON.parse(chunk.slice(from, end)) as EvidenceEntry;
+      from = end + 1;
+    }
+  }
+}
