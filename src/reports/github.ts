@@ -9,7 +9,7 @@ import { toolFailureText } from '../contract/world/tool-failure.js';
 import { counted } from '../text/counted.js';
 import { visibleLine, visibleText } from './html/visible-text.mjs';
 import { byWeight, neverStarted, type Reason, type RunRecords, type TrialRecord, trialName, type UnstartedTrial } from './run-records.js';
-import { hostDuration } from './shown-values.js';
+import { hostDuration, usageText } from './shown-values.js';
 import type { PlaceOf } from './source-place.js';
 
 /** A line each. */
@@ -116,6 +116,7 @@ export function githubSummary(records: RunRecords): string {
   const lines = [
     `## ${marks[verdict]} Drillyard: ${parts.join(', ')}${shard === undefined ? '' : ` (shard ${shard})`}`,
     '',
+    ...(totals?.usage === undefined ? [] : [`Agents used ${usageText(totals.usage)}.`, '']),
     ...(unstarted.length === 0 ? [] : [`${counted(unstarted.length, 'trial')} never started: the run ended before.`, '']),
     ...(trials.length + unstarted.length === 0 ? ['No drill ran.'] : ['| | drill | attempts | took | |', '|---|---|---|---|---|']),
   ];
