@@ -16,6 +16,8 @@ export interface Completion extends DeskPlace {
   /** It failed, and this is why. */
   failed?: string;
   log?: string;
+  /** JSON text. */
+  usage?: string;
   attach: readonly string[];
 }
 
@@ -33,13 +35,14 @@ export async function agentNext({ waitMs, again, ...place }: DeskPlace & { waitM
 }
 
 /** 0: it is handed in. 1: it was refused, or the run is over. 2: no such desk, or bad usage. */
-export async function agentComplete({ runId, interactionId, output, failed, log, attach, ...place }: Completion): Promise<ExitCode> {
+export async function agentComplete({ runId, interactionId, output, failed, log, usage, attach, ...place }: Completion): Promise<ExitCode> {
   let targetResult: object;
   try {
     targetResult = {
       ...(failed === undefined ? { status: 'completed' } : { status: 'failed', error: { message: failed } }),
       ...(output === undefined ? {} : { output: JSON.parse(output === '-' ? readFileSync(0, 'utf8') : output) as unknown }),
       ...(log === undefined ? {} : { log: readFileSync(log, 'utf8') }),
+      ...(usage === undefined ? {} : { usage: JSON.parse(usage) as unknown }),
       ...(attach.length === 0
         ? {}
         : { attachments: attach.map((path) => ({ name: basename(path), base64: readFileSync(path).toString('base64') })) }),

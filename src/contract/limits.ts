@@ -303,6 +303,10 @@ export const limits = {
   /** Changes that a result lists on either side. */
   diffChangesShown: 50,
 
+  /** What an agent may say it used: of each count, and of its cost. Sums stay there, too. */
+  usageCountMax: 1_000_000_000_000,
+  usageCostUsdMax: 1_000_000,
+
   // Reports: what index.html and report.txt show of a run; report.json and evidence.jsonl hold all of it.
   reportHeadEntriesMax: 2_500,
   reportCitedEntriesMax: 600,

@@ -4,6 +4,7 @@ import { defined } from '../contract/defined.js';
 import { ServiceError } from '../contract/errors.js';
 import type { JsonObject } from '../contract/json.js';
 import { localFolders } from '../contract/local-folders.js';
+import { usageOf } from '../contract/run/agent-usage.js';
 import type { RunError, RunResult, Verdict } from '../contract/run/run.js';
 import type { AttemptDetail, RunEvent, RunReport } from '../contract/run/run-events.js';
 import type { ToolFailureReport } from '../contract/world/tool-failure.js';
@@ -93,7 +94,7 @@ export function tellReported(
     evidenceHash,
     trajectoryHash,
     report,
-    ...defined({ toolFailures: document.toolFailures, reportError }),
+    ...defined({ usage: usageOf(result), toolFailures: document.toolFailures, reportError }),
     detail,
   });
   return { runId, attempt, verdict, result, report, ...defined({ reportError }) };

@@ -3,6 +3,7 @@
 import { resolve } from 'node:path';
 import { defined } from '../contract/defined.js';
 import { localFolders } from '../contract/local-folders.js';
+import { type AgentUsage, sumUsage, usageOf } from '../contract/run/agent-usage.js';
 import type { Drill } from '../contract/run/drill.js';
 import type { RunError, Verdict } from '../contract/run/run.js';
 import type { RunEvent, TrialsNotStarted } from '../contract/run/run-events.js';
@@ -32,6 +33,8 @@ export interface DrillOutcome {
   flaky: boolean;
   /** Of the first attempts of several trials: absent for a drill of one trial, and where none was started. */
   statistics?: TrialStatistics;
+  /** Of all its attempts, where an agent said it. */
+  usage?: AgentUsage;
   trials: TrialOutcome[];
 }
 /** What a run of drills came to. */
@@ -47,6 +50,8 @@ export interface BuildRunResult {
   failed: number;
   inconclusive: number;
   cancelled: boolean;
+  /** Of all attempts, where an agent said it. */
+  usage?: AgentUsage;
   /** A full disk: no further attempts were started, and what did not run counts as inconclusive. Which folder it is, and what to do. */
   endedEarly?: RunError;
   drills: DrillOutcome[];
@@ -157,6 +162,8 @@ export class Run {
     outcome.flaky = outcome.trials.some(({ flaky }) => flaky);
     const statistics = firstAttemptStatistics(outcome.trials.map(({ attempts }) => attempts[0]?.verdict));
     if (statistics !== undefined) outcome.statistics = statistics;
+    const usage = sumUsage(outcome.trials.flatMap(({ attempts }) => attempts.map(({ result }) => usageOf(result))));
+    if (usage !== undefined) outcome.usage = usage;
     this.#stage.onEvent({
       event: 'drill',
       drillId: drill.id,
@@ -164,7 +171,7 @@ export class Run {
       trialsPassed: outcome.trials.filter(({ verdict }) => verdict === 'passed').length,
       trialCount: outcome.trials.length,
       ...(outcome.flaky ? { flaky: true as const } : {}),
-      ...defined({ statistics }),
+      ...defined({ statistics, usage }),
       ...notStarted(drill, outcome),
     });
   }
@@ -186,11 +193,13 @@ export class Run {
     };
     const flaky = this.#drills.filter((drill) => drill.flaky).map(({ drillId }) => drillId);
     const left = this.#drills.flatMap(trialsLeft).length;
+    const usage = sumUsage(this.#drills.map((drill) => drill.usage));
     const event: RunEvent = {
       event: 'summary',
       ...totals,
       ...(flaky.length === 0 ? {} : { flaky }),
       ...(left === 0 ? {} : { notStarted: left }),
+      ...defined({ usage }),
       ...this.#ending(),
     };
     this.#stage.onEvent(event);
@@ -202,7 +211,7 @@ export class Run {
       ...defined({ shard }),
       ...totals,
       cancelled: this.#stage.signal.aborted,
-      ...defined({ endedEarly: this.#endedEarly }),
+      ...defined({ usage, endedEarly: this.#endedEarly }),
       drills: this.#drills,
     };
   }

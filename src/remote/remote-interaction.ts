@@ -78,10 +78,10 @@ function invocationOf(
 }
 
 type Result = Omit<CompleteInteractionRequest['targetResult'], 'attachments'>;
-function resultOf({ status, output, error }: TargetRun): Result {
+function resultOf({ status, output, error, usage }: TargetRun): Result {
   return {
     status,
-    ...defined({ output }),
+    ...defined({ output, usage }),
     ...(status === 'completed' || error === undefined ? {} : { error: errorFor(error) }),
   };
 }

@@ -11,8 +11,9 @@ import type { PlaceOf } from './source-place.js';
 const specVersion = '0.0.0';
 
 export function ctrfDocument(records: RunRecords, placeOf: PlaceOf): string {
-  const { trials, unstarted, shard, refusal } = records;
+  const { trials, unstarted, shard, totals, refusal } = records;
   const refused = refusal === undefined ? [] : [refusedRun(refusal)];
+  const extra = defined({ shard, usage: totals?.usage });
   const attempts = trials.flatMap((trial) => trial.attempts);
   const count = (wanted: Verdict): number => trials.filter((trial) => verdictOf(trial) === wanted).length;
   const start = Math.min(...attempts.map(({ startedAtMs }) => startedAtMs), Number.MAX_SAFE_INTEGER);
@@ -35,7 +36,7 @@ export function ctrfDocument(records: RunRecords, placeOf: PlaceOf): string {
         start: attempts.length === 0 ? 0 : start,
         stop,
         duration: attempts.length === 0 ? 0 : Math.max(stop - start, 0),
-        ...(shard === undefined ? {} : { extra: { shard } }),
+        ...(Object.keys(extra).length === 0 ? {} : { extra }),
       },
       tests: [...refused, ...trials.map((trial) => testOf(trial, placeOf)), ...unstarted.map((trial) => pendingTest(trial, placeOf))],
     },
@@ -43,7 +44,7 @@ export function ctrfDocument(records: RunRecords, placeOf: PlaceOf): string {
 }
 
 function testOf(trial: TrialRecord, placeOf: PlaceOf): object {
-  const { drillId, verdict, attempts, reasons, why, seed, tolerated, toolFailures } = trial;
+  const { drillId, verdict, attempts, reasons, why, seed, tolerated, toolFailures, usage } = trial;
   const said = reasons.map(({ message }) => message);
   const place = placeOf(drillId, reasons[0]?.assertionId);
   const last = attempts.at(-1)!;
@@ -63,7 +64,7 @@ function testOf(trial: TrialRecord, placeOf: PlaceOf): object {
     ...defined({ filePath: place?.file, line: place?.line }),
     ...(last.report === '' ? {} : { attachments: [{ name: 'report', contentType: 'text/html', path: `${last.report}/index.html` }] }),
     ...(toolFailures.length === 0 ? {} : { stderr: toolFailures.map(toolFailureText) }),
-    extra: { seed },
+    extra: { seed, ...defined({ usage }) },
   };
 }
 

@@ -10,7 +10,7 @@ import { counted } from '../text/counted.js';
 import { visibleLine, visibleText } from './html/visible-text.mjs';
 import { byWeight, neverStarted, type Reason, type RunRecords, type TrialRecord, trialName, type UnstartedTrial } from './run-records.js';
 import { type RunRefusal, refusalText } from './run-refusal.js';
-import { hostDuration } from './shown-values.js';
+import { hostDuration, usageText } from './shown-values.js';
 import type { PlaceOf } from './source-place.js';
 
 /** A line each. */
@@ -123,6 +123,7 @@ export function githubSummary(records: RunRecords): string {
     `## ${heading}${shard === undefined ? '' : ` (shard ${shard})`}`,
     '',
     ...(refusal === undefined ? [] : [`<pre>${escapeHtml(visibleText(refusalText(refusal)))}</pre>`, '']),
+    ...(totals?.usage === undefined ? [] : [`Agents used ${usageText(totals.usage)}.`, '']),
     ...(unstarted.length === 0 ? [] : [`${counted(unstarted.length, 'trial')} never started: the run ended before.`, '']),
     ...(trials.length + unstarted.length === 0 ? ['No drill ran.'] : ['| | drill | attempts | took | |', '|---|---|---|---|---|']),
   ];

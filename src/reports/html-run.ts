@@ -1,5 +1,6 @@
 // What happened in the run: interactions, checkpoints, budgets, attachments, and the run's identity in full.
 import { limits } from '../contract/limits.js';
+import { usageOf } from '../contract/run/agent-usage.js';
 import type { InteractionResult, RunResult } from '../contract/run/run.js';
 import type { RunReport } from '../contract/run/run-events.js';
 import { counted } from '../text/counted.js';
@@ -12,6 +13,7 @@ import { sequenceList, statusBadge, valueBlock } from './html-values.js';
 import { callsByInteraction } from './interaction-calls.js';
 import { html } from './markup.js';
 import { runHashes } from './run-hashes.js';
+import { usageText } from './shown-values.js';
 
 export function interactionsSection({ result }: RunReport, evidence: EvidenceView): Markup | null {
   if (result.interactions.length === 0) return null;
@@ -24,14 +26,19 @@ ${more > 0 ? html`<p class="quiet">${more} more are in report.json.</p>` : null}
 
 function interactionCard(interaction: InteractionResult, calls: readonly number[]): Markup {
   const { interactionId, task, targetResult, startedAtVirtualUs, finishedAtVirtualUs } = interaction;
-  const { status, output, error } = targetResult;
+  const { status, output, error, usage } = targetResult;
   return html`<article class="interaction" id="interaction-${interactionId}">
 <header><h3>${interactionId}</h3>${statusBadge(status)}<span class="kind">${actorName(interaction)}</span>
 <span class="quiet">at ${virtualClock(startedAtVirtualUs)}, took ${virtualDuration(finishedAtVirtualUs - startedAtVirtualUs)} · access ${interaction.bindingEvidence.replace('_', ' ')}</span></header>
 <blockquote>${task.instruction}</blockquote>
 ${task.input === undefined ? null : html`<details><summary>Input</summary>${valueBlock(task.input)}</details>`}
 ${calls.length === 0 ? html`<p class="quiet">No tool call in the journal.</p>` : html`<div class="calls" data-sequences="${calls.join(' ')}"><p class="quiet">${counted(calls.length, 'tool call')}: ${sequenceList(calls)}</p></div>`}
-${error === undefined ? null : html`<p class="message"><code>${error.code}</code> ${error.message}</p>`}
+${error === undefined ? null : html`<p class="message"><code>${error.code}</code> ${error.message}</p>`}${
+  usage === undefined
+    ? null
+    : html`
+<p class="quiet">Used ${usageText(usage)}</p>`
+}
 ${output === undefined ? null : html`<details open><summary>Output</summary>${valueBlock(output)}</details>`}
 </article>`;
 }
@@ -58,10 +65,17 @@ export function checkpointsSection({ checkpoints }: RunResult): Markup | null {
 ${more > 0 ? html`<p class="quiet">${more} more are in report.json.</p>` : null}`;
 }
 
-export function budgetsSection({ budgetUsage: { toolCalls, scheduledEvents } }: RunResult): Markup {
+export function budgetsSection(result: RunResult): Markup {
+  const { toolCalls, scheduledEvents } = result.budgetUsage;
+  const usage = usageOf(result);
   const events = `${counted(scheduledEvents.processed, 'scheduled event')} of ${scheduledEvents.limit}${scheduledEvents.exhausted ? ', exhausted' : ''}`;
   const calls = `${counted(toolCalls.attempted, 'tool call')} of ${toolCalls.limit}${toolCalls.rejected > 0 ? `, ${toolCalls.rejected} rejected` : ''}`;
-  return html`<div class="budgets">${meter(calls, toolCalls.attempted, toolCalls.limit)}${meter(events, scheduledEvents.processed, scheduledEvents.limit)}</div>`;
+  return html`<div class="budgets">${meter(calls, toolCalls.attempted, toolCalls.limit)}${meter(events, scheduledEvents.processed, scheduledEvents.limit)}</div>${
+    usage === undefined
+      ? null
+      : html`
+<p>The agent used ${usageText(usage)}.</p>`
+  }`;
 }
 
 function meter(text: string, value: number, limit: number): Markup {

@@ -2,6 +2,7 @@
 //   A gate that failed is a failure; what could not be decided or checked is an error, so that it is never green; what is no gate
 //   and did not hold is skipped with its message, as it decides nothing.
 import { limits } from '../contract/limits.js';
+import { usageOf } from '../contract/run/agent-usage.js';
 import type { AssertionResult, CheckpointResult, InteractionResult, Verdict } from '../contract/run/run.js';
 import type { RunEvent, RunReport } from '../contract/run/run-events.js';
 import { agentWords, failedInteractions, isFlaky } from './findings.js';
@@ -210,6 +211,7 @@ function suiteProperties({ drill, target, result, engineVersion }: RunReport, mo
     evidenceHash: result.evidenceHash,
     trajectoryHash: result.trajectoryHash,
     engineVersion,
+    ...Object.fromEntries(Object.entries(usageOf(result) ?? {}).map(([name, used]) => [name, String(used)])),
   };
   const properties = Object.entries(facts).flatMap(([name, value]) => (value === undefined ? [] : [element('property', { name, value })]));
   return element('properties', {}, ...properties, ...more);

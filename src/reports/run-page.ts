@@ -10,7 +10,7 @@ import { pageAssets } from './page-assets.js';
 import { pageHead } from './page-head.js';
 import { byWeight, neverStarted, type RunRecords, type TrialRecord, trialName, type UnstartedTrial } from './run-records.js';
 import { refusalText } from './run-refusal.js';
-import { hostDuration } from './shown-values.js';
+import { hostDuration, usageText } from './shown-values.js';
 
 export interface RunPageOptions {
   /** From the page to a report folder as its event named it: a relative path with forward slashes, or absolute where there is none. */
@@ -29,6 +29,7 @@ export function runPage(records: RunRecords, { linkTo }: RunPageOptions): string
     ['Trials', trials.length + unstarted.length],
     ...(unstarted.length === 0 ? [] : [['Never started', unstarted.length] as [string, Content]]),
     ...(shard === undefined ? [] : [['Shard', shard] as [string, Content]]),
+    ...(totals?.usage === undefined ? [] : [['Agents used', usageText(totals.usage)] as [string, Content]]),
     ...(trials[0] === undefined ? [] : [['Build', html`<code>${trials[0].buildHash.slice(7, 19)}…</code>`] as [string, Content]]),
   ];
   return html`<!doctype html>

@@ -1,6 +1,7 @@
 // What a run came to, trial by trial, for the documents about a whole run: of each attempt what they show, not its report.
 import { defined } from '../contract/defined.js';
 import { limits } from '../contract/limits.js';
+import { type AgentUsage, sumUsage, usageOf } from '../contract/run/agent-usage.js';
 import type { AssertionLocation, Verdict } from '../contract/run/run.js';
 import type { AttemptDetail, RunEvent, RunReport } from '../contract/run/run-events.js';
 import type { ToolFailureReport } from '../contract/world/tool-failure.js';
@@ -52,6 +53,8 @@ export interface TrialRecord extends PlannedTrial {
   why: string;
   /** Of the last attempt. */
   toolFailures: readonly ToolFailureReport[];
+  /** Of all its attempts, where an agent said it. */
+  usage?: AgentUsage;
   engineVersion: string;
   buildHash: string;
 }
@@ -112,7 +115,7 @@ export class RunRecords {
     { report, cited }: AttemptDetail,
   ): void {
     const key = `${trial} ${drillId}`;
-    const before = this.#trials.get(key)?.attempts ?? [];
+    const { attempts: before = [], usage: usedBefore } = this.#trials.get(key) ?? {};
     const { startedAtMs, finishedAtMs, result } = report;
     const attempts = [...before, { runId, attempt, verdict, report: folder, startedAtMs, finishedAtMs }];
     const why = verdict === 'passed' ? '' : whyLines(report, cited, plain).join('\n').trimEnd();
@@ -131,6 +134,7 @@ export class RunRecords {
       reasons: verdict === 'passed' ? [] : reasonsOf(report, verdict),
       why: why.length > limits.recordWhyCharsMax ? `${why.slice(0, limits.recordWhyCharsMax)}\n…` : why,
       toolFailures: report.toolFailures ?? [],
+      ...defined({ usage: sumUsage([usedBefore, usageOf(result)]) }),
       engineVersion: report.engineVersion,
       buildHash: result.identity.buildHash,
     });

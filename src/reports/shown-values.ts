@@ -1,7 +1,9 @@
 // Values and facts of a report as text, the same in every projection.
 import type { JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
+import type { AgentUsage } from '../contract/run/agent-usage.js';
 import type { AssertionLocation, AssertionResult, RunResult } from '../contract/run/run.js';
+import { counted, grouped } from '../text/counted.js';
 import { place } from './entry-text.js';
 import { diffJson, type JsonChange, pathText } from './html/json-diff.mjs';
 import { tuning } from './tuning.js';
@@ -71,6 +73,25 @@ export function rateText({ passRate, interval }: { passRate: number; interval: {
   const percent = (rate: number): string =>
     `${rate === 0 || rate === 1 ? rate * 100 : Math.min(Math.max(Math.round(rate * 1000) / 10, 0.1), 99.9)}`;
   return `${percent(passRate)} % (95 % interval ${percent(interval.low)} to ${percent(interval.high)} %)`;
+}
+
+/** `18,250 input tokens (16,000 cached), 941 output tokens, 4 model calls, $0.0421` */
+export function usageText({ inputTokens, outputTokens, cachedInputTokens, modelCalls, costUsd }: AgentUsage): string {
+  const cached = cachedInputTokens === undefined ? '' : `${grouped(cachedInputTokens)} cached`;
+  const parts = [
+    ...(inputTokens === undefined
+      ? [cached && `${cached} input tokens`]
+      : [`${counted(inputTokens, 'input token')}${cached && ` (${cached})`}`]),
+    ...(outputTokens === undefined ? [] : [counted(outputTokens, 'output token')]),
+    ...(modelCalls === undefined ? [] : [counted(modelCalls, 'model call')]),
+    ...(costUsd === undefined ? [] : [`$${costUsd.toFixed(costDigits(costUsd))}`]),
+  ];
+  return parts.filter((part) => part !== '').join(', ');
+}
+
+/** Cents; of less than a dollar the first three digits that are not zero. */
+function costDigits(costUsd: number): number {
+  return costUsd === 0 || costUsd >= 1 ? 2 : Math.min(2 - Math.floor(Math.log10(costUsd)), 9);
 }
 
 /** `trial 2 of 3, attempt 1 of 2`; empty for the only attempt of the only trial. */

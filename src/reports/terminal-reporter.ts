@@ -9,7 +9,7 @@ import { LiveRegion, type TerminalStream } from './live-region.js';
 import { colored, movesCursor, type Palette, paintVerdict, plain, statusMark, wantsColor } from './palette.js';
 import { barText } from './progress-text.js';
 import { type DrillProgress, RunProgress } from './run-progress.js';
-import { hostDuration, rateText } from './shown-values.js';
+import { hostDuration, rateText, usageText } from './shown-values.js';
 import { fitText, padText } from './terminal-text.js';
 import { runHeading, unansweredLines, unansweredTitle, whyLines } from './text-report.js';
 import { tuning } from './tuning.js';
@@ -198,6 +198,7 @@ class Terminal implements TerminalReporter {
     inconclusive,
     flaky = [],
     notStarted = 0,
+    usage,
     endedEarly,
   }: Extract<RunEvent, { event: 'summary' }>): string[] {
     const { bold, dim, green, red, yellow } = this.#palette;
@@ -218,6 +219,7 @@ class Terminal implements TerminalReporter {
       `${paintVerdict(verdict, bold(verdict.toUpperCase()), this.#palette)}  ${counted(passed + failed + inconclusive, 'drill')}: ${parts.join(', ')}  ${dim(hostDuration(elapsedMs))}`,
       ...(notStarted === 0 ? [] : [yellow(`never started, as the run ended before: ${counted(notStarted, 'trial')}`)]),
       ...(flaky.length === 0 ? [] : [yellow(`flaky, passed only when tried again: ${visibleLine(flaky.join(', '))}`)]),
+      ...(usage === undefined ? [] : [dim(`agents used ${usageText(usage)}`)]),
       ...(folder === null ? [] : [dim(`reports in ${visibleLine(folder)}`)]),
       ...(endedEarly === undefined ? [] : [red(visibleLine(endedEarly.message))]),
     ];

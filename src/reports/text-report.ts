@@ -1,5 +1,6 @@
 // A run as lines of text: report.txt, and with color what the terminal says of a run that did not pass.
 import { limits } from '../contract/limits.js';
+import { usageOf } from '../contract/run/agent-usage.js';
 import type { AssertionResult, InteractionResult, RunError, RunResult } from '../contract/run/run.js';
 import type { CitedEntry, RunReport } from '../contract/run/run-events.js';
 import { toolFailureText } from '../contract/world/tool-failure.js';
@@ -13,7 +14,17 @@ import { visibleLine, visibleText } from './html/visible-text.mjs';
 import { lastWords } from './last-words.js';
 import { type Palette, paintVerdict, plain, statusMark } from './palette.js';
 import { runHashes } from './run-hashes.js';
-import { assertionDiff, diffDetails, hostDuration, locationText, sequencesText, trialText, valueLine, valueText } from './shown-values.js';
+import {
+  assertionDiff,
+  diffDetails,
+  hostDuration,
+  locationText,
+  sequencesText,
+  trialText,
+  usageText,
+  valueLine,
+  valueText,
+} from './shown-values.js';
 import { tuning } from './tuning.js';
 
 /** report.txt */
@@ -187,10 +198,13 @@ function checkpointLine({ checkpointId, kind, verdict, virtualTimeUs, assertionR
   ];
 }
 
-function budgetLines({ budgetUsage: { toolCalls, scheduledEvents } }: RunResult): string[] {
+function budgetLines(result: RunResult): string[] {
+  const { toolCalls, scheduledEvents } = result.budgetUsage;
+  const usage = usageOf(result);
   return [
     `tool calls        ${toolCalls.attempted} of ${toolCalls.limit}${toolCalls.rejected > 0 ? `, ${toolCalls.rejected} rejected` : ''}`,
     `scheduled events  ${scheduledEvents.processed} of ${scheduledEvents.limit}${scheduledEvents.exhausted ? ', exhausted' : ''}`,
+    ...(usage === undefined ? [] : [`agent used        ${usageText(usage)}`]),
   ];
 }
 

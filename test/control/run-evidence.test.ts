@@ -56,7 +56,7 @@ test('an attachment is announced, sent, completed, and only then part of the run
   const loose = await attach(pending, 'a log', 'log');
   await kit.call('putAttachmentContent', { path: loose.path, body: loose.bytes });
   const log = await kit.call('completeAttachment', { path: loose.path, body: {} });
-  await kit.complete(pending, named);
+  await kit.complete(pending, { ...named, usage: { inputTokens: 12, costUsd: 0.25 } });
   const ended = await kit.when(run.hostedRunId, hasEnded);
   const { capture, interactions } = ended.result!;
   assert.deepEqual(
@@ -67,6 +67,7 @@ test('an attachment is announced, sent, completed, and only then part of the run
     ],
   );
   assert.deepEqual(interactions[0]!.targetResult.attachments, [descriptor]);
+  assert.deepEqual(interactions[0]!.targetResult.usage, { inputTokens: 12, costUsd: 0.25 });
   const artifact = await kit.call('getEvidenceArtifact', {
     path: { evidenceBundleId: ended.evidenceBundleId as never },
     query: { path: `attachments/${path.attachmentId}.txt` },

@@ -11,6 +11,7 @@ interface NextFlags {
 interface CompleteFlags {
   failed?: string;
   log?: string;
+  usage?: string;
   attach: string[];
   file?: string;
 }
@@ -37,10 +38,13 @@ export function addAgent(program: Command, finish: Finish): void {
     .argument('[output]', 'JSON; - reads it from stdin')
     .option('--failed <why>', 'the agent could not do it')
     .option('--log <file>', 'what it said')
+    .option('--usage <json>', 'what it used: inputTokens, outputTokens, cachedInputTokens, modelCalls, costUsd')
     .option('--attach <file>', 'a file to keep with the run (repeatable)', collect, [])
     .option('--file <file>', 'of the agent desk; default: SERVICE_AGENT_FILE')
-    .action(async (runId: string, interactionId: string, output: string | undefined, { failed, log, attach, file }: CompleteFlags) => {
-      const { agentComplete } = await import('../agent-command.js');
-      finish(await agentComplete({ runId, interactionId, attach, ...defined({ output, failed, log, file }) }));
-    });
+    .action(
+      async (runId: string, interactionId: string, output: string | undefined, { failed, log, usage, attach, file }: CompleteFlags) => {
+        const { agentComplete } = await import('../agent-command.js');
+        finish(await agentComplete({ runId, interactionId, attach, ...defined({ output, failed, log, usage, file }) }));
+      },
+    );
 }

@@ -1,6 +1,7 @@
 // Hosted runs of drills inside sessions, their attachments, evidence bundles and comparisons.
 import type { JsonObject, JsonValue } from '../json.js';
 import type { Count, EnvironmentId, EpochMs, HostedRunId, LeaseGeneration, SessionId, Sha256Digest, Slug, Version } from '../primitives.js';
+import type { AgentUsage } from '../run/agent-usage.js';
 import type { AttachmentDescriptor, HostedRun, HostedRunState, Verdict } from '../run/run.js';
 import type { tags } from '../tags.js';
 import type { LongRunningOperation } from './operation.js';
@@ -65,6 +66,7 @@ export interface CompleteInteractionRequest {
       retryable?: boolean;
       details?: JsonObject;
     };
+    usage?: AgentUsage;
     /** Completed attachments of this run, by id. */
     attachments: AttachmentId[] & tags.MaxItems<100>;
   };

@@ -2,6 +2,7 @@
 import type { HostMs } from '../primitives.js';
 import type { TrialStatistics } from '../trial-statistics.js';
 import type { ToolFailureReport } from '../world/tool-failure.js';
+import type { AgentUsage } from './agent-usage.js';
 import type { RunError, RunResult, RunStatus, Verdict } from './run.js';
 
 export type RunEvent =
@@ -38,6 +39,8 @@ export type RunEvent =
       trajectoryHash: string;
       /** The report folder, relative to the root; '' when none was written. */
       report: string;
+      /** What its agent said it used, where it did. */
+      usage?: AgentUsage;
       /** Tool code that broke, where any did. */
       toolFailures?: ToolFailureReport[];
       /** Why its report could not be written, fetched or believed, where it could not: a sealed verdict of `passed` does not count then. */
@@ -55,6 +58,8 @@ export type RunEvent =
       flaky?: true;
       /** Of the first attempts of several trials. */
       statistics?: TrialStatistics;
+      /** Of all its attempts, where an agent said it. */
+      usage?: AgentUsage;
       /** Absent where every trial began. */
       notStarted?: TrialsNotStarted;
     }
@@ -68,6 +73,8 @@ export type RunEvent =
       flaky?: string[];
       /** Trials of which no attempt began, where there are any; a drill that lacks them for its gate is inconclusive. */
       notStarted?: number;
+      /** Of all attempts, where an agent said it. */
+      usage?: AgentUsage;
       /** Why it ended before all of its attempts were started: a full disk. */
       endedEarly?: { code: string; message: string };
     };

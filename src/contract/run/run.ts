@@ -3,6 +3,7 @@ import type { JsonObject, JsonValue } from '../json.js';
 import type { Count, EpochMs, HostedRunId, Seed, SessionId, Sha256Digest } from '../primitives.js';
 import type { CheckpointKind } from '../world/evidence.js';
 import type { ToolOverride, WorldSetup } from '../world/scenario.js';
+import type { AgentUsage } from './agent-usage.js';
 import type { CapturePolicies } from './drill.js';
 
 export type ErrorArea = 'framework' | 'world' | 'tool' | 'target' | 'assertion' | 'reporter' | 'control';
@@ -57,6 +58,8 @@ export interface TargetResult {
   attachments: AttachmentDescriptor[];
   output?: JsonValue;
   error?: RunError;
+  /** What the agent said it used, where it did. Of the host: it is no evidence, and no hash depends on it. */
+  usage?: AgentUsage;
 }
 export interface InteractionResult {
   schemaVersion: 1;

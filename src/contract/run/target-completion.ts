@@ -2,6 +2,7 @@
 // agent may answer with it, as `application/vnd.drillyard.result+json`.
 import type { JsonObject, JsonValue } from '../json.js';
 import type { tags } from '../tags.js';
+import type { AgentUsage } from './agent-usage.js';
 
 export interface TargetCompletion {
   status: 'completed' | 'failed';
@@ -13,6 +14,7 @@ export interface TargetCompletion {
     details?: JsonObject;
   };
   log?: string;
+  usage?: AgentUsage;
   attachments?: (TextAttachment | BytesAttachment)[] & tags.MaxItems<100>;
 }
 export interface TextAttachment {

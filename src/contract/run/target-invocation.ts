@@ -2,6 +2,7 @@
 import type { JsonValue } from '../json.js';
 import type { ToolOutcome } from '../world/evidence.js';
 import type { ToolCatalogItem } from '../world/world-protocol.js';
+import type { AgentUsage } from './agent-usage.js';
 import type { ExternalResult } from './target-completion.js';
 
 /**
@@ -49,6 +50,12 @@ export interface TargetContext {
    * where it is refused or too large (`target.ATTACHMENT...`); the run notes that too.
    */
   attach(name: string, content: string | Uint8Array | { path: string }, options?: { mediaType?: string }): void;
+  /**
+   * What was used since the last time it said so: tokens, calls of models, money. Added up over the interaction; throws a TypeError for
+   * another shape.
+   * @example context.usage({ inputTokens: 1200, outputTokens: 80, modelCalls: 1, costUsd: 0.0042 })
+   */
+  usage(used: AgentUsage): void;
   /** One line of the run's log; `console` writes there too. */
   log(message: string, fields?: { [name: string]: JsonValue }): void;
 }

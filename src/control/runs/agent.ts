@@ -94,8 +94,8 @@ function requireAwaited(record: RunRecord, { interactionId, nowMs }: { interacti
 }
 
 type TargetResult = CompleteInteractionRequest['targetResult'];
-function resultOf({ status, output, error }: TargetResult, correlationId: string): Omit<AgentSubmission, 'bindingEvidence'> {
-  const result = output === undefined ? { status } : { status, output };
+function resultOf({ status, output, error, usage }: TargetResult, correlationId: string): Omit<AgentSubmission, 'bindingEvidence'> {
+  const result = { status, ...defined({ output, usage }) };
   if (status !== 'completed') return { ...result, error: errorOf(status, error, correlationId) };
   if (error === undefined) return result;
   throw refused({ path: '/targetResult/error', code: 'conflict', message: 'is there although the interaction was completed' });

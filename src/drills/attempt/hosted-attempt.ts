@@ -2,6 +2,7 @@
 // that keeps every step, so that the attempt continues in the next incarnation of the service.
 import { defined } from '../../contract/defined.js';
 import type { JsonValue } from '../../contract/json.js';
+import type { AgentUsage } from '../../contract/run/agent-usage.js';
 import type { CompiledBuild } from '../../contract/run/build.js';
 import type { BindingEvidence, HostedRun, RunError, TargetStatus } from '../../contract/run/run.js';
 import type { WorldRef } from '../../worlds/api.js';
@@ -27,6 +28,7 @@ export interface AgentSubmission {
   status: TargetStatus;
   output?: JsonValue;
   error?: RunError;
+  usage?: AgentUsage;
   /** `not_checked`: no access was ever issued. */
   bindingEvidence: BindingEvidence;
 }

@@ -235,7 +235,7 @@ function interactionResult(
       status: run.status,
       // Named once the verdict has said what is kept (attempt-result.ts).
       attachments: [],
-      ...defined({ output: run.output, error: run.error }),
+      ...defined({ output: run.output, error: run.error, usage: run.usage }),
     },
   };
 }

@@ -9,7 +9,7 @@ import { outputText, outputTooLarge } from './target-output.js';
 import type { TargetRun } from './target-run.js';
 
 export function completedRun(completion: TargetCompletion, redactor: Redactor): TargetRun {
-  const { status, output, error, log = '', attachments = [] } = completion;
+  const { status, output, error, usage, log = '', attachments = [] } = completion;
   const kept = new Attachments(undefined);
   for (const attachment of attachments) {
     const { name, mediaType } = attachment;
@@ -17,7 +17,7 @@ export function completedRun(completion: TargetCompletion, redactor: Redactor): 
   }
   const targetLog = new TargetLog(redactor);
   targetLog.append(log);
-  const said = { ...targetLog.kept(), files: kept.files, refusals: kept.refusals };
+  const said = { ...defined({ usage }), ...targetLog.kept(), files: kept.files, refusals: kept.refusals };
   if (outputText(output).kind === 'too_large') return { status: 'failed', error: outputTooLarge(), ...said };
   return redactor.run({
     status,

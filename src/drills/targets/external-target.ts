@@ -3,6 +3,7 @@
 //     waited for.
 import type { JsonValue } from '../../contract/json.js';
 import { limits } from '../../contract/limits.js';
+import { type AgentUsage, requireUsage, sumUsage } from '../../contract/run/agent-usage.js';
 import { ExternalResult } from '../../contract/run/target-completion.js';
 import type { TargetContext, TargetModule, TargetWorld } from '../../contract/run/target-invocation.js';
 import type { DirectClient } from '../ports/bindings-port.js';
@@ -27,6 +28,7 @@ type Outcome = Pick<TargetRun, 'status' | 'output' | 'error'> & { whole?: Target
 async function workOn(agent: TargetModule, work: TargetWork, root: string): Promise<TargetRun> {
   const log = new TargetLog(work.redactor);
   const attachments = new Attachments(root);
+  const meter: { usage?: AgentUsage } = {};
   const abort = new AbortController();
   let giveUp: (outcome: Outcome) => void = () => {};
   const given = new Promise<Outcome>((resolve) => {
@@ -40,15 +42,15 @@ async function workOn(agent: TargetModule, work: TargetWork, root: string): Prom
     },
   });
   const { whole, ...outcome } = await Promise.race([
-    outcomeOf(agent, work, contextOf(work, { log, attachments, signal: abort.signal })),
+    outcomeOf(agent, work, contextOf(work, { log, attachments, meter, signal: abort.signal })),
     given,
   ]);
   deadline.stop();
   const { ended } = deadline;
-  if (ended === undefined && whole !== undefined) return whole;
+  if (ended === undefined && whole !== undefined) return { ...meter, ...whole };
   const result = ended === undefined ? outcome : { status: ended, error: deadline.error(log.tail()) };
   // What it says from now on belongs to no run.
-  return { ...result, ...log.kept(), files: [...attachments.files], refusals: [...attachments.refusals] };
+  return { ...result, ...meter, ...log.kept(), files: [...attachments.files], refusals: [...attachments.refusals] };
 }
 
 async function outcomeOf(agent: TargetModule, { invocation, redactor }: TargetWork, context: TargetContext): Promise<Outcome> {
@@ -75,9 +77,10 @@ async function outcomeOf(agent: TargetModule, { invocation, redactor }: TargetWo
 interface ContextParts {
   log: TargetLog;
   attachments: Attachments;
+  meter: { usage?: AgentUsage };
   signal: AbortSignal;
 }
-function contextOf({ access, environment }: TargetWork, { log, attachments, signal }: ContextParts): TargetContext {
+function contextOf({ access, environment }: TargetWork, { log, attachments, meter, signal }: ContextParts): TargetContext {
   return {
     signal,
     binding: access.endpoints,
@@ -92,6 +95,7 @@ function contextOf({ access, environment }: TargetWork, { log, attachments, sign
         throw error;
       }
     },
+    usage: (used) => Object.assign(meter, { usage: sumUsage([meter.usage, requireUsage(used)]) }),
     log: (message, fields) => log.append(fields === undefined ? `${message}\n` : `${message} ${JSON.stringify(fields)}\n`),
   };
 }

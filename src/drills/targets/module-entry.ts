@@ -4,6 +4,7 @@ import { Socket } from 'node:net';
 import { parentPort } from 'node:worker_threads';
 import { ServiceError } from '../../contract/errors.js';
 import { limits } from '../../contract/limits.js';
+import { requireUsage } from '../../contract/run/agent-usage.js';
 import type { TargetContext, TargetModule, TargetWorld } from '../../contract/run/target-invocation.js';
 import type { CallResult, ToolCatalogItem, WaitResult } from '../../contract/world/world-protocol.js';
 import { AttachmentRefused, Attachments } from './attachments.js';
@@ -104,6 +105,7 @@ function contextOf({ endpoints, direct, environment, root, turn }: Invoke): Targ
         throw error;
       }
     },
+    usage: (used) => send({ kind: 'usage', turn, usage: requireUsage(used) }),
     log: (message, fields) => say(fields === undefined ? `${message}\n` : `${message} ${JSON.stringify(fields)}\n`),
   };
 }

@@ -1,5 +1,6 @@
 // What a module host (a thread or a process) and the attempt say to each other. Plain values; JSON of calls travels as text, made where it
 // begins.
+import { type AgentUsage, isUsage } from '../../contract/run/agent-usage.js';
 import type { TargetInvocation } from '../../contract/run/target-invocation.js';
 import type { DirectClient, Endpoint } from '../ports/bindings-port.js';
 import type { AttachmentRefusal } from './target-run.js';
@@ -43,6 +44,7 @@ export type CallAnswer =
 export type FromHost =
   | { kind: 'call'; turn: number; id: number; request: WorldRequest }
   | { kind: 'log'; text: string }
+  | { kind: 'usage'; turn: number; usage: AgentUsage }
   | { kind: 'attach'; turn: number; file: { name: string; mediaType: string; bytes: Uint8Array } }
   | { kind: 'refused'; turn: number; refusal: AttachmentRefusal }
   | { kind: 'done'; outputText: string }
@@ -60,6 +62,8 @@ export function isFromHost(message: unknown): message is FromHost {
       return isNumber(turn) && isNumber(id) && isWorldRequest(request);
     case 'log':
       return isText(text);
+    case 'usage':
+      return isNumber(turn) && isUsage(message.usage);
     case 'attach':
       return isNumber(turn) && isRecord(file) && isText(file.name) && isText(file.mediaType) && file.bytes instanceof Uint8Array;
     case 'refused':

@@ -1,8 +1,10 @@
 // A module target: the agent's code in a host of its own for the attempt; its calls to the world cross as messages and are made here,
 // under the access of the interaction.
+import { defined } from '../../contract/defined.js';
 import { ServiceError } from '../../contract/errors.js';
 import type { JsonValue } from '../../contract/json.js';
 import { limits } from '../../contract/limits.js';
+import { type AgentUsage, sumUsage } from '../../contract/run/agent-usage.js';
 import type { ModuleTarget } from '../../contract/run/target.js';
 import { runError } from '../ports/run-error.js';
 import { Attachments } from './attachments.js';
@@ -62,6 +64,7 @@ class Invocation {
   // Paths have been read where the module runs.
   readonly #attachments = new Attachments(undefined);
   readonly #deadline: Deadline;
+  #usage: AgentUsage | undefined;
   #finish: (finished: HostAnswer) => void = () => {};
   #graceTimer: NodeJS.Timeout | undefined;
 
@@ -103,6 +106,9 @@ class Invocation {
         return;
       case 'log':
         this.#log.append(message.text);
+        return;
+      case 'usage':
+        if (message.turn === this.#turn) this.#usage = sumUsage([this.#usage, message.usage]);
         return;
       case 'attach':
         if (message.turn === this.#turn) this.#attachments.keep({ ...message.file, content: message.file.bytes });
@@ -170,6 +176,9 @@ class Invocation {
     const { ended } = this.#deadline;
     const { files, refusals } = this.#attachments;
     const result = ended === undefined ? outcome : { status: ended, error: this.#deadline.error(this.#log.tail()) };
-    this.#finish({ run: { ...result, ...this.#log.kept(), files, refusals }, spoiled: spoiled || ended !== undefined });
+    this.#finish({
+      run: { ...result, ...defined({ usage: this.#usage }), ...this.#log.kept(), files, refusals },
+      spoiled: spoiled || ended !== undefined,
+    });
   }
 }

@@ -1,5 +1,6 @@
 // The port between an attempt and whatever runs its agent.
 import type { JsonValue } from '../../contract/json.js';
+import type { AgentUsage } from '../../contract/run/agent-usage.js';
 import type { AttachmentDescriptor, RunError, TargetStatus } from '../../contract/run/run.js';
 import type { TargetInvocation } from '../../contract/run/target-invocation.js';
 import type { Access } from '../ports/bindings-port.js';
@@ -21,6 +22,7 @@ export interface TargetRun {
   status: TargetStatus;
   output?: JsonValue;
   error?: RunError;
+  usage?: AgentUsage;
   /** What the agent said while it worked, bounded. */
   log: string;
   /** Absent: nobody has looked for secrets. */

@@ -16,6 +16,7 @@ import { moduleTarget } from './module-target.js';
 import { OwnProgram } from './own-program.js';
 import { hostSecrets, Redactor } from './redaction.js';
 import { withSaidFailure } from './said-failed.js';
+import { withSaidUsage } from './said-usage.js';
 import type { TargetKind, TargetWork } from './target-kind.js';
 import type { TargetRequest, TargetRunner } from './target-run.js';
 
@@ -48,7 +49,7 @@ export class Targets {
     return {
       run: async (request) => {
         const work = this.#workOf(target, request);
-        return work.redactor.run(withSaidFailure(await kind.run(work)));
+        return work.redactor.run(withSaidUsage(withSaidFailure(await kind.run(work))));
       },
       release: () => kind.release(),
     };
