@@ -1,6 +1,7 @@
 // A run as one CTRF document (https://ctrf.io, the schema of the npm package ctrf): a test a trial, its earlier attempts as retry attempts.
 import { defined } from '../contract/defined.js';
 import type { Verdict } from '../contract/run/run.js';
+import type { SkippedDrill } from '../contract/run/run-events.js';
 import { toolFailureText } from '../contract/world/tool-failure.js';
 import { jsonDocument } from './projections.js';
 import { type AttemptRecord, neverStarted, type RunRecords, type TrialRecord, trialName, type UnstartedTrial } from './run-records.js';
@@ -10,7 +11,7 @@ import type { PlaceOf } from './source-place.js';
 const specVersion = '0.0.0';
 
 export function ctrfDocument(records: RunRecords, placeOf: PlaceOf): string {
-  const { trials, unstarted, shard } = records;
+  const { trials, unstarted, skipped, shard } = records;
   const attempts = trials.flatMap((trial) => trial.attempts);
   const count = (wanted: Verdict): number => trials.filter((trial) => verdictOf(trial) === wanted).length;
   const start = Math.min(...attempts.map(({ startedAtMs }) => startedAtMs), Number.MAX_SAFE_INTEGER);
@@ -23,10 +24,10 @@ export function ctrfDocument(records: RunRecords, placeOf: PlaceOf): string {
     results: {
       tool: { name: 'drillyard', ...(first === undefined ? {} : { version: first.engineVersion, extra: { buildHash: first.buildHash } }) },
       summary: {
-        tests: trials.length + unstarted.length,
+        tests: trials.length + unstarted.length + skipped.length,
         passed: count('passed'),
         failed: count('failed'),
-        skipped: 0,
+        skipped: skipped.length,
         pending: unstarted.length,
         other: count('inconclusive'),
         flaky: trials.filter(isFlaky).length,
@@ -35,7 +36,11 @@ export function ctrfDocument(records: RunRecords, placeOf: PlaceOf): string {
         duration: attempts.length === 0 ? 0 : Math.max(stop - start, 0),
         ...(shard === undefined ? {} : { extra: { shard } }),
       },
-      tests: [...trials.map((trial) => testOf(trial, placeOf)), ...unstarted.map((trial) => pendingTest(trial, placeOf))],
+      tests: [
+        ...trials.map((trial) => testOf(trial, placeOf)),
+        ...unstarted.map((trial) => pendingTest(trial, placeOf)),
+        ...skipped.map((drill) => skippedTest(drill, placeOf)),
+      ],
     },
   });
 }
@@ -79,12 +84,26 @@ function pendingTest(trial: UnstartedTrial, placeOf: PlaceOf): object {
   };
 }
 
-function nameOf(trial: TrialRecord | UnstartedTrial): object {
+/** One a drill, whatever its trials. */
+function skippedTest({ reason, ...drill }: SkippedDrill, placeOf: PlaceOf): object {
+  const place = placeOf(drill.drillId);
+  return {
+    ...nameOf({ ...drill, trial: 1, trialCount: 1 }),
+    status: 'skipped',
+    duration: 0,
+    rawStatus: 'skipped',
+    ...groupsOf(drill),
+    message: reason,
+    ...defined({ filePath: place?.file, line: place?.line }),
+  };
+}
+
+function nameOf(trial: Pick<UnstartedTrial, 'drillId' | 'title' | 'trial' | 'trialCount'>): object {
   const { drillId, title } = trial;
   const name = title === undefined ? trialName(trial) : `${trialName(trial)}: ${title}`;
   return { name, testId: `${drillId}#${trial.trial}` };
 }
-function groupsOf({ targetId, drillId, tags }: TrialRecord | UnstartedTrial): object {
+function groupsOf({ targetId, drillId, tags }: Pick<UnstartedTrial, 'targetId' | 'drillId' | 'tags'>): object {
   return { suite: [targetId, drillId], ...(tags.length === 0 ? {} : { tags: [...tags] }) };
 }
 

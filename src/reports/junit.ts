@@ -3,7 +3,7 @@
 //   and did not hold is skipped with its message, as it decides nothing.
 import { limits } from '../contract/limits.js';
 import type { AssertionResult, CheckpointResult, InteractionResult, Verdict } from '../contract/run/run.js';
-import type { RunEvent, RunReport } from '../contract/run/run-events.js';
+import type { RunEvent, RunReport, SkippedDrill } from '../contract/run/run-events.js';
 import { agentWords, failedInteractions, isFlaky } from './findings.js';
 import { gateText } from './gate-text.js';
 import { plain } from './palette.js';
@@ -23,7 +23,7 @@ export function junitXml(reports: readonly RunReport[]): string {
  * `earlierAttempts` of the suite. The suite has one name, whichever attempt that was: CI systems know tests by their names.
  */
 export class MergedJunit {
-  readonly #suites = new Map<string, Suite & { earlier: string[]; summary: string; verdict: Verdict }>();
+  readonly #suites = new Map<string, TrialSuite>();
 
   take(report: RunReport, verdict: Verdict): void {
     const { drillId, trial, attempt } = report.result.identity;
@@ -46,6 +46,10 @@ export class MergedJunit {
     });
   }
 
+  skip(drill: SkippedDrill): void {
+    this.#suites.set(`1 ${drill.drillId}`, skippedSuite(drill));
+  }
+
   close(event: Extract<RunEvent, { event: 'drill' }>): void {
     const { drillId, trialCount, notStarted } = event;
     for (const trial of notStarted?.trials ?? []) this.#suites.set(`${trial} ${drillId}`, notRunSuite({ drillId, trial, trialCount }));
@@ -66,13 +70,23 @@ function drillOf(key: string): string {
   return key.slice(key.indexOf(' ') + 1);
 }
 
+type TrialSuite = Suite & { earlier: string[]; summary: string; verdict: Verdict };
+
 /** Of a trial that the run ended before: an error, as what was not decided is never green. */
-function notRunSuite(trial: Parameters<typeof trialName>[0]): Suite & { earlier: string[]; summary: string; verdict: Verdict } {
+function notRunSuite(trial: Parameters<typeof trialName>[0]): TrialSuite {
   const name = trialName(trial);
-  const testCase = errorCase('run', name, 'not_run', neverStarted);
+  return suiteOfOne(name, errorCase('run', name, 'not_run', neverStarted), 'inconclusive');
+}
+
+function skippedSuite({ drillId, title, reason }: SkippedDrill): TrialSuite {
+  const skipped = element('skipped', { message: reason });
+  return suiteOfOne(drillId, element('testcase', { name: title ?? 'run', classname: drillId, time: seconds(0) }, skipped), 'passed');
+}
+
+function suiteOfOne(name: string, testCase: XmlElement, verdict: Verdict): TrialSuite {
   const counts = countsOf([testCase]);
   const xml = element('testsuite', { name, ...counts, time: seconds(0) }, testCase);
-  return { xml, counts, ms: 0, earlier: [], summary: '', verdict: 'inconclusive' };
+  return { xml, counts, ms: 0, earlier: [], summary: '', verdict };
 }
 
 /** Of a trial whose failure its drill's gate allows: what did not hold decides nothing, so it is skipped, as what is no gate is. */
