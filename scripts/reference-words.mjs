@@ -236,6 +236,8 @@ export const boundWords = {
   startFaultsMax: 'faults of a world or a scenario',
   startEventsMax: 'initial events of a world or a scenario',
   tagsMax: 'tags of a drill or a suite',
+  drillCasesMax: 'cases of a drill',
+  projectCasesMax: 'drills that the cases of all files make',
   drillAssertionsMax: 'assertions of a drill, invariants included',
   timelineInteractionsMax: 'interactions that a timeline plays, workloads included',
   suiteDrillsMax: 'drills that a suite names',

@@ -33,7 +33,9 @@ const examples = {
   world: ['drillyard/world.yaml'],
   scenario: ['drillyard/busy.scenario.yaml'],
   target: ['module', 'command', 'http', 'external'].map((kind) => `drillyard/${kind}.target.yaml`),
-  drill: ['read-it', 'write-it-down', 'one-after-another', 'a-week'].map((name) => `drillyard/${name}.drill.yaml`),
+  drill: ['read-it', 'write-it-down', 'one-after-another', 'a-week', 'each-of-them', 'errands', 'not-yet'].map(
+    (name) => `drillyard/${name}.drill.yaml`,
+  ),
   suite: ['drillyard/default.suite.yaml'],
   tool: ['notes/notes.tool.yaml'],
   starter: ['notes/starter.yaml'],
@@ -52,6 +54,7 @@ const typeWords = {
 };
 const durationPattern =
   '^(?=.)(\\d+(\\.\\d+)?w)?(\\d+(\\.\\d+)?d)?(\\d+(\\.\\d+)?h)?(\\d+(\\.\\d+)?m)?(\\d+(\\.\\d+)?s)?(\\d+(\\.\\d+)?ms)?(\\d+(\\.\\d+)?us)?$|^P(?=.)';
+const placeholderPattern = '\\$\\{\\s*case\\.';
 const timePattern = `^\\d{4}-\\d{2}-\\d{2}|${durationPattern}`;
 
 /**
@@ -267,7 +270,7 @@ function schemaDocument({ shapes, root, note, names, explain, refOf }) {
         : { ...rest, anyOf: oneOf.map((option) => convert(option, at)) };
     }
     if (items !== undefined) return { ...rest, items: convert(items, at) };
-    if (schema.type !== 'object') return { ...rest, ...(format === undefined ? {} : { format }) };
+    if (schema.type !== 'object') return orPlaceholder({ ...rest, ...(format === undefined ? {} : { format }) });
     const members = Object.entries(properties ?? {}).map(([member, value]) => {
       const { meaning, fallback } = explain(`${at}.${member}`, value);
       return [
@@ -284,6 +287,13 @@ function schemaDocument({ shapes, root, note, names, explain, refOf }) {
       ]),
       additionalProperties: others,
     };
+  };
+  // What a drill with cases fills in before anything is checked.
+  const orPlaceholder = (schema) => {
+    const isFree = schema.type === 'string' && schema.pattern === undefined;
+    return root !== 'DrillInput' || isFree || 'const' in schema
+      ? schema
+      : { anyOf: [schema, { type: 'string', pattern: placeholderPattern }] };
   };
   const special = {
     VirtualUs: { anyOf: [{ type: 'integer' }, { type: 'string', pattern: timePattern }] },
@@ -307,7 +317,7 @@ function schemaDocument({ shapes, root, note, names, explain, refOf }) {
   // Of a document that may have two forms, each may name its schema.
   const roots = new Set([root, ...(shapes[root].oneOf ?? []).map(refOf)]);
   const define = (name) => {
-    if (special[name] !== undefined) return special[name];
+    if (special[name] !== undefined) return name === 'JsonValue' ? special[name] : orPlaceholder(special[name]);
     const converted = convert(shapes[name], name, roots.has(name));
     return name === 'Seed' ? { anyOf: [converted, { type: 'integer', minimum: 0 }] } : converted;
   };

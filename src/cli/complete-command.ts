@@ -1,7 +1,7 @@
 // `drillyard completion <shell>` prints the script; `drillyard complete <kind>`, which the script calls, lists ids of the project in reach.
 // Nothing is compiled, run or written for that, and nothing is said of what is wrong: a shell waits for it at every Tab.
 import { existsSync, readdirSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { libraryFolder } from '../compiler/shipped.js';
 import { parseSourceDocument } from '../compiler/source-document.js';
@@ -48,8 +48,16 @@ function idsOf(kind: Exclude<ListedKind, 'library' | 'runs'>, root: string, conf
   return files.flatMap((path) => {
     const document = documentOf(resolve(root, folder), path);
     if (kind === 'tags') return strings(member(document, 'tags'));
-    return strings([member(kind === 'targets' ? member(document, 'target') : document, 'id') ?? null]);
+    const ids = strings([member(kind === 'targets' ? member(document, 'target') : document, 'id') ?? null]);
+    return kind === 'drills' ? [...ids, ...caseIds(document, (file) => documentOf(resolve(root, folder, dirname(path)), file))] : ids;
   });
+}
+
+function caseIds(drill: JsonValue | undefined, read: (file: string) => JsonValue | undefined): string[] {
+  const cases = member(drill, 'cases');
+  const file = member(cases, 'file');
+  const list = typeof file === 'string' ? read(file) : cases;
+  return Array.isArray(list) ? list.map((one) => `${member(drill, 'id')}-${member(one, 'id')}`) : [];
 }
 
 function documentOf(root: string, path: string): JsonValue | undefined {

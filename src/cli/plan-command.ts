@@ -4,6 +4,7 @@ import { createBindings } from '../bindings/create-bindings.js';
 import { defined } from '../contract/defined.js';
 import type { Plan, PlannedDrill, PlanOptions } from '../drills/plan/plan.js';
 import { shardText } from '../drills/plan/shard.js';
+import { skippedDrill } from '../drills/run.js';
 import { planDrills } from '../drills/run-drills.js';
 import { counted } from '../text/counted.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
@@ -23,21 +24,25 @@ export async function planCommand({ json, ...options }: SourceFlags & PlanOption
       for (const { trial, seed } of planned.trials)
         output.line({ event: 'planned', ...describe(planned), trial, trialCount: planned.trials.length, seed });
     }
+    for (const drill of plan.skipped) output.line({ event: 'skipped', ...skippedDrill(drill) });
     output.line({
       event: 'summary',
       buildHash: plan.buildHash,
       drills: plan.drills.length,
       runs,
+      ...(plan.skipped.length === 0 ? {} : { skipped: plan.skipped.length }),
       concurrency: plan.concurrency,
       seed: plan.seed,
       ...shardOf(plan),
     });
     if (!json) {
       const suite = `${plan.suiteId === undefined ? '' : ` of suite ${plan.suiteId}`}${plan.shard === undefined ? '' : ` in shard ${shardText(plan.shard)}`}`;
+      const skipped = plan.skipped.length === 0 ? '' : `, ${plan.skipped.length} skipped`;
       output.say(
-        `${counted(plan.drills.length, 'drill')}${suite}, ${counted(runs, 'run')}, seed ${plan.seed}, ${plan.concurrency} at a time.`,
+        `${counted(plan.drills.length, 'drill')}${suite}, ${counted(runs, 'run')}${skipped}, seed ${plan.seed}, ${plan.concurrency} at a time.`,
       );
       for (const planned of plan.drills) output.say(line(planned));
+      for (const { id, title, skip } of plan.skipped) output.say(`  ${id}${title === undefined ? '' : `  ${title}`}\n    skipped: ${skip}`);
     }
     return plan.drills.some(({ refusal }) => refusal !== undefined) ? exitCodes.failed : exitCodes.passed;
   } catch (error) {

@@ -65,6 +65,7 @@ export class RunReporters {
     this.#records?.take(event);
     if (event.event === 'attempt' && event.detail !== undefined) this.#junit?.take(event.detail.report, event.verdict);
     if (event.event === 'drill') this.#junit?.close(event);
+    if (event.event === 'skipped') this.#junit?.skip(event);
     this.#terminal?.onEvent(
       event.event === 'attempt' && event.report !== '' ? { ...event, report: fromHere(resolve(this.#options.root, event.report)) } : event,
     );

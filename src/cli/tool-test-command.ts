@@ -90,8 +90,17 @@ function tell({ verdict, suiteId, plain, differences }: ConformanceResult, outpu
     output.line({ event: 'difference', ...difference });
     if (!output.json) output.say(`${difference.drillId}, trial ${difference.trial}: ${explain(difference)}`);
   }
-  const { passed, failed, inconclusive } = plain;
-  output.line({ event: 'summary', verdict, suiteId, passed, failed, inconclusive, differences: differences.length });
+  const { passed, failed, inconclusive, skipped } = plain;
+  output.line({
+    event: 'summary',
+    verdict,
+    suiteId,
+    passed,
+    failed,
+    inconclusive,
+    ...(skipped.length === 0 ? {} : { skipped: skipped.length }),
+    differences: differences.length,
+  });
   if (!output.json && verdict === 'passed') output.say('The same with a fresh module each turn: the tool keeps nothing outside its state.');
 }
 

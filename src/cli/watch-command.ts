@@ -120,6 +120,8 @@ class WatchSession {
         .map(([id]) => id);
       this.#brokenCode = undefined;
       for (const id of drills) this.#inputs.set(id, inputs.get(id) ?? '');
+      // Shown with all, as nothing of them changes by a run.
+      if (all) drills.push(...plan.skipped.map(({ id }) => id));
       return { drills, ...defined({ suite: plan.suiteId }) };
     } catch (error) {
       this.#brokenCode = reportFailure(error, output, this.#root);

@@ -235,14 +235,17 @@ function knownIds(
   { scenarios, targets, drills, suites, broken }: ProjectDocuments,
   tools: readonly CompiledSource[],
 ): KnownIds {
-  const unique = (what: string, items: readonly { id: string; document: SourceDocument; path: string }[]): Set<string> => {
-    const first = new Map<string, SourceDocument>();
+  const unique = (
+    what: string,
+    items: readonly { id: string; document: SourceDocument; path: string }[],
+    first = new Map<string, SourceDocument>(),
+  ): Map<string, SourceDocument> => {
     for (const { id, document, path } of items) {
       const before = first.get(id);
       if (before === undefined) first.set(id, document);
       else diagnostics.report('DY3001', document.place(path), `${what} '${id}' is defined in ${before.file} already`);
     }
-    return new Set(first.keys());
+    return first;
   };
   const located = (list: readonly LocatedValue<{ id: string }>[], path: string) =>
     list.map(({ item, document }) => ({ id: item.id, document, path }));
@@ -251,10 +254,18 @@ function knownIds(
     tools.map(({ compiled, document }) => ({ id: compiled.packageId, document, path: '/manifest/id' })),
   );
   unique('suite', located(suites, '/id'));
+  // The id of a file with cases stands for all of them, so nothing else has it.
+  const written = new Map(drills.flatMap(({ document: { caseOf } }) => (caseOf === undefined ? [] : [[caseOf.drill, caseOf.drillId]])));
+  const drillIds = unique(
+    'drill',
+    [...written].map(([document, id]) => ({ id, document, path: '/id' })),
+  );
+  // What the cases of a file have in common with those of another is said by its id.
+  const sound = drills.filter(({ document: { caseOf } }) => caseOf === undefined || drillIds.get(caseOf.drillId) === caseOf.drill);
   return {
-    scenario: new Set([...unique('scenario', located(scenarios, '/id')), ...broken.scenario]),
-    target: new Set([...unique('target', located(targets, '/target/id')), ...broken.target]),
-    drill: new Set([...unique('drill', located(drills, '/id')), ...broken.drill]),
+    scenario: new Set([...unique('scenario', located(scenarios, '/id')).keys(), ...broken.scenario]),
+    target: new Set([...unique('target', located(targets, '/target/id')).keys(), ...broken.target]),
+    drill: new Set([...unique('drill', located(sound, '/id'), drillIds).keys(), ...broken.drill]),
   };
 }
 

@@ -20,6 +20,7 @@ export const diagnosticTable = {
   DY1009: error('World file not found'),
   DY1010: error('Source root not found'),
   DY1011: warning('File is not read'),
+  DY1012: error('File of cases not found'),
 
   // Shapes.
   DY2001: error('Unknown field'),
@@ -51,6 +52,9 @@ export const diagnosticTable = {
   DY3019: warning('Variable of a binding that is not there'),
   DY3020: error('Unknown member'),
   DY3021: warning('Member that is not declared'),
+  DY3022: error('Unknown value of a case'),
+  DY3023: warning('Value of a case that nothing uses'),
+  DY3024: warning('Placeholder without cases'),
 
   // Values.
   DY4001: error('Row breaks its schema'),
@@ -60,6 +64,7 @@ export const diagnosticTable = {
   DY4005: warning('Nothing to delete'),
   DY4006: warning('Event before the start'),
   DY4007: warning('Value that never is'),
+  DY4008: error('Placeholder that cannot be filled'),
 
   // Tool packages and manifests.
   DY5001: error('Tool package not found'),

@@ -1,5 +1,6 @@
 // The documents of a repository: found by suffix, parsed, validated, their defaults materialized. What does not fit is reported here
 // and left out; its id is remembered, so that nothing that refers to it is reported as dangling.
+import { defined } from '../contract/defined.js';
 import type { JsonObject, JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
 import type { Drill, Suite } from '../contract/run/drill.js';
@@ -25,7 +26,10 @@ import {
 import type { Scenario } from '../contract/world/scenario.js';
 import type { ToolPackageFile } from '../contract/world/tool-manifest.js';
 import { nearest } from '../text/nearest.js';
+import { findPlaceholder } from './case-placeholders.js';
 import { type Diagnostics, placeOfFile } from './diagnostics.js';
+import { type CaseBudget, caseFileOf, expandCases, hasCases } from './drill-cases.js';
+import { parseJsonLines } from './json-lines.js';
 import { reportIssues } from './shape-diagnostics.js';
 import { parseSourceDocument, type SourceDocument } from './source-document.js';
 import { entryKind, listFilesBelow, pathBelow, readFileBelow } from './source-files.js';
@@ -44,6 +48,8 @@ export interface ProjectDocuments {
   tools: LocatedValue<ToolPackageFile>[];
   /** Ids of documents that are there but do not fit, by kind. */
   broken: { [kind in DocumentKind]: Set<string> };
+  /** Files of cases, by their paths from the root. */
+  caseFiles: string[];
   /** Packages that the root file names are not there, and nobody knows their ids. */
   lacksPackages: boolean;
 }
@@ -66,7 +72,7 @@ export function readDocument(
     diagnostics.report(code, placeOfFile(shownAs), `the file ${read.message}`);
     return undefined;
   }
-  const { document, faults } = parseSourceDocument(shownAs, read.text);
+  const { document, faults } = (shownAs.endsWith('.jsonl') ? parseJsonLines : parseSourceDocument)(shownAs, read.text);
   for (const { code, place, message, suggestion } of faults) diagnostics.report(code, place, message, { suggestion });
   return faults.length === 0 ? document : undefined;
 }
@@ -104,6 +110,7 @@ export function readProject(
     suites: [],
     tools: [],
     broken: { tool: new Set(), scenario: new Set(), target: new Set(), drill: new Set(), suite: new Set() },
+    caseFiles: [],
     lacksPackages: false,
   };
   const folder = pathBelow(sourceRoot);
@@ -132,11 +139,17 @@ export function readProject(
   for (const link of found.links)
     if (suffixPattern.test(link) || entryKind(root, inFolder(link)) === 'symlink') reportLink(diagnostics, inFolder(link));
   readWorld(diagnostics, project, root, worldPath === undefined ? undefined : inFolder(worldPath), rootFile);
-  const budget = { bytesLeft: limits.projectBytesMax };
+  const reading = {
+    root,
+    budget: { bytesLeft: limits.projectBytesMax, casesLeft: limits.projectCasesMax },
+    prefixes: compat.environmentPrefixes,
+    unread: [],
+  };
   for (const [index, path] of found.files.entries()) {
     onProgress(index, found.files.length);
-    if (path !== worldPath) readSource(diagnostics, project, { root, path: inFolder(path), budget, prefixes: compat.environmentPrefixes });
+    if (path !== worldPath) readSource(diagnostics, project, inFolder(path), reading);
   }
+  for (const path of reading.unread) if (!project.caseFiles.includes(path)) reportByFolder(diagnostics, path);
   return project;
 }
 
@@ -163,11 +176,16 @@ function readWorld(
   if (document !== undefined && input !== undefined) project.world = { item: materializeWorld(input), document };
 }
 
-function readSource(
-  diagnostics: Diagnostics,
-  project: ProjectDocuments,
-  { root, path, budget, prefixes }: { root: string; path: string; budget: { bytesLeft: number }; prefixes: readonly string[] },
-): void {
+interface SourceReading {
+  root: string;
+  budget: CaseBudget;
+  prefixes: readonly string[];
+  /** Files of no kind. */
+  unread: string[];
+}
+
+function readSource(diagnostics: Diagnostics, project: ProjectDocuments, path: string, reading: SourceReading): void {
+  const { root, budget, prefixes } = reading;
   const suffix = suffixPattern.exec(path)?.[1];
   const kind = kinds.find((name) => name === suffix);
   if (kind === undefined) {
@@ -176,13 +194,60 @@ function readSource(
       diagnostics.report('DY1011', placeOfFile(path), `'.${suffix}' is no suffix of a project file, so the file is not read`, {
         suggestion: `Did you mean '.${meant}'?`,
       });
-    else reportByFolder(diagnostics, path);
+    else reading.unread.push(path);
     return;
   }
   const read = readDocument(diagnostics, root, path, { budget });
   if (read === undefined) return;
   const document = kind === 'target' ? withOwnVariables(read, prefixes) : read;
-  if (!keep(diagnostics, project, kind, document)) project.broken[kind].add(rawId(document.value, kind));
+  const documents = kind === 'drill' && hasCases(read.value) ? documentsOfCases(diagnostics, project, read, reading) : [document];
+  if (documents[0] === read && (kind === 'drill' || kind === 'scenario')) warnOfPlaceholder(diagnostics, read);
+  for (const one of documents) {
+    if (keep(diagnostics, project, kind, one)) continue;
+    for (const id of [rawId(one.value, kind), ...(one.caseOf === undefined ? [] : [one.caseOf.drillId])]) project.broken[kind].add(id);
+  }
+}
+
+/** A document a case; what is faulty is reported, and no longer missing. */
+function documentsOfCases(
+  diagnostics: Diagnostics,
+  project: ProjectDocuments,
+  drill: SourceDocument,
+  { root, budget }: SourceReading,
+): SourceDocument[] {
+  const file = caseFileOf(drill);
+  const listed = file === undefined ? undefined : readCaseFile(diagnostics, drill, { root, file, budget });
+  if (file !== undefined) project.caseFiles.push(file);
+  const isLost = file !== undefined && listed === undefined;
+  const { documents, broken } = isLost
+    ? { documents: [], broken: [rawId(drill.value, 'drill')] }
+    : expandCases(diagnostics, drill, { listed, budget });
+  for (const id of broken) project.broken.drill.add(id);
+  return documents;
+}
+
+function readCaseFile(
+  diagnostics: Diagnostics,
+  drill: SourceDocument,
+  { root, file, budget }: { root: string; file: string; budget: CaseBudget },
+): SourceDocument | undefined {
+  const place = drill.place('/cases/file');
+  const path = pathBelow(file);
+  if (path === undefined) diagnostics.report('DY1008', place, `the file of the cases '${file}' leads out of the repository`);
+  else if (!/\.(?:yaml|yml|json|jsonl)$/.test(path))
+    diagnostics.report('DY2003', place, `a file of cases ends in .yaml, .yml, .json or .jsonl, which '${path}' does not`);
+  else if (entryKind(root, path) === 'missing')
+    diagnostics.report('DY1012', place, `there is no file '${path}'`, { suggestion: 'The path is relative to the file of the drill.' });
+  else return readDocument(diagnostics, root, path, { budget });
+  return undefined;
+}
+
+function warnOfPlaceholder(diagnostics: Diagnostics, document: SourceDocument): void {
+  const path = findPlaceholder(document.value);
+  if (path === undefined) return;
+  diagnostics.report('DY3024', document.place(path), 'this file has no cases, so the placeholder stays the text that it is', {
+    suggestion: "A drill has values for placeholders in its 'cases'.",
+  });
 }
 
 /** A file in `drills/` without the suffix of one: nobody would miss it before the drill never ran. */
@@ -223,7 +288,10 @@ function keep(diagnostics: Diagnostics, project: ProjectDocuments, kind: Documen
     case 'target':
       return add(project.targets, validateTargetDocument, (input) => materializeTargetDocument(input).target);
     case 'drill':
-      return add(project.drills, validateDrill, materializeDrill);
+      return add(project.drills, validateDrill, (input) => ({
+        ...materializeDrill(input),
+        ...defined({ caseOf: document.caseOf?.drillId }),
+      }));
     case 'suite':
       return add(project.suites, validateSuite, materializeSuite);
   }

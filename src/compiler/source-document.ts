@@ -16,6 +16,7 @@ import {
 import { defined } from '../contract/defined.js';
 import type { JsonObject, JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
+import type { Provenance } from '../contract/provenance.js';
 import type { DiagnosticCode } from './diagnostic-table.js';
 import type { Place } from './diagnostics.js';
 import { soundJson } from './json-soundness.js';
@@ -32,6 +33,16 @@ export interface SourceDocument {
   value: JsonValue;
   /** Where a JSON Pointer leads; of what is not there, where its nearest parent stands. `key`: the member's name rather than its value. */
   place(pointer: string, part?: 'key'): Place;
+  /** Of a drill that was made of a case. */
+  caseOf?: CaseOrigin;
+}
+export interface CaseOrigin {
+  /** The id that the file gives. */
+  drillId: string;
+  /** The file as it was written. */
+  drill: SourceDocument;
+  /** Where the drill is declared. */
+  provenance: Provenance;
 }
 
 /** The document, and what is wrong with it. With faults the document may be incomplete, but it is there when its syntax is right. */

@@ -15,11 +15,16 @@ export const noSource: SourceList = { files: [], folders: [] };
 
 /** Without the root file, which may lie anywhere. */
 export function sourceList(root: string, project: ProjectDocuments, tools: readonly CompiledSource[]): SourceList {
-  const { world, scenarios, targets, drills, suites } = project;
+  const { world, scenarios, targets, drills, suites, caseFiles } = project;
   const documents = [...(world === undefined ? [] : [world]), ...scenarios, ...targets, ...drills, ...suites].map(
     ({ document }) => document.file,
   );
-  const files = [...documents, ...tools.flatMap((tool) => filesOfTool(root, tool)), ...targets.flatMap(({ item }) => fileOfTarget(item))];
+  const files = [
+    ...documents,
+    ...caseFiles,
+    ...tools.flatMap((tool) => filesOfTool(root, tool)),
+    ...targets.flatMap(({ item }) => fileOfTarget(item)),
+  ];
   return {
     files: [...new Set(files.filter(isOfRepository))].sort(),
     folders: [...new Set(targets.flatMap(({ item }) => folderOfTarget(item)))].sort(),

@@ -5,4 +5,6 @@ export const tuning = {
   outlineNamesDeepMax: 20,
   /** So many known names are listed whole where none is near; more would hide the message. */
   knownNamesListed: 12,
+  /** Of one diagnostic. */
+  casesNamed: 5,
 };

@@ -61,6 +61,7 @@ function withProvenance<T>({ item, document }: LocatedValue<T>): T & { provenanc
 }
 
 function provenanceOf(document: SourceDocument): Provenance {
+  if (document.caseOf !== undefined) return document.caseOf.provenance;
   const { file, line, column } = document.place('');
   return { file, line, column };
 }

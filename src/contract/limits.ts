@@ -158,6 +158,9 @@ export const limits = {
   diagnosticsMax: 1_000,
   /** Of a drill, invariants included. */
   drillAssertionsMax: 200,
+  /** Of one drill, and drills that the cases of all files make. */
+  drillCasesMax: 256,
+  projectCasesMax: 10_000,
   startActorsMax: 1_000,
   actorGrantsMax: 4_096,
   startRowsMax: 100_000,

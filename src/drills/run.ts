@@ -6,7 +6,7 @@ import { localFolders } from '../contract/local-folders.js';
 import { type AgentUsage, sumUsage, usageOf } from '../contract/run/agent-usage.js';
 import type { Drill } from '../contract/run/drill.js';
 import type { RunError, Verdict } from '../contract/run/run.js';
-import type { RunEvent, TrialsNotStarted } from '../contract/run/run-events.js';
+import type { RunEvent, SkippedDrill, TrialsNotStarted } from '../contract/run/run-events.js';
 import type { TrialStatistics } from '../contract/trial-statistics.js';
 import { forEachInLanes, type Rest } from './lanes.js';
 import type { AttemptRequest } from './local-attempt.js';
@@ -52,6 +52,8 @@ export interface BuildRunResult {
   cancelled: boolean;
   /** Of all attempts, where an agent said it. */
   usage?: AgentUsage;
+  /** Drills that were chosen and say that they do not run; they count in no verdict. */
+  skipped: SkippedDrill[];
   /** A full disk: no further attempts were started, and what did not run counts as inconclusive. Which folder it is, and what to do. */
   endedEarly?: RunError;
   drills: DrillOutcome[];
@@ -65,10 +67,15 @@ export interface RunStage {
   play(request: AttemptRequest): Promise<PlayedOut>;
 }
 
-/** Tells of the plan before anything runs. */
-export function announcePlan({ drills, concurrency, seed, shard }: Plan, onEvent: RunStage['onEvent']): void {
+/** Tells of the plan, and of what is skipped, before anything runs. */
+export function announcePlan({ drills, skipped, concurrency, seed, shard }: Plan, onEvent: RunStage['onEvent']): void {
   const runs = plannedRuns({ drills });
   onEvent({ event: 'plan', runs, drills: drills.length, concurrency, seed, ...defined({ shard }) });
+  for (const drill of skipped) onEvent({ event: 'skipped', ...skippedDrill(drill) });
+}
+
+export function skippedDrill({ id, title, skip = '', tags, targetId }: Drill): SkippedDrill {
+  return { drillId: id, ...defined({ title }), reason: skip, tags, targetId };
 }
 
 export function plannedRuns({ drills }: Pick<Plan, 'drills'>): number {
@@ -183,7 +190,7 @@ export class Run {
   }
 
   #summary(): BuildRunResult {
-    const { buildHash, suiteId, seed, shard } = this.#plan;
+    const { buildHash, suiteId, seed, shard, skipped } = this.#plan;
     const count = (wanted: Verdict): number => this.#drills.filter(({ verdict }) => verdict === wanted).length;
     const totals = {
       verdict: overallVerdict(this.#drills.map(({ verdict }) => verdict)),
@@ -197,6 +204,7 @@ export class Run {
     const event: RunEvent = {
       event: 'summary',
       ...totals,
+      ...(skipped.length === 0 ? {} : { skipped: skipped.length }),
       ...(flaky.length === 0 ? {} : { flaky }),
       ...(left === 0 ? {} : { notStarted: left }),
       ...defined({ usage }),
@@ -210,6 +218,7 @@ export class Run {
       seed,
       ...defined({ shard }),
       ...totals,
+      skipped: skipped.map(skippedDrill),
       cancelled: this.#stage.signal.aborted,
       ...defined({ usage, endedEarly: this.#endedEarly }),
       drills: this.#drills,

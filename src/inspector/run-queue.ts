@@ -120,7 +120,8 @@ export class RunQueue {
 
   #requireKnown({ drillId, suiteId }: InspectorStartRunRequest): void {
     const { drills, suites } = this.#options.project.build();
-    if (drillId !== undefined && !drills.some(({ drill }) => drill.id === drillId)) throw unknown('drill', drillId);
+    if (drillId !== undefined && !drills.some(({ drill: { id, caseOf } }) => id === drillId || caseOf === drillId))
+      throw unknown('drill', drillId);
     if (suiteId !== undefined && !suites.some(({ id }) => id === suiteId)) throw unknown('suite', suiteId);
   }
 
@@ -183,6 +184,8 @@ export class RunQueue {
         request.plan = { runs: event.runs, drills: event.drills, concurrency: event.concurrency, seed: event.seed };
         this.#tell(request);
         return;
+      case 'skipped':
+        return;
       case 'attempt_started':
         this.#begin(request, event);
         return;
@@ -199,8 +202,8 @@ export class RunQueue {
         return;
       }
       case 'summary': {
-        const { verdict, passed, failed, inconclusive } = event;
-        request.summary = { verdict, passed, failed, inconclusive };
+        const { verdict, passed, failed, inconclusive, skipped } = event;
+        request.summary = { verdict, passed, failed, inconclusive, ...defined({ skipped }) };
         return;
       }
       default:

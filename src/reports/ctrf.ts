@@ -1,6 +1,7 @@
 // A run as one CTRF document (https://ctrf.io, the schema of the npm package ctrf): a test a trial, its earlier attempts as retry attempts.
 import { defined } from '../contract/defined.js';
 import type { Verdict } from '../contract/run/run.js';
+import type { SkippedDrill } from '../contract/run/run-events.js';
 import { toolFailureText } from '../contract/world/tool-failure.js';
 import { jsonDocument } from './projections.js';
 import { type AttemptRecord, neverStarted, type RunRecords, type TrialRecord, trialName, type UnstartedTrial } from './run-records.js';
@@ -11,7 +12,7 @@ import type { PlaceOf } from './source-place.js';
 const specVersion = '0.0.0';
 
 export function ctrfDocument(records: RunRecords, placeOf: PlaceOf): string {
-  const { trials, unstarted, shard, totals, refusal } = records;
+  const { trials, unstarted, skipped, shard, totals, refusal } = records;
   const refused = refusal === undefined ? [] : [refusedRun(refusal)];
   const extra = defined({ shard, usage: totals?.usage });
   const attempts = trials.flatMap((trial) => trial.attempts);
@@ -26,10 +27,10 @@ export function ctrfDocument(records: RunRecords, placeOf: PlaceOf): string {
     results: {
       tool: { name: 'drillyard', ...(first === undefined ? {} : { version: first.engineVersion, extra: { buildHash: first.buildHash } }) },
       summary: {
-        tests: refused.length + trials.length + unstarted.length,
+        tests: refused.length + trials.length + unstarted.length + skipped.length,
         passed: count('passed'),
         failed: refused.length + count('failed'),
-        skipped: 0,
+        skipped: skipped.length,
         pending: unstarted.length,
         other: count('inconclusive'),
         flaky: trials.filter(isFlaky).length,
@@ -38,7 +39,12 @@ export function ctrfDocument(records: RunRecords, placeOf: PlaceOf): string {
         duration: attempts.length === 0 ? 0 : Math.max(stop - start, 0),
         ...(Object.keys(extra).length === 0 ? {} : { extra }),
       },
-      tests: [...refused, ...trials.map((trial) => testOf(trial, placeOf)), ...unstarted.map((trial) => pendingTest(trial, placeOf))],
+      tests: [
+        ...refused,
+        ...trials.map((trial) => testOf(trial, placeOf)),
+        ...unstarted.map((trial) => pendingTest(trial, placeOf)),
+        ...skipped.map((drill) => skippedTest(drill, placeOf)),
+      ],
     },
   });
 }
@@ -88,12 +94,26 @@ function pendingTest(trial: UnstartedTrial, placeOf: PlaceOf): object {
   };
 }
 
-function nameOf(trial: TrialRecord | UnstartedTrial): object {
+/** One a drill, whatever its trials. */
+function skippedTest({ reason, ...drill }: SkippedDrill, placeOf: PlaceOf): object {
+  const place = placeOf(drill.drillId);
+  return {
+    ...nameOf({ ...drill, trial: 1, trialCount: 1 }),
+    status: 'skipped',
+    duration: 0,
+    rawStatus: 'skipped',
+    ...groupsOf(drill),
+    message: reason,
+    ...defined({ filePath: place?.file, line: place?.line }),
+  };
+}
+
+function nameOf(trial: Pick<UnstartedTrial, 'drillId' | 'title' | 'trial' | 'trialCount'>): object {
   const { drillId, title } = trial;
   const name = title === undefined ? trialName(trial) : `${trialName(trial)}: ${title}`;
   return { name, testId: `${drillId}#${trial.trial}` };
 }
-function groupsOf({ targetId, drillId, tags }: TrialRecord | UnstartedTrial): object {
+function groupsOf({ targetId, drillId, tags }: Pick<UnstartedTrial, 'targetId' | 'drillId' | 'tags'>): object {
   return { suite: [targetId, drillId], ...(tags.length === 0 ? {} : { tags: [...tags] }) };
 }
 

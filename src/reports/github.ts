@@ -5,6 +5,7 @@
 //   GITHUB-3. A summary above 1 MiB is refused as a whole: ours stops far below, and says what it left out.
 import { limits } from '../contract/limits.js';
 import type { Diagnostic } from '../contract/run/build.js';
+import type { SkippedDrill } from '../contract/run/run-events.js';
 import { toolFailureText } from '../contract/world/tool-failure.js';
 import { counted } from '../text/counted.js';
 import { visibleLine, visibleText } from './html/visible-text.mjs';
@@ -24,9 +25,12 @@ export function githubAnnotations(records: RunRecords, placeOf: PlaceOf): string
   const tolerated = new Map(
     [...notPassed, ...records.unstarted].flatMap((trial) => (trial.tolerated === undefined ? [] : [[trial.drillId, trial.tolerated]])),
   );
-  const notices = [...tolerated].map(([drillId, text]) =>
-    command('notice', { ...placed(placeOf(drillId)), title: `${drillId} passed` }, `${text}.`),
-  );
+  const notices = [
+    ...[...tolerated].map(([drillId, text]) => command('notice', { ...placed(placeOf(drillId)), title: `${drillId} passed` }, `${text}.`)),
+    ...records.skipped.map(({ drillId, reason }) =>
+      command('notice', { ...placed(placeOf(drillId)), title: `${drillId} skipped` }, reason),
+    ),
+  ];
   const flaky = records.trials.filter((trial) => trial.flaky).map((trial) => flakyWarning(trial, placeOf));
   return [...bounded(errors, 'error'), ...bounded([...toolWarnings(records, placeOf), ...flaky], 'warning'), ...bounded(notices, 'notice')];
 }
@@ -111,30 +115,37 @@ function escapeProperty(text: string): string {
 
 /** Ended by a newline; to be appended to the file GITHUB_STEP_SUMMARY names. */
 export function githubSummary(records: RunRecords): string {
-  const { trials, unstarted, totals, shard, refusal } = records;
+  const { trials, unstarted, skipped, totals, shard, refusal } = records;
   const { verdict = 'inconclusive', passed = 0, failed = 0, inconclusive = 0 } = totals ?? {};
   const parts = [
     `${passed} passed`,
     ...(failed > 0 ? [`${failed} failed`] : []),
     ...(inconclusive > 0 ? [`${inconclusive} undecided`] : []),
+    ...(skipped.length > 0 ? [`${skipped.length} skipped`] : []),
   ];
-  const heading = refusal === undefined ? `${marks[verdict]} Drillyard: ${parts.join(', ')}` : `${marks.failed} Drillyard: ${refusal.code}`;
+  const rows = trials.length + unstarted.length + skipped.length;
+  const mark = marks[trials.length + unstarted.length === 0 && skipped.length > 0 ? 'skipped' : verdict];
+  const heading = refusal === undefined ? `${mark} Drillyard: ${parts.join(', ')}` : `${marks.failed} Drillyard: ${refusal.code}`;
   const lines = [
     `## ${heading}${shard === undefined ? '' : ` (shard ${shard})`}`,
     '',
     ...(refusal === undefined ? [] : [`<pre>${escapeHtml(visibleText(refusalText(refusal)))}</pre>`, '']),
     ...(totals?.usage === undefined ? [] : [`Agents used ${usageText(totals.usage)}.`, '']),
     ...(unstarted.length === 0 ? [] : [`${counted(unstarted.length, 'trial')} never started: the run ended before.`, '']),
-    ...(trials.length + unstarted.length === 0 ? ['No drill ran.'] : ['| | drill | attempts | took | |', '|---|---|---|---|---|']),
+    ...(trials.length + unstarted.length === 0 ? ['No drill ran.', ''] : []),
+    ...(rows === 0 ? [] : ['| | drill | attempts | took | |', '|---|---|---|---|---|']),
   ];
   // What did not pass first: it is what one looks for, and what the bound must not cut.
   const ordered = [...trials].sort(byWeight);
   const notPassed = ordered.filter(({ verdict, tolerated }) => verdict !== 'passed' && tolerated === undefined);
   const rest = `\n\n${counted(trials.length + unstarted.length, 'trial')} in all; the others are in the reports.\n`;
-  return fit([...lines, ...ordered.map(row), ...unstarted.map(unstartedRow), ...notPassed.flatMap(details)], rest);
+  return fit(
+    [...lines, ...ordered.map(row), ...unstarted.map(unstartedRow), ...skipped.map(skippedRow), ...notPassed.flatMap(details)],
+    rest,
+  );
 }
 
-const marks = { passed: '✅', failed: '❌', inconclusive: '❔' } as const;
+const marks = { passed: '✅', failed: '❌', inconclusive: '❔', skipped: '⏭️' } as const;
 
 function row(trial: TrialRecord): string {
   const tookMs = trial.attempts.reduce((sum, { startedAtMs, finishedAtMs }) => sum + Math.max(finishedAtMs - startedAtMs, 0), 0);
@@ -147,6 +158,10 @@ function row(trial: TrialRecord): string {
 function unstartedRow(trial: UnstartedTrial): string {
   const note = trial.tolerated === undefined ? 'never started' : `never started, tolerated (${trial.tolerated})`;
   return `| ${marks[trial.tolerated === undefined ? 'inconclusive' : 'passed']} | ${cell(trialName(trial))} | 0 | | ${cell(note)} |`;
+}
+
+function skippedRow({ drillId, reason }: SkippedDrill): string {
+  return `| ${marks.skipped} | ${cell(drillId)} | 0 | | ${cell(`skipped: ${reason}`)} |`;
 }
 
 function details(trial: TrialRecord): string[] {

@@ -4,7 +4,7 @@
 import { limits } from '../contract/limits.js';
 import { usageOf } from '../contract/run/agent-usage.js';
 import type { AssertionResult, CheckpointResult, InteractionResult, Verdict } from '../contract/run/run.js';
-import type { RunEvent, RunReport } from '../contract/run/run-events.js';
+import type { RunEvent, RunReport, SkippedDrill } from '../contract/run/run-events.js';
 import { agentWords, failedInteractions, isFlaky } from './findings.js';
 import { gateText } from './gate-text.js';
 import { plain } from './palette.js';
@@ -49,6 +49,10 @@ export class MergedJunit {
     });
   }
 
+  skip(drill: SkippedDrill): void {
+    this.#suites.set(`1 ${drill.drillId}`, skippedSuite(drill));
+  }
+
   close(event: Extract<RunEvent, { event: 'drill' }>): void {
     const { drillId, trialCount, notStarted } = event;
     for (const trial of notStarted?.trials ?? []) this.#suites.set(`${trial} ${drillId}`, notRunSuite({ drillId, trial, trialCount }));
@@ -77,8 +81,16 @@ function drillOf(key: string): string {
 /** Of a trial that the run ended before: an error, as what was not decided is never green. */
 function notRunSuite(trial: Parameters<typeof trialName>[0]): TrialSuite {
   const name = trialName(trial);
-  const suite = suiteOfOne(name, errorCase('run', name, 'not_run', neverStarted));
-  return { ...suite, earlier: [], summary: '', verdict: 'inconclusive' };
+  return suiteOfTrial(name, errorCase('run', name, 'not_run', neverStarted), 'inconclusive');
+}
+
+function skippedSuite({ drillId, title, reason }: SkippedDrill): TrialSuite {
+  const skipped = element('skipped', { message: reason });
+  return suiteOfTrial(drillId, element('testcase', { name: title ?? 'run', classname: drillId, time: seconds(0) }, skipped), 'passed');
+}
+
+function suiteOfTrial(name: string, testCase: XmlElement, verdict: Verdict): TrialSuite {
+  return { ...suiteOfOne(name, testCase), earlier: [], summary: '', verdict };
 }
 
 function refusedSuite(refusal: RunRefusal): Suite {

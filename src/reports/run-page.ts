@@ -1,6 +1,7 @@
 // The page over a run: every trial with its verdict, its reasons and the way to its report. One file that loads nothing and needs no
 // script.
 import type { Verdict } from '../contract/run/run.js';
+import type { SkippedDrill } from '../contract/run/run-events.js';
 import { toolFailureText } from '../contract/world/tool-failure.js';
 import { counted } from '../text/counted.js';
 import type { Content, Markup } from '../text/markup.js';
@@ -18,16 +19,20 @@ export interface RunPageOptions {
 }
 
 export function runPage(records: RunRecords, { linkTo }: RunPageOptions): string {
-  const { trials, unstarted, totals, shard, refusal } = records;
+  const { trials, unstarted, skipped, totals, shard, refusal } = records;
   const { style, policyWithoutScript } = pageAssets();
   const verdict: Verdict = totals?.verdict ?? 'inconclusive';
   const drills = counted(new Set([...trials, ...unstarted].map(({ drillId }) => drillId)).size, 'drill');
-  const outcome = verdict === 'passed' || totals === undefined ? `${verdict}: ${drills}` : `${verdict}: ${totals[verdict]} of ${drills}`;
+  const isNothing = trials.length + unstarted.length === 0 && skipped.length > 0;
+  const word = isNothing ? 'nothing ran' : verdict;
+  const ran = verdict === 'passed' || totals === undefined ? drills : `${totals[verdict]} of ${drills}`;
+  const outcome = `${word}: ${isNothing ? `${counted(skipped.length, 'drill')} skipped` : ran}`;
   const title = refusal === undefined ? outcome : 'The run ended with an error';
   const facts: [string, Content][] = [
     ...(['passed', 'failed', 'inconclusive'] as const).map((name): [string, Content] => [name, totals?.[name] ?? 0]),
     ['Trials', trials.length + unstarted.length],
     ...(unstarted.length === 0 ? [] : [['Never started', unstarted.length] as [string, Content]]),
+    ...(skipped.length === 0 ? [] : [['Skipped', skipped.length] as [string, Content]]),
     ...(shard === undefined ? [] : [['Shard', shard] as [string, Content]]),
     ...(totals?.usage === undefined ? [] : [['Agents used', usageText(totals.usage)] as [string, Content]]),
     ...(trials[0] === undefined ? [] : [['Build', html`<code>${trials[0].buildHash.slice(7, 19)}…</code>`] as [string, Content]]),
@@ -38,7 +43,7 @@ ${pageHead({ title, policy: policyWithoutScript, style })}
 <body>
 <header class="top">
 <div class="bar"><span class="brand">Drillyard</span><span class="quiet">run</span></div>
-<p class="verdict">${verdict}</p>
+<p class="verdict">${word}</p>
 <h1>${title}</h1>
 <dl class="facts">${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
 </header>
@@ -55,13 +60,19 @@ ${pageHead({ title, policy: policyWithoutScript, style })}
 <h2 id="trials-title">Trials</h2>
 <div class="scroll"><table class="trials">
 <thead><tr><th scope="col">Verdict</th><th scope="col">Drill</th><th scope="col">What decided it</th><th scope="col">Took</th><th scope="col">Reports</th></tr></thead>
-<tbody>${[...trials].sort(byWeight).map((trial) => row(trial, linkTo))}${unstarted.map(unstartedRow)}</tbody>
+<tbody>${[...trials].sort(byWeight).map((trial) => row(trial, linkTo))}${unstarted.map(unstartedRow)}${skipped.map(skippedRow)}</tbody>
 </table></div>
 </section>
 </main></div>
 </body>
 </html>
 `.text;
+}
+
+function skippedRow({ drillId, title, reason }: SkippedDrill): Markup {
+  const name = html`<code>${drillId}</code>${title === undefined ? '' : html`<br>${title}`}`;
+  return html`<tr class="quiet"><td>skipped</td><td>${name}</td><td>${reason}</td><td></td><td>none</td></tr>
+`;
 }
 
 function unstartedRow(trial: UnstartedTrial): Markup {

@@ -3,7 +3,7 @@ import { defined } from '../contract/defined.js';
 import { limits } from '../contract/limits.js';
 import { type AgentUsage, sumUsage, usageOf } from '../contract/run/agent-usage.js';
 import type { AssertionLocation, Verdict } from '../contract/run/run.js';
-import type { AttemptDetail, RunEvent, RunReport } from '../contract/run/run-events.js';
+import type { AttemptDetail, RunEvent, RunReport, SkippedDrill } from '../contract/run/run-events.js';
 import type { ToolFailureReport } from '../contract/world/tool-failure.js';
 import { agentWords, failedInteractions, findingsOf, headline, leftUndecided } from './findings.js';
 import { gateText } from './gate-text.js';
@@ -67,12 +67,14 @@ export type RunTotals = Omit<Extract<RunEvent, { event: 'summary' }>, 'event'>;
 export class RunRecords {
   readonly #trials = new Map<string, TrialRecord>();
   readonly #unstarted: UnstartedTrial[] = [];
+  readonly #skipped: SkippedDrill[] = [];
   #totals: RunTotals | undefined;
   #shard: string | undefined;
   #refusal: RunRefusal | undefined;
 
   take(event: RunEvent): void {
     if (event.event === 'plan' && event.shard !== undefined) this.#shard = `${event.shard.index}/${event.shard.count}`;
+    if (event.event === 'skipped') this.#skipped.push(event);
     if (event.event === 'attempt' && event.detail !== undefined) this.#end(event, event.detail);
     if (event.event === 'drill') this.#close(event);
     if (event.event === 'summary') this.#totals = event;
@@ -89,6 +91,9 @@ export class RunRecords {
   }
   get unstarted(): readonly UnstartedTrial[] {
     return this.#unstarted;
+  }
+  get skipped(): readonly SkippedDrill[] {
+    return this.#skipped;
   }
   get refusal(): RunRefusal | undefined {
     return this.#refusal;

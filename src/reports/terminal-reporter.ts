@@ -77,6 +77,9 @@ class Terminal implements TerminalReporter {
         this.#print(this.#planLines(event));
         this.#startRedrawing();
         break;
+      case 'skipped':
+        this.#print([this.#skippedLine(event)]);
+        break;
       case 'attempt':
         if (event.verdict !== 'passed' && this.#repeats.has(event.drillId)) this.#print([this.#attemptLine(event)]);
         break;
@@ -148,6 +151,11 @@ class Terminal implements TerminalReporter {
     return `${statusMark(verdict, this.#palette)} ${name}  ${dim(facts.join('  '))}${never}${flaky ? yellow('  flaky: passed only when tried again') : ''}`;
   }
 
+  #skippedLine({ drillId, reason }: Extract<RunEvent, { event: 'skipped' }>): string {
+    const { dim } = this.#palette;
+    return dim(`- ${visibleLine(drillId)}  skipped: ${visibleLine(reason)}`);
+  }
+
   #attemptLine({ runId, drillId, trial, attempt, verdict }: Extract<RunEvent, { event: 'attempt' }>): string {
     const { dim } = this.#palette;
     return `  ${statusMark(verdict, this.#palette)} ${dim(`${visibleLine(drillId)}  trial ${trial}, attempt ${attempt}  ${visibleLine(runId)}`)}`;
@@ -196,6 +204,7 @@ class Terminal implements TerminalReporter {
     passed,
     failed,
     inconclusive,
+    skipped = 0,
     flaky = [],
     notStarted = 0,
     usage,
@@ -206,17 +215,20 @@ class Terminal implements TerminalReporter {
       ...(passed > 0 ? [green(`${passed} passed`)] : []),
       ...(failed > 0 ? [red(`${failed} failed`)] : []),
       ...(inconclusive > 0 ? [yellow(`${inconclusive} inconclusive`)] : []),
+      ...(skipped > 0 ? [dim(`${skipped} skipped`)] : []),
     ];
+    const ran = passed + failed + inconclusive;
+    const word = ran === 0 && skipped > 0 ? bold('NOTHING RAN') : paintVerdict(verdict, bold(verdict.toUpperCase()), this.#palette);
     const { reportFolder: folder, elapsedMs } = this.#progress;
     // Only a shard can be empty.
-    if (passed + failed + inconclusive === 0) parts.push('none falls to this shard');
+    if (ran + skipped === 0) parts.push('none falls to this shard');
     const broken = this.#progress.toolFailures.map(({ failure, runs }) =>
       red(visibleLine(`! ${toolFailureText(failure)}${runs > 1 ? ` (in ${runs} runs)` : ''}`)),
     );
     return [
       ...(broken.length === 0 ? [] : ['', ...broken]),
       '',
-      `${paintVerdict(verdict, bold(verdict.toUpperCase()), this.#palette)}  ${counted(passed + failed + inconclusive, 'drill')}: ${parts.join(', ')}  ${dim(hostDuration(elapsedMs))}`,
+      `${word}  ${counted(ran + skipped, 'drill')}: ${parts.join(', ')}  ${dim(hostDuration(elapsedMs))}`,
       ...(notStarted === 0 ? [] : [yellow(`never started, as the run ended before: ${counted(notStarted, 'trial')}`)]),
       ...(flaky.length === 0 ? [] : [yellow(`flaky, passed only when tried again: ${visibleLine(flaky.join(', '))}`)]),
       ...(usage === undefined ? [] : [dim(`agents used ${usageText(usage)}`)]),

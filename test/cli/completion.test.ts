@@ -12,7 +12,7 @@ import { warmDrillyard } from './warm-cli.js';
 const { root, remove } = createRepository({
   ...moduleAgent('agent', ''),
   ...drill('refund-once', 'agent', [noteIs('a', 'x')], { tags: ['money'] }),
-  ...drill('refund-twice', 'agent', [noteIs('a', 'x')]),
+  ...drill('refund-twice', 'agent', [noteIs('a', 'x')], { cases: [{ id: 'card' }] }),
   'drillyard/nightly.suite.yaml': 'schemaVersion: 1\nid: nightly\n',
   'other.json': { schemaVersion: 1, sourceRoot: 'other' },
   'other/weekly.suite.yaml': 'schemaVersion: 1\nid: weekly\n',
@@ -103,7 +103,7 @@ for (const [shell, offers] of [
     assert.deepEqual(offers(['drillyard', 'run', '--suite', 'n']), ['nightly']);
     assert.deepEqual(offers(['drillyard', 'plan', '--tag', 'm']), ['money']);
     assert.deepEqual(offers(['drillyard', 'run', 'refund-o']), ['refund-once']);
-    assert.deepEqual(offers(['drillyard', 'refund-t']), ['refund-twice']);
+    assert.deepEqual(offers(['drillyard', 'refund-t']), ['refund-twice', 'refund-twice-card']);
     assert.deepEqual(offers(['drillyard', 'init', '--template', 'p']), ['payments', 'python']);
     assert.deepEqual(offers(['drillyard', 'completion', 'f']), ['fish']);
     assert.ok(!existsSync(join(root, 'pwned')));
@@ -159,7 +159,7 @@ test('complete lists ids, writes nothing, and says nothing of what is broken', a
     assert.deepEqual([code, stderr], [0, '']);
     return stdout.split('\n').filter((id) => id !== '');
   };
-  assert.deepEqual(await ids('drills'), ['refund-once', 'refund-twice']);
+  assert.deepEqual(await ids('drills'), ['refund-once', 'refund-twice', 'refund-twice-card']);
   assert.deepEqual(await ids('targets'), ['agent']);
   assert.deepEqual(await ids('suites'), ['nightly']);
   assert.deepEqual(await ids('library'), ['library:mailbox', 'library:payments', 'library:ticket-desk']);

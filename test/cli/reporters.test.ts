@@ -314,3 +314,50 @@ test('what never started is said in every format, in its own words', async (t) =
   );
   assert.match(text('page.html'), /failed: 1 of 2 drills[\s\S]*<td>never started<\/td><td><code>b-waits<\/code><br>It waits<\/td>/);
 });
+
+test('what is skipped is said in every format with its reason, and no run is red for it', async (t) => {
+  const reason = 'Waits for | the <desk>.';
+  const repository = createRepository({
+    ...moduleAgent('agent', `await context.world.call('notes', 'note.write', { id: 'a', text: 'x' });`),
+    ...drill('passes', 'agent', [noteIs('a', 'x')]),
+    ...drill('waits', 'agent', [noteIs('a', 'y')], { title: 'It waits', tags: ['slow'], skip: reason }),
+  });
+  t.after(() => repository.remove());
+  const text = (file: string) => readFileSync(join(repository.root, file), 'utf8');
+  const list = 'terminal,github,junit,ctrf=ctrf.json,html=page.html,json=lines.jsonl';
+  const env = { GITHUB_STEP_SUMMARY: join(repository.root, 'summary.md') };
+  const { code, stdout } = await warmDrillyard(['run', '--reporter', list], { cwd: repository.root, env });
+  assert.equal(code, 0, stdout);
+  assert.match(stdout, /^- waits {2}skipped: Waits for \| the <desk>\.$/m);
+  assert.match(stdout, /PASSED {2}2 drills: 1 passed, 1 skipped/);
+  assert.match(stdout, /^::notice file=[^,]*waits[^,]*,.*title=waits skipped::Waits for/m);
+  assert.match(text('summary.md'), /1 passed, 1 skipped[\s\S]*\| waits \| 0 \| \| skipped: Waits for &#124; the &lt;desk&gt;\. \|/);
+  const events = jsonLines(text('lines.jsonl'));
+  assert.deepEqual(
+    events.filter(({ event }) => event === 'skipped'),
+    [{ event: 'skipped', drillId: 'waits', title: 'It waits', reason, tags: ['slow'], targetId: 'agent' }],
+  );
+  assert.deepEqual([events.at(-1)?.passed, events.at(-1)?.skipped], [1, 1]);
+  const junit = readXml(text('.service/reports/junit.xml'));
+  checkJunit(junit);
+  const suite = junit.children.find(({ attributes }) => attributes.name === 'waits');
+  assert.deepEqual([suite?.attributes.tests, suite?.attributes.skipped, junit.attributes.errors], ['1', '1', '0']);
+  assert.equal(suite?.children[0]?.children[0]?.attributes.message, reason);
+  const ctrf = JSON.parse(text('ctrf.json'));
+  checkCtrf(ctrf);
+  const { name, status, message, tags } = ctrf.results.tests[1];
+  assert.deepEqual([ctrf.results.summary.tests, ctrf.results.summary.skipped], [2, 1]);
+  assert.deepEqual({ name, status, message, tags }, { name: 'waits: It waits', status: 'skipped', message: reason, tags: ['slow'] });
+  assert.match(text('page.html'), /<td>skipped<\/td><td><code>waits<\/code><br>It waits<\/td><td>Waits for \| the &lt;desk&gt;\.<\/td>/);
+
+  const alone = await warmDrillyard(['run', 'waits', '--reporter', list], { cwd: repository.root, env });
+  assert.equal(alone.code, 0, alone.stdout);
+  assert.match(alone.stdout, /NOTHING RAN {2}1 drill: 1 skipped/);
+  assert.match(text('summary.md'), /No drill ran\./);
+  assert.match(text('page.html'), /<h1>nothing ran: 1 drill skipped<\/h1>/);
+  checkJunit(readXml(text('.service/reports/junit.xml')));
+  checkCtrf(JSON.parse(text('ctrf.json')));
+  const plan = await warmDrillyard(['plan', 'waits'], { cwd: repository.root });
+  assert.equal(plan.code, 0);
+  assert.match(plan.stdout, /^0 drills, 0 runs, 1 skipped, .*\n {2}waits {2}It waits\n {4}skipped: Waits for/);
+});

@@ -41,6 +41,12 @@ const asked = (url: string): string =>
 const asserting = (assertion: string): Files =>
   edited(drill, 'kind: operation.count, operation: { packageId: notes, operationId: notes.add }, count: { equals: 1 }', assertion);
 
+/** The drill with one case, and a placeholder for its value in the task. */
+const ofCases = (task: string, cases: string): Files => ({
+  ...edited(drill, 'Add a note.', task),
+  [drill]: `${sound[drill].replace('Add a note.', task)}cases:\n${cases}\n`,
+});
+
 const assertions = (count: number): string =>
   Array.from({ length: count }, (_, index) => `  - { id: a${index}, kind: time.reached, afterStartUs: 0 }\n`).join('');
 
@@ -89,6 +95,12 @@ const cases: { [code in DiagnosticCode]: Case } = {
     at: ['drillyard/x.scenarios.yaml', '', ''],
     message: /is not read/,
     suggestion: /'\.scenario'/,
+  },
+  DY1012: {
+    changes: ofCases('Add a note.', '  file: cases/tickets.yaml'),
+    at: [drill, '/cases/file', 'cases/tickets.yaml'],
+    message: /there is no file 'drillyard\/cases\/tickets.yaml'/,
+    suggestion: /relative to the file of the drill/,
   },
 
   DY2001: {
@@ -257,6 +269,25 @@ const cases: { [code in DiagnosticCode]: Case } = {
     message: /does not declare 'idd', and allows it/,
     suggestion: /Did you mean 'id'/,
   },
+  DY3022: {
+    changes: ofCases(`'Add \${case.tikcet}.'`, '  - { id: a, values: { ticket: T-1 } }'),
+    at: [drill, '/task/instruction', "'Add"],
+    message: /^there is no value 'tikcet' \(case 'a'\)$/,
+    suggestion: /Did you mean 'ticket'\?/,
+  },
+  DY3023: {
+    changes: ofCases(`'Add \${case.ticket}.'`, '  - { id: a, values: { ticket: T-1, tikcet: T-2 } }'),
+    at: [drill, '/cases/0/values/tikcet', 'tikcet'],
+    message: /^no placeholder is for 'tikcet'$/,
+    suggestion: /Did you mean 'ticket'\?/,
+  },
+  DY3024: {
+    changes: edited(drill, 'Add a note.', `'Add \${case.ticket}.'`),
+    at: [drill, '/task/instruction', "'Add"],
+    message: /has no cases/,
+    suggestion: /'cases'/,
+  },
+
   DY4001: {
     changes: edited(world, '{ text: first }', '{ text: 5 }'),
     at: [world, '/state/0/value/text', '5'],
@@ -296,6 +327,13 @@ const cases: { [code in DiagnosticCode]: Case } = {
     at: [drill, '/assertions/0/expected', '5'],
     message: /it is never this in a row of notes\/notes: 5 must be string/,
   },
+  DY4008: {
+    changes: ofCases(`'Add \${case.ticket}.'`, '  - { id: a, values: { ticket: [T-1] } }'),
+    at: [drill, '/task/instruction', "'Add"],
+    message: /the value 'ticket' is a list, which does not go into a text \(case 'a'\)/,
+    suggestion: /whole text/,
+  },
+
   DY5001: {
     changes: { 'drillyard.json': '{ "schemaVersion": 1, "toolPackages": ["library:no-such-tool"] }' },
     at: ['drillyard.json', '/toolPackages/0', '"library:no-such-tool"'],

@@ -14,6 +14,7 @@ import { parse } from 'yaml';
 import { createWorldProgram } from '../../src/cli/program/world.js';
 import { createProgram } from '../../src/cli/program.js';
 import { compileProject } from '../../src/compiler/compile.js';
+import { runDrills } from '../../src/index.js';
 import { engineFlags } from '../cli/cli.js';
 import { warmDrillyard } from '../cli/warm-cli.js';
 import { type Fence, fencesOf, listPages, projectRoot } from './fences.js';
@@ -109,6 +110,19 @@ test('assertions of the pages compile against the tools that they name', async (
     diagnostics.map(({ file, message }) => `${blocks[Number(/page-(\d+)/.exec(file)?.[1])]?.at ?? file}: ${message}`),
     [],
   );
+});
+
+test('a drill with cases on a page passes in the first example, and what it skips is skipped', async () => {
+  const drills = fences.filter(
+    ({ frame, text }) => frame === 'drill' && text.includes('\ncases:') && text.includes('targetId: refund-agent'),
+  );
+  assert.ok(drills.length > 0);
+  for (const { at, text } of drills) {
+    const root = copyExample(folder(tmpdir(), 'drillyard-cases-'));
+    writeFileSync(join(root, 'drillyard/drills/page.drill.yaml'), text);
+    const { verdict, passed, skipped } = await runDrills({ root, drills: [String((parse(text) as Value).id)], reportDirectory: false });
+    assert.deepEqual({ verdict, passed, skipped: skipped.length }, { verdict: 'passed', passed: 2, skipped: 1 }, at);
+  }
 });
 
 test('a behavior of a page compiles with the manifest of the same page', async () => {

@@ -20,7 +20,13 @@ function historyOf(parts: readonly Part[]): DrillHistory {
     const runId = `run_${String(index).padStart(12, '0')}`;
     const identity = { runId, drillId: 'it', targetId: 't', seed, trial: 1, attempt, buildHash, setupHash: 's' };
     const result = { identity, verdict, status: 'sealed', assertionResults: [], checkpoints: [], interactions: [] };
-    return { runId, result, startedAtMs: index * 1000, finishedAtMs: index * 1000 + tookMs } as unknown as RunReport;
+    return {
+      runId,
+      drill: { id: 'it', tags: [] },
+      result,
+      startedAtMs: index * 1000,
+      finishedAtMs: index * 1000 + tookMs,
+    } as unknown as RunReport;
   });
   for (const report of reports.reverse()) history.add(report);
   return history.drills()[0] ?? assert.fail('no drill');

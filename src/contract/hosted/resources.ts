@@ -11,7 +11,7 @@ import type {
   Slug,
   SourceDraftId,
 } from '../primitives.js';
-import type { Drill, DrillInput } from '../run/drill.js';
+import type { DrillDefinition, DrillInput } from '../run/drill.js';
 import type { TargetDocument, TargetDocumentInput } from '../run/target.js';
 import type { tags } from '../tags.js';
 import type { Scenario, ScenarioInput } from '../world/scenario.js';
@@ -43,7 +43,7 @@ export interface CanonicalToolSetupRequest extends Omit<CreateToolSetupRequest, 
 export interface ToolTestDefinitions {
   targets: TargetDocument[];
   scenarios: Scenario[];
-  drills: Drill[];
+  drills: DrillDefinition[];
 }
 
 export interface AuthoringSession {

@@ -154,7 +154,8 @@ export interface RunRequest {
   runs: RequestedRun[];
   runsTotal: number;
   drills: { drillId: string; verdict: Verdict; trialsPassed: number; trialCount: number }[];
-  summary?: { verdict: Verdict; passed: number; failed: number; inconclusive: number };
+  /** `skipped`: drills that say that they do not run, where there are any. */
+  summary?: { verdict: Verdict; passed: number; failed: number; inconclusive: number; skipped?: number };
   /** On `failed`: why nothing more was run. */
   failure?: Pick<ErrorEnvelope, 'code' | 'message' | 'issues' | 'details'>;
 }

@@ -1,6 +1,6 @@
 // Drills and suites. The short form is one interaction; materializing turns it into the long one.
 import type { JsonValue } from '../json.js';
-import type { DurationUs, PositiveDurationUs, Slug, Title } from '../primitives.js';
+import type { Description, DurationUs, PositiveDurationUs, Slug, Title } from '../primitives.js';
 import type { tags } from '../tags.js';
 import type { Scenario, ScenarioInput, ToolOverride } from '../world/scenario.js';
 import type { Assertion, AssertionInput } from './assertion.js';
@@ -77,6 +77,41 @@ export interface Drill {
   capture: CapturePolicies;
   timeline: Timeline;
   assertions: Assertion[] & tags.MinItems<1>;
+  /** Why it does not run. It is checked all the same, and shown as skipped. */
+  skip?: Description;
+  /** The id that its file gives, of a drill that was made of one of the file's cases. */
+  caseOf?: Slug;
+}
+/** A drill as its file has it, with every default present: one drill, or one a case. */
+export interface DrillDefinition extends Omit<Drill, 'caseOf'> {
+  cases?: DrillCase[] | DrillCaseFile;
+}
+/**
+ * One of the drills that a file with `cases` stands for; its id is the file's, a hyphen and the case's.
+ * @example { id: "tkt-1", values: { ticketId: "T-1", amountCents: 4200 } }
+ */
+export interface DrillCase {
+  /** Its id in the file: a drill `refund` with a case `tkt-1` makes the drill `refund-tkt-1`. `${case.id}` stands for it. */
+  id: Slug;
+  /** Follows the title of the drill. Default: none. */
+  title?: Title;
+  /** Why this case does not run, whether its drill is skipped or not. Default: none. */
+  skip?: Description;
+  /** What stands for `${case.name}` in the texts of the drill, by name. Default: none. */
+  values?: { [name: string]: JsonValue };
+}
+/**
+ * Cases that a file of their own lists.
+ * @example { file: "cases/tickets.yaml" }
+ */
+export interface DrillCaseFile {
+  /** A YAML, JSON or JSON Lines file of cases, relative to the file of the drill. */
+  file: string & tags.MinLength<1> & tags.MaxLength<1024>;
+}
+/** The part of a drill file that says which drills it stands for. */
+export interface DrillCases {
+  id: Slug;
+  cases: (DrillCase[] & tags.MinItems<1>) | DrillCaseFile;
 }
 export interface InlineScenario extends Omit<Scenario, 'schemaVersion' | 'id'> {}
 export interface InlineScenarioInput extends Omit<ScenarioInput, 'schemaVersion' | 'id'> {}
@@ -93,6 +128,10 @@ interface DrillInputCommon {
   trials?: TrialsInput;
   capture?: CapturePoliciesInput;
   assertions: AssertionInput[] & tags.MinItems<1>;
+  /** Why the drill does not run; it is checked all the same, and shown as skipped. Default: none. */
+  skip?: Description;
+  /** At most 256: the drill once for each, with the values of the case in its texts. Default: none. */
+  cases?: (DrillCase[] & tags.MinItems<1>) | DrillCaseFile;
 }
 export interface ShortDrillInput extends DrillInputCommon {
   actorId: Slug;

@@ -6,7 +6,16 @@ import type { AgentUsage } from './agent-usage.js';
 import type { RunError, RunResult, RunStatus, Verdict } from './run.js';
 
 export type RunEvent =
-  | { event: 'plan'; runs: number; drills: number; concurrency: number; seed: string; shard?: { index: number; count: number } }
+  | {
+      event: 'plan';
+      runs: number;
+      /** Those that run. */
+      drills: number;
+      concurrency: number;
+      seed: string;
+      shard?: { index: number; count: number };
+    }
+  | ({ event: 'skipped' } & SkippedDrill)
   | {
       event: 'attempt_started';
       runId: string;
@@ -69,6 +78,8 @@ export type RunEvent =
       passed: number;
       failed: number;
       inconclusive: number;
+      /** Drills that were chosen and did not run, as they say, where there are any. */
+      skipped?: number;
       /** The drills that are flaky, where there are any. */
       flaky?: string[];
       /** Trials of which no attempt began, where there are any; a drill that lacks them for its gate is inconclusive. */
@@ -78,6 +89,16 @@ export type RunEvent =
       /** Why it ended before all of its attempts were started: a full disk. */
       endedEarly?: { code: string; message: string };
     };
+
+/** A drill that was chosen and says that it does not run. */
+export interface SkippedDrill {
+  drillId: string;
+  title?: string;
+  /** Why, in the words of the drill. */
+  reason: string;
+  tags: string[];
+  targetId: string;
+}
 
 /** Trials of a drill that the run ended before, and what reporters say of them. */
 export interface TrialsNotStarted {
@@ -101,7 +122,8 @@ export interface CitedEntry {
 export interface RunReport {
   schemaVersion: 1;
   runId: string;
-  drill: { id: string; title?: string; tags: string[] };
+  /** `caseOf`: the id that its file gives, of a drill that was made of a case. */
+  drill: { id: string; title?: string; tags: string[]; caseOf?: string };
   target: { id: string; kind: string };
   result: RunResult;
   /** Host time, for people; no hash depends on it. */

@@ -7,6 +7,7 @@ import type { Assertion, AssertionInput } from '../run/assertion.js';
 import type {
   CapturePoliciesInput,
   Drill,
+  DrillDefinition,
   DrillInput,
   InlineScenario,
   InlineScenarioInput,
@@ -80,7 +81,7 @@ export function materializeTargetDocument({ schemaVersion, target }: TargetDocum
 const soleInteractionId = 'main';
 
 /** The short form becomes one interaction, `main`, at the start. */
-export function materializeDrill(input: DrillInput): Drill {
+export function materializeDrill(input: DrillInput): DrillDefinition {
   const { inlineScenario, tags = [], trials, capture, assertions, ...rest } = input;
   const { timeline, ...kept } = 'timeline' in rest ? rest : singleInteraction(rest);
   return {

@@ -20,7 +20,7 @@ import { type JsonBounds, recordBounds, valueBounds } from '../json-fault.js';
 import { limits } from '../limits.js';
 import type { CompleteRequest } from '../run/agent-desk.js';
 import type { CompiledBuild, Diagnostic, WorldProgram } from '../run/build.js';
-import type { DrillInput, SuiteInput } from '../run/drill.js';
+import type { DrillCases, DrillInput, SuiteInput } from '../run/drill.js';
 import type { RootFile, WorldInput } from '../run/project-files.js';
 import type { ImplementationSource, ProjectView } from '../run/project-view.js';
 import type { HostedRun, RunError, RunResult } from '../run/run.js';
@@ -69,6 +69,7 @@ const { components } = typia.json.schemas<
     ScenarioInput,
     TargetDocumentInput,
     DrillInput,
+    DrillCases,
     SuiteInput,
     ToolPackageFile,
     ToolStarter,
@@ -150,6 +151,7 @@ export const validateScenario = validator<ScenarioInput>('ScenarioInput', typia.
 export const validateTargetDocument = validator<TargetDocumentInput>('TargetDocumentInput', typia.createEquals<TargetDocumentInput>());
 export const validateTarget = validator<TargetInput>('TargetInput', typia.createEquals<TargetInput>());
 export const validateDrill = validator<DrillInput>('DrillInput', typia.createEquals<DrillInput>());
+export const validateDrillCases = validator<DrillCases>('DrillCases', typia.createEquals<DrillCases>());
 export const validateSuite = validator<SuiteInput>('SuiteInput', typia.createEquals<SuiteInput>());
 export const validateToolPackageFile = validator<ToolPackageFile>('ToolPackageFile', typia.createEquals<ToolPackageFile>());
 export const validateToolManifest = validator<ToolManifestInput>('ToolManifestInput', typia.createEquals<ToolManifestInput>());

@@ -17,7 +17,7 @@ export function attemptReport({ drill, target }: PlayableDrill, attempt: Omit<Pl
   return {
     schemaVersion: 1,
     runId: result.identity.runId,
-    drill: { id: drill.id, ...defined({ title: drill.title }), tags: drill.tags },
+    drill: { id: drill.id, ...defined({ title: drill.title }), tags: drill.tags, ...defined({ caseOf: drill.caseOf }) },
     target: { id: target.id, kind: target.kind },
     result,
     ...times,

@@ -3,6 +3,7 @@ import { defined } from '../../contract/defined.js';
 import { ServiceError } from '../../contract/errors.js';
 import { limits } from '../../contract/limits.js';
 import type { CompiledBuild, CompiledDrill } from '../../contract/run/build.js';
+import type { Drill } from '../../contract/run/drill.js';
 import type { RunError } from '../../contract/run/run.js';
 import type { Binding, Target } from '../../contract/run/target.js';
 import { deriveSeed, isSeed } from '../../contract/seed.js';
@@ -35,8 +36,10 @@ export interface Plan {
   seed: string;
   concurrency: number;
   shard?: Shard;
-  /** None only in a shard. */
+  /** None only in a shard, or where all are skipped. */
   drills: PlannedDrill[];
+  /** Chosen, and not run: each has its reason in `skip`. */
+  skipped: Drill[];
 }
 
 export type PlanOptions = Pick<RunDrillsOptions, keyof Selection | 'trials' | 'retries' | 'seed' | 'concurrency' | 'agent'>;
@@ -58,7 +61,8 @@ export function planRun(build: CompiledBuild, options: PlanOptions, available: R
   if (shard !== undefined && !isShard(shard))
     throw invalid('shard', `must have an index from 1 to its count, which is at most ${limits.runShardsMax}`);
   const { drills: selected, suite } = selectDrills(build, options);
-  const drills = shard === undefined ? selected : selected.filter(({ drill }) => isInShard(drill.id, shard));
+  const chosen = shard === undefined ? selected : selected.filter(({ drill }) => isInShard(drill.id, shard));
+  const drills = chosen.filter(({ drill }) => drill.skip === undefined);
   const seed = options.seed ?? build.world.seed;
   if (!isSeed(seed)) throw invalid('seed', 'must be a decimal integer from 0 to 18446744073709551615');
   const retries = bounded('retries', options.retries ?? suite?.retries ?? 0, { from: 0, to: limits.retriesMax });
@@ -82,6 +86,7 @@ export function planRun(build: CompiledBuild, options: PlanOptions, available: R
         ...defined({ refusal }),
       };
     }),
+    skipped: chosen.flatMap(({ drill }) => (drill.skip === undefined ? [] : [drill])),
   };
 }
 

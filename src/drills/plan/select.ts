@@ -2,7 +2,7 @@
 import { defined } from '../../contract/defined.js';
 import { ServiceError } from '../../contract/errors.js';
 import type { CompiledBuild, CompiledDrill } from '../../contract/run/build.js';
-import type { Suite } from '../../contract/run/drill.js';
+import type { Drill, Suite } from '../../contract/run/drill.js';
 import { nearest } from '../../text/nearest.js';
 import { tuning } from '../tuning.js';
 import type { Selection } from './options.js';
@@ -22,13 +22,13 @@ export function selectDrills(build: CompiledBuild, selection: Selection): Select
       suiteId,
       build.suites.map(({ id }) => id),
     );
-  const known = new Set(build.drills.map(({ drill }) => drill.id));
+  const known = new Set(build.drills.flatMap(({ drill: { id, caseOf } }) => (caseOf === undefined ? [id] : [id, caseOf])));
   for (const id of ids) if (!known.has(id)) throw unknown('drill', id, [...known]);
   const knownTags = new Set(build.drills.flatMap(({ drill }) => drill.tags));
   for (const tag of tags) if (!knownTags.has(tag)) throw unknown('tag', tag, [...knownTags].sort());
   const drills = build.drills
     .filter(({ drill }) => suite === undefined || inSuite(suite, drill))
-    .filter(({ drill }) => ids.length === 0 || ids.includes(drill.id))
+    .filter(({ drill }) => ids.length === 0 || isNamed(ids, named(drill)))
     .filter(({ drill }) => tags.length === 0 || tags.some((tag) => drill.tags.includes(tag)))
     .filter(({ drill }) => filter === undefined || matchesFilter(filter, drill));
   if (drills.length === 0)
@@ -54,9 +54,18 @@ function defaultSuite(build: CompiledBuild, { drills = [], tags = [], filter }: 
   return build.suites.find(({ id }) => id === 'default');
 }
 
-function inSuite(suite: Suite, drill: { id: string; tags: string[] }): boolean {
+/** The id of a file with cases names all of them. */
+export function isNamed(ids: readonly string[], { drillId, caseOf }: { drillId: string; caseOf?: string }): boolean {
+  return ids.includes(drillId) || (caseOf !== undefined && ids.includes(caseOf));
+}
+
+function named({ id, caseOf }: Pick<Drill, 'id' | 'caseOf'>) {
+  return { drillId: id, ...defined({ caseOf }) };
+}
+
+function inSuite(suite: Suite, drill: Pick<Drill, 'id' | 'caseOf' | 'tags'>): boolean {
   if (suite.drills.length === 0 && suite.tags.length === 0) return true;
-  return suite.drills.includes(drill.id) || suite.tags.some((tag) => drill.tags.includes(tag));
+  return isNamed(suite.drills, named(drill)) || suite.tags.some((tag) => drill.tags.includes(tag));
 }
 
 function matchesFilter(filter: string, { id, title }: { id: string; title?: string }): boolean {

@@ -23,6 +23,8 @@ export interface HistoryRun {
 }
 export interface DrillHistory {
   drillId: string;
+  /** The id that its file gives, of a drill that was made of a case. */
+  caseOf?: string;
   /** Attempts that have a report. */
   runs: number;
   passed: number;
@@ -51,18 +53,23 @@ interface NotedRun extends HistoryRun {
 
 export class History {
   readonly #drills = new Map<string, NotedRun[]>();
+  readonly #caseOf = new Map<string, string>();
 
   add(report: RunReport): void {
     const { drillId } = report.result.identity;
     const runs = this.#drills.get(drillId) ?? [];
     this.#drills.set(drillId, runs);
     runs.push(noteOf(report));
+    if (report.drill.caseOf !== undefined) this.#caseOf.set(drillId, report.drill.caseOf);
   }
 
   /** By id. */
   drills(): DrillHistory[] {
     const ids = [...this.#drills.keys()].sort();
-    return ids.map((drillId) => historyOf(drillId, this.#drills.get(drillId)!.toSorted(byTime)));
+    return ids.map((drillId) => ({
+      ...historyOf(drillId, this.#drills.get(drillId)!.toSorted(byTime)),
+      ...defined({ caseOf: this.#caseOf.get(drillId) }),
+    }));
   }
 }
 

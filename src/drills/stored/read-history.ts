@@ -4,6 +4,7 @@ import { ServiceError } from '../../contract/errors.js';
 import { localFolders } from '../../contract/local-folders.js';
 import { refuseUnknownOptions } from '../../contract/unknown-options.js';
 import { listStoredReports, readStoredReport } from '../../reports/stored-reports.js';
+import { isNamed } from '../plan/select.js';
 import { type DrillHistory, History } from './history.js';
 
 export interface ReadHistoryOptions {
@@ -11,7 +12,7 @@ export interface ReadHistoryOptions {
   root: string;
   /** Relative to `root`. Default .service/reports. */
   reportDirectory?: string;
-  /** Ids; control.NOT_FOUND for one of which there is no report. Default: all. */
+  /** Ids; that of a file with cases names all of them. control.NOT_FOUND for one of which there is no report. Default: all. */
   drills?: readonly string[];
   /** Drills that are flaky, alone. */
   flaky?: boolean;
@@ -49,11 +50,11 @@ export async function readHistory(options: ReadHistoryOptions): Promise<DrillHis
   }
   const all = history.drills();
   for (const drillId of wanted) {
-    if (all.some((drill) => drill.drillId === drillId)) continue;
+    if (all.some((drill) => isNamed([drillId], drill))) continue;
     throw new ServiceError('control.NOT_FOUND', { message: `No report in ${directory} is of a drill '${drillId}'.` });
   }
   return {
-    drills: all.filter((drill) => (wanted.length === 0 || wanted.includes(drill.drillId)) && (!flaky || drill.flaky !== undefined)),
+    drills: all.filter((drill) => (wanted.length === 0 || isNamed(wanted, drill)) && (!flaky || drill.flaky !== undefined)),
     reports: folders.length,
     total: { drills: all.length, flaky: all.filter((drill) => drill.flaky !== undefined).length },
     unavailable,

@@ -54,7 +54,7 @@ function Drills({ view, chosen }: { view: ProjectView; chosen: string | undefine
   const drill = suite === undefined ? (view.drills.find((one) => one.id === id) ?? view.drills[0]!) : undefined;
   const items = [
     ...view.suites.map((one) => ({ id: `suite:${one.id}`, title: one.title ?? one.id, note: `suite · ${suiteWords(one)}` })),
-    ...view.drills.map((one) => ({ id: one.id, title: one.title ?? one.id, note: `${one.targetId} · ${one.scenarioId ?? 'baseline'}` })),
+    ...view.drills.map((one) => ({ id: one.id, title: one.title ?? one.id, note: noteOf(one) })),
   ];
   return (
     <div class="split">
@@ -62,6 +62,10 @@ function Drills({ view, chosen }: { view: ProjectView; chosen: string | undefine
       {suite !== undefined ? <SuitePanel key={suite.id} suite={suite} /> : <DrillPanel key={drill!.id} drill={drill!} />}
     </div>
   );
+}
+
+function noteOf({ targetId, scenarioId = 'baseline', skip }: DrillView): string {
+  return `${targetId} · ${scenarioId}${skip === undefined ? '' : ' · skipped'}`;
 }
 
 function suiteWords(suite: SuiteView): string {
@@ -103,7 +107,12 @@ function DrillPanel({ drill }: { drill: DrillView }) {
           ))}
         </p>
       </header>
-      {refusal === undefined ? (
+      {drill.skip !== undefined ? (
+        <div class="notice">
+          <h2 class="h3">It is skipped</h2>
+          <p>{drill.skip}</p>
+        </div>
+      ) : refusal === undefined ? (
         <Launch what={{ drillId: drill.id }} trials={trials.count} />
       ) : (
         <div class="notice">

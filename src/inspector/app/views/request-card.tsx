@@ -45,6 +45,7 @@ function progressText({ state, plan, summary, startedAtMs, finishedAtMs }: RunRe
     [summary.passed, 'passed'],
     [summary.failed, 'failed'],
     [summary.inconclusive, 'inconclusive'],
+    [summary.skipped ?? 0, 'skipped'],
   ] as const;
   return (
     parts
