@@ -1,4 +1,5 @@
-// Backups: copies of the data directory that are made while the service works, and from which another one starts.
+// Backups: copies of the data directory that are made while the service works, and from which another one starts. Why:
+// docs/decisions/019.
 //   DATA-BACKUPS-1. What the copied catalog names is in the copy: the catalog is copied first, and nothing that it names goes before it is
 //     copied, too (memory/removals.ts). What was acknowledged before the backup began is in the copied catalog or world.
 //   DATA-BACKUPS-2. The folder has its name when it is whole and on the disk. Until then it has another, and a backup that fails removes

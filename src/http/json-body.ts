@@ -1,12 +1,25 @@
 // A request's JSON body: UTF-8, well formed, not too deep. What it means is the route's to check.
+//   JSON-BODY-1. Large bodies that come at once are parsed, and checked by their routes, one in each turn of the event loop: others are
+//     answered in between.
 import { isUtf8 } from 'node:buffer';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ServiceError } from '../contract/errors.js';
 import type { JsonValue } from '../contract/json.js';
 import { checkJsonDepth } from '../contract/json-check.js';
 import type { ServerRequest } from './server.js';
+import { tuning } from './tuning.js';
 
 export async function readJsonBody(request: ServerRequest, bytesMax: number): Promise<JsonValue> {
-  return jsonOf(await request.body(bytesMax));
+  const bytes = await request.body(bytesMax);
+  if (bytes.length > tuning.jsonBytesOfTurnMax) await turnOfItsOwn();
+  return jsonOf(bytes);
+}
+
+/** The event loop is one for all servers of this process. */
+let lastTurn: Promise<void> = Promise.resolve();
+function turnOfItsOwn(): Promise<void> {
+  lastTurn = lastTurn.then(() => nextTurn());
+  return lastTurn;
 }
 
 /** control.INVALID_JSON, or control.INVALID_REQUEST where it is too deep. */

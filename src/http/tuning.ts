@@ -4,6 +4,8 @@ export const tuning = {
   /** Looks for connections past their time in the shorter of their times, and the shortest time between two. */
   connectionLooksPerTimeout: 10,
   connectionLookMsMin: 50,
+  /** A JSON body that takes no more than a millisecond or two to parse and check is not put off. */
+  jsonBytesOfTurnMax: 64 * 1024,
   /** Bounds of the histograms' buckets, in seconds: requests, work of some seconds, work of up to hours. */
   requestSeconds: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
   workSeconds: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
