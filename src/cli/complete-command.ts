@@ -4,14 +4,13 @@ import { existsSync, readdirSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { libraryFolder } from '../compiler/shipped.js';
-import { parseSourceDocument } from '../compiler/source-document.js';
-import { listFilesBelow, readFileBelow } from '../compiler/source-files.js';
+import { listFilesBelow } from '../compiler/source-files.js';
 import type { JsonValue } from '../contract/json.js';
-import { limits } from '../contract/limits.js';
 import { isRunId } from '../reports/report-folder.js';
 import { usualReports } from '../reports/report-path.js';
 import { completionScript, type ListedKind, type Shell } from './completion.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
+import { documentOf, memberOf, sourceRootOf } from './root-file.js';
 import { tuning } from './tuning.js';
 
 export function completionCommand(program: Command, shell: Shell): ExitCode {
@@ -39,34 +38,28 @@ function runIds(reports: string): string[] {
 }
 
 function idsOf(kind: Exclude<ListedKind, 'library' | 'runs'>, root: string, config: string): string[] {
-  const settings = documentOf(root, config);
-  if (settings === undefined) return [];
-  const named = member(settings, 'sourceRoot');
-  const folder = typeof named === 'string' ? named : 'drillyard';
+  const folder = sourceRootOf(root, config);
+  if (folder === undefined) return [];
   const suffix = kind === 'tags' ? 'drill' : kind.slice(0, -1);
   const files = listFilesBelow(resolve(root, folder)).files.filter((path) => new RegExp(`\\.${suffix}\\.(yaml|yml|json)$`).test(path));
   return files.flatMap((path) => {
     const document = documentOf(resolve(root, folder), path);
-    if (kind === 'tags') return strings(member(document, 'tags'));
-    const ids = strings([member(kind === 'targets' ? member(document, 'target') : document, 'id') ?? null]);
+    if (kind === 'tags') return strings(memberOf(document, 'tags'));
+    const ids = strings([memberOf(kind === 'targets' ? memberOf(document, 'target') : document, 'id') ?? null]);
     return kind === 'drills' ? [...ids, ...caseIds(document, (file) => documentOf(resolve(root, folder, dirname(path)), file))] : ids;
   });
 }
 
 function caseIds(drill: JsonValue | undefined, read: (file: string) => JsonValue | undefined): string[] {
-  const cases = member(drill, 'cases');
-  const file = member(cases, 'file');
+  const cases = memberOf(drill, 'cases');
+  const file = memberOf(cases, 'file');
   const list = typeof file === 'string' ? read(file) : cases;
-  return Array.isArray(list) ? list.map((one) => `${member(drill, 'id')}-${member(one, 'id')}`) : [];
+  return Array.isArray(list) ? list.map((one) => `${memberOf(drill, 'id')}-${memberOf(one, 'id')}`) : [];
 }
 
 function documentOf(root: string, path: string): JsonValue | undefined {
   const read = readFileBelow(root, path, limits.projectFileBytesMax);
   return read.kind === 'text' ? parseSourceDocument(path, read.text).document?.value : undefined;
-}
-
-function member(value: JsonValue | undefined, name: string): JsonValue | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
 function strings(value: JsonValue | undefined): string[] {

@@ -1,16 +1,16 @@
 // `drillyard init`: a small repository that runs at once, from a template, and what a CI system needs to run it.
-import { closeSync, existsSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
 import { libraryFolder } from '../compiler/shipped.js';
 import { ServiceError } from '../contract/errors.js';
 import { localFolder } from '../contract/local-folders.js';
 import { packageVersion } from '../files/installation.js';
-import { makeFolder } from '../files/make-folder.js';
 import { counted } from '../text/counted.js';
 import { withSchemaLine } from './editor-schema.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import { reportFailure } from './failure.js';
 import { gitignore, gitignoreWith } from './gitignore.js';
+import { type NewFiles, writeAllFiles } from './new-files.js';
 import { createOutput } from './output.js';
 import { ownCommand } from './own-command.js';
 
@@ -33,7 +33,6 @@ export interface InitFlags {
 }
 /** What runs and agents leave behind. */
 const ignoredPaths = [`${localFolder}/`, 'node_modules/', '__pycache__/'];
-type Files = { [path: string]: string | Buffer };
 type InitChoice = Required<Pick<InitFlags, 'folder' | 'template' | 'agent'>>;
 
 export async function initCommand(flags: InitFlags): Promise<ExitCode> {
@@ -47,12 +46,12 @@ export async function initCommand(flags: InitFlags): Promise<ExitCode> {
     if (chosen === undefined) return exitCodes.interrupted;
     const folder = resolve(chosen.folder);
     // A repository that is there already gets what it asks for, and no second one.
-    const files: Files = { ...(addsToRepository(folder, flags) ? {} : repositoryFiles(chosen, folder)), ...ciFiles(flags) };
+    const files: NewFiles = { ...(addsToRepository(folder, flags) ? {} : repositoryFiles(chosen, folder)), ...ciFiles(flags) };
     const taken = existing(folder, Object.keys(files));
     if (!flags.force) refuse(folder, taken);
     const ignored = addsToRepository(folder, flags) ? undefined : gitignoreWith(folder, ignoredPaths);
     for (const path of taken) output.say(`${path} is written over.`);
-    writeAll(folder, { ...files, ...(ignored === undefined ? {} : { [gitignore]: ignored.content }) });
+    writeAllFiles(folder, { ...files, ...(ignored === undefined ? {} : { [gitignore]: ignored.content }) });
     if (ignored?.isAddition) output.say(`${ignored.added.join(', ')} added to ${gitignore}.`);
     const place = relative(process.cwd(), folder);
     const written = Object.keys(files).length + (ignored === undefined || ignored.isAddition ? 0 : 1);
@@ -74,7 +73,7 @@ function addsToRepository(folder: string, { ci, template, force }: InitFlags): b
   return ci !== undefined && template === undefined && !force && existsSync(join(folder, 'drillyard.json'));
 }
 
-function nextSteps(files: Files, { folder, place }: { folder: string; place: string }): string {
+function nextSteps(files: NewFiles, { folder, place }: { folder: string; place: string }): string {
   const lines = place === '' ? [] : [`  cd ${quoted(place)}`];
   const agent = Object.keys(files).find((path) => path.startsWith('agents/'));
   if (agent !== undefined) lines.push(`  ${ownCommand(folder)} run`, `Then put your own agent in the place of ${agent}.`);
@@ -89,7 +88,7 @@ function quoted(path: string): string {
 }
 
 /** By path in the new repository, whose root is `folder`. */
-function repositoryFiles({ template, agent }: InitChoice, folder: string): Files {
+function repositoryFiles({ template, agent }: InitChoice, folder: string): NewFiles {
   const desk = template !== 'payments';
   const starter = readFileSync(join(libraryFolder(), desk ? 'ticket-desk' : 'payments', 'starter.yaml'), 'utf8');
   const shared = desk ? '' : 'payments/';
@@ -122,34 +121,12 @@ function agentFiles(template: TemplateName, agent: AgentKind): [string, string] 
   }
 }
 
-function ciFiles({ ci }: InitFlags): Files {
+function ciFiles({ ci }: InitFlags): NewFiles {
   return ci === undefined ? {} : { '.github/workflows/drills.yaml': text('ci/github.yaml').replace('DRILLYARD_VERSION', packageVersion()) };
 }
 
 function text(name: string): string {
   return readFileSync(new URL(`./template/${name}`, import.meta.url), 'utf8');
-}
-
-/** All or none: half a repository would be in the way of the next try, and what was there before is put back. */
-function writeAll(folder: string, files: Files): void {
-  const earlier = new Map<string, Buffer | undefined>();
-  try {
-    for (const [name, content] of Object.entries(files)) {
-      const path = join(folder, name);
-      makeFolder(dirname(path));
-      const before = existsSync(path) ? readFileSync(path) : undefined;
-      const file = openSync(path, before === undefined ? 'wx' : 'w');
-      earlier.set(path, before);
-      writeFileSync(file, content);
-      closeSync(file);
-    }
-  } catch (error) {
-    for (const [path, content] of earlier) {
-      if (content === undefined) rmSync(path, { force: true });
-      else writeFileSync(path, content);
-    }
-    throw error;
-  }
 }
 
 function existing(folder: string, files: readonly string[]): string[] {

@@ -223,7 +223,14 @@ test('TypeScript and JavaScript have no type error', () => {
   const placed = new Map(blocks.map((fence, index) => [join(root, `${index}.${fence.language === 'ts' ? 'ts' : 'js'}`), fence]));
   for (const [file, { text }] of placed) writeFileSync(file, text);
   const source = (name: string): string[] => [join(projectRoot, 'src', name)];
-  const program = ts.createProgram([...placed.keys()], {
+  // Packages of others that a page is about, and that nothing here installs: all but their types is checked.
+  const foreign = blocks.filter(({ notRun }) => /^it needs the packages? of /.test(notRun ?? ''));
+  const modules = foreign.flatMap(({ text }) =>
+    [...text.matchAll(/^import .* from '([^']+)'/gm)].map(([, name]) => `declare module '${name}';\n`),
+  );
+  const declared = join(root, 'foreign.d.ts');
+  writeFileSync(declared, modules.join(''));
+  const program = ts.createProgram([...placed.keys(), declared], {
     ...{ strict: true, noEmit: true, allowJs: true, checkJs: true, noImplicitAny: false, skipLibCheck: true, types: ['node'] },
     ...{ target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.NodeNext, moduleResolution: ts.ModuleResolutionKind.NodeNext },
     ...{ moduleDetection: ts.ModuleDetectionKind.Force, lib: ['lib.es2023.d.ts'], jsx: ts.JsxEmit.ReactJSX },

@@ -24,6 +24,16 @@ export function addTool(program: Command, finish: Finish): void {
       finish(await toolTestCommand({ tool: tested, json, ...defined({ config, isolate, concurrency }) }));
     });
   tool
+    .command('new')
+    .description('write a tool package into the repository: a manifest and a behavior that answer at once')
+    .argument('<id>', 'of the package; its folder is tools/<id> below the source root')
+    .addOption(rootOption())
+    .addOption(configOption())
+    .action(async (id: string, { root, config }: SourceCommandFlags) => {
+      const { toolNewCommand } = await import('../tool-new-command.js');
+      finish(await toolNewCommand({ id, root, ...defined({ config }) }));
+    });
+  tool
     .command('types')
     .description("write TypeScript types of the repository's tools, made from their manifests")
     .option('--tool <id>', 'of this tool package alone (repeatable)', collect, [])
