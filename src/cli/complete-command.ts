@@ -57,11 +57,6 @@ function caseIds(drill: JsonValue | undefined, read: (file: string) => JsonValue
   return Array.isArray(list) ? list.map((one) => `${memberOf(drill, 'id')}-${memberOf(one, 'id')}`) : [];
 }
 
-function documentOf(root: string, path: string): JsonValue | undefined {
-  const read = readFileBelow(root, path, limits.projectFileBytesMax);
-  return read.kind === 'text' ? parseSourceDocument(path, read.text).document?.value : undefined;
-}
-
 function strings(value: JsonValue | undefined): string[] {
   return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
 }
