@@ -1,6 +1,6 @@
 // Hosts that come and go under references to worlds: who holds one notices nothing, and two projects never share a host.
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -9,6 +9,7 @@ import { compileProject } from '../../src/compiler/compile.js';
 import { ServiceError } from '../../src/contract/errors.js';
 import type { CompiledBuild } from '../../src/contract/run/build.js';
 import { ProjectWorlds, projectFolder } from '../../src/control/sessions/project-worlds.js';
+import { verifyWorlds } from '../../src/worlds/verify-worlds.js';
 import { openWorlds } from '../../src/worlds/worlds.js';
 import { until } from '../until.js';
 
@@ -115,4 +116,33 @@ test('the worlds of a project are removed with its hosts and its folder, and non
   assert.deepEqual(started.sort(), [projectFolder('a'), projectFolder('b')].sort());
   await b.command(add);
   assert.equal((await worlds.stats()).hosts.length, 1);
+});
+
+// PROJECT-WORLDS-1
+test('files are copied whether hosts stand, are at rest, or start no more; those started for a copy end with it', async (t) => {
+  const { worlds, started, removed, directory } = open(t, { idleMs: 50 });
+  const into = (name: string): string => {
+    const folder = join(directory, '..', `${basename(directory)}-${name}`);
+    mkdirSync(folder);
+    t.after(() => rmSync(folder, { recursive: true }));
+    return folder;
+  };
+  const copied = async (name: string) => {
+    const folder = into(name);
+    await worlds.copyProject('a', folder, ['ses_a00000000001']);
+    assert.deepEqual(readdirSync(folder), ['host-0']);
+    const found = await verifyWorlds(join(folder, 'host-0', 'data.mdb'), (fault) => assert.fail(fault));
+    return found.map(({ worldId }) => worldId);
+  };
+  await Promise.all([create(worlds, 'ses_a00000000001'), create(worlds, 'ses_a00000000002')]);
+  assert.deepEqual(await copied('stand'), ['ses_a00000000001']);
+  await until(async () => (await worlds.stats()).hosts.length === 0);
+  const before = started.length;
+  assert.deepEqual(await copied('rest'), ['ses_a00000000001']);
+  assert.deepEqual([started.length, (await worlds.stats()).hosts.length], [before + 1, 0]);
+  removed.add('a');
+  assert.deepEqual(await copied('over'), ['ses_a00000000001', 'ses_a00000000002'], 'nothing writes there any more');
+  const nothing = into('nothing');
+  await worlds.copyProject('b', nothing, []);
+  assert.deepEqual([readdirSync(nothing), started.length], [[], before + 1]);
 });
