@@ -9,7 +9,7 @@ import { limits } from '../contract/limits.js';
 import type { DrillCase, DrillCases } from '../contract/run/drill.js';
 import { validateDrillCases } from '../contract/validate/validators.js';
 import { counted } from '../text/counted.js';
-import { type CaseFault, escaped, type Filling, fillPlaceholders } from './case-placeholders.js';
+import { type CaseFault, escaped, type Filling, fillPlaceholders, placeholderNames } from './case-placeholders.js';
 import type { Diagnostics } from './diagnostics.js';
 import { didYouMean } from './did-you-mean.js';
 import { reportIssues } from './shape-diagnostics.js';
@@ -95,7 +95,6 @@ class Expansion {
   readonly #diagnostics: Diagnostics;
   readonly #parts: ExpansionParts;
   readonly #templateChars: number;
-  readonly #used = new Set<string>();
 
   constructor(diagnostics: Diagnostics, parts: ExpansionParts) {
     this.#diagnostics = diagnostics;
@@ -129,7 +128,7 @@ class Expansion {
     }
     const charsLeft = Math.min(limits.projectFileBytesMax, budget.bytesLeft) - this.#templateChars;
     const all = new Map(Object.entries({ ...values, id }));
-    const filling: Filling = { values: all, used: this.#used, faults: [], charsLeft };
+    const filling: Filling = { values: all, faults: [], charsLeft };
     const { id: _, ...rest } = template;
     const filled = fillPlaceholders(rest, '', filling) as JsonObject;
     const document: SourceDocument = {
@@ -183,11 +182,12 @@ class Expansion {
   }
 
   #tellUnused(): void {
-    const { cases } = this.#parts;
+    const { cases, template } = this.#parts;
+    const used = placeholderNames(template);
     const told = new Map<string, { index: number; count: number }>();
     for (const [index, { values = {} }] of cases.entries()) {
       for (const name of Object.keys(values)) {
-        if (this.#used.has(name) || name === 'id') continue;
+        if (used.has(name) || name === 'id') continue;
         const before = told.get(name);
         told.set(name, { index: before?.index ?? index, count: (before?.count ?? 0) + 1 });
       }
@@ -199,7 +199,7 @@ class Expansion {
         this.#placeOf(`/${index}/values/${escaped(name)}`, 'key'),
         `no placeholder is for '${name}'${of}`,
         {
-          suggestion: didYouMean(name, [...this.#used]),
+          suggestion: didYouMean(name, [...used]),
         },
       );
     }
