@@ -4,6 +4,7 @@
 //   DRILL-CASES-3. What cases make is bounded as what files hold: each by the bytes of a file, all by those of a project.
 import { posix } from 'node:path';
 import { defined } from '../contract/defined.js';
+import type { Issue } from '../contract/errors.js';
 import type { JsonObject, JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
 import type { DrillCase, DrillCases } from '../contract/run/drill.js';
@@ -51,29 +52,44 @@ export function expandCases(
 ): ExpandedDrill {
   const { cases: written, ...template } = drill.value as JsonObject;
   const list = listed === undefined ? { document: drill, base: '/cases' } : { document: listed, base: '' };
-  const head = { ...defined({ id: template.id }), cases: listed?.value ?? written };
-  const given = listed === undefined || Array.isArray(listed.value) ? validateDrillCases(head) : notAList;
-  if (!given.ok) {
-    const ofList = ({ path }: { path: string }): boolean => path.startsWith('/cases');
-    reportIssues(
-      diagnostics,
-      drill,
-      given.issues.filter((issue) => !ofList(issue)),
-    );
-    const issues = given.issues.filter(ofList).map((issue) => ({ ...issue, path: issue.path.slice('/cases'.length) }));
-    reportIssues(diagnostics, list.document, issues, list.base);
-    return { documents: [], broken: idsAsWritten(head as JsonObject) };
-  }
-  const { id, cases } = given.value as DrillCases & { cases: DrillCase[] };
+  const own = { ...defined({ id: template.id }), cases: written } as JsonObject;
+  const head = listed === undefined ? own : { ...own, cases: listed.value };
+  const given = headOf(diagnostics, drill, { head: own, list: { document: drill, base: '/cases' } });
+  const full = given === undefined || listed === undefined ? given : headOf(diagnostics, drill, { head, list });
+  if (full === undefined) return { documents: [], broken: idsAsWritten(head) };
+  const { id, cases } = full as DrillCases & { cases: DrillCase[] };
   if (cases.length > limits.drillCasesMax) {
     const message = `there are ${cases.length} of them; at most ${limits.drillCasesMax} are taken`;
     diagnostics.report('DY2006', list.document.place(list.base), message);
-    return { documents: [], broken: idsAsWritten(head as JsonObject) };
+    return { documents: [], broken: idsAsWritten(head) };
   }
   return new Expansion(diagnostics, { id, drill, template, list, cases, budget }).documents();
 }
 
-const notAList = { ok: false, issues: [{ path: '/cases', code: 'wrong_type', message: 'expected a list of cases' }] } as const;
+/** Undefined where the head does not fit, which is then reported where it stands: its list in the file of the list. */
+function headOf(
+  diagnostics: Diagnostics,
+  drill: SourceDocument,
+  { head, list }: { head: JsonObject; list: CaseList },
+): DrillCases | undefined {
+  const isOwn = list.document === drill;
+  const given = isOwn || Array.isArray(head.cases) ? validateDrillCases(head) : notAList;
+  if (given.ok) return given.value;
+  const ofList = ({ path }: Issue): boolean => path.startsWith('/cases');
+  reportIssues(
+    diagnostics,
+    drill,
+    given.issues.filter((issue) => !ofList(issue)),
+  );
+  const issues = given.issues.filter(ofList).map((issue) => ({ ...issue, path: issue.path.slice('/cases'.length) }));
+  reportIssues(diagnostics, list.document, issues, list.base);
+  return undefined;
+}
+
+const notAList: { ok: false; issues: Issue[] } = {
+  ok: false,
+  issues: [{ path: '/cases', code: 'wrong_type', message: 'expected a list of cases' }],
+};
 
 /** Of a list that does not fit: what refers to one of them is not dangling. */
 function idsAsWritten({ id, cases }: JsonObject): string[] {

@@ -120,6 +120,10 @@ test('cases that do not fit are reported where they stand', async (t) => {
       [/DY4008 .*8:9 .*holds a placeholder.*\(every case\)/],
     ],
     [{ [drill]: `${template}cases: { file: ../../cases.yaml }\n` }, [/DY1008 .*\/cases\/file/]],
+    [
+      { [drill]: `${template}cases: { file: cases.yaml, from: 2 }\n`, 'drillyard/cases.yaml': '- { id: one }\n' },
+      [/DY2001 .*:11:28 \/cases\/from "from" is not a member of DrillCaseFile/],
+    ],
     [{ [drill]: `${template}cases: { file: cases.csv }\n` }, [/DY2003 .*\/cases\/file .*\.jsonl/]],
     [
       { [drill]: `${template}cases: { file: cases.jsonl }\n`, 'drillyard/cases.jsonl': '{"id": "one"}\n\n{"id": }\n' },
