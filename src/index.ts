@@ -69,7 +69,7 @@ export type { JsonObject, JsonValue } from './contract/json.js';
 export type { CompleteRequest, ConnectedInvocation, PendingAnswer } from './contract/run/agent-desk.js';
 export type { CompiledBuild, Diagnostic } from './contract/run/build.js';
 export type { AssertionResult, RunError, RunResult, RunStatus, Verdict } from './contract/run/run.js';
-export type { RunEvent, RunReport } from './contract/run/run-events.js';
+export type { RunEvent, RunReport, SkippedDrill } from './contract/run/run-events.js';
 export { ExternalResult as HandedIn, type TargetCompletion } from './contract/run/target-completion.js';
 export type { TargetContext, TargetInvocation, TargetModule, TargetWorld } from './contract/run/target-invocation.js';
 export type { EvidenceEntry, ToolOutcome } from './contract/world/evidence.js';

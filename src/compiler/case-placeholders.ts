@@ -18,8 +18,6 @@ export interface CaseFault {
 }
 export interface Filling {
   values: ReadonlyMap<string, JsonValue>;
-  /** Names that a placeholder has, those of no value too. */
-  used: Set<string>;
   faults: CaseFault[];
   /** What may be put in still, in characters of JSON; below 0 nothing more is. */
   charsLeft: number;
@@ -34,6 +32,13 @@ export function findPlaceholder(value: JsonValue, path = ''): string | undefined
     if (found !== undefined) return found;
   }
   return undefined;
+}
+
+/** The names in all placeholders. */
+export function placeholderNames(value: JsonValue, names = new Set<string>()): Set<string> {
+  if (typeof value === 'string') for (const [, name = ''] of value.matchAll(placeholders)) names.add(name.trim());
+  else if (typeof value === 'object' && value !== null) for (const member of Object.values(value)) placeholderNames(member, names);
+  return names;
 }
 
 /** The value with every placeholder in it filled; parts without any are shared. */
@@ -74,8 +79,7 @@ function fillText(text: string, path: string, filling: Filling): JsonValue {
   });
 }
 
-function namedValue(name: string, path: string, { values, used, faults }: Filling): JsonValue | undefined {
-  used.add(name);
+function namedValue(name: string, path: string, { values, faults }: Filling): JsonValue | undefined {
   const value = values.get(name);
   if (value === undefined)
     faults.push({ code: 'DY3022', path, message: `there is no value '${name}'`, suggestion: didYouMean(name, [...values.keys()]) });

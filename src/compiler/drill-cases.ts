@@ -4,12 +4,13 @@
 //   DRILL-CASES-3. What cases make is bounded as what files hold: each by the bytes of a file, all by those of a project.
 import { posix } from 'node:path';
 import { defined } from '../contract/defined.js';
+import type { Issue } from '../contract/errors.js';
 import type { JsonObject, JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
 import type { DrillCase, DrillCases } from '../contract/run/drill.js';
 import { validateDrillCases } from '../contract/validate/validators.js';
 import { counted } from '../text/counted.js';
-import { type CaseFault, escaped, type Filling, fillPlaceholders } from './case-placeholders.js';
+import { type CaseFault, escaped, type Filling, fillPlaceholders, placeholderNames } from './case-placeholders.js';
 import type { Diagnostics } from './diagnostics.js';
 import { didYouMean } from './did-you-mean.js';
 import { reportIssues } from './shape-diagnostics.js';
@@ -51,29 +52,44 @@ export function expandCases(
 ): ExpandedDrill {
   const { cases: written, ...template } = drill.value as JsonObject;
   const list = listed === undefined ? { document: drill, base: '/cases' } : { document: listed, base: '' };
-  const head = { ...defined({ id: template.id }), cases: listed?.value ?? written };
-  const given = listed === undefined || Array.isArray(listed.value) ? validateDrillCases(head) : notAList;
-  if (!given.ok) {
-    const ofList = ({ path }: { path: string }): boolean => path.startsWith('/cases');
-    reportIssues(
-      diagnostics,
-      drill,
-      given.issues.filter((issue) => !ofList(issue)),
-    );
-    const issues = given.issues.filter(ofList).map((issue) => ({ ...issue, path: issue.path.slice('/cases'.length) }));
-    reportIssues(diagnostics, list.document, issues, list.base);
-    return { documents: [], broken: idsAsWritten(head as JsonObject) };
-  }
-  const { id, cases } = given.value as DrillCases & { cases: DrillCase[] };
+  const own = { ...defined({ id: template.id }), cases: written } as JsonObject;
+  const head = listed === undefined ? own : { ...own, cases: listed.value };
+  const given = headOf(diagnostics, drill, { head: own, list: { document: drill, base: '/cases' } });
+  const full = given === undefined || listed === undefined ? given : headOf(diagnostics, drill, { head, list });
+  if (full === undefined) return { documents: [], broken: idsAsWritten(head) };
+  const { id, cases } = full as DrillCases & { cases: DrillCase[] };
   if (cases.length > limits.drillCasesMax) {
     const message = `there are ${cases.length} of them; at most ${limits.drillCasesMax} are taken`;
     diagnostics.report('DY2006', list.document.place(list.base), message);
-    return { documents: [], broken: idsAsWritten(head as JsonObject) };
+    return { documents: [], broken: idsAsWritten(head) };
   }
   return new Expansion(diagnostics, { id, drill, template, list, cases, budget }).documents();
 }
 
-const notAList = { ok: false, issues: [{ path: '/cases', code: 'wrong_type', message: 'expected a list of cases' }] } as const;
+/** Undefined where the head does not fit, which is then reported where it stands: its list in the file of the list. */
+function headOf(
+  diagnostics: Diagnostics,
+  drill: SourceDocument,
+  { head, list }: { head: JsonObject; list: CaseList },
+): DrillCases | undefined {
+  const isOwn = list.document === drill;
+  const given = isOwn || Array.isArray(head.cases) ? validateDrillCases(head) : notAList;
+  if (given.ok) return given.value;
+  const ofList = ({ path }: Issue): boolean => path.startsWith('/cases');
+  reportIssues(
+    diagnostics,
+    drill,
+    given.issues.filter((issue) => !ofList(issue)),
+  );
+  const issues = given.issues.filter(ofList).map((issue) => ({ ...issue, path: issue.path.slice('/cases'.length) }));
+  reportIssues(diagnostics, list.document, issues, list.base);
+  return undefined;
+}
+
+const notAList: { ok: false; issues: Issue[] } = {
+  ok: false,
+  issues: [{ path: '/cases', code: 'wrong_type', message: 'expected a list of cases' }],
+};
 
 /** Of a list that does not fit: what refers to one of them is not dangling. */
 function idsAsWritten({ id, cases }: JsonObject): string[] {
@@ -95,7 +111,6 @@ class Expansion {
   readonly #diagnostics: Diagnostics;
   readonly #parts: ExpansionParts;
   readonly #templateChars: number;
-  readonly #used = new Set<string>();
 
   constructor(diagnostics: Diagnostics, parts: ExpansionParts) {
     this.#diagnostics = diagnostics;
@@ -129,7 +144,7 @@ class Expansion {
     }
     const charsLeft = Math.min(limits.projectFileBytesMax, budget.bytesLeft) - this.#templateChars;
     const all = new Map(Object.entries({ ...values, id }));
-    const filling: Filling = { values: all, used: this.#used, faults: [], charsLeft };
+    const filling: Filling = { values: all, faults: [], charsLeft };
     const { id: _, ...rest } = template;
     const filled = fillPlaceholders(rest, '', filling) as JsonObject;
     const document: SourceDocument = {
@@ -183,11 +198,12 @@ class Expansion {
   }
 
   #tellUnused(): void {
-    const { cases } = this.#parts;
+    const { cases, template } = this.#parts;
+    const used = placeholderNames(template);
     const told = new Map<string, { index: number; count: number }>();
     for (const [index, { values = {} }] of cases.entries()) {
       for (const name of Object.keys(values)) {
-        if (this.#used.has(name) || name === 'id') continue;
+        if (used.has(name) || name === 'id') continue;
         const before = told.get(name);
         told.set(name, { index: before?.index ?? index, count: (before?.count ?? 0) + 1 });
       }
@@ -199,7 +215,7 @@ class Expansion {
         this.#placeOf(`/${index}/values/${escaped(name)}`, 'key'),
         `no placeholder is for '${name}'${of}`,
         {
-          suggestion: didYouMean(name, [...this.#used]),
+          suggestion: didYouMean(name, [...used]),
         },
       );
     }

@@ -149,7 +149,8 @@ export function readProject(
     onProgress(index, found.files.length);
     if (path !== worldPath) readSource(diagnostics, project, inFolder(path), reading);
   }
-  for (const path of reading.unread) if (!project.caseFiles.includes(path)) reportByFolder(diagnostics, path);
+  const caseFiles = new Set(project.caseFiles);
+  for (const path of reading.unread) if (!caseFiles.has(path)) reportByFolder(diagnostics, path);
   return project;
 }
 

@@ -115,8 +115,8 @@ function parseYaml(text: string, lineCounter: LineCounter): Document.Parsed | un
 }
 
 /**
- * What breaks the syntax. One slip makes the YAML parser report many, so what follows from a tab, and what is not JSON in a .json file, is
- * one.
+ * What breaks the syntax. One slip makes the YAML parser report many, so what follows from a tab or a placeholder without quotes, and what
+ * is not JSON in a .json file, is one.
  */
 function syntaxFaults(file: string, text: string, errors: readonly YAMLParseError[], placeAt: (offset: number) => Place): DocumentFault[] {
   const tooMuch = errors.find(({ code }) => code === 'RESOURCE_EXHAUSTION');
@@ -126,6 +126,12 @@ function syntaxFaults(file: string, text: string, errors: readonly YAMLParseErro
   if (tab !== undefined) {
     const message = 'a tab indents this line; YAML takes spaces only';
     return [{ code: 'DY1003', place: placeAt(tab.pos[0]), message, suggestion: 'Write two spaces for each tab of the file.' }];
+  }
+  const bare = errors.find(({ pos }) => text.slice(pos[0] - 1, pos[0] + 1) === '${');
+  if (bare !== undefined) {
+    const message = 'a placeholder between braces or brackets has no quotes, so YAML reads its braces as an object';
+    const placeholder = text.slice(bare.pos[0] - 1).match(/^\$\{[^{}\n]*\}/)?.[0] ?? text.slice(bare.pos[0] - 1, bare.pos[1]);
+    return [{ code: 'DY1003', place: placeAt(bare.pos[0] - 1), message, suggestion: `Write "${placeholder}".` }];
   }
   return errors.map(({ code, pos, message }): DocumentFault => {
     const place = placeAt(pos[0]);

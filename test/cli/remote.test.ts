@@ -52,7 +52,8 @@ test('what the compiler reads is pushed and built once; unchanged source makes n
   const { root, write } = repository('pushed', {
     ...commandAgent('agent', '', { workingDirectory: 'work' }),
     'work/.gitkeep': '',
-    ...drill('d', 'agent', [written({ equals: 1 })]),
+    ...drill('d', 'agent', [written({ equals: 1 })], { cases: { file: 'cases/d.jsonl' } }),
+    'drillyard/cases/d.jsonl': '{ "id": "one" }\n',
     'drillyard/README.md': 'not read',
     '.env': 'SECRET=1',
   });
@@ -70,7 +71,7 @@ test('what the compiler reads is pushed and built once; unchanged source makes n
   const archive = await client.getSourceArchive({ path: { projectId, sourceDraftId, revision: 1 } });
   const { gunzipSync } = await import('node:zlib');
   const tar = gunzipSync(archive).toString('latin1');
-  for (const path of ['drillyard.json', 'notes/behavior.ts', 'drillyard/d.drill.json', 'work/.drillyard-keep'])
+  for (const path of ['drillyard.json', 'notes/behavior.ts', 'drillyard/d.drill.json', 'drillyard/cases/d.jsonl', 'work/.drillyard-keep'])
     assert.ok(tar.includes(path), path);
   for (const path of ['README.md', '.env', 'SECRET']) assert.ok(!tar.includes(path), path);
 

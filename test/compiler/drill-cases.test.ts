@@ -120,6 +120,10 @@ test('cases that do not fit are reported where they stand', async (t) => {
       [/DY4008 .*8:9 .*holds a placeholder.*\(every case\)/],
     ],
     [{ [drill]: `${template}cases: { file: ../../cases.yaml }\n` }, [/DY1008 .*\/cases\/file/]],
+    [
+      { [drill]: `${template}cases: { file: cases.yaml, from: 2 }\n`, 'drillyard/cases.yaml': '- { id: one }\n' },
+      [/DY2001 .*:11:28 \/cases\/from "from" is not a member of DrillCaseFile/],
+    ],
     [{ [drill]: `${template}cases: { file: cases.csv }\n` }, [/DY2003 .*\/cases\/file .*\.jsonl/]],
     [
       { [drill]: `${template}cases: { file: cases.jsonl }\n`, 'drillyard/cases.jsonl': '{"id": "one"}\n\n{"id": }\n' },
@@ -178,6 +182,27 @@ test('a suite may name a case or all of them, and a file whose cases are broken 
   assert.deepEqual(
     shape.diagnostics.map(({ code }) => code),
     ['DY2003'],
+  );
+});
+
+test('a placeholder between braces without quotes is one error, with the quotes that it wants', async (t) => {
+  const { diagnostics } = await compileWith(t, withCases(two, template.replace(`'\${case.data}'`, `\${case.data}`)));
+  assert.deepEqual(
+    diagnostics.filter(({ file }) => file === drill).map(({ code, line, column, suggestion }) => [code, line, column, suggestion]),
+    [['DY1003', 8, 85, `Write "\${case.data}".`]],
+  );
+});
+
+test('a value that nothing uses is reported at its first case, with a near name', async (t) => {
+  const cases = two.replaceAll('loud: ', 'extra: 1, laud: 1, loud: ');
+  const { diagnostics, build } = await compileWith(t, withCases(cases));
+  assert.ok(build);
+  assert.deepEqual(
+    diagnostics.map(({ code, path, message, suggestion }) => [code, path, message, suggestion]),
+    [
+      ['DY3023', '/cases/0/values/extra', "no placeholder is for 'extra', which 2 cases have", 'Known: data, loud, note, times.'],
+      ['DY3023', '/cases/0/values/laud', "no placeholder is for 'laud', which 2 cases have", "Did you mean 'loud'?"],
+    ],
   );
 });
 

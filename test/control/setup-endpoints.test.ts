@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { ServiceError } from '../../src/contract/errors.js';
 import type { CreateToolSetupRequest, ToolTestDefinitionsInput } from '../../src/contract/hosted/resources.js';
+import type { DrillInput } from '../../src/contract/run/drill.js';
 import { loadBuild } from '../../src/control/builds/build-records.js';
 import { purge } from '../../src/control/purge.js';
 import { compiler, noHash, openSourceKit, type SourceKit } from './source-kit.js';
@@ -102,6 +103,32 @@ test('a setup without test definitions compiles to a world with the starter rows
   assert.equal(
     agent?.grants.length,
     build.tools.reduce((sum, { manifest }) => sum + manifest.operations.length, 0),
+  );
+});
+
+test('a test definition with cases keeps them in the canonical request, and is a drill a case in the build', async (t) => {
+  const kit = await openSourceKit(t);
+  const [one, two] = testDefinitions.drills;
+  const cases = [
+    { id: 'first', values: { word: 'Go' } },
+    { id: 'second', skip: 'Not yet.', values: { word: 'Stop' } },
+  ];
+  const task = { instruction: `\${case.word}.` };
+  const drills = [
+    { ...one, task, cases },
+    { ...two, skip: 'Later.' },
+  ] as DrillInput[];
+  const asked = await requestOf(kit, { testDefinitions: { ...testDefinitions, drills } });
+  const { request } = await kit.call('validateToolSetup', { body: asked });
+  assert.deepEqual(request.testDefinitions?.drills[0]?.cases, cases);
+  const { build } = await built(kit, request as CreateToolSetupRequest);
+  assert.deepEqual(
+    build.drills.map(({ drill: { id, skip, timeline } }) => [id, skip, timeline.interactions[0]?.task.instruction]),
+    [
+      ['one-first', undefined, 'Go.'],
+      ['one-second', 'Not yet.', 'Stop.'],
+      ['two', 'Later.', 'Rest.'],
+    ],
   );
 });
 
