@@ -43,7 +43,7 @@ export const diagnosticTable = {
   DY3011: error('Unknown callback'),
   DY3012: error('Unknown instance'),
   DY3013: warning('Tag of no drill'),
-  DY3014: error('File of a target not found'),
+  DY3014: error('File of a target or judge not found'),
   DY3015: error('Unknown interaction'),
   DY3016: error('Unknown name in an expression'),
   DY3017: error('Request that cannot be made'),
@@ -51,6 +51,7 @@ export const diagnosticTable = {
   DY3019: warning('Variable of a binding that is not there'),
   DY3020: error('Unknown member'),
   DY3021: warning('Member that is not declared'),
+  DY3022: error('Judge among the invariants'),
 
   // Values.
   DY4001: error('Row breaks its schema'),
