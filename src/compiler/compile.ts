@@ -14,6 +14,7 @@ import { chooseRows, type DataChoices } from './data-choices.js';
 import { Diagnostics, placeOfFile } from './diagnostics.js';
 import { checkDrill, checkDrillReferences, checkSuite, type KnownIds } from './drill-checks.js';
 import { checkExpressions } from './expression-checks.js';
+import { checkJudges, judgesOf } from './judge-checks.js';
 import { checkLists } from './list-bounds.js';
 import { type LocatedValue, type ProjectDocuments, rawId, readDocument, readProject, validated } from './project-documents.js';
 import { checkStarter, checkStarts, layOutStarts, type Setups } from './project-starts.js';
@@ -51,6 +52,8 @@ export interface CompileResult {
   diagnostics: Diagnostic[];
   /** Ids of the tool packages that were installed (node_modules), other than those that ship with the product. */
   outsidePackages: string[];
+  /** Modules that a run loads beside those of tools: of targets and of judges. Relative to the root, each once. */
+  modules: readonly string[];
   /** What of it has types that can be checked (type-check.ts); here they are not. */
   typeScript: TypeScriptSources;
   /** What of the repository the build was made of, beside the root file; empty without a build. */
@@ -186,6 +189,7 @@ function finish(
   checkLists(diagnostics, written, tools);
   checkConnections(checking, tools);
   checkTargets(diagnostics, root, written.targets);
+  checkJudges(diagnostics, root, written.drills);
   for (const { starter } of tools) if (starter !== undefined) checkStarter(checking, starter);
   const asWritten = layOutStarts(written);
   checkStarts(checking, written, asWritten);
@@ -205,14 +209,20 @@ function finish(
       : assembleBuild(partsOf(project.world.item, { project, tools, settings, setups }));
   const sorted = diagnostics.sorted();
   const { view, sources } = projectView({ build, project, tools, setups, diagnostics: sorted });
-  const targets = project.targets.map(({ item }) => item);
-  const typeScript = typeScriptSources(root, { tools, targets, sdkNames: settings.compat.toolSdk });
+  const modules = agentModules(project);
+  const typeScript = typeScriptSources(root, { tools, modules, sdkNames: settings.compat.toolSdk });
   const outsidePackages = tools.filter(({ outside }) => outside).map(({ compiled }) => compiled.packageId);
   const handlerPlace: CompileResult['handlerPlace'] = (packageId, handlerId) =>
     tools.find(({ compiled }) => compiled.packageId === packageId)?.placeOf(handlerId);
-  const files = build === undefined ? noSource : sourceList(root, project, tools);
-  const found = { settings, view, sources, diagnostics: sorted, outsidePackages, typeScript, files, handlerPlace };
+  const files = build === undefined ? noSource : sourceList(root, project, { tools, modules });
+  const found = { settings, view, sources, diagnostics: sorted, outsidePackages, typeScript, modules, files, handlerPlace };
   return { ...defined({ build }), ...found };
+}
+
+function agentModules({ targets, drills }: ProjectDocuments): string[] {
+  const agents = targets.flatMap(({ item }) => (item.kind === 'module' ? [item.module] : []));
+  const judges = drills.flatMap(({ item }) => judgesOf(item).map(({ module }) => module));
+  return [...new Set([...agents, ...judges])];
 }
 
 function partsOf(
@@ -277,6 +287,7 @@ function nothing(diagnostics: Diagnostics): CompileResult {
     diagnostics: sorted,
     outsidePackages: [],
     typeScript: noTypeScript,
+    modules: [],
     files: noSource,
     handlerPlace: () => undefined,
   };

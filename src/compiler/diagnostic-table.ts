@@ -44,7 +44,7 @@ export const diagnosticTable = {
   DY3011: error('Unknown callback'),
   DY3012: error('Unknown instance'),
   DY3013: warning('Tag of no drill'),
-  DY3014: error('File of a target not found'),
+  DY3014: error('File of a target or judge not found'),
   DY3015: error('Unknown interaction'),
   DY3016: error('Unknown name in an expression'),
   DY3017: error('Request that cannot be made'),
@@ -55,6 +55,7 @@ export const diagnosticTable = {
   DY3022: error('Unknown value of a case'),
   DY3023: warning('Value of a case that nothing uses'),
   DY3024: warning('Placeholder without cases'),
+  DY3025: error('Judge among the invariants'),
 
   // Values.
   DY4001: error('Row breaks its schema'),

@@ -1,5 +1,5 @@
-// What of a repository its build was made of: documents, the modules of tools, the files that targets name. Who compiles it elsewhere needs
-// these and no others. What lies outside of the repository, or is installed, is not listed.
+// What of a repository its build was made of: documents, the modules of tools, the files that targets and judges name. Who compiles it
+// elsewhere needs these and no others. What lies outside of the repository, or is installed, is not listed.
 import type { Target } from '../contract/run/target.js';
 import type { ProjectDocuments } from './project-documents.js';
 import { entryKind, pathBelow } from './source-files.js';
@@ -14,7 +14,11 @@ export interface SourceList {
 export const noSource: SourceList = { files: [], folders: [] };
 
 /** Without the root file, which may lie anywhere. */
-export function sourceList(root: string, project: ProjectDocuments, tools: readonly CompiledSource[]): SourceList {
+export function sourceList(
+  root: string,
+  project: ProjectDocuments,
+  { tools, modules }: { tools: readonly CompiledSource[]; modules: readonly string[] },
+): SourceList {
   const { world, scenarios, targets, drills, suites, caseFiles } = project;
   const documents = [...(world === undefined ? [] : [world]), ...scenarios, ...targets, ...drills, ...suites].map(
     ({ document }) => document.file,
@@ -23,7 +27,7 @@ export function sourceList(root: string, project: ProjectDocuments, tools: reado
     ...documents,
     ...caseFiles,
     ...tools.flatMap((tool) => filesOfTool(root, tool)),
-    ...targets.flatMap(({ item }) => fileOfTarget(item)),
+    ...modules.flatMap((module) => pathBelow(module) ?? []),
   ];
   return {
     files: [...new Set(files.filter(isOfRepository))].sort(),
@@ -39,11 +43,6 @@ function filesOfTool(root: string, { document, starter, shownAs, files }: Compil
     ...files.map(({ path }) => shownAs + path),
     ...(isOfRepository(description) && shownAs !== '' && entryKind(root, description) === 'file' ? [description] : []),
   ];
-}
-
-function fileOfTarget(target: Target): string[] {
-  const path = target.kind === 'module' ? pathBelow(target.module) : undefined;
-  return path === undefined ? [] : [path];
 }
 
 function folderOfTarget(target: Target): string[] {

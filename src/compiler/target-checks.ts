@@ -2,30 +2,37 @@
 import { pointerToken } from '../contract/json-fault.js';
 import { headerFault, isLoopback, literalAddress, urlFault } from '../contract/run/http-agent.js';
 import type { HttpTarget, Target } from '../contract/run/target.js';
-import type { Diagnostics } from './diagnostics.js';
+import type { Diagnostics, Place } from './diagnostics.js';
 import type { LocatedValue } from './project-documents.js';
 import { entryKind } from './source-files.js';
 
 export function checkTargets(diagnostics: Diagnostics, root: string, targets: readonly LocatedValue<Target>[]): void {
   for (const { item, document } of targets) {
-    const check = (member: string, path: string, wanted: 'file' | 'folder') => {
-      const kind = entryKind(root, path);
-      if (kind === wanted) return;
-      const place = document.place(`/target/${member}`);
-      if (kind === 'escape')
-        diagnostics.report('DY1008', place, `'${path}' leads out of the repository`, {
-          suggestion: 'Paths of a target are relative to the repository root.',
-        });
-      else if (kind === 'symlink') diagnostics.report('DY1007', place, `'${path}' is, or lies behind, a symbolic link`);
-      else
-        diagnostics.report('DY3014', place, kind === 'unreadable' ? `'${path}' cannot be reached` : `there is no ${wanted} '${path}'`, {
-          suggestion: 'Paths of a target are relative to the repository root.',
-        });
-    };
+    const check = (member: string, path: string, wanted: 'file' | 'folder') =>
+      checkNamedFile(diagnostics, root, { path, wanted, place: document.place(`/target/${member}`), of: 'a target' });
     if (item.kind === 'module') check('module', item.module, 'file');
     if (item.kind === 'command' && item.workingDirectory !== undefined) check('workingDirectory', item.workingDirectory, 'folder');
     if (item.kind === 'http') checkRequest(diagnostics, { item, document });
     checkVariables(diagnostics, { item, document });
+  }
+}
+
+interface NamedFile {
+  path: string;
+  /** Default: a file. */
+  wanted?: 'file' | 'folder';
+  place: Place;
+  of: string;
+}
+export function checkNamedFile(diagnostics: Diagnostics, root: string, { path, wanted = 'file', place, of }: NamedFile): void {
+  const kind = entryKind(root, path);
+  if (kind === wanted) return;
+  const suggestion = `Paths of ${of} are relative to the repository root.`;
+  if (kind === 'escape') diagnostics.report('DY1008', place, `'${path}' leads out of the repository`, { suggestion });
+  else if (kind === 'symlink') diagnostics.report('DY1007', place, `'${path}' is, or lies behind, a symbolic link`);
+  else {
+    const message = kind === 'unreadable' ? `'${path}' cannot be reached` : `there is no ${wanted} '${path}'`;
+    diagnostics.report('DY3014', place, message, { suggestion });
   }
 }
 

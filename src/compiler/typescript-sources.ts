@@ -1,7 +1,6 @@
-// What TypeScript can say something of: the behaviors of a repository's own packages and its agents, as far as they are TypeScript. What is
-// installed or ships with the product is its author's.
+// What TypeScript can say something of: the behaviors of a repository's own packages, its agents and judges, as far as they are TypeScript.
+// What is installed or ships with the product is its author's.
 import { join } from 'node:path';
-import type { Target } from '../contract/run/target.js';
 import { entryKind } from './source-files.js';
 
 export interface TypeScriptSources {
@@ -28,13 +27,11 @@ interface OwnTool {
 
 export function typeScriptSources(
   root: string,
-  { tools, targets, sdkNames }: { tools: readonly OwnTool[]; targets: readonly Target[]; sdkNames: readonly string[] },
+  { tools, modules, sdkNames }: { tools: readonly OwnTool[]; modules: readonly string[]; sdkNames: readonly string[] },
 ): TypeScriptSources {
   const own = tools.filter(({ folder, outside }) => !outside && !folder.shownAs.startsWith('library:'));
   const behaviors = own.flatMap(({ folder, files }) => files.map(({ path }) => join(folder.root, path)));
-  const agents = targets.flatMap((target) =>
-    target.kind === 'module' && entryKind(root, target.module) === 'file' ? [join(root, target.module)] : [],
-  );
+  const agents = modules.filter((module) => entryKind(root, module) === 'file').map((module) => join(root, module));
   const roles = new Map<string, TypeScriptFile['role']>();
   for (const path of agents) roles.set(path, 'agent');
   for (const path of behaviors) roles.set(path, 'behavior');

@@ -292,6 +292,15 @@ export const limits = {
   judgeTriesMax: 3,
   judgeHeapMbMax: 512,
   judgeQueueMax: 16_384,
+  /**
+   * Modules that judge one attempt: so many at once, each for so long where nobody says otherwise, with so much of the journal, and of
+   * interactions, journal and rows together, which are one message (`moduleMessageBytesMax`).
+   */
+  customJudgesAtOnceMax: 4,
+  customJudgeTimeoutMs: 60_000,
+  customJudgeEntriesMax: 10_000,
+  customJudgeJournalCharsMax: 4 * 1024 * 1024,
+  customJudgeViewCharsMax: 12 * 1024 * 1024,
   /** Of the view of one expression, as JSON. */
   exprViewCharsMax: 16 * 1024 * 1024,
   /** What one CEL expression sees and does at most; beyond, it is not decided. Work is counted in steps of the evaluation. */

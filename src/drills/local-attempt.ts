@@ -8,6 +8,7 @@ import type { AttemptEnvironment } from './attempt/attempt-environment.js';
 import { atTheStart } from './attempt/attempt-result.js';
 import { localAgent } from './attempt/interaction.js';
 import type { PlannedDrill, PlannedTrial } from './plan/plan.js';
+import { moduleJudge } from './targets/module-judge.js';
 
 export interface AttemptRequest {
   planned: PlannedDrill;
@@ -18,7 +19,7 @@ export interface AttemptRequest {
 }
 
 export function localEnvironment(context: AttemptContext, { planned, trial, attempt, host }: AttemptRequest): AttemptEnvironment {
-  const { build, worlds, callbackReceivers, signal, onEvent, onWorld } = context;
+  const { build, worlds, targets, callbackReceivers, signal, onEvent, onWorld } = context;
   const { drill, setup, setupHash, trials, attemptLimit, refusal } = planned;
   const runId = newId('run');
   let receivers: Receivers | undefined;
@@ -28,6 +29,7 @@ export function localEnvironment(context: AttemptContext, { planned, trial, atte
     planned,
     numbers: { ...trial, trialCount: trials.length, attempt, attemptLimit },
     ...defined({ refusal }),
+    judgeModule: moduleJudge(targets, { runId, drillId: drill.id, signal }),
     signal,
     onEvent,
     open: async () => {

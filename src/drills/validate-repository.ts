@@ -7,7 +7,6 @@ import { findTypeScript } from '../compiler/typescript.js';
 import type { TypeScriptSources } from '../compiler/typescript-sources.js';
 import { defined } from '../contract/defined.js';
 import type { CompiledBuild, Diagnostic } from '../contract/run/build.js';
-import type { ProjectView } from '../contract/run/project-view.js';
 import { refuseUnknownOptions } from '../contract/unknown-options.js';
 import { installation } from '../files/installation.js';
 import type { RunDrillsOptions } from './plan/options.js';
@@ -35,7 +34,7 @@ export async function validateRepository(options: ValidateOptions): Promise<Vali
     ? withTypeErrors(compiled.typeScript, compiled.diagnostics)
     : { types: { state: 'off' } as const, diagnostics: compiled.diagnostics };
   const { build } = compiled;
-  const diagnostics = await withAgentFaults(resolve(root), compiled.view, found);
+  const diagnostics = await withAgentFaults(resolve(root), compiled.modules, found);
   if (build === undefined || diagnostics.some(({ severity }) => severity === 'error')) return { valid: false, diagnostics, types };
   return { valid: true, build, diagnostics, types };
 }
@@ -47,9 +46,8 @@ function withTypeErrors(sources: TypeScriptSources, known: Diagnostic[]): { type
   return { types: unavailable(found.without), diagnostics: known };
 }
 
-/** What keeps a run from loading an agent, as far as nobody has spoken of its place. */
-async function withAgentFaults(root: string, { targets }: ProjectView, known: Diagnostic[]): Promise<Diagnostic[]> {
-  const modules = new Set(targets.flatMap((target) => (target.kind === 'module' ? [target.module] : [])));
+/** What keeps a run from loading an agent or a judge, as far as nobody has spoken of its place. */
+async function withAgentFaults(root: string, modules: readonly string[], known: Diagnostic[]): Promise<Diagnostic[]> {
   const reported = new Set(known.map(({ file, line }) => `${file}:${line}`));
   const found = new Diagnostics();
   for (const diagnostic of known) found.add(diagnostic);

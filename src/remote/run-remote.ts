@@ -7,7 +7,7 @@ import { localFolders } from '../contract/local-folders.js';
 import type { Binding } from '../contract/run/target.js';
 import { requireKnownOptions } from '../drills/plan/known-options.js';
 import type { RunDrillsOptions } from '../drills/plan/options.js';
-import { type Plan, planRun } from '../drills/plan/plan.js';
+import { type Plan, planRun, refuseJudges } from '../drills/plan/plan.js';
 import { announcePlan, type BuildRunResult, Run } from '../drills/run.js';
 import type { RunDrillsResult } from '../drills/run-drills.js';
 import { thenPrune } from '../drills/stored/kept-runs.js';
@@ -31,7 +31,7 @@ export async function runDrillsRemotely({ remote: given, onPushed, ...options }:
   const compiled = await compileForRemote(options);
   const { build, diagnostics, view } = compiled;
   // Before anything is sent: what selects nothing is refused here.
-  const plan = planRun(build, options, available);
+  const plan = withoutJudges(planRun(build, options, available));
   const remote = await asked(() => connectRemote(given, compiled.settings?.remote));
   const pushed = await pushCompiled(remote, compiled, {
     ...options,
@@ -42,6 +42,14 @@ export async function runDrillsRemotely({ remote: given, onPushed, ...options }:
   const sources = Object.fromEntries(view.drills.map(({ id, provenance }) => [id, provenance]));
   const result = await thenPrune(options, () => runPlan(plan, options, { remote, environmentId, compiled, buildHash: pushed.buildHash }));
   return { ...result, diagnostics, sources };
+}
+
+/** The verdict is the service's, which asks no modules. */
+function withoutJudges(plan: Plan): Plan {
+  return {
+    ...plan,
+    drills: plan.drills.map((planned) => ({ ...planned, ...defined({ refusal: planned.refusal ?? refuseJudges(planned) }) })),
+  };
 }
 
 interface Ground {

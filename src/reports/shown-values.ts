@@ -30,10 +30,11 @@ export function assertionDiff({ expected, actual, diff }: AssertionResult): Json
   return diffJson(expected, actual);
 }
 
-/** What a diff says beyond the two values. */
-export function diffDetails({ diff }: AssertionResult): [string, JsonValue][] {
+/** What a diff says beyond the two values, or a judge beyond its message. */
+export function diffDetails({ diff, judged }: AssertionResult): [string, JsonValue][] {
+  const answered: [string, JsonValue][] = judged?.answer?.details === undefined ? [] : [['details', judged.answer.details]];
   // Of a count the details are the count and its bounds again.
-  return diff === undefined || diff.operator === 'count' ? [] : Object.entries(diff.details);
+  return diff === undefined || diff.operator === 'count' ? answered : Object.entries(diff.details);
 }
 
 /** `payments/charges/ch_1042 amountRefunded`, `payments.refunds.create`. */

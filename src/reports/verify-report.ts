@@ -143,6 +143,11 @@ function verifyReportDocument({ runId, result }: RunReport, manifest: ReportMani
   if (result.setup.setupHash !== result.identity.setupHash) add('REPORT_INVALID', 'names two setups');
   const verdict = resultVerdict(result);
   if (verdict !== result.verdict) add('VERDICT_MISMATCH', `says ${result.verdict}; its assertions say ${verdict}`);
+  for (const { assertionId, status, judged } of result.assertionResults) {
+    const said = judged?.answer === undefined ? 'inconclusive' : judged.answer.passed ? 'passed' : 'failed';
+    if (judged !== undefined && status !== said)
+      add('VERDICT_MISMATCH', `says ${status} of assertion ${assertionId}; its judge said ${said}`);
+  }
   for (const { checkpointId, verdict: stated, assertionResults } of result.checkpoints) {
     const judged = runVerdict(assertionResults);
     if (judged !== stated) add('VERDICT_MISMATCH', `says ${stated} of checkpoint ${checkpointId}; its assertions say ${judged}`);

@@ -390,6 +390,14 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
   return Buffer.concat(pieces).toString();
 }
 
+test('a drill that is judged by a module is refused, as the service runs none', async () => {
+  const judge = { id: 'tone', kind: 'custom', module: 'agents/agent.mjs' };
+  const { root } = repository('judged', { ...moduleAgent('agent', writes), ...drill('d', 'agent', [judge]) });
+  const { code, stdout } = await warmDrillyard(['run', '--remote', baseUrl, '--root', root], withToken);
+  assert.equal(code, 1);
+  assert.match(stdout, /assertion\.JUDGE_UNAVAILABLE[\s\S]*\(tone\), which a hosted service does not run/);
+});
+
 test('http and external targets play remote runs', async (t) => {
   const agent = createServer(async (request, response) => {
     const { environment } = JSON.parse(await bodyOf(request)) as { environment: { [name: string]: string } };

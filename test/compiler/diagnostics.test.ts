@@ -287,7 +287,21 @@ const cases: { [code in DiagnosticCode]: Case } = {
     message: /has no cases/,
     suggestion: /'cases'/,
   },
-
+  DY3025: {
+    changes: {
+      'drillyard/judged.drill.yaml': `schemaVersion: 1
+id: judged
+targetId: agent
+timeline:
+  interactions: [{ id: main, actorId: clerk, task: { instruction: Look. } }]
+  invariants: [{ id: tone, kind: custom, module: agent.mjs }]
+assertions: [{ id: none, kind: state.count, packageId: notes, namespace: notes, count: { atLeast: 0 } }]
+`,
+    },
+    at: ['drillyard/judged.drill.yaml', '/timeline/invariants/0', '{ id: tone'],
+    message: /'tone' would be asked after every interaction/,
+    suggestion: /among the assertions/,
+  },
   DY4001: {
     changes: edited(world, '{ text: first }', '{ text: 5 }'),
     at: [world, '/state/0/value/text', '5'],

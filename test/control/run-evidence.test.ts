@@ -9,7 +9,7 @@ import { sha256Digest } from '../../src/contract/digest.js';
 import type { HostedRun } from '../../src/contract/run/run.js';
 import { checkReport } from '../../src/drills/stored/check-report.js';
 import { verifyReport } from '../../src/reports/verify-report.js';
-import { hasEnded, keepingDrill, openRunKit, type RunKit, refundAgent, sweep } from './run-kit.js';
+import { hasEnded, keepingDrill, moduleJudgedDrill, openRunKit, type RunKit, refundAgent, sweep } from './run-kit.js';
 import { refuses } from './session-kit.js';
 
 let kit: RunKit;
@@ -36,6 +36,16 @@ test('a hosted run judged again from its bundle comes to the sealed results', as
   const { verdict, checkpoints, assertionResults } = run.result!;
   assert.deepEqual(checked.judgement, { verdict, checkpoints, assertionResults });
   assert.equal(verdict, 'passed');
+});
+
+test('a drill that is judged by a module is refused before its agent is awaited', async (t) => {
+  kit = await openRunKit();
+  t.after(() => kit.close());
+  const { run } = await kit.start(await kit.drillSession(moduleJudgedDrill));
+  const ended = await kit.when(run.hostedRunId, hasEnded);
+  assert.deepEqual([ended.state, ended.failure?.code], ['runner_failed', 'assertion.JUDGE_UNAVAILABLE']);
+  assert.match(ended.failure?.message ?? '', /tone.*does not run/);
+  assert.deepEqual([ended.result?.verdict, ended.result?.interactions], ['inconclusive', []]);
 });
 
 test('an attachment is announced, sent, completed, and only then part of the run', async (t) => {

@@ -7,7 +7,7 @@ import type { LongRunningOperation } from '../../src/contract/hosted/operation.j
 import type { WorldSession } from '../../src/contract/hosted/resources.js';
 import type { CompleteInteractionRequest, StartRunRequest } from '../../src/contract/hosted/runs.js';
 import type { JsonValue } from '../../src/contract/json.js';
-import type { ExprAssertion } from '../../src/contract/run/assertion.js';
+import type { CustomAssertion, ExprAssertion } from '../../src/contract/run/assertion.js';
 import type { CompiledBuild } from '../../src/contract/run/build.js';
 import type { HostedRun } from '../../src/contract/run/run.js';
 import { putBuild } from '../../src/control/builds/build-records.js';
@@ -26,6 +26,8 @@ const exampleRoot = fileURLToPath(new URL('../../../examples/01-support-desk', i
 export const keepingDrill = 'careless-refund';
 /** The drill `refund-happy-path` with expressions of some 60,000 steps each. */
 export const longJudgedDrill = 'long-judged';
+/** The same drill with a module as its judge. */
+export const moduleJudgedDrill = 'module-judged';
 let compiled: Promise<CompiledBuild> | undefined;
 export const example = { root: exampleRoot, build: () => (compiled ??= compileExample()) };
 
@@ -37,8 +39,21 @@ async function compileExample(): Promise<CompiledBuild> {
   const drills = build.drills.map((one) => (one.drill.id === keepingDrill ? { ...one, drill: { ...one.drill, capture: always } } : one));
   const first = drills.find(({ drill }) => drill.id === 'refund-happy-path');
   assert.ok(first);
-  return { ...build, drills: [...drills, { ...first, drill: { ...first.drill, id: longJudgedDrill, assertions: expensive() } }] };
+  const further = { [longJudgedDrill]: expensive(), [moduleJudgedDrill]: [byModule] };
+  const made = Object.entries(further).map(([id, assertions]) => ({ ...first, drill: { ...first.drill, id, assertions } }));
+  return { ...build, drills: [...drills, ...made] };
 }
+
+const byModule: CustomAssertion = {
+  id: 'tone',
+  kind: 'custom',
+  gate: true,
+  module: 'agents/refund-agent.mjs',
+  export: 'default',
+  with: {},
+  state: {},
+  timeoutMs: 1000,
+};
 
 function expensive(): ExprAssertion[] {
   const numbers = `[${Array.from({ length: 16 }, (_, index) => index).join(', ')}]`;

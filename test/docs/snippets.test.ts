@@ -105,6 +105,9 @@ test('assertions of the pages compile against the tools that they name', async (
       join(root, `drillyard/drills/page-${index}.drill.yaml`),
       `schemaVersion: 1\nid: page-${index}\ntargetId: refund-agent\nactorId: support-agent\n${task}${text}`,
     );
+  const judges = fences.filter(({ frame }) => frame === 'judge');
+  mkdirSync(join(root, 'judges'));
+  for (const { text } of judges) writeFileSync(join(root, 'judges/reply.ts'), text);
   const { diagnostics } = await compileProject({ root });
   assert.deepEqual(
     diagnostics.map(({ file, message }) => `${blocks[Number(/page-(\d+)/.exec(file)?.[1])]?.at ?? file}: ${message}`),

@@ -1,6 +1,7 @@
 // The kinds of assertions, as the compiler knows them. A kind of the contract that is missing here does not compile.
 import type { Assertion, AssertionKind, AssertionOf } from '../../contract/run/assertion.js';
 import { callbackCount } from './callback-count.js';
+import { custom } from './custom.js';
 import type { AssertionDefinition } from './definition.js';
 import { effectAtMostOnce } from './effect-at-most-once.js';
 import { eventCount } from './event-count.js';
@@ -34,6 +35,7 @@ export const assertionDefinitions: { readonly [K in AssertionKind]: AssertionDef
   'time.reached': timeReached,
   'output.value': outputValue,
   expr: expression,
+  custom,
 };
 
 export function definitionOf<A extends Assertion>({ kind }: A): AssertionDefinition<A> {

@@ -160,6 +160,20 @@ export interface ExprAssertion extends AssertionCommon {
   expression: string & tags.MinLength<1> & tags.MaxLength<4096>;
   state: { [name: string]: ExpressionRows };
 }
+/** What a module of the repository answers, which is asked once, when the timeline has ended. */
+export interface CustomAssertion extends AssertionCommon {
+  kind: 'custom';
+  /** The file, relative to the root of the repository: JavaScript or TypeScript. */
+  module: string & tags.MinLength<1> & tags.MaxLength<1024>;
+  /** The function of it that is called. Default: default. */
+  export: string & tags.MinLength<1> & tags.MaxLength<128>;
+  /** What the module is given besides, as it is. Default: {}. */
+  with: JsonObject;
+  /** The rows that it is shown, by names of their own. Default: none. */
+  state: { [name: string]: ExpressionRows };
+  /** How long it has. Default: 60000. */
+  timeoutMs: number & tags.Type<'int64'> & tags.Minimum<1> & tags.Maximum<600000>;
+}
 export type Assertion =
   | StateValueAssertion
   | StateCountAssertion
@@ -175,12 +189,14 @@ export type Assertion =
   | EffectAtMostOnceAssertion
   | StateUnchangedAssertion
   | StateDiffAssertion
-  | ExprAssertion;
+  | ExprAssertion
+  | CustomAssertion;
 export type AssertionKind = Assertion['kind'];
 export type AssertionOf<K extends AssertionKind> = { [P in K]: Extract<Assertion, { kind: P }> }[K];
 
 // As authored: `gate` defaults to true, `path` to [], `comparison` to equals, event `phase` to emitted, callback `phase` to delivered,
-// `interactionId` to main (the one of the short form), `identity` to idempotencyKey, `except` to [], `exact` to true, `state` to {}.
+// `interactionId` to main (the one of the short form), `identity` to idempotencyKey, `except` to [], `exact` to true, `state` and
+// `with` to {}, `export` to default, `timeoutMs` to 60000.
 type WithDefaults<T, K extends keyof T> = Omit<T, K> & Partial<Pick<T, K>>;
 export interface StateValueAssertionInput extends WithDefaults<StateValueAssertion, 'gate' | 'path' | 'comparison'> {}
 export interface StateCountAssertionInput extends WithDefaults<StateCountAssertion, 'gate'> {}
@@ -197,6 +213,7 @@ export interface EffectAtMostOnceAssertionInput extends WithDefaults<EffectAtMos
 export interface StateUnchangedAssertionInput extends WithDefaults<StateUnchangedAssertion, 'gate' | 'except'> {}
 export interface StateDiffAssertionInput extends WithDefaults<StateDiffAssertion, 'gate' | 'exact'> {}
 export interface ExprAssertionInput extends WithDefaults<ExprAssertion, 'gate' | 'state'> {}
+export interface CustomAssertionInput extends WithDefaults<CustomAssertion, 'gate' | 'export' | 'with' | 'state' | 'timeoutMs'> {}
 export type AssertionInput =
   | StateValueAssertionInput
   | StateCountAssertionInput
@@ -212,4 +229,5 @@ export type AssertionInput =
   | EffectAtMostOnceAssertionInput
   | StateUnchangedAssertionInput
   | StateDiffAssertionInput
-  | ExprAssertionInput;
+  | ExprAssertionInput
+  | CustomAssertionInput;

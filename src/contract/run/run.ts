@@ -5,6 +5,7 @@ import type { CheckpointKind } from '../world/evidence.js';
 import type { ToolOverride, WorldSetup } from '../world/scenario.js';
 import type { AgentUsage } from './agent-usage.js';
 import type { CapturePolicies } from './drill.js';
+import type { JudgeAnswer } from './judge-answer.js';
 
 export type ErrorArea = 'framework' | 'world' | 'tool' | 'target' | 'assertion' | 'reporter' | 'control';
 export interface RunError {
@@ -86,6 +87,14 @@ export interface AssertionLocation {
   faultId?: string;
   interactionId?: string;
 }
+/** What a report keeps of a judge that was asked, so that nobody asks it again: it answers, or could not. */
+export interface JudgeRecord {
+  /** Of module, export, state and with: an answer to another question is none to this one. */
+  question: Sha256Digest;
+  answer?: JudgeAnswer;
+  error?: RunError;
+  usage?: AgentUsage;
+}
 export interface AssertionResult {
   schemaVersion: 1;
   assertionId: string;
@@ -99,6 +108,8 @@ export interface AssertionResult {
   location?: AssertionLocation;
   diff?: { operator: string; matched: boolean; details: JsonObject };
   evidenceSequences: number[];
+  /** Of a module that was asked. */
+  judged?: JudgeRecord;
 }
 export interface CheckpointResult {
   schemaVersion: 1;

@@ -3,6 +3,7 @@
 //   DEFAULTS-2. Nothing of the given value is changed; parts without defaults are shared with it.
 import { defined } from '../defined.js';
 import type { CanonicalToolSetupRequest, CreateToolSetupRequest } from '../hosted/resources.js';
+import { limits } from '../limits.js';
 import type { Assertion, AssertionInput } from '../run/assertion.js';
 import type {
   CapturePoliciesInput,
@@ -140,6 +141,8 @@ export function materializeAssertion(input: AssertionInput): Assertion {
       return { gate: true, exact: true, ...input };
     case 'expr':
       return { gate: true, state: {}, ...input };
+    case 'custom':
+      return { gate: true, export: 'default', state: {}, with: {}, timeoutMs: limits.customJudgeTimeoutMs, ...input };
     case 'state.count':
     case 'operation.count':
     case 'operation.order':

@@ -21,6 +21,7 @@ import { limits } from '../limits.js';
 import type { CompleteRequest } from '../run/agent-desk.js';
 import type { CompiledBuild, Diagnostic, WorldProgram } from '../run/build.js';
 import type { DrillCases, DrillInput, SuiteInput } from '../run/drill.js';
+import type { JudgeAnswer } from '../run/judge-answer.js';
 import type { RootFile, WorldInput } from '../run/project-files.js';
 import type { ImplementationSource, ProjectView } from '../run/project-view.js';
 import type { HostedRun, RunError, RunResult } from '../run/run.js';
@@ -83,6 +84,7 @@ const { components } = typia.json.schemas<
     WorldCommand,
     AuthorAnswer,
     TargetCompletion,
+    JudgeAnswer,
     CompleteRequest,
     CallResponse,
     WaitResponse,
@@ -170,6 +172,7 @@ export const validateReceiveRequest = validator<ReceiveRequest>('ReceiveRequest'
 export const validateWaitRequest = validator<WaitRequest>('WaitRequest', typia.createEquals<WaitRequest>());
 export const validateAuthorAnswer = validator<AuthorAnswer>('AuthorAnswer', typia.createEquals<AuthorAnswer>());
 export const validateTargetCompletion = validator<TargetCompletion>('TargetCompletion', typia.createEquals<TargetCompletion>());
+export const validateJudgeAnswer = validator<JudgeAnswer>('JudgeAnswer', typia.createEquals<JudgeAnswer>());
 export const validateCompleteRequest = validator<CompleteRequest>('CompleteRequest', typia.createEquals<CompleteRequest>());
 export const validateWorldCommand = validator<WorldCommand>('WorldCommand', typia.createEquals<WorldCommand>());
 

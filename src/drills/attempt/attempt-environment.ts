@@ -6,6 +6,7 @@ import type { BindingEvidence, CheckpointResult, InteractionResult, RunError } f
 import type { RunEvent, UnansweredRequests } from '../../contract/run/run-events.js';
 import type { WorldRef } from '../../worlds/api.js';
 import type { ExpressionJudge } from '../judge/evaluate-expression.js';
+import type { ModuleJudge } from '../judge/module-judge.js';
 import type { PlayableDrill } from '../plan/plan.js';
 import type { PlannedInteraction } from '../plan/timeline.js';
 import type { TargetRun } from '../targets/target-run.js';
@@ -21,6 +22,8 @@ export interface AttemptEnvironment {
   refusal?: RunError;
   /** Where expressions are judged. Default: in this thread. */
   judgeExpression?: ExpressionJudge;
+  /** Asks the modules of `custom` assertions. Default: they are not asked. */
+  judgeModule?: ModuleJudge;
   /** Aborted when the run is cancelled. */
   signal: AbortSignal;
   onEvent: (event: RunEvent) => void;

@@ -57,9 +57,9 @@ export class Attempt {
     const opened = await this.#orFailure(() => this.#environment.open());
     if (opened === undefined) return this.#result({ worldInstanceId: '', interactions: [], checkpoints: [], cancelled: false });
     const { world, begun } = opened;
-    const { planned, judgeExpression } = this.#environment;
+    const { planned, judgeExpression, judgeModule } = this.#environment;
     const startUs = begun.virtualTimeUs;
-    const start = { startUs, ...defined({ judgeExpression }) };
+    const start = { startUs, ...defined({ judgeExpression, judgeModule }) };
     const final = new Judge(planned.drill.assertions, start);
     const invariants = new Judge(planned.drill.timeline.invariants, start);
     const fromSequence = firstSequence(begun);

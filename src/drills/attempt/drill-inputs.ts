@@ -1,13 +1,14 @@
 // What the result of a drill follows from, as one digest a drill: a watcher of a repository runs again what has another one.
-//   DRILL-INPUTS-1. In it: the drill with its setup, trials and attempts, its target's declaration, every tool of the build, and the
-//     target's own files.
-//   DRILL-INPUTS-2. A module target's files are those its bundle is made of; packages are not looked into. A command target's are the files
-//     of the repository that its command names, and those of the same kind below their folders; where it names none, all source below its
-//     folder.
+//   DRILL-INPUTS-1. In it: the drill with its setup, trials and attempts, its target's declaration, every tool of the build, the
+//     target's own files, and those of its judges.
+//   DRILL-INPUTS-2. The files of a module target, or of a judge, are those its bundle is made of; packages are not looked into. A command
+//     target's are the files of the repository that its command names, and those of the same kind below their folders; where it names none,
+//     all source below its folder.
 import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, extname, join, relative, resolve } from 'node:path';
+import { judgesOf } from '../../compiler/judge-checks.js';
 import { listFilesBelow, readFileBelow } from '../../compiler/source-files.js';
 import { jsonDigest } from '../../contract/digest.js';
 import type { JsonValue } from '../../contract/json.js';
@@ -25,10 +26,20 @@ export async function drillInputs(build: CompiledBuild, plan: Plan, root: string
     const targets = new Map<string, string>();
     for (const { target } of plan.drills)
       if (!targets.has(target.id)) targets.set(target.id, await targetFiles(target, { root, directory }));
+    const modules = new Map<string, string>();
+    for (const { module } of plan.drills.flatMap(({ drill }) => judgesOf(drill)))
+      if (!modules.has(module)) modules.set(module, await moduleFiles(module, { root, directory }));
     return new Map(
       plan.drills.map((planned) => {
         const { packageLockHash, compat } = build;
-        const inputs = { planned, packageLockHash, compat, files: targets.get(planned.target.id) };
+        const judges = judgesOf(planned.drill).map(({ module }) => modules.get(module));
+        const inputs = {
+          planned,
+          packageLockHash,
+          compat,
+          files: targets.get(planned.target.id),
+          ...(judges.length === 0 ? {} : { judges }),
+        };
         // Absent members are absent in JSON, too.
         return [planned.drill.id, jsonDigest(JSON.parse(JSON.stringify(inputs)) as JsonValue)];
       }),
@@ -41,7 +52,11 @@ export async function drillInputs(build: CompiledBuild, plan: Plan, root: string
 async function targetFiles(target: Target, { root, directory }: { root: string; directory: string }): Promise<string> {
   if (target.kind === 'command') return commandFiles(target, root);
   if (target.kind !== 'module') return '';
-  const bundle = await bundleModule({ root, module: target.module, directory });
+  return await moduleFiles(target.module, { root, directory });
+}
+
+async function moduleFiles(module: string, { root, directory }: { root: string; directory: string }): Promise<string> {
+  const bundle = await bundleModule({ root, module, directory });
   // Named after its text.
   return bundle.kind === 'bundle' ? basename(bundle.url) : bundle.error.message;
 }

@@ -1,16 +1,14 @@
 // expr: a CEL expression over a read-only view of the run: rows it names, calls, events, outputs, the clock.
 import { setImmediate } from 'node:timers/promises';
-import type { JsonObject, JsonValue } from '../../contract/json.js';
+import type { JsonValue } from '../../contract/json.js';
 import { limits } from '../../contract/limits.js';
 import type { ExprAssertion } from '../../contract/run/assertion.js';
 import type { View } from '../../expressions/evaluate.js';
 import { type ExpressionFinding, type ExpressionJudge, evaluateExpression, type ShownView } from './evaluate-expression.js';
 import { Citations, type Finding, invalidFinding, type RunStart, type RunView, type ViewCheck } from './finding.js';
-import { rowName } from './net-changes.js';
+import { namedRows, rowsByName, type UndecidedReason } from './named-rows.js';
 import { type RunFacts, textOf, tooLarge } from './run-facts.js';
 import { inSpace } from './state-value.js';
-
-type UndecidedReason = { undecided: string };
 
 /** `facts` sees every entry, too. */
 export function expression(assertion: ExprAssertion, start: RunStart, facts: RunFacts): ViewCheck {
@@ -53,7 +51,7 @@ interface Parts {
 }
 
 async function viewOf(assertion: ExprAssertion, view: RunView, { facts, clock }: Parts): Promise<ShownView | UndecidedReason> {
-  const state = await rowsOf(assertion, view);
+  const state = await namedRows(assertion.state, view);
   if ('undecided' in state) return state;
   const outputs = view.interactions.flatMap(({ interactionId, targetResult: { output } }): [string, JsonValue][] =>
     output === undefined ? [] : [[interactionId, output]],
@@ -62,7 +60,7 @@ async function viewOf(assertion: ExprAssertion, view: RunView, { facts, clock }:
   const chars = outputs.reduce((sum, [, output]) => sum + textOf(output).length, state.chars + (calls?.chars ?? 0) + (events?.chars ?? 0));
   if (chars > limits.exprViewCharsMax) return { undecided: tooLarge };
   const values: View = {
-    state: Object.fromEntries(state.rows.map(([name, rows]) => [name, Object.fromEntries(rows)])),
+    state: rowsByName(state),
     operations: calls?.facts ?? [],
     events: events?.facts ?? [],
     outputs: Object.fromEntries(outputs),
@@ -81,32 +79,6 @@ async function viewOf(assertion: ExprAssertion, view: RunView, { facts, clock }:
 
 function membersText(members: readonly (readonly [string, string])[]): string {
   return `{${members.map(([name, text]) => `${JSON.stringify(name)}:${text}`).join(',')}}`;
-}
-
-type Row = [rowId: string, value: JsonObject];
-
-async function rowsOf(
-  { state }: ExprAssertion,
-  view: RunView,
-): Promise<{ rows: [name: string, rows: Row[]][]; chars: number } | UndecidedReason> {
-  const named: [string, Row[]][] = [];
-  let left = limits.exprRowsMax;
-  let chars = 0;
-  for (const [name, { packageId, instanceId = packageId, namespace }] of Object.entries(state)) {
-    const rows: Row[] = [];
-    await view.eachRow({ packageId, instanceId, namespace }, ({ rowId, value }) => {
-      left -= 1;
-      if (left < 0 || chars > limits.exprViewCharsMax) return;
-      chars += textOf(value).length;
-      rows.push([rowId, value]);
-    });
-    if (left < 0)
-      return { undecided: `with ${rowName({ packageId, instanceId, namespace })} there are more than ${limits.exprRowsMax} rows` };
-    if (chars > limits.exprViewCharsMax) return { undecided: tooLarge };
-    // A row may be called `__proto__`, too: members are made, never assigned.
-    named.push([name, rows]);
-  }
-  return { rows: named, chars };
 }
 
 function findingOf(assertion: ExprAssertion, result: ExpressionFinding, evidenceSequences: number[]): Finding {

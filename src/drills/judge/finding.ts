@@ -2,11 +2,12 @@
 import { defined } from '../../contract/defined.js';
 import type { JsonObject } from '../../contract/json.js';
 import { limits } from '../../contract/limits.js';
-import type { AssertionLocation, AssertionResult, InteractionResult } from '../../contract/run/run.js';
+import type { AssertionLocation, AssertionResult, InteractionResult, JudgeRecord } from '../../contract/run/run.js';
 import type { EvidenceEntry } from '../../contract/world/evidence.js';
 import type { ExpressionJudge } from './evaluate-expression.js';
+import type { ModuleJudge } from './module-judge.js';
 
-type Shown = 'status' | 'message' | 'expected' | 'actual' | 'location' | 'diff' | 'evidenceSequences';
+type Shown = 'status' | 'message' | 'expected' | 'actual' | 'location' | 'diff' | 'evidenceSequences' | 'judged';
 export interface Finding extends Pick<AssertionResult, Shown> {
   /** No further evidence could change the status: such a finding stands even when the run was cut short. */
   settled: boolean;
@@ -20,7 +21,8 @@ export interface Check {
 /** Also reads the run as it is at the moment it is asked. */
 export interface ViewCheck {
   observe(entry: EvidenceEntry): void;
-  finding(view: RunView): Promise<Finding>;
+  /** `cutShort`: why the run ended before its time. */
+  finding(view: RunView, cutShort?: string): Promise<Finding>;
 }
 
 /** Where a run began. */
@@ -28,6 +30,10 @@ export interface RunStart {
   startUs: number;
   /** Default: this thread. */
   judgeExpression?: ExpressionJudge;
+  /** Default: modules are not asked. */
+  judgeModule?: ModuleJudge;
+  /** Of a run that is judged again, by assertion: what modules said then. They are not asked. */
+  judged?: ReadonlyMap<string, JudgeRecord>;
 }
 /** What is not in the journal. */
 export interface RunView extends StateView {

@@ -27,15 +27,15 @@ export class Judge {
   /** In the order of the assertions. `cutShort`: why the run ended before its time, for the message. */
   async results(view: RunView, cutShort?: string): Promise<AssertionResult[]> {
     return await Promise.all(
-      this.#checks.map(async ({ assertion, check }) => toResult(assertion, decide(await findingOf(check, view), cutShort))),
+      this.#checks.map(async ({ assertion, check }) => toResult(assertion, decide(await findingOf(check, view, cutShort), cutShort))),
     );
   }
 }
 
 /** A world that refuses the question (no such namespace, say) makes the assertion invalid, not the run. */
-async function findingOf(check: Check | ViewCheck, view: RunView): Promise<Finding> {
+async function findingOf(check: Check | ViewCheck, view: RunView, cutShort: string | undefined): Promise<Finding> {
   try {
-    return await check.finding(view);
+    return await check.finding(view, cutShort);
   } catch (error) {
     if (isServiceError(error, 'control.INVALID_REQUEST', 'control.NOT_FOUND')) {
       return invalidFinding(`The world cannot answer this: ${error.message}`);

@@ -1,6 +1,7 @@
 // The kinds of assertions, as they are judged. A kind of the contract that is missing here does not compile.
 import type { Assertion, AssertionKind, AssertionOf } from '../../contract/run/assertion.js';
 import { callbackCount } from './callback-count.js';
+import { custom } from './custom.js';
 import { effectAtMostOnce } from './effect-at-most-once.js';
 import { eventCount } from './event-count.js';
 import { expression } from './expression.js';
@@ -37,6 +38,7 @@ const judges: { readonly [K in AssertionKind]: JudgeOf<AssertionOf<K>> } = {
   'time.reached': timeReached,
   'output.value': outputValue,
   expr: expression,
+  custom,
 };
 
 export function checkOf<A extends Assertion>(assertion: A, start: RunStart, facts: RunFacts): Check | ViewCheck {

@@ -9,16 +9,44 @@ import type { EvidenceEntry } from '../../contract/world/evidence.js';
 export class RunFacts {
   readonly calls: EntriesOfKind;
   readonly events: EntriesOfKind;
+  readonly journal: ShownJournal;
 
   constructor(assertions: readonly Assertion[]) {
     const texts = assertions.flatMap((assertion) => (assertion.kind === 'expr' ? [assertion.expression] : []));
     this.calls = new EntriesOfKind('operations', texts);
     this.events = new EntriesOfKind('events', texts);
+    this.journal = new ShownJournal(assertions.some(({ kind }) => kind === 'custom'));
   }
 
   observe(entry: EvidenceEntry): void {
+    this.journal.add(entry);
     if (entry.kind === 'operation') this.calls.add(entry.sequence, () => callFacts(entry));
     if (entry.kind === 'event') this.events.add(entry.sequence, () => eventFacts(entry));
+  }
+}
+
+/** What judges are shown of the journal: its beginning, kept once for all of them. */
+class ShownJournal {
+  readonly entries: EvidenceEntry[] = [];
+  /** Further ones. */
+  left = 0;
+  /** Of the entries, as JSON. */
+  chars = 0;
+  readonly #isNeeded: boolean;
+
+  constructor(isNeeded: boolean) {
+    this.#isNeeded = isNeeded;
+  }
+  add(entry: EvidenceEntry): void {
+    if (!this.#isNeeded) return;
+    const isFull = this.left > 0 || this.entries.length === limits.customJudgeEntriesMax;
+    const chars = isFull ? 0 : this.chars + JSON.stringify(entry).length;
+    if (isFull || chars > limits.customJudgeJournalCharsMax) {
+      this.left += 1;
+      return;
+    }
+    this.chars = chars;
+    this.entries.push(entry);
   }
 }
 

@@ -142,6 +142,14 @@ export function refuseTimeline({ drill }: Pick<CompiledDrill, 'drill'>): RunErro
   );
 }
 
+/** Why a drill cannot be judged in a hosted service, where no modules of a repository run but its tools. */
+export function refuseJudges({ drill }: Pick<CompiledDrill, 'drill'>): RunError | undefined {
+  const judges = drill.assertions.filter(({ kind }) => kind === 'custom').map(({ id }) => id);
+  if (judges.length === 0) return undefined;
+  const message = `Drill "${drill.id}" is judged by modules of its repository (${judges.join(', ')}), which a hosted service does not run: use a local run.`;
+  return runError('assertion.JUDGE_UNAVAILABLE', message, { details: { assertionIds: judges } });
+}
+
 function bounded(name: string, value: number, { from, to }: { from: number; to: number }): number {
   if (Number.isInteger(value) && value >= from && value <= to) return value;
   throw invalid(name, `must be an integer from ${from} to ${to}`);

@@ -42,7 +42,10 @@ class Rejudging {
   #checkpointsSeen = 0;
 
   constructor(result: RunResult, drill: Pick<Drill, 'assertions' | 'timeline'>, cutShort: string | undefined) {
-    const start = { startUs: result.startedAtVirtualUs };
+    const judged = new Map(
+      result.assertionResults.flatMap((assertion) => (assertion.judged === undefined ? [] : [[assertion.assertionId, assertion.judged]])),
+    );
+    const start = { startUs: result.startedAtVirtualUs, judged };
     this.#result = result;
     this.#drill = drill;
     this.#cutShort = cutShort;

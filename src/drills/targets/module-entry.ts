@@ -5,7 +5,7 @@ import { parentPort } from 'node:worker_threads';
 import { ServiceError } from '../../contract/errors.js';
 import { limits } from '../../contract/limits.js';
 import { requireUsage } from '../../contract/run/agent-usage.js';
-import type { TargetContext, TargetModule, TargetWorld } from '../../contract/run/target-invocation.js';
+import type { TargetContext, TargetWorld } from '../../contract/run/target-invocation.js';
 import type { CallResult, ToolCatalogItem, WaitResult } from '../../contract/world/world-protocol.js';
 import { AttachmentRefused, Attachments } from './attachments.js';
 import { argumentsText } from './call-arguments.js';
@@ -26,6 +26,9 @@ import { wordsOf } from './thrown.js';
 /** Of a process, which has no port. */
 const pipe = parentPort === null ? new Socket({ fd: moduleHostPipe, readable: true, writable: true }) : undefined;
 const send = (message: FromHost): void => (pipe === undefined ? parentPort?.postMessage(message) : sendMessage(pipe, message));
+
+/** A target's module, or a judge's, whose context has less. */
+type Called = (invocation: Invoke['invocation'], context: TargetContext) => unknown;
 
 let abort = new AbortController();
 let loaded: { incarnation: number; module: Promise<Record<string, unknown>> } | undefined;
@@ -75,13 +78,13 @@ async function invoke(message: Invoke): Promise<void> {
   else send({ kind: 'failed', code: 'target.OUTPUT_INVALID', message: written.message, stack: '' });
 }
 
-async function load({ url, exportName, incarnation }: Invoke): Promise<TargetModule | undefined> {
+async function load({ url, exportName, incarnation }: Invoke): Promise<Called | undefined> {
   try {
     // The query makes it another module to the loader, with state of its own.
     if (loaded?.incarnation !== incarnation) loaded = { incarnation, module: import(`${url}?incarnation=${incarnation}`) };
     const exported = (await loaded.module)[exportName];
     if (typeof exported !== 'function') throw new TypeError(`the module has no function exported as "${exportName}"`);
-    return exported as TargetModule;
+    return exported as Called;
   } catch (error) {
     fail('target.LOAD_FAILED', error);
     return undefined;

@@ -1,6 +1,7 @@
 // What a module host (a thread or a process) and the attempt say to each other. Plain values; JSON of calls travels as text, made where it
 // begins.
 import { type AgentUsage, isUsage } from '../../contract/run/agent-usage.js';
+import type { JudgedRun } from '../../contract/run/judge.js';
 import type { TargetInvocation } from '../../contract/run/target-invocation.js';
 import type { DirectClient, Endpoint } from '../ports/bindings-port.js';
 import type { AttachmentRefusal } from './target-run.js';
@@ -17,7 +18,8 @@ export interface Invoke {
   exportName: string;
   /** A module is loaded again for each incarnation, which is an attempt. */
   incarnation: number;
-  invocation: TargetInvocation;
+  /** What the export is called with: a task, or a run to judge. */
+  invocation: TargetInvocation | JudgedRun;
   endpoints: { readonly [B in 'http' | 'mcp' | 'cli']?: Endpoint };
   direct: boolean;
   environment: { readonly [name: string]: string };

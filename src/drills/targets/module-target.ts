@@ -13,7 +13,7 @@ import { Deadline } from './deadline.js';
 import type { Bundle } from './module-bundle.js';
 import type { ModuleHost } from './module-host.js';
 import type { ModuleHosts } from './module-hosts.js';
-import type { CallAnswer, FromHost, WorldRequest } from './module-protocol.js';
+import type { CallAnswer, FromHost, Invoke, WorldRequest } from './module-protocol.js';
 import type { TargetKind, TargetWork } from './target-kind.js';
 import { TargetLog } from './target-log.js';
 import { outputTooLarge, type ParsedOutput, parseOutput } from './target-output.js';
@@ -26,7 +26,7 @@ export interface ModuleOptions {
   root: string;
 }
 
-export function moduleTarget(target: ModuleTarget, { hosts, bundle, root }: ModuleOptions): TargetKind {
+export function moduleTarget(target: Pick<ModuleTarget, 'export'>, { hosts, bundle, root }: ModuleOptions): ModuleRunner {
   let held: { host: ModuleHost; incarnation: number } | undefined;
   let turn = 0;
   return {
@@ -50,6 +50,12 @@ export function moduleTarget(target: ModuleTarget, { hosts, bundle, root }: Modu
   };
 }
 
+/** Also takes a run to judge in the place of a task. */
+interface ModuleRunner extends TargetKind {
+  run(work: ModuleWork): Promise<TargetRun>;
+}
+export type ModuleWork = Omit<TargetWork, 'invocation'> & Pick<Invoke, 'invocation'>;
+
 /** `spoiled`: the host must not be used again. */
 interface HostAnswer {
   run: TargetRun;
@@ -58,7 +64,7 @@ interface HostAnswer {
 
 class Invocation {
   readonly #host: ModuleHost;
-  readonly #work: TargetWork;
+  readonly #work: ModuleWork;
   readonly #turn: number;
   readonly #log: TargetLog;
   // Paths have been read where the module runs.
@@ -68,7 +74,7 @@ class Invocation {
   #finish: (finished: HostAnswer) => void = () => {};
   #graceTimer: NodeJS.Timeout | undefined;
 
-  constructor(host: ModuleHost, { work, turn }: { work: TargetWork; turn: number }) {
+  constructor(host: ModuleHost, { work, turn }: { work: ModuleWork; turn: number }) {
     this.#host = host;
     this.#work = work;
     this.#turn = turn;

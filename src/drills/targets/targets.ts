@@ -4,8 +4,11 @@ import { mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { CustomAssertion } from '../../contract/run/assertion.js';
+import type { JudgedRun } from '../../contract/run/judge.js';
 import type { ModuleTarget, Target } from '../../contract/run/target.js';
 import type { TargetModule } from '../../contract/run/target-invocation.js';
+import type { Access } from '../ports/bindings-port.js';
 import { bindingEnvironment } from './command-environment.js';
 import { commandTarget } from './command-target.js';
 import { externalTarget } from './external-target.js';
@@ -18,7 +21,7 @@ import { hostSecrets, Redactor } from './redaction.js';
 import { withSaidFailure } from './said-failed.js';
 import { withSaidUsage } from './said-usage.js';
 import type { TargetKind, TargetWork } from './target-kind.js';
-import type { TargetRequest, TargetRunner } from './target-run.js';
+import type { TargetRequest, TargetRun, TargetRunner } from './target-run.js';
 
 export interface TargetsOptions {
   root: string;
@@ -55,6 +58,16 @@ export class Targets {
     };
   }
 
+  /** A judge's answer, as the run of a module that has no world. Never rejects for what the module does. */
+  async judge({ module, timeoutMs, ...judge }: CustomAssertion, invocation: JudgedRun, signal: AbortSignal): Promise<TargetRun> {
+    const kind = moduleTarget(judge, { hosts: this.#hosts, bundle: this.#bundle({ module }), root: this.#options.root });
+    try {
+      return await kind.run({ invocation, access: noAccess, timeoutMs, signal, environment: {}, redactor: new Redactor([]) });
+    } finally {
+      await kind.release();
+    }
+  }
+
   async close(): Promise<void> {
     await this.#hosts.close();
     this.#program.remove();
@@ -76,7 +89,7 @@ export class Targets {
     return { ...request, environment, redactor: new Redactor([...tokens, ...hostSecrets(fromHost(target), process.env)]) };
   }
 
-  #bundle({ module }: ModuleTarget): Promise<Bundle> {
+  #bundle({ module }: Pick<ModuleTarget, 'module'>): Promise<Bundle> {
     let bundle = this.#bundles.get(module);
     if (bundle === undefined) {
       this.#bundleDirectory ??= mkdtempSync(join(tmpdir(), 'drillyard-targets-'));
@@ -86,6 +99,9 @@ export class Targets {
     return bundle;
   }
 }
+
+/** Of who judges: nothing can be done any more. */
+const noAccess: Access = { endpoints: {}, observed: () => false, unanswered: () => undefined, revoke: async () => {} };
 
 function fromHost(target: Target): { [name: string]: string } {
   if (target.kind === 'command') return target.environmentFromHost;
