@@ -151,10 +151,13 @@ test('a command that stood still for a delivery is a step for each stretch, and 
   ];
   const found = await steps(waited('z'), ...delivering, waited('c', { untilUs: 7 }));
   assert.deepEqual(
-    found.map((step) => [step.kind, step.kind === 'wait' ? step.untilUs : step.kind === 'advance' ? step.targetUs : undefined]),
+    found.map((step) => [
+      step.kind,
+      step.kind === 'wait' ? step.untilUs : step.kind === 'advance' ? [step.targetUs, step.events] : undefined,
+    ]),
     [
       ['wait', undefined],
-      ['advance', 5],
+      ['advance', [5, 1]],
       ['wait', 9],
       ['wait', 7],
     ],

@@ -1,7 +1,8 @@
 // What was asked of a world, read back from its journal: calls, waits, moves of the clock, switches of faults, in order.
 //   RECORDED-STEPS-1. A step is one command: entries that follow each other with one correlation. A command that stood still while
-//     callbacks were delivered is as many steps as it has stretches, and time goes as far in each as it went then.
+//     callbacks were delivered is as many steps as it has stretches; in each, time goes as far and fires as many events as it did then.
 //   RECORDED-STEPS-2. What a journal does not hold enough of to be asked again is a step too, and never left out in silence.
+import { defined } from '../../contract/defined.js';
 import type { JsonObject } from '../../contract/json.js';
 import type { OutcomeError } from '../../contract/outcome-error.js';
 import type { EvidenceEntry, FaultControlEntry, OperationEntry } from '../../contract/world/evidence.js';
@@ -11,8 +12,8 @@ export type RecordedStep =
   | { kind: 'call'; entry: OperationEntry }
   /** `untilUs` where it did not go to the next event. */
   | { kind: 'wait'; entry: OperationEntry; untilUs?: number }
-  /** `failure`: of the event that ended it. */
-  | { kind: 'advance'; sequence: number; targetUs: number; failure?: OutcomeError }
+  /** `events`: how many fired, where others may have been due at that time and waited. `failure`: of the event that ended it. */
+  | { kind: 'advance'; sequence: number; targetUs: number; events?: number; failure?: OutcomeError }
   | { kind: 'fault'; entry: FaultControlEntry }
   | { kind: 'unrepeatable'; sequence: number; what: string };
 
@@ -41,6 +42,9 @@ class Stretch {
   #fault: FaultControlEntry | undefined;
   /** As far as time went. */
   #targetUs: number | undefined;
+  #events = 0;
+  /** Everything that was due has fired. */
+  #isWhole = false;
   #failure: OutcomeError | undefined;
   #unrepeatable: string | undefined;
 
@@ -59,6 +63,7 @@ class Stretch {
         break;
       case 'clock':
         if (entry.reason === 'explicit' || entry.reason === 'scheduled_work') this.#targetUs = entry.toUs;
+        this.#isWhole ||= entry.reason === 'explicit';
         break;
       case 'lifecycle':
         if (entry.phase === 'world_forked') this.#unrepeatable = 'the world is a fork, which begins in the journal of its parent';
@@ -66,8 +71,10 @@ class Stretch {
         break;
       case 'event':
         if (entry.transactionIndex > 0 || this.#operation !== undefined) break;
-        if (entry.phase === 'handled' || entry.phase === 'failed') this.#targetUs = entry.virtualTimeUs;
-        else this.#unrepeatable = `an event was ${entry.phase} by who held the world`;
+        if (entry.phase === 'handled' || entry.phase === 'failed') {
+          this.#targetUs = entry.virtualTimeUs;
+          this.#events += 1;
+        } else this.#unrepeatable = `an event was ${entry.phase} by who held the world`;
         this.#failure = entry.error;
         break;
       default:
@@ -81,7 +88,8 @@ class Stretch {
     if (this.#fault !== undefined) return { kind: 'fault', entry: this.#fault };
     if (this.#unrepeatable !== undefined) return { kind: 'unrepeatable', sequence, what: this.#unrepeatable };
     if (this.#targetUs === undefined) return undefined;
-    return { kind: 'advance', sequence, targetUs: this.#targetUs, ...(this.#failure === undefined ? {} : { failure: this.#failure }) };
+    const events = this.#isWhole ? undefined : this.#events;
+    return { kind: 'advance', sequence, targetUs: this.#targetUs, ...defined({ events, failure: this.#failure }) };
   }
 }
 

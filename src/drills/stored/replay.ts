@@ -73,9 +73,9 @@ class Replay implements Replayed {
       case 'wait':
         return this.#compare(this.#nextCall(step.entry), step.entry.outcome, await this.#wait(step));
       case 'advance': {
-        const { sequence, targetUs, failure } = step;
+        const { sequence, targetUs, events, failure } = step;
         const asked = { sequence, virtualTimeUs: targetUs, what: `the clock went to ${targetUs} us` };
-        return this.#compare(asked, advanced(failure), advanced(await this.#advanceTo(targetUs)));
+        return this.#compare(asked, advanced(failure), advanced(await this.#advanceTo(targetUs, events)));
       }
       case 'fault': {
         const { sequence, virtualTimeUs, packageId, instanceId, faultId, active, changed } = step.entry;
@@ -123,14 +123,18 @@ class Replay implements Replayed {
     return (await this.#world.query({ kind: 'position' })).virtualTimeUs;
   }
 
-  /** As far as the budget of events lets it; the first event that failed on the way. */
-  async #advanceTo(targetUs: number): Promise<Pick<OutcomeError, 'code' | 'message'> | undefined> {
+  /** As far as the budget of events lets it, firing at most so many; the first event that failed on the way. */
+  async #advanceTo(
+    targetUs: number,
+    events: number = limits.advanceEventsMax,
+  ): Promise<Pick<OutcomeError, 'code' | 'message'> | undefined> {
     let failure: Pick<OutcomeError, 'code' | 'message'> | undefined;
-    for (;;) {
+    for (let left = events; ; ) {
       if (targetUs < (await this.#nowUs())) return failure;
-      const result = await this.#world.command({ kind: 'advance', targetUs, maxEvents: limits.advanceEventsMax });
+      const result = await this.#world.command({ kind: 'advance', targetUs, maxEvents: left });
       failure ??= result.failure;
       // Each round that failed has taken an event from the queue.
+      left -= result.scheduledEventsProcessed;
       if (result.status !== 'failed') return failure;
     }
   }
