@@ -19,8 +19,8 @@ export class EvidenceLeaves {
   #leaf: Hash | undefined;
   #through: number;
   #fresh: Buffer[] = [];
-  /** What is read before the next look at how much it was: fewer where entries were long. */
-  #pieceEntries = tuning.linePieceEntries;
+  /** What is read before the next look at how much it was: fewer where entries were long, and few at first. */
+  #pieceEntries = 1;
 
   /** `stored`: the digests of the first leaves. */
   constructor(stored: readonly Buffer[], writeLines: WriteLines) {
@@ -50,7 +50,7 @@ export class EvidenceLeaves {
       });
       left -= chars;
       const fitting = Math.floor((tuning.hashedCharsPerStep * (this.#through - from + 1)) / chars);
-      this.#pieceEntries = Math.max(1, Math.min(tuning.linePieceEntries, fitting));
+      this.#pieceEntries = Math.max(1, Math.min(tuning.linePieceEntries, fitting, 2 * this.#pieceEntries));
     }
     if (this.#through === leafEnd) {
       const digest = leaf.digest();

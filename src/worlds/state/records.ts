@@ -236,14 +236,19 @@ export class Records {
     if (space.digests === undefined) {
       const digests = new SpaceDigests(space.base?.digests);
       for (const page of this.#changedIdPages(space)) {
-        for (const id of page) this.#judge(space, digests, id);
-        if (sliceOver()) yield;
+        for (const id of page) {
+          this.#judge(space, digests, id);
+          if (sliceOver()) yield;
+        }
       }
       space.digests = digests;
     }
     const { digests } = space;
-    for (const id of space.stale) this.#judge(space, digests, id);
-    space.stale = [];
+    // What a query between two slices takes from the list is done.
+    for (let id = space.stale.pop(); id !== undefined; id = space.stale.pop()) {
+      this.#judge(space, digests, id);
+      if (sliceOver()) yield;
+    }
     return digests;
   }
   #judge(space: Space, digests: SpaceDigests, id: string): void {
