@@ -1,10 +1,12 @@
 // The rows of a run, rebuilt from its report alone: the prepared start, and every change that the journal has.
 //   REBUILT-ROWS-1. Rows are given out only while they are known: the start hashes to what the journal says it did, and each change found
 //     what it says it did.
+import { canonicalJson } from '../../contract/canonical-json.js';
 import type { JsonObject } from '../../contract/json.js';
 import type { EvidenceEntry, LifecycleEntry, StateChangeEntry } from '../../contract/world/evidence.js';
 import type { StatePatch } from '../../contract/world/scenario.js';
-import { decodeBase, prepareBase } from '../../worlds/state/base.js';
+import { compareNames } from '../../worlds/kv/space-name.js';
+import { namespaceDigest, rowLinePrefix, SpaceDigests, stateDigest } from '../../worlds/state/state-hash.js';
 import { deepEqual } from '../judge/compare.js';
 import { RowsUnknown, type StateView, type WorldSpace } from '../judge/finding.js';
 
@@ -73,11 +75,17 @@ export class RebuiltRows {
     return known.rows;
   }
 
+  /** Bucket by bucket, as a world makes it: the rows need not fit one text. */
   #stateHash(): string {
-    const patches: StatePatch[] = [];
-    for (const { space, rows } of this.#spaces.values())
-      for (const [rowId, value] of rows) patches.push({ action: 'upsert', ...space, rowId, value });
-    return decodeBase(prepareBase(patches), (text) => JSON.parse(text) as JsonObject).stateHash;
+    const filled = [...this.#spaces.values()].filter(({ rows }) => rows.size > 0);
+    const namespaces = filled.map(({ space, rows }) => {
+      const digests = new SpaceDigests();
+      for (const rowId of rows.keys()) digests.admit(rowId);
+      const prefix = rowLinePrefix(space);
+      while (digests.rehashOne(prefix, (rowId) => canonicalJson(rows.get(rowId)!)));
+      return { ...space, digest: namespaceDigest(digests) };
+    });
+    return stateDigest(namespaces.sort(compareNames));
   }
 }
 
