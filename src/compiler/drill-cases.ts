@@ -130,7 +130,7 @@ class Expansion {
       if (document === undefined) expanded.broken.push(`${id}-${one.id}`);
       else expanded.documents.push(document);
     }
-    this.#tellUnused();
+    this.#reportUnused();
     if (expanded.broken.length > 0) expanded.broken.push(id);
     return expanded;
   }
@@ -197,18 +197,18 @@ class Expansion {
     };
   }
 
-  #tellUnused(): void {
+  #reportUnused(): void {
     const { cases, template } = this.#parts;
     const used = placeholderNames(template);
-    const told = new Map<string, { index: number; count: number }>();
+    const unused = new Map<string, { index: number; count: number }>();
     for (const [index, { values = {} }] of cases.entries()) {
       for (const name of Object.keys(values)) {
         if (used.has(name) || name === 'id') continue;
-        const before = told.get(name);
-        told.set(name, { index: before?.index ?? index, count: (before?.count ?? 0) + 1 });
+        const before = unused.get(name);
+        unused.set(name, { index: before?.index ?? index, count: (before?.count ?? 0) + 1 });
       }
     }
-    for (const [name, { index, count }] of told) {
+    for (const [name, { index, count }] of unused) {
       const of = count === 1 ? '' : `, which ${counted(count, 'case')} have`;
       this.#diagnostics.report(
         'DY3023',

@@ -3,7 +3,7 @@
 import { isUsage } from '../../contract/run/agent-usage.js';
 import type { TargetRun } from './target-run.js';
 
-/** The output stays: it is what the agent said. What it told through its context or its whole result stands before it. */
+/** The output stays: it is what the agent said. What it said through its context or its whole result stands before it. */
 export function withSaidUsage(run: TargetRun): TargetRun {
   const { output } = run;
   if (run.usage !== undefined || typeof output !== 'object' || output === null || Array.isArray(output)) return run;
