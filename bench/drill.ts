@@ -76,14 +76,14 @@ async function figuresAt(concurrency: number, { root, drills, rounds }: { root: 
   await measure(root, { trials: Math.ceil(drills / 2), concurrency });
   const module = join(root, 'agent.mjs');
   const reports = join(root, '.service/reports');
-  const report = join(reports, readdirSync(reports)[0] as string);
   const all: { drill: Pace; floor: Pace }[] = [];
   // In turns, so that what else the machine does falls on both alike.
   for (let round = 0; round < rounds; round++) {
     const directory = mkdtempSync(join(root, 'floor-'));
     all.push({
       drill: await measure(root, { trials: drills, concurrency }),
-      floor: await runFloor({ directory, module, report, drills, concurrency }),
+      // A run of before the last one may have been removed: a repository keeps the newest.
+      floor: await runFloor({ directory, module, report: join(reports, newestOf(reports)), drills, concurrency }),
     });
     console.error(`concurrency ${concurrency}: ${JSON.stringify(all.at(-1))}`);
   }
@@ -93,6 +93,11 @@ async function figuresAt(concurrency: number, { root, drills, rounds }: { root: 
     [`secondsToFloorAt${concurrency}`]: all.map(({ drill, floor }) => Number((floor.perSecond / drill.perSecond).toFixed(1))),
     [`cpuToFloorAt${concurrency}`]: all.map(({ drill, floor }) => Number((drill.cpuMs / floor.cpuMs).toFixed(1))),
   };
+}
+
+/** Ids of runs sort by time. */
+function newestOf(reports: string): string {
+  return readdirSync(reports).sort().at(-1) as string;
 }
 
 async function measure(root: string, { trials, concurrency }: { trials: number; concurrency: number }): Promise<Pace> {
