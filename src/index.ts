@@ -69,6 +69,7 @@ export type { JsonObject, JsonValue } from './contract/json.js';
 export type { CompleteRequest, ConnectedInvocation, PendingAnswer } from './contract/run/agent-desk.js';
 export type { AgentUsage } from './contract/run/agent-usage.js';
 export type { CompiledBuild, Diagnostic } from './contract/run/build.js';
+export type { DrillInput } from './contract/run/drill.js';
 export type { JudgeContext, JudgedRun, JudgeModule } from './contract/run/judge.js';
 export type { JudgeAnswer } from './contract/run/judge-answer.js';
 export type { AssertionResult, RunError, RunResult, RunStatus, Verdict } from './contract/run/run.js';

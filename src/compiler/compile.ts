@@ -3,6 +3,7 @@ import { basename, dirname, isAbsolute, relative, resolve } from 'node:path';
 import { defined } from '../contract/defined.js';
 import type { Provenance } from '../contract/provenance.js';
 import type { CompiledBuild, Diagnostic } from '../contract/run/build.js';
+import type { DrillInput } from '../contract/run/drill.js';
 import type { RootSettings, World } from '../contract/run/project-files.js';
 import type { ImplementationSource, ProjectView } from '../contract/run/project-view.js';
 import { materializeRootFile } from '../contract/validate/defaults.js';
@@ -35,6 +36,8 @@ export interface CompileOptions {
   config?: string;
   /** Nothing outside of the root is read but the library that ships with Drillyard: for source of strangers. */
   contained?: boolean;
+  /** Drills beside those of the repository's files; what a path of theirs is relative to is the root. */
+  inlineDrills?: readonly DrillInput[];
   /** Rows from outside of the source. */
   choices?: DataChoices;
   /** How many of the source's files have been read, which is most of the work. */
@@ -66,6 +69,7 @@ export async function compileProject({
   root: givenRoot,
   config = 'drillyard.json',
   contained = false,
+  inlineDrills = [],
   choices,
   onProgress = () => {},
 }: CompileOptions): Promise<CompileResult> {
@@ -75,7 +79,7 @@ export async function compileProject({
   if (root === undefined) diagnostics.report('DY1001', placeOfFile(config), `there is no folder '${givenRoot}'`);
   if (root === undefined || rootFile === undefined) return nothing(diagnostics);
   const { settings, document } = rootFile;
-  const project = readProject(diagnostics, root, { settings, document, onProgress });
+  const project = readProject(diagnostics, root, { settings, document, inlineDrills, onProgress });
   const tools = await compileTools(diagnostics, { root, project, settings, document }, contained);
   const catalog = catalogOf(diagnostics, project, tools);
   await checkExpressions(diagnostics, { drills: project.drills, catalog, setups: layOutStarts(project).drill });

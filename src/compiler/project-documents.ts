@@ -3,7 +3,7 @@
 import { defined } from '../contract/defined.js';
 import type { JsonObject, JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
-import type { Drill, Suite } from '../contract/run/drill.js';
+import type { Drill, DrillInput, Suite } from '../contract/run/drill.js';
 import type { RootSettings, World } from '../contract/run/project-files.js';
 import type { Target } from '../contract/run/target.js';
 import { convertAuthored } from '../contract/validate/authored-values.js';
@@ -55,6 +55,8 @@ export interface ProjectDocuments {
 }
 type DocumentKind = 'tool' | 'scenario' | 'target' | 'drill' | 'suite';
 const kinds: readonly DocumentKind[] = ['tool', 'scenario', 'target', 'drill', 'suite'];
+/** Where a drill that was handed in stands, in diagnostics. */
+export const inlineDrillName = 'inlineDrills';
 const suffixPattern = /\.([a-z]+)\.(?:yaml|yml|json)$/;
 
 /** Reads one file and parses it; reports what is wrong and gives the document if there is one without faults. */
@@ -94,13 +96,14 @@ interface Reading {
   settings: RootSettings;
   /** The root file. */
   document: SourceDocument;
+  inlineDrills: readonly DrillInput[];
   onProgress: (done: number, total: number) => void;
 }
 
 export function readProject(
   diagnostics: Diagnostics,
   root: string,
-  { settings, document: rootFile, onProgress }: Reading,
+  { settings, document: rootFile, inlineDrills, onProgress }: Reading,
 ): ProjectDocuments {
   const { sourceRoot, world, compat } = settings;
   const project: ProjectDocuments = {
@@ -149,6 +152,7 @@ export function readProject(
     onProgress(index, found.files.length);
     if (path !== worldPath) readSource(diagnostics, project, inFolder(path), reading);
   }
+  for (const [index, drill] of inlineDrills.entries()) readInlineDrill(diagnostics, project, { drill, index }, reading);
   const caseFiles = new Set(project.caseFiles);
   for (const path of reading.unread) if (!caseFiles.has(path)) reportByFolder(diagnostics, path);
   return project;
@@ -186,7 +190,7 @@ interface SourceReading {
 }
 
 function readSource(diagnostics: Diagnostics, project: ProjectDocuments, path: string, reading: SourceReading): void {
-  const { root, budget, prefixes } = reading;
+  const { root, budget } = reading;
   const suffix = suffixPattern.exec(path)?.[1];
   const kind = kinds.find((name) => name === suffix);
   if (kind === undefined) {
@@ -199,7 +203,45 @@ function readSource(diagnostics: Diagnostics, project: ProjectDocuments, path: s
     return;
   }
   const read = readDocument(diagnostics, root, path, { budget });
-  if (read === undefined) return;
+  if (read !== undefined) keepSource(diagnostics, project, { kind, read }, reading);
+}
+
+/** As its JSON text, so that it is bounded, checked and cited as a file is. */
+function readInlineDrill(
+  diagnostics: Diagnostics,
+  project: ProjectDocuments,
+  { drill, index }: { drill: DrillInput; index: number },
+  reading: SourceReading,
+): void {
+  const name = `${inlineDrillName}[${index}]`;
+  const text = jsonText(drill);
+  const bytes = text === undefined ? 0 : Buffer.byteLength(text);
+  if (text === undefined) diagnostics.report('DY2003', placeOfFile(name), 'the drill is no JSON');
+  else if (bytes > Math.min(limits.projectFileBytesMax, reading.budget.bytesLeft))
+    diagnostics.report('DY1006', placeOfFile(name), 'the drill is too large');
+  else {
+    reading.budget.bytesLeft -= bytes;
+    const { document, faults } = parseSourceDocument(`${name}.json`, text);
+    for (const { code, place, message } of faults) diagnostics.report(code, place, message);
+    if (document !== undefined && faults.length === 0) keepSource(diagnostics, project, { kind: 'drill', read: document }, reading);
+  }
+}
+
+function jsonText(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value, null, 2);
+  } catch {
+    return undefined;
+  }
+}
+
+function keepSource(
+  diagnostics: Diagnostics,
+  project: ProjectDocuments,
+  { kind, read }: { kind: DocumentKind; read: SourceDocument },
+  reading: SourceReading,
+): void {
+  const { prefixes } = reading;
   const document = kind === 'target' ? withOwnVariables(read, prefixes) : read;
   const documents = kind === 'drill' && hasCases(read.value) ? documentsOfCases(diagnostics, project, read, reading) : [document];
   if (documents[0] === read && (kind === 'drill' || kind === 'scenario')) warnOfPlaceholder(diagnostics, read);

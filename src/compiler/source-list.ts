@@ -1,7 +1,7 @@
 // What of a repository its build was made of: documents, the modules of tools, the files that targets and judges name. Who compiles it
 // elsewhere needs these and no others. What lies outside of the repository, or is installed, is not listed.
 import type { Target } from '../contract/run/target.js';
-import type { ProjectDocuments } from './project-documents.js';
+import { inlineDrillName, type ProjectDocuments } from './project-documents.js';
 import { entryKind, pathBelow } from './source-files.js';
 import type { CompiledSource } from './tool-compile.js';
 
@@ -51,4 +51,7 @@ function folderOfTarget(target: Target): string[] {
 }
 
 const isOfRepository = (path: string): boolean =>
-  !path.startsWith('library:') && !path.startsWith('../') && !path.split('/').includes('node_modules');
+  !path.startsWith('library:') &&
+  !path.startsWith(`${inlineDrillName}[`) &&
+  !path.startsWith('../') &&
+  !path.split('/').includes('node_modules');

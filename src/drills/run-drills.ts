@@ -45,13 +45,13 @@ export async function planDrills(options: PlanDrillsOptions, available: Bindings
   return planRun((await compile(options)).build, options, available);
 }
 
-type SourceOptions = Pick<RunDrillsOptions, 'root' | 'config' | 'onCompiling'>;
-const sourceOptionNames: readonly (keyof SourceOptions)[] = ['root', 'config', 'onCompiling'];
+type SourceOptions = Pick<RunDrillsOptions, 'root' | 'config' | 'inlineDrills' | 'onCompiling'>;
+const sourceOptionNames: readonly (keyof SourceOptions)[] = ['root', 'config', 'inlineDrills', 'onCompiling'];
 export type PlanDrillsOptions = PlanOptions & SourceOptions;
 
-async function compile({ root, config, onCompiling }: SourceOptions): Promise<CompiledRepository> {
+async function compile({ root, config, inlineDrills, onCompiling }: SourceOptions): Promise<CompiledRepository> {
   const progress = onCompiling === undefined ? {} : { onProgress: onCompiling };
-  const { build, ...compiled } = await compileProject({ root: resolve(root), ...defined({ config }), ...progress });
+  const { build, ...compiled } = await compileProject({ root: resolve(root), ...defined({ config, inlineDrills }), ...progress });
   if (build === undefined) throw new SourceInvalidError(compiled.diagnostics);
   return { ...compiled, build };
 }

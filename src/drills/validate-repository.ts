@@ -12,7 +12,7 @@ import { installation } from '../files/installation.js';
 import type { RunDrillsOptions } from './plan/options.js';
 import { bundleFaults } from './targets/module-bundle.js';
 
-export interface ValidateOptions extends Pick<RunDrillsOptions, 'root' | 'config' | 'onCompiling'> {
+export interface ValidateOptions extends Pick<RunDrillsOptions, 'root' | 'config' | 'inlineDrills' | 'onCompiling'> {
   /** Whether the types of behaviors and agents in TypeScript are checked, by the TypeScript that is installed there. Default: true. */
   types?: boolean;
 }
@@ -25,11 +25,11 @@ export type TypeCheck =
 
 /** Every diagnostic at once, ordered by file and place; of a valid repository they are warnings. */
 export async function validateRepository(options: ValidateOptions): Promise<ValidateResult> {
-  const known = ['root', 'config', 'onCompiling', 'types'] satisfies (keyof ValidateOptions)[];
+  const known = ['root', 'config', 'inlineDrills', 'onCompiling', 'types'] satisfies (keyof ValidateOptions)[];
   refuseUnknownOptions('validateRepository', options, known);
-  const { root, config, onCompiling, types: wanted = true } = options;
+  const { root, config, inlineDrills, onCompiling, types: wanted = true } = options;
   const progress = onCompiling === undefined ? {} : { onProgress: onCompiling };
-  const compiled = await compileProject({ root: resolve(root), ...defined({ config }), ...progress });
+  const compiled = await compileProject({ root: resolve(root), ...defined({ config, inlineDrills }), ...progress });
   const { types, diagnostics: found } = wanted
     ? withTypeErrors(compiled.typeScript, compiled.diagnostics)
     : { types: { state: 'off' } as const, diagnostics: compiled.diagnostics };

@@ -90,13 +90,14 @@ async function runPlan(
 }
 
 /** What only a world on this machine has. */
-function refuseLocalOptions({ callbackReceivers = {}, handlerTimeoutMs, freshModulePerTurn }: RunDrillsOptions): void {
+function refuseLocalOptions({ callbackReceivers = {}, handlerTimeoutMs, freshModulePerTurn, inlineDrills = [] }: RunDrillsOptions): void {
   if (Object.keys(callbackReceivers).length > 0) {
     throw local(
       'Callbacks of a remote run go to receivers that are registered with the service, not to ones of this machine: leave --receiver out.',
     );
   }
   if (handlerTimeoutMs !== undefined) throw local('handlerTimeoutMs is a setting of the service in a remote run.');
+  if (inlineDrills.length > 0) throw local('inlineDrills are no files, and a remote run sends files: write them to *.drill.yaml files.');
   if (freshModulePerTurn === true) throw local('freshModulePerTurn is for worlds on this machine.');
 }
 

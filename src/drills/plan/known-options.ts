@@ -11,6 +11,7 @@ const names = {
   shard: true,
   root: true,
   config: true,
+  inlineDrills: true,
   trials: true,
   retries: true,
   seed: true,

@@ -1,5 +1,6 @@
 // What a caller of runDrills says.
 import type { CallbackReceivers } from '../../callbacks/receivers.js';
+import type { DrillInput } from '../../contract/run/drill.js';
 import type { RunEvent } from '../../contract/run/run-events.js';
 import type { TargetModule } from '../../contract/run/target-invocation.js';
 import type { ReportRetention } from '../../reports/retention.js';
@@ -26,6 +27,11 @@ export interface RunDrillsOptions extends Selection {
   root: string;
   /** The root file. Default drillyard.json. */
   config?: string;
+  /**
+   * Drills beside those of the repository's files, chosen as those are: by `drills`, `tags`, `filter`, or all. A path of theirs is relative
+   * to the root.
+   */
+  inlineDrills?: readonly DrillInput[];
   /** Trials a drill, instead of its own count or the suite's. */
   trials?: number;
   /** Further attempts of a trial that did not pass, at most. Default: the suite's, else 0. */
