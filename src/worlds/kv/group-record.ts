@@ -100,17 +100,18 @@ function payloadOf(form: number, stored: Buffer, length: number): Buffer {
 
 function decodeChanges(payload: Buffer): RecordedChange[] {
   const changes: RecordedChange[] = [];
-  let at = 0;
-  const take = (length: number): Buffer => {
-    if (at + length > payload.length) throw new InvalidRecord('a record ends within a change');
-    at += length;
-    return payload.subarray(at - length, at);
-  };
-  while (at < payload.length) {
-    const key = take(take(2).readUInt16BE(0));
-    const stored = take(4).readUInt32BE(0);
+  const end = payload.length;
+  for (let at = 0; at < end; ) {
+    const keyFrom = at + 2;
+    const keyEnd = keyFrom > end ? Number.POSITIVE_INFINITY : keyFrom + payload.readUInt16BE(at);
+    const valueFrom = keyEnd + 4;
+    if (valueFrom > end) throw new InvalidRecord('a record ends within a change');
+    const stored = payload.readUInt32BE(keyEnd);
+    at = stored === 0 ? valueFrom : valueFrom + stored - 1;
+    if (at > end) throw new InvalidRecord('a record ends within a change');
+    const key = payload.subarray(keyFrom, keyEnd);
     requireWorldKey(key);
-    changes.push({ key, value: stored === 0 ? null : take(stored - 1) });
+    changes.push({ key, value: stored === 0 ? null : payload.subarray(valueFrom, at) });
   }
   return changes;
 }
