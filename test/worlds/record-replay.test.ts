@@ -193,7 +193,7 @@ test('a copy equals its owner key by key at every record, however the records ar
         await compareCopies(history.digests, records, sizes);
       },
     ),
-    { numRuns: Number(process.env.DRILLYARD_REPLAY_RUNS ?? 12), includeErrorInReport: true },
+    { numRuns: Number(process.env.DRILLYARD_REPLAY_RUNS ?? 10), includeErrorInReport: true },
   );
 });
 
@@ -237,4 +237,21 @@ test('a record that is missing, repeated, damaged or of another history is refus
   copy.replay(records.slice(2));
   assert.equal(digestOfStore(copy), host.digest());
   assert.throws(() => copy.put([]), /by records only/);
+});
+
+// GROUP-STREAM-3
+test('creations, calls and destructions are answered when the log has them, and refused where it is lost', async (context) => {
+  const host = new LoggedHost(folder(), new MemoryLog());
+  context.after(() => host.close());
+  const worldId = 'world_000000000000';
+  const add = () => host.run([{ worldId, command: call('add', { account: 'main', amount: 1 }) }]);
+  await host.create(worldId);
+  assert.equal(host.log.records.length, 1);
+  await add();
+  assert.equal(host.log.records.length, 2);
+  host.log.onAppend = async () => 'lost';
+  const works = [add(), host.create('world_000000000001'), host.destroy('world_000000000001')];
+  for (const work of works) await assert.rejects(work, { code: 'world.ACTOR_RESTARTED' });
+  await assert.rejects(host.create('world_000000000002'), { code: 'world.ACTOR_RESTARTED' });
+  assert.equal(host.log.records.length, 2);
 });
