@@ -28,6 +28,7 @@ const modules: { [module: string]: string[] } = {
   reports: ['text', 'contract', 'files'],
   drills: ['text', 'contract', 'async', 'files', 'processes', 'compiler', 'worlds', 'callbacks', 'reports', 'tools', 'expressions'],
   http: ['text', 'contract', 'tracing', 'control'],
+  cluster: ['text', 'contract', 'async', 'collections', 'files'],
   client: ['text', 'contract', 'async'],
   control: [
     'text',

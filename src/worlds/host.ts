@@ -6,6 +6,7 @@ import { limits } from '../contract/limits.js';
 import type { WorldProgram } from '../contract/run/build.js';
 import { begin, tagOf, worldInstanceId } from './commands/birth.js';
 import type { CreateReply, CreateRequest, FindReply, HostOptions, HostRequest } from './host-requests.js';
+import type { StreamLog } from './kv/stream-log.js';
 import type { WriteSet } from './kv/write-set.js';
 import { LmdbFiles } from './lmdb-files.js';
 import { programKeyOf, type WorldRepository } from './state/world-repository.js';
@@ -14,6 +15,9 @@ import type { WorldMeta } from './turn/world-meta.js';
 import { WorldActor, type WorldWrites } from './world.js';
 
 export const createActorKind: CreateActorKind = (options, host) => new WorldKind(options as HostOptions, host);
+/** Hosts of several machines: each data file writes to its log, `logOf` by the name of the file. */
+export const createLoggedKind = (options: HostOptions, host: HostFacts, logOf: (file: string) => StreamLog): ActorKind =>
+  new WorldKind(options, host, logOf);
 
 interface KnownProgram {
   program: Program;
@@ -27,10 +31,10 @@ class WorldKind implements ActorKind {
   /** By program key. */
   readonly #programs = new LruMap<string, KnownProgram>({ entriesMax: limits.hostProgramsMax });
 
-  constructor(options: HostOptions, host: HostFacts) {
+  constructor(options: HostOptions, host: HostFacts, logOf?: (file: string) => StreamLog) {
     this.#options = options;
     this.#host = host;
-    this.#files = new LmdbFiles(options, host.index);
+    this.#files = new LmdbFiles(options, host.index, logOf);
   }
 
   activate(worldId: string, incarnation: number): Actor {
@@ -77,7 +81,7 @@ class WorldKind implements ActorKind {
         results[index] ??= error;
       });
     }
-    await Promise.all([...byStore.keys()].map((store) => store.flushed()));
+    await Promise.all([...byStore].map(([store, members]) => refuseLost(store, members, results)));
     return results;
   }
 
@@ -101,7 +105,7 @@ class WorldKind implements ActorKind {
     return this.#files.close();
   }
 
-  #create(request: CreateRequest): CreateReply {
+  async #create(request: CreateRequest): Promise<CreateReply> {
     const { worldId, buildHash, setupHash, seed } = request;
     const key = programKeyOf(buildHash, setupHash);
     const known = this.#program(key, () => request.program);
@@ -114,6 +118,7 @@ class WorldKind implements ActorKind {
     const settings = { ...request, stateHash: store.baseStateHash(key) };
     const simulation = begin(storage, known.program, settings);
     storage.commitNow(simulation.meta());
+    await store.flushed();
     return { kind: 'created', worldInstanceId: worldInstanceId(tag) };
   }
 
@@ -121,8 +126,11 @@ class WorldKind implements ActorKind {
     if (this.#files.of(worldId) === undefined) return;
     throw new ServiceError('control.STATE_CONFLICT', { message: 'The world exists.', details: { worldId } });
   }
-  #find(worldId: string): FindReply {
-    const tag = this.#files.of(worldId)?.tagOf(worldId);
+  async #find(worldId: string): Promise<FindReply> {
+    const store = this.#files.of(worldId);
+    const tag = store?.tagOf(worldId);
+    // What is in the file may not be in its log yet.
+    await store?.flushed();
     return tag === undefined ? undefined : { worldInstanceId: worldInstanceId(tag) };
   }
 
@@ -137,6 +145,15 @@ class WorldKind implements ActorKind {
     const entered = { program, source: found };
     this.#programs.set(key, entered);
     return entered;
+  }
+}
+
+/** Where the log of a file has another owner, every set of that file is refused, and none of the others. */
+async function refuseLost(store: WorldRepository, members: readonly { index: number }[], results: (Error | undefined)[]): Promise<void> {
+  try {
+    await store.flushed();
+  } catch (error) {
+    for (const { index } of members) results[index] ??= error as Error;
   }
 }
 

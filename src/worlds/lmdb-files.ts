@@ -8,18 +8,21 @@ import type { JsonObject } from '../contract/json.js';
 import { dataFileOf } from '../files/database.js';
 import { threadRealm } from '../tools/realm.js';
 import type { CopyReply, CopyRequest, HostOptions } from './host-requests.js';
+import type { StreamLog } from './kv/stream-log.js';
 import { WorldRepository } from './state/world-repository.js';
 import { copyWorldFile } from './world-file-copy.js';
 
 export class LmdbFiles {
   readonly #options: HostOptions;
   readonly #index: number;
+  readonly #logOf: ((file: string) => StreamLog) | undefined;
   readonly #open = new Map<string, WorldRepository>();
   readonly #closing = new Map<string, Promise<void>>();
 
-  constructor(options: HostOptions, index: number) {
+  constructor(options: HostOptions, index: number, logOf?: (file: string) => StreamLog) {
     this.#options = options;
     this.#index = index;
+    this.#logOf = logOf;
   }
 
   /** Where a new world goes. */
@@ -46,7 +49,9 @@ export class LmdbFiles {
 
   /** Deletes the world and, in the `run` layout, its folder. */
   async destroy(worldId: string): Promise<boolean> {
-    const deleted = this.of(worldId)?.deleteWorld(worldId) ?? false;
+    const store = this.of(worldId);
+    const deleted = store?.deleteWorld(worldId) ?? false;
+    await store?.flushed();
     if (this.#options.layout === 'run') {
       this.#close(worldId);
       await this.#closing.get(worldId);
@@ -72,18 +77,18 @@ export class LmdbFiles {
     let store = this.#open.get(name);
     if (store === undefined) {
       const directory = join(this.#options.directory, name);
-      store = this.#opened(directory);
+      store = this.#opened(directory, this.#logOf?.(name));
       this.#open.set(name, store);
     }
     return store;
   }
 
-  #opened(directory: string): WorldRepository {
+  #opened(directory: string, log: StreamLog | undefined): WorldRepository {
     const { layout, durability } = this.#options;
     const { revive } = threadRealm();
     try {
       const leavesChecked = layout === 'run';
-      return WorldRepository.open({ directory, durability, leavesChecked, parseRow: revive as (text: string) => JsonObject });
+      return WorldRepository.open({ directory, durability, log, leavesChecked, parseRow: revive as (text: string) => JsonObject });
     } catch (error) {
       if (layout === 'run' || !(error instanceof ServiceError)) throw error;
       // Of a service: its owner's log names the file, and the caller does not learn it.

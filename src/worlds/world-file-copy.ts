@@ -27,6 +27,7 @@ export async function copyWorldFile(
 async function leaveOut(directory: string, worldIds: readonly string[]): Promise<void> {
   const copy = WorldRepository.open({ directory, durability: 'committed', leavesChecked: false });
   try {
+    copy.store.leaveStream();
     for (const worldId of worldIds) copy.deleteWorld(worldId);
   } finally {
     await copy.close();

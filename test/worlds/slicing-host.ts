@@ -60,7 +60,7 @@ export class SlicingHost {
       recordRandom,
       program: { schemaVersion: 1, buildHash, tools, setup, setupHash },
     };
-    kind.control(request);
+    await kind.control(request);
     return new SlicingHost(kind, worldId);
   }
 

@@ -15,6 +15,10 @@ export const keyKinds = {
   tombstone: 7,
   /** What a world answered under an operation key. */
   doneCommand: 8,
+  /** Of a file with a log: its newest record. */
+  position: 9,
+  /** What the newest records hold, as long as the log may not have them. */
+  tail: 10,
   row: 16,
   queuePage: 17,
   cancelled: 18,
@@ -31,6 +35,7 @@ export const beginsWorldKey = (byte: number): boolean => kinds.has(byte);
 export const layerKinds = [keyKinds.row, keyKinds.queuePage, keyKinds.cancelled, keyKinds.receipt, keyKinds.delivery] as const;
 
 export const counterKey = Buffer.from([keyKinds.counter]);
+export const positionKey = Buffer.from([keyKinds.position]);
 
 export const programRecordKey = (programKey: string): Buffer => named(keyKinds.program, programKey);
 export const baseKey = (programKey: string): Buffer => named(keyKinds.base, programKey);
@@ -38,6 +43,16 @@ export const headKey = (worldId: string): Buffer => named(keyKinds.head, worldId
 /** World ids hold no NUL, so the snapshots of one world lie together. The origin has the empty id. */
 export const snapshotKey = (worldId: string, snapshotId: string): Buffer => named(keyKinds.snapshot, `${worldId}\0${snapshotId}`);
 export const referencesKey = (layer: number): Buffer => numbered(keyKinds.references, layer);
+
+/** One part for each transaction of a record. */
+export function tailKey(number: number, part: number): Buffer {
+  const key = Buffer.allocUnsafe(11);
+  key[0] = keyKinds.tail;
+  key.writeUIntBE(number, 1, 6);
+  key.writeUInt32BE(part, 7);
+  return key;
+}
+export const readTailKey = (key: Buffer): { number: number; part: number } => ({ number: key.readUIntBE(1, 6), part: key.readUInt32BE(7) });
 
 export function tombstoneKey(kind: Kind, id: number, from: number): Buffer {
   const key = Buffer.allocUnsafe(12);

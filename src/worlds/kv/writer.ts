@@ -3,19 +3,39 @@
 //     earlier incarnation, or a second opener, finds another incarnation or another count of commits and is refused.
 //   WRITER-2. `committed`: no flush but at sync() and close(); LMDB loses nothing of it with the process. `flushed`: every commit is on the
 //     disk before it returns, in LMDB's own order (data, then meta page), so that a power cut leaves a whole tree too.
+//   WRITER-3. With a log, no change is made outside of its records, and a file that has a position changes by them only: the copy that
+//     replays them equals the file.
 // Nothing but puts and removes runs inside a transaction: a thread that ended in one would leave the write lock held.
 import { runCritical } from '../../async/critical-section.js';
-import { isServiceError, ServiceError } from '../../contract/errors.js';
+import { invariant, isServiceError, ServiceError } from '../../contract/errors.js';
+import { markBoot } from '../../files/boot-mark.js';
 import { copyDatabase, type Database, openDatabase } from '../../files/database.js';
 import { diskFull, diskShortage, isDiskFull } from '../../files/disk-full.js';
 import { tuning } from '../tuning.js';
-import { counterKey, headKey, keyKinds, layerKinds, rangeOfKind, readTombstoneKey, referencesKey, tombstoneKey } from './keys.js';
+import { GroupStream } from './group-stream.js';
+import {
+  counterKey,
+  headKey,
+  keyKinds,
+  layerKinds,
+  positionKey,
+  rangeOfKind,
+  readTombstoneKey,
+  referencesKey,
+  tombstoneKey,
+} from './keys.js';
+import { replayBatches } from './record-replay.js';
+import type { StreamLog, StreamPosition, StreamRecord } from './stream-log.js';
+import { encodePosition, readPosition, readTail, streamStart, type TailRecord } from './stream-position.js';
 import { headVersion } from './world-head.js';
 import type { WriteSet } from './write-set.js';
 
 export interface KvWriterOptions {
   directory: string;
+  /** With a log it is `committed`: the log is what makes a change durable. */
   durability: 'committed' | 'flushed';
+  /** Every change becomes a record of it. Of a new file, or of one that the log has up to its position. Default: none. */
+  log?: StreamLog | undefined;
   /** Default true; false where the whole file has been checked since this process began. */
   leavesChecked?: boolean;
   /** Nothing is written: for reading a file that nobody serves. Default false. */
@@ -35,6 +55,9 @@ export class KvWriter {
   readonly #database: Database;
   readonly #onCommit: (() => void) | undefined;
   readonly #readOnly: boolean;
+  readonly #stream: GroupStream | undefined;
+  /** The newest record in a file that no log is given for: a copy. */
+  #replayed: StreamPosition | undefined;
   #nextId = 0;
   #idsLeft = 0;
   #hasTombstones: boolean;
@@ -45,13 +68,23 @@ export class KvWriter {
     return new KvWriter(options);
   }
 
-  private constructor({ directory, durability, leavesChecked = true, readOnly = false, onCommit }: KvWriterOptions) {
+  private constructor({ directory, durability, log, leavesChecked = true, readOnly = false, onCommit }: KvWriterOptions) {
     this.#readOnly = readOnly;
     this.directory = directory;
-    this.durability = durability;
+    this.durability = log === undefined ? durability : 'committed';
     this.#onCommit = onCommit;
-    this.#database = this.#guard(() => openDatabase({ directory, flushed: durability === 'flushed', leavesChecked, readOnly }));
+    const flushed = this.durability === 'flushed';
+    this.#database = this.#guard(() => openDatabase({ directory, flushed, leavesChecked, readOnly }));
     this.#hasTombstones = this.#first(rangeOfKind(keyKinds.tombstone)) !== undefined;
+    const position = readPosition(this);
+    this.#stream = log && this.#openStream(log, position);
+    if (log === undefined) this.#replayed = position;
+  }
+
+  #openStream(log: StreamLog, position: StreamPosition | undefined): GroupStream {
+    invariant(position !== undefined || !this.has(counterKey), 'a file with a log has had it from its beginning');
+    if (position === undefined) markBoot(this.directory);
+    return new GroupStream(log, position ?? streamStart, [...this.keys(rangeOfKind(keyKinds.tail))]);
   }
 
   get(key: Buffer): Buffer | undefined {
@@ -85,7 +118,7 @@ export class KvWriter {
     const short = diskShortage(this.directory);
     if (short !== undefined) throw short;
     this.#transaction(() => {
-      for (const { key, value } of entries) this.#database.putSync(key, value);
+      for (const { key, value } of entries) this.#put(key, value);
     });
   }
 
@@ -123,8 +156,57 @@ export class KvWriter {
     return this.#hasTombstones;
   }
 
-  /** Resolves when all that was committed is at the durability level of the store: a `flushed` commit is when it returns. */
-  async flushed(): Promise<void> {}
+  /**
+   * Resolves when all that was committed is at the durability level of the store: a `flushed` commit is when it returns; with a log, when
+   * the log has it. Rejects (world.ACTOR_RESTARTED) where the log has given the file to another owner.
+   */
+  async flushed(): Promise<void> {
+    await this.#stream?.flushed();
+  }
+
+  /** Of the newest record in the file. */
+  get position(): StreamPosition {
+    return this.#stream?.position ?? this.#replayed ?? streamStart;
+  }
+  /** Records that the log may not have: of an owner that has ended. */
+  tail(): TailRecord[] {
+    return readTail(this);
+  }
+
+  /**
+   * Applies records of the log to a copy, which nobody serves. Throws InvalidRecord for one that is damaged or does not follow: what was
+   * before it is applied, of it nothing is.
+   */
+  replay(records: readonly StreamRecord[]): void {
+    invariant(this.#stream === undefined, 'a file that writes to a log does not replay it');
+    invariant(this.#replayed !== undefined || !this.has(counterKey), 'a copy has had its records from its beginning');
+    if (this.#replayed === undefined) markBoot(this.directory);
+    const surplus = [...this.keys(rangeOfKind(keyKinds.tail))];
+    for (const { changes, position } of replayBatches(this.position, records)) {
+      this.#write(() => {
+        for (const { key, value } of changes) {
+          if (value === null) this.#database.removeSync(key);
+          else this.#database.putSync(key, value);
+        }
+        // An owner's that follows now: the log has them, or others in their place.
+        for (const key of surplus.splice(0)) this.#database.removeSync(key);
+        this.#database.putSync(positionKey, encodePosition(position));
+      });
+      this.#replayed = position;
+    }
+  }
+
+  /** Makes a copy a file of its own, which changes without a log. */
+  leaveStream(): void {
+    invariant(this.#stream === undefined, 'an owner does not leave its log');
+    if (this.#replayed === undefined) return;
+    this.#write(() => {
+      for (const key of [...this.keys(rangeOfKind(keyKinds.tail))]) this.#database.removeSync(key);
+      this.#database.removeSync(positionKey);
+    });
+    this.#replayed = undefined;
+    this.#hasTombstones = this.#first(rangeOfKind(keyKinds.tombstone)) !== undefined;
+  }
 
   /** Forces everything committed to the disk, off this thread. */
   sync(): Promise<void> {
@@ -143,7 +225,9 @@ export class KvWriter {
 
   close(): Promise<void> {
     if (this.#readOnly) this.#closed ??= this.#database.close();
-    if (this.#closed === undefined) this.#sweepAtClose();
+    this.#stream?.close();
+    const isOwn = this.#stream === undefined && this.#replayed === undefined;
+    if (this.#closed === undefined && isOwn) this.#sweepAtClose();
     // What could not be flushed is reported; a later incarnation finds what the system still writes.
     this.#closed ??= this.#end();
     return this.#closed;
@@ -192,8 +276,8 @@ export class KvWriter {
     const { keys, values } = set;
     for (let index = 0; index < keys.length; index++) {
       const value = values[index] as Buffer | null;
-      if (value === null) this.#database.removeSync(keys[index] as Buffer);
-      else this.#database.putSync(keys[index] as Buffer, value);
+      if (value === null) this.#remove(keys[index] as Buffer);
+      else this.#put(keys[index] as Buffer, value);
       if ((keys[index] as Buffer)[0] === keyKinds.tombstone) this.#hasTombstones = true;
     }
     return undefined;
@@ -213,11 +297,11 @@ export class KvWriter {
     if (count > 0) {
       const value = Buffer.allocUnsafe(4);
       value.writeUInt32BE(count, 0);
-      this.#database.putSync(key, value);
+      this.#put(key, value);
       return;
     }
-    this.#database.removeSync(key);
-    for (const kind of layerKinds) this.#database.putSync(tombstoneKey(kind, layer, 0), none);
+    this.#remove(key);
+    for (const kind of layerKinds) this.#put(tombstoneKey(kind, layer, 0), none);
     this.#hasTombstones = true;
   }
 
@@ -230,8 +314,8 @@ export class KvWriter {
         return;
       }
       const keys = [...this.#database.getKeys({ ...readTombstoneKey(tombstone), limit: left })];
-      for (const key of keys) this.#database.removeSync(key);
-      if (keys.length < left) this.#database.removeSync(tombstone);
+      for (const key of keys) this.#remove(key);
+      if (keys.length < left) this.#remove(tombstone);
       left -= keys.length + 1;
     }
   }
@@ -248,14 +332,34 @@ export class KvWriter {
     this.#idsLeft = tuning.idBlock;
     const next = Buffer.allocUnsafe(4);
     next.writeUInt32BE(this.#nextId + tuning.idBlock, 0);
-    this.#database.putSync(counterKey, next);
+    this.#put(counterKey, next);
   }
 
-  #transaction<T>(body: () => T): T {
-    return this.#guard(() =>
+  #put(key: Buffer, value: Buffer): void {
+    this.#database.putSync(key, value);
+    this.#stream?.put(key, value);
+  }
+  #remove(key: Buffer): void {
+    this.#database.removeSync(key);
+    this.#stream?.remove(key);
+  }
+
+  /** One transaction of changes, which become a part of a record where there is a log. */
+  #transaction(body: () => void): void {
+    invariant(this.#replayed === undefined, 'a copy changes by records only');
+    this.#stream?.begin();
+    this.#write(() => {
+      body();
+      this.#stream?.write({ put: (key, value) => this.#database.putSync(key, value), remove: (key) => this.#database.removeSync(key) });
+    });
+    this.#stream?.applied();
+  }
+
+  #write(body: () => void): void {
+    this.#guard(() =>
       this.#database.transactionSync(() => {
         this.#onCommit?.();
-        return body();
+        body();
       }),
     );
   }

@@ -1,0 +1,114 @@
+// The port of the log: the few verbs that several machines share. Why, and what makes it safe: docs/decisions/020.
+// An append is durable when it resolves, and none of its entries is there otherwise but with an unknown outcome (LogUnknown).
+// An entry is appended only under the present epoch of its home. After a claim none of an older epoch is.
+// There is one entry of a home and a sequence. What is read of a home from a sequence on has no gaps.
+// The log knows bytes and streams, never what lies in them.
+
+/** Home 0 is the catalog, in its one stream, ''. */
+export const catalogHome = 0;
+
+/** Where an entry is to stand. Sequences of a home begin at 1 and have no gaps. */
+export interface LogPlace {
+  home: number;
+  sequence: number;
+}
+export interface LogEntry extends LogPlace {
+  /** Under which its owner appends it. */
+  epoch: number;
+  /** 16 random bytes: tells an entry of one's own from another's at the same place. */
+  nonce: Buffer;
+  /** A data file of the home; '' in home 0, and of entries that only fence. */
+  stream: string;
+  /** Its number in the stream, from 1, without gaps; 0 of an entry that only fences. */
+  number: number;
+  /** At most tuning.entryBytesMax. A record that is larger is split; its last part has `isLast`. */
+  body: Buffer;
+  isLast: boolean;
+}
+
+export type Appended =
+  | { outcome: 'appended' }
+  /** Homes of the entries whose epoch is over, or at whose sequence another entry stands. Nothing was appended, of any home. */
+  | { outcome: 'refused'; homes: readonly number[] };
+
+/** The engine did not answer, or answered with a doubt: the entries may be there or not. Resolved by `resolve`. */
+export class LogUnknown extends Error {
+  override name = 'LogUnknown';
+}
+/** The engine cannot be reached, and nothing was done. */
+export class LogUnavailable extends Error {
+  override name = 'LogUnavailable';
+}
+
+export interface HomeState {
+  home: number;
+  /** A node's name; undefined: nobody has had it. */
+  owner: string | undefined;
+  epoch: number;
+  /** The first sequence that can still be read. */
+  firstSequence: number;
+  /** Of the newest snapshot: everything below and at it is in the snapshot. 0: there is none. */
+  snapshotSequence: number;
+}
+export interface NodeState {
+  node: string;
+  /** Where other nodes reach it: scheme, host and port. */
+  address: string;
+  /** Rises with each beat. */
+  beat: number;
+  state: 'joining' | 'ready' | 'leaving';
+  /** The format of records and of the wire between nodes that it writes and reads. */
+  format: number;
+  /** By home, the sequence up to which its copy has everything. */
+  followed: { readonly [home: string]: number };
+}
+export interface Beat {
+  nodes: readonly NodeState[];
+  homes: readonly HomeState[];
+  /** The format that the cluster writes: the least of its nodes', and never lower than it was. */
+  format: number;
+}
+
+export interface ClusterLog {
+  /** All of the entries, or none. Entries of one home are consecutive. Rejects with LogUnknown or LogUnavailable. */
+  append(entries: readonly LogEntry[]): Promise<Appended>;
+  /**
+   * After LogUnknown: asks for as long as it takes, and answers as `append` would have. It ends with a write of its own session, so that
+   * what it has read is as durable as what it writes.
+   */
+  resolve(entries: readonly LogEntry[]): Promise<Appended>;
+  /** Raises the epoch and makes `node` the owner, if the epoch is still this one; waits for appends that have begun. The new epoch. */
+  claim(home: number, expectedEpoch: number, node: string): Promise<number | undefined>;
+  /** The owner gives the home away, by name; false where the epoch is over. */
+  give(home: number, epoch: number, to: string): Promise<boolean>;
+  /** Entries from the places on, in order of home and sequence, of about `bytesMax` in all. */
+  read(from: readonly LogPlace[], bytesMax: number): Promise<LogEntry[]>;
+  /** The sequence of the last entry of each home; 0 where there is none. */
+  ends(homes: readonly number[]): Promise<Map<number, number>>;
+  /** Deletes the entries of the home below a sequence. */
+  trim(home: number, below: number): Promise<void>;
+  /** Writes this node's row and returns everybody's. */
+  beat(node: NodeState): Promise<Beat>;
+  /** Ends what a dead owner's sessions may still hold. */
+  endSessionsOf(node: string): Promise<void>;
+  readonly snapshots: SnapshotStore;
+  readonly blobs: SharedBlobs;
+  close(): Promise<void>;
+}
+
+/** A copy of what a home was at a sequence; `body` in pieces, so that its size is bounded by nothing but the store. */
+export interface SnapshotStore {
+  /** Replaces none: a home keeps the newest two. Resolves when it is durable and named by the home's state. */
+  put(home: number, sequence: number, body: AsyncIterable<Buffer>): Promise<void>;
+  get(home: number, sequence: number): AsyncIterable<Buffer>;
+  /** Deletes those below a sequence. */
+  trim(home: number, below: number): Promise<void>;
+}
+/** What is named by its own digest: never changed, the same on every node. */
+export interface SharedBlobs {
+  put(digest: string, body: AsyncIterable<Buffer>): Promise<void>;
+  /** Undefined where there is none. */
+  get(digest: string): Promise<AsyncIterable<Buffer> | undefined>;
+  has(digest: string): Promise<boolean>;
+  remove(digest: string): Promise<void>;
+}
