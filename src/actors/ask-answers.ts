@@ -2,10 +2,10 @@
 //   ASK-ANSWERS-1. Asks are given to the answerer in the order in which they were sent.
 //   ASK-ANSWERS-2. A host that asks more than it may, or in another shape, is ended; an incarnation that is over is answered nothing.
 import { type ErrorFrame, errorToFrame, ServiceError } from '../contract/errors.js';
-import { limits } from '../contract/limits.js';
 import { plainOfText, textOfPlain } from './byte-text.js';
 import { answerEnvelope, type Envelope } from './frames.js';
 import { type Answer, answer } from './host-port.js';
+import { tuning } from './tuning.js';
 
 export interface AskAnswersParts {
   /** Absent: nobody answers, so nothing may be asked. */
@@ -61,10 +61,10 @@ export class AskAnswers {
   #faultOf(number: number, request: unknown): string | undefined {
     if (this.#parts.answer === undefined) return 'it asked what nobody answers';
     if (number <= this.#last) return 'it asked out of order';
-    if (this.#open >= limits.hostAsksMax) return 'it asked more than it may at once';
+    if (this.#open >= tuning.asksMax) return 'it asked more than it may at once';
     if (!this.#parts.asText) return undefined;
     if (typeof request !== 'string') return 'it asked in no text';
-    return this.#chars + request.length > limits.hostAskCharsMax ? 'what it asked is too large' : undefined;
+    return this.#chars + request.length > tuning.askCharsMax ? 'what it asked is too large' : undefined;
   }
 
   #refuse(reason: string): void {

@@ -140,7 +140,7 @@ export function postToHost(envelope: Envelope, post: (envelope: Envelope) => voi
     if (frame[0] !== hostOps.cancel) refused(frame[1] as number, error);
   });
 }
-/** As `postToHost`; names the calls whose reply, and the asks, that could not be sent. A progress value that cannot be cloned is left out. */
+/** As `postToHost`; names the calls whose reply could not be sent, and such asks. A progress value that cannot be cloned is left out. */
 export function postToCaller(
   envelope: Envelope,
   post: (envelope: Envelope) => void,

@@ -1,9 +1,9 @@
 // What a host has asked its system and has no answer to yet: the host's side. The other one is ask-answers.ts.
 //   HOST-ASKS-1. An ask beyond a bound is refused here; the system ends a host that sends it nevertheless.
 import { ServiceError } from '../contract/errors.js';
-import { limits } from '../contract/limits.js';
 import { plainOfText, textOfPlain } from './byte-text.js';
 import { type Answer, unwrap } from './host-port.js';
+import { tuning } from './tuning.js';
 
 export interface HostAsksParts {
   /** Whether somebody answers. */
@@ -34,9 +34,9 @@ export class HostAsks {
     if (!mayAsk) throw new ServiceError('control.UNAVAILABLE', { message: 'This system answers no host.' });
     const sent = asText ? this.#textOf(request) : request;
     const chars = asText ? (sent as string).length : 0;
-    if (chars > limits.hostAskCharsMax) throw new ServiceError('control.INVALID_REQUEST', { message: 'The ask is too large.' });
-    if (this.#open.size >= limits.hostAsksMax || this.#chars + chars > limits.hostAskCharsMax)
-      throw new ServiceError('control.WORLD_BUSY', { details: { hostAsksMax: limits.hostAsksMax } });
+    if (chars > tuning.askCharsMax) throw new ServiceError('control.INVALID_REQUEST', { message: 'The ask is too large.' });
+    if (this.#open.size >= tuning.asksMax || this.#chars + chars > tuning.askCharsMax)
+      throw new ServiceError('control.WORLD_BUSY', { details: { asksMax: tuning.asksMax } });
     const number = ++this.#last;
     this.#chars += chars;
     return await new Promise((resolve, reject) => {

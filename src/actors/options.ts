@@ -19,7 +19,7 @@ export interface ActorSystemOptions {
    */
   answerFits?: AnswerFits | undefined;
   /**
-   * Answers what the kind of a host asks (HostFacts.ask). A host that asks beyond limits.hostAsksMax or hostAskCharsMax is ended. Default:
+   * Answers what the kind of a host asks (HostFacts.ask). A host that asks beyond tuning.asksMax or askCharsMax is ended. Default:
    * nothing may be asked.
    */
   answer?: ((host: number, request: unknown) => Promise<unknown>) | undefined;

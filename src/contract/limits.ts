@@ -79,9 +79,6 @@ export const limits = {
   idlePassivationMs: 300_000,
   /** Unanswered messages of all actors of one host. */
   hostMessagesMax: 16_384,
-  /** What a host has asked its system and has no answer to: so many asks, and characters of their texts where it is a process. */
-  hostAsksMax: 64,
-  hostAskCharsMax: 32 * 1024 * 1024,
   queriesInRowMax: 64,
   /** What a long command may hold uncommitted before its host commits it in between. */
   commitEntriesMax: 65_536,

@@ -4,8 +4,8 @@ import { test } from 'node:test';
 import { AskAnswers } from '../../src/actors/ask-answers.js';
 import { plainOfText, textOfPlain } from '../../src/actors/byte-text.js';
 import type { Envelope } from '../../src/actors/frames.js';
+import { tuning } from '../../src/actors/tuning.js';
 import { ServiceError } from '../../src/contract/errors.js';
-import { limits } from '../../src/contract/limits.js';
 import fc from '../fast-check.js';
 import { until } from '../until.js';
 import { refusalOf, testBoth, testWith } from './open-system.js';
@@ -124,7 +124,7 @@ testBoth('an ask of an incarnation that is over is answered nowhere', { answer: 
 
 // HOST-ASKS-1
 testBoth('asks beyond the bound are refused, and the host stands', { answer: held }, async (counters) => {
-  const requests = Array.from({ length: limits.hostAsksMax + 1 }, (_, index) => index);
+  const requests = Array.from({ length: tuning.asksMax + 1 }, (_, index) => index);
   void counters.control(0, { kind: 'ask', requests }).catch(() => {});
   assert.deepEqual(await counters.control(0, { kind: 'ask', requests: [0] }), [{ code: 'control.WORLD_BUSY' }]);
   assert.equal((await counters.add('a')).value, 1);
@@ -136,7 +136,7 @@ for (const [what, envelope] of Object.entries({
   'text that is no data': [5, 1, '{'],
   'no number': [5, '1', '1'],
   'a number twice': [5, 1, '1', 5, 1, '1'],
-  'more than it may': Array.from({ length: limits.hostAsksMax + 1 }, (_, index) => [5, index + 1, '1']).flat(),
+  'more than it may': Array.from({ length: tuning.asksMax + 1 }, (_, index) => [5, index + 1, '1']).flat(),
 })) {
   testWith(
     `a process that asks in ${what} is ended, and another stands in its place`,
@@ -164,7 +164,7 @@ test('the texts of open asks are bounded together', async () => {
     refuse: (reason) => refusals.push(reason),
     bug: () => assert.fail('nothing failed'),
   });
-  const half = JSON.stringify('x'.repeat(limits.hostAskCharsMax / 2));
+  const half = JSON.stringify('x'.repeat(tuning.askCharsMax / 2));
   answers.take(1, half);
   assert.deepEqual(refusals, []);
   answers.take(2, half);
