@@ -42,7 +42,7 @@ export async function run(options: { [flag: string]: string | boolean }): Promis
 
 async function measure(build: CompiledBuild, folder: string, rounds: number): Promise<object> {
   const calls = rounds * worlds;
-  const host: HostFacts = { index: 0, isolation: 'thread', wantsIdle: () => {} };
+  const host: HostFacts = { index: 0, isolation: 'thread', wantsIdle: () => {}, ask: async () => undefined, dismiss: async () => {} };
   const settings = (name: string): HostOptions => ({
     directory: join(folder, name),
     layout: 'shared',

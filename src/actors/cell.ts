@@ -58,6 +58,11 @@ export interface PassivationEntry {
   readonly kind: 'passivation';
   readonly done: () => void;
 }
+/** The actor is to leave the memory whatever it has to do (HostFacts.dismiss). */
+export interface Dismissal {
+  isLost: boolean;
+  done(): void;
+}
 type Steps = Generator<undefined, unknown>;
 
 export class Cell {
@@ -70,6 +75,7 @@ export class Cell {
   waiting: CommandEntry[] = [];
   /** A write set of it is in the commit in flight. */
   committing = false;
+  dismissal: Dismissal | undefined;
   committedMs = 0;
   queriesInRow = 0;
   usedMs = 0;
@@ -93,7 +99,8 @@ export class Cell {
   }
 
   get hasWork(): boolean {
-    return this.running !== undefined || this.querying !== undefined || this.commands.size > 0 || this.queries.size > 0;
+    const isAtWork = this.running !== undefined || this.querying !== undefined || this.dismissal !== undefined;
+    return isAtWork || this.commands.size > 0 || this.queries.size > 0;
   }
 
   /** Nothing of it is uncommitted, so what it says now is true for good. */

@@ -14,6 +14,18 @@ export interface HostFacts {
   isolation: 'thread' | 'process';
   /** Tells the host that an actor has spare work (Actor.idle) to be given time when nothing is waiting. */
   wantsIdle(actorId: string): void;
+  /**
+   * Asks the system (ActorSystemOptions.answer), from the first moment of the kind on. Plain data and bytes cross, which arrive as
+   * Uint8Array; what is handed over stays as it is until the answer. Asks arrive in the order of these calls. Rejects with what the system
+   * refused, control.UNAVAILABLE where none answers, and beyond a bound (control.WORLD_BUSY, control.INVALID_REQUEST).
+   */
+  ask(request: unknown): Promise<unknown>;
+  /**
+   * Takes the actors from memory and refuses what their mailboxes hold with world.ACTOR_RESTARTED. What they have finished is committed
+   * first and answered, unless `isLost`; a command that runs is refused at the end of its slice, and what of it is not committed never
+   * happened. The kind activates none of them from before this call on. Resolves when none is left and no commit of theirs is in flight.
+   */
+  dismiss(actors: (actorId: string) => boolean, how: { isLost: boolean }): Promise<void>;
 }
 
 export interface ActorKind {

@@ -10,10 +10,12 @@ export type Envelope = unknown[];
 
 /** To a host. `slot` names the call until it is answered, `stamp` is unique in a system and rises with every message sent. */
 const hostOps = { command: 1, query: 2, cancel: 3 } as const;
+/** To a host, alone in its envelope: the answer to an ask. It may come before the host has loaded its kind. */
+const answerOp = 4;
 const hostFrameLengths: FrameLengths = { 1: 5, 2: 5, 3: 4 };
 /** From a host. */
-const callerOps = { reply: 1, refusal: 2, progress: 3, failure: 4 } as const;
-const callerFrameLengths: FrameLengths = { 1: 3, 2: 3, 3: 3, 4: 2 };
+const callerOps = { reply: 1, refusal: 2, progress: 3, failure: 4, ask: 5 } as const;
+const callerFrameLengths: FrameLengths = { 1: 3, 2: 3, 3: 3, 4: 2, 5: 3 };
 type FrameLengths = { readonly [op: number]: number };
 
 export interface HostFrames {
@@ -32,6 +34,8 @@ export interface CallerFrames {
   refusal(slot: number, error: ErrorFrame): void;
   progress(slot: number, value: unknown): void;
   failure(notice: FailureNotice): void;
+  /** `number` names the ask until it is answered. */
+  ask(number: number, request: unknown): void;
 }
 
 export const writeToHost = {
@@ -46,7 +50,16 @@ export const writeToCaller = {
   refusal: (to: Envelope, slot: number, error: ErrorFrame) => to.push(callerOps.refusal, slot, error),
   progress: (to: Envelope, slot: number, value: unknown) => to.push(callerOps.progress, slot, value),
   failure: (to: Envelope, notice: FailureNotice) => to.push(callerOps.failure, notice),
+  ask: (to: Envelope, number: number, request: unknown) => to.push(callerOps.ask, number, request),
 };
+
+export function answerEnvelope(number: number, answer: unknown): Envelope {
+  return [answerOp, number, answer];
+}
+/** Undefined for an envelope of frames. */
+export function readAnswer([op, number, answer]: Envelope): { number: number; answer: unknown } | undefined {
+  return op === answerOp ? { number: number as number, answer } : undefined;
+}
 
 export function readAtHost(from: Envelope, on: HostFrames): void {
   for (let at = 0; at < from.length; ) {
@@ -87,6 +100,9 @@ export function readAtCaller(from: Envelope, on: CallerFrames): void {
       case callerOps.failure:
         on.failure(operand as FailureNotice);
         break;
+      case callerOps.ask:
+        on.ask(operand as number, from[at + 2]);
+        break;
       default:
         throw unknownFrame(op);
     }
@@ -124,10 +140,15 @@ export function postToHost(envelope: Envelope, post: (envelope: Envelope) => voi
     if (frame[0] !== hostOps.cancel) refused(frame[1] as number, error);
   });
 }
-/** As `postToHost`; names the calls whose reply could not be sent. A progress value that cannot be cloned is left out. */
-export function postToCaller(envelope: Envelope, post: (envelope: Envelope) => void, refused: (slot: number, error: Error) => void): void {
+/** As `postToHost`; names the calls whose reply could not be sent, and such asks. A progress value that cannot be cloned is left out. */
+export function postToCaller(
+  envelope: Envelope,
+  post: (envelope: Envelope) => void,
+  refused: { reply(slot: number, error: Error): void; ask(number: number, error: Error): void },
+): void {
   postOrSplit(envelope, callerFrameLengths, post, (frame, error) => {
-    if (frame[0] === callerOps.reply) refused(frame[1] as number, error);
+    if (frame[0] === callerOps.reply) refused.reply(frame[1] as number, error);
+    if (frame[0] === callerOps.ask) refused.ask(frame[1] as number, error);
   });
 }
 function postOrSplit(

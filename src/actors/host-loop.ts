@@ -87,6 +87,27 @@ export class HostLoop {
     });
   }
 
+  /** HostFacts.dismiss. */
+  async dismiss(actors: (actorId: string) => boolean, { isLost }: { isLost: boolean }): Promise<void> {
+    const leaving = [...this.#cells.values()].filter(({ actorId }) => actors(actorId));
+    await Promise.all(leaving.map((cell) => this.#dismissed(cell, isLost)));
+  }
+
+  #dismissed(cell: Cell, isLost: boolean): Promise<void> {
+    return new Promise((done) => {
+      const before = cell.dismissal;
+      cell.dismissal = {
+        isLost: isLost || before?.isLost === true,
+        done: () => {
+          before?.done();
+          done();
+        },
+      };
+      this.#idlers.delete(cell.actorId);
+      this.#wake(cell);
+    });
+  }
+
   /** The kind has spare work for an actor. */
   wantsIdle(actorId: string): void {
     this.#idlers.add(actorId);

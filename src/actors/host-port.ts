@@ -13,6 +13,8 @@ export interface HostSetup {
   moduleHref: string;
   hostOptions: unknown;
   idlePassivationMs: number;
+  /** Its system answers what its kind asks. */
+  mayAsk: boolean;
 }
 export interface HostStart {
   setup: HostSetup;

@@ -4,9 +4,11 @@
 //     or closed.
 //   HOST-SUPERVISOR-3. Nothing that happens to this host affects another supervisor.
 import { within } from '../async/deadline.js';
-import { errorFromFrame, ServiceError } from '../contract/errors.js';
+import { errorFromFrame, errorToFrame, ServiceError } from '../contract/errors.js';
+import { newId } from '../contract/ids.js';
 import { limits } from '../contract/limits.js';
 import { settleCalls } from './aftermath.js';
+import { AskAnswers } from './ask-answers.js';
 import { monotonicMs } from './board.js';
 import { type Call, CallTable } from './calls.js';
 import { ControlAsks } from './control-asks.js';
@@ -25,6 +27,8 @@ export interface HostSupervisorOptions {
   restarts: RestartLimits;
   silenceMsMax: number;
   answerFits: ActorSystemOptions['answerFits'];
+  /** What its kind asks. */
+  answer: ((request: unknown) => Promise<unknown>) | undefined;
   /** One source for all supervisors of a system; rises with every message sent. */
   nextStamp(): number;
   log(entry: ActorLogEntry): void;
@@ -32,6 +36,7 @@ export interface HostSupervisorOptions {
 }
 interface WatchedIncarnation extends HostIncarnation {
   watchdog: Watchdog;
+  answers: AskAnswers;
   /** Why it could not load its kind. */
   loadError?: unknown;
 }
@@ -67,6 +72,10 @@ export class HostSupervisor {
   /** Calls without an answer. */
   get depth(): number {
     return this.#calls.size;
+  }
+  /** From its start until it is known to be gone. */
+  get hasIncarnation(): boolean {
+    return this.#incarnation !== undefined;
   }
   /** Resolves when the host stands; rejects when it does not come up. */
   get standing(): Promise<void> {
@@ -182,6 +191,7 @@ export class HostSupervisor {
     const incarnation: WatchedIncarnation = {
       ...started,
       watchdog: new Watchdog(started, this.#options.handlerTimeoutMs, () => this.#abandon(incarnation)),
+      answers: this.#answersTo(started),
     };
     this.#incarnation = incarnation;
     void incarnation.ended.then((detail) => this.#exited(incarnation, detail));
@@ -191,6 +201,22 @@ export class HostSupervisor {
         (answer) => this.#loaded(incarnation, answer),
         () => incarnation.terminate(),
       );
+  }
+
+  #answersTo({ post, refuse }: HostIncarnation): AskAnswers {
+    const { answer, start, log } = this.#options;
+    return new AskAnswers({
+      answer,
+      asText: start.setup.isolation === 'process',
+      post,
+      refuse,
+      bug: (error) => {
+        const correlationId = newId('corr');
+        const stack = error instanceof Error ? (error.stack ?? String(error)) : String(error);
+        log({ event: 'actor_failed', host: this.index, actorId: '', correlationId, stack });
+        return errorToFrame(new ServiceError('control.INTERNAL', { details: { correlationId } }));
+      },
+    });
   }
 
   #loaded(incarnation: WatchedIncarnation, answer: Answer): void {
@@ -215,6 +241,7 @@ export class HostSupervisor {
     refusal: (slot, error) => this.#calls.close(slot)?.reject(errorFromFrame(error)),
     progress: (slot, value) => this.#fitting(slot, value, 'progress')?.onProgress?.(value),
     failure: (notice) => this.#options.log({ event: 'actor_failed', host: this.index, ...notice }),
+    ask: (number, request) => this.#incarnation?.answers.take(number, request),
   };
 
   /** The call of a slot, if what came for it may be given to its caller; a host that sends anything else is ended. */
@@ -244,6 +271,7 @@ export class HostSupervisor {
   /** One incarnation is over: settle its calls, then start the next one, unless the supervisor starts no more. */
   #exited(incarnation: WatchedIncarnation, detail: string): void {
     this.#incarnation = undefined;
+    incarnation.answers.end();
     if (this.state === 'down') {
       // Given up before it ended: the next request starts the host again.
       incarnation.board.close();
@@ -290,6 +318,7 @@ export class HostSupervisor {
 
   /** An incarnation that does not end may hold the store of its actors: no other is started, and nobody is kept waiting for it. */
   #abandon(incarnation: WatchedIncarnation): void {
+    incarnation.answers.end();
     const { left, running } = settleCalls(this.#calls, incarnation.board, incarnation.watchdog.reason ?? 'stuck');
     this.#logEnd('stuck', 'it was asked to end and did not: it waits in native code', running);
     this.#downUntilMs = Number.POSITIVE_INFINITY;

@@ -4,8 +4,9 @@ import { getHeapStatistics } from 'node:v8';
 import { runCritical } from '../async/critical-section.js';
 import { type ErrorFrame, errorToFrame, invariant, ServiceError } from '../contract/errors.js';
 import { type BoardPage, BoardWriter, hostWorkSlot, monotonicMs, useSectionOf } from './board.js';
-import type { ActorKind, CreateActorKind } from './definition.js';
-import type { Envelope } from './frames.js';
+import type { ActorKind, CreateActorKind, HostFacts } from './definition.js';
+import { type Envelope, readAnswer } from './frames.js';
+import { HostAsks } from './host-asks.js';
 import { HostLoop } from './host-loop.js';
 import { type Answer, answer, type HostControl, type HostFigures, type HostSetup } from './host-port.js';
 import { MailOutbox } from './outbox.js';
@@ -15,6 +16,7 @@ export class Host implements HostControl {
   readonly #setup: HostSetup;
   readonly #board: BoardWriter;
   readonly #outbox: MailOutbox;
+  readonly #asks: HostAsks;
   #kind: ActorKind | undefined;
   #loop: HostLoop | undefined;
   #sweep: NodeJS.Timeout | undefined;
@@ -23,11 +25,18 @@ export class Host implements HostControl {
     this.#setup = setup;
     this.#board = new BoardWriter(page);
     useSectionOf(page);
-    this.#outbox = new MailOutbox(post);
+    this.#outbox = new MailOutbox(post, (number, cause) => this.#asks.unsent(number, cause));
+    this.#asks = new HostAsks({
+      mayAsk: setup.mayAsk,
+      asText: setup.isolation === 'process',
+      send: (number, request) => this.#outbox.ask(number, request),
+    });
   }
 
   receive(envelope: Envelope): void {
-    this.#live().loop.receive(envelope);
+    const answered = readAnswer(envelope);
+    if (answered === undefined) this.#live().loop.receive(envelope);
+    else this.#asks.answered(answered.number, answered.answer as Answer);
   }
 
   load(): Promise<Answer> {
@@ -37,9 +46,15 @@ export class Host implements HostControl {
     };
     return answer(async () => {
       const { moduleHref, hostOptions, index, isolation, idlePassivationMs } = this.#setup;
-      const wantsIdle = (actorId: string): void => this.#loop?.wantsIdle(actorId);
+      const facts: HostFacts = {
+        index,
+        isolation,
+        wantsIdle: (actorId) => this.#loop?.wantsIdle(actorId),
+        ask: (request) => this.#asks.ask(request),
+        dismiss: (actors, how) => this.#live().loop.dismiss(actors, how),
+      };
       const { createActorKind } = (await import(moduleHref)) as { createActorKind: CreateActorKind };
-      this.#kind = await createActorKind(hostOptions, { index, isolation, wantsIdle });
+      this.#kind = await createActorKind(hostOptions, facts);
       const loop = new HostLoop(this.#kind, this.#board, this.#outbox);
       this.#loop = loop;
       this.#sweep = setInterval(

@@ -1,4 +1,5 @@
 // What the users of an actor system say and see: its options, where an actor may live, its figures and its log.
+import type { PlacementPort } from './placement.js';
 import type { PreparedHost } from './prepared-host.js';
 
 export interface ActorSystemOptions {
@@ -17,6 +18,13 @@ export interface ActorSystemOptions {
    * Whether a value may answer a message. Asked of what processes send; a host whose answer has another shape is ended. Default: any may.
    */
   answerFits?: AnswerFits | undefined;
+  /**
+   * Answers what the kind of a host asks (HostFacts.ask). A host that asks beyond tuning.asksMax or askCharsMax is ended. Default:
+   * nothing may be asked.
+   */
+  answer?: ((host: number, request: unknown) => Promise<unknown>) | undefined;
+  /** Which of the hosts owns an actor. Default: LocalPlacement. */
+  placement?: PlacementPort | undefined;
   /** A host that spends longer than this inside one step is ended and replaced. Default limits.handlerTimeoutMs. */
   handlerTimeoutMs?: number;
   /** An actor without a message for this long leaves the memory. Default limits.idlePassivationMs. */

@@ -7,9 +7,17 @@ import { type Envelope, postToCaller, writeToCaller } from './frames.js';
 export class MailOutbox {
   #envelope: Envelope = [];
   readonly #post: (envelope: Envelope) => void;
+  readonly #unasked: (number: number, cause: Error) => void;
 
-  constructor(post: (envelope: Envelope) => void) {
+  /** `unasked`: an ask that could not be sent. */
+  constructor(post: (envelope: Envelope) => void, unasked: (number: number, cause: Error) => void = () => {}) {
     this.#post = post;
+    this.#unasked = unasked;
+  }
+
+  ask(number: number, request: unknown): void {
+    this.#scheduleFlush();
+    writeToCaller.ask(this.#envelope, number, request);
   }
 
   reply(slot: number, value: unknown): void {
@@ -52,7 +60,10 @@ export class MailOutbox {
     const envelope = this.#envelope;
     if (envelope.length === 0) return;
     this.#envelope = [];
-    postToCaller(envelope, this.#post, (slot, error) => this.refuse(slot, this.bug('', error)));
+    postToCaller(envelope, this.#post, {
+      reply: (slot, error) => this.refuse(slot, this.bug('', error)),
+      ask: this.#unasked,
+    });
   }
 
   /** The tick queue runs after all promise reactions, so the replies of a whole commit and what they wake travel together. */

@@ -6,7 +6,7 @@
 import { type ErrorFrame, errorToFrame, ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
 import { type BoardWriter, hostWorkSlot, monotonicMs } from './board.js';
-import type { Cell, CommandEntry, PassivationEntry, QueryEntry, SliceClock } from './cell.js';
+import type { Cell, CommandEntry, Dismissal, PassivationEntry, QueryEntry, SliceClock } from './cell.js';
 import type { Actor, ActorKind } from './definition.js';
 import type { GroupCommit } from './group-commit.js';
 import type { MailOutbox } from './outbox.js';
@@ -33,6 +33,7 @@ export class Stepper {
   }
 
   step(cell: Cell, nowMs: number): StepEnd {
+    if (cell.dismissal) return this.#leave(cell, cell.dismissal, nowMs);
     if (cell.querying) return this.#sliceOfQuery(cell, cell.querying, nowMs);
     if (cell.queries.size > 0 && !this.#commandsTurn(cell)) return this.#settledFirst(cell) ? this.#beginQuery(cell, nowMs) : 'resting';
     if (cell.running) return this.#mayGoOn(cell) ? this.#sliceOfCommand(cell, cell.running, nowMs) : 'resting';
@@ -73,6 +74,33 @@ export class Stepper {
     } catch (error) {
       outbox.bug(cell.actorId, error);
     }
+  }
+
+  /** In steps, as it waits for the commit of what is finished, and for one that is in flight. */
+  #leave(cell: Cell, { isLost, done }: Dismissal, nowMs: number): StepEnd {
+    const refusal = errorToFrame(new ServiceError('world.ACTOR_RESTARTED'));
+    this.#emptyMailbox(cell, refusal);
+    if (isLost) this.fail(cell, refusal);
+    if (isLost ? cell.committing : !this.#settledFirst(cell)) return 'resting';
+    if (cell.running) this.fail(cell, refusal);
+    this.passivate(cell, nowMs);
+    cell.dismissal = undefined;
+    done();
+    return 'more';
+  }
+
+  #emptyMailbox(cell: Cell, refusal: ErrorFrame): void {
+    const { outbox } = this.#parts;
+    for (let entry = cell.commands.shift(); entry; entry = cell.commands.shift()) {
+      if (entry.kind === 'command') outbox.refuse(entry.slot, refusal);
+      else entry.done();
+    }
+    if (cell.querying) {
+      abandon(cell.querying.steps);
+      outbox.refuse(cell.querying.entry.slot, refusal);
+      cell.querying = undefined;
+    }
+    for (let entry = cell.queries.shift(); entry; entry = cell.queries.shift()) outbox.refuse(entry.slot, refusal);
   }
 
   /** A flood of queries may slow the commands of its actor, not stop them. */

@@ -34,7 +34,7 @@ export class ActorSystem {
   private constructor(options: ActorSystemOptions) {
     this.#options = options;
     this.#mailboxMessagesMax = options.mailboxMessagesMax ?? limits.mailboxMessagesMax;
-    this.#placement = new LocalPlacement(options.hosts);
+    this.#placement = options.placement ?? new LocalPlacement(options.hosts);
     const atStart = Math.min(options.hosts, options.hostsAtStart ?? options.hosts);
     for (let index = 0; index < atStart; index++) this.#openSupervisor(index);
     const watchMs = this.#watchMs;
@@ -80,6 +80,11 @@ export class ActorSystem {
   async control(hostIndex: number, request: unknown): Promise<unknown> {
     this.#refuseWhenClosing();
     return unwrap(await this.#supervisor(hostIndex).ask((host) => host.control(request)));
+  }
+
+  /** Whether a thread or process of the host may be there. One that is not there starts with the next message to it. */
+  hasHost(index: number): boolean {
+    return this.#supervisors.get(index)?.hasIncarnation ?? false;
   }
 
   /** Lets what was sent to the actor be answered, then takes it from memory. Its next message activates it again. */
@@ -231,11 +236,17 @@ export class ActorSystem {
   }
 
   #openSupervisor(index: number): HostSupervisor {
-    const { hostModule, hostOptions, isolation, resourceLimits = {}, takeChild, answerFits } = this.#options;
+    const { hostModule, hostOptions, isolation, resourceLimits = {}, takeChild, answerFits, answer } = this.#options;
+    const mayAsk = answer !== undefined;
     const { log = () => {}, onStepSeen = () => {} } = this.#options;
     const idlePassivationMs = this.#options.idlePassivationMs ?? limits.idlePassivationMs;
     const supervisor = new HostSupervisor({
-      start: { setup: { index, isolation, moduleHref: hostModule.href, hostOptions, idlePassivationMs }, resourceLimits, takeChild },
+      start: {
+        setup: { index, isolation, moduleHref: hostModule.href, hostOptions, idlePassivationMs, mayAsk },
+        resourceLimits,
+        takeChild,
+      },
+      answer: answer && ((request) => answer(index, request)),
       answerFits: isolation === 'thread' ? undefined : answerFits,
       handlerTimeoutMs: this.#options.handlerTimeoutMs ?? limits.handlerTimeoutMs,
       restarts: this.#options.restarts ?? {

@@ -11,4 +11,10 @@ export const tuning = {
   sectionLookMs: 1,
   /** Places of a queue that were read before the array is cut: fewer are cheaper to keep than to copy. */
   fifoReadPlacesMax: 1024,
+  /**
+   * What a host has asked its system and has no answer to: a few for each data file that commits, and characters of their texts where it is
+   * a process. A text lies in a message (limits.childMessageBytesMax), where some of its characters take two.
+   */
+  asksMax: 64,
+  askCharsMax: 32 * 1024 * 1024,
 };

@@ -29,7 +29,7 @@ import { DiskReserve } from './core/disk-reserve.js';
 import { operationEndpoints } from './core/operation-endpoints.js';
 import { OperationEngine } from './core/operation-engine.js';
 import { takeUpServerKey } from './core/server-key.js';
-import type { ControlLog, ControlServices } from './core/services.js';
+import type { ControlLog, ControlServices, ServiceHomes } from './core/services.js';
 import { catalogFolder, requireOwnCatalog, requireWholeData } from './data-folder.js';
 import { takeUpFormat } from './data-format.js';
 import { publishExampleBuild } from './example-build.js';
@@ -69,6 +69,8 @@ export interface OpenControl {
   meter?: ControlMeter;
   /** Default: no traces. */
   tracing?: Tracing | undefined;
+  /** Default: the service has all worlds of its folder. */
+  homes?: ServiceHomes | undefined;
   /** Epoch milliseconds. Default: the clock of the machine. */
   nowMs?: () => number;
 }
@@ -165,7 +167,15 @@ interface OpenParts {
   services: ControlServices;
   health: Health;
 }
-async function openServices({ settings, bindings, log, meter = silentMeter, tracing, nowMs = Date.now }: OpenControl): Promise<OpenParts> {
+async function openServices({
+  settings,
+  bindings,
+  log,
+  meter = silentMeter,
+  tracing,
+  homes,
+  nowMs = Date.now,
+}: OpenControl): Promise<OpenParts> {
   const { dataDirectory, keyFile } = settings;
   requireWholeData(dataDirectory, { needsKey: keyFile === undefined && settings.rotateKey === undefined });
   const keyring = Keyring.open({ dataDirectory, nowMs, ...defined({ keyFile }) });
@@ -180,9 +190,9 @@ async function openServices({ settings, bindings, log, meter = silentMeter, trac
     await takeUpServerKey({ catalog, keyring, settings });
     await readOperatorToken(catalog, dataDirectory);
     const guard = new WorldGuard({ settings, catalog, nowMs, log });
-    const worlds = openServiceWorlds({ settings, catalog, log, guard, meter, onStart: (start) => health.hostsStarted(start) });
+    const worlds = openServiceWorlds({ settings, catalog, log, guard, meter, homes, onStart: (start) => health.hostsStarted(start) });
     const operations = new OperationEngine({ catalog, nowMs, log, meter, tracing, onSpent: (tx, record) => guard.spent(tx, record.lane) });
-    const ports = { worlds, guard, ...openTaskWorkers(settings), blobs, disk, meter, tracing, bindings };
+    const ports = { worlds, homes, guard, ...openTaskWorkers(settings), blobs, disk, meter, tracing, bindings };
     return { services: withMemory({ settings, catalog, keyring, operations, ...ports, nowMs, log }), health };
   } catch (error) {
     health.stop();

@@ -25,14 +25,24 @@ export interface HostChildren {
   exchange?: { inside: string; outside(): string };
 }
 
+export interface HomesOptions {
+  /** How many there are, numbered from 1. All systems of a folder say the same. */
+  count: number;
+  /** Those that are open from the start. */
+  open: readonly number[];
+}
+
 export interface WorldsOptions {
   /** Everything lies below it. */
   directory: string;
   /**
    * `run`: each world has its own data file, `<directory>/<worldId>/` (local runs: the folder is the retained world).
    * `shared`: one data file a host, `<directory>/host-<n>/`, shared by its worlds (hosted).
+   * `homes`: one data file a home, `<directory>/home-<n>/`, shared by its worlds (hosted, several machines).
    */
-  layout: 'run' | 'shared';
+  layout: 'run' | 'shared' | 'homes';
+  /** Of the layout `homes`, and only there. */
+  homes?: HomesOptions;
   /** `committed` survives the death of the process, `flushed` the power cord. */
   durability: 'committed' | 'flushed';
   /** Threads or child processes; fixed. */
@@ -141,9 +151,23 @@ export interface Worlds {
 
 export interface WorldFiles {
   /**
-   * Copies the data files of the `shared` layout to `into/<name>/data.mdb`, each as it is at one moment from now on; worlds work on
-   * meanwhile, and those that are not named are left out. `into` is an empty folder. Rejects with what the disk says, and as messages do
-   * where a host ends.
+   * Copies the data files of the `shared` layout, and those of open homes, to `into/<name>/data.mdb`, each as it is at one moment from now
+   * on; worlds work on meanwhile, and those that are not named are left out. `into` is an empty folder. Rejects with what the disk says,
+   * and as messages do where a host ends.
    */
   copyFiles(into: string, worldIds: readonly string[]): Promise<void>;
+}
+
+/**
+ * Of the layout `homes`: a home is open here or not. Worlds of one that is not are refused with control.UNAVAILABLE, and nothing is made.
+ */
+export interface HomedWorlds {
+  /** Its data files are read when they are first needed, so what is wrong with one is refused to its own worlds. */
+  openHome(home: number): Promise<void>;
+  /**
+   * Resolves when no thread or process of this system has a data file of the home open any more. What is finished is committed and
+   * answered, the rest refused with world.ACTOR_RESTARTED. `lost`: somebody else has the home; no command of it is answered any more.
+   * Rejects with control.UNAVAILABLE where a host does not let go of them.
+   */
+  closeHome(home: number, how?: { lost?: boolean }): Promise<void>;
 }

@@ -5,7 +5,9 @@ import type { BirthSettings } from './commands/birth.js';
 /** What `createActorKind` is given. */
 export interface HostOptions {
   directory: string;
-  layout: 'run' | 'shared';
+  layout: 'run' | 'shared' | 'homes';
+  /** How many homes there are, in the layout `homes`. */
+  homes?: number | undefined;
   durability: 'committed' | 'flushed';
   /** Standing hosts: a host also serves the data files that had a host of their own when there were more. */
   hosts: number;
@@ -42,6 +44,26 @@ export interface CopyRequest {
   /** Worlds that are in the files and not named are left out of the copies. */
   worldIds: string[];
 }
-/** The names of the data files: `host-<n>`. */
+/** From now on worlds of the home are served. */
+export interface OpenHomeRequest {
+  kind: 'openHome';
+  home: number;
+}
+/** From now on they are not; answered when their data file is closed. */
+export interface CloseHomeRequest {
+  kind: 'closeHome';
+  home: number;
+  /** Somebody else has the home: nothing of it is committed or answered any more. */
+  isLost: boolean;
+}
+/** The names of the data files: `host-<n>` or `home-<n>`. */
 export type CopyReply = { names: string[] };
-export type HostRequest = CreateRequest | FindRequest | DestroyRequest | CopyRequest;
+export type HostRequest = CreateRequest | FindRequest | DestroyRequest | CopyRequest | OpenHomeRequest | CloseHomeRequest;
+
+/** What a host asks when it starts, in the layout `homes`: which of its homes are open. */
+export interface OpenHomesAsk {
+  kind: 'openHomes';
+}
+export interface OpenHomesAnswer {
+  homes: number[];
+}

@@ -5,7 +5,16 @@ import { ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
 import type { WorldProgram } from '../contract/run/build.js';
 import { begin, tagOf, worldInstanceId } from './commands/birth.js';
-import type { CreateReply, CreateRequest, FindReply, HostOptions, HostRequest } from './host-requests.js';
+import type {
+  CloseHomeRequest,
+  CreateReply,
+  CreateRequest,
+  FindReply,
+  HostOptions,
+  HostRequest,
+  OpenHomesAnswer,
+  OpenHomesAsk,
+} from './host-requests.js';
 import type { StreamLog } from './kv/stream-log.js';
 import type { WriteSet } from './kv/write-set.js';
 import { LmdbFiles } from './lmdb-files.js';
@@ -14,7 +23,10 @@ import { checkSetup, Program } from './turn/program.js';
 import type { WorldMeta } from './turn/world-meta.js';
 import { WorldActor, type WorldWrites } from './world.js';
 
-export const createActorKind: CreateActorKind = (options, host) => new WorldKind(options as HostOptions, host);
+export const createActorKind: CreateActorKind = (options, host) => {
+  const kind = new WorldKind(options as HostOptions, host);
+  return (options as HostOptions).layout === 'homes' ? kind.openHomes() : kind;
+};
 /** Hosts of several machines: each data file writes to its log, `logOf` by the name of the file. */
 export const createLoggedKind = (options: HostOptions, host: HostFacts, logOf: (file: string) => StreamLog): ActorKind =>
   new WorldKind(options, host, logOf);
@@ -30,11 +42,20 @@ class WorldKind implements ActorKind {
   readonly #files: LmdbFiles;
   /** By program key. */
   readonly #programs = new LruMap<string, KnownProgram>({ entriesMax: limits.hostProgramsMax });
+  /** The last request about a home: they are carried out one after the other. */
+  readonly #homeTurns = new Map<number, Promise<void>>();
 
   constructor(options: HostOptions, host: HostFacts, logOf?: (file: string) => StreamLog) {
     this.#options = options;
     this.#host = host;
     this.#files = new LmdbFiles(options, host.index, logOf);
+  }
+
+  /** An earlier incarnation of this host may have served others. */
+  async openHomes(): Promise<this> {
+    const { homes } = (await this.#host.ask({ kind: 'openHomes' } satisfies OpenHomesAsk)) as OpenHomesAnswer;
+    for (const home of homes) this.#files.openHome(home);
+    return this;
   }
 
   activate(worldId: string, incarnation: number): Actor {
@@ -67,6 +88,10 @@ class WorldKind implements ActorKind {
   async commit(writeSets: readonly unknown[]): Promise<readonly (Error | undefined)[]> {
     const results = (writeSets as readonly WorldWrites[]).map(({ refusal }) => refusal);
     const byStore = new Map<WorldRepository, { set: WriteSet; index: number }[]>();
+    /** Of one data file: what is wrong with it concerns no other. */
+    const refuse = (store: WorldRepository, error: Error): void => {
+      for (const { index } of byStore.get(store) ?? []) results[index] ??= error;
+    };
     (writeSets as readonly WorldWrites[]).forEach((entry, index) => {
       if (entry.refusal !== undefined) return;
       for (const { store, set } of entry.writes) {
@@ -76,12 +101,16 @@ class WorldKind implements ActorKind {
       }
     });
     for (const [store, members] of byStore) {
+      if (this.#files.isLost(store)) continue;
       store.commit(members.map(({ set }) => set)).forEach((error, place) => {
         const { index } = members[place] as { index: number };
         results[index] ??= error;
       });
     }
-    await Promise.all([...byStore].map(([store, members]) => refuseLost(store, members, results)));
+    const flushing = [...byStore.keys()].map((store) => store.flushed().catch((error: Error) => refuse(store, error)));
+    await Promise.all(flushing);
+    // Also where it was lost meanwhile: whether this commit is in what its next owner has is not known here.
+    for (const store of byStore.keys()) if (this.#files.isLost(store)) refuse(store, new ServiceError('world.ACTOR_RESTARTED'));
     return results;
   }
 
@@ -96,6 +125,10 @@ class WorldKind implements ActorKind {
         return this.#files.destroy(request.worldId);
       case 'copy':
         return this.#files.copy(request);
+      case 'openHome':
+        return this.#inTurn(request.home, async () => this.#files.openHome(request.home));
+      case 'closeHome':
+        return this.#closeHome(request);
       default:
         throw new ServiceError('control.INVALID_REQUEST', { message: 'There is no such request.' });
     }
@@ -103,6 +136,22 @@ class WorldKind implements ActorKind {
 
   close(): Promise<void> {
     return this.#files.close();
+  }
+
+  #closeHome({ home, isLost }: CloseHomeRequest): Promise<void> {
+    // At once, whatever the home waits for.
+    this.#files.shutHome(home, { isLost });
+    return this.#inTurn(home, async () => {
+      this.#files.shutHome(home, { isLost });
+      await this.#host.dismiss((worldId) => this.#files.homeOf(worldId) === home, { isLost });
+      await this.#files.closeHome(home);
+    });
+  }
+
+  #inTurn(home: number, work: () => Promise<void>): Promise<void> {
+    const turn = (this.#homeTurns.get(home) ?? Promise.resolve()).catch(() => {}).then(work);
+    this.#homeTurns.set(home, turn);
+    return turn;
   }
 
   async #create(request: CreateRequest): Promise<CreateReply> {
@@ -145,15 +194,6 @@ class WorldKind implements ActorKind {
     const entered = { program, source: found };
     this.#programs.set(key, entered);
     return entered;
-  }
-}
-
-/** Where the log of a file has another owner, every set of that file is refused, and none of the others. */
-async function refuseLost(store: WorldRepository, members: readonly { index: number }[], results: (Error | undefined)[]): Promise<void> {
-  try {
-    await store.flushed();
-  } catch (error) {
-    for (const { index } of members) results[index] ??= error as Error;
   }
 }
 

@@ -1,12 +1,15 @@
 // The data files that a host has open, and which of them holds a world.
 // `run`: one a world, named by it, open while the world is in memory. `shared`: `host-<n>`, open as long as the host; those of hosts that
-// no longer stand are served by the ones that do.
+// no longer stand are served by the ones that do. `homes`: `home-<n>`, from the first world of a home until the home is closed.
+//   LMDB-FILES-1. Of a home that is not open no file is opened or made.
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { ServiceError } from '../contract/errors.js';
 import type { JsonObject } from '../contract/json.js';
+import { limits } from '../contract/limits.js';
 import { dataFileOf } from '../files/database.js';
 import { threadRealm } from '../tools/realm.js';
+import { homeFileName, homeOf, homeOfFileName } from './homes.js';
 import type { CopyReply, CopyRequest, HostOptions } from './host-requests.js';
 import type { StreamLog } from './kv/stream-log.js';
 import { WorldRepository } from './state/world-repository.js';
@@ -18,6 +21,10 @@ export class LmdbFiles {
   readonly #logOf: ((file: string) => StreamLog) | undefined;
   readonly #open = new Map<string, WorldRepository>();
   readonly #closing = new Map<string, Promise<void>>();
+  readonly #openHomes = new Set<number>();
+  /** Of homes that somebody else has. */
+  readonly #lost = new WeakSet<WorldRepository>();
+  readonly #copies = new Set<Promise<unknown>>();
 
   constructor(options: HostOptions, index: number, logOf?: (file: string) => StreamLog) {
     this.#options = options;
@@ -27,7 +34,8 @@ export class LmdbFiles {
 
   /** Where a new world goes. */
   ofNew(worldId: string): WorldRepository {
-    return this.#file(this.#options.layout === 'run' ? worldId : homeName(this.#index % this.#options.hosts));
+    if (this.#options.layout === 'homes') return this.#file(homeFileName(this.#requireOpen(worldId)));
+    return this.#file(this.#options.layout === 'run' ? worldId : hostFileName(this.#index % this.#options.hosts));
   }
 
   /** Which data file holds a world; undefined where this host finds none. */
@@ -37,7 +45,13 @@ export class LmdbFiles {
       const store = this.#file(worldId);
       return store.hasWorld(worldId) ? store : undefined;
     }
-    return this.#homes()
+    if (this.#options.layout === 'homes') {
+      const name = homeFileName(this.#requireOpen(worldId));
+      const isThere = this.#open.has(name) || existsSync(dataFileOf(join(this.#options.directory, name)));
+      const store = isThere ? this.#file(name) : undefined;
+      return store?.hasWorld(worldId) ? store : undefined;
+    }
+    return this.#names()
       .map((name) => this.#file(name))
       .find((store) => store.hasWorld(worldId));
   }
@@ -60,12 +74,55 @@ export class LmdbFiles {
     return deleted;
   }
 
-  /** Of the `shared` layout: those that this host serves. */
-  async copy({ to, worldIds }: CopyRequest): Promise<CopyReply> {
-    const names = this.#homes().filter((name) => existsSync(dataFileOf(join(this.#options.directory, name))));
+  homeOf(worldId: string): number {
+    return homeOf(worldId, this.#options.homes as number);
+  }
+  openHome(home: number): void {
+    this.#openHomes.add(home);
+  }
+  /** Of its worlds none is found or made any more. `isLost`: nor is anything of them to be committed. */
+  shutHome(home: number, { isLost }: { isLost: boolean }): void {
+    this.#openHomes.delete(home);
+    const store = this.#open.get(homeFileName(home));
+    if (isLost && store !== undefined) this.#lost.add(store);
+  }
+  isLost(store: WorldRepository): boolean {
+    return this.#lost.has(store);
+  }
+  /** Of a home that is shut and has no world in memory: resolves when its file is on the disk and released. */
+  async closeHome(home: number): Promise<void> {
+    const name = homeFileName(home);
+    await Promise.allSettled(this.#copies);
+    this.#close(name);
+    try {
+      await this.#closing.get(name);
+    } finally {
+      // A flush that failed was reported here, and the file is released.
+      this.#closing.delete(name);
+    }
+  }
+
+  /** Of the layouts `shared` and `homes`: those that this host serves. */
+  copy(request: CopyRequest): Promise<CopyReply> {
+    const copying = this.#copy(request);
+    this.#copies.add(copying);
+    const forget = (): boolean => this.#copies.delete(copying);
+    copying.then(forget, forget);
+    return copying;
+  }
+
+  async #copy({ to, worldIds }: CopyRequest): Promise<CopyReply> {
+    const names = this.#names().filter((name) => existsSync(dataFileOf(join(this.#options.directory, name))));
     const kept = new Set(worldIds);
-    for (const name of names) await copyWorldFile(this.#file(name), { name, to, kept });
-    return { names };
+    const copied: string[] = [];
+    for (const name of names) {
+      const home = homeOfFileName(name);
+      // Closed while another was copied.
+      if (home !== undefined && !this.#openHomes.has(home)) continue;
+      await copyWorldFile(this.#file(name), { name, to, kept });
+      copied.push(name);
+    }
+    return { names: copied };
   }
 
   async close(): Promise<void> {
@@ -109,20 +166,33 @@ export class LmdbFiles {
     this.#closing.set(name, closed);
   }
 
-  /** This host's own first, then those left behind by hosts that no longer stand; a host of one world looks everywhere. */
-  #homes(): string[] {
-    const { directory, hosts } = this.#options;
-    const own = homeName(this.#index % hosts);
+  #requireOpen(worldId: string): number {
+    const home = this.homeOf(worldId);
+    if (this.#openHomes.has(home)) return home;
+    throw new ServiceError('control.UNAVAILABLE', {
+      message: 'The home of this world is not open here.',
+      retryAfterMs: limits.unavailableRetryAfterMs,
+    });
+  }
+
+  /**
+   * Those of open homes. Else this host's own first, then those left behind by hosts that no longer stand; a host of one world looks
+   * everywhere.
+   */
+  #names(): string[] {
+    const { directory, hosts, layout } = this.#options;
+    if (layout === 'homes') return [...this.#openHomes].sort((one, other) => one - other).map(homeFileName);
+    const own = hostFileName(this.#index % hosts);
     if (!existsSync(directory)) return [own];
     const others = readdirSync(directory)
       .map((name) => /^host-(\d+)$/.exec(name)?.[1])
       .filter((digits) => digits !== undefined)
       .map(Number)
-      .filter((home) => this.#index >= hosts || home % hosts === this.#index)
+      .filter((host) => this.#index >= hosts || host % hosts === this.#index)
       .sort((a, b) => a - b)
-      .map(homeName);
+      .map(hostFileName);
     return [own, ...others.filter((name) => name !== own)];
   }
 }
 
-const homeName = (home: number): string => `host-${home}`;
+const hostFileName = (host: number): string => `host-${host}`;

@@ -67,4 +67,6 @@ export const tuning = {
   pendingCharsCounted: 1024,
   /** A world keeps no more texts of its last turn than this. */
   turnCharsKeptMax: 64 * 1024,
+  /** New ids that are tried for a home, for each home that there is: one in e^32 would find none. */
+  idTriesPerHome: 32,
 };

@@ -10,9 +10,22 @@ import { isSeed } from '../contract/seed.js';
 import { worldAnswerFits } from '../contract/validate/answer-validators.js';
 import type { WorldAnswers, WorldCommand, WorldPosition, WorldQuery } from '../contract/world/world-protocol.js';
 import { dataFileOf } from '../files/database.js';
-import type { CreateWorld, ForkWorld, HostChildren, SendOptions, WorldFiles, WorldRef, Worlds, WorldsOptions } from './api.js';
+import type {
+  CreateWorld,
+  ForkWorld,
+  HomedWorlds,
+  HomesOptions,
+  HostChildren,
+  SendOptions,
+  WorldFiles,
+  WorldRef,
+  Worlds,
+  WorldsOptions,
+} from './api.js';
 import type { ForkCommand, ForkReply } from './commands/fork-world.js';
+import { HomePlacement, homeOf, homeOfFileName } from './homes.js';
 import type { CopyReply, CreateReply, CreateRequest, FindReply, HostOptions, HostRequest } from './host-requests.js';
+import { SystemHomes } from './system-homes.js';
 import { takeFile } from './taken-file.js';
 import { copyName } from './world-file-copy.js';
 
@@ -21,7 +34,7 @@ export const worldHostModule = new URL('./host.js', import.meta.url);
 const worldIdShape = /^(run|world|ses)_[0-9a-z]{12,32}$/;
 
 /** Rejects when a host could not be started. */
-export async function openWorlds(options: WorldsOptions): Promise<Worlds & WorldFiles> {
+export async function openWorlds(options: WorldsOptions): Promise<Worlds & WorldFiles & HomedWorlds> {
   const { directory, layout, durability, hosts, hostsAtStart = hosts, isolation, handlerTimeoutMs, idlePassivationMs } = options;
   const {
     hostCoolDownMs = limits.hostCoolDownMs,
@@ -33,9 +46,11 @@ export async function openWorlds(options: WorldsOptions): Promise<Worlds & World
     hostHeapMb,
     onStepSeen,
   } = options;
+  const homes = layout === 'homes' ? new SystemHomes(options.homes as HomesOptions, hosts) : undefined;
   const hostOptions: HostOptions = {
     directory: children?.directory ?? directory,
     layout,
+    homes: homes?.count,
     durability,
     hosts,
     freshModulePerTurn,
@@ -55,22 +70,30 @@ export async function openWorlds(options: WorldsOptions): Promise<Worlds & World
     ...defined({ handlerTimeoutMs, idlePassivationMs }),
     ...(hostHeapMb === undefined ? {} : { resourceLimits: { maxOldGenerationSizeMb: hostHeapMb } }),
     ...defined({ onStepSeen }),
+    ...(homes && {
+      answer: (host, request) => homes.answer(host, request),
+      placement: new HomePlacement({ homes: homes.count, hosts }),
+    }),
   });
-  return new LocalWorlds(system, hostOptions, { handlerTimeoutMs: handlerTimeoutMs ?? limits.handlerTimeoutMs, children });
+  homes?.use(system);
+  return new LocalWorlds(system, hostOptions, { handlerTimeoutMs: handlerTimeoutMs ?? limits.handlerTimeoutMs, children, homes });
 }
 
-class LocalWorlds implements Worlds, WorldFiles {
+class LocalWorlds implements Worlds, WorldFiles, HomedWorlds {
   readonly #system: ActorSystem;
   readonly #hosts: number;
   readonly #layout: HostOptions['layout'];
   readonly #handlerTimeoutMs: number;
   readonly #children: HostChildren | undefined;
+  readonly #homes: SystemHomes | undefined;
+  #closed: Promise<void> | undefined;
 
   constructor(
     system: ActorSystem,
     { hosts, layout }: HostOptions,
-    { handlerTimeoutMs, children }: { handlerTimeoutMs: number; children: HostChildren | undefined },
+    { handlerTimeoutMs, children, homes }: { handlerTimeoutMs: number; children: HostChildren | undefined; homes: SystemHomes | undefined },
   ) {
+    this.#homes = homes;
     this.#handlerTimeoutMs = handlerTimeoutMs;
     this.#children = children;
     this.#system = system;
@@ -92,6 +115,8 @@ class LocalWorlds implements Worlds, WorldFiles {
     } = request;
     requireWorldId(worldId);
     if (!isSeed(seed.seed)) throw new ServiceError('control.INVALID_REQUEST', { message: 'A seed is a decimal unsigned 64-bit integer.' });
+    if (this.#homes !== undefined && placement !== 'shared')
+      throw new ServiceError('control.INVALID_REQUEST', { message: 'A world is on the host of its home.' });
     const ask: CreateRequest = { kind: 'create', worldId, buildHash: build.buildHash, setupHash, seed, budgets, recordRandom };
     const home = typeof placement === 'object' ? this.#standing(placement.host) : this.#system.hostOf(worldId);
     if (!isNew && (await this.#isElsewhere(worldId, home))) throw worldExists(worldId);
@@ -116,7 +141,7 @@ class LocalWorlds implements Worlds, WorldFiles {
   async open(worldId: string): Promise<WorldRef> {
     requireWorldId(worldId);
     const first = this.#system.hostOf(worldId);
-    for (const host of [first, ...this.#hostsBut(first)]) {
+    for (const host of this.#homes === undefined ? [first, ...this.#hostsBut(first)] : [first]) {
       const found = await this.#ask<FindReply>(host, { kind: 'find', worldId });
       if (found === undefined) continue;
       requireInstanceId(found);
@@ -156,17 +181,31 @@ class LocalWorlds implements Worlds, WorldFiles {
       const reply = await this.#ask<CopyReply>(host, { kind: 'copy', to: inside, worldIds: [...worldIds] });
       // The folder of a host that has ended meanwhile went with it, and there is nothing to take.
       const from = outside();
-      for (const name of requireFileNames(reply)) await takeFile(join(from, copyName(name)), dataFileOf(join(into, name)));
+      for (const name of requireFileNames(reply, this.#layout)) await takeFile(join(from, copyName(name)), dataFileOf(join(into, name)));
     }
   }
 
+  async openHome(home: number): Promise<void> {
+    await this.#requireHomes().openHome(home);
+  }
+  async closeHome(home: number, how?: { lost?: boolean }): Promise<void> {
+    const homes = this.#requireHomes();
+    await (this.#closed ?? homes.closeHome(home, how));
+  }
+
   close(): Promise<void> {
-    return this.#system.close();
+    this.#closed ??= this.#system.close();
+    return this.#closed;
+  }
+
+  #requireHomes(): SystemHomes {
+    if (this.#homes !== undefined) return this.#homes;
+    throw new ServiceError('control.INVALID_REQUEST', { message: 'These worlds have no homes.' });
   }
 
   /** A host searches its own data file before it makes a world; this searches those of the others. */
   async #isElsewhere(worldId: string, home: number): Promise<boolean> {
-    if (this.#layout === 'run') return false;
+    if (this.#layout !== 'shared') return false;
     const found = await Promise.all(this.#hostsBut(home).map((host) => this.#ask<FindReply>(host, { kind: 'find', worldId })));
     return found.some((world) => world !== undefined);
   }
@@ -196,6 +235,8 @@ class LocalWorlds implements Worlds, WorldFiles {
     { worldId, atSequence, snapshotId, isNew = false }: ForkWorld,
   ): Promise<{ world: WorldRef; position: WorldPosition }> {
     requireWorldId(worldId);
+    if (this.#homes !== undefined && homeOf(worldId, this.#homes.count) !== homeOf(parentId, this.#homes.count))
+      throw new ServiceError('control.INVALID_REQUEST', { message: 'A fork is in the home of its parent.' });
     const command: ForkCommand = { kind: 'fork', worldId };
     if (atSequence !== undefined) command.atSequence = atSequence;
     if (snapshotId !== undefined) command.snapshotId = snapshotId;
@@ -302,8 +343,9 @@ function requireInstanceId({ worldInstanceId }: { worldInstanceId: unknown }): v
     throw new Error('a host named a world by no id');
 }
 
-function requireFileNames({ names }: { names: unknown }): string[] {
-  const isName = (name: unknown): boolean => typeof name === 'string' && /^host-\d{1,4}$/.test(name);
+function requireFileNames({ names }: { names: unknown }, layout: HostOptions['layout']): string[] {
+  const isNameHere = (name: string): boolean => (layout === 'homes' ? homeOfFileName(name) !== undefined : /^host-\d{1,4}$/.test(name));
+  const isName = (name: unknown): boolean => typeof name === 'string' && isNameHere(name);
   if (!Array.isArray(names) || !names.every(isName) || new Set(names).size < names.length)
     throw new Error('a host named its files by something else than their names');
   return names as string[];

@@ -1,6 +1,6 @@
 // A kind of actor for tests: counters kept in a file each, which can be asked to misbehave. A host loads it as any other kind.
 import { spawnSync } from 'node:child_process';
-import { appendFileSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, renameSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { threadId } from 'node:worker_threads';
 import type { Actor, ActorKind, CommandRun, HostFacts } from '../../src/actors/definition.js';
@@ -11,6 +11,8 @@ export interface CounterOptions {
   /** Commits wait, as for a slow disk, until the control request `release`. */
   holdCommits?: boolean;
   failToLoad?: boolean;
+  /** Asked of the system before the kind is there; the control request `askedAtLoad` tells its answer. */
+  askAtLoad?: unknown;
 }
 export type CounterCommand =
   | { kind: 'add'; amount: number }
@@ -49,20 +51,48 @@ export type CounterControl =
   | { kind: 'refuse' }
   | { kind: 'throw' }
   | { kind: 'neverAnswer' }
+  /** Asks all of them at once. */
+  | { kind: 'ask'; requests: unknown[] }
+  | { kind: 'askedAtLoad' }
+  | { kind: 'askUnclonable' }
+  /** Writes to the wire of a process what no host would. */
+  | { kind: 'forge'; envelope: unknown[] }
+  /** The value of an actor, committed or not. */
+  | { kind: 'inMemory'; actorId: string }
+  /** From then on no actor of these is activated. */
+  | { kind: 'dismiss'; actorIds: string[]; isLost: boolean }
   | { kind: 'idleRounds' };
 interface CounterSet {
   actorId: string;
   state: CounterState;
 }
 
-export function createActorKind(options: unknown, host: HostFacts): ActorKind {
-  const { failToLoad, ...rest } = options as CounterOptions;
+export async function createActorKind(options: unknown, host: HostFacts): Promise<ActorKind> {
+  const { failToLoad, askAtLoad, ...rest } = options as CounterOptions;
   if (failToLoad) throw new Error('asked not to load');
-  return new CounterKind(rest, host);
+  return new CounterKind(rest, host, askAtLoad === undefined ? undefined : await host.ask(askAtLoad));
+}
+
+/** The control path carries no bytes. */
+function withBytes(request: unknown): unknown {
+  const { bytes } = request as { bytes?: number[] };
+  return bytes === undefined ? request : { ...(request as object), bytes: Uint8Array.from(bytes) };
+}
+
+/** What an ask came to, as data. */
+async function askOutcome(asked: Promise<unknown>): Promise<unknown> {
+  try {
+    const value = await asked;
+    return value instanceof Uint8Array ? { bytes: [...value] } : { value };
+  } catch (error) {
+    return { code: (error as ServiceError).code };
+  }
 }
 
 class CounterKind implements ActorKind {
   readonly failing = new Map<string, Error>();
+  readonly #dismissed = new Set<string>();
+  readonly #live = new Map<string, Counter>();
   idleRounds = 0;
   #blocking = false;
   #held: (() => void)[] = [];
@@ -71,14 +101,18 @@ class CounterKind implements ActorKind {
   constructor(
     readonly options: CounterOptions,
     readonly host: HostFacts,
+    readonly askedAtLoad: unknown,
   ) {
     this.#released = !options.holdCommits;
   }
 
   activate(actorId: string, incarnation: number): Actor {
+    if (this.#dismissed.has(actorId)) throw new ServiceError('control.UNAVAILABLE');
     if (actorId.startsWith('absent')) throw new ServiceError('control.NOT_FOUND');
     this.note('activate', { actorId, incarnation });
-    return new Counter(this, actorId, incarnation);
+    const counter = new Counter(this, actorId, incarnation);
+    this.#live.set(actorId, counter);
+    return counter;
   }
 
   async commit(writeSets: readonly unknown[]): Promise<readonly (Error | undefined)[]> {
@@ -131,6 +165,24 @@ class CounterKind implements ActorKind {
         throw new Error('asked to throw in control');
       case 'neverAnswer':
         return new Promise(() => {});
+      case 'ask':
+        return Promise.all(asked.requests.map((one) => askOutcome(this.host.ask(withBytes(one)))));
+      case 'askedAtLoad':
+        return this.askedAtLoad;
+      case 'askUnclonable':
+        return Promise.all([askOutcome(this.host.ask({ size: 1n, make: () => {} })), askOutcome(this.host.ask({ kind: 'after' }))]);
+      case 'forge': {
+        const text = Buffer.from(JSON.stringify({ lane: 'mail', envelope: asked.envelope }));
+        const header = Buffer.alloc(4);
+        header.writeUInt32LE(text.length);
+        writeSync(3, Buffer.concat([header, text]));
+        return new Promise(() => {});
+      }
+      case 'inMemory':
+        return this.#live.get(asked.actorId)?.value;
+      case 'dismiss':
+        for (const actorId of asked.actorIds) this.#dismissed.add(actorId);
+        return this.host.dismiss((actorId) => asked.actorIds.includes(actorId), asked);
       case 'idleRounds':
         return this.idleRounds;
     }
@@ -160,6 +212,10 @@ class Counter implements Actor {
     this.#actorId = actorId;
     this.#state = { ...stored, incarnation: Math.max(incarnation, stored.incarnation + 1) };
     this.#committed = stored.value;
+  }
+
+  get value(): number {
+    return this.#state.value;
   }
 
   *command(message: unknown, run: CommandRun): Generator<undefined, unknown> {

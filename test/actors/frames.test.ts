@@ -28,7 +28,7 @@ test('every frame is read as it was written, in order', () => {
     fc.tuple(fc.constant('cancel' as const), slot, fc.nat(), fc.string()),
   );
   const toCaller = fc.oneof(
-    fc.tuple(fc.constantFrom('reply' as const, 'progress' as const), slot, value),
+    fc.tuple(fc.constantFrom('reply' as const, 'progress' as const, 'ask' as const), slot, value),
     fc.tuple(fc.constant('refusal' as const), slot, fc.constant({ code: 'control.NOT_FOUND' as const, message: 'm', extra: {} })),
     fc.tuple(fc.constant('failure' as const), fc.constant({ actorId: 'a', correlationId: 'c', stack: 's' })),
   );
@@ -43,7 +43,7 @@ test('every frame is read as it was written, in order', () => {
       const back: Envelope = [];
       for (const [op, ...operands] of callerFrames) (writeToCaller[op] as (...all: unknown[]) => void)(back, ...operands);
       deepEqual(
-        framesRead<CallerFrames>((on) => readAtCaller(back, on), ['reply', 'refusal', 'progress', 'failure']),
+        framesRead<CallerFrames>((on) => readAtCaller(back, on), ['reply', 'refusal', 'progress', 'failure', 'ask']),
         callerFrames,
       );
     }),

@@ -33,7 +33,13 @@ function loopOf({ slices, during }: { slices: number; during(slice: number, ask:
   const kind: ActorKind = { activate: actorOf, commit: async () => [], control: () => undefined, close: async () => {} };
   const outbox = new MailOutbox((envelope) => {
     const ignored = (): void => {};
-    readAtCaller(envelope, { reply: () => ++replied === asked && done(), refusal: ignored, progress: ignored, failure: ignored });
+    readAtCaller(envelope, {
+      reply: () => ++replied === asked && done(),
+      refusal: ignored,
+      progress: ignored,
+      failure: ignored,
+      ask: ignored,
+    });
   });
   const loop = new HostLoop(kind, new BoardWriter(createSharedPage()), outbox);
   let asked = 0;
@@ -109,7 +115,13 @@ test('what is done is committed before the next slice of a long command, however
   await new Promise<void>((done) => {
     const ignored = (): void => {};
     const outbox = new MailOutbox((envelope) => {
-      readAtCaller(envelope, { reply: () => ++answers === 2 && done(), refusal: ignored, progress: ignored, failure: ignored });
+      readAtCaller(envelope, {
+        reply: () => ++answers === 2 && done(),
+        refusal: ignored,
+        progress: ignored,
+        failure: ignored,
+        ask: ignored,
+      });
     });
     const loop = new HostLoop(kind, new BoardWriter(createSharedPage()), outbox);
     const envelope: Envelope = [];

@@ -9,6 +9,7 @@ import { compileProject } from '../../src/compiler/compile.js';
 import { ServiceError } from '../../src/contract/errors.js';
 import type { CompiledBuild } from '../../src/contract/run/build.js';
 import { ProjectWorlds, projectFolder } from '../../src/control/sessions/project-worlds.js';
+import { homeOf } from '../../src/worlds/homes.js';
 import { verifyWorlds } from '../../src/worlds/verify-worlds.js';
 import { openWorlds } from '../../src/worlds/worlds.js';
 import { until } from '../until.js';
@@ -145,4 +146,60 @@ test('files are copied whether hosts stand, are at rest, or start no more; those
   const nothing = into('nothing');
   await worlds.copyProject('b', nothing, []);
   assert.deepEqual([readdirSync(nothing), started.length], [[], before + 1]);
+});
+
+// PROJECT-WORLDS-4
+test('hosts of every project serve the homes that are owned, whenever they start, and let go of one that is closed', async (t) => {
+  const directory = mkdtempSync(join(tmpdir(), 'drillyard-projects-'));
+  const count = 4;
+  const owned = new Set([1, 2]);
+  let started = 0;
+  const serviceOf = (homes: { count: number; owned(): number[] }): ProjectWorlds =>
+    new ProjectWorlds({
+      directory,
+      projectOf,
+      isOpen: (projectId) => projectId !== 'c',
+      homes,
+      open: (folder, { homes: now }) => {
+        started++;
+        const layout = { layout: 'homes', ...(now && { homes: now }) } as const;
+        return openWorlds({ directory: folder, ...layout, durability: 'committed', hosts: 1, isolation: 'thread' });
+      },
+    });
+  const [worlds, other] = [serviceOf({ count, owned: () => [...owned] }), serviceOf({ count, owned: () => [1] })];
+  t.after(async () => {
+    await Promise.all([worlds.close(), other.close()]);
+    rmSync(directory, { recursive: true, force: true });
+  });
+  const idIn = (project: string, home: number): string => {
+    for (let number = 0; ; number++) {
+      const id = `ses_${project}${String(number).padStart(11, '0')}`;
+      if (homeOf(id, count) === home) return id;
+    }
+  };
+  const isElsewhere = { code: 'control.UNAVAILABLE' };
+  const [a, two] = await Promise.all([create(worlds, idIn('a', 1)), create(worlds, idIn('a', 2))]);
+  await Promise.all([a.command(add), two.command(add)]);
+  await assert.rejects(create(worlds, idIn('a', 3)), isElsewhere);
+  // The hosts of b start while the home is closed for those of a.
+  const b = create(worlds, idIn('b', 1)).then(
+    () => 'made',
+    (error: ServiceError) => error.code,
+  );
+  owned.delete(1);
+  await worlds.closeHome(1);
+  assert.ok(['made', 'control.UNAVAILABLE', 'world.ACTOR_RESTARTED'].includes(await b));
+  await assert.rejects(a.command(add), isElsewhere);
+  await assert.rejects(create(worlds, idIn('b', 1)), isElsewhere);
+  const total = async (world: Awaited<ReturnType<typeof create>>) =>
+    (await world.query({ kind: 'row', packageId: 'counter', namespace: 'counters', rowId: 'main' })).value?.total;
+  const taken = await other.open(idIn('a', 1));
+  await taken.command(add);
+  assert.equal(await total(taken), 2);
+  assert.equal(await total(two), 1);
+  await other.closeHome(1);
+  owned.add(1);
+  await worlds.openHome(1);
+  assert.equal(await total(a), 2);
+  assert.equal(started, 3);
 });

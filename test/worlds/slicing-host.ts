@@ -46,7 +46,13 @@ export class SlicingHost {
       freshModulePerTurn: false,
       printThrows: false,
     };
-    const kind = await createActorKind(options, { index: 0, isolation: 'thread', wantsIdle: () => {} });
+    const kind = await createActorKind(options, {
+      index: 0,
+      isolation: 'thread',
+      wantsIdle: () => {},
+      ask: async () => {},
+      dismiss: async () => {},
+    });
     const setup = { ...bankSetup, ...changes };
     const setupHash = jsonDigest(setup as unknown as JsonValue);
     const { buildHash, tools } = bankBuild;

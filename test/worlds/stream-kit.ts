@@ -95,7 +95,11 @@ export class LoggedHost {
       freshModulePerTurn: false,
       printThrows: false,
     } as const;
-    this.#kind = createLoggedKind(options, { index: 0, isolation: 'thread', wantsIdle: () => {} }, () => log);
+    this.#kind = createLoggedKind(
+      options,
+      { index: 0, isolation: 'thread', wantsIdle: () => {}, ask: async () => undefined, dismiss: async () => {} },
+      () => log,
+    );
   }
 
   get file(): string {

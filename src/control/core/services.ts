@@ -12,7 +12,7 @@ import type { StateNamespace } from '../../contract/world/tool-manifest.js';
 import type { ExpressionJudge } from '../../drills/judge/evaluate-expression.js';
 import type { BindingsPort } from '../../drills/ports/bindings-port.js';
 import type { Tracing } from '../../tracing/tracing.js';
-import type { Worlds } from '../../worlds/api.js';
+import type { HomedWorlds, Worlds } from '../../worlds/api.js';
 import type { Catalog } from '../catalog/catalog.js';
 import type { Keyring } from '../catalog/keyring.js';
 import type { ControlSettings } from '../catalog/settings.js';
@@ -34,6 +34,8 @@ export interface ServicePorts {
   keyring: Keyring;
   operations: Operations;
   worlds: ServiceWorlds;
+  /** Absent: the service has all worlds of its folder. */
+  homes?: ServiceHomes | undefined;
   guard: WorldGuard;
   compiler: CompilePort;
   judge: JudgePort;
@@ -59,6 +61,14 @@ export interface ControlServices extends ServicePorts {
   backups: Backups;
   loadedBuilds: LoadedCache<CompiledBuild>;
   loadedViews: LoadedCache<ProjectView>;
+}
+
+/** Of a service that shares its worlds with others: how many homes there are, and which of them are its own at the moment. */
+export interface ServiceHomes {
+  readonly count: number;
+  owned(): readonly number[];
+  /** Handed over once, before a host starts: by this they are opened and closed for all projects. */
+  use(worlds: HomedWorlds): void;
 }
 
 /** The worlds of all projects. */

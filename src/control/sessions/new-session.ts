@@ -2,6 +2,7 @@
 import type { WorldSession } from '../../contract/hosted/resources.js';
 import { newId } from '../../contract/ids.js';
 import { limits } from '../../contract/limits.js';
+import { homeOf, newIdInHome } from '../../worlds/homes.js';
 import { requireBuild } from '../builds/build-records.js';
 import { takeQuota } from '../catalog/quotas.js';
 import type { SessionRecord } from '../catalog/session-records.js';
@@ -29,7 +30,7 @@ export interface NewSession extends Pick<WorldSession, RequiredMember>, Partial<
  */
 export function newSession(
   tx: Change,
-  services: Pick<ControlServices, 'settings' | 'nowMs'>,
+  services: Pick<ControlServices, 'settings' | 'nowMs' | 'homes'>,
   {
     ttlMs = limits.sessionTtlMs,
     organizationId,
@@ -52,7 +53,7 @@ export function newSession(
     organizationId,
     projectId,
     environmentId,
-    sessionId: newId('ses'),
+    sessionId: newSessionId(services, rest.parentSessionId),
     buildHash,
     seed,
     callbackReceiverBindingIds,
@@ -65,4 +66,10 @@ export function newSession(
     ...rest,
   };
   return { session, ...record };
+}
+
+/** A fork is in the home of its parent. */
+function newSessionId({ homes }: Pick<ControlServices, 'homes'>, parentSessionId: string | undefined): string {
+  if (homes === undefined || parentSessionId === undefined) return newId('ses');
+  return newIdInHome('ses', { home: homeOf(parentSessionId, homes.count), homes: homes.count });
 }

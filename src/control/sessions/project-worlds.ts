@@ -5,6 +5,7 @@
 //   PROJECT-WORLDS-2. Messages of one world are sent in the order of the calls, over a restart of its hosts too; hosts end only where
 //     nobody has asked for them since they were found quiet.
 //   PROJECT-WORLDS-3. Once the worlds of a project are removed nothing starts its hosts any more, and its folder is gone.
+//   PROJECT-WORLDS-4. Of homes, hosts serve those that the service owns, whenever they started; when one is closed, no file of it is open.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -15,8 +16,9 @@ import { limits } from '../../contract/limits.js';
 import type { AdvanceProgress, WorldAnswers, WorldCommand, WorldQuery } from '../../contract/world/world-protocol.js';
 import { dataFileOf } from '../../files/database.js';
 import { copyFlushed } from '../../files/flushed-copy.js';
-import type { CreateWorld, ForkWorld, SendOptions, WorldFiles, WorldRef, Worlds } from '../../worlds/api.js';
-import type { ServiceWorlds } from '../core/services.js';
+import type { CreateWorld, ForkWorld, HomedWorlds, HomesOptions, SendOptions, WorldFiles, WorldRef, Worlds } from '../../worlds/api.js';
+import { homeFileName } from '../../worlds/homes.js';
+import type { ServiceHomes, ServiceWorlds } from '../core/services.js';
 import { tuning } from '../tuning.js';
 
 export interface ProjectWorldsParts {
@@ -26,8 +28,13 @@ export interface ProjectWorldsParts {
   projectOf(worldId: string): string | undefined;
   /** False: its hosts are not to start any more. */
   isOpen(projectId: string): boolean;
-  /** Starts the hosts of one project. Among all hosts of the service, theirs are numbered from `firstHost`. */
-  open(folder: string, of: { projectId: string; firstHost: number }): Promise<HostedWorlds>;
+  /**
+   * Starts the hosts of one project. Among all hosts of the service, theirs are numbered from `firstHost`. `homes`: of `homes`, as they are
+   * now.
+   */
+  open(folder: string, of: { projectId: string; firstHost: number; homes: HomesOptions | undefined }): Promise<HostedWorlds>;
+  /** Absent: the service has all worlds of its folder. */
+  homes?: Pick<ServiceHomes, 'count' | 'owned'> | undefined;
   /** Projects whose hosts stand at once. Default limits.projectsLiveMax. */
   projectsLiveMax?: number;
   idleMs?: number;
@@ -37,7 +44,7 @@ export interface ProjectWorldsParts {
   onClosed?: () => Promise<void>;
 }
 
-type HostedWorlds = Worlds & WorldFiles;
+type HostedWorlds = Worlds & WorldFiles & HomedWorlds;
 /** Of one project while its hosts stand, or start. */
 interface Hosts {
   worlds: Promise<HostedWorlds>;
@@ -51,7 +58,7 @@ interface Hosts {
   firstHost: number;
 }
 
-export class ProjectWorlds implements ServiceWorlds {
+export class ProjectWorlds implements ServiceWorlds, HomedWorlds {
   readonly #parts: ProjectWorldsParts;
   readonly #projects = new Map<string, Hosts>();
   /** Of projects whose hosts are ending: the next ones start after them. */
@@ -128,7 +135,7 @@ export class ProjectWorlds implements ServiceWorlds {
     const stood = this.#projects.has(projectId);
     if (!stood) await this.#ending.get(projectId);
     if (!stood && !existsSync(folder)) return;
-    if (!stood && !this.#parts.isOpen(projectId)) return copyAtRest(folder, into);
+    if (!stood && !this.#parts.isOpen(projectId)) return copyAtRest(folder, into, this.#parts.homes);
     const worlds = await this.hostsOf(projectId);
     const hosts = this.#projects.get(projectId);
     if (hosts === undefined) throw new ServiceError('world.ACTOR_RESTARTED', { message: 'The hosts of the project have ended.' });
@@ -139,6 +146,27 @@ export class ProjectWorlds implements ServiceWorlds {
       hosts.copying -= 1;
       if (!stood) await this.#endQuiet(projectId, hosts);
     }
+  }
+
+  /** To be called when `homes.owned` has it. Hosts that start later open it by themselves. */
+  async openHome(home: number): Promise<void> {
+    await this.#ofAllHosts((worlds) => worlds.openHome(home));
+  }
+
+  /** To be called when `homes.owned` has it no more. Resolves when no host of the service has a file of it open. */
+  async closeHome(home: number, how?: { lost?: boolean }): Promise<void> {
+    const ending = [...this.#ending.values()];
+    await this.#ofAllHosts((worlds) => worlds.closeHome(home, how));
+    await Promise.all(ending);
+  }
+
+  /** Those that start are waited for. */
+  async #ofAllHosts(tell: (worlds: HostedWorlds) => Promise<void>): Promise<void> {
+    const all = [...this.#projects.values()].map(async ({ worlds }) => {
+      const started = await worlds.catch(() => undefined);
+      if (started !== undefined) await tell(started);
+    });
+    await Promise.all(all);
   }
 
   /**
@@ -182,7 +210,9 @@ export class ProjectWorlds implements ServiceWorlds {
   async #start(projectId: string, firstHost: number): Promise<HostedWorlds> {
     await this.#freeHosts();
     await this.#ending.get(projectId);
-    return await this.#parts.open(join(this.#parts.directory, projectFolder(projectId)), { projectId, firstHost });
+    const { homes: all, directory } = this.#parts;
+    const homes = all && { count: all.count, open: all.owned() };
+    return await this.#parts.open(join(directory, projectFolder(projectId)), { projectId, firstHost, homes });
   }
 
   /** Ends the hosts that were used least lately, if nobody is at work there. */
@@ -258,8 +288,10 @@ function noteUse(hosts: Hosts): void {
 }
 
 /** Of a project whose hosts start no more. */
-async function copyAtRest(folder: string, into: string): Promise<void> {
+async function copyAtRest(folder: string, into: string, homes: ProjectWorldsParts['homes']): Promise<void> {
+  const owned = homes && new Set(homes.owned().map(homeFileName));
   for (const name of readdirSync(folder)) {
+    if (owned?.has(name) === false) continue;
     if (!existsSync(dataFileOf(join(folder, name)))) continue;
     mkdirSync(join(into, name));
     await copyFlushed(dataFileOf(join(folder, name)), dataFileOf(join(into, name)));

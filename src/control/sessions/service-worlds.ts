@@ -1,6 +1,7 @@
 // The worlds of one service where its settings put them: hosts of one project in threads, in a process, or in a box.
 import { existsSync, readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
+import { defined } from '../../contract/defined.js';
 import { ServiceError } from '../../contract/errors.js';
 import { limits } from '../../contract/limits.js';
 import { mebibyte } from '../../contract/units.js';
@@ -14,7 +15,7 @@ import { isOpenProject, projectTable } from '../catalog/organization-records.js'
 import { quotaMax } from '../catalog/quotas.js';
 import { sessionTable } from '../catalog/session-records.js';
 import type { ControlSettings } from '../catalog/settings.js';
-import type { ControlLog, ServiceWorlds } from '../core/services.js';
+import type { ControlLog, ServiceHomes, ServiceWorlds } from '../core/services.js';
 import type { WorldGuard } from '../guard/world-guard.js';
 import type { ControlMeter } from '../memory/control-meter.js';
 import { ProjectWorlds, projectFolder } from './project-worlds.js';
@@ -27,9 +28,10 @@ export interface ServiceWorldsParts {
   /** After each start of a project's hosts. */
   onStart(start: { failed: boolean }): void;
   meter: ControlMeter;
+  homes?: ServiceHomes | undefined;
 }
 
-export function openServiceWorlds({ settings, catalog, log, guard, meter, onStart }: ServiceWorldsParts): ServiceWorlds {
+export function openServiceWorlds({ settings, catalog, log, guard, meter, onStart, homes: shared }: ServiceWorldsParts): ServiceWorlds {
   const { dataDirectory, durability, isolation, handlerTimeoutMs, hostHeapMb, workers } = settings;
   const memoryBytesMax = hostHeapMb * mebibyte + limits.hostBesideHeapBytesMax;
   const bounds = { memoryBytesMax, cpuPercentMax: limits.hostCpuPercentMax, cpuWeight: limits.hostCpuWeight };
@@ -40,7 +42,7 @@ export function openServiceWorlds({ settings, catalog, log, guard, meter, onStar
   moveSharedHosts(directory, catalog);
   const pool = poolOf(isolation, { directory, bounds, resourceLimits });
   const common = {
-    layout: 'shared',
+    layout: shared === undefined ? 'shared' : 'homes',
     durability,
     isolation: isolation === 'thread' ? 'thread' : 'process',
     handlerTimeoutMs,
@@ -67,8 +69,9 @@ export function openServiceWorlds({ settings, catalog, log, guard, meter, onStar
     directory,
     projectOf: (worldId) => catalog.view.get(sessionTable, worldId)?.session.projectId,
     isOpen: (projectId) => isOpenProject(catalog.view, projectId),
-    open: async (folder, { projectId, firstHost }) => {
-      const bytes = { storedBytesMax: storedBytesMax({ settings, catalog }, projectId) };
+    homes: shared,
+    open: async (folder, { projectId, firstHost, homes }) => {
+      const bytes = { storedBytesMax: storedBytesMax({ settings, catalog }, projectId), ...defined({ homes }) };
       try {
         makeFolder(folder);
         const opened = await openWorlds({ ...common, ...bytes, ...noticesOf(firstHost), directory: folder, ...childrenOf(folder) });
@@ -83,6 +86,7 @@ export function openServiceWorlds({ settings, catalog, log, guard, meter, onStar
     hostsReady: () => pool?.waiting ?? 0,
     onClosed: async () => pool?.close(),
   });
+  shared?.use(worlds);
   return worlds;
 }
 

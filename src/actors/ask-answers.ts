@@ -1,0 +1,87 @@
+// Answers what one incarnation of a host asks: the system's side. The other one is host-asks.ts.
+//   ASK-ANSWERS-1. Asks are given to the answerer in the order in which they were sent.
+//   ASK-ANSWERS-2. A host that asks more than it may, or in another shape, is ended; an incarnation that is over is answered nothing.
+import { type ErrorFrame, errorToFrame, ServiceError } from '../contract/errors.js';
+import { plainOfText, textOfPlain } from './byte-text.js';
+import { answerEnvelope, type Envelope } from './frames.js';
+import { type Answer, answer } from './host-port.js';
+import { tuning } from './tuning.js';
+
+export interface AskAnswersParts {
+  /** Absent: nobody answers, so nothing may be asked. */
+  answer: ((request: unknown) => Promise<unknown>) | undefined;
+  asText: boolean;
+  post(envelope: Envelope): void;
+  /** Ends the host. */
+  refuse(reason: string): void;
+  /** Reports a bug of the answerer; the frame is what the host gets. */
+  bug(error: unknown): ErrorFrame;
+}
+
+export class AskAnswers {
+  readonly #parts: AskAnswersParts;
+  #last = 0;
+  #open = 0;
+  #chars = 0;
+  #isOver = false;
+
+  constructor(parts: AskAnswersParts) {
+    this.#parts = parts;
+  }
+
+  take(number: number, request: unknown): void {
+    if (this.#isOver) return;
+    const fault = this.#faultOf(number, request);
+    if (fault !== undefined) {
+      this.#refuse(fault);
+      return;
+    }
+    let plain = request;
+    try {
+      if (this.#parts.asText) plain = plainOfText(request as string);
+    } catch {
+      this.#refuse('it asked in a text that is no data');
+      return;
+    }
+    const chars = this.#parts.asText ? (request as string).length : 0;
+    this.#last = number;
+    this.#open++;
+    this.#chars += chars;
+    void this.#answer(number, plain).finally(() => {
+      this.#open--;
+      this.#chars -= chars;
+    });
+  }
+
+  /** The incarnation is over. */
+  end(): void {
+    this.#isOver = true;
+  }
+
+  #faultOf(number: number, request: unknown): string | undefined {
+    if (this.#parts.answer === undefined) return 'it asked what nobody answers';
+    if (number <= this.#last) return 'it asked out of order';
+    if (this.#open >= tuning.asksMax) return 'it asked more than it may at once';
+    if (!this.#parts.asText) return undefined;
+    if (typeof request !== 'string') return 'it asked in no text';
+    return this.#chars + request.length > tuning.askCharsMax ? 'what it asked is too large' : undefined;
+  }
+
+  #refuse(reason: string): void {
+    this.end();
+    this.#parts.refuse(reason);
+  }
+
+  async #answer(number: number, request: unknown): Promise<void> {
+    const { answer: answerer, asText, bug } = this.#parts;
+    const found = await answer(() => answerer?.(request), bug);
+    if (this.#isOver) return;
+    try {
+      const sent: Answer = asText && found.ok ? { ok: true, value: textOfPlain(found.value) } : found;
+      this.#parts.post(answerEnvelope(number, sent));
+    } catch (cause) {
+      const error = errorToFrame(new ServiceError('control.INVALID_REQUEST', { message: 'The answer cannot be sent.', cause }));
+      this.#parts.post(answerEnvelope(number, { ok: false, error }));
+    }
+  }
+}
