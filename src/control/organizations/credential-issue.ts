@@ -1,10 +1,12 @@
 // Makes and ends control credentials. Their secrets are random; the catalog has the hash.
+
 import { randomBytes } from 'node:crypto';
 import { defined } from '../../contract/defined.js';
 import type { CreateCredentialReply, Credential } from '../../contract/hosted/organization.js';
 import { newId } from '../../contract/ids.js';
 import { limits } from '../../contract/limits.js';
 import type { Role } from '../../contract/world/authority.js';
+import { endAccessesBy } from '../catalog/access-records.js';
 import { tokenHash } from '../catalog/keyring.js';
 import { bearerTable, type CredentialRecord, credentialTable } from '../catalog/organization-records.js';
 import { returnQuota, takeQuota } from '../catalog/quotas.js';
@@ -74,6 +76,7 @@ export function revoke(tx: Change, record: CredentialRecord, nowMs: number): Cre
   if (credential.revokedAtMs !== undefined) return credential;
   const revoked: Credential = { ...credential, revokedAtMs: nowMs };
   if (counted) returnQuota(tx, { organizationId: credential.organizationId, name: 'credentialsMax' });
+  endAccessesBy(tx, credential.credentialId);
   tx.put(credentialTable, { ...record, credential: revoked, counted: false });
   return revoked;
 }

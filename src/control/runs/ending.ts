@@ -1,9 +1,11 @@
 // How a hosted run ends: with a result and sealed evidence, before it began, or because nobody could continue with it. Each in the change
 // that ends its operation: the run, its bundle, its session's lease and the count of active runs end together.
+
 import { defined } from '../../contract/defined.js';
 import type { EvidenceBundle } from '../../contract/hosted/runs.js';
 import type { HostedRun, HostedRunState, RunResult, Verdict } from '../../contract/run/run.js';
 import { runErrorForOthers } from '../../drills/ports/run-error.js';
+import { endRunAccesses } from '../catalog/access-records.js';
 import { returnQuota } from '../catalog/quotas.js';
 import { requireRecord, sessionTable } from '../catalog/session-records.js';
 import { noteStorage } from '../catalog/storage-use.js';
@@ -93,6 +95,7 @@ interface HowItEnds {
 function endRun(tx: Change, services: ControlServices, record: RunRecord, { end, leaseIsFree, verdict }: HowItEnds): void {
   const nowMs = services.nowMs();
   const { hostedRunId, organizationId, projectId, sessionId, createdAtMs } = record.run;
+  endRunAccesses(tx, hostedRunId);
   const kind = end.state === 'sealed' ? 'sealed' : 'ended';
   putRun(tx, finishRun(record, nowMs, end), nowMs, { kind, details: { state: end.state } });
   const session = requireRecord(tx, sessionId);
