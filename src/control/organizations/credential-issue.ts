@@ -1,5 +1,4 @@
 // Makes and ends control credentials. Their secrets are random; the catalog has the hash.
-
 import { randomBytes } from 'node:crypto';
 import { defined } from '../../contract/defined.js';
 import type { CreateCredentialReply, Credential } from '../../contract/hosted/organization.js';

@@ -1,6 +1,5 @@
 // How a hosted run ends: with a result and sealed evidence, before it began, or because nobody could continue with it. Each in the change
 // that ends its operation: the run, its bundle, its session's lease and the count of active runs end together.
-
 import { defined } from '../../contract/defined.js';
 import type { EvidenceBundle } from '../../contract/hosted/runs.js';
 import type { HostedRun, HostedRunState, RunResult, Verdict } from '../../contract/run/run.js';

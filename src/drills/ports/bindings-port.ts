@@ -11,14 +11,14 @@ export interface BindingsPort {
   readonly available: ReadonlySet<Binding>;
   /** Access for one actor in one interaction: its own bearer, nothing shared with another. */
   open(request: OpenAccess): Promise<Access>;
-  /** Who knows accesses that are not open here. Default: nobody does. A port that is for one process alone has no use for it. */
+  /** Who knows of accesses that are not open here. A port that is for one process alone has no use for it. */
   recall?(stored: StoredAccesses): void;
   /** Revokes what is open and closes the listener. */
   close(): Promise<void>;
 }
 /**
- * Accesses that an earlier process has opened, and that are valid still. Both verbs open one with `open`, and resolve when it is; undefined,
- * at once, where there is none. They reject with what kept its world from being opened.
+ * Accesses that an earlier process has opened, and that are valid still. Both verbs open one with `open`, and resolve when that is done;
+ * undefined, at once, where there is none. They reject with what kept its world from being opened.
  */
 export interface StoredAccesses {
   /** Of every token that one may have; with the flag g. */
