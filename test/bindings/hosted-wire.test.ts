@@ -78,7 +78,8 @@ for (const engine of loadUws() === undefined ? (['node:http'] as const) : (['nod
     const asks: { [place: string]: (base: string, token: string, address: string) => Promise<Response> } = {
       bearer: (base, token) => fetch(`${base}/json/a/items/b`, json({ n: 1 }, { authorization: `Bearer ${token}` })),
       scheme: (base, token) => fetch(`${base}/json/a/items/b`, json({ n: 1 }, { authorization: `token ${token}` })),
-      header: (base, token) => fetch(`${base}/form`, { method: 'POST', headers: { 'x-api-key': token }, body: new URLSearchParams({ a: '1' }) }),
+      header: (base, token) =>
+        fetch(`${base}/form`, { method: 'POST', headers: { 'x-api-key': token }, body: new URLSearchParams({ a: '1' }) }),
       basic: (base, token) =>
         text(`${base}/text`, { 'content-type': 'text/plain', authorization: `Basic ${Buffer.from(`user:${token}`).toString('base64')}` }),
       query: (base, token) => fetch(`${base}/query?access_token=${token}`),

@@ -79,7 +79,11 @@ test('what ended before a crash opens nothing after it, and has left no record',
   };
   const { credentialId } = await kit.callerWith('manager');
   const by = { caller: { ...kit.caller, credentialId } };
-  const { access: orphan } = await kit.call('createSessionAccess', { path: { sessionId: sparing.sessionId }, body: { actorId: 'clerk' } }, by);
+  const { access: orphan } = await kit.call(
+    'createSessionAccess',
+    { path: { sessionId: sparing.sessionId }, body: { actorId: 'clerk' } },
+    by,
+  );
   const spared = await kit.access(sparing.sessionId);
   const { accessId } = accesses.revoked;
   await kit.call('revokeSessionAccess', { path: { sessionId: revoked.sessionId, accessId }, body: { confirm: accessId } });
