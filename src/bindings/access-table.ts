@@ -5,12 +5,12 @@ import { defined } from '../contract/defined.js';
 import { mcpUrlFor } from '../contract/run/mcp-tool-names.js';
 import type { Binding } from '../contract/run/target.js';
 import type { RouteAuth } from '../contract/world/tool-manifest.js';
-import type { Access, Endpoint, OpenAccess } from '../drills/ports/bindings-port.js';
+import type { Access, Endpoint, OpenAccess, StoredAccesses } from '../drills/ports/bindings-port.js';
 import { unauthenticated } from '../http/guards.js';
 import { AgentAccess } from './agent-access.js';
 import type { AgentLimits } from './agent-limits.js';
 import { directClient } from './direct-client.js';
-import { TokenTable } from './token-table.js';
+import { hashOf, TokenTable } from './token-table.js';
 import { type WireTable, WireTables } from './wire-table.js';
 
 /** What an agent reaches over the wire. `direct` needs no listener. */
@@ -27,6 +27,7 @@ export class AccessTable {
   readonly #nowMs: () => number;
 
   readonly #limits: AgentLimits | undefined;
+  #stored: StoredAccesses | undefined;
 
   constructor(nowMs: () => number, limits?: AgentLimits) {
     this.#nowMs = nowMs;
@@ -43,7 +44,7 @@ export class AccessTable {
       { wires: wires?.table, receivers, requireOpen, limit: owner === undefined ? undefined : this.#limits?.of(owner) },
     );
     if (expiresAtMs !== undefined) this.#ends.set(access, expiresAtMs);
-    const address = wires?.table.needsAddress ? randomBytes(16).toString('hex') : undefined;
+    const address = wires?.table.needsAddress ? (request.address ?? randomBytes(16).toString('hex')) : undefined;
     if (address !== undefined) this.#addresses.set(address, access);
     const endpoints: { [B in RemoteBinding]?: Endpoint } = {};
     for (const binding of remoteBindings) {
@@ -53,6 +54,7 @@ export class AccessTable {
     }
     return {
       endpoints,
+      ...defined({ address }),
       ...(bindings.includes('direct') ? { direct: directClient(access) } : {}),
       observed: () => access.used,
       unanswered: () => access.unanswered.read(),
@@ -64,6 +66,30 @@ export class AccessTable {
         await done;
       },
     };
+  }
+
+  recall(stored: StoredAccesses): void {
+    this.#stored = stored;
+  }
+  get tokenShape(): RegExp | undefined {
+    return this.#stored?.tokenShape;
+  }
+  /** Opens those that are not open here, and of which an earlier process has opened one; undefined, at once, where there is none. */
+  reopen({ tokens, address }: { tokens: Iterable<string>; address?: string | undefined }): Promise<unknown> | undefined {
+    const stored = this.#stored;
+    if (stored === undefined) return undefined;
+    const opening = [...tokens].filter((token) => this.findHolder(token) === undefined).map((token) => stored.openByToken(hashOf(token)));
+    if (address !== undefined && this.at(address) === undefined) opening.push(stored.openByAddress(address));
+    const found = opening.filter((one) => one !== undefined);
+    return found.length === 0 ? undefined : Promise.all(found);
+  }
+  /** As `holderOf`, of accesses that are not open here, too. */
+  holderOrReopened(token: string): AgentAccess | Promise<AgentAccess> {
+    const holder = this.findHolder(token);
+    if (holder !== undefined) return holder;
+    const opening = this.reopen({ tokens: [token] });
+    if (opening === undefined) throw unauthenticated();
+    return opening.then(() => this.holderOf(token));
   }
 
   /** control.UNAUTHENTICATED, whatever is wrong with a token. */

@@ -9,6 +9,7 @@ import { AccessTable } from './access-table.js';
 import type { AgentAccess } from './agent-access.js';
 import { type AgentLimitOptions, AgentLimits } from './agent-limits.js';
 import { routesOfAgents } from './agent-routes.js';
+import { reopening } from './reopened-access.js';
 import { wireRoutes } from './wire-routes.js';
 
 export const hostedPrefix = '/world';
@@ -38,12 +39,13 @@ export function createHostedBindings({ publicUrl, isOwnOrigin = false, limits, n
         routes: routesOfAgents,
         prefix: hostedPrefix,
         requireHost: requireHost({ publicUrl, pages: 'host' }),
-        authenticate: (token) => accesses.holderOf(token),
+        authenticate: (token) => accesses.holderOrReopened(token),
         idsOf: ({ worldId: sessionId }) => ({ sessionId }),
-        otherwise: wireRoutes(accesses, { prefix: hostedPrefix, isShared: true, speaksForOrigin: isOwnOrigin }),
+        otherwise: reopening(accesses, wireRoutes(accesses, { prefix: hostedPrefix, isShared: true, speaksForOrigin: isOwnOrigin })),
       }),
     ),
     open: (request) => accesses.open(request, agentUrls(base)),
+    recall: (stored) => accesses.recall(stored),
     close: () => accesses.revokeAll(),
   };
 }

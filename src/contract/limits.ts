@@ -205,6 +205,8 @@ export const limits = {
   encodedHeadersMax: 64,
   /** Of a listener: sets of routes, of which those in use stay in any case. */
   wireTablesKeptMax: 64,
+  /** Texts of a request that may be the credential of an access that is not open. */
+  requestTokensMax: 4,
   /** Of a path that no route answered, as it is shown. */
   unansweredPathCharsMax: 200,
 

@@ -3,6 +3,7 @@ import { authoringTable, proposalTable, turnTable } from './authoring/authoring-
 import { firstStartTable } from './bootstrap.js';
 import { buildAttemptTable, buildContentTable, buildTable } from './builds/build-records.js';
 import { environmentTable } from './builds/environment-records.js';
+import { accessTable } from './catalog/access-records.js';
 import { auditTable } from './catalog/audit-records.js';
 import { bearerTable, credentialTable, grantTable, memberTable, organizationTable, projectTable } from './catalog/organization-records.js';
 import { counterTable } from './catalog/quotas.js';
@@ -29,7 +30,7 @@ const tables = [
   ...[organizationTable, memberTable, credentialTable, bearerTable, projectTable, grantTable, callbackReceiverTable],
   ...[sourceDraftTable, sourceRevisionTable, dataChoicesTable, toolSetupTable, datasetTable, datasetRevisionTable, uploadTable],
   ...[authoringTable, turnTable, proposalTable, buildAttemptTable, buildTable, buildContentTable, quarantineTable, environmentTable],
-  ...[sessionTable, snapshotTable, runTable, runResultTable, stepTable, activityTable, attachmentTable, evidenceTable],
+  ...[sessionTable, accessTable, snapshotTable, runTable, runResultTable, stepTable, activityTable, attachmentTable, evidenceTable],
   ...[operationTable, claimTable, auditTable, counterTable, storageTable, firstStartTable, keyNoteTable, operatorTable, probeTable],
   formatTable,
 ] as readonly unknown[] as readonly Table<unknown>[];

@@ -52,6 +52,7 @@ import { withMemory } from './service-memory.js';
 import { deliverAgain } from './sessions/deliveries.js';
 import { defineSessionRunners, sessionEndpoints } from './sessions/endpoints.js';
 import { recoverSessions, sweepSessions } from './sessions/expiry.js';
+import { storedAccesses } from './sessions/open-access.js';
 import { quarantineEndpoints } from './sessions/quarantine-endpoints.js';
 import { openServiceWorlds } from './sessions/service-worlds.js';
 import { dataChoiceEndpoints } from './source/data-choice-endpoints.js';
@@ -130,7 +131,8 @@ export async function openControl(options: OpenControl): Promise<Control> {
     const plane = new ControlPlane(services, allEndpoints(services));
     const first = await bootstrap(services, publishExampleBuild);
     const moved = await recoverSessions(services);
-    if (moved > 0) log.info('leases moved on, because the access they had given is lost', { sessions: moved });
+    if (moved > 0) log.info('leases moved on, because an earlier version did not keep the access they had given', { sessions: moved });
+    services.bindings.recall?.(storedAccesses(services));
     plane.start();
     const delivering = deliverAgain(services).catch((err) => log.error('callbacks were not delivered', { err }));
     const sweeper = new Sweeper({ everyMs: limits.sessionSweepMs }, log, [

@@ -9,6 +9,7 @@ import { authoringTable } from './authoring/authoring-records.js';
 import { forgetExample } from './bootstrap.js';
 import { buildAttemptTable, buildTable } from './builds/build-records.js';
 import { environmentTable } from './builds/environment-records.js';
+import { endAccesses } from './catalog/access-records.js';
 import { grantTable } from './catalog/organization-records.js';
 import { returnQuota } from './catalog/quotas.js';
 import { sessionTable } from './catalog/session-records.js';
@@ -148,6 +149,7 @@ function sessions({ sessionMemory }: ControlServices, place: Tenant): Part {
     remove: (slice) =>
       slice.clear(sessionTable, { index: 'byProject', prefix: [place.projectId] }, (tx, { session: { sessionId } }) => {
         noteStorage(tx, { ownerId: sessionId, ...place, bytes: 0 });
+        endAccesses(tx, sessionId);
         tx.afterCommit(() => sessionMemory.forget(sessionId));
         return true;
       }),

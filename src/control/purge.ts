@@ -8,6 +8,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { limits } from '../contract/limits.js';
 import { authoringTable } from './authoring/authoring-records.js';
 import { type BuildAttemptRecord, buildAttemptTable, buildContentTable, buildTable } from './builds/build-records.js';
+import { accessTable } from './catalog/access-records.js';
 import { bearerTable, credentialTable } from './catalog/organization-records.js';
 import { returnQuota } from './catalog/quotas.js';
 import type { Retention } from './catalog/settings.js';
@@ -15,14 +16,19 @@ import { type Change, pagesOf, type Table, type View } from './catalog/tables.js
 import type { ControlServices } from './core/services.js';
 import { removeBuildParts, removeConversationParts, removeDatasetParts, removeDraftParts } from './record-parts.js';
 import { type RecordReference, referenceKey, referencesOf, referringTables } from './references.js';
+import { isStanding } from './sessions/standing-access.js';
 import { datasetTable } from './source/dataset-records.js';
 import { sourceDraftTable } from './source/source-records.js';
 
-type Needs = Pick<ControlServices, 'catalog' | 'settings' | 'nowMs'>;
+interface Now extends Pick<ControlServices, 'keyring'> {
+  nowMs: number;
+  retention: Retention;
+}
+type Needs = Pick<ControlServices, 'catalog' | 'settings' | 'nowMs' | 'keyring'>;
 interface Kind<Record> {
   table: Table<Record>;
   /** Asked again in the change that removes it. */
-  isOver(view: View, record: Record, now: { nowMs: number; retention: Retention }): boolean;
+  isOver(view: View, record: Record, now: Now): boolean;
   /** Its parts, some at a time; true when none is left. */
   removeParts(tx: Change, record: Record): boolean;
 }
@@ -37,6 +43,12 @@ function kind<Record>(one: Kind<Record>): Kind<unknown> {
 /** Of builds that no project has any more. */
 const contentKind = kind({ table: buildContentTable, isOver: () => true, removeParts: noParts });
 const kinds: readonly Kind<unknown>[] = [
+  kind({
+    // The sweep of sessions has those whose time is over; these have lost their server key, their creator or their session.
+    table: accessTable,
+    isOver: (view, record, { nowMs, keyring }) => !isStanding({ keyring, nowMs: () => nowMs }, view, record),
+    removeParts: noParts,
+  }),
   kind({
     table: authoringTable,
     isOver: (_, { session }, { nowMs, retention }) =>
@@ -142,7 +154,7 @@ const isHolding = ({ isPart }: RecordReference): boolean => isPart !== true;
 
 /** False where somebody wants it again, or it is another by now. */
 async function removeOne(
-  { catalog, settings: { retention }, nowMs }: Needs,
+  { catalog, settings: { retention }, nowMs, keyring }: Needs,
   { table, isOver, removeParts }: Kind<unknown>,
   which: Which,
 ): Promise<boolean> {
@@ -150,7 +162,7 @@ async function removeOne(
     const state = await catalog.change((tx) => {
       const record = tx.get(table, which.id);
       if (record === undefined || which.referenced.has(referenceKey({ to: table.name, id: which.id }))) return 'wanted';
-      if (!isOver(tx, record, { nowMs: nowMs(), retention })) return 'wanted';
+      if (!isOver(tx, record, { nowMs: nowMs(), retention, keyring })) return 'wanted';
       if (!removeParts(tx, record)) return 'more';
       tx.remove(table, which.id);
       return 'gone';
@@ -164,14 +176,14 @@ interface Which {
 }
 
 async function idsOver(
-  { catalog: { view }, settings: { retention }, nowMs }: Needs,
+  { catalog: { view }, settings: { retention }, nowMs, keyring }: Needs,
   of: readonly Kind<unknown>[],
 ): Promise<{ kind: Kind<unknown>; ids: string[] }[]> {
   const found: { kind: Kind<unknown>; ids: string[] }[] = [];
   for (const one of of) {
     const ids: string[] = [];
     await forEveryRecord(view, one.table, (record) => {
-      if (one.isOver(view, record, { nowMs: nowMs(), retention })) ids.push(one.table.idOf(record));
+      if (one.isOver(view, record, { nowMs: nowMs(), retention, keyring })) ids.push(one.table.idOf(record));
     });
     found.push({ kind: one, ids });
   }

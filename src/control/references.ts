@@ -7,6 +7,7 @@ import { authoringTable, proposalTable, turnTable } from './authoring/authoring-
 import { firstStartTable } from './bootstrap.js';
 import { buildAttemptTable, buildContentTable, buildTable } from './builds/build-records.js';
 import { environmentTable } from './builds/environment-records.js';
+import { accessTable } from './catalog/access-records.js';
 import { bearerTable, credentialTable, grantTable, memberTable, organizationTable, projectTable } from './catalog/organization-records.js';
 import { sessionTable } from './catalog/session-records.js';
 import type { Table } from './catalog/tables.js';
@@ -99,6 +100,7 @@ const rules: readonly ReferenceRule<unknown>[] = [
   rule(turnTable, ({ authoringSessionId, proposalId }) => [partOf(authoringTable, authoringSessionId), to(proposalTable, proposalId)]),
   rule(proposalTable, ({ authoringSessionId }) => [partOf(authoringTable, authoringSessionId)]),
   rule(sessionTable, ({ session }) => [toBuild(session), to(environmentTable, session.environmentId)]),
+  rule(accessTable, ({ access }) => [partOf(sessionTable, access.sessionId)]),
   rule(snapshotTable, ({ snapshot }) => [partOf(sessionTable, snapshot.sessionId)]),
   rule(runTable, ({ run }) => [toBuild(run), to(environmentTable, run.environmentId), to(evidenceTable, run.evidenceBundleId)]),
   rule(runResultTable, ({ hostedRunId }) => [partOf(runTable, hostedRunId)]),

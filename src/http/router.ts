@@ -112,7 +112,7 @@ export interface RouterOptions<Caller> {
   /** The holder of a token, or a refusal; also one to a holder who asks too often. */
   authenticate(token: string, at: RequestPlace): Caller | Promise<Caller>;
   /** Asked for what lies at no path of `routes`; undefined where it knows nothing of it either. It may refuse. */
-  otherwise?(request: ServerRequest): FoundElsewhere<Caller> | undefined;
+  otherwise?(request: ServerRequest): FoundElsewhere<Caller> | undefined | Promise<FoundElsewhere<Caller> | undefined>;
   /** New work is refused while it says so. */
   draining?(): boolean;
   /** For logs: never a secret. */
@@ -331,7 +331,8 @@ async function answerElsewhere<Caller>(
   request: ServerRequest,
   exchange: Exchange<Caller>,
 ): Promise<RouteReply> {
-  const found = otherwise?.(request);
+  const asked = otherwise?.(request);
+  const found = asked instanceof Promise ? await asked : asked;
   if (found === undefined) throw new ServiceError('control.ROUTE_NOT_FOUND', { message: 'There is nothing at this path.' });
   exchange.route = found.id;
   exchange.caller = found.caller;

@@ -1,5 +1,6 @@
 // Wire routes of hosted worlds: on the service's own listener, below /world, and nowhere else.
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { after, test } from 'node:test';
 import { createHostedBindings, type HostedBindings, hostedPrefix } from '../../src/bindings/hosted-bindings.js';
 import type { JsonObject } from '../../src/contract/json.js';
@@ -69,6 +70,51 @@ for (const engine of loadUws() === undefined ? (['node:http'] as const) : (['nod
     assert.deepEqual([...new Uint8Array(await bytes.arrayBuffer())], [0, 255]);
     assert.equal((await fetch(`${url}/v1/tools`, { headers: { authorization } })).status, 200);
     assert.equal((await fetch(base.replace(hostedPrefix, '/json/a/items/b'), json({}, { authorization }))).status, 418, 'not above it');
+  });
+
+  test(`${engine}: what an earlier process has opened is found wherever its routes want a credential, and opened once`, async () => {
+    const { port } = await starting;
+    const text = (url: string, headers: { [name: string]: string }) => fetch(url, { method: 'PUT', headers, body: 'x' });
+    const asks: { [place: string]: (base: string, token: string, address: string) => Promise<Response> } = {
+      bearer: (base, token) => fetch(`${base}/json/a/items/b`, json({ n: 1 }, { authorization: `Bearer ${token}` })),
+      scheme: (base, token) => fetch(`${base}/json/a/items/b`, json({ n: 1 }, { authorization: `token ${token}` })),
+      header: (base, token) =>
+        fetch(`${base}/form`, { method: 'POST', headers: { 'x-api-key': token }, body: new URLSearchParams({ a: '1' }) }),
+      basic: (base, token) =>
+        text(`${base}/text`, { 'content-type': 'text/plain', authorization: `Basic ${Buffer.from(`user:${token}`).toString('base64')}` }),
+      query: (base, token) => fetch(`${base}/query?access_token=${token}`),
+      address: (base, _, address) => fetch(`${base}/~${address}/open/door`),
+      native: (base, token) => fetch(`${base}/v1/tools`, { headers: { authorization: `Bearer ${token}` } }),
+    };
+    const [before, world] = [bindings, await createWire(worlds)];
+    try {
+      for (const [place, ask] of Object.entries(asks)) {
+        const token = `dyw_${place.padEnd(43, '-')}`;
+        const [address, other] = ['a'.repeat(32), 'b'.repeat(32)];
+        bindings = createHostedBindings({ publicUrl: `http://127.0.0.1:${port}`, nowMs: () => clock.nowMs, onFailure: assert.ifError });
+        const opened: string[] = [];
+        const open = (key: string, wanted: string) => {
+          if (key !== wanted) return undefined;
+          opened.push(key);
+          return bindings.open({ world, actorId: 'agent', bindings: ['http'], token, address }).then(() => {});
+        };
+        const tokenShape = /dyw_[\w-]{43}/g;
+        bindings.recall?.({
+          tokenShape,
+          openByToken: (hash) => open(hash, createHash('sha256').update(token).digest('base64url')),
+          openByAddress: (asked) => open(asked, address),
+        });
+        const base = `http://127.0.0.1:${port}${hostedPrefix}`;
+        assert.equal((await ask(base, `dyw_${'none'.padEnd(43, '-')}`, other)).status, 401, place);
+        assert.deepEqual(opened, []);
+        assert.equal((await ask(base, token, address)).ok, true, place);
+        assert.equal((await ask(base, token, address)).ok, true, place);
+        assert.equal(opened.length, 1, place);
+        await bindings.close();
+      }
+    } finally {
+      bindings = before;
+    }
   });
 
   test(`${engine}: worlds that share the origin of the control API let no other site in and ask for no password`, async () => {

@@ -39,7 +39,7 @@ async function withCatalog(work: (ground: Ground) => Promise<void>): Promise<voi
     await work({
       catalog,
       clock,
-      purge: () => purge({ catalog, settings, nowMs: () => clock.nowMs }),
+      purge: () => purge({ catalog, settings, nowMs: () => clock.nowMs, keyring: undefined as never }),
       ids: (table) => [...everyRecord(catalog.view, table)].map((record) => table.idOf(record)),
     });
   } finally {

@@ -14,6 +14,7 @@ import { putBuild } from '../../src/control/builds/build-records.js';
 import { environmentTable } from '../../src/control/builds/environment-records.js';
 import { defineSessionRunners, sessionEndpoints } from '../../src/control/sessions/endpoints.js';
 import { recoverSessions } from '../../src/control/sessions/expiry.js';
+import { storedAccesses } from '../../src/control/sessions/open-access.js';
 import { packBuild } from '../../src/control/tasks/build-pack.js';
 import type { HttpReply, ServerRequest } from '../../src/http/server.js';
 import { bankBuild, bankSetup } from '../worlds/bank-build.js';
@@ -68,6 +69,7 @@ export async function openSessionKit(options: ControlKitOptions = {}): Promise<S
     runners: defineSessionRunners,
     beforeResume: async (services) => {
       await recoverSessions(services);
+      bindings.recall?.(storedAccesses(services));
     },
     ...options,
     clock,

@@ -67,9 +67,8 @@ for (const engine of engines) {
     assert.deepEqual({ ...second.ready, baseUrl: '' }, { ...ids, baseUrl: '' });
     const later = clientOf(second, credential);
     assert.deepEqual((await later.getSessionRuntime({ path })).position, position);
-    assert.equal((await later.getSession({ path })).session.leaseGeneration, session.leaseGeneration + 1);
-    const refused = await asAgent(`${second.ready.baseUrl}/world`, access.credential, '/v1/tools');
-    assert.deepEqual([refused.status, refused.body.code], [401, 'control.UNAUTHENTICATED']);
+    assert.equal((await later.getSession({ path })).session.leaseGeneration, session.leaseGeneration);
+    assert.equal((await asAgent(`${second.ready.baseUrl}/world`, access.credential, '/v1/tools')).status, 200);
     assert.equal((await second.stop('SIGINT')).code, 0);
   });
 

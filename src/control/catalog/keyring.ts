@@ -115,6 +115,9 @@ export class Keyring {
   }
 }
 
+/** Of tokens of worlds, wherever they stand in a text. */
+export const worldTokenShape: RegExp = /dyw_[\w-]{43}(?![\w-])/g;
+
 /** What is stored of a token. */
 export function tokenHash(token: string): string {
   return createHash('sha256').update(token).digest('base64url');

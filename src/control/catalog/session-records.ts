@@ -11,7 +11,7 @@ export interface SessionRecord {
   createdBy: string;
   /** Virtual time is never before this in the present lease: the clock as the last operation left it. */
   clockUs: number;
-  /** The lease generation under which access was last issued: access lives in memory, so a crash loses it and the lease moves on. */
+  /** Of versions that kept accesses in memory: the lease generation under which one was last issued. */
   accessGeneration?: number;
   /** The run that owns this very lease. It stays after the run has ended (`runEnded`), until a reset makes a new lease. */
   hostedRunId?: string;

@@ -1,4 +1,4 @@
-// What this incarnation of the service knows of its hosted runs beyond the catalog: the access it has issued for the pending interaction,
+// What this incarnation of the service knows of its hosted runs beyond the catalog: the accesses that are open for the pending interaction,
 // and who waits for that to be handed in.
 //   RUN-MEMORY-1. `close` ends every access of a run from the moment it is called; it resolves when calls that had begun have been
 //     answered.

@@ -1,24 +1,21 @@
-// What this incarnation of the service knows of its sessions beyond the catalog: the way to their worlds, and the access it has issued.
-// It ends with the incarnation, as it should: an access that nobody remembers opens nothing, and recovery moves its lease on.
+// What this incarnation of the service knows of its sessions beyond the catalog: the way to their worlds, and the accesses that are open.
+// It ends with the incarnation; the catalog says which accesses there are, and the next one opens them when they are used.
 //   SESSION-MEMORY-1. `revoke` ends every access of a session from the moment it is called; calls that had begun are still answered.
 // A session that nobody has used since the start takes no memory.
 import { DeliveringWorld, type DeliveryObserver } from '../../callbacks/delivering-world.js';
 import type { ReceiverSource } from '../../callbacks/receivers.js';
 import { LruMap } from '../../collections/lru-map.js';
-import { ServiceError } from '../../contract/errors.js';
-import type { SessionAccess } from '../../contract/hosted/sessions.js';
 import { limits } from '../../contract/limits.js';
 import type { UnansweredRequests } from '../../contract/run/run-events.js';
 import { joinUnanswered } from '../../drills/attempt/unanswered.js';
 import type { Access } from '../../drills/ports/bindings-port.js';
 import type { WorldRef, Worlds } from '../../worlds/api.js';
 
-export interface IssuedAccess {
+export interface OpenedAccess {
+  accessId: string;
   access: Access;
-  /** As it is shown. */
-  view: SessionAccess;
-  /** The credential that made it has not been revoked, its member has not been removed, and the project is not being deleted. */
-  issuerStands(): boolean;
+  /** It has not been ended, the credential that made it stands, and the project is not being deleted. */
+  stands(): boolean;
   expiresAtMs: number;
   /** Of the server key, from which its credential derives. */
   keyGeneration: number;
@@ -43,7 +40,8 @@ export interface SessionMemoryParts {
 export class SessionMemory {
   readonly #parts: SessionMemoryParts;
   readonly #refs = new Map<string, KnownWorld>();
-  readonly #issued = new Map<string, Set<IssuedAccess>>();
+  /** By session and id. */
+  readonly #opened = new Map<string, Map<string, OpenedAccess>>();
   /** What no route answered of accesses that are over, by session. */
   readonly #unanswered = new LruMap<string, UnansweredRequests>({ entriesMax: limits.unansweredSessionsMax });
   /** Of sessions in which an operation runs that can be stopped. */
@@ -72,43 +70,31 @@ export class SessionMemory {
     return this.#refs.get(sessionId)?.world.isDelivering === true;
   }
 
-  /** control.QUOTA_EXCEEDED when the session has as many as it may. */
-  requireFreeAccess(sessionId: string, nowMs: number): void {
-    this.#dropVoid(sessionId, nowMs);
-    const issued = this.#issued.get(sessionId);
-    if (issued === undefined || issued.size < limits.accessesMax) return;
-    const soonest = Math.min(...[...issued].map(({ expiresAtMs }) => expiresAtMs));
-    throw new ServiceError('control.QUOTA_EXCEEDED', {
-      message: `A session has at most ${limits.accessesMax} accesses at once.`,
-      details: { quota: 'accessesMax' },
-      retryAfterMs: Math.max(1, soonest - nowMs),
-    });
+  opened(sessionId: string, opened: OpenedAccess): void {
+    const all = this.#opened.get(sessionId) ?? new Map<string, OpenedAccess>();
+    this.#opened.set(sessionId, all.set(opened.accessId, opened));
   }
-  issued(sessionId: string, issued: IssuedAccess): void {
-    const all = this.#issued.get(sessionId) ?? new Set();
-    this.#issued.set(sessionId, all.add(issued));
-  }
-  /** Those that are valid, the oldest first. */
-  accessesOf(sessionId: string, nowMs: number): readonly IssuedAccess[] {
-    this.#dropVoid(sessionId, nowMs);
-    return [...(this.#issued.get(sessionId) ?? [])];
-  }
-  revokeOne(sessionId: string, issued: IssuedAccess): void {
-    this.#end(sessionId, issued);
-    this.#issued.get(sessionId)?.delete(issued);
+  /** Whether it is open or not. */
+  revokeOne(sessionId: string, accessId: string): void {
+    const all = this.#opened.get(sessionId);
+    const opened = all?.get(accessId);
+    if (all === undefined || opened === undefined) return;
+    this.#end(sessionId, opened);
+    all.delete(accessId);
+    if (all.size === 0) this.#opened.delete(sessionId);
   }
   revoke(sessionId: string): void {
-    for (const issued of this.#issued.get(sessionId) ?? []) this.#end(sessionId, issued);
-    this.#issued.delete(sessionId);
+    for (const opened of this.#opened.get(sessionId)?.values() ?? []) this.#end(sessionId, opened);
+    this.#opened.delete(sessionId);
   }
-  /** Of every access that this incarnation of the service has issued to the session. */
+  /** Of every access to the session that this incarnation of the service has opened. */
   unansweredOf(sessionId: string): UnansweredRequests {
-    const live = [...(this.#issued.get(sessionId) ?? [])].map(({ access }) => access.unanswered());
+    const live = [...(this.#opened.get(sessionId)?.values() ?? [])].map(({ access }) => access.unanswered());
     return joinUnanswered([this.#unanswered.peek(sessionId), ...live]);
   }
   /** Ends access whose time is over, and that of a server key which is accepted no more. */
   dropVoid(nowMs: number): void {
-    for (const sessionId of this.#issued.keys()) this.#dropVoid(sessionId, nowMs);
+    for (const sessionId of this.#opened.keys()) this.#dropVoid(sessionId, nowMs);
   }
 
   /** Runs what may take long so that it is cancelled, as by its own signal, when the session ends. */
@@ -137,7 +123,7 @@ export class SessionMemory {
     for (const { end } of this.#refs.values()) end.abort();
   }
 
-  #end(sessionId: string, { access }: IssuedAccess): void {
+  #end(sessionId: string, { access }: OpenedAccess): void {
     void access.revoke();
     const found = access.unanswered();
     if (found === undefined) return;
@@ -146,13 +132,9 @@ export class SessionMemory {
   }
 
   #dropVoid(sessionId: string, nowMs: number): void {
-    const all = this.#issued.get(sessionId);
-    if (all === undefined) return;
-    for (const one of all) {
-      if (one.expiresAtMs > nowMs && this.#parts.acceptsKey(one.keyGeneration) && one.issuerStands()) continue;
-      this.#end(sessionId, one);
-      all.delete(one);
+    for (const one of this.#opened.get(sessionId)?.values() ?? []) {
+      if (one.expiresAtMs > nowMs && this.#parts.acceptsKey(one.keyGeneration) && one.stands()) continue;
+      this.revokeOne(sessionId, one.accessId);
     }
-    if (all.size === 0) this.#issued.delete(sessionId);
   }
 }

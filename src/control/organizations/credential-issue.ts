@@ -5,6 +5,7 @@ import type { CreateCredentialReply, Credential } from '../../contract/hosted/or
 import { newId } from '../../contract/ids.js';
 import { limits } from '../../contract/limits.js';
 import type { Role } from '../../contract/world/authority.js';
+import { endAccessesBy } from '../catalog/access-records.js';
 import { tokenHash } from '../catalog/keyring.js';
 import { bearerTable, type CredentialRecord, credentialTable } from '../catalog/organization-records.js';
 import { returnQuota, takeQuota } from '../catalog/quotas.js';
@@ -74,6 +75,7 @@ export function revoke(tx: Change, record: CredentialRecord, nowMs: number): Cre
   if (credential.revokedAtMs !== undefined) return credential;
   const revoked: Credential = { ...credential, revokedAtMs: nowMs };
   if (counted) returnQuota(tx, { organizationId: credential.organizationId, name: 'credentialsMax' });
+  endAccessesBy(tx, credential.credentialId);
   tx.put(credentialTable, { ...record, credential: revoked, counted: false });
   return revoked;
 }

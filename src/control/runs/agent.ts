@@ -6,13 +6,15 @@ import { limits } from '../../contract/limits.js';
 import type { RunError } from '../../contract/run/run.js';
 import type { AgentSubmission } from '../../drills/attempt/hosted-attempt.js';
 import { runError } from '../../drills/ports/run-error.js';
+import { endRunAccesses } from '../catalog/access-records.js';
 import type { ChangeEndpoint, PreparedEndpoint } from '../catalog/endpoint.js';
-import { requireRecord, sessionTable } from '../catalog/session-records.js';
+import { requireRecord } from '../catalog/session-records.js';
 import type { View } from '../catalog/tables.js';
 import { refused } from '../core/refused.js';
 import type { ControlServices } from '../core/services.js';
 import { type GivenAccess, giveAccess } from '../sessions/access.js';
-import { annotate } from '../sessions/states.js';
+import { keepAccess } from '../sessions/standing-access.js';
+import { requireLease } from '../sessions/states.js';
 import { nameAttachments } from './attachments.js';
 import { isAwaited, noteAccess, putRun, submitResult } from './changes.js';
 import { type RunRecord, requireRevision, requireRun } from './records.js';
@@ -28,21 +30,27 @@ export function createRunAccess(services: ControlServices): PreparedEndpoint<'cr
       const { actorId, actorInstanceId } = run.pendingInteraction!.interaction;
       const { session } = requireRecord(view, run.sessionId);
       const expiresAtMs = Math.min(nowMs() + (call.body.ttlMs ?? limits.accessTtlMs), run.deadlineAtMs);
-      return await giveAccess(services, session, { actorId, ...defined({ actorInstanceId }), caller: call.caller }, expiresAtMs);
+      const { hostedRunId } = run;
+      return await giveAccess(services, session, {
+        actorId,
+        ...defined({ actorInstanceId }),
+        caller: call.caller,
+        expiresAtMs,
+        hostedRunId,
+      });
     },
-    apply: (tx, call, { bundle, access }) => {
+    apply: (tx, call, { bundle, access, record: given, withdraw }) => {
       try {
         const record = requirePending(tx, call);
         const { hostedRunId, sessionId } = record.run;
         const { interactionId } = call.body;
-        const session = requireRecord(tx, sessionId);
-        const { leaseGeneration } = session.session;
-        if (session.accessGeneration !== leaseGeneration) tx.put(sessionTable, annotate(session, { accessGeneration: leaseGeneration }));
+        requireLease(requireRecord(tx, sessionId), bundle.leaseGeneration);
+        keepAccess(tx, services, given);
         putRun(tx, noteAccess(record, 'issued'), nowMs(), { kind: 'access_issued', interactionId, details: { accessId: bundle.accessId } });
         services.runMemory.issued(hostedRunId, access);
         return { reply: { access: { ...bundle, hostedRunId, interactionId } }, resource: { type: 'run', id: hostedRunId } };
       } catch (error) {
-        void access.revoke();
+        withdraw();
         throw error;
       }
     },
@@ -68,6 +76,7 @@ export function completeInteraction(services: ControlServices): ChangeEndpoint<'
       const seen = memory.observed(hostedRunId) ? noteAccess(record, 'observed') : record;
       const details = { status: targetResult.status };
       const after = putRun(tx, submitResult(seen, nowMs, handed), nowMs, { kind: 'interaction_completed', interactionId, details });
+      endRunAccesses(tx, hostedRunId);
       tx.afterCommit(() => {
         // From here on its access opens nothing, and only then is the completion reported.
         void memory.close(hostedRunId);

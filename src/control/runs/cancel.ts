@@ -1,5 +1,6 @@
 // A hosted run is cancelled: durably asked for first, then carried out by its coordinator.
 import type { CancelRunRequest } from '../../contract/hosted/runs.js';
+import { endRunAccesses } from '../catalog/access-records.js';
 import type { ChangeEndpoint } from '../catalog/endpoint.js';
 import type { Change } from '../catalog/tables.js';
 import type { ControlServices } from '../core/services.js';
@@ -37,6 +38,7 @@ function keepAsked(tx: Change, services: ControlServices, record: RunRecord, rea
   if (asked === record) return;
   const { hostedRunId } = record.run;
   putRun(tx, asked, nowMs, { kind: 'cancel_requested', details: { reason } });
+  endRunAccesses(tx, hostedRunId);
   const { handedIn } = asked.pending ?? {};
   if (!isAwaited(record) || handedIn === undefined) return;
   tx.afterCommit(() => {

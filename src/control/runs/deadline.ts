@@ -1,6 +1,7 @@
 // The deadline of hosted runs: past it nobody is awaited any more, and what is pending has timed out as a local target does.
 import { limits } from '../../contract/limits.js';
 import { runError } from '../../drills/ports/run-error.js';
+import { endRunAccesses } from '../catalog/access-records.js';
 import type { Change } from '../catalog/tables.js';
 import type { ControlServices } from '../core/services.js';
 import { isAwaited, putRun, submitResult } from './changes.js';
@@ -11,6 +12,7 @@ export function timedOutIfOver(tx: Change, record: RunRecord, nowMs: number): Ru
   const { deadlineAtMs } = record.run;
   if (nowMs < deadlineAtMs || !isAwaited(record)) return record;
   const error = runError('target.TIMED_OUT', 'The run passed its deadline while the target worked. Its access was revoked.');
+  endRunAccesses(tx, record.run.hostedRunId);
   const over = submitResult(record, nowMs, { status: 'timed_out', error });
   return putRun(tx, over, nowMs, { kind: 'deadline_passed', interactionId: record.pending!.interactionId, details: { deadlineAtMs } });
 }

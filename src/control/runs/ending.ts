@@ -4,6 +4,7 @@ import { defined } from '../../contract/defined.js';
 import type { EvidenceBundle } from '../../contract/hosted/runs.js';
 import type { HostedRun, HostedRunState, RunResult, Verdict } from '../../contract/run/run.js';
 import { runErrorForOthers } from '../../drills/ports/run-error.js';
+import { endRunAccesses } from '../catalog/access-records.js';
 import { returnQuota } from '../catalog/quotas.js';
 import { requireRecord, sessionTable } from '../catalog/session-records.js';
 import { noteStorage } from '../catalog/storage-use.js';
@@ -93,6 +94,7 @@ interface HowItEnds {
 function endRun(tx: Change, services: ControlServices, record: RunRecord, { end, leaseIsFree, verdict }: HowItEnds): void {
   const nowMs = services.nowMs();
   const { hostedRunId, organizationId, projectId, sessionId, createdAtMs } = record.run;
+  endRunAccesses(tx, hostedRunId);
   const kind = end.state === 'sealed' ? 'sealed' : 'ended';
   putRun(tx, finishRun(record, nowMs, end), nowMs, { kind, details: { state: end.state } });
   const session = requireRecord(tx, sessionId);

@@ -6,6 +6,7 @@ import type { StartRunRequest } from '../../contract/hosted/runs.js';
 import { newId } from '../../contract/ids.js';
 import { limits } from '../../contract/limits.js';
 import type { HostedRun } from '../../contract/run/run.js';
+import { endAccesses } from '../catalog/access-records.js';
 import type { ChangeEndpoint } from '../catalog/endpoint.js';
 import { takeQuota } from '../catalog/quotas.js';
 import { requireSession, type SessionRecord, sessionTable } from '../catalog/session-records.js';
@@ -98,6 +99,7 @@ export function beginRun(tx: Change, services: ControlServices, record: SessionR
   } as const;
   tx.put(evidenceTable, { bundle, runId: run.request.runId });
   tx.put(sessionTable, takeLease(record, hostedRunId, nowMs));
+  endAccesses(tx, sessionId);
   tx.afterCommit(() => services.sessionMemory.revoke(sessionId));
   return { run, operation };
 }

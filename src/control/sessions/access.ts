@@ -1,4 +1,5 @@
 // Access of agents to the world of a session: one credential for one actor, derived from its id, good until its time or its lease is over.
+import { defined } from '../../contract/defined.js';
 import { ServiceError } from '../../contract/errors.js';
 import type { WorldSession } from '../../contract/hosted/resources.js';
 import type { AccessBundle, SessionAccess } from '../../contract/hosted/sessions.js';
@@ -7,24 +8,32 @@ import { limits } from '../../contract/limits.js';
 import { type ActorName, resolveActor, unresolvedActor } from '../../contract/world/persona.js';
 import type { ActorView } from '../../contract/world/world-protocol.js';
 import type { Access } from '../../drills/ports/bindings-port.js';
+import { type AccessRecord, accessRecordsOf, accessTable } from '../catalog/access-records.js';
 import type { Caller, ChangeEndpoint, PreparedEndpoint, ReadEndpoint } from '../catalog/endpoint.js';
-import { credentialTable, isOpenProject } from '../catalog/organization-records.js';
-import { requireSession, type SessionRecord, sessionTable } from '../catalog/session-records.js';
+import { tokenHash } from '../catalog/keyring.js';
+import { keepSession, requireSession, type SessionRecord } from '../catalog/session-records.js';
 import { requireConfirmation } from '../catalog/versions.js';
-import { unauthenticated } from '../core/authorities.js';
 import type { ControlServices } from '../core/services.js';
-import { standingOf } from '../core/standing.js';
-import { annotate, claim, requireFreeLease, requireLease, requireUsable } from './states.js';
+import { openAccess } from './open-access.js';
+import { isStanding, keepAccess, requireFreeAccess } from './standing-access.js';
+import { claim, requireFreeLease, requireLease, requireUsable } from './states.js';
 
-/** Who is to act, and who lets it. */
+/** Who is to act, who lets it, and until when. */
 export interface AccessFor {
   actorId: string;
   actorInstanceId?: string;
   caller: Caller;
+  expiresAtMs: number;
+  /** Whose pending interaction it is for. */
+  hostedRunId?: string;
 }
 export interface GivenAccess {
   bundle: AccessBundle;
   access: Access;
+  /** To be kept in the change that answers with the bundle. */
+  record: AccessRecord;
+  /** Nobody is shown it. */
+  withdraw(): void;
 }
 
 export function createSessionAccess(services: ControlServices): PreparedEndpoint<'createSessionAccess', GivenAccess> {
@@ -38,19 +47,18 @@ export function createSessionAccess(services: ControlServices): PreparedEndpoint
     prepare: async (view, { path, body, caller }) => {
       const { session } = requireFree(requireSession(view, { ...path, ...caller }));
       const { ttlMs = limits.accessTtlMs, ...actor } = body;
-      return await giveAccess(services, session, { ...actor, caller }, Math.min(services.nowMs() + ttlMs, session.expiresAtMs));
+      const expiresAtMs = Math.min(services.nowMs() + ttlMs, session.expiresAtMs);
+      return await giveAccess(services, session, { ...actor, caller, expiresAtMs });
     },
-    apply: (tx, { path, caller }, { bundle, access }) => {
+    apply: (tx, { path, caller }, { bundle, record: given, withdraw }) => {
       try {
         const record = requireFree(requireSession(tx, { ...path, ...caller }));
-        const { leaseGeneration } = bundle;
-        requireLease(record, leaseGeneration);
-        const next = claim(record, services.nowMs());
-        if (next !== record || record.accessGeneration !== leaseGeneration)
-          tx.put(sessionTable, annotate(next, { accessGeneration: leaseGeneration }));
+        requireLease(record, bundle.leaseGeneration);
+        keepSession(tx, record, claim(record, services.nowMs()));
+        keepAccess(tx, services, given);
         return { reply: { access: bundle }, resource: { type: 'session', id: path.sessionId } };
       } catch (error) {
-        void access.revoke();
+        withdraw();
         throw error;
       }
     },
@@ -66,8 +74,8 @@ export function listSessionAccess(services: ControlServices): ReadEndpoint<'list
     kind: 'read',
     run: (view, { path, caller }) => {
       const { session } = requireSession(view, { ...path, ...caller });
-      const issued = services.sessionMemory.accessesOf(session.sessionId, services.nowMs());
-      return { schemaVersion: 1, items: issued.map((one) => one.view) };
+      const records = accessRecordsOf(view, session.sessionId).filter((record) => isStanding(services, view, record));
+      return { schemaVersion: 1, items: records.map(({ access }) => access) };
     },
   };
 }
@@ -78,73 +86,47 @@ export function revokeSessionAccess(services: ControlServices): ChangeEndpoint<'
     kind: 'change',
     apply: (tx, { path, body, caller }) => {
       const { sessionId } = requireSession(tx, { ...path, ...caller }).session;
-      const memory = services.sessionMemory;
-      const issued = memory.accessesOf(sessionId, services.nowMs()).find(({ view }) => view.accessId === path.accessId);
-      if (issued === undefined) throw new ServiceError('control.NOT_FOUND', { message: 'The session has no such access.' });
-      requireConfirmation(path.accessId, body);
-      tx.afterCommit(() => memory.revokeOne(sessionId, issued));
-      return { reply: { access: issued.view }, resource: { type: 'access', id: path.accessId } };
+      const { accessId } = path;
+      const record = tx.get(accessTable, accessId);
+      if (record === undefined || record.access.sessionId !== sessionId || !isStanding(services, tx, record))
+        throw new ServiceError('control.NOT_FOUND', { message: 'The session has no such access.' });
+      requireConfirmation(accessId, body);
+      tx.remove(accessTable, accessId);
+      tx.afterCommit(() => services.sessionMemory.revokeOne(sessionId, accessId));
+      return { reply: { access: record.access }, resource: { type: 'access', id: accessId } };
     },
   };
 }
 
 /**
- * Opens an access that ends with the lease. Before its credential is returned, the session's record must say durably that this lease has
- * access (`accessGeneration`): after a crash nobody remembers the access, and the lease moves on.
+ * Opens an access that ends with the lease. Its credential opens nothing later than the record of it in the catalog is there, so nobody is
+ * shown the one before the other is durable.
  */
-export async function giveAccess(
-  services: ControlServices,
-  session: WorldSession,
-  actor: AccessFor,
-  expiresAtMs: number,
-): Promise<GivenAccess> {
-  const memory = services.sessionMemory;
-  const { sessionId, leaseGeneration } = session;
-  memory.requireFreeAccess(sessionId, services.nowMs());
-  const world = await memory.world(sessionId);
+export async function giveAccess(services: ControlServices, session: WorldSession, wanted: AccessFor): Promise<GivenAccess> {
+  const { caller, expiresAtMs, hostedRunId, ...actor } = wanted;
+  const { keyring, catalog, nowMs } = services;
+  const { sessionId, projectId, leaseGeneration } = session;
+  requireFreeAccess(services, catalog.view, sessionId);
+  const world = await services.sessionMemory.world(sessionId);
   const { capabilities, ...found } = requireActor(await world.query({ kind: 'actors' }), actor);
-  const issuerStands = standingIssuer(services, actor.caller, session.projectId);
   const accessId = newId('access');
-  const keyGeneration = services.keyring.generation;
-  const credential = services.keyring.token('world', accessId, keyGeneration);
-  const access = await services.bindings.open({
-    world,
-    ...found,
-    bindings: ['http', 'mcp', 'cli'],
-    token: credential,
-    expiresAtMs,
-    owner: session.projectId,
-    requireOpen: () => {
-      services.organizationsNow.requireActive(session.organizationId);
-      if (!issuerStands()) throw unauthenticated();
-    },
-  });
-  const createdAtMs = services.nowMs();
-  const view: SessionAccess = {
-    ...{ schemaVersion: 1, accessId, sessionId, ...found, leaseGeneration, createdBy: actor.caller.credentialId, createdAtMs, expiresAtMs },
-  };
-  memory.issued(sessionId, { access, view, issuerStands, expiresAtMs, keyGeneration });
+  const keyGeneration = keyring.generation;
+  const credential = keyring.token('world', accessId, keyGeneration);
+  const which = { schemaVersion: 1, accessId, sessionId, ...found, leaseGeneration } as const;
+  const view: SessionAccess = { ...which, createdBy: caller.credentialId, createdAtMs: nowMs(), expiresAtMs };
+  const made = { access: view, projectId, bindings: agentBindings, tokenHash: tokenHash(credential), keyGeneration };
+  const record: AccessRecord = { ...made, ...defined({ hostedRunId }) };
+  const access = await openAccess(services, record, { world, credential });
   const { http, mcp, cli } = access.endpoints;
   const urls = { worldHttpUrl: http!.url, worldMcpUrl: mcp!.url, worldCliUrl: cli!.url };
   return {
     access,
-    bundle: { schemaVersion: 1, accessId, sessionId, ...found, leaseGeneration, ...urls, credential, expiresAtMs, capabilities },
+    record: { ...record, ...defined({ address: access.address }) },
+    bundle: { ...which, ...urls, credential, expiresAtMs, capabilities },
+    withdraw: () => services.sessionMemory.revokeOne(sessionId, accessId),
   };
 }
-
-/** In a project that is not being deleted. Looked up once between two commits: agents ask often. */
-function standingIssuer({ catalog }: ControlServices, { credentialId }: Caller, projectId: string): () => boolean {
-  let commits = -1;
-  let stands = false;
-  return () => {
-    if (commits === catalog.commits) return stands;
-    commits = catalog.commits;
-    const record = catalog.view.get(credentialTable, credentialId);
-    const isValid = record !== undefined && record.credential.revokedAtMs === undefined && standingOf(catalog.view, record) !== undefined;
-    stands = isValid && isOpenProject(catalog.view, projectId);
-    return stands;
-  };
-}
+const agentBindings = ['http', 'mcp', 'cli'] as const;
 
 function requireActor(actors: readonly ActorView[], name: ActorName): ActorView {
   const found = resolveActor(actors, name);

@@ -6,6 +6,7 @@ import { isServiceError, ServiceError } from '../../contract/errors.js';
 import type { LongRunningOperation } from '../../contract/hosted/operation.js';
 import { newId } from '../../contract/ids.js';
 import type { JsonValue } from '../../contract/json.js';
+import { endAccesses } from '../catalog/access-records.js';
 import type { ChangeEndpoint } from '../catalog/endpoint.js';
 import { returnQuota } from '../catalog/quotas.js';
 import { isLive, requireRecord, requireSession, type SessionRecord, sessionTable } from '../catalog/session-records.js';
@@ -62,6 +63,7 @@ export function closeSession(
   const { sessionId, organizationId, warmPool } = record.session;
   const ended = transition(record, to, services.nowMs(), warmPool === undefined ? {} : { warmPool: { ...warmPool, state: 'retired' } });
   tx.put(sessionTable, ended);
+  endAccesses(tx, sessionId);
   returnQuota(tx, { organizationId, name: 'sessionsLiveMax' });
   tx.afterCommit(() => services.sessionMemory.ended(sessionId));
   return ended;

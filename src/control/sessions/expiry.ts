@@ -1,7 +1,8 @@
-// The end of a session's time: moved by its owner, enforced by a sweep, and after a crash the end of the access it had given.
+// The end of a session's time, and of that of accesses: moved by the session's owner, enforced by a sweep.
 import { defined } from '../../contract/defined.js';
 import { isServiceError, ServiceError } from '../../contract/errors.js';
 import { limits } from '../../contract/limits.js';
+import { accessTable } from '../catalog/access-records.js';
 import type { ChangeEndpoint } from '../catalog/endpoint.js';
 import { requireSession, type SessionRecord, sessionTable } from '../catalog/session-records.js';
 import type { Change } from '../catalog/tables.js';
@@ -29,9 +30,10 @@ export function extendSession(services: ControlServices): ChangeEndpoint<'extend
   };
 }
 
-/** Ends the sessions whose time is over and forgets those that ended long ago. Yields how many of both. */
+/** Ends the sessions whose time is over and forgets those that ended long ago. Yields how many of both. Accesses go with their time. */
 export async function sweepSessions(services: ControlServices): Promise<{ expired: number; forgotten: number }> {
   services.sessionMemory.dropVoid(services.nowMs());
+  await inBatches(() => dropSomeAccesses(services));
   return { expired: await inBatches(() => expireSome(services)), forgotten: await inBatches(() => forgetSome(services)) };
 }
 
@@ -63,6 +65,15 @@ function expired(tx: Change, services: ControlServices, record: SessionRecord): 
   }
 }
 
+function dropSomeAccesses({ catalog, nowMs }: ControlServices): Promise<number> {
+  return catalog.change((tx) => {
+    const { records } = tx.list(accessTable, { index: 'byExpiry', prefix: [], limit: limits.sessionBatch });
+    const over = records.filter(({ access }) => access.expiresAtMs <= nowMs());
+    for (const { access } of over) tx.remove(accessTable, access.accessId);
+    return over.length;
+  });
+}
+
 function forgetSome({ catalog, nowMs }: ControlServices): Promise<number> {
   return catalog.change((tx) => {
     const before = nowMs() - limits.endedSessionKeptMs;
@@ -76,7 +87,10 @@ function forgetSome({ catalog, nowMs }: ControlServices): Promise<number> {
   });
 }
 
-/** At start, before anything else: access of an earlier incarnation is forgotten, so every lease under which some was issued moves on. */
+/**
+ * At start, before anything else. Versions that kept accesses in memory have left sessions of which nobody knows the accesses any more:
+ * their leases move on. Those of the catalog open again when they are used.
+ */
 export async function recoverSessions({ catalog, nowMs }: ControlServices): Promise<number> {
   return await inBatches(() =>
     catalog.change((tx) => {

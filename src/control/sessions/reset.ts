@@ -4,6 +4,7 @@ import { ServiceError } from '../../contract/errors.js';
 import type { CompiledBuild } from '../../contract/run/build.js';
 import type { Reset } from '../../contract/world/world-protocol.js';
 import { loadBuild } from '../builds/build-records.js';
+import { endAccesses } from '../catalog/access-records.js';
 import type { PreparedEndpoint, UnsafeCall } from '../catalog/endpoint.js';
 import { requireRecord, type SessionRecord, sessionTable } from '../catalog/session-records.js';
 import type { Change, View } from '../catalog/tables.js';
@@ -45,6 +46,7 @@ export function resetSession(services: ControlServices): PreparedEndpoint<'reset
       const resetting = transition(claim(record, services.nowMs()), 'resetting', services.nowMs());
       const { session } = resetting;
       tx.put(sessionTable, resetting);
+      endAccesses(tx, session.sessionId);
       tx.afterCommit(() => services.sessionMemory.revoke(session.sessionId));
       const operation = startOperation(tx, services, call, { kind: 'world.session.reset', session, input: { ...input } });
       return { reply: { session, operation }, resource: { type: 'session', id: session.sessionId } };

@@ -37,10 +37,7 @@ export function transition(record: SessionRecord, to: SessionState, nowMs: numbe
   return next;
 }
 
-export const annotate = (
-  record: SessionRecord,
-  notes: Pick<SessionRecord, 'clockUs'> | Pick<SessionRecord, 'accessGeneration'>,
-): SessionRecord => ({
+export const annotate = (record: SessionRecord, notes: Pick<SessionRecord, 'clockUs'>): SessionRecord => ({
   ...record,
   ...notes,
 });

@@ -11,8 +11,21 @@ export interface BindingsPort {
   readonly available: ReadonlySet<Binding>;
   /** Access for one actor in one interaction: its own bearer, nothing shared with another. */
   open(request: OpenAccess): Promise<Access>;
+  /** Who knows of accesses that are not open here. A port that is for one process alone has no use for it. */
+  recall?(stored: StoredAccesses): void;
   /** Revokes what is open and closes the listener. */
   close(): Promise<void>;
+}
+/**
+ * Accesses that an earlier process has opened, and that are valid still. Both verbs open one with `open`, and resolve when that is done;
+ * undefined, at once, where there is none. They reject with what kept its world from being opened.
+ */
+export interface StoredAccesses {
+  /** Of every token that one may have; with the flag g. */
+  readonly tokenShape: RegExp;
+  /** sha256 of the token, base64url. */
+  openByToken(tokenHash: string): Promise<void> | undefined;
+  openByAddress(address: string): Promise<void> | undefined;
 }
 export interface OpenAccess {
   world: WorldRef;
@@ -26,6 +39,8 @@ export interface OpenAccess {
   mcpToolNames?: McpToolNames;
   /** The bearer of every binding. Default: a fresh one for each. */
   token?: string;
+  /** The address that it had, where its world has routes that take no credential. Default: a fresh one. */
+  address?: string;
   /** Who answers for what the agent asks, such as a project; a hosted service bounds that together. Default: nobody, and no bound. */
   owner?: string;
   /** Epoch milliseconds from which on a bearer is refused as if it were revoked. Default: never. */
@@ -40,6 +55,8 @@ export interface ReceiverBook {
 export interface Access {
   /** By binding: where and with what. `direct` needs neither. */
   readonly endpoints: { readonly [B in Exclude<Binding, 'direct'>]?: Endpoint };
+  /** Of its routes that take no credential, where there are some. */
+  readonly address?: string;
   /** Present when `direct` was asked for. */
   readonly direct?: DirectClient;
   /** True once the agent used any binding. */

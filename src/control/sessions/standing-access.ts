@@ -1,0 +1,71 @@
+// Whether an access is still valid, as the catalog has it: its record is there, its time and its lease are not over, what made it stands.
+import { ServiceError } from '../../contract/errors.js';
+import { limits } from '../../contract/limits.js';
+import { type AccessRecord, accessRecordsOf, accessTable } from '../catalog/access-records.js';
+import { tokenHash } from '../catalog/keyring.js';
+import { credentialTable, isOpenProject } from '../catalog/organization-records.js';
+import { isLive, sessionTable } from '../catalog/session-records.js';
+import type { Change, View } from '../catalog/tables.js';
+import type { ControlServices } from '../core/services.js';
+import { standingOf } from '../core/standing.js';
+
+type Ground = Pick<ControlServices, 'keyring' | 'nowMs'>;
+
+export function isStanding({ keyring, nowMs }: Ground, view: View, record: AccessRecord): boolean {
+  const { access, keyGeneration } = record;
+  if (access.expiresAtMs <= nowMs() || !keyring.accepts(keyGeneration)) return false;
+  const session = view.get(sessionTable, access.sessionId);
+  if (session === undefined || !isLive(session) || session.session.leaseGeneration !== access.leaseGeneration) return false;
+  return issuerStands(view, record);
+}
+
+/** The credential that made it has not been revoked, its member has not been removed, and the project is not being deleted. */
+function issuerStands(view: View, { access, projectId }: AccessRecord): boolean {
+  const creator = view.get(credentialTable, access.createdBy);
+  const isValid = creator !== undefined && creator.credential.revokedAtMs === undefined && standingOf(view, creator) !== undefined;
+  return isValid && isOpenProject(view, projectId);
+}
+
+/** The credential as it was given; undefined where this server has another key. */
+export function credentialOf({ keyring }: Ground, { access, keyGeneration, tokenHash: hash }: AccessRecord): string | undefined {
+  const credential = keyring.token('world', access.accessId, keyGeneration);
+  return tokenHash(credential) === hash ? credential : undefined;
+}
+
+/**
+ * What its holder depends on besides time, lease and key, which others watch. Looked up once between two commits: agents ask often. Of an
+ * access that is being given the record is not there yet.
+ */
+export function watchStanding({ catalog }: ControlServices, record: AccessRecord): () => boolean {
+  const { accessId } = record.access;
+  let commits = -1;
+  let stands = false;
+  let wasThere = false;
+  return () => {
+    if (commits === catalog.commits) return stands;
+    commits = catalog.commits;
+    const isThere = catalog.view.get(accessTable, accessId) !== undefined;
+    wasThere ||= isThere;
+    stands = isThere === wasThere && issuerStands(catalog.view, record);
+    return stands;
+  };
+}
+
+/** control.QUOTA_EXCEEDED when the session has as many as it may. Yields those that are over but still there. */
+export function requireFreeAccess(ground: Ground, view: View, sessionId: string): AccessRecord[] {
+  const all = accessRecordsOf(view, sessionId);
+  const standing = all.filter((record) => isStanding(ground, view, record));
+  if (standing.length < limits.accessesMax) return all.filter((record) => !standing.includes(record));
+  const soonest = Math.min(...standing.map(({ access }) => access.expiresAtMs));
+  throw new ServiceError('control.QUOTA_EXCEEDED', {
+    message: `A session has at most ${limits.accessesMax} accesses at once.`,
+    details: { quota: 'accessesMax' },
+    retryAfterMs: Math.max(1, soonest - ground.nowMs()),
+  });
+}
+
+/** Puts it in place of those of its session that are over. control.QUOTA_EXCEEDED as above. */
+export function keepAccess(tx: Change, ground: Ground, record: AccessRecord): void {
+  for (const { access } of requireFreeAccess(ground, tx, record.access.sessionId)) tx.remove(accessTable, access.accessId);
+  tx.put(accessTable, record);
+}
