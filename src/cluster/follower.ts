@@ -121,11 +121,15 @@ export class Follower {
       const isCut = bytes >= tuning.readBytesMax;
       for (const [index, [home, copy]] of work.entries()) {
         const own = entries.filter((entry) => entry.home === home);
+        let isHeld = false;
         await this.#apply(home, copy, own).catch((error: unknown) => {
+          isHeld = true;
+          // As: no snapshot is there yet. A later look may find one.
+          if (error instanceof LogUnavailable) return;
           this.#followed = this.#followed.filter((followed) => followed !== home);
           onFailed(home, error);
         });
-        copy.isAtEnd = own.length < tuning.readEntriesMax && (!isCut || index < work.findIndex(([read]) => read === last));
+        copy.isAtEnd = !isHeld && own.length < tuning.readEntriesMax && (!isCut || index < work.findIndex(([read]) => read === last));
       }
       const late = work.filter(([, { isAtEnd }]) => !isAtEnd).map(([home]) => home);
       this.#followed = [...late.filter((home) => this.#followed.includes(home)), ...this.#followed.filter((home) => !late.includes(home))];

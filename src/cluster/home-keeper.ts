@@ -12,8 +12,8 @@ export interface HomeKeeper {
   /** The home is this node's: its copy is complete, and what its owner before had appended is in it. Commands may come. */
   open(home: number, epoch: number): Promise<void>;
   /**
-   * `given`: takes no more commands and resolves when all that began was appended. `lost`: answers nothing from this moment (the call itself,
-   * not its end), discards what was not appended and makes the copy follow the log again.
+   * `given`: takes no more commands and resolves when all that began was appended. `lost`: answers nothing from this moment (the call
+   * itself, not its end), discards what was not appended and makes the copy follow the log again.
    */
   close(home: number, why: 'given' | 'lost'): Promise<void>;
 }

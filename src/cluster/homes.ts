@@ -11,8 +11,8 @@ import { type ClusterClock, waitOn } from './clock.js';
 import { Follower } from './follower.js';
 import type { HomeKeeper } from './home-keeper.js';
 import { type Beat, type ClusterLog, catalogHome, type HomeState, LogUnavailable, LogUnknown, type NodeState } from './log.js';
-import { Members } from './members.js';
-import { rank } from './placement.js';
+import { ClusterMembers } from './members.js';
+import { Placement } from './placement.js';
 import type { LogRecord } from './record-parts.js';
 import { tuning } from './tuning.js';
 
@@ -40,10 +40,11 @@ interface Mine {
 
 export class Homes {
   readonly appender: Appender;
-  readonly members: Members;
+  readonly members: ClusterMembers;
   readonly #options: HomesOptions;
   readonly #follower: Follower;
   readonly #mine = new Map<number, Mine>();
+  readonly #placement = new Placement();
   readonly #takes = new Semaphore(tuning.takesAtOnceMax);
   readonly #startedMs: number;
   #states: readonly HomeState[] = [];
@@ -65,7 +66,7 @@ export class Homes {
       stateOf: (home) => this.#states[home],
       onFailed: (home, error) => this.#shut(home, error),
     });
-    this.members = new Members({
+    this.members = new ClusterMembers({
       log,
       clock,
       node,
@@ -161,7 +162,11 @@ export class Homes {
     if (this.members.isReturning && others.length > 0) this.#isReady = false;
     else if (!this.#isReady)
       this.#isReady = this.#states.every(
-        ({ home }) => others.length === 0 || this.owns(home) || rank([...others, node], home)[0] !== node || this.#follower.isWarm(home),
+        ({ home }) =>
+          others.length === 0 ||
+          this.owns(home) ||
+          this.#placement.rank([...others, node], home)[0] !== node ||
+          this.#follower.isWarm(home),
       );
   }
 
@@ -171,7 +176,9 @@ export class Homes {
     const nodes = [...new Set([...this.#candidates(), node])];
     const followed = this.#states
       .map(({ home }) => home)
-      .filter((home) => this.phaseOf(home) === 'following' && (home === catalogHome || rank(nodes, home).indexOf(node) <= 1));
+      .filter(
+        (home) => this.phaseOf(home) === 'following' && (home === catalogHome || this.#placement.rank(nodes, home).indexOf(node) <= 1),
+      );
     this.#follower.follow(this.#isDraining ? [] : followed);
   }
 
@@ -184,10 +191,14 @@ export class Homes {
     if (mine !== undefined && (phase === 'owned' || phase === 'leaving') && epoch > mine.epoch) this.#lose(home);
     else if (phase === 'owned') this.#considerLeaving(home);
     else if (phase === 'following' && owner === node) {
-      const successor = this.#isReady && !this.#isDraining ? undefined : rank(this.#ready(), home)[0];
+      const successor = this.#isReady && !this.#isDraining ? undefined : this.#placement.rank(this.#ready(), home)[0];
       if (successor !== undefined && successor !== node) this.#do(home, 'leaving', (given) => this.#give(home, epoch, successor, given));
       else if (!this.#isDraining) this.#take(state);
-    } else if (phase === 'following' && (owner === undefined || !this.members.isAlive(owner)) && rank(this.#candidates(), home)[0] === node)
+    } else if (
+      phase === 'following' &&
+      (owner === undefined || !this.members.isAlive(owner)) &&
+      this.#placement.rank(this.#candidates(), home)[0] === node
+    )
       this.#take(state);
   }
 
@@ -195,7 +206,7 @@ export class Homes {
     const { node, keeper } = this.#options;
     // One that is not ready itself was away, like perhaps all others: what it has stays until it is seen who is there.
     if (!this.#isReady && !this.#isDraining) return;
-    const target = rank(this.#ready(), home)[0];
+    const target = this.#placement.rank(this.#ready(), home)[0];
     if (target === undefined || target === node) return;
     if ([...this.#mine.values()].filter(({ phase }) => phase === 'leaving').length >= tuning.handoversAtOnceMax) return;
     const followed = this.members.alive.find((other) => other.node === target)?.followed[home];

@@ -28,7 +28,7 @@ interface Sight {
   isProven: boolean;
 }
 
-export class Members {
+export class ClusterMembers {
   readonly #options: MembersOptions;
   readonly #sights = new Map<string, Sight>();
   #beat: Beat | undefined;
@@ -81,8 +81,9 @@ export class Members {
   /** Of every node it is known whether it is alive: its beat was seen to change, or was not for long enough. */
   get isSettled(): boolean {
     return (
-      this.#beat !== undefined &&
-      this.#beat.nodes.every(({ node }) => node === this.#options.node || this.#sights.get(node)?.isProven === true || !this.isAlive(node))
+      this.#beat?.nodes.every(
+        ({ node }) => node === this.#options.node || this.#sights.get(node)?.isProven === true || !this.isAlive(node),
+      ) ?? false
     );
   }
 

@@ -31,7 +31,7 @@ export const tuning = {
   takesAtOnceMax: 16,
   /** A claim that has waited so long ends the sessions of the owner before. */
   claimPatienceMs: 200,
-  /** Until the log is given up as unreachable: for a connection, for a beat, and for an append before it is resolved on another connection. */
+  /** Until no answer is expected: to a connection, to a beat, and to an append before it is resolved on another connection. */
   connectMs: 2000,
   beatAnswerMs: 2000,
   answerMs: 5000,
@@ -45,6 +45,8 @@ export const tuning = {
   snapshotsKept: 2,
   /** Of a stored piece of a snapshot or a blob. */
   pieceBytes: 1024 * 1024,
-  /** The least of numbers that a connection is asked for by: names of nodes end up in the names of sessions, which PostgreSQL cuts at 63. */
+  /** Of pairs of a node and a home: those of 64 nodes. */
+  scoresKept: 4096,
+  /** Names of nodes stand in the names of sessions, which PostgreSQL cuts at 63 characters: two nodes must not become one. */
   nodeNameCharsMax: 40,
 };

@@ -3,6 +3,7 @@
 //   POSTGRES-LOG-1. It keeps the rules of the port (log.ts), as the log in memory does: one test asks both.
 //   POSTGRES-LOG-2. What was acknowledged is there once after the server was killed, and after its sessions were ended.
 //   POSTGRES-LOG-3. A claim waits for an append that holds the home's row, and for one that never ends only until its session was ended.
+import { invariant } from '../../contract/errors.js';
 import type { Appended, Beat, ClusterLog, HomeState, LogEntry, LogPlace, NodeState, OwnState } from '../log.js';
 import { LogUnavailable, LogUnknown } from '../log.js';
 import { formatUnsupported } from '../refusals.js';
@@ -21,6 +22,7 @@ export interface PostgresLogOptions extends ClusterIdentity {
 
 /** Opens the log of a cluster; the first node that does so makes it. Refuses a server that may lose what it acknowledges. */
 export async function openPostgresLog(url: string, options: PostgresLogOptions): Promise<ClusterLog> {
+  invariant(options.node.length <= tuning.nodeNameCharsMax, `the name of a node has at most ${tuning.nodeNameCharsMax} characters`);
   const log = new PostgresLog(url, options.node);
   try {
     await log.join(options);
