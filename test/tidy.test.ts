@@ -95,6 +95,7 @@ const submodules: { [module: string]: string[] } = {
   drills: ['judge', 'ports', 'targets', 'plan', 'attempt', 'stored', '.'],
   control: ['catalog', 'guard', 'memory', 'core', 'organizations', 'source', 'tasks', 'builds', 'authoring', 'sessions', 'runs', '.'],
   worlds: ['kv', 'journal', 'state', 'turn', 'commands', '.'],
+  cluster: ['.', 'postgres'],
   'inspector/app': ['kit', 'state', 'evidence', 'views', '.'],
 };
 
@@ -118,6 +119,7 @@ const importSites: { [specifier: string]: string[] } = {
   pino: ['src/http/service-log.ts'],
   'prom-client': ['src/http/metrics/metrics.ts', 'src/http/metrics/control-metrics.ts', 'src/http/metrics/figure-gauges.ts'],
   '@opentelemetry': ['src/tracing/open-telemetry.ts', 'src/tracing/otlp.ts'],
+  pg: ['src/cluster/postgres/connection.ts'],
   chokidar: ['src/cli/source-watch.ts'],
   typescript: ['src/compiler/typescript.ts', 'src/compiler/type-options.ts', 'src/compiler/type-check.ts'],
 };
@@ -132,6 +134,9 @@ const entries: { [file: string]: string } = {
   'src/actors/host-entry.ts': 'started as a thread by actors/pool.ts',
   'src/actors/child-entry.ts': 'started as a child process by actors',
   'src/worlds/host.ts': 'loaded by URL in a host',
+  'src/cluster/homes.ts': 'a node of a cluster',
+  'src/cluster/postgres/postgres-log.ts': 'loaded where a service is of several machines',
+  'src/cluster/memory-log.ts': 'the log of tests',
   'src/data-verification-entry.ts': 'started as a process by data-verification.ts',
   'src/control/tasks/task-entry.ts': 'started as a thread by control/tasks/compile-port.ts and control/tasks/judge-port.ts',
   'src/control/tasks/task-process-entry.ts': 'started as a process by control/tasks/task-process.ts',

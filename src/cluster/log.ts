@@ -1,7 +1,7 @@
 // The port of the log: the few verbs that several machines share. Why, and what makes it safe: docs/decisions/020.
 // An append is durable when it resolves, and none of its entries is there otherwise but with an unknown outcome (LogUnknown).
 // An entry is appended only under the present epoch of its home. After a claim none of an older epoch is.
-// There is one entry of a home and a sequence. What is read of a home from a sequence on has no gaps.
+// There is one entry of a home and a sequence, and one is appended only directly behind another: a home has no gaps.
 // The log knows bytes and streams, never what lies in them.
 
 /** Home 0 is the catalog, in its one stream, ''. */
@@ -21,14 +21,17 @@ export interface LogEntry extends LogPlace {
   stream: string;
   /** Its number in the stream, from 1, without gaps; 0 of an entry that only fences. */
   number: number;
-  /** At most tuning.entryBytesMax. A record that is larger is split; its last part has `isLast`. */
+  /** At most tuning.entryBytesMax. A record that is larger is split (record-parts.ts); its last part has `isLast`. */
   body: Buffer;
   isLast: boolean;
 }
 
 export type Appended =
   | { outcome: 'appended' }
-  /** Homes of the entries whose epoch is over, or at whose sequence another entry stands. Nothing was appended, of any home. */
+  /**
+   * Homes of the entries whose epoch is over, at whose sequence another entry stands, or before which one is missing. Nothing was appended,
+   * of any home.
+   */
   | { outcome: 'refused'; homes: readonly number[] };
 
 /** The engine did not answer, or answered with a doubt: the entries may be there or not. Resolved by `resolve`. */
@@ -54,7 +57,7 @@ export interface NodeState {
   node: string;
   /** Where other nodes reach it: scheme, host and port. */
   address: string;
-  /** Rises with each beat. */
+  /** Of this node's name, counted by the log over all of its incarnations. */
   beat: number;
   state: 'joining' | 'ready' | 'leaving';
   /** The format of records and of the wire between nodes that it writes and reads. */
@@ -62,6 +65,8 @@ export interface NodeState {
   /** By home, the sequence up to which its copy has everything. */
   followed: { readonly [home: string]: number };
 }
+/** What a node says of itself; the log counts its beats. */
+export type OwnState = Omit<NodeState, 'beat'>;
 export interface Beat {
   nodes: readonly NodeState[];
   homes: readonly HomeState[];
@@ -81,14 +86,19 @@ export interface ClusterLog {
   claim(home: number, expectedEpoch: number, node: string): Promise<number | undefined>;
   /** The owner gives the home away, by name; false where the epoch is over. */
   give(home: number, epoch: number, to: string): Promise<boolean>;
-  /** Entries from the places on, in order of home and sequence, of about `bytesMax` in all. */
+  /**
+   * Entries from the places on, in the order of the places, of about `bytesMax` in all, and one at least where there is any. Where a place
+   * is below the home's first sequence, they begin with that one.
+   */
   read(from: readonly LogPlace[], bytesMax: number): Promise<LogEntry[]>;
-  /** The sequence of the last entry of each home; 0 where there is none. */
+  /** The sequence of the last entry of each home, trimmed or not; 0 where there was none. */
   ends(homes: readonly number[]): Promise<Map<number, number>>;
-  /** Deletes the entries of the home below a sequence. */
+  /** Deletes the entries of the home below a sequence. What was deleted once cannot be appended again. */
   trim(home: number, below: number): Promise<void>;
-  /** Writes this node's row and returns everybody's. */
-  beat(node: NodeState): Promise<Beat>;
+  /** Writes this node's row and returns everybody's. Refuses a format below the cluster's (cluster.FORMAT_UNSUPPORTED). */
+  beat(node: OwnState): Promise<Beat>;
+  /** Removes this node's row: it owns nothing, and nobody waits for its beat. */
+  leave(): Promise<void>;
   /** Ends what a dead owner's sessions may still hold. */
   endSessionsOf(node: string): Promise<void>;
   readonly snapshots: SnapshotStore;

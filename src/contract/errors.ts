@@ -54,6 +54,10 @@ export const errorTable = {
   'world.HANDLER_FAILED': provider(500),
   'world.ACTOR_RESTARTED': platform(503, true),
   'world.HANDLER_TIMEOUT': provider(504),
+  'cluster.UNSAFE_LOG': platform(500),
+  'cluster.FOREIGN_CLUSTER': platform(500),
+  'cluster.FORMAT_UNSUPPORTED': platform(500),
+  'cluster.LOG_WENT_BACK': platform(500),
 } as const satisfies Record<string, ErrorRule>;
 export type ErrorCode = keyof typeof errorTable;
 
@@ -95,7 +99,7 @@ export function isServiceError(error: unknown, ...codes: ErrorCode[]): error is 
 
 /** The body of every error response. Extra properties are allowed by the contract; none are written. */
 export interface ErrorEnvelope {
-  code: string & tags.Pattern<'^(control|world)[.][A-Z][A-Z0-9]*(_[A-Z0-9]+)*$'>;
+  code: string & tags.Pattern<'^(control|world|cluster)[.][A-Z][A-Z0-9]*(_[A-Z0-9]+)*$'>;
   message: string & tags.MinLength<1>;
   correlationId: string & tags.MinLength<1>;
   retryable: boolean;

@@ -1,5 +1,5 @@
 // Run errors: what went wrong around a run, as a value in its result.
-import { errorTable, type Issue, ServiceError } from '../../contract/errors.js';
+import { type ErrorCode, errorTable, type Issue, ServiceError } from '../../contract/errors.js';
 import { newId } from '../../contract/ids.js';
 import type { JsonObject } from '../../contract/json.js';
 import type { ErrorArea, RunError } from '../../contract/run/run.js';
@@ -36,7 +36,7 @@ export function runErrorForOthers(thrown: unknown, report: (bug: unknown, correl
 
 /** Of whatever was thrown: a refusal keeps its code, anything else is a bug of ours. */
 export function runErrorFrom(thrown: unknown): RunError {
-  if (thrown instanceof ServiceError) {
+  if (thrown instanceof ServiceError && isOfRun(thrown)) {
     const { issues = [], details = {}, isFinal = false } = thrown.extra;
     const retryable = errorTable[thrown.code].retryable && !isFinal;
     return runError(thrown.code, thrown.message, { retryable, issues, details: details as JsonObject });
@@ -44,3 +44,7 @@ export function runErrorFrom(thrown: unknown): RunError {
   const error = thrown instanceof Error ? thrown : new Error(String(thrown));
   return runError('framework.INTERNAL', error.message, { details: { stack: error.stack ?? '' } });
 }
+
+/** Refusals between the machines of a service end there: one that comes as far as a run is a bug. */
+const isOfRun = (refusal: ServiceError): refusal is ServiceError & { code: Exclude<ErrorCode, `cluster.${string}`> } =>
+  !refusal.code.startsWith('cluster.');

@@ -1,0 +1,186 @@
+// Copies of homes that others own: what is appended is read and applied, often enough that a taker has little left to read.
+//   FOLLOWER-1. The keeper gets each record once and in order, with no gap; where the log no longer reaches back, a snapshot first.
+//   FOLLOWER-2. A home is applied by one at a time: `reach` waits for a look that has it, and looks leave it alone until it is done.
+import type { ClusterClock } from './clock.js';
+import type { HomeKeeper } from './home-keeper.js';
+import { type ClusterLog, type HomeState, type LogEntry, LogUnavailable } from './log.js';
+import { type FollowedRecord, PartJoiner } from './record-parts.js';
+import { logWentBack } from './refusals.js';
+import { tuning } from './tuning.js';
+
+export interface FollowerOptions {
+  log: ClusterLog;
+  clock: ClusterClock;
+  keeper: HomeKeeper;
+  /** As of the last beat. */
+  stateOf(home: number): HomeState | undefined;
+  /** A copy that cannot follow. It is not read again until it is followed again. */
+  onFailed(home: number, error: unknown): void;
+}
+
+interface Copy {
+  /** The next sequence to read. Ahead of the keeper's within a record of many parts. */
+  next: number;
+  joiner: PartJoiner;
+  /** The last look found no more than it could read. */
+  isAtEnd: boolean;
+  busy: Promise<void> | undefined;
+}
+
+export class Follower {
+  readonly #options: FollowerOptions;
+  readonly #copies = new Map<number, Copy>();
+  #followed: number[] = [];
+  #cancelNext: (() => void) | undefined;
+  #looking: Promise<void> | undefined;
+  #isOver = false;
+
+  constructor(options: FollowerOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#look();
+  }
+
+  /** From now on these, and no others. */
+  follow(homes: readonly number[]): void {
+    this.#followed = homes.filter((home) => !this.#followed.includes(home)).concat(this.#followed.filter((home) => homes.includes(home)));
+    for (const [home, copy] of this.#copies) if (!homes.includes(home) && copy.busy === undefined) this.#copies.delete(home);
+  }
+
+  /** By home, how far its copy is. */
+  get positions(): { [home: string]: number } {
+    return Object.fromEntries(this.#followed.map((home) => [home, this.#options.keeper.position(home)]));
+  }
+
+  /** Whether the copy had everything at the last look. */
+  isWarm(home: number): boolean {
+    return this.#copies.get(home)?.isAtEnd === true;
+  }
+
+  /** Applies everything up to `end`. The home should not be followed by then. */
+  async reach(home: number, end: number): Promise<void> {
+    const { log, keeper } = this.#options;
+    const copy = this.#copyOf(home);
+    while (copy.busy !== undefined) await copy.busy;
+    let release = (): void => {};
+    copy.busy = new Promise((resolve) => {
+      release = resolve;
+    });
+    try {
+      this.#begin(home, copy);
+      if (keeper.position(home) > end) throw logWentBack(home, keeper.position(home), end);
+      while (keeper.position(home) < end) {
+        const entries = await log.read([{ home, sequence: copy.next }], tuning.readBytesMax);
+        const wanted = entries.filter(({ sequence }) => sequence <= end);
+        if (!(await this.#apply(home, copy, wanted)) && wanted.length === 0)
+          throw new LogUnavailable(`the log of home ${home} has nothing at ${copy.next}`);
+      }
+    } finally {
+      copy.busy = undefined;
+      this.#copies.delete(home);
+      release();
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#isOver = true;
+    this.#cancelNext?.();
+    await this.#looking;
+  }
+
+  #look(): void {
+    this.#looking = this.#readAll().finally(() => {
+      this.#looking = undefined;
+      if (!this.#isOver) this.#cancelNext = this.#options.clock.after(tuning.followMs, () => this.#look());
+    });
+  }
+
+  async #readAll(): Promise<void> {
+    const { log, onFailed } = this.#options;
+    const looked = this.#followed.filter((home) => this.#copyOf(home).busy === undefined);
+    if (looked.length === 0) return;
+    const work = looked.map((home): [number, Copy] => [home, this.#copyOf(home)]);
+    let release = (): void => {};
+    const busy = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    for (const [home, copy] of work) {
+      copy.busy = busy;
+      this.#begin(home, copy);
+    }
+    try {
+      const entries = await log.read(
+        work.map(([home, { next }]) => ({ home, sequence: next })),
+        tuning.readBytesMax,
+      );
+      let [bytes, last] = [0, 0];
+      for (const { body, home } of entries) [bytes, last] = [bytes + body.length, home];
+      // What was cut off belongs to the last home that was read and to those behind it: they are first at the next look.
+      const isCut = bytes >= tuning.readBytesMax;
+      for (const [index, [home, copy]] of work.entries()) {
+        const own = entries.filter((entry) => entry.home === home);
+        let isHeld = false;
+        await this.#apply(home, copy, own).catch((error: unknown) => {
+          isHeld = true;
+          // As: no snapshot is there yet. A later look may find one.
+          if (error instanceof LogUnavailable) return;
+          this.#followed = this.#followed.filter((followed) => followed !== home);
+          onFailed(home, error);
+        });
+        copy.isAtEnd = !isHeld && own.length < tuning.readEntriesMax && (!isCut || index < work.findIndex(([read]) => read === last));
+      }
+      const late = work.filter(([, { isAtEnd }]) => !isAtEnd).map(([home]) => home);
+      this.#followed = [...late.filter((home) => this.#followed.includes(home)), ...this.#followed.filter((home) => !late.includes(home))];
+    } catch {
+      // The log cannot be reached: the next look asks again, and until then nothing is known of how far it is.
+      for (const [, copy] of work) copy.isAtEnd = false;
+    } finally {
+      for (const [, copy] of work) copy.busy = undefined;
+      release();
+    }
+  }
+
+  /** Whether the keeper's copy moved. */
+  async #apply(home: number, copy: Copy, entries: readonly LogEntry[]): Promise<boolean> {
+    const { keeper, stateOf } = this.#options;
+    const first = entries[0]?.sequence ?? copy.next;
+    const state = stateOf(home);
+    if (first > copy.next || (entries.length === 0 && state !== undefined && state.firstSequence > copy.next)) {
+      if (state === undefined || state.snapshotSequence <= keeper.position(home))
+        throw new LogUnavailable(`home ${home} has no snapshot behind ${keeper.position(home)}`);
+      await keeper.restore(state);
+      copy.joiner.reset();
+      copy.next = keeper.position(home) + 1;
+      return true;
+    }
+    const records: FollowedRecord[] = [];
+    let upTo = keeper.position(home);
+    for (const entry of entries) {
+      const record = copy.joiner.join(entry);
+      if (record !== undefined) records.push(record);
+      if (copy.joiner.isWhole) upTo = entry.sequence;
+      copy.next = entry.sequence + 1;
+    }
+    if (upTo === keeper.position(home)) return false;
+    await keeper.apply(home, records, upTo);
+    return true;
+  }
+
+  /** Where the keeper's copy is not where this left it, it is read again from the keeper's. */
+  #begin(home: number, copy: Copy): void {
+    const position = this.#options.keeper.position(home);
+    if (copy.joiner.isWhole ? copy.next === position + 1 : copy.next > position) return;
+    copy.joiner.reset();
+    copy.next = position + 1;
+  }
+
+  #copyOf(home: number): Copy {
+    const found = this.#copies.get(home);
+    if (found !== undefined) return found;
+    const made: Copy = { next: this.#options.keeper.position(home) + 1, joiner: new PartJoiner(), isAtEnd: false, busy: undefined };
+    this.#copies.set(home, made);
+    return made;
+  }
+}

@@ -1,0 +1,19 @@
+// What a node does with its homes: the port that the cluster asks, and that knows what lies in them.
+import type { HomeState } from './log.js';
+import type { FollowedRecord } from './record-parts.js';
+
+export interface HomeKeeper {
+  /** Up to which sequence the copy on this node has everything; 0: it has nothing. Positions of fences need not survive a restart. */
+  position(home: number): number;
+  /** Records that follow the copy, in order, none of them twice; then it has everything up to `upTo`. */
+  apply(home: number, records: readonly FollowedRecord[], upTo: number): Promise<void>;
+  /** The log does not reach back to the copy: it is replaced by the home's newest snapshot. */
+  restore(state: HomeState): Promise<void>;
+  /** The home is this node's: its copy is complete, and what its owner before had appended is in it. Commands may come. */
+  open(home: number, epoch: number): Promise<void>;
+  /**
+   * `given`: takes no more commands and resolves when all that began was appended. `lost`: answers nothing from this moment (the call
+   * itself, not its end), discards what was not appended and makes the copy follow the log again.
+   */
+  close(home: number, why: 'given' | 'lost'): Promise<void>;
+}

@@ -1,0 +1,322 @@
+// The homes of a node: each is following (its copy follows another's), taking, owned, leaving, or closed for good.
+// Owns who takes and gives what. Does not own what lies in a home (home-keeper.ts), nor the sequences (appender.ts).
+//   HOMES-1. A home is opened only after a claim, with everything in its copy that was appended before, and behind a fence.
+//   HOMES-2. At most one node answers reads of a home at a time, by its own knowledge.
+//   HOMES-3. A home is given away by plan only to a node whose copy is warm, at most `handoversAtOnceMax` at once.
+//   HOMES-4. When nodes neither come nor leave, each home comes to be owned by the first of its rank among the ready ones.
+//   HOMES-5. A copy that is above the log stays closed.
+import { Semaphore } from '../async/semaphore.js';
+import { Appender, type RecordOutcome } from './appender.js';
+import { type ClusterClock, waitOn } from './clock.js';
+import { Follower } from './follower.js';
+import type { HomeKeeper } from './home-keeper.js';
+import { type Beat, type ClusterLog, catalogHome, type HomeState, LogUnavailable, LogUnknown, type NodeState } from './log.js';
+import { ClusterMembers } from './members.js';
+import { Placement } from './placement.js';
+import type { LogRecord } from './record-parts.js';
+import { tuning } from './tuning.js';
+
+export type HomePhase = 'following' | 'taking' | 'owned' | 'leaving' | 'closed';
+
+export interface HomesOptions {
+  log: ClusterLog;
+  clock: ClusterClock;
+  keeper: HomeKeeper;
+  node: string;
+  address: string;
+  format: number;
+  /** What an operator should know: a home that stays closed, a beat that was refused for good (home undefined). */
+  onProblem(error: unknown, home: number | undefined): void;
+}
+
+interface Mine {
+  phase: HomePhase;
+  /** Under which this node has it; 0 while it follows. */
+  epoch: number;
+  isLost: boolean;
+  /** Until when the owner before may still answer reads: it was heard of while this node claimed. */
+  quietUntilMs: number;
+}
+
+export class Homes {
+  readonly appender: Appender;
+  readonly members: ClusterMembers;
+  readonly #options: HomesOptions;
+  readonly #follower: Follower;
+  readonly #mine = new Map<number, Mine>();
+  readonly #placement = new Placement();
+  readonly #takes = new Semaphore(tuning.takesAtOnceMax);
+  readonly #startedMs: number;
+  #states: readonly HomeState[] = [];
+  #isReady = false;
+  #isDraining = false;
+  #isOver = false;
+  /** Taking, leaving and closing, so that `stop` waits for them. */
+  readonly #work = new Set<Promise<void>>();
+
+  constructor(options: HomesOptions) {
+    const { log, clock, keeper, node, address, format, onProblem } = options;
+    this.#options = options;
+    this.#startedMs = clock.now();
+    this.appender = new Appender({ log, clock, onLost: (home) => this.#lose(home) });
+    this.#follower = new Follower({
+      log,
+      clock,
+      keeper,
+      stateOf: (home) => this.#states[home],
+      onFailed: (home, error) => this.#shut(home, error),
+    });
+    this.members = new ClusterMembers({
+      log,
+      clock,
+      node,
+      state: () => ({ address, format, state: this.#state(), followed: this.#follower.positions }),
+      onBeat: (beat) => this.#consider(beat),
+      onRefused: (error) => onProblem(error, undefined),
+    });
+  }
+
+  start(): void {
+    this.members.start();
+    this.#follower.start();
+  }
+
+  phaseOf(home: number): HomePhase {
+    return this.#mine.get(home)?.phase ?? 'following';
+  }
+
+  /** Whether commands of the home may come to this node. */
+  owns(home: number): boolean {
+    return this.phaseOf(home) === 'owned';
+  }
+
+  /** Asked when the answer of a query leaves. */
+  mayRead(home: number): boolean {
+    return this.owns(home) && this.members.mayRead;
+  }
+
+  /** Who has the home as far as this node knows; undefined while nobody does who is alive. */
+  ownerOf(home: number): NodeState | undefined {
+    const owner = this.#states[home]?.owner;
+    return this.members.alive.find(({ node }) => node === owner);
+  }
+
+  append(record: LogRecord): Promise<RecordOutcome> {
+    return this.appender.append(record);
+  }
+
+  /** Gives everything away. Resolves when nothing is left, or when nobody is there who could take it. */
+  async drain(): Promise<void> {
+    this.#isDraining = true;
+    while (!this.#isOver && this.#holds.length > 0) {
+      await this.members.refresh();
+      if (this.members.isSettled && this.#ready().length === 0) return;
+      await waitOn(this.#options.clock, tuning.followMs);
+    }
+  }
+
+  /** Stops at once; what is owned still is taken by others after `aliveMs`. */
+  async stop(): Promise<void> {
+    this.#isOver = true;
+    await Promise.all([this.members.stop(), this.#follower.stop(), this.appender.close()]);
+    await Promise.all(this.#work);
+    if (this.#holds.length === 0) await this.#options.log.leave().catch(() => undefined);
+  }
+
+  get #holds(): number[] {
+    return [...this.#mine].filter(([, { phase }]) => phase !== 'following' && phase !== 'closed').map(([home]) => home);
+  }
+
+  /** Ready nodes that are alive, this one among them when it is. */
+  #ready(): string[] {
+    const others = this.members.alive.filter(({ node, state }) => node !== this.#options.node && state === 'ready').map(({ node }) => node);
+    return this.#isReady && !this.#isDraining ? [...others, this.#options.node] : others;
+  }
+
+  /** Who may own homes: where nobody is ready yet, all that are joining. */
+  #candidates(): string[] {
+    const ready = this.#ready();
+    if (ready.length > 0) return ready;
+    return this.members.alive
+      .filter(({ node, state }) => (node === this.#options.node ? !this.#isDraining : state === 'joining'))
+      .map(({ node }) => node);
+  }
+
+  #state(): NodeState['state'] {
+    if (this.#isDraining) return 'leaving';
+    return this.#isReady ? 'ready' : 'joining';
+  }
+
+  #consider(beat: Beat): void {
+    this.#states = beat.homes;
+    if (!this.members.isSettled) return;
+    this.#judgeReadiness();
+    this.#followRanks();
+    for (const state of beat.homes) this.#considerHome(state);
+  }
+
+  /** Ready once it is warm for what would be its own; not for a while after it was away. */
+  #judgeReadiness(): void {
+    const { node } = this.#options;
+    const others = this.#ready().filter((other) => other !== node);
+    if (this.members.isReturning && others.length > 0) this.#isReady = false;
+    else if (!this.#isReady)
+      this.#isReady = this.#states.every(
+        ({ home }) =>
+          others.length === 0 ||
+          this.owns(home) ||
+          this.#placement.rank([...others, node], home)[0] !== node ||
+          this.#follower.isWarm(home),
+      );
+  }
+
+  /** The homes of which this node is first or second, or would be, and the catalog's. */
+  #followRanks(): void {
+    const { node } = this.#options;
+    const nodes = [...new Set([...this.#candidates(), node])];
+    const followed = this.#states
+      .map(({ home }) => home)
+      .filter(
+        (home) => this.phaseOf(home) === 'following' && (home === catalogHome || this.#placement.rank(nodes, home).indexOf(node) <= 1),
+      );
+    this.#follower.follow(this.#isDraining ? [] : followed);
+  }
+
+  #considerHome(state: HomeState): void {
+    const { home, owner, epoch } = state;
+    const { node } = this.#options;
+    const mine = this.#mine.get(home);
+    const phase = mine?.phase ?? 'following';
+    // A beat that began before this node's claim shows a lower epoch, and says nothing.
+    if (mine !== undefined && (phase === 'owned' || phase === 'leaving') && epoch > mine.epoch) this.#lose(home);
+    else if (phase === 'owned') this.#considerLeaving(home);
+    else if (phase === 'following' && owner === node) {
+      const successor = this.#isReady && !this.#isDraining ? undefined : this.#placement.rank(this.#ready(), home)[0];
+      if (successor !== undefined && successor !== node) this.#do(home, 'leaving', (given) => this.#give(home, epoch, successor, given));
+      else if (!this.#isDraining) this.#take(state);
+    } else if (
+      phase === 'following' &&
+      (owner === undefined || !this.members.isAlive(owner)) &&
+      this.#placement.rank(this.#candidates(), home)[0] === node
+    )
+      this.#take(state);
+  }
+
+  #considerLeaving(home: number): void {
+    const { node, keeper } = this.#options;
+    // One that is not ready itself was away, like perhaps all others: what it has stays until it is seen who is there.
+    if (!this.#isReady && !this.#isDraining) return;
+    const target = this.#placement.rank(this.#ready(), home)[0];
+    if (target === undefined || target === node) return;
+    if ([...this.#mine.values()].filter(({ phase }) => phase === 'leaving').length >= tuning.handoversAtOnceMax) return;
+    const followed = this.members.alive.find((other) => other.node === target)?.followed[home];
+    if (followed === undefined || followed + tuning.warmEntriesMax < (this.appender.endOf(home) ?? Number.POSITIVE_INFINITY)) return;
+    this.#do(home, 'leaving', async (mine) => {
+      await keeper.close(home, 'given');
+      this.appender.disown(home);
+      if (!mine.isLost) await this.#give(home, mine.epoch, target, mine);
+    });
+  }
+
+  async #give(home: number, epoch: number, to: string, mine: Mine): Promise<void> {
+    await this.#options.log.give(home, epoch, to);
+    mine.phase = 'following';
+    // The next may leave now, and the one that has it sees so with its own beat.
+    this.members.beatSoon();
+  }
+
+  #take(state: HomeState): void {
+    this.#do(state.home, 'taking', (mine) => this.#takes.run(() => this.#takeNow(state, mine)));
+  }
+
+  async #takeNow({ home, owner, epoch: expected }: HomeState, mine: Mine): Promise<void> {
+    const { log, clock, keeper, node } = this.#options;
+    const epoch = await this.#claim(home, expected, owner, mine);
+    if (epoch === undefined || this.#isOver) return;
+    mine.epoch = epoch;
+    const end = (await log.ends([home])).get(home) ?? 0;
+    await this.#follower.reach(home, end);
+    this.appender.own(home, epoch, end);
+    const fence = await this.appender.fence(home);
+    if (fence.outcome === 'lost') return;
+    await keeper.apply(home, [], fence.sequence);
+    if (owner === node && this.members.alive.length > 1) mine.quietUntilMs = Math.max(mine.quietUntilMs, this.#startedMs + tuning.aliveMs);
+    while (clock.now() < mine.quietUntilMs) await waitOn(clock, mine.quietUntilMs - clock.now());
+    if (mine.isLost || this.#isOver) return;
+    await keeper.open(home, epoch);
+    if (mine.isLost) await keeper.close(home, 'lost');
+    else mine.phase = 'owned';
+  }
+
+  /**
+   * The owner before is presumed dead since a look of this node. A beat of its that came between that look and the claim renewed its lease:
+   * where a look after the claim shows one, its lease is waited for. A beat after the claim shows it that the home is lost.
+   */
+  async #claim(home: number, expected: number, owner: string | undefined, mine: Mine): Promise<number | undefined> {
+    const { log, clock, node } = this.#options;
+    const other = owner === node ? undefined : owner;
+    const beatOf = (beat: Beat | undefined): number | undefined => beat?.nodes.find((seen) => seen.node === other)?.beat;
+    const seen = beatOf(this.members.last);
+    const cancel =
+      other === undefined ? undefined : clock.after(tuning.claimPatienceMs, () => void log.endSessionsOf(other).catch(() => {}));
+    // Also where the claim's outcome is not known: the next look shows the home as this node's own.
+    if (other !== undefined) mine.quietUntilMs = Number.POSITIVE_INFINITY;
+    try {
+      const epoch = await log.claim(home, expected, node);
+      if (epoch === undefined || other === undefined) return epoch;
+      const after = await this.members.refresh();
+      mine.quietUntilMs = after !== undefined && beatOf(after) === seen ? 0 : clock.now() + tuning.aliveMs;
+      return epoch;
+    } finally {
+      cancel?.();
+      if (mine.quietUntilMs === Number.POSITIVE_INFINITY) mine.quietUntilMs = clock.now() + tuning.aliveMs;
+    }
+  }
+
+  /** The home is another's: nothing of it is answered from here on. */
+  #lose(home: number): void {
+    const mine = this.#mine.get(home);
+    if (mine === undefined || mine.isLost) return;
+    mine.isLost = true;
+    if (mine.phase !== 'owned' && mine.phase !== 'leaving') return;
+    const wasOwned = mine.phase === 'owned';
+    mine.phase = 'leaving';
+    this.appender.disown(home);
+    const closed = this.#options.keeper.close(home, 'lost');
+    if (wasOwned) this.#do(home, 'leaving', () => closed);
+    else this.#track(closed.catch((error: unknown) => this.#options.onProblem(error, home)));
+  }
+
+  /** One thing at a time with a home; afterwards it follows, unless the work says otherwise. */
+  #do(home: number, phase: HomePhase, work: (mine: Mine) => Promise<void>): void {
+    if (this.#isOver) return;
+    const before = this.#mine.get(home);
+    const mine: Mine = { phase, epoch: before?.epoch ?? 0, isLost: before?.isLost ?? false, quietUntilMs: before?.quietUntilMs ?? 0 };
+    if (phase === 'taking') mine.isLost = false;
+    this.#mine.set(home, mine);
+    const run = async (): Promise<void> => {
+      try {
+        await work(mine);
+        if (mine.phase === phase) mine.phase = 'following';
+      } catch (error) {
+        // The next beat shows how it stands.
+        if (error instanceof LogUnknown || error instanceof LogUnavailable) mine.phase = 'following';
+        else this.#shut(home, error);
+      }
+      if (mine.phase !== 'owned') this.appender.disown(home);
+    };
+    this.#track(run());
+  }
+
+  #shut(home: number, error: unknown): void {
+    const mine = this.#mine.get(home) ?? { phase: 'closed', epoch: 0, isLost: false, quietUntilMs: 0 };
+    mine.phase = 'closed';
+    this.#mine.set(home, mine);
+    this.#options.onProblem(error, home);
+  }
+
+  #track(work: Promise<void>): void {
+    this.#work.add(work);
+    void work.finally(() => this.#work.delete(work));
+  }
+}

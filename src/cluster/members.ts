@@ -1,0 +1,144 @@
+// Who is alive, by this node's own monotonic clock, and whether it may answer reads.
+// Owns the beats. Does not own what follows from them (homes.ts).
+//   MEMBERS-1. A node is alive while its beat changed within `aliveMs` of this node's seeing it; one that is seen first is alive at first.
+//   MEMBERS-2. A read may be answered only within `readLeaseMs` of the sending of the last beat that was answered, which is shorter than
+//              any other node waits before it takes a home.
+//   MEMBERS-3. Beats are sent one at a time, also while the log does not answer.
+import type { ClusterClock } from './clock.js';
+import { type Beat, type ClusterLog, LogUnavailable, LogUnknown, type NodeState, type OwnState } from './log.js';
+import { tuning } from './tuning.js';
+
+export interface MembersOptions {
+  log: ClusterLog;
+  clock: ClusterClock;
+  node: string;
+  /** What this node says of itself, at the moment of the beat. */
+  state(): Omit<OwnState, 'node'>;
+  /** After each answered beat. */
+  onBeat(beat: Beat): void;
+  /** The beat was refused for good (as: the cluster writes a newer format). None is sent after it. */
+  onRefused(error: unknown): void;
+}
+
+interface Sight {
+  beat: number;
+  /** When it was first seen with this beat. */
+  seenMs: number;
+  /** It changed at least once: somebody writes it. */
+  isProven: boolean;
+}
+
+export class ClusterMembers {
+  readonly #options: MembersOptions;
+  readonly #sights = new Map<string, Sight>();
+  #beat: Beat | undefined;
+  #leaseFromMs = Number.NEGATIVE_INFINITY;
+  /** Since when it was answered without a break that others could have taken for its end. */
+  #steadySinceMs: number | undefined;
+  #cameBack = false;
+  #cancelNext: (() => void) | undefined;
+  #beating: Promise<void> | undefined;
+  #isOver = false;
+
+  constructor(options: MembersOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    this.beatSoon();
+  }
+
+  /** The next beat at once: somebody says that it has news. */
+  beatSoon(): void {
+    this.#cancelNext?.();
+    if (this.#isOver || this.#beating !== undefined) return;
+    this.#beating = this.#send().finally(() => {
+      this.#beating = undefined;
+      if (!this.#isOver) this.#cancelNext = this.#options.clock.after(tuning.beatMs, () => this.beatSoon());
+    });
+  }
+
+  /** Resolves with what a beat shows that was sent after this call; undefined where it was not answered. */
+  async refresh(): Promise<Beat | undefined> {
+    await this.#beating;
+    const seen = this.#beat;
+    this.beatSoon();
+    await this.#beating;
+    return this.#beat === seen ? undefined : this.#beat;
+  }
+
+  /** The last answered beat. */
+  get last(): Beat | undefined {
+    return this.#beat;
+  }
+
+  isAlive(node: string): boolean {
+    if (node === this.#options.node) return true;
+    const sight = this.#sights.get(node);
+    return sight !== undefined && this.#options.clock.now() - sight.seenMs < tuning.aliveMs;
+  }
+
+  /** Of every node it is known whether it is alive: its beat was seen to change, or was not for long enough. */
+  get isSettled(): boolean {
+    return (
+      this.#beat?.nodes.every(
+        ({ node }) => node === this.#options.node || this.#sights.get(node)?.isProven === true || !this.isAlive(node),
+      ) ?? false
+    );
+  }
+
+  /** Nodes that are alive, this one as the log has it. */
+  get alive(): NodeState[] {
+    return (this.#beat?.nodes ?? []).filter(({ node }) => this.isAlive(node));
+  }
+
+  /** Whether what a home of this node says is still its newest. */
+  get mayRead(): boolean {
+    return this.#options.clock.now() - this.#leaseFromMs < tuning.readLeaseMs;
+  }
+
+  /** Whether this name was in the cluster before, and has not been there for long enough since: it gets no homes yet. */
+  get isReturning(): boolean {
+    return this.#cameBack && this.#options.clock.now() - (this.#steadySinceMs as number) < tuning.returnedMs;
+  }
+
+  async stop(): Promise<void> {
+    this.#isOver = true;
+    this.#cancelNext?.();
+    await this.#beating;
+  }
+
+  async #send(): Promise<void> {
+    const { log, clock, node, state, onBeat, onRefused } = this.#options;
+    const sentMs = clock.now();
+    let beat: Beat;
+    try {
+      beat = await log.beat({ node, ...state() });
+    } catch (error) {
+      if (error instanceof LogUnknown || error instanceof LogUnavailable) return;
+      this.#isOver = true;
+      onRefused(error);
+      return;
+    }
+    const isFirst = this.#beat === undefined;
+    const wasAway = !isFirst && sentMs - this.#leaseFromMs >= tuning.aliveMs;
+    this.#leaseFromMs = sentMs;
+    this.#beat = beat;
+    this.#look(beat);
+    // More beats than its own one: an earlier incarnation was here.
+    if (isFirst) this.#cameBack = beat.nodes.some((seen) => seen.node === node && seen.beat > 1);
+    if (wasAway) this.#cameBack = true;
+    if (isFirst || wasAway) this.#steadySinceMs = sentMs;
+    if (!this.#isOver) onBeat(beat);
+  }
+
+  #look({ nodes }: Beat): void {
+    const now = this.#options.clock.now();
+    for (const { node, beat } of nodes) {
+      const sight = this.#sights.get(node);
+      if (sight?.beat !== beat) this.#sights.set(node, { beat, seenMs: now, isProven: sight !== undefined });
+    }
+    // As many as there are rows.
+    for (const node of this.#sights.keys()) if (!nodes.some((row) => row.node === node)) this.#sights.delete(node);
+  }
+}

@@ -1,0 +1,26 @@
+// Which node a home belongs to: by the names alone, so that all who see the same nodes agree, and a node that comes or leaves moves no
+// homes but its own.
+//   PLACEMENT-1. Without one of the nodes, the homes of the others stay where they are.
+import { createHash } from 'node:crypto';
+import { LruMap } from '../collections/lru-map.js';
+import { tuning } from './tuning.js';
+
+const scoreBytes = 6;
+/** Keeps the scores of names that it was asked about: they are asked about at each beat. */
+export class Placement {
+  readonly #scores = new LruMap<string, number>({ entriesMax: tuning.scoresKept });
+
+  /** The nodes by rank (rendezvous hashing): the first is the owner, the second the follower. */
+  rank(nodes: readonly string[], home: number): string[] {
+    const scores = new Map(nodes.map((node) => [node, this.#scoreOf(`${home}/${node}`)]));
+    return [...nodes].sort((a, b) => (scores.get(b) as number) - (scores.get(a) as number) || (a < b ? -1 : 1));
+  }
+
+  #scoreOf(pair: string): number {
+    const found = this.#scores.get(pair);
+    if (found !== undefined) return found;
+    const score = createHash('sha256').update(pair).digest().readUIntBE(0, scoreBytes);
+    this.#scores.set(pair, score);
+    return score;
+  }
+}

@@ -1,0 +1,63 @@
+// The statement of an append: all of its entries or none, in one round trip.
+//   APPEND-STATEMENT-1. None is inserted unless each home is at the epoch of its entries and its last entry is the one before them.
+// Bodies are one value, cut by the server: as elements of an array they would be sent as text, twice as long.
+import type { LogEntry } from '../log.js';
+
+/** What both statements see of the entries; `is_first`: of its home, in this append. */
+const entryColumns = `unnest($1::int[], $2::bigint[], $3::int[], $5::boolean[]) with ordinality as e(home, seq, epoch, is_first, ord)`;
+/** Of the nonces, which stand in one value. */
+const nonceOf = 'substring($4::bytea from (e.ord::int - 1) * 16 + 1 for 16)';
+/** How many of the values the second statement takes. */
+export const standings = 5;
+
+/**
+ * `held` locks the rows of the homes and returns them as they are once they are locked: where a claim was under way, with its epoch. An
+ * entry of another epoch, or behind a gap, is not put, and the division undoes the others. An entry that is at a place already is a
+ * violation of the key.
+ */
+export const appendText = `
+with held as materialized (select home, epoch, first_seq from drillyard_home where home = any($1::int[]) order by home for share),
+put as (
+  insert into drillyard_log (home, seq, epoch, nonce, stream, number, is_last, body)
+  select e.home, e.seq, e.epoch, ${nonceOf}, b.stream, b.number, b.is_last, substring($11::bytea from b.place + 1 for b.bytes)
+  from ${entryColumns}
+  join unnest($6::text[], $7::bigint[], $8::boolean[], $9::int[], $10::int[]) with ordinality as b(stream, number, is_last, place, bytes, ord)
+    on b.ord = e.ord
+  join held h on h.home = e.home and h.epoch = e.epoch
+  where not e.is_first or e.seq = h.first_seq
+    or exists (select 1 from drillyard_log p where p.home = e.home and p.seq = e.seq - 1 and e.seq > h.first_seq)
+  returning 1)
+select 1 / (case when count(*) = cardinality($1::int[]) then 1 else 0 end) from put`;
+
+/** How each entry stands: there already, or which homes refuse theirs. */
+export const findText = `
+select e.home, l.nonce = ${nonceOf} as is_own,
+  h.epoch is distinct from e.epoch or e.seq < h.first_seq or l.nonce <> ${nonceOf}
+    or (e.is_first and e.seq > h.first_seq
+      and not exists (select 1 from drillyard_log p where p.home = e.home and p.seq = e.seq - 1)) as is_refused
+from ${entryColumns}
+left join drillyard_home h on h.home = e.home
+left join drillyard_log l on l.home = e.home and l.seq = e.seq`;
+
+export function appendValues(entries: readonly LogEntry[]): unknown[] {
+  const seen = new Set<number>();
+  const places: number[] = [];
+  let bytes = 0;
+  for (const { body } of entries) {
+    places.push(bytes);
+    bytes += body.length;
+  }
+  return [
+    entries.map(({ home }) => home),
+    entries.map(({ sequence }) => sequence),
+    entries.map(({ epoch }) => epoch),
+    Buffer.concat(entries.map(({ nonce }) => nonce)),
+    entries.map(({ home }) => seen.size !== seen.add(home).size),
+    entries.map(({ stream }) => stream),
+    entries.map(({ number }) => number),
+    entries.map(({ isLast }) => isLast),
+    places,
+    entries.map(({ body }) => body.length),
+    Buffer.concat(entries.map(({ body }) => body)),
+  ];
+}

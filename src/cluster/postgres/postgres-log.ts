@@ -1,0 +1,274 @@
+// The log in PostgreSQL: an append is one statement, which names the epoch of each home and locks its row in share mode. Why nothing that
+// was acknowledged can be lost or doubled: docs/decisions/020.
+//   POSTGRES-LOG-1. It keeps the rules of the port (log.ts), as the log in memory does: one test asks both.
+//   POSTGRES-LOG-2. What was acknowledged is there once after the server was killed, and after its sessions were ended.
+//   POSTGRES-LOG-3. A claim waits for an append that holds the home's row, and for one that never ends only until its session was ended.
+import { invariant } from '../../contract/errors.js';
+import type { Appended, Beat, ClusterLog, HomeState, LogEntry, LogPlace, NodeState, OwnState } from '../log.js';
+import { LogUnavailable, LogUnknown } from '../log.js';
+import { formatUnsupported } from '../refusals.js';
+import { tuning } from '../tuning.js';
+import { appendText, appendValues, findText, standings } from './append-statement.js';
+import { PostgresSession, Refused, type Row, type Statement, sqlStates, unavailable } from './connection.js';
+import { postgresBlobs } from './postgres-blobs.js';
+import { postgresSnapshots } from './postgres-snapshots.js';
+import { type ClusterIdentity, checkSettings, joinCluster } from './schema.js';
+
+export interface PostgresLogOptions extends ClusterIdentity {
+  node: string;
+  /** What an operator should know and no reason not to start. */
+  warn?(message: string): void;
+}
+
+/** Opens the log of a cluster; the first node that does so makes it. Refuses a server that may lose what it acknowledges. */
+export async function openPostgresLog(url: string, options: PostgresLogOptions): Promise<ClusterLog> {
+  invariant(options.node.length <= tuning.nodeNameCharsMax, `the name of a node has at most ${tuning.nodeNameCharsMax} characters`);
+  const log = new PostgresLog(url, options.node);
+  try {
+    await log.join(options);
+    return log;
+  } catch (error) {
+    await log.close();
+    throw error;
+  }
+}
+
+/** Sessions that may hold rows of homes: what `endSessionsOf` ends. */
+const writerName = (node: string): string => `drillyard/${node}`;
+
+class PostgresLog implements ClusterLog {
+  readonly snapshots;
+  readonly blobs;
+  readonly #node: string;
+  /** Appends alone, so that no other statement is between two of them. */
+  readonly #appends: PostgresSession;
+  /** Claims and handovers: they wait for appends of others. */
+  readonly #claims: PostgresSession;
+  readonly #beats: PostgresSession;
+  readonly #reads: PostgresSession;
+  readonly #large: PostgresSession;
+
+  constructor(url: string, node: string) {
+    this.#node = node;
+    const open = (name: string): PostgresSession => new PostgresSession({ url, name });
+    this.#appends = open(writerName(node));
+    this.#claims = open(writerName(node));
+    this.#beats = open(`drillyard-beat/${node}`);
+    this.#reads = open(`drillyard-read/${node}`);
+    this.#large = open(`drillyard-large/${node}`);
+    this.snapshots = postgresSnapshots(this.#large);
+    this.blobs = postgresBlobs(this.#large);
+  }
+
+  async join({ warn, ...identity }: PostgresLogOptions): Promise<void> {
+    const { hasSynchronousStandby } = await checkSettings(this.#beats);
+    if (!hasSynchronousStandby) warn?.('No standby of PostgreSQL is synchronous: what is acknowledged is on one disk only.');
+    await joinCluster(this.#beats, identity);
+  }
+
+  async append(entries: readonly LogEntry[]): Promise<Appended> {
+    if (entries.length === 0) return { outcome: 'appended' };
+    return this.#append((statement) => this.#appends.run(statement), entries);
+  }
+
+  async resolve(entries: readonly LogEntry[]): Promise<Appended> {
+    // The session that did not answer may still be at it.
+    await this.#appends.drop();
+    return this.#appends.alone(async (run) => {
+      const [found] = await this.#find(run, entries);
+      return found ?? this.#append(run, entries);
+    });
+  }
+
+  async #append(run: (statement: Statement) => Promise<Row[]>, entries: readonly LogEntry[]): Promise<Appended> {
+    try {
+      await run({ name: 'append', text: appendText, values: appendValues(entries), answerMs: tuning.answerMs });
+      return { outcome: 'appended' };
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      if (error.sqlState !== sqlStates.divisionByZero && error.sqlState !== sqlStates.uniqueViolation) throw unavailable(error);
+    }
+    const [found, refused] = await this.#find(run, entries);
+    if (found !== undefined) return found;
+    // What was in the way has gone: somebody's append that was not committed.
+    if (refused.length === 0) throw new LogUnknown('an append was refused for no home');
+    return { outcome: 'refused', homes: refused };
+  }
+
+  /** Whether the entries are there; else the homes that are in their way. */
+  async #find(run: (statement: Statement) => Promise<Row[]>, entries: readonly LogEntry[]): Promise<[Appended | undefined, number[]]> {
+    try {
+      const rows = await run({ name: 'find', text: findText, values: appendValues(entries).slice(0, standings), isRead: true });
+      if (!rows.some(({ is_own }) => is_own === true))
+        return [undefined, [...new Set(rows.filter((row) => row.is_refused === true).map(({ home }) => Number(home)))]];
+      // An entry that is seen may wait for its standby still, or have been given up by it. This commit waits for all before it.
+      await run({
+        text: 'insert into drillyard_write values ($1, 1) on conflict (node) do update set count = drillyard_write.count + 1',
+        values: [this.#node],
+        answerMs: tuning.answerMs,
+      });
+      return [{ outcome: 'appended' }, []];
+    } catch (error) {
+      throw error instanceof LogUnknown ? error : new LogUnknown((error as Error).message, { cause: error });
+    }
+  }
+
+  async claim(home: number, expectedEpoch: number, node: string): Promise<number | undefined> {
+    return this.#own(home, expectedEpoch, node);
+  }
+
+  async give(home: number, epoch: number, to: string): Promise<boolean> {
+    return (await this.#own(home, epoch, to)) !== undefined;
+  }
+
+  async #own(home: number, epoch: number, owner: string): Promise<number | undefined> {
+    const [row] = await this.#claims
+      .run({
+        text: 'update drillyard_home set owner = $2, epoch = epoch + 1 where home = $1 and epoch = $3 returning epoch',
+        values: [home, owner, epoch],
+        answerMs: tuning.answerMs,
+      })
+      .catch((error: unknown) => {
+        throw unavailable(error);
+      });
+    return row && Number(row.epoch);
+  }
+
+  async read(from: readonly LogPlace[], bytesMax: number): Promise<LogEntry[]> {
+    if (from.length === 0) return [];
+    const rows = await this.#read({
+      name: 'read',
+      text: readText,
+      values: [from.map(({ home }) => home), from.map(({ sequence }) => sequence), tuning.readEntriesMax, bytesMax],
+    });
+    return rows.map((row) => ({
+      home: Number(row.home),
+      sequence: Number(row.seq),
+      epoch: Number(row.epoch),
+      nonce: row.nonce as Buffer,
+      stream: String(row.stream),
+      number: Number(row.number),
+      body: row.body as Buffer,
+      isLast: row.is_last === true,
+    }));
+  }
+
+  async ends(homes: readonly number[]): Promise<Map<number, number>> {
+    const rows = await this.#read({
+      name: 'ends',
+      text: `select home, coalesce((select max(seq) from drillyard_log l where l.home = h.home), first_seq - 1) as end_seq
+        from drillyard_home h where home = any($1::int[])`,
+      values: [homes],
+    });
+    return new Map(rows.map(({ home, end_seq }) => [Number(home), Number(end_seq)]));
+  }
+
+  async trim(home: number, below: number): Promise<void> {
+    // First the bound, by which an append knows that its place was there, then the entries: the row is not held while they are deleted.
+    const [row] = await this.#claims.run({ text: trimText, values: [home, below], answerMs: tuning.answerMs }).catch((error: unknown) => {
+      throw unavailable(error);
+    });
+    if (row === undefined) return;
+    for (let isMore = true; isMore; ) {
+      const deleted = await this.#large
+        .run({ text: deleteText, values: [home, row.first_seq, tuning.trimEntriesMax] })
+        .catch((error: unknown) => {
+          throw unavailable(error);
+        });
+      isMore = Number(deleted[0]?.deleted) === tuning.trimEntriesMax;
+    }
+  }
+
+  async beat(own: OwnState): Promise<Beat> {
+    const { node, address, state, format, followed } = own;
+    const [row] = await this.#beats
+      .run({
+        name: 'beat',
+        text: beatText,
+        values: [node, address, state, format, JSON.stringify(followed), tuning.nodeKeptMs],
+        answerMs: tuning.beatAnswerMs,
+      })
+      .catch((error: unknown) => {
+        throw unavailable(error);
+      });
+    if (row === undefined) throw formatUnsupported(format, await this.#format());
+    return { nodes: row.nodes as NodeState[], homes: (row.homes as HomeState[]).map(withoutNull), format: Number(row.format) };
+  }
+
+  async #format(): Promise<number> {
+    const [row] = await this.#read({ text: 'select format from drillyard_cluster' });
+    return Number(row?.format);
+  }
+
+  async leave(): Promise<void> {
+    await this.#beats
+      .run({ text: 'delete from drillyard_node where node = $1', values: [this.#node], answerMs: tuning.answerMs })
+      .catch((error: unknown) => {
+        throw unavailable(error);
+      });
+  }
+
+  async endSessionsOf(node: string): Promise<void> {
+    await this.#read({
+      text: 'select pg_terminate_backend(pid) from pg_stat_activity where application_name = $1',
+      values: [writerName(node)],
+    });
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#appends, this.#claims, this.#beats, this.#reads, this.#large].map((session) => session.close()));
+  }
+
+  async #read(statement: Statement): Promise<Row[]> {
+    try {
+      return await this.#reads.run({ ...statement, isRead: true, answerMs: tuning.answerMs });
+    } catch (error) {
+      throw error instanceof LogUnavailable ? error : unavailable(error);
+    }
+  }
+}
+
+const withoutNull = ({ owner, ...state }: HomeState): HomeState => ({ ...state, owner: owner ?? undefined });
+
+/** The bytes before each entry decide; bodies are read only of what is returned. */
+const readText = `
+select l.home, l.seq, l.epoch, l.nonce, l.stream, l.number, l.is_last, l.body from (
+  select f.ord, k.home, k.seq, sum(k.bytes) over (order by f.ord, k.seq) - k.bytes as before
+  from unnest($1::int[], $2::bigint[]) with ordinality as f(home, seq, ord)
+  cross join lateral (
+    select home, seq, octet_length(body) as bytes from drillyard_log where home = f.home and seq >= f.seq order by seq limit $3) k
+) k join drillyard_log l on l.home = k.home and l.seq = k.seq
+where k.before < $4 order by k.ord, k.seq`;
+
+const trimText = `
+update drillyard_home h set first_seq = greatest(first_seq,
+  least($2::bigint, coalesce((select max(seq) from drillyard_log l where l.home = h.home), first_seq - 1) + 1))
+where home = $1 returning first_seq`;
+
+/** The lowest first, so that what is left has no gap. */
+const deleteText = `
+with gone as (
+  delete from drillyard_log where home = $1 and seq in (
+    select seq from drillyard_log where home = $1 and seq < $2 order by seq limit $3) returning 1)
+select count(*) as deleted from gone`;
+
+/** No row where the cluster's format is above the node's. The statement sees rows as they were before it, so its own is put in by hand. */
+const beatText = `
+with mine as (
+  insert into drillyard_node select $1, $2, 1, $3, $4::int, $5::jsonb, clock_timestamp() from drillyard_cluster where format <= $4::int
+  on conflict (node) do update set address = excluded.address, beat = drillyard_node.beat + 1, state = excluded.state,
+    format = excluded.format, followed = excluded.followed, seen_at = excluded.seen_at
+  returning *),
+everybody as (select * from mine union all select * from drillyard_node where node <> $1),
+raised as (
+  update drillyard_cluster set format = (select min(format) from everybody where seen_at > now() - $6::float8 * interval '1 millisecond')
+  where exists (select 1 from mine)
+    and format < (select min(format) from everybody where seen_at > now() - $6::float8 * interval '1 millisecond')
+  returning format)
+select
+  (select json_agg(json_build_object('node', node, 'address', address, 'beat', beat, 'state', state, 'format', format,
+    'followed', followed) order by node) from everybody) as nodes,
+  (select json_agg(json_build_object('home', home, 'owner', owner, 'epoch', epoch, 'firstSequence', first_seq,
+    'snapshotSequence', snapshot_seq) order by home) from drillyard_home) as homes,
+  coalesce((select format from raised), (select format from drillyard_cluster)) as format
+from mine`;

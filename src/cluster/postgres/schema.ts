@@ -1,0 +1,91 @@
+// The tables of a cluster: made by the first node, checked by each that joins.
+//   SCHEMA-1. A node joins only a cluster of its server key and its number of homes, in a schema and a format that it knows.
+//   SCHEMA-2. A server that acknowledges what it may lose is refused by the name of its setting.
+import { LogUnavailable } from '../log.js';
+import { foreignCluster, formatUnsupported, unsafeLog } from '../refusals.js';
+import { type PostgresSession, type Row, unavailable } from './connection.js';
+
+/** Of these tables. A newer one is refused: its nodes rely on what this one does not write. */
+const schemaVersion = 1;
+/** Names the lock under which the tables are made: `dyc1` in ASCII. */
+const schemaLock = 0x64796331;
+
+export interface ClusterIdentity {
+  /** Besides home 0. Fixed when the cluster begins. */
+  homes: number;
+  /** A digest of the server key: nodes with another could not read the tokens of this cluster. */
+  keyFingerprint: string;
+  /** That this node reads and writes. */
+  format: number;
+}
+
+const tables = `
+create table if not exists drillyard_cluster (
+  one boolean primary key default true check (one),
+  schema_version int not null, format int not null, homes int not null, key_fingerprint text not null);
+create table if not exists drillyard_node (
+  node text primary key, address text not null, beat bigint not null, state text not null, format int not null,
+  followed jsonb not null, seen_at timestamptz not null);
+create table if not exists drillyard_home (
+  home int primary key, owner text, epoch int not null default 0, first_seq bigint not null default 1, snapshot_seq bigint not null default 0);
+create table if not exists drillyard_log (
+  home int, seq bigint, epoch int not null, nonce bytea not null, stream text not null, number bigint not null, is_last boolean not null,
+  body bytea not null, primary key (home, seq));
+alter table drillyard_log alter column body set storage external;
+create table if not exists drillyard_write (node text primary key, count bigint not null);
+create table if not exists drillyard_snapshot (
+  home int, seq bigint, part int, body bytea not null, primary key (home, seq, part));
+alter table drillyard_snapshot alter column body set storage external;
+create table if not exists drillyard_blob (digest text, part int, body bytea not null, primary key (digest, part));
+alter table drillyard_blob alter column body set storage external;`;
+
+/** Makes what is missing, and refuses what does not fit. */
+export async function joinCluster(session: PostgresSession, identity: ClusterIdentity): Promise<void> {
+  const { homes, keyFingerprint, format } = identity;
+  const found = await session
+    .transaction(async (run) => {
+      const [made] = await run({ text: `select to_regclass('drillyard_cluster') is not null as is_made`, isRead: true });
+      if (made?.is_made !== true) {
+        // The lock is of the transaction, so of nodes that start at once one makes the tables, and the others find them.
+        await run({ text: `select pg_advisory_xact_lock(${schemaLock})` });
+        await run({ text: tables });
+      }
+      await run({
+        text: 'insert into drillyard_cluster values (true, $1, $2, $3, $4) on conflict do nothing',
+        values: [schemaVersion, format, homes, keyFingerprint],
+      });
+      const [cluster] = await run({ text: 'select * from drillyard_cluster', isRead: true });
+      if (cluster?.homes === homes)
+        await run({ text: 'insert into drillyard_home (home) select generate_series(0, $1::int) on conflict do nothing', values: [homes] });
+      return cluster;
+    })
+    .catch((error: unknown) => {
+      throw unavailable(error);
+    });
+  if (found === undefined) throw new LogUnavailable('the cluster has no row');
+  checkIdentity(found, identity);
+}
+
+function checkIdentity(found: Row, { homes, keyFingerprint, format }: ClusterIdentity): void {
+  if (found.schema_version !== schemaVersion) throw foreignCluster(`The log has schema ${found.schema_version}, not ${schemaVersion}.`);
+  if (found.key_fingerprint !== keyFingerprint) throw foreignCluster('The nodes of this log have another server key.');
+  if (found.homes !== homes) throw foreignCluster(`The cluster of this log has ${found.homes} homes, not ${homes}.`);
+  if (Number(found.format) > format) throw formatUnsupported(format, Number(found.format));
+}
+
+/** Levels of `synchronous_commit` that wait for the disk of the standby, where there is one. */
+const safeCommits = new Set(['on', 'remote_apply']);
+
+/** Refuses settings under which an acknowledged entry may be lost. Whether no standby is synchronous: then one disk has it all. */
+export async function checkSettings(session: PostgresSession): Promise<{ hasSynchronousStandby: boolean }> {
+  const [settings] = await session.run({
+    text: `select current_setting('fsync') fsync, current_setting('full_page_writes') full_page_writes,
+      current_setting('synchronous_commit') synchronous_commit, current_setting('synchronous_standby_names') standbys`,
+    isRead: true,
+  });
+  if (settings === undefined) throw new LogUnavailable('the server has no settings');
+  for (const setting of ['fsync', 'full_page_writes']) if (settings[setting] !== 'on') throw unsafeLog(setting, String(settings[setting]));
+  const commit = String(settings.synchronous_commit);
+  if (!safeCommits.has(commit)) throw unsafeLog('synchronous_commit', commit);
+  return { hasSynchronousStandby: settings.standbys !== '' };
+}

@@ -1,0 +1,29 @@
+// Why a node does not start, or a home does not open. Each is final: only an operator can change what it says.
+import { ServiceError } from '../contract/errors.js';
+
+/** The node is too old for its cluster. */
+export function formatUnsupported(own: number, clusters: number): ServiceError {
+  return new ServiceError('cluster.FORMAT_UNSUPPORTED', {
+    message: `The cluster writes format ${clusters}; this node can read ${own}.`,
+    details: { own, cluster: clusters },
+  });
+}
+
+export function foreignCluster(message: string): ServiceError {
+  return new ServiceError('cluster.FOREIGN_CLUSTER', { message });
+}
+
+export function unsafeLog(setting: string, value: string): ServiceError {
+  return new ServiceError('cluster.UNSAFE_LOG', {
+    message: `PostgreSQL may lose what it acknowledged: ${setting} is ${value}.`,
+    details: { setting, value },
+  });
+}
+
+/** A copy has what the log has lost. */
+export function logWentBack(home: number, position: number, end: number): ServiceError {
+  return new ServiceError('cluster.LOG_WENT_BACK', {
+    message: `The log of home ${home} ends at ${end}, but the copy on this node is at ${position}.`,
+    details: { home, position, end },
+  });
+}

@@ -1,0 +1,52 @@
+// The figures that tune this module. The safety of the log rests on none of them: waits say only how soon something is noticed.
+
+export const tuning = {
+  /** Of the body of one entry: PostgreSQL writes and reads a row as a whole. */
+  entryBytesMax: 1024 * 1024,
+  /** Of one append: what one statement carries besides the record that is over it alone. */
+  appendBytesMax: 8 * 1024 * 1024,
+  appendEntriesMax: 1024,
+  /** Of records that wait for their append; above it `space` waits. */
+  pendingBytesMax: 64 * 1024 * 1024,
+  /** Until what the log refused as unavailable is tried again. */
+  retryFirstMs: 50,
+  retryMaxMs: 1000,
+  /** Between two beats, and how long a changed beat shows that its node is alive. */
+  beatMs: 300,
+  aliveMs: 2200,
+  /** Reads are answered so long after the last answered beat was sent: clocks may differ by a third in rate before a taker is earlier. */
+  readLeaseMs: 1500,
+  /** A node that was away gets homes only after so long without a fault: moving them to and fro costs more than it saves. */
+  returnedMs: 30_000,
+  /** Between two looks at the followed homes. */
+  followMs: 100,
+  /** Of one look: what a copy may have to hold at once. */
+  readBytesMax: 16 * 1024 * 1024,
+  /** Of one home in one look. */
+  readEntriesMax: 2048,
+  /** A copy that is no further behind its owner is warm: to apply so much takes some milliseconds. */
+  warmEntriesMax: 256,
+  /** Homes that one node gives away at once, and that it takes at once. */
+  handoversAtOnceMax: 2,
+  takesAtOnceMax: 16,
+  /** A claim that has waited so long ends the sessions of the owner before. */
+  claimPatienceMs: 200,
+  /** Until no answer is expected: to a connection, to a beat, and to an append before it is resolved on another connection. */
+  connectMs: 2000,
+  beatAnswerMs: 2000,
+  answerMs: 5000,
+  /** Of the server's side of a connection: a peer that is gone holds a row no longer than this. */
+  peerGoneMs: 2000,
+  /** A node's row that was not written for so long holds the cluster's format back no more. */
+  nodeKeptMs: 86_400_000,
+  /** Entries that one statement of a trim deletes: the next append waits for none of them long. */
+  trimEntriesMax: 4096,
+  /** Of snapshots of one home. The log is trimmed below the one before the newest. */
+  snapshotsKept: 2,
+  /** Of a stored piece of a snapshot or a blob. */
+  pieceBytes: 1024 * 1024,
+  /** Of pairs of a node and a home: those of 64 nodes. */
+  scoresKept: 4096,
+  /** Names of nodes stand in the names of sessions, which PostgreSQL cuts at 63 characters: two nodes must not become one. */
+  nodeNameCharsMax: 40,
+};

@@ -1,0 +1,152 @@
+// Nodes of a cluster on one log in memory and one virtual clock, with keepers that hold what was applied as a list.
+import assert from 'node:assert/strict';
+import { waitOn } from '../../src/cluster/clock.js';
+import type { HomeKeeper } from '../../src/cluster/home-keeper.js';
+import { Homes } from '../../src/cluster/homes.js';
+import { MemoryLog } from '../../src/cluster/memory-log.js';
+import { Placement } from '../../src/cluster/placement.js';
+import { nonceOf } from './log-kit.js';
+import { VirtualClock } from './virtual-clock.js';
+
+export const homeCount = 5;
+const placement = new Placement();
+const homesOfAll = Array.from({ length: homeCount + 1 }, (_, home) => home);
+
+/** What survives the process of a node: its copies. */
+class Disk {
+  readonly copies = new Map<number, { position: number; records: string[] }>();
+
+  copyOf(home: number) {
+    const found = this.copies.get(home) ?? { position: 0, records: [] };
+    this.copies.set(home, found);
+    return found;
+  }
+}
+
+export class TestNode {
+  readonly open = new Set<number>();
+  readonly problems: unknown[] = [];
+  readonly homes: Homes;
+  /** Cut from the log: no request arrives. */
+  isCut = false;
+  /** How long a claim of its is under way. */
+  claimMs = 0;
+  /** Ended as by kill -9: what it does still, nobody sees. */
+  isDead = false;
+
+  constructor(
+    readonly name: string,
+    readonly cluster: TestCluster,
+    readonly disk: Disk,
+  ) {
+    const isAway = (): boolean => this.isCut || this.isDead;
+    const log = cluster.log.door(name, {
+      fate: () => (isAway() ? 'unavailable' : 'fine'),
+      delay: (verb, phase) =>
+        verb === 'claim' && phase === 'request' && this.claimMs > 0 ? waitOn(cluster.clock.face(), this.claimMs) : undefined,
+    });
+    const { disk: copies, open } = this;
+    const keeper: HomeKeeper = {
+      position: (home) => copies.copyOf(home).position,
+      apply: async (home, records, upTo) => {
+        const copy = copies.copyOf(home);
+        for (const record of records) {
+          assert.ok(record.sequence > copy.position && record.sequence <= upTo);
+          copy.records.push(record.body.toString());
+        }
+        copy.position = upTo;
+      },
+      restore: async () => assert.fail('nothing was trimmed'),
+      open: async (home) => void open.add(home),
+      close: async (home) => void open.delete(home),
+    };
+    const onProblem = (error: unknown): void => void this.problems.push(error);
+    this.homes = new Homes({ log, clock: cluster.clock.face(), keeper, node: name, address: `http://${name}`, format: 1, onProblem });
+    this.homes.start();
+  }
+
+  /** One command of a home: applied to the copy when it was appended, as a store does before it answers. */
+  async write(home: number, text: string): Promise<boolean> {
+    if (this.isDead || !this.homes.owns(home)) return false;
+    const number = ++this.cluster.written;
+    const outcome = await this.homes.append({ home, stream: 's', number, nonce: nonceOf(text), body: Buffer.from(text) });
+    if (outcome.outcome !== 'appended' || this.isDead) return false;
+    const copy = this.disk.copyOf(home);
+    // A copy that follows again has it by then.
+    if (copy.position === outcome.sequence - 1) {
+      copy.records.push(text);
+      copy.position = outcome.sequence;
+    }
+    return true;
+  }
+}
+
+export class TestCluster {
+  readonly clock = new VirtualClock();
+  readonly log = new MemoryLog({ homes: homeCount });
+  readonly nodes = new Map<string, TestNode>();
+  readonly acknowledged = new Map<number, string[]>();
+  written = 0;
+  readonly #disks = new Map<string, Disk>();
+
+  start(name: string): void {
+    const disk = this.#disks.get(name) ?? new Disk();
+    this.#disks.set(name, disk);
+    this.nodes.set(name, new TestNode(name, this, disk));
+  }
+
+  kill(name: string): void {
+    const node = this.nodes.get(name);
+    if (node === undefined) return;
+    node.isDead = true;
+    void node.homes.stop();
+    this.nodes.delete(name);
+  }
+
+  /** Lets time pass, with a write to each home now and then, and looks at every moment at who may answer. */
+  async run(ms: number): Promise<void> {
+    for (let passed = 0; passed < ms; passed += 500) {
+      for (const node of this.nodes.values())
+        for (const home of homesOfAll) {
+          const text = `${node.name} ${home} ${this.clock.nowMs}`;
+          void node.write(home, text).then((isDone) => {
+            if (isDone) this.acknowledged.set(home, [...(this.acknowledged.get(home) ?? []), text]);
+          });
+        }
+      await this.clock.advance(Math.min(500, ms - passed), () => this.#look());
+    }
+  }
+
+  #look(): void {
+    for (const home of homesOfAll) {
+      const readers = [...this.nodes.values()].filter(({ homes }) => homes.mayRead(home)).map(({ name }) => name);
+      assert.ok(readers.length <= 1, `${readers} may answer for home ${home} at ${this.clock.nowMs}`);
+    }
+  }
+
+  /** Each home is its first node's, is open there alone, and its copy has everything that was acknowledged. */
+  async check(names: readonly string[]): Promise<void> {
+    for (const home of homesOfAll) {
+      const owner = placement.rank(names, home)[0] as string;
+      assert.deepEqual(
+        [...this.nodes.values()].filter(({ open }) => open.has(home)).map(({ name }) => name),
+        [owner],
+        `home ${home} of ${names}`,
+      );
+      const { records } = this.nodes.get(owner)?.disk.copyOf(home) ?? { records: [] };
+      const read = (await this.log.door('check').read([{ home, sequence: 1 }], Number.MAX_SAFE_INTEGER)).filter(({ number }) => number > 0);
+      assert.deepEqual(
+        records,
+        read.map(({ body }) => body.toString()),
+      );
+      for (const text of this.acknowledged.get(home) ?? []) assert.equal(records.filter((record) => record === text).length, 1, text);
+    }
+    for (const node of this.nodes.values()) assert.deepEqual(node.problems, []);
+  }
+
+  async stop(): Promise<void> {
+    const stopped = Promise.all([...this.nodes.values()].map(({ homes }) => homes.stop()));
+    await this.clock.advance(5000);
+    await stopped;
+  }
+}

@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { tuning } from '../../src/cluster/tuning.js';
+import fc from '../fast-check.js';
+import { TestCluster } from './homes-kit.js';
+import { entryOf } from './log-kit.js';
+
+const names = ['a', 'b', 'c'];
+
+async function started(nodes: readonly string[] = names): Promise<TestCluster> {
+  const cluster = new TestCluster();
+  for (const name of nodes) cluster.start(name);
+  await cluster.run(10_000);
+  await cluster.check(nodes);
+  return cluster;
+}
+
+// HOMES-1
+test('nodes that start together share the homes by rank; one alone has all at once', async () => {
+  const alone = new TestCluster();
+  alone.start('a');
+  await alone.run(500);
+  await alone.check(['a']);
+  await alone.stop();
+  const cluster = await started();
+  await cluster.stop();
+});
+
+// HOMES-1, HOMES-2
+test('what a killed node owned is taken within three seconds, with all that it acknowledged', async () => {
+  const cluster = await started();
+  cluster.kill('b');
+  await cluster.run(tuning.aliveMs + 2 * tuning.beatMs);
+  await cluster.check(['a', 'c']);
+  await cluster.stop();
+});
+
+// HOMES-2
+test('an owner that is heard of again while its homes are claimed may read until it learns of that, and the taker waits', async () => {
+  const cluster = await started();
+  const cut = cluster.nodes.get('b');
+  assert.ok(cut);
+  const owned = [...cut.open];
+  for (const name of ['a', 'c']) (cluster.nodes.get(name) as { claimMs: number }).claimMs = 1000;
+  cut.isCut = true;
+  // Its homes are being claimed, and no claim has arrived yet.
+  await cluster.run(tuning.aliveMs + 2 * tuning.beatMs);
+  cut.isCut = false;
+  await cluster.run(2 * tuning.beatMs);
+  assert.ok(owned.length > 0 && owned.every((home) => cut.homes.mayRead(home)));
+  await cluster.run(10_000);
+  await cluster.check(['a', 'c']);
+  await cluster.stop();
+});
+
+// HOMES-3
+test('a node that joins gets homes when its copies are warm, at most two at once', async () => {
+  const cluster = await started(['a', 'b']);
+  cluster.start('c');
+  let leavingMax = 0;
+  for (let moment = 0; moment < 200; moment++) {
+    await cluster.run(50);
+    const phases = ['a', 'b'].map((name) =>
+      [0, 1, 2, 3, 4, 5].filter((home) => cluster.nodes.get(name)?.homes.phaseOf(home) === 'leaving'),
+    );
+    leavingMax = Math.max(leavingMax, ...phases.map(({ length }) => length));
+  }
+  assert.ok(leavingMax <= tuning.handoversAtOnceMax);
+  await cluster.check(names);
+  await cluster.stop();
+});
+
+// HOMES-4
+test('a node that came back gets homes only after a while; then each is where it belongs', async () => {
+  const cluster = await started();
+  cluster.kill('a');
+  await cluster.run(5000);
+  cluster.start('a');
+  await cluster.run(tuning.returnedMs - 5000);
+  await cluster.check(['b', 'c']).catch((error: unknown) => assert.match(String(error), /home/));
+  assert.equal(cluster.nodes.get('a')?.open.size, 0);
+  await cluster.run(15_000);
+  await cluster.check(names);
+  await cluster.stop();
+});
+
+test('a node that is drained owns nothing afterwards, and the others have all of it', async () => {
+  const cluster = await started();
+  const drained = cluster.nodes.get('c')?.homes.drain();
+  await cluster.run(5000);
+  await drained;
+  await cluster.check(['a', 'b']);
+  await cluster.stop();
+});
+
+// HOMES-5
+test('a copy that is above the log stays closed, and says so', async () => {
+  const cluster = new TestCluster();
+  await cluster.log.door('x').claim(1, 0, 'x');
+  await cluster.log.door('x').append([entryOf(1, 1, 1)]);
+  cluster.start('a');
+  const node = cluster.nodes.get('a');
+  assert.ok(node);
+  node.disk.copyOf(1).position = 2;
+  await cluster.clock.advance(5000);
+  assert.equal(node.homes.phaseOf(1), 'closed');
+  assert.equal(node.open.has(1), false);
+  assert.equal((node.problems[0] as { code: string }).code, 'cluster.LOG_WENT_BACK');
+  assert.deepEqual([...node.open].sort(), [0, 2, 3, 4, 5]);
+  await cluster.stop();
+});
+
+// HOMES-2, HOMES-4, MEMBERS-1, MEMBERS-2
+test('whatever happens to nodes, one at most answers for a home, nothing acknowledged is lost, and homes end where they belong', async () => {
+  const fault = fc.record({
+    kind: fc.constantFrom('kill' as const, 'start' as const, 'cut' as const, 'heal' as const, 'slow' as const),
+    node: fc.constantFrom(...names),
+    ms: fc.integer({ min: 1, max: 6000 }),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(fault, { maxLength: 10 }), async (faults) => {
+      const cluster = new TestCluster();
+      for (const name of names) cluster.start(name);
+      await cluster.run(3000);
+      for (const { kind, node, ms } of faults) {
+        const there = cluster.nodes.get(node);
+        if (kind === 'kill') cluster.kill(node);
+        else if (kind === 'start' && there === undefined) cluster.start(node);
+        else if (there !== undefined && kind === 'slow') there.claimMs = 1000;
+        else if (there !== undefined && kind !== 'start') there.isCut = kind === 'cut';
+        await cluster.run(ms);
+      }
+      for (const name of names) {
+        if (!cluster.nodes.has(name)) cluster.start(name);
+        (cluster.nodes.get(name) as { isCut: boolean }).isCut = false;
+      }
+      await cluster.run(tuning.returnedMs + 15_000);
+      await cluster.check(names);
+      await cluster.stop();
+    }),
+    { numRuns: 8 },
+  );
+});

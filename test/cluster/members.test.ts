@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { OwnState } from '../../src/cluster/log.js';
+import { ClusterMembers } from '../../src/cluster/members.js';
+import { type LogFaults, MemoryLog } from '../../src/cluster/memory-log.js';
+import { tuning } from '../../src/cluster/tuning.js';
+import { stateOf } from './log-kit.js';
+import { VirtualClock } from './virtual-clock.js';
+
+const log = () => new MemoryLog({ homes: 1 });
+
+function join(
+  shared: MemoryLog,
+  clock: VirtualClock,
+  node: string,
+  { faults = {}, own = {} }: { faults?: LogFaults; own?: Partial<OwnState> } = {},
+) {
+  const seen: number[] = [];
+  const refused: unknown[] = [];
+  const { node: _, ...state } = stateOf(node, own);
+  const members = new ClusterMembers({
+    log: shared.door(node, faults),
+    clock: clock.face(),
+    node,
+    state: () => state,
+    onBeat: () => void seen.push(clock.nowMs),
+    onRefused: (error) => void refused.push(error),
+  });
+  members.start();
+  return { members, seen, refused };
+}
+
+// MEMBERS-1
+test('a node is alive while its beat changes, and one that is seen first until it was not for long enough', async () => {
+  const [shared, clock] = [log(), new VirtualClock()];
+  await shared.door('dead').beat(stateOf('dead'));
+  const [a, b] = [join(shared, clock, 'a'), join(shared, clock, 'b')];
+  await clock.advance(0);
+  assert.equal(a.members.isAlive('dead'), true);
+  assert.equal(a.members.isSettled, false);
+  await clock.advance(tuning.aliveMs - 1);
+  assert.equal(a.members.isAlive('dead'), true);
+  assert.equal(a.members.isAlive('b'), true);
+  await clock.advance(1);
+  assert.equal(a.members.isAlive('dead'), false);
+  assert.equal(a.members.isSettled, true);
+  await b.members.stop();
+  await clock.advance(tuning.aliveMs + tuning.beatMs);
+  assert.deepEqual(
+    a.members.alive.map(({ node }) => node),
+    ['a'],
+  );
+  await a.members.stop();
+});
+
+// MEMBERS-2, MEMBERS-3
+test('reads end when no beat is answered, counted from the sending, and one beat is under way at a time', async () => {
+  const [shared, clock] = [log(), new VirtualClock()];
+  let delayMs = 0;
+  let underWay = 0;
+  let sent = 0;
+  const delay: LogFaults['delay'] = async (_, phase) => {
+    if (phase === 'answer') return void underWay--;
+    sent++;
+    assert.equal(++underWay, 1);
+    if (delayMs > 0) await new Promise<void>((resolve) => clock.face().after(delayMs, resolve));
+  };
+  const { members } = join(shared, clock, 'a', { faults: { delay } });
+  await clock.advance(1000);
+  assert.equal(members.mayRead, true);
+  delayMs = 1400;
+  await clock.advance(2 * tuning.beatMs);
+  const before = sent;
+  await clock.advance(1400);
+  assert.ok(sent <= before + 1);
+  delayMs = 60_000;
+  await clock.advance(1400);
+  // Sent at most so long before its answer, which is all that is left of the lease.
+  await clock.advance(tuning.readLeaseMs);
+  assert.equal(members.mayRead, false);
+  const stopped = members.stop();
+  await clock.advance(60_000);
+  await stopped;
+});
+
+test('a node that was away is returning for a while, and one whose name was never there is not', async () => {
+  const [shared, clock] = [log(), new VirtualClock()];
+  let isCut = false;
+  const first = join(shared, clock, 'a', { faults: { fate: () => (isCut ? 'unavailable' : 'fine') } });
+  await clock.advance(1000);
+  assert.equal(first.members.isReturning, false);
+  isCut = true;
+  await clock.advance(tuning.aliveMs);
+  isCut = false;
+  await clock.advance(1000);
+  assert.equal(first.members.isReturning, true);
+  await clock.advance(tuning.returnedMs);
+  assert.equal(first.members.isReturning, false);
+  await first.members.stop();
+  const second = join(shared, clock, 'a');
+  await clock.advance(100);
+  assert.equal(second.members.isReturning, true);
+  await second.members.stop();
+});
+
+test('a node that is too old for the cluster is refused once, and beats no more', async () => {
+  const [shared, clock] = [log(), new VirtualClock()];
+  await shared.door('new').beat(stateOf('new', { format: 2 }));
+  const { seen, refused } = join(shared, clock, 'old');
+  await clock.advance(5000);
+  assert.deepEqual(seen, []);
+  assert.deepEqual(
+    refused.map((error) => (error as { code: string }).code),
+    ['cluster.FORMAT_UNSUPPORTED'],
+  );
+});

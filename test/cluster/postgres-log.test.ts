@@ -1,0 +1,256 @@
+// The log in a real PostgreSQL: one server for the file.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { Appender } from '../../src/cluster/appender.js';
+import { steadyClock } from '../../src/cluster/clock.js';
+import type { ClusterLog } from '../../src/cluster/log.js';
+import { LogUnknown } from '../../src/cluster/log.js';
+import { PostgresSession, Refused } from '../../src/cluster/postgres/connection.js';
+import { openPostgresLog, type PostgresLogOptions } from '../../src/cluster/postgres/postgres-log.js';
+import { until } from '../until.js';
+import { conformanceHomes, rules } from './log-conformance.js';
+import { eachOf, entryOf, nonceOf } from './log-kit.js';
+import { type PostgresServer, postgresMissing, standbyMissing, startPostgres, startStandby } from './postgres-server.js';
+
+let server: PostgresServer;
+const opened: ClusterLog[] = [];
+/** One log a node: its sessions are opened when they are needed, and a server has few. */
+const byNode = new Map<string, ClusterLog>();
+
+before(async () => {
+  if (postgresMissing === false) server = await startPostgres();
+});
+after(async () => {
+  for (const log of opened) await log.close();
+  await server?.stop();
+});
+
+async function open(node: string, more: Partial<PostgresLogOptions> = {}): Promise<ClusterLog> {
+  const log = await openPostgresLog(server.url, { node, homes: conformanceHomes, keyFingerprint: 'key', format: 1, ...more });
+  opened.push(log);
+  return log;
+}
+
+// POSTGRES-LOG-1, APPEND-STATEMENT-1, POSTGRES-SNAPSHOTS-1, POSTGRES-BLOBS-1
+for (const [rule, ask] of Object.entries(rules))
+  test(`log in PostgreSQL: ${rule}`, { skip: postgresMissing }, async () => {
+    await ask(async (node) => {
+      const log = byNode.get(node) ?? (await open(node));
+      byNode.set(node, log);
+      return log;
+    });
+    // One of them raises it, for this server's other tests too.
+    await server.ask('update drillyard_cluster set format = 1');
+  });
+
+// SCHEMA-1
+test('a node of another cluster is refused, and one that is too old', { skip: postgresMissing }, async () => {
+  await open('first');
+  await assert.rejects(open('second', { keyFingerprint: 'other' }), { code: 'cluster.FOREIGN_CLUSTER' });
+  await assert.rejects(open('second', { homes: 3 }), { code: 'cluster.FOREIGN_CLUSTER' });
+  await server.ask('update drillyard_cluster set schema_version = 9');
+  await assert.rejects(open('second'), { code: 'cluster.FOREIGN_CLUSTER' });
+  await server.ask('update drillyard_cluster set schema_version = 1');
+  await server.ask('update drillyard_cluster set format = 3');
+  await assert.rejects(open('second'), { code: 'cluster.FORMAT_UNSUPPORTED' });
+  await server.ask('update drillyard_cluster set format = 1');
+});
+
+// SCHEMA-2
+test('a server that may lose what it acknowledged is refused, by the name of its setting', { skip: postgresMissing }, async () => {
+  const warnings: string[] = [];
+  await open('warned', { warn: (message) => warnings.push(message) });
+  assert.equal(warnings.length, 1);
+  for (const [setting, value] of [
+    ['synchronous_commit', 'off'],
+    ['synchronous_commit', 'remote_write'],
+    ['fsync', 'off'],
+    ['full_page_writes', 'off'],
+  ]) {
+    await server.ask(`alter system set ${setting} = ${value}`);
+    await reload(`${setting} = '${value}'`);
+    await assert.rejects(open('unsafe'), (error: { code: string; extra: { details: unknown } }) => {
+      assert.equal(error.code, 'cluster.UNSAFE_LOG');
+      assert.deepEqual(error.extra.details, { setting, value });
+      return true;
+    });
+    await server.ask(`alter system reset ${setting}`);
+    await reload(`${setting} = 'on'`);
+  }
+});
+
+/** Settings are read again by each process in its own time; a new session has those of its parent. */
+async function reload(wanted: string): Promise<void> {
+  const [name, value] = wanted.split(' = ') as [string, string];
+  await server.ask('select pg_reload_conf()');
+  await until(async () => {
+    const session = new PostgresSession({ url: server.url, name: 'look' });
+    const [row] = await session.run({ text: `select current_setting('${name}') as value` });
+    await session.close();
+    return `'${row?.value}'` === value;
+  });
+}
+
+const aHome = async (home: number, owner: string): Promise<ClusterLog> => {
+  const log = await open(owner);
+  await log.claim(home, 0, owner);
+  return log;
+};
+
+/** A transaction that holds the home's row as an append does that has not ended. */
+async function holdHome(home: number, node: string): Promise<PostgresSession> {
+  const session = new PostgresSession({ url: server.url, name: `drillyard/${node}` });
+  await session.run({ text: 'begin' });
+  await session.run({ text: `select 1 from drillyard_home where home = ${home} for share` });
+  return session;
+}
+const waiters = async (): Promise<number> =>
+  Number((await server.ask(`select count(*) as waiting from pg_stat_activity where wait_event_type = 'Lock'`))[0]?.waiting);
+
+// POSTGRES-LOG-3
+test('a claim waits for an append that holds its row, and takes the home when its session was ended', {
+  skip: postgresMissing,
+}, async () => {
+  const taker = await aHome(0, 'held');
+  const holder = await holdHome(0, 'stuck');
+  const claim = taker.claim(0, 1, 'held');
+  await until(async () => (await waiters()) === 1);
+  await taker.endSessionsOf('somebody-else');
+  assert.equal(await waiters(), 1);
+  await taker.endSessionsOf('stuck');
+  assert.equal(await claim, 2);
+  await holder.close();
+});
+
+// POSTGRES-LOG-3, CONNECTION-1
+test('an append that waits for a claim finds the new epoch, and one that loses its session does not know', {
+  skip: postgresMissing,
+}, async () => {
+  const owner = await open('owner');
+  await server.ask(`update drillyard_home set owner = 'owner', epoch = 7 where home = 2`);
+  const claim = new PostgresSession({ url: server.url, name: 'claim' });
+  await claim.run({ text: 'begin' });
+  await claim.run({ text: 'update drillyard_home set epoch = 8 where home = 2' });
+  const late = owner.append([entryOf(2, 1, 7)]);
+  await until(async () => (await waiters()) === 1);
+  await claim.run({ text: 'commit' });
+  assert.deepEqual(await late, { outcome: 'refused', homes: [2] });
+  await claim.run({ text: 'begin' });
+  await claim.run({ text: 'update drillyard_home set epoch = 8 where home = 2' });
+  const cut = assert.rejects(owner.append([entryOf(2, 1, 8)]), LogUnknown);
+  await until(async () => (await waiters()) === 1);
+  await owner.endSessionsOf('owner');
+  await cut;
+  await claim.run({ text: 'commit' });
+  assert.deepEqual(await owner.resolve([entryOf(2, 1, 8)]), { outcome: 'appended' });
+  assert.equal((await owner.read([{ home: 2, sequence: 1 }], 1000)).length, 1);
+  await claim.close();
+});
+
+// CONNECTION-1
+test('a statement that ends with a warning is not known to be durable', { skip: postgresMissing }, async () => {
+  const session = new PostgresSession({ url: server.url, name: 'warned' });
+  const raise = `do $$ begin raise warning 'canceling wait for synchronous replication'; end $$`;
+  await assert.rejects(session.run({ text: raise }), LogUnknown);
+  await assert.rejects(session.run({ text: 'select 1 / 0' }), (error: Refused) => error instanceof Refused && error.sqlState === '22012');
+  assert.deepEqual(await session.run({ text: 'select 2 as two' }), [{ two: 2 }]);
+  await session.close();
+});
+
+// CONNECTION-2
+test('a session that answers too late is dropped, and what it was asked for is done all the same', { skip: postgresMissing }, async () => {
+  await server.ask('create table late (n int)');
+  const session = new PostgresSession({ url: server.url, name: 'late' });
+  const text = 'with waited as materialized (select pg_sleep(0.3)) insert into late select 1 from waited';
+  await assert.rejects(session.run({ text, answerMs: 20 }), LogUnknown);
+  await until(async () => (await server.ask('select n from late')).length === 1);
+  await session.close();
+});
+
+// POSTGRES-SNAPSHOTS-2
+test('a home keeps its newest two snapshots', { skip: postgresMissing }, async () => {
+  const log = await open('snapshots');
+  for (const sequence of [1, 2, 3]) await log.snapshots.put(3, sequence, eachOf(`${sequence}`));
+  const rows = await server.ask('select seq from drillyard_snapshot where home = 3 order by seq');
+  assert.deepEqual(
+    rows.map(({ seq }) => Number(seq)),
+    [2, 3],
+  );
+});
+
+// POSTGRES-LOG-2
+test('what was acknowledged is there once after the server was killed and its sessions ended', { skip: postgresMissing }, async () => {
+  const log = await open('killed');
+  await server.ask(`update drillyard_home set owner = 'killed', epoch = 50 where home in (1, 2)`);
+  const lost: number[] = [];
+  const appender = new Appender({ log, clock: steadyClock, onLost: (home) => lost.push(home) });
+  const ends = await log.ends([1, 2]);
+  for (const home of [1, 2]) appender.own(home, 50, ends.get(home) ?? 0);
+  const acknowledged = new Map<string, number>();
+  let isOver = false;
+  const write = async (home: number): Promise<void> => {
+    for (let number = 1; !isOver; number++) {
+      const name = `killed ${home} ${number}`;
+      const record = { home, stream: 's', number, nonce: nonceOf(name), body: Buffer.from(name) };
+      const outcome = await appender.append(record);
+      if (outcome.outcome === 'appended') acknowledged.set(name, outcome.sequence);
+    }
+  };
+  const writers = [1, 2].map(write);
+  const more = async (): Promise<void> => {
+    const before = acknowledged.size;
+    await until(() => acknowledged.size > before + 20);
+  };
+  await more();
+  await server.kill();
+  await server.start();
+  await more();
+  await log.endSessionsOf('killed');
+  await more();
+  isOver = true;
+  await Promise.all(writers);
+  await appender.close();
+  assert.deepEqual(lost, []);
+  const read = await log.read(
+    [1, 2].map((home) => ({ home, sequence: (ends.get(home) ?? 0) + 1 })),
+    10_000_000,
+  );
+  assert.equal(read.length, acknowledged.size);
+  for (const { body, sequence } of read) assert.equal(acknowledged.get(body.toString()), sequence);
+});
+
+test('a commit that its standby never saw is not acknowledged, and is resolved when the standby is back', {
+  skip: postgresMissing || standbyMissing,
+}, async () => {
+  const primary = await startPostgres({ isDebian: true });
+  const standby = await startStandby(primary);
+  const log = await openPostgresLog(primary.url, { node: 'p', homes: 1, keyFingerprint: 'key', format: 1 });
+  try {
+    await primary.ask(`alter system set synchronous_standby_names = 'standby'`);
+    await primary.ask('select pg_reload_conf()');
+    await until(async () => (await primary.ask(`select 1 from pg_stat_replication where sync_state = 'sync'`)).length === 1);
+    await log.claim(1, 0, 'p');
+    assert.deepEqual(await log.append([entryOf(1, 1, 1)]), { outcome: 'appended' });
+    await standby.kill();
+    const doubted = assert.rejects(log.append([entryOf(1, 2, 1)]), LogUnknown);
+    const waiting = `select pid from pg_stat_activity where wait_event = 'SyncRep' and application_name = 'drillyard/p'`;
+    await until(async () => (await primary.ask(waiting)).length === 1);
+    // Ends the wait with a warning: the entry is committed here, and on no other disk.
+    await primary.ask(`select pg_cancel_backend(pid) from (${waiting}) as waiters`);
+    await doubted;
+    assert.equal((await log.read([{ home: 1, sequence: 2 }], 1000)).length, 1);
+    let resolved: unknown;
+    const resolving = log.resolve([entryOf(1, 2, 1)]).then((outcome) => {
+      resolved = outcome;
+    });
+    await until(async () => (await primary.ask(waiting)).length === 1);
+    assert.equal(resolved, undefined, 'what it found is not known to be durable');
+    await standby.start();
+    await resolving;
+    assert.deepEqual(resolved, { outcome: 'appended' });
+  } finally {
+    await log.close();
+    await standby.stop();
+    await primary.stop();
+  }
+});
