@@ -24,9 +24,9 @@ import type {
   WaitAnswer,
   WorldAnswers,
   WorldCommand,
-  WorldQuery,
 } from '../contract/world/world-protocol.js';
-import type { ForkWorld, SendOptions, WorldRef } from '../worlds/api.js';
+import type { SendOptions, WorldRef } from '../worlds/api.js';
+import { WorldView } from '../worlds/world-view.js';
 import { type CallbackReceivers, type Receiver, type ReceiverSource, Receivers, receiverIdsOf } from './receivers.js';
 import { send } from './send.js';
 
@@ -44,15 +44,15 @@ export interface DeliveryObserver {
   settled(phase: DeliveryPhase): void;
 }
 
-export class DeliveringWorld implements WorldRef {
-  readonly #world: WorldRef;
+/** A fork is a world of its own: its callbacks wait until somebody delivers them. */
+export class DeliveringWorld extends WorldView {
   readonly #source: ReceiverSource;
   readonly #observer: DeliveryObserver | undefined;
   /** The deliveries that are being made. */
   #delivering: Promise<void> | undefined;
 
   constructor(world: WorldRef, source: ReceiverSource, observer?: DeliveryObserver) {
-    this.#world = world;
+    super(world);
     this.#source = source;
     this.#observer = observer;
   }
@@ -60,26 +60,7 @@ export class DeliveringWorld implements WorldRef {
   get isDelivering(): boolean {
     return this.#delivering !== undefined;
   }
-  get worldId(): string {
-    return this.#world.worldId;
-  }
-  get worldInstanceId(): string {
-    return this.#world.worldInstanceId;
-  }
-  query<Q extends WorldQuery>(query: Q): Promise<WorldAnswers[Q['kind']]> {
-    return this.#world.query(query);
-  }
-  /** The child is a world of its own: its callbacks wait until somebody delivers them. */
-  fork(request: ForkWorld): ReturnType<WorldRef['fork']> {
-    return this.#world.fork(request);
-  }
-  passivate(): Promise<void> {
-    return this.#world.passivate();
-  }
-  destroy(): Promise<void> {
-    return this.#world.destroy();
-  }
-  command<C extends WorldCommand>(command: C, options: Options = {}): Promise<WorldAnswers[C['kind']]> {
+  override command<C extends WorldCommand>(command: C, options: Options = {}): Promise<WorldAnswers[C['kind']]> {
     return this.#run(command, options) as Promise<WorldAnswers[C['kind']]>;
   }
 
@@ -101,21 +82,21 @@ export class DeliveringWorld implements WorldRef {
         return this.#advance(command, options);
       case 'wait':
         // A receiver gets the next callback only after it has answered the one before.
-        return this.#delivering === undefined ? this.#wait(command, options) : this.#world.command(command, options);
+        return this.#delivering === undefined ? this.#wait(command, options) : this.world.command(command, options);
       case 'close':
         return this.#close(command, options);
       case 'reset':
         return this.#reset(command, options);
       default:
-        return this.#world.command(command, options);
+        return this.world.command(command, options);
     }
   }
 
   async #call(command: CallTool, options: Options): Promise<CallResult> {
-    return await this.#delivered(await this.#world.command(command, options));
+    return await this.#delivered(await this.world.command(command, options));
   }
   async #callRoute(command: CallRoute, options: Options): Promise<RouteResult> {
-    const result = await this.#world.command(command, options);
+    const result = await this.world.command(command, options);
     return result.kind === 'not_decoded' ? result : { ...result, call: await this.#delivered(result.call) };
   }
   async #delivered({ deliveriesDue, ...result }: CallResult): Promise<CallResult> {
@@ -139,7 +120,7 @@ export class DeliveringWorld implements WorldRef {
       const receivers = [...this.#source.current().keys()];
       const isCancelled = resume !== undefined && signal?.aborted === true;
       const delivering = { receivers, ...defined({ resume }), ...(isCancelled ? { cancel: true as const } : {}) };
-      const answer = await this.#world.command({ ...command, delivering }, isCancelled ? rest : options);
+      const answer = await this.world.command({ ...command, delivering }, isCancelled ? rest : options);
       if (answer.paused === undefined) return answer;
       resume = answer.paused;
       await this.deliver(signal);
@@ -148,19 +129,19 @@ export class DeliveringWorld implements WorldRef {
 
   async #close(command: Extract<WorldCommand, { kind: 'close' }>, options: Options): Promise<AnyAnswer> {
     if (this.#source.current().size > 0) await this.deliver().catch(leaveForNext);
-    return await this.#world.command(command, options);
+    return await this.world.command(command, options);
   }
 
   /** What an earlier incarnation left behind is in flight nowhere. */
   async #reset(command: Extract<WorldCommand, { kind: 'reset' }>, options: Options): Promise<AnyAnswer> {
-    if (this.#delivering === undefined) await this.#world.command({ kind: 'startDelivery', receivers: [] }).catch(leaveForNext);
-    return await this.#world.command(command, options);
+    if (this.#delivering === undefined) await this.world.command({ kind: 'startDelivery', receivers: [] }).catch(leaveForNext);
+    return await this.world.command(command, options);
   }
 
   async #deliverAll(signal: AbortSignal | undefined): Promise<void> {
     while (signal?.aborted !== true) {
       const receivers = this.#source.current();
-      const { request } = await this.#world.command({ kind: 'startDelivery', receivers: [...receivers.keys()] });
+      const { request } = await this.world.command({ kind: 'startDelivery', receivers: [...receivers.keys()] });
       if (request === undefined) return;
       const receiver = receivers.get(request.receiverId);
       if (receiver === undefined) throw new Error('a world gives out deliveries of the receivers it was named alone');
@@ -177,7 +158,7 @@ export class DeliveringWorld implements WorldRef {
 
   /** Once for each attempt, however often it is sent. What cannot be delivered is recovered later. */
   async #settle({ deliveryId, attempt }: DeliveryRequest, answer: Parameters<typeof settlement>[1]): Promise<void> {
-    const { phase } = await retry(settleRetries, () => this.#world.command(settlement({ deliveryId, attempt }, answer)));
+    const { phase } = await retry(settleRetries, () => this.world.command(settlement({ deliveryId, attempt }, answer)));
     if (phase !== undefined) this.#observer?.settled(phase);
   }
 }

@@ -9,9 +9,9 @@ import { visibleLine } from '../reports/html/visible-text.mjs';
 import { rateText } from '../reports/shown-values.js';
 import { counted, grouped } from '../text/counted.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
-import { reportFailure } from './failure.js';
+import { sayFailures } from './failure.js';
 import { fromHere } from './from-here.js';
-import { createOutput, type Output } from './output.js';
+import type { Output } from './output.js';
 import { withProgressBar } from './progress-bar.js';
 
 export interface CheckFlags {
@@ -24,13 +24,8 @@ export interface CheckFlags {
   json: boolean;
 }
 
-export async function checkCommand(flags: CheckFlags): Promise<ExitCode> {
-  const output = createOutput(flags);
-  try {
-    return await check(flags, output);
-  } catch (error) {
-    return reportFailure(error, output, resolve(flags.root));
-  }
+export function checkCommand(flags: CheckFlags): Promise<ExitCode> {
+  return sayFailures(flags, resolve(flags.root), (output) => check(flags, output));
 }
 
 async function check({ reports, last, root, config }: CheckFlags, output: Output): Promise<ExitCode> {

@@ -7,7 +7,17 @@ import { visibleText } from '../reports/html/visible-text.mjs';
 import type { RunRefusal } from '../reports/run-refusal.js';
 import { diagnosticsText } from './diagnostics-text.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
-import type { Output } from './output.js';
+import { createOutput, type Output } from './output.js';
+
+/** Runs a command; what it throws is reported, with places relative to `root`. */
+export async function sayFailures(flags: { json: boolean }, root: string, work: (output: Output) => Promise<ExitCode>): Promise<ExitCode> {
+  const output = createOutput(flags);
+  try {
+    return await work(output);
+  } catch (error) {
+    return reportFailure(error, output, root);
+  }
+}
 
 export function reportFailure(error: unknown, output: Output, root: string): ExitCode {
   for (const line of failureLines(error)) output.line(line);

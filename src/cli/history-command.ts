@@ -9,8 +9,8 @@ import { visibleLine } from '../reports/html/visible-text.mjs';
 import { hostDuration, rateText } from '../reports/shown-values.js';
 import { counted, grouped } from '../text/counted.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
-import { reportFailure } from './failure.js';
-import { createOutput, type Output } from './output.js';
+import { sayFailures } from './failure.js';
+import type { Output } from './output.js';
 import { withProgressBar } from './progress-bar.js';
 import { tuning } from './tuning.js';
 
@@ -24,13 +24,8 @@ export interface HistoryFlags {
 }
 
 /** Ends with 0 whatever the verdicts were: it tells them, it does not give one. */
-export async function historyCommand(flags: HistoryFlags): Promise<ExitCode> {
-  const output = createOutput(flags);
-  try {
-    return await tell(flags, output);
-  } catch (error) {
-    return reportFailure(error, output, resolve(flags.root));
-  }
+export function historyCommand(flags: HistoryFlags): Promise<ExitCode> {
+  return sayFailures(flags, resolve(flags.root), (output) => tell(flags, output));
 }
 
 async function tell({ json: _, ...options }: HistoryFlags, output: Output): Promise<ExitCode> {

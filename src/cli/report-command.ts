@@ -4,8 +4,8 @@ import { oneReportPath } from '../reports/report-path.js';
 import { verifyReport } from '../reports/verify-report.js';
 import { counted } from '../text/counted.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
-import { reportFailure } from './failure.js';
-import { createOutput, type Output } from './output.js';
+import { sayFailures } from './failure.js';
+import type { Output } from './output.js';
 import { withProgressBar } from './progress-bar.js';
 
 interface VerifyFlags {
@@ -14,13 +14,8 @@ interface VerifyFlags {
   root: string;
 }
 
-export async function verifyCommand(flags: VerifyFlags): Promise<ExitCode> {
-  const output = createOutput(flags);
-  try {
-    return await verify(flags, output);
-  } catch (error) {
-    return reportFailure(error, output, flags.folder);
-  }
+export function verifyCommand(flags: VerifyFlags): Promise<ExitCode> {
+  return sayFailures(flags, flags.folder, (output) => verify(flags, output));
 }
 
 async function verify({ folder, json, root }: VerifyFlags, output: Output): Promise<ExitCode> {

@@ -10,9 +10,9 @@ import { type ConformanceResult, type Difference, testToolPackage } from '../dri
 import { createTerminalReporter } from '../reports/terminal-reporter.js';
 import type { LocalIsolation } from '../worlds/local-worlds.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
-import { reportFailure } from './failure.js';
+import { sayFailures } from './failure.js';
 import { abortOnInterrupt } from './interrupt.js';
-import { createOutput, type Output } from './output.js';
+import type { Output } from './output.js';
 
 export interface ToolTestFlags {
   tool: string;
@@ -25,13 +25,8 @@ export interface ToolTestFlags {
 
 const passes = ['As it is:', 'With a fresh module each turn:', 'As it is once more, to tell module state from an unsteady agent:'];
 
-export async function toolTestCommand(flags: ToolTestFlags): Promise<ExitCode> {
-  const output = createOutput(flags);
-  try {
-    return await testTool(flags, output);
-  } catch (error) {
-    return reportFailure(error, output, resolve(flags.tool));
-  }
+export function toolTestCommand(flags: ToolTestFlags): Promise<ExitCode> {
+  return sayFailures(flags, resolve(flags.tool), (output) => testTool(flags, output));
 }
 
 function folderOf(tool: string): string {

@@ -9,9 +9,9 @@ import { SourceInvalidError } from '../drills/source-invalid.js';
 import { counted } from '../text/counted.js';
 import { compileShown, type ShownPlace } from './compile-shown.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
-import { reportFailure } from './failure.js';
+import { sayFailures } from './failure.js';
 import { fromHere } from './from-here.js';
-import { createOutput, type Output } from './output.js';
+import type { Output } from './output.js';
 
 export interface ToolTypesFlags extends ShownPlace {
   /** Package ids. None: every tool of the repository. */
@@ -20,13 +20,8 @@ export interface ToolTypesFlags extends ShownPlace {
   json: boolean;
 }
 
-export async function toolTypesCommand(flags: ToolTypesFlags): Promise<ExitCode> {
-  const output = createOutput(flags);
-  try {
-    return await writeTypes(flags, output);
-  } catch (error) {
-    return reportFailure(error, output, resolve(flags.root));
-  }
+export function toolTypesCommand(flags: ToolTypesFlags): Promise<ExitCode> {
+  return sayFailures(flags, resolve(flags.root), (output) => writeTypes(flags, output));
 }
 
 async function writeTypes({ tools, out, root, config }: ToolTypesFlags, output: Output): Promise<ExitCode> {

@@ -4,8 +4,8 @@ import { defined } from '../contract/defined.js';
 import { validateRepository } from '../drills/validate-repository.js';
 import type { ShownPlace } from './compile-shown.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
-import { reportFailure } from './failure.js';
-import { createOutput, type Output } from './output.js';
+import { sayFailures } from './failure.js';
+import type { Output } from './output.js';
 import { withProgressBar } from './progress-bar.js';
 import { buildWords, showDiagnostics, showSummary } from './validity.js';
 
@@ -16,13 +16,8 @@ export interface ValidateFlags extends SourceFlags {
   types: boolean;
 }
 
-export async function validateCommand(flags: ValidateFlags): Promise<ExitCode> {
-  const output = createOutput(flags);
-  try {
-    return await validate(flags, output);
-  } catch (error) {
-    return reportFailure(error, output, resolve(flags.root));
-  }
+export function validateCommand(flags: ValidateFlags): Promise<ExitCode> {
+  return sayFailures(flags, resolve(flags.root), (output) => validate(flags, output));
 }
 
 async function validate({ root, config, json, types }: ValidateFlags, output: Output): Promise<ExitCode> {

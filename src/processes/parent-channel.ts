@@ -1,7 +1,7 @@
 // A child's end of the channel to its parent (spawn-child.ts).
 import { Socket } from 'node:net';
 import { limits } from '../contract/limits.js';
-import { JsonChannel } from './json-channel.js';
+import { FramedChannel, jsonCodec } from './framed-channel.js';
 import { channelDescriptor } from './spawn-child.js';
 
 /** No signal that is meant for a whole process group ends the process before its parent has finished with it. */
@@ -10,8 +10,11 @@ export function outliveSignals(): void {
 }
 
 /** The process, or the thread that opens it, ends when the channel does. */
-export function openParentChannel(onMessage: (value: unknown) => void, messageBytesMax: number = limits.childMessageBytesMax): JsonChannel {
+export function openParentChannel(
+  onMessage: (value: unknown) => void,
+  messageBytesMax: number = limits.childMessageBytesMax,
+): FramedChannel {
   const stream = new Socket({ fd: channelDescriptor, readable: true, writable: true });
   const leave = (): never => process.exit();
-  return new JsonChannel(stream, messageBytesMax, { message: onMessage, violation: leave, closed: leave });
+  return new FramedChannel(stream, { codec: jsonCodec, messageBytesMax }, { message: onMessage, violation: leave, closed: leave });
 }

@@ -1,5 +1,5 @@
-// Starts a child process that runs a module of ours and speaks JSON with its parent (json-channel.ts), bounded, and inside a box where one
-// is asked for. What it writes to its own output is shown on the parent's standard error, up to a bound, with control characters made
+// Starts a child process that runs a module of ours and speaks JSON with its parent (framed-channel.ts), bounded, and inside a box where
+// one is asked for. What it writes to its own output is shown on the parent's standard error, up to a bound, with control characters made
 // visible.
 //   SPAWN-CHILD-1. `ended` resolves once every process of the child is gone: its exit is known and nobody holds the channel any more.
 //   SPAWN-CHILD-2. A child whose parent has gone sees the end of its standard input, and of the channel.
@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { limits } from '../contract/limits.js';
 import { bounded, type ChildBounds } from './bounds.js';
 import { type BoxFolder, boxed, runtimeFolders } from './bubblewrap.js';
-import { JsonChannel } from './json-channel.js';
+import { FramedChannel, jsonCodec } from './framed-channel.js';
 
 export interface ChildStart {
   /** The module that it runs; parent-channel.ts is its end of the channel. */
@@ -64,11 +64,15 @@ export function spawnChild({ entry, argument, flags = [], box, bounds, messageBy
   });
   child.stdin?.on('error', () => {});
   const stream = child.stdio[channelDescriptor] as Duplex;
-  const channel = new JsonChannel(stream, messageBytesMax ?? limits.childMessageBytesMax, {
-    message: onMessage,
-    violation: refuse,
-    closed: channelClosed,
-  });
+  const channel = new FramedChannel(
+    stream,
+    { codec: jsonCodec, messageBytesMax: messageBytesMax ?? limits.childMessageBytesMax },
+    {
+      message: onMessage,
+      violation: refuse,
+      closed: channelClosed,
+    },
+  );
   const allowance = { bytes: limits.childOutputBytesMax };
   for (const output of [child.stdout, child.stderr]) showOutput(output as Readable, allowance);
   const ended = exitOf(child).then(async (detail) => {

@@ -5,7 +5,7 @@ import { until } from '../until.js';
 import type { CounterReply } from './counter-kind.js';
 import { openSystem, refusalOf, signalled, testBoth } from './open-system.js';
 
-// SYSTEM-2, DEFINITION-2, JSON-CHANNEL-2
+// SYSTEM-2, DEFINITION-2, FRAMED-CHANNEL-2
 testBoth('commands of one actor run in the order in which they were sent', {}, async ({ add }) => {
   const replies = await Promise.all(Array.from({ length: 500 }, () => add('a')));
   deepEqual(

@@ -8,6 +8,7 @@ import { createBindings } from '../../src/bindings/create-bindings.js';
 import { limits } from '../../src/contract/limits.js';
 import type { Access } from '../../src/drills/ports/bindings-port.js';
 import { bankWorlds } from '../worlds/bank-kit.js';
+import { hearLongWait } from './long-wait.js';
 import { modernMeta, type ToldWorld, toldWorld, version } from './mcp-kit.js';
 import { environmentOf, type StdioServer, startStdio, stdioArguments } from './stdio-kit.js';
 
@@ -204,17 +205,5 @@ test('the official client starts it, and works in a real world', async (context)
   const again = await client.callTool(call);
   assert.deepEqual(again.structuredContent, first.structuredContent);
   assert.equal(await bank.balance(), 105);
-  const due = (atUs: number) => ({
-    event: { packageId: 'bank', eventId: 'due' },
-    payload: { account: 'other', amount: 0 },
-    atUs,
-    actorId: 'clerk',
-  });
-  await bank.run({ kind: 'schedule', events: Array.from({ length: 60_000 }, (_, index) => due(1000 + index)) });
-  const heard: number[] = [];
-  const { structuredContent } = await client.callTool({ name: 'world.wait', arguments: { untilUs: 100_000 } }, undefined, {
-    onprogress: ({ progress }) => heard.push(progress),
-  });
-  assert.deepEqual(structuredContent, { virtualTimeUs: 100_000, reached: true });
-  assert.ok(heard.length > 0, 'a wait of several slices is heard of');
+  await hearLongWait(client, bank);
 });

@@ -274,7 +274,7 @@ test('module: what its host would never say ends it, and nobody else', async () 
   const writes = (bytes: string): string => `
     import { writeSync } from 'node:fs';
     export default async () => { writeSync(${moduleHostPipe}, Buffer.from(${bytes})); await new Promise(() => setInterval(() => {}, 1e3)); };`;
-  const written = ['"not a message at all"', '[0, 0, 0, 1, 7]', '[0, 0, 0, 0]', '[0, 0, 0, 3, 255, 15, 48]'];
+  const written = ['"not a message at all"', '[1, 0, 0, 0, 7]', '[0, 0, 0, 0]', '[3, 0, 0, 0, 255, 15, 48]'];
   const codes = await Promise.all(written.map((bytes) => codeOf(module(writes(bytes)), { isolation: 'process' })));
   assert.deepEqual(codes, Array(written.length).fill('target.CRASHED'));
 });

@@ -2,7 +2,7 @@ import { deepEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { spawnChild } from '../../src/processes/spawn-child.js';
 
-// SPAWN-CHILD-1, SPAWN-CHILD-3, JSON-CHANNEL-2
+// SPAWN-CHILD-1, SPAWN-CHILD-3, FRAMED-CHANNEL-2
 test('a child has ended when the last process that it left is gone, and has of the environment only what finds programs', {
   timeout: 60_000,
 }, async (t) => {

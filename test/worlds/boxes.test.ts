@@ -140,7 +140,7 @@ test('a data folder that cannot be moved in costs no box', { skip }, async (t) =
   await pool.close();
 });
 
-// JSON-CHANNEL-1
+// FRAMED-CHANNEL-1
 test('a child that sends anything but messages of the right shape is ended, and its parent continues', { timeout: 60_000 }, async () => {
   for (const how of ['no json', 'too long', 'half', 'flood'] as const) {
     const messages: unknown[] = [];

@@ -6,6 +6,7 @@ import { isServiceError } from '../../contract/errors.js';
 import { limits } from '../../contract/limits.js';
 import type { AdvanceProgress, WorldAnswers, WorldCommand, WorldQuery } from '../../contract/world/world-protocol.js';
 import type { ForkWorld, SendOptions, WorldRef } from '../../worlds/api.js';
+import { WorldView } from '../../worlds/world-view.js';
 import type { HostTurn, HostTurns } from './host-turns.js';
 import { isOwnFailure, ownFailure } from './interruptions.js';
 import type { Quarantines } from './quarantines.js';
@@ -38,35 +39,22 @@ const queryRetries: RetryPolicy = {
   isRetryable: (error) => isServiceError(error, 'world.ACTOR_RESTARTED') && !isOwnFailure(error),
 };
 
-export class GuardedWorld implements WorldRef {
-  readonly #world: WorldRef;
+export class GuardedWorld extends WorldView {
   readonly #parts: GuardedWorldParts;
 
   constructor(world: WorldRef, parts: GuardedWorldParts) {
-    this.#world = world;
+    super(world);
     this.#parts = parts;
   }
 
-  get worldId(): string {
-    return this.#world.worldId;
+  override command<C extends WorldCommand>(command: C, options?: SendOptions<AdvanceProgress>): Promise<WorldAnswers[C['kind']]> {
+    return this.#guarded(reading.has(command.kind) ? 'read' : 'use', () => this.world.command(command, options));
   }
-  get worldInstanceId(): string {
-    return this.#world.worldInstanceId;
+  override async query<Q extends WorldQuery>(query: Q): Promise<WorldAnswers[Q['kind']]> {
+    return await retry(queryRetries, () => this.#guarded('read', () => this.world.query(query)));
   }
-  command<C extends WorldCommand>(command: C, options?: SendOptions<AdvanceProgress>): Promise<WorldAnswers[C['kind']]> {
-    return this.#guarded(reading.has(command.kind) ? 'read' : 'use', () => this.#world.command(command, options));
-  }
-  async query<Q extends WorldQuery>(query: Q): Promise<WorldAnswers[Q['kind']]> {
-    return await retry(queryRetries, () => this.#guarded('read', () => this.#world.query(query)));
-  }
-  fork(request: ForkWorld): ReturnType<WorldRef['fork']> {
-    return this.#guarded('use', () => this.#world.fork(request));
-  }
-  passivate(): Promise<void> {
-    return this.#world.passivate();
-  }
-  destroy(): Promise<void> {
-    return this.#world.destroy();
+  override fork(request: ForkWorld): ReturnType<WorldRef['fork']> {
+    return this.#guarded('use', () => this.world.fork(request));
   }
 
   /**

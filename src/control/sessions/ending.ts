@@ -11,6 +11,7 @@ import { returnQuota } from '../catalog/quotas.js';
 import { isLive, requireRecord, requireSession, type SessionRecord, sessionTable } from '../catalog/session-records.js';
 import { noteStorage } from '../catalog/storage-use.js';
 import type { Change } from '../catalog/tables.js';
+import { requireConfirmation } from '../catalog/versions.js';
 import { OperationSuspended, type Runner } from '../core/operations.js';
 import type { ControlServices } from '../core/services.js';
 import { operationBackoff } from '../core/with-retry.js';
@@ -31,9 +32,7 @@ export function destroySession(services: ControlServices): ChangeEndpoint<'destr
       const { path, caller, body } = call;
       const record = requireSession(tx, { ...path, ...caller });
       const { sessionId, state } = record.session;
-      if ((body.confirm as string) !== sessionId) {
-        throw new ServiceError('control.CONFIRMATION_MISMATCH', { message: 'confirm is the id of the session to be destroyed.' });
-      }
+      requireConfirmation(sessionId, body);
       requireLease(record, body.expectedLeaseGeneration);
       if (!isLive(record)) throw new ServiceError('control.STATE_CONFLICT', { message: `The session is ${state}.`, details: { state } });
       requireFreeLease(record, { afterRun: true });

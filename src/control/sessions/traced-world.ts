@@ -3,46 +3,37 @@
 import type { AdvanceProgress, WorldAnswers, WorldCommand, WorldQuery } from '../../contract/world/world-protocol.js';
 import type { SpanAttributes, SpanStart, Tracing } from '../../tracing/tracing.js';
 import type { ForkWorld, SendOptions, WorldRef } from '../../worlds/api.js';
+import { WorldView } from '../../worlds/world-view.js';
 
 /** The world as it is where there are no traces. */
 export function tracedWorld(world: WorldRef, tracing: Tracing | undefined): WorldRef {
   return tracing === undefined ? world : new TracedWorld(world, tracing);
 }
 
-class TracedWorld implements WorldRef {
-  readonly #world: WorldRef;
+class TracedWorld extends WorldView {
   readonly #tracing: Tracing;
 
   constructor(world: WorldRef, tracing: Tracing) {
-    this.#world = world;
+    super(world);
     this.#tracing = tracing;
   }
 
-  get worldId(): string {
-    return this.#world.worldId;
-  }
-  get worldInstanceId(): string {
-    return this.#world.worldInstanceId;
-  }
-  command<C extends WorldCommand>(command: C, options?: SendOptions<AdvanceProgress>): Promise<WorldAnswers[C['kind']]> {
+  override command<C extends WorldCommand>(command: C, options?: SendOptions<AdvanceProgress>): Promise<WorldAnswers[C['kind']]> {
     return this.#tracing.span(this.#start(command.kind, calledOf(command)), async (span) => {
-      const answer = await this.#world.command(command, options);
+      const answer = await this.world.command(command, options);
       const outcome = command.kind === 'call' ? (answer as WorldAnswers['call']).outcome.kind : undefined;
       if (outcome !== undefined) span.set({ 'drillyard.outcome': outcome });
       return answer;
     });
   }
-  query<Q extends WorldQuery>(query: Q): Promise<WorldAnswers[Q['kind']]> {
-    return this.#tracing.span(this.#start(`query.${query.kind}`), () => this.#world.query(query));
+  override query<Q extends WorldQuery>(query: Q): Promise<WorldAnswers[Q['kind']]> {
+    return this.#tracing.span(this.#start(`query.${query.kind}`), () => this.world.query(query));
   }
-  fork(request: ForkWorld): ReturnType<WorldRef['fork']> {
-    return this.#tracing.span(this.#start('fork'), () => this.#world.fork(request));
+  override fork(request: ForkWorld): ReturnType<WorldRef['fork']> {
+    return this.#tracing.span(this.#start('fork'), () => this.world.fork(request));
   }
-  passivate(): Promise<void> {
-    return this.#world.passivate();
-  }
-  destroy(): Promise<void> {
-    return this.#tracing.span(this.#start('destroy'), () => this.#world.destroy());
+  override destroy(): Promise<void> {
+    return this.#tracing.span(this.#start('destroy'), () => this.world.destroy());
   }
 
   #start(kind: string, attributes: SpanAttributes = {}): SpanStart {

@@ -7,9 +7,9 @@ import { limits } from '../../contract/limits.js';
 import { requireUsage } from '../../contract/run/agent-usage.js';
 import type { TargetContext, TargetWorld } from '../../contract/run/target-invocation.js';
 import type { CallResult, ToolCatalogItem, WaitResult } from '../../contract/world/world-protocol.js';
+import { cloneCodec, FramedChannel } from '../../processes/framed-channel.js';
 import { AttachmentRefused, Attachments } from './attachments.js';
 import { argumentsText } from './call-arguments.js';
-import { readMessages, sendMessage } from './message-pipe.js';
 import { captureOutput } from './module-output.js';
 import {
   type CallAnswer,
@@ -23,9 +23,17 @@ import {
 import { outputText, outputTooLarge } from './target-output.js';
 import { wordsOf } from './thrown.js';
 
-/** Of a process, which has no port. */
-const pipe = parentPort === null ? new Socket({ fd: moduleHostPipe, readable: true, writable: true }) : undefined;
-const send = (message: FromHost): void => (pipe === undefined ? parentPort?.postMessage(message) : sendMessage(pipe, message));
+/** Of a process, which has no port; it ends when the process that started it is gone. */
+const leave = (): never => process.exit();
+const channel =
+  parentPort === null
+    ? new FramedChannel(
+        new Socket({ fd: moduleHostPipe, readable: true, writable: true }),
+        { codec: cloneCodec, messageBytesMax: limits.moduleMessageBytesMax },
+        { message: (message) => receive(message as ToHost), violation: leave, closed: leave },
+      )
+    : undefined;
+const send = (message: FromHost): void => (channel === undefined ? parentPort?.postMessage(message) : channel.send(message));
 
 /** A target's module, or a judge's, whose context has less. */
 type Called = (invocation: Invoke['invocation'], context: TargetContext) => unknown;
@@ -50,11 +58,6 @@ const receive = (message: ToHost): void => {
   else endIncarnation();
 };
 parentPort?.on('message', receive);
-if (pipe !== undefined) {
-  // The process that started this one is gone.
-  pipe.on('error', () => {}).on('close', () => process.exit());
-  readMessages(pipe, { receive: (message) => receive(message as ToHost), broken: () => process.exit() });
-}
 /** Before any module was loaded. Not while this one is: the loader has listeners of its own meanwhile. */
 let untouched: string | undefined;
 

@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { limits } from '../../contract/limits.js';
-import { readMessages, sendMessage } from './message-pipe.js';
+import { cloneCodec, FramedChannel } from '../../processes/framed-channel.js';
 import { type FromHost, isFromHost, moduleHostPipe, type ToHost } from './module-protocol.js';
 
 export interface ModuleHost {
@@ -51,14 +51,17 @@ function startProcess(): ModuleHost {
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
   });
   const hearing = new Hearing();
-  const pipe = child.stdio[moduleHostPipe] as Duplex;
   const exited = new Promise<void>((resolve) => {
     child.once('exit', () => resolve());
     child.once('error', () => resolve());
   });
-  readMessages(pipe, { receive: (message) => hearing.message(message), broken: () => hearing.message(undefined) });
   // A message to a process that has just died is lost; its end is noticed nevertheless.
-  pipe.on('error', () => {});
+  const bounds = { codec: cloneCodec, messageBytesMax: limits.moduleMessageBytesMax };
+  const channel = new FramedChannel(child.stdio[moduleHostPipe] as Duplex, bounds, {
+    message: (message) => hearing.message(message),
+    violation: () => hearing.message(undefined),
+    closed: () => {},
+  });
   child.on('error', (error) => hearing.end(error.message));
   child.on('exit', (code, signal) =>
     hearing.end(code === null ? `its process was ended by ${signal}` : `its process exited with code ${code}`),
@@ -68,7 +71,7 @@ function startProcess(): ModuleHost {
   }
   return {
     incarnations: 0,
-    post: (message) => sendMessage(pipe, message),
+    post: (message) => channel.send(message),
     listen: (listener) => hearing.listen(listener),
     kill: () => {
       child.kill('SIGKILL');

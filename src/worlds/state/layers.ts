@@ -26,27 +26,18 @@ export class Layers {
 
   /** null: deleted by some layer; undefined: no layer knows it. */
   row(space: number, rowId: string): string | null | undefined {
-    for (let depth = this.#chain.length - 1; depth >= 0; depth--) {
-      const value = this.#view.get(rowKey(this.#chain[depth] as number, space, rowId));
-      if (value !== undefined) return value.length === 0 ? null : value.toString();
-    }
-    return undefined;
+    const value = this.#topmost(this.#chain.length, (layer) => rowKey(layer, space, rowId));
+    return value === undefined ? undefined : value.length === 0 ? null : value.toString();
   }
   /** As `row`, of which it has only whether it is there. */
   isLive(space: number, rowId: string): boolean | undefined {
-    for (let depth = this.#chain.length - 1; depth >= 0; depth--) {
-      const value = this.#view.get(rowKey(this.#chain[depth] as number, space, rowId));
-      if (value !== undefined) return value.length > 0;
-    }
-    return undefined;
+    const value = this.#topmost(this.#chain.length, (layer) => rowKey(layer, space, rowId));
+    return value === undefined ? undefined : value.length > 0;
   }
   /** Whether a layer below the top has a live row: its deletion needs a tombstone. */
   hasBelow(space: number, rowId: string): boolean {
-    for (let depth = this.#chain.length - 2; depth >= 0; depth--) {
-      const value = this.#view.get(rowKey(this.#chain[depth] as number, space, rowId));
-      if (value !== undefined) return value.length > 0;
-    }
-    return false;
+    const value = this.#topmost(this.#chain.length - 1, (layer) => rowKey(layer, space, rowId));
+    return value !== undefined && value.length > 0;
   }
   /** Every id the layers know in a space, with its bytes; empty where it was deleted. */
   rowsOf(space: number): Map<string, Buffer> {
@@ -76,11 +67,8 @@ export class Layers {
   }
 
   receipt(packageId: string, key: string): Buffer | undefined {
-    for (let depth = this.#chain.length - 1; depth >= 0; depth--) {
-      const value = this.#view.get(receiptKey(this.#chain[depth] as number, packageId, key));
-      if (value !== undefined) return value.length === 0 ? undefined : value;
-    }
-    return undefined;
+    const value = this.#topmost(this.#chain.length, (layer) => receiptKey(layer, packageId, key));
+    return value === undefined || value.length === 0 ? undefined : value;
   }
   /** Values of every live receipt. */
   receipts(): Buffer[] {
@@ -109,5 +97,14 @@ export class Layers {
       }
     }
     return [...keys.values()];
+  }
+
+  /** What the uppermost of the lowest `depth` layers holds that knows the key; empty: deleted there. */
+  #topmost(depth: number, keyIn: (layer: number) => Buffer): Buffer | undefined {
+    for (let place = depth - 1; place >= 0; place--) {
+      const value = this.#view.get(keyIn(this.#chain[place] as number));
+      if (value !== undefined) return value;
+    }
+    return undefined;
   }
 }

@@ -93,6 +93,21 @@ export function Scroll({ label, flat = false, children }: { label: string; flat?
   );
 }
 
+/** The heads of a table whose columns need nothing but their names. */
+export function ColumnHeads({ names }: { names: readonly string[] }) {
+  return (
+    <thead>
+      <tr>
+        {names.map((name) => (
+          <th key={name} scope="col">
+            {name}
+          </th>
+        ))}
+      </tr>
+    </thead>
+  );
+}
+
 export function Copy({ text, label }: { text: string; label: string }) {
   const [copied, setCopied] = useState(false);
   const copy = (): void => {
@@ -128,6 +143,16 @@ export function Fact({ name, children }: { name: string; children: ComponentChil
       <dt>{name}</dt>
       <dd>{children}</dd>
     </div>
+  );
+}
+
+export function DeclaredIn({ at: { file, line } }: { at: { file: string; line: number } }) {
+  return (
+    <Fact name="Declared in">
+      <code>
+        {file}:{line}
+      </code>
+    </Fact>
   );
 }
 

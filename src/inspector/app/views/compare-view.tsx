@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import type { RunComparison, RunDifferences } from '../../../contract/hosted/runs.js';
 import type { SavedRun } from '../../../contract/inspector/runs.js';
 import { tuning } from '../../tuning.js';
-import { hostTime, PageHead, Scroll, Short, Status } from '../kit/parts.tsx';
+import { ColumnHeads, hostTime, PageHead, Scroll, Short, Status } from '../kit/parts.tsx';
 import { runsEnded } from '../state/live.tsx';
 import { Await, Empty, useLoad } from '../state/loading.tsx';
 import { routeHash, runHash } from '../state/route.ts';
@@ -193,14 +193,7 @@ function Differences({ comparison, differences }: { comparison: RunComparison; d
       {shown.length > 0 && (
         <Scroll label="What differs">
           <table class="sides">
-            <thead>
-              <tr>
-                <th scope="col">Kind</th>
-                <th scope="col">What</th>
-                <th scope="col">Left</th>
-                <th scope="col">Right</th>
-              </tr>
-            </thead>
+            <ColumnHeads names={['Kind', 'What', 'Left', 'Right']} />
             <tbody>
               {shown.map(({ kind, left, right, summary }, index) => (
                 <tr key={index} class="differs">

@@ -4,7 +4,7 @@ import type { InspectorStartRunRequest, RunRequest } from '../../../contract/ins
 import { limits } from '../../../contract/limits.js';
 import type { ProjectView } from '../../../contract/run/project-view.js';
 import { tuning } from '../../tuning.js';
-import { counted, Fact, Hash, PageHead, Problem } from '../kit/parts.tsx';
+import { counted, DeclaredIn, Fact, Hash, PageHead, Problem } from '../kit/parts.tsx';
 import { noteRequest, projectLoad, projectReply, requests, runsEnded } from '../state/live.tsx';
 import { Await, Empty, useLoad } from '../state/loading.tsx';
 import { routeHash } from '../state/route.ts';
@@ -142,11 +142,7 @@ function DrillPanel({ drill }: { drill: DrillView }) {
           {trials.count} <span class="quiet">{trials.classification}</span>
         </Fact>
         <Fact name="Tool calls">at most {timeline.maxToolCalls.toLocaleString('en-US')}</Fact>
-        <Fact name="Declared in">
-          <code>
-            {drill.provenance.file}:{drill.provenance.line}
-          </code>
-        </Fact>
+        <DeclaredIn at={drill.provenance} />
         <Hash name="setup" value={drill.setupHash} />
       </dl>
       <h3>What must hold</h3>

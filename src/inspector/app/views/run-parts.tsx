@@ -5,7 +5,7 @@ import type { CheckpointResult, InteractionResult } from '../../../contract/run/
 import { virtualClock, virtualDuration } from '../../../reports/html/virtual-time.mjs';
 import { visibleText } from '../../../reports/html/visible-text.mjs';
 import { Finding, type FindingsProps } from '../evidence/findings.tsx';
-import { counted, DueEvent, Fact, Json, Scroll, Status } from '../kit/parts.tsx';
+import { ColumnHeads, counted, DueEvent, Fact, Json, Scroll, Status } from '../kit/parts.tsx';
 import { saveAs } from '../kit/save.tsx';
 import { Await, Empty, useLoad } from '../state/loading.tsx';
 import { client } from '../state/session.tsx';
@@ -41,15 +41,7 @@ function CheckpointTable({ checkpoints }: { checkpoints: readonly CheckpointResu
       <h2>Checkpoints</h2>
       <Scroll label="Checkpoints">
         <table>
-          <thead>
-            <tr>
-              <th scope="col">Checkpoint</th>
-              <th scope="col">Kind</th>
-              <th scope="col">Virtual time</th>
-              <th scope="col">Verdict</th>
-              <th scope="col">Assertions</th>
-            </tr>
-          </thead>
+          <ColumnHeads names={['Checkpoint', 'Kind', 'Virtual time', 'Verdict', 'Assertions']} />
           <tbody>
             {checkpoints.map((checkpoint) => (
               <tr key={checkpoint.checkpointId}>

@@ -2,7 +2,7 @@
 import type { ProjectView } from '../../../contract/run/project-view.js';
 import type { Scenario, StatePatch } from '../../../contract/world/scenario.js';
 import { virtualClock } from '../../../reports/html/virtual-time.mjs';
-import { counted, DueEvent, Fact, Hash, Short } from '../kit/parts.tsx';
+import { counted, DeclaredIn, DueEvent, Fact, Hash, Short } from '../kit/parts.tsx';
 import { Empty } from '../state/loading.tsx';
 import { routeHash } from '../state/route.ts';
 import { ActorCard, Chooser } from './world-parts.tsx';
@@ -42,11 +42,7 @@ function Layer({ scenario, view }: { scenario: ScenarioView; view: ProjectView }
       </header>
       <dl class="facts">
         <Fact name="It is">{virtualClock(scenario.virtualTimeUs ?? view.world?.virtualTimeUs ?? 0)}</Fact>
-        <Fact name="Declared in">
-          <code>
-            {scenario.provenance.file}:{scenario.provenance.line}
-          </code>
-        </Fact>
+        <DeclaredIn at={scenario.provenance} />
         <Hash name="setup" value={scenario.setupHash} />
       </dl>
       <Happenings scenario={scenario} />

@@ -2,7 +2,7 @@
 import type { ProjectView, ToolView } from '../../../contract/run/project-view.js';
 import type { JsonSchema, ToolFault, ToolManifest, ToolOperation } from '../../../contract/world/tool-manifest.js';
 import { virtualDuration } from '../../../reports/html/virtual-time.mjs';
-import { counted, Fact, Hash, Json, Scroll, Short } from '../kit/parts.tsx';
+import { ColumnHeads, counted, DeclaredIn, Fact, Hash, Json, Scroll, Short } from '../kit/parts.tsx';
 import { isObject, schemaWord } from '../kit/schema-sample.ts';
 import { routeHash } from '../state/route.ts';
 
@@ -23,11 +23,7 @@ export function ToolPanel({ tool, view }: { tool: ToolView; view: ProjectView })
       {definition.description !== undefined && <p class="prose">{definition.description}</p>}
       <dl class="facts">
         <Fact name="May">{definition.capabilities.join(', ') || 'nothing'}</Fact>
-        <Fact name="Declared in">
-          <code>
-            {tool.provenance.file}:{tool.provenance.line}
-          </code>
-        </Fact>
+        <DeclaredIn at={tool.provenance} />
         <Hash name="manifest" value={tool.manifestHash} />
         <Hash name="artifact" value={tool.artifactHash} />
       </dl>
@@ -84,13 +80,7 @@ export function SchemaTable({ schema }: { schema: JsonSchema }) {
   return (
     <Scroll label="Members" flat>
       <table class="schema">
-        <thead>
-          <tr>
-            <th scope="col">Member</th>
-            <th scope="col">Type</th>
-            <th scope="col">Meaning</th>
-          </tr>
-        </thead>
+        <ColumnHeads names={['Member', 'Type', 'Meaning']} />
         <tbody>
           {members.map(([name, member]) => (
             <tr key={name}>

@@ -1,10 +1,25 @@
-// A channel of JSON values over a byte stream between two processes: each message is its length (4 bytes, little endian) and its UTF-8
-// text. It carries data only: no handles, no classes, no code, and nothing is read that the reader did not bound. So a reader may distrust
-// its writer.
-//   JSON-CHANNEL-1. A message longer than the reader's bound, or one that is no JSON, ends the channel with a violation; nothing after it
-//     is read.
-//   JSON-CHANNEL-2. Messages arrive in the order in which they were sent.
+// A channel of messages over a byte stream between two processes: each is its length (4 bytes, little endian) and what the codec makes of
+// it. It carries data only: no handles, no code, and nothing is read that the reader did not bound. So a reader may distrust its writer.
+// Not over Node's own channel: that one ends the process that reads when the other writes anything else into it.
+//   FRAMED-CHANNEL-1. A message longer than the reader's bound, or one that the codec cannot read, ends the channel with a violation;
+//     nothing after it is read.
+//   FRAMED-CHANNEL-2. Messages arrive in the order in which they were sent.
 import type { Duplex } from 'node:stream';
+import { deserialize, serialize } from 'node:v8';
+
+export interface ChannelCodec {
+  /** Throws where the value cannot be written. */
+  encode(value: unknown): Buffer;
+  /** Throws where the bytes are no message. */
+  decode(bytes: Buffer): unknown;
+}
+/** Values that are JSON. */
+export const jsonCodec: ChannelCodec = {
+  encode: (value) => Buffer.from(JSON.stringify(value), 'utf8'),
+  decode: (bytes) => JSON.parse(bytes.toString('utf8')) as unknown,
+};
+/** Values that a thread could be sent: bytes stay bytes. */
+export const cloneCodec: ChannelCodec = { encode: (value) => serialize(value), decode: (bytes) => deserialize(bytes) as unknown };
 
 const headerBytes = 4;
 
@@ -16,19 +31,21 @@ export interface ChannelEvents {
   closed(): void;
 }
 
-export class JsonChannel {
+export class FramedChannel {
   readonly #stream: Duplex;
   readonly #events: ChannelEvents;
   readonly #messageBytesMax: number;
+  readonly #codec: ChannelCodec;
   #chunks: Buffer[] = [];
   #held = 0;
   #over = false;
 
   /** `messageBytesMax`: of one message in either direction. */
-  constructor(stream: Duplex, messageBytesMax: number, events: ChannelEvents) {
+  constructor(stream: Duplex, { codec, messageBytesMax }: { codec: ChannelCodec; messageBytesMax: number }, events: ChannelEvents) {
     this.#stream = stream;
     this.#events = events;
     this.#messageBytesMax = messageBytesMax;
+    this.#codec = codec;
     stream.on('data', (chunk: Buffer) => this.#take(chunk));
     // An end that the other side brings about is no error of ours; `close` follows.
     stream.on('error', () => {});
@@ -38,17 +55,17 @@ export class JsonChannel {
     });
   }
 
-  /** Throws when the value is no JSON (a cycle, a bigint) or too large; then nothing was sent. What is sent after the end is dropped. */
+  /** Throws when the codec cannot write the value, or it is too large; then nothing was sent. What is sent after the end is dropped. */
   send(value: unknown): void {
-    const text = Buffer.from(JSON.stringify(value), 'utf8');
-    if (text.length > this.#messageBytesMax)
-      throw new RangeError(`a message of ${text.length} bytes; at most ${this.#messageBytesMax} are sent`);
+    const content = this.#codec.encode(value);
+    if (content.length > this.#messageBytesMax)
+      throw new RangeError(`a message of ${content.length} bytes; at most ${this.#messageBytesMax} are sent`);
     if (this.#over || !this.#stream.writable) return;
     const header = Buffer.allocUnsafe(headerBytes);
-    header.writeUInt32LE(text.length);
+    header.writeUInt32LE(content.length);
     this.#stream.cork();
     this.#stream.write(header);
-    this.#stream.write(text);
+    this.#stream.write(content);
     this.#stream.uncork();
   }
 
@@ -71,7 +88,7 @@ export class JsonChannel {
         return;
       }
       if (rest.length < end) break;
-      this.#read(rest.toString('utf8', headerBytes, end));
+      this.#read(rest.subarray(headerBytes, end));
       rest = rest.subarray(end);
     }
     this.#chunks = rest.length === 0 ? [] : [rest];
@@ -86,12 +103,12 @@ export class JsonChannel {
     return Number.POSITIVE_INFINITY;
   }
 
-  #read(text: string): void {
+  #read(bytes: Buffer): void {
     let value: unknown;
     try {
-      value = JSON.parse(text);
+      value = this.#codec.decode(bytes);
     } catch {
-      this.#violate('a message is no JSON');
+      this.#violate('a message is not readable');
       return;
     }
     this.#events.message(value);
