@@ -200,6 +200,30 @@ export const serviceLimits = {
   /** uWebSockets.js closes what is idle for ten seconds, and counts in steps of four: how often that begins again where more is allowed. */
   uwsIdleHeldMs: 4_000,
 
+  // Requests that a node of a cluster forwards to their owner.
+  /** For an owner, while there is none or it cannot be reached; and how soon it is asked for again where nothing says that it changed. */
+  ownerWaitMs: 4_000,
+  ownerAskedAgainMs: 50,
+  ownerConnectMs: 1_000,
+  /** Once another node is the owner: how long what was sent to the former one may bring nothing. */
+  formerOwnerQuietMs: 1_000,
+  /** Connections to one owner, those of them that are kept for the next requests, and for how long: less than the owner keeps them. */
+  ownerConnectionsMax: 1_024,
+  ownerConnectionsKeptMax: 256,
+  ownerConnectionKeptMs: 5_000,
+  /** Requests that wait for an owner or for its reply, streams that it sends among them. */
+  forwardsUnderWayMax: 4_096,
+  /** The largest body of any route: the owner's own bounds are what answers. */
+  forwardedBodyBytesMax: 16 * 1024 * 1024,
+  /** Bodies of one client that are on their way at once. */
+  forwardedClientBodyBytesMax: 64 * 1024 * 1024,
+  /** A reply of a longer body is passed on as it comes. */
+  forwardedWholeBytesMax: 64 * 1024,
+  /** Of the client's: with those of the node that forwards them they are as many as each engine takes. */
+  forwardedHeadersMax: 44,
+  forwardedHeaderBytesMax: 16 * 1024 - 256,
+  ownerReplyHeaderBytesMax: 256 * 1024,
+
   // Hosted sessions.
   sessionTtlMs: 3_600_000,
   accessTtlMs: 600_000,

@@ -9,6 +9,8 @@ export interface ByteBounds {
   totalBytesMax: number;
   waitingMax: number;
   waitMsMax: number;
+  /** What an owner is, for refusals. Default: an organization. */
+  ownerNoun?: string;
 }
 export interface BytesHeld {
   /** What it turned out to be. */
@@ -98,11 +100,11 @@ export class ByteBudget {
   }
 
   #refusal(owner: string, bytes: number): ServiceError {
-    const { ownerBytesMax } = this.#bounds;
+    const { ownerBytesMax, ownerNoun = 'organization' } = this.#bounds;
     const isOwn = (this.#owners.get(owner) ?? 0) + bytes > ownerBytesMax;
     const retryAfterMs = limits.unavailableRetryAfterMs;
     if (!isOwn) return new ServiceError('control.UNAVAILABLE', { message: 'Too many bytes are under way.', retryAfterMs });
-    const message = `The organization has more than ${ownerBytesMax} bytes under way.`;
+    const message = `The ${ownerNoun} has more than ${ownerBytesMax} bytes under way.`;
     return new ServiceError('control.RATE_LIMITED', { message, retryAfterMs });
   }
 }

@@ -115,20 +115,24 @@ interface Pieces {
 }
 async function writeStream(
   response: ServerResponse,
-  { status, headers, close = false }: HttpReply,
+  { status, headers, streamBytes, isSized = false, close = false }: HttpReply,
   { stream, stallMs }: Pieces,
 ): Promise<void> {
-  response.writeHead(status, { ...headers, ...(close ? { connection: 'close' } : {}) });
+  const length = isSized && streamBytes !== undefined ? { 'content-length': streamBytes } : {};
+  response.writeHead(status, { ...headers, ...length, ...(close ? { connection: 'close' } : {}) });
+  let missing = isSized ? streamBytes : undefined;
   response.flushHeaders();
   try {
     for await (const piece of stream) {
       if (response.destroyed) return;
+      if (missing !== undefined) missing -= Buffer.byteLength(piece);
       if (response.write(piece)) continue;
       response.socket?.setTimeout(stallMs);
       await drained(response);
       response.socket?.setTimeout(0);
     }
-    response.end();
+    if (missing === undefined || missing === 0) response.end();
+    else response.destroy();
   } catch {
     // What has left cannot be taken back: the client sees a reply that is not whole.
     response.destroy();

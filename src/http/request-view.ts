@@ -26,6 +26,9 @@ export class RequestView implements ServerRequest {
   get address(): string {
     return this.#request.address;
   }
+  get isForwarded(): boolean {
+    return this.#request.isForwarded === true;
+  }
   get signal(): AbortSignal {
     return this.#request.signal;
   }

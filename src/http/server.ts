@@ -17,6 +17,8 @@ export interface ServerRequest {
    * asked.
    */
   readonly address: string;
+  /** It came from another node of the cluster (behind-nodes.ts). */
+  readonly isForwarded?: boolean;
   /** Aborted when the client goes away before its reply. */
   readonly signal: AbortSignal;
   /**
@@ -34,6 +36,8 @@ export interface HttpReply {
   stream?: AsyncIterable<string | Uint8Array>;
   /** Of a stream, where it is known. */
   streamBytes?: number;
+  /** The stream leaves with `streamBytes` as its Content-Length, and is broken where it is shorter; else it leaves in chunks. */
+  isSized?: boolean;
   /** Called once: the reply has left, or its client has gone. */
   whenOver?: () => void;
   /** The connection ends with this reply. */

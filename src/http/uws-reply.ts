@@ -100,6 +100,40 @@ export async function writePieces(
   }
 }
 
+/** The same for a stream that leaves with its length. It ends the reply with its last byte; a shorter one leaves it open. */
+export async function writeSizedPieces(
+  response: UwsResponse,
+  exchange: UwsExchange,
+  { status, headers, stream, streamBytes = 0 }: HttpReply & Required<Pick<HttpReply, 'stream'>>,
+): Promise<void> {
+  let writable = (): void => {};
+  exchange.whenGone = () => writable();
+  response.cork(() => writeHeaders(response, status, headers));
+  for await (const piece of stream) {
+    if (exchange.over) return;
+    const all = typeof piece === 'string' ? Buffer.from(piece) : piece;
+    const from = response.getWriteOffset();
+    let isTaken = false;
+    const write = (rest: Uint8Array): boolean => {
+      let isWhole = false;
+      response.cork(() => {
+        [isTaken, isWhole] = response.tryEnd(rest, streamBytes);
+      });
+      if (isWhole) exchange.end();
+      return isTaken;
+    };
+    if (write(all)) continue;
+    const taken = new Promise<void>((resolve) => {
+      writable = resolve;
+    });
+    response.onWritable((offset) => {
+      if (write(all.subarray(offset - from))) writable();
+      return isTaken;
+    });
+    if (!exchange.over) await taken;
+  }
+}
+
 function writeHeaders(response: UwsResponse, status: number, headers: HttpReply['headers']): void {
   response.writeStatus(`${status} ${statusReasons[status] ?? 'Status'}`);
   for (const name in headers) response.writeHeader(name, headers[name] as string);

@@ -18,7 +18,7 @@ import type { HttpReply, HttpServer, HttpServerOptions, ServerRequest } from './
 import type { ServiceWarning } from './service-warning.js';
 import type { UwsApp, UwsBuild, UwsRequest, UwsResponse } from './uws-binary.js';
 import { IdleTimer } from './uws-idle-timer.js';
-import { type UwsExchange, writeHeadReply, writeLastReply, writePieces, writeReply } from './uws-reply.js';
+import { type UwsExchange, writeHeadReply, writeLastReply, writePieces, writeReply, writeSizedPieces } from './uws-reply.js';
 
 interface ServerState {
   options: HttpServerOptions;
@@ -156,7 +156,14 @@ function finish({ replies, turn }: ServerState, response: UwsResponse, exchange:
   const closes = (): boolean => replies.closing || reply.close === true || exchange.collector.isLate;
   const later = (write: typeof writeReply): unknown => setImmediate(() => !exchange.over && write(response, exchange, reply));
   if (exchange.method === 'HEAD') later(writeHeadReply);
-  else if (stream !== undefined) {
+  else if (stream !== undefined && reply.isSized === true) {
+    void writeSizedPieces(response, exchange, { ...reply, stream })
+      .catch(() => {})
+      .then(
+        // It has ended with its last byte, or it is not whole.
+        () => !exchange.over && response.close(),
+      );
+  } else if (stream !== undefined) {
     void writePieces(response, exchange, { ...reply, stream }).then(
       () => {
         if (exchange.over) return;

@@ -1,6 +1,6 @@
-// The server's secret key in its generations, and what is derived from it: tokens of worlds, signing secrets of callbacks, the MACs of
-// cursors. They are derived from the id of what they open, so that they need not be stored. Control credentials are random, and no affair
-// of the key. Why: docs/decisions/007.
+// The server's secret key in its generations, and what is derived from it: tokens of worlds and of a cluster's nodes, signing secrets of
+// callbacks, the MACs of cursors. They are derived from the id of what they open, so that they need not be stored. Control credentials are
+// random, and no affair of the key. Why: docs/decisions/007.
 //   KEYRING-1. The first generation derives as versions without generations did.
 //   KEYRING-2. A generation before the present one is accepted until its time; after it, what derived from it opens and means nothing.
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
@@ -19,6 +19,8 @@ export interface Rotation {
   /** A rotation asked for again under the same id is the one that was made. */
   rotationId?: string;
 }
+
+type TokenKind = 'world' | 'callback' | 'node';
 
 export class Keyring {
   readonly #file: KeyFile;
@@ -89,21 +91,23 @@ export class Keyring {
     this.#keys = [next, ...kept];
   }
 
-  /** `dyw_...` opens a world; `dys_...` signs callbacks. 256 bits. Of a generation that is accepted no more: of the present one. */
-  token(kind: 'world' | 'callback', id: string, generation = this.generation): string {
-    const key = this.#accepted().find((one) => one.generation === generation) ?? this.#present;
-    return `${{ world: 'dyw', callback: 'dys' }[kind]}_${derived(key, `token ${kind} ${id}`).toString('base64url')}`;
+  /**
+   * `dyw_...` opens a world; `dys_...` signs callbacks; by `dyn_...` nodes of a cluster know each other. 256 bits. Of a generation that is
+   * accepted no more: of the present one.
+   */
+  token(kind: TokenKind, id: string, generation = this.generation): string {
+    return tokenOf(this.#accepted().find((one) => one.generation === generation) ?? this.#present, kind, id);
+  }
+  /** Of any generation that is accepted. */
+  isToken(kind: TokenKind, id: string, token: string): boolean {
+    return this.#accepted().some((key) => isSame(tokenOf(key, kind, id), token));
   }
 
   seal(purpose: string, text: string): string {
     return sealOf(this.#present, purpose, text);
   }
   isSealed(purpose: string, text: string, seal: string): boolean {
-    const given = Buffer.from(seal);
-    return this.#accepted().some((key) => {
-      const own = Buffer.from(sealOf(key, purpose, text));
-      return own.length === given.length && timingSafeEqual(own, given);
-    });
+    return this.#accepted().some((key) => isSame(sealOf(key, purpose, text), seal));
   }
 
   get #present(): StoredKey {
@@ -127,6 +131,14 @@ function derived({ key, generation }: StoredKey, text: string): Buffer {
   return createHmac('sha256', key)
     .update(generation === 1 ? text : `generation ${generation} ${text}`)
     .digest();
+}
+function tokenOf(key: StoredKey, kind: TokenKind, id: string): string {
+  return `${{ world: 'dyw', callback: 'dys', node: 'dyn' }[kind]}_${derived(key, `token ${kind} ${id}`).toString('base64url')}`;
+}
+/** Compared in a time that tells nothing of where they differ. */
+function isSame(own: string, given: string): boolean {
+  const [one, other] = [Buffer.from(own), Buffer.from(given)];
+  return one.length === other.length && timingSafeEqual(one, other);
 }
 function sealOf(key: StoredKey, purpose: string, text: string): string {
   return derived(key, `seal ${purpose} ${text}`).subarray(0, 16).toString('base64url');
