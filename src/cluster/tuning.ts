@@ -35,6 +35,8 @@ export const tuning = {
   connectMs: 2000,
   beatAnswerMs: 2000,
   answerMs: 5000,
+  /** The longest of these waits, each twice as long as the one before. */
+  answerMaxMs: 300_000,
   /** Of the server's side of a connection: a peer that is gone holds a row no longer than this. */
   peerGoneMs: 2000,
   /** A node's row that was not written for so long holds the cluster's format back no more. */

@@ -86,6 +86,7 @@ async function startOn({ folder, bin, disk, settings }: Place): Promise<Postgres
     `unix_socket_directories = '${folder}'`,
     `listen_addresses = '127.0.0.1'`,
     'max_connections = 40',
+    'wal_retrieve_retry_interval = 100',
     ...settings,
   ];
   // Its own later lines win over those of a primary that it was copied from.
@@ -108,7 +109,7 @@ async function startOn({ folder, bin, disk, settings }: Place): Promise<Postgres
     ended.kill(signal);
     for (const pid of children) killOne(pid);
     await gone;
-    await until(() => !children.some((pid) => existsSync(`/proc/${pid}`)));
+    await until(() => !children.some(isRunning));
   };
   await start();
   const asking = new PostgresSession({ url, name: 'test' });
@@ -152,6 +153,16 @@ function ids(): { uid: number; gid: number } {
 
 const childrenOf = (pid: number): number[] =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
+
+/** Not one that has ended and waits for its new parent to notice. */
+function isRunning(pid: number): boolean {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return !/^ [ZX]/.test(stat.slice(stat.lastIndexOf(')') + 1));
+  } catch {
+    return false;
+  }
+}
 
 function killOne(pid: number): void {
   try {

@@ -42,6 +42,8 @@ export interface SessionOptions {
   /** The name of the session in the server; at most 63 characters. */
   name: string;
   clock?: ClusterClock;
+  /** Its commits wait for no standby. */
+  isLocal?: boolean;
 }
 
 /** One session, opened when it is needed and again after it was lost. Its statements run one at a time, in the order of their calls. */
@@ -151,8 +153,17 @@ export class PostgresSession {
       application_name: this.#options.name,
       connectionTimeoutMillis: tuning.connectMs,
       keepAlive: true,
+      keepAliveInitialDelayMillis: tuning.peerGoneMs,
       // A timeout of the server's would cancel a commit that waits for its standby, and the commit would stay.
-      options: `-c statement_timeout=0 -c tcp_user_timeout=${tuning.peerGoneMs} -c tcp_keepalives_idle=1 -c tcp_keepalives_interval=1`,
+      options: [
+        'statement_timeout=0',
+        `tcp_user_timeout=${tuning.peerGoneMs}`,
+        'tcp_keepalives_idle=1',
+        'tcp_keepalives_interval=1',
+        ...(this.#options.isLocal === true ? ['synchronous_commit=local'] : []),
+      ]
+        .map((setting) => `-c ${setting}`)
+        .join(' '),
     });
     client.on('error', () => this.#forget(client));
     client.on('end', () => this.#forget(client));

@@ -47,13 +47,15 @@ class PostgresLog implements ClusterLog {
   readonly #beats: PostgresSession;
   readonly #reads: PostgresSession;
   readonly #large: PostgresSession;
+  #patienceMs: number = tuning.answerMs;
 
   constructor(url: string, node: string) {
     this.#node = node;
     const open = (name: string): PostgresSession => new PostgresSession({ url, name });
     this.#appends = open(writerName(node));
     this.#claims = open(writerName(node));
-    this.#beats = open(`drillyard-beat/${node}`);
+    // A beat says only who is alive: it does not wait for the standby, without which reads are answered still.
+    this.#beats = new PostgresSession({ url, name: `drillyard-beat/${node}`, isLocal: true });
     this.#reads = open(`drillyard-read/${node}`);
     this.#large = open(`drillyard-large/${node}`);
     this.snapshots = postgresSnapshots(this.#large);
@@ -61,9 +63,9 @@ class PostgresLog implements ClusterLog {
   }
 
   async join({ warn, ...identity }: PostgresLogOptions): Promise<void> {
-    const { hasSynchronousStandby } = await checkSettings(this.#beats);
+    const { hasSynchronousStandby } = await checkSettings(this.#reads);
     if (!hasSynchronousStandby) warn?.('No standby of PostgreSQL is synchronous: what is acknowledged is on one disk only.');
-    await joinCluster(this.#beats, identity);
+    await joinCluster(this.#claims, identity);
   }
 
   async append(entries: readonly LogEntry[]): Promise<Appended> {
@@ -82,10 +84,11 @@ class PostgresLog implements ClusterLog {
 
   async #append(run: (statement: Statement) => Promise<Row[]>, entries: readonly LogEntry[]): Promise<Appended> {
     try {
-      await run({ name: 'append', text: appendText, values: appendValues(entries), answerMs: tuning.answerMs });
+      await run({ name: 'append', text: appendText, values: appendValues(entries), answerMs: this.#patienceMs });
+      this.#patienceMs = tuning.answerMs;
       return { outcome: 'appended' };
     } catch (error) {
-      if (!(error instanceof Refused)) throw error;
+      if (!(error instanceof Refused)) throw this.#morePatient(error);
       if (error.sqlState !== sqlStates.divisionByZero && error.sqlState !== sqlStates.uniqueViolation) throw unavailable(error);
     }
     const [found, refused] = await this.#find(run, entries);
@@ -105,12 +108,19 @@ class PostgresLog implements ClusterLog {
       await run({
         text: 'insert into drillyard_write values ($1, 1) on conflict (node) do update set count = drillyard_write.count + 1',
         values: [this.#node],
-        answerMs: tuning.answerMs,
+        answerMs: this.#patienceMs,
       });
+      this.#patienceMs = tuning.answerMs;
       return [{ outcome: 'appended' }, []];
     } catch (error) {
-      throw error instanceof LogUnknown ? error : new LogUnknown((error as Error).message, { cause: error });
+      throw this.#morePatient(error) instanceof LogUnknown ? error : new LogUnknown((error as Error).message, { cause: error });
     }
+  }
+
+  /** While the standby is away, each session that was given up still waits for it in the server, which has few: they come ever later. */
+  #morePatient(error: unknown): unknown {
+    if (error instanceof LogUnknown) this.#patienceMs = Math.min(2 * this.#patienceMs, tuning.answerMaxMs);
+    return error;
   }
 
   async claim(home: number, expectedEpoch: number, node: string): Promise<number | undefined> {
@@ -126,10 +136,10 @@ class PostgresLog implements ClusterLog {
       .run({
         text: 'update drillyard_home set owner = $2, epoch = epoch + 1 where home = $1 and epoch = $3 returning epoch',
         values: [home, owner, epoch],
-        answerMs: tuning.answerMs,
+        answerMs: this.#patienceMs,
       })
       .catch((error: unknown) => {
-        throw unavailable(error);
+        throw unavailable(this.#morePatient(error));
       });
     return row && Number(row.epoch);
   }
