@@ -6,35 +6,29 @@
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import type { AgentLimitOptions } from './bindings/agent-limits.js';
-import { createHostedBindings, hostedPrefix } from './bindings/hosted-bindings.js';
 import { defined } from './contract/defined.js';
 import { isServiceError, ServiceError } from './contract/errors.js';
-import type { NotReadyReason } from './contract/hosted/readiness.js';
 import { newId } from './contract/ids.js';
 import { limits } from './contract/limits.js';
-import type { Caller } from './control/catalog/endpoint.js';
+import type { Bootstrap } from './control/bootstrap.js';
 import { type ControlSettings, settingsDefaults } from './control/catalog/settings.js';
 import { requireContainedBeyondLoopback, safestIsolation, type ToolCodeFacts, toolCodeFacts } from './control/core/containment.js';
 import { releaseReserve } from './control/core/disk-reserve.js';
-import { type Control, openControl } from './control/open-control.js';
+import type { ControlFigures } from './control/figures.js';
 import { type FolderLock, lockFolder } from './files/folder-lock.js';
 import { makeFolder } from './files/make-folder.js';
 import type { ConnectionBounds } from './http/connection-count.js';
-import { controlRoutes } from './http/control-routes.js';
 import { errorReply, jsonReply } from './http/envelope.js';
-import { bearerOf, requireHost } from './http/guards.js';
-import { createMetrics, type Metrics } from './http/metrics/metrics.js';
-import { rateHeaders } from './http/rate-headers.js';
-import { createRouter } from './http/router.js';
-import type { HttpHandler, HttpServer, HttpServerOptions, ServerRequest } from './http/server.js';
+import { createMetrics } from './http/metrics/metrics.js';
+import type { HttpHandler, HttpServer, HttpServerOptions } from './http/server.js';
 import { createServiceLog, type ServiceLog, type ServiceLogOptions } from './http/service-log.js';
-import { notReadyError, probePaths, serviceRoutes } from './http/service-routes.js';
+import { notReadyError } from './http/service-routes.js';
 import type { ServiceWarning } from './http/service-warning.js';
-import { type Site, siteHandlers, siteOf, siteWarnings, worldPortOf } from './http/site.js';
+import { siteOf, siteWarnings, worldPortOf } from './http/site.js';
 import { startHttpServer } from './http/start-server.js';
 import { StrangerRate } from './http/stranger-rate.js';
 import { behindProxies, TrustedProxies } from './http/trusted-proxies.js';
-import type { Tracing } from './tracing/tracing.js';
+import { type Incarnation, openIncarnation, type ServiceGround } from './service-incarnation.js';
 
 /** Everything has a default (settingsDefaults). docs/hosting.md says what each is for. */
 export interface ControlServerOptions extends Partial<Omit<ControlSettings, 'quotas' | 'quarantine' | 'retention'>> {
@@ -120,9 +114,22 @@ export async function startControlServer(options: ControlServerOptions = {}): Pr
     const warnings = [...siteWarnings(site), ...(site.isBeyondLoopback ? server.warnings : [])];
     const toolCode = toolCodeFacts(settings.isolation);
     requireContainedBeyondLoopback(settings, site.isBeyondLoopback);
-    const ground = { phase, log, engine: server.engine, site, warnings, toolCode, tracing, proxies, options };
-    const control = await open(settings, ground);
-    const { markShown, secret, ...first } = control.first;
+    let service: Service | undefined;
+    const metrics = createMetrics(async () => await service?.figures());
+    metrics.serverStarted(server.engine);
+    const strangers = new StrangerRate(Date.now, options.strangerRate, metrics.strangerLimited);
+    const ground: ServiceGround = {
+      draining: () => phase.draining,
+      ...{ log, site, warnings, toolCode, tracing, metrics, strangers },
+      agents: options.agents,
+    };
+    const answer = ({ main, worldsAlone }: Pick<Incarnation, 'main' | 'worldsAlone'>): void => {
+      phase.handler = withClients(proxies, options, strangers.bound(main));
+      phase.worldHandler = withClients(proxies, options, strangers.bound(worldsAlone));
+    };
+    service = await openAlone(settings, ground);
+    answer(service);
+    const { markShown, secret, ...first } = service.first;
     let closing: Promise<void> | undefined;
     return {
       baseUrl,
@@ -135,7 +142,7 @@ export async function startControlServer(options: ControlServerOptions = {}): Pr
       ...defined({ credential: secret }),
       credentialShown: markShown,
       close: () => {
-        closing ??= end({ phase, control, servers, stopGraceMs, log }).finally(() => lock.release());
+        closing ??= end({ phase, service, servers, stopGraceMs, log }).finally(() => lock.release());
         return closing;
       },
     };
@@ -176,72 +183,34 @@ function withPort(url: string | undefined, server: HttpServer | undefined): stri
   return `${protocol}//${hostname}:${server.port}`;
 }
 
-interface Ground {
-  phase: Phase;
-  log: ServiceLog;
-  engine: HttpServer['engine'];
-  site: Site;
-  warnings: readonly ServiceWarning[];
-  toolCode: ToolCodeFacts;
-  tracing: Tracing | undefined;
-  proxies: TrustedProxies;
-  options: Pick<ControlServerOptions, 'agents' | 'strangerRate' | 'trustedProxies'>;
+/** What serves behind the listener. */
+interface Service extends Pick<Incarnation, 'main' | 'worldsAlone'> {
+  first: Bootstrap;
+  /** Undefined where the control plane is on another machine. */
+  figures(): Promise<ControlFigures | undefined>;
+  close(graceMs: number): Promise<void>;
 }
 
-async function open(settings: ControlSettings, ground: Ground): Promise<Control> {
-  const { phase, log, engine, site, warnings, toolCode, tracing, options } = ground;
-  const { publicUrl, worldUrl, isBeyondLoopback, isListeningOnLoopback } = site;
-  let control: Control | undefined;
-  const metrics: Metrics = createMetrics(async () => (control as Control).figures());
-  const shared = { draining: () => phase.draining, onFailure: log.failure, tracing };
-  const bindings = createHostedBindings({
-    ...shared,
-    observers: [log.agentAccess, metrics],
-    publicUrl: worldUrl ?? publicUrl,
-    isOwnOrigin: worldUrl !== undefined,
-    ...defined({ limits: options.agents }),
-    nowMs: Date.now,
-  });
-  control = await openControl({ settings, bindings, log, meter: metrics.meter, tracing });
-  const { plane } = control;
-  const troubles = async (): Promise<NotReadyReason[]> => (phase.draining ? ['shutting_down'] : ((await control?.troubles()) ?? []));
-  const requireOperator = (request: ServerRequest): void => void plane.authenticateOperator(bearerOf(request));
-  const strangers = new StrangerRate(Date.now, options.strangerRate, metrics.strangerLimited);
-  const state = { troubles, metrics, warnings, toolCode, countStranger: strangers.take, ...(isBeyondLoopback ? { requireOperator } : {}) };
-  const handler = createRouter<Caller>({
-    ...shared,
-    observers: [log.access, metrics],
-    routes: [...controlRoutes(plane), ...serviceRoutes(state)],
-    requireHost: requireHost({ publicUrl, hosts: isListeningOnLoopback ? 'own' : 'any' }),
-    authenticate: (token, { route, correlationId, request }) =>
-      plane.authenticate(token, { route, correlationId, clientAddress: request.address }),
-    headersOf: ({ rate }) => (rate === undefined ? {} : rateHeaders(rate.rate, rate.remaining)),
-    ownerOf: ({ organizationId }) => organizationId,
-    isTraced: ({ path }) => !probePaths.has(path),
-    nameOf: (caller) => caller.credentialId || (caller.userId ?? ''),
-  });
-  metrics.serverStarted(engine);
-  const { main, worldsAlone } = siteHandlers(site, { worlds: bindings.handler, control: handler, prefix: hostedPrefix });
-  phase.handler = withClients(ground, strangers.bound(main));
-  phase.worldHandler = withClients(ground, strangers.bound(worldsAlone));
-  return control;
+async function openAlone(settings: ControlSettings, ground: ServiceGround): Promise<Service> {
+  const { control, ...handlers } = await openIncarnation(settings, ground);
+  return { ...handlers, first: control.first, figures: () => control.figures(), close: (graceMs) => control.close(graceMs) };
 }
 
 /** Where no proxy is trusted, nothing stands in between. */
-function withClients({ proxies, options }: Ground, handler: HttpHandler): HttpHandler {
+function withClients(proxies: TrustedProxies, options: Pick<ControlServerOptions, 'trustedProxies'>, handler: HttpHandler): HttpHandler {
   return (options.trustedProxies ?? []).length === 0 ? handler : behindProxies(proxies, handler);
 }
 
 interface Ending {
   phase: Phase;
-  control: Control;
+  service: Service;
   servers: readonly HttpServer[];
   stopGraceMs: number;
   log: ServiceLog;
 }
-async function end({ phase, control, servers, stopGraceMs, log }: Ending): Promise<void> {
+async function end({ phase, service, servers, stopGraceMs, log }: Ending): Promise<void> {
   phase.draining = true;
-  await control.close(stopGraceMs);
+  await service.close(stopGraceMs);
   await Promise.all(servers.map((server) => server.close()));
   log.info('stopped');
   log.flush();

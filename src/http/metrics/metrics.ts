@@ -24,8 +24,8 @@ export interface Metrics extends Observer {
   readonly contentType: string;
 }
 
-/** `figures` is asked at each scrape. */
-export function createMetrics(figures: () => Promise<ControlFigures>): Metrics {
+/** `figures` is asked at each scrape; undefined where there is no control plane here. */
+export function createMetrics(figures: () => Promise<ControlFigures | undefined>): Metrics {
   const registry = new Registry();
   const registers = [registry];
   // The process, its heap and the lag of its event loop.
@@ -64,7 +64,8 @@ export function createMetrics(figures: () => Promise<ControlFigures>): Metrics {
     addForwards: () => forwardMeter(registers),
     serverStarted: (engine) => server.set({ engine }, 1),
     text: async () => {
-      readFigures(await figures());
+      const now = await figures();
+      if (now !== undefined) readFigures(now);
       return await registry.metrics();
     },
   };
