@@ -85,7 +85,7 @@ async function startOn({ folder, bin, disk, settings }: Place): Promise<Postgres
     `port = ${port}`,
     `unix_socket_directories = '${folder}'`,
     `listen_addresses = '127.0.0.1'`,
-    'max_connections = 40',
+    'max_connections = 100',
     'wal_retrieve_retry_interval = 100',
     ...settings,
   ];
