@@ -1,6 +1,6 @@
 // Kept connections to the owners of what this node is asked for, and one exchange on one of them.
-//   OWNER-CONNECTIONS-1. `unsent` is said only where no connection stood: nothing of the request has left. Everything else that ends without
-//     a reply is `lost`: the owner may have carried it out.
+//   OWNER-CONNECTIONS-1. `unsent` is said only where no connection stood: nothing of the request has left. Everything else that ends
+//     without a reply is `lost`: the owner may have carried it out.
 //   OWNER-CONNECTIONS-2. Nothing is followed, no proxy is asked, and nothing of a reply is held but what its reader has not taken.
 import { Agent, type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import { limits } from '../contract/limits.js';

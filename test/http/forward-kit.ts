@@ -63,9 +63,9 @@ export async function startFront(engine: Engine, owner: RequestOwner | undefined
   const node = await startNode(engine, behindNodes(token, forwarder.handler));
   const own = (next: RequestOwner | undefined): void => {
     present = next;
-    const told = tell;
+    const announce = tell;
     renew();
-    told();
+    announce();
   };
   return { ...node, own, results };
 }
