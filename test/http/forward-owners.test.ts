@@ -127,26 +127,47 @@ for (const engine of engines) {
   });
 
   test(`${engine}: a former owner that answers nothing is given up once another node owns it; one that answers is not`, async () => {
-    const stuck = await startSockets(() => {});
+    const stuck = await startSockets((socket, count) => {
+      if (count > 2) socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1\r\nx\r\n');
+    });
     const next = await startOwner(engine, () => ({ status: 200, body: 'next' }));
     const front = await startFront(engine, { address: stuck.url });
     const reads = fetch(front.url);
     const writes = post(front.url);
     await until(() => stuck.requests() >= 2);
-    const answer = gate();
+    const stream = await fetch(front.url);
+    assert.equal(stream.status, 200);
+    const [asked, answer] = [gate(), gate()];
     const slow = await startOwner(engine, async () => {
+      asked.open();
       await answer.opened;
       return { status: 200, body: 'slow' };
     });
     front.own({ address: next.url });
     assert.equal(await (await reads).text(), 'next');
     assert.equal((await refusalOf(await writes)).details?.outcome, 'unknown');
+    await assert.rejects(stream.text());
     front.own({ address: slow.url });
     const inTime = post(front.url);
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await asked.opened;
     front.own({ address: next.url });
     answer.open();
     assert.equal(await (await inTime).text(), 'slow');
+  });
+
+  // FORWARD-1
+  test(`${engine}: what waits for a connection to a former owner was not sent, and goes to the next one`, async () => {
+    const stuck = await startSockets(() => {});
+    const next = await startOwner(engine, async (request) => ({ status: 200, body: await request.body(10) }));
+    const front = await startFront(engine, { address: stuck.url }, { connectionsMax: 1 });
+    const first = post(front.url, 'first');
+    await until(() => stuck.requests() === 1);
+    const second = post(front.url, 'second');
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    front.own({ address: next.url });
+    assert.equal(await (await second).text(), 'second');
+    assert.equal((await refusalOf(await first)).details?.outcome, 'unknown');
+    assert.equal(stuck.requests(), 1);
   });
 
   // FORWARD-2
@@ -252,4 +273,36 @@ test('the token of nodes follows the key of the server, whatever generation is t
   assert.equal(node.present(), 'node clu_1 1');
   generation = 2;
   assert.deepEqual([node.present(), node.isRight('node clu_1 1'), node.isRight('node clu_2 2')], ['node clu_1 2', true, false]);
+});
+
+test('so many requests are on their way at once; one more is refused', async () => {
+  let present: 'self' | undefined;
+  let announce = (): void => {};
+  const changed = new Promise<void>((resolve) => {
+    announce = resolve;
+  });
+  const results: string[] = [];
+  const { handler, close } = createForwarder({
+    owners: { ownerOf: () => present, changed: () => (present === undefined ? changed : new Promise(() => {})) },
+    token,
+    own: () => ({ status: 204 }),
+    meter: { forwarded: (result) => results.push(result) },
+  });
+  const nothing = new Map<string, never>();
+  const ask = (): Promise<{ status: number }> => {
+    const { signal } = new AbortController();
+    const request = { method: 'GET', path: '/', query: '', headers: nothing, repeatedHeaders: nothing, address: '', signal };
+    return Promise.resolve(handler({ ...request, body: async () => Buffer.alloc(0) }));
+  };
+  const waiting = Array.from({ length: limits.forwardsUnderWayMax }, ask);
+  assert.equal((await ask()).status, 503);
+  assert.deepEqual(results, ['refused']);
+  present = 'self';
+  announce();
+  for (const { status } of await Promise.all(waiting)) assert.equal(status, 204);
+  present = undefined;
+  const again = ask();
+  assert.equal(results.filter((result) => result === 'refused').length, 1);
+  close();
+  void again;
 });

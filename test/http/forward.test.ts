@@ -1,5 +1,7 @@
 // What a node forwards, and what comes back: as if its owner had been asked itself, whatever engine is at either side.
 import assert from 'node:assert/strict';
+import { type IncomingHttpHeaders, request } from 'node:http';
+import { connect } from 'node:net';
 import { test } from 'node:test';
 import { endpointTable } from '../../src/contract/hosted/endpoint-table.js';
 import { limits } from '../../src/contract/limits.js';
@@ -161,6 +163,38 @@ for (const [front, owner] of pairs) {
     assert.ok(Buffer.from(await reply.arrayBuffer()).equals(bytes));
   });
 
+  test(`${name}: a client that reads slowly gets every byte of a long reply, with a length or without`, async () => {
+    const part = Buffer.alloc(1_000_003, 'abcdefg');
+    const count = 20;
+    const stream = async function* () {
+      for (let index = 0; index < count; index++) yield part;
+    };
+    const { port } = await chain(({ path }) => ({
+      ...{ status: 200, stream: stream() },
+      ...(path === '/sized' ? { streamBytes: count * part.length, isSized: true } : {}),
+    }));
+    for (const path of ['/sized', '/chunks']) {
+      const socket = connect(port, '127.0.0.1');
+      const { status, headers, body } = await new Promise<{ status?: number; headers: IncomingHttpHeaders; body: Buffer }>(
+        (resolve, reject) => {
+          const asked = request({ createConnection: () => socket, path, headers: { host: 'a' } }, async (incoming) => {
+            // Until no buffer on the way takes more.
+            incoming.pause();
+            await new Promise((awake) => setTimeout(awake, 20));
+            const pieces: Buffer[] = [];
+            for await (const piece of incoming) pieces.push(piece as Buffer);
+            resolve({ status: incoming.statusCode as number, headers: incoming.headers, body: Buffer.concat(pieces) });
+          });
+          asked.on('error', reject).end();
+        },
+      );
+      socket.destroy();
+      assert.deepEqual([status, headers['content-length']], [200, path === '/sized' ? String(count * part.length) : undefined]);
+      assert.equal(body.length, count * part.length);
+      for (let index = 0; index < count; index++) assert.ok(body.subarray(index * part.length, (index + 1) * part.length).equals(part));
+    }
+  });
+
   test(`${name}: pieces leave as they come`, async () => {
     const next = gate();
     const { url } = await chain(() => ({
@@ -219,12 +253,12 @@ for (const [front, owner] of pairs) {
       const stream = (async function* () {
         yield Buffer.alloc(100_000, 120);
         await new Promise((resolve) => setImmediate(resolve));
-        throw new Error('gone');
+        if (path !== '/short') throw new Error('gone');
       })();
-      return { status: 200, stream, ...(path === '/sized' ? { streamBytes: 200_000, isSized: true } : {}) };
+      return { status: 200, stream, ...(path === '/chunks' ? {} : { streamBytes: 200_000, isSized: true }) };
     };
     const { url } = await chain(handler);
-    for (const path of ['/chunks', '/sized']) {
+    for (const path of ['/chunks', '/sized', '/short']) {
       const reply = await fetch(url + path);
       assert.equal(reply.status, 200);
       await assert.rejects(reply.arrayBuffer(), path);
