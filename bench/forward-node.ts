@@ -1,5 +1,5 @@
-// One node of bench/forward.ts, in a process of its own: `owner` answers what a tool call is answered and knows nothing; `front URL` forwards
-// everything to that owner. Prints its port.
+// One node of bench/forward.ts, in a process of its own: `owner` answers what a tool call is answered and knows nothing; `front URL`
+// forwards everything to that owner. Prints its port.
 import { behindNodes } from '../src/http/behind-nodes.js';
 import { createForwarder } from '../src/http/forward.js';
 import type { NodeToken } from '../src/http/node-token.js';

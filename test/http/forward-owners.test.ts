@@ -11,7 +11,7 @@ import { StrangerRate } from '../../src/http/stranger-rate.js';
 import { behindProxies, TrustedProxies } from '../../src/http/trusted-proxies.js';
 import { until } from '../until.js';
 import { engines } from './fake-control.js';
-import { gate, startFront, startNode, startOwner, token } from './forward-kit.js';
+import { gate, raw, startFront, startNode, startOwner, token } from './forward-kit.js';
 
 interface Refusal {
   status: number;
@@ -245,6 +245,20 @@ test('connections are kept for the next request, and closed when nobody asks for
   assert.deepEqual([owner.requests(), sockets.size], [5, 1]);
   assert.ok(limits.ownerConnectionKeptMs < limits.keepAliveTimeoutMs);
   assert.ok(limits.ownerConnectionsMax < limits.connectionsPerAddressMax);
+});
+
+test('the headers of a reply are bounded: beyond, the reply cannot be read', async () => {
+  const lineBytes = 8 * 1024;
+  const owner = await startSockets((socket, count) => {
+    const lines = Math.floor(limits.ownerReplyHeaderBytesMax / lineBytes) + (count === 1 ? -1 : 1);
+    const own = Array.from({ length: lines }, (_, index) => `x-${index}: ${'y'.repeat(lineBytes - 8)}\r\n`).join('');
+    socket.write(`HTTP/1.1 200 OK\r\ncontent-length: 2\r\n${own}\r\nok`);
+  });
+  const front = await startFront('node:http', { address: owner.url });
+  const ask = (): Promise<string> => raw(front.port, 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\nConnection: close\r\n\r\n');
+  const passed = await ask();
+  assert.ok(passed.startsWith('HTTP/1.1 200 ') && passed.endsWith('\r\n\r\nok') && passed.length > limits.ownerReplyHeaderBytesMax / 2);
+  assert.match(await ask(), /^HTTP\/1\.1 503 [\s\S]*is not known/);
 });
 
 test('bodies of one client are bounded together', async () => {
