@@ -144,6 +144,7 @@ const entries: { [file: string]: string } = {
   'src/actors/child-entry.ts': 'started as a child process by actors',
   'src/worlds/host.ts': 'loaded by URL in a host',
   'src/http/behind-nodes.ts': 'what a node of a cluster puts before its handler',
+  'src/http/metrics/forward-metrics.ts': 'figures of a node of a cluster',
   'src/data-verification-entry.ts': 'started as a process by data-verification.ts',
   'src/control/tasks/task-entry.ts': 'started as a thread by control/tasks/compile-port.ts and control/tasks/judge-port.ts',
   'src/control/tasks/task-process-entry.ts': 'started as a process by control/tasks/task-process.ts',

@@ -77,7 +77,7 @@ for (const engine of engines) {
     assert.equal(limits.ownerWaitMs, 4000);
   });
 
-  // FORWARD-1
+  // FORWARDING-1
   test(`${engine}: what an owner refuses to connect for was not sent: it goes to the next one, whatever its method`, async () => {
     const taken: string[] = [];
     const node = await startOwner(engine, async (request) => {
@@ -95,7 +95,7 @@ for (const engine of engines) {
     assert.deepEqual(alone.results, ['no_owner']);
   });
 
-  // FORWARD-1
+  // FORWARDING-1
   test(`${engine}: where an owner goes away before its reply, a read is asked again, and of anything else the outcome is not known`, async () => {
     const broken = await startSockets((socket) => socket.destroy());
     const node = await startOwner(engine, () => ({ status: 200, body: 'read' }));
@@ -113,7 +113,7 @@ for (const engine of engines) {
     assert.equal((await refusalOf(await fetch(strict.url))).details?.outcome, 'unknown');
   });
 
-  // FORWARD-1, FORWARD-3
+  // FORWARDING-1, FORWARDING-2
   test(`${engine}: a short reply that breaks off is none`, async () => {
     const head = 'HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\n';
     const broken = await startSockets((socket, count) => {
@@ -155,7 +155,7 @@ for (const engine of engines) {
     assert.equal(await (await inTime).text(), 'slow');
   });
 
-  // FORWARD-1
+  // FORWARDING-1
   test(`${engine}: what waits for a connection to a former owner was not sent, and goes to the next one`, async () => {
     const stuck = await startSockets(() => {});
     const next = await startOwner(engine, async (request) => ({ status: 200, body: await request.body(10) }));
@@ -170,7 +170,7 @@ for (const engine of engines) {
     assert.equal(stuck.requests(), 1);
   });
 
-  // FORWARD-2
+  // FORWARD-1
   test(`${engine}: nodes that each take another for the owner pass nothing on, and the one that is asked looks again`, async () => {
     const [one, two] = [await startFront(engine, undefined, { ownerWaitMs: 120 }), await startFront(engine, undefined)];
     one.own({ address: two.url });

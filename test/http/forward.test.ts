@@ -154,7 +154,7 @@ for (const [front, owner] of pairs) {
     }
   });
 
-  // FORWARD-3
+  // FORWARDING-2
   test(`${name}: a long reply keeps its length, and every byte`, async () => {
     const bytes = Buffer.alloc(5_000_000, 'abcdefg');
     const { url } = await chain(() => ({ status: 200, headers: { 'content-type': 'text/plain' }, body: bytes }));
@@ -215,7 +215,7 @@ for (const [front, owner] of pairs) {
     assert.equal((await reader.read()).done, true);
   });
 
-  // FORWARD-4
+  // FORWARDING-3
   test(`${name}: a client that goes away, before its reply or in a stream, ends the owner's request`, async () => {
     const begun: string[] = [];
     const ended: string[] = [];
@@ -247,7 +247,7 @@ for (const [front, owner] of pairs) {
     assert.deepEqual(results, ['client_gone', 'answered']);
   });
 
-  // FORWARD-3
+  // FORWARDING-2
   test(`${name}: an owner that goes away in the middle of a reply breaks the client's connection`, async () => {
     const handler: HttpHandler = ({ path }) => {
       const stream = (async function* () {
