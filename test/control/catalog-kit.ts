@@ -18,12 +18,17 @@ export const notes = defineTable<Note>({ name: 'note', idOf: ({ id }) => id, ind
 export class CatalogLog implements StreamLog {
   readonly records: StreamRecord[] = [];
   #nonces = 0;
+  readonly #seed: string;
   /** Asked before each append. */
   onAppend: (record: StreamRecord) => Promise<'appended' | 'lost'> | 'appended' | 'lost' = () => 'appended';
 
+  /** `seed`: of nonces that another log has not given. */
+  constructor(seed = 'nonce') {
+    this.#seed = seed;
+  }
   mintNonce(): Buffer {
     return createHash('sha256')
-      .update(`nonce ${this.#nonces++}`)
+      .update(`${this.#seed} ${this.#nonces++}`)
       .digest()
       .subarray(0, 16);
   }

@@ -81,7 +81,7 @@ test('a lost or failed append leaves file and view as they were, and refuses all
     log.onAppend = async () => {
       await held;
       if (fate === 'rejected') throw new Error('a bug');
-      return 'lost';
+      return 'lost' as const;
     };
     const inFlight = catalog.change((tx) => tx.put(notes, note('in flight')));
     await turns();
@@ -113,7 +113,7 @@ test('changes see each other in order while an append is under way, and none is 
   });
   log.onAppend = async () => {
     await held;
-    return 'appended';
+    return 'appended' as const;
   };
   const count = async (): Promise<number> =>
     await catalog.change((tx) => {
@@ -248,7 +248,7 @@ test('what waits for a log that is behind is bounded, and what was taken is kept
   });
   log.onAppend = async () => {
     await held;
-    return 'appended';
+    return 'appended' as const;
   };
   const megabyte = 'm'.repeat(1024 * 1024);
   const put = (id: string): Promise<void> => catalog.change((tx) => tx.put(notes, note(id, megabyte)));
