@@ -9,13 +9,14 @@ import { steadyClock } from './cluster/clock.js';
 import { Homes } from './cluster/homes.js';
 import { type ClusterLog, catalogHome } from './cluster/log.js';
 import { openPostgresLog } from './cluster/postgres/postgres-log.js';
-import { NodeKeeper } from './cluster-keeper.js';
+import { ClusterKeeper } from './cluster-keeper.js';
 import { defined } from './contract/defined.js';
 import { invariant, ServiceError } from './contract/errors.js';
 import type { NotReadyReason } from './contract/hosted/readiness.js';
 import { newId } from './contract/ids.js';
 import { limits } from './contract/limits.js';
 import { type Bootstrap, firstStartTable } from './control/bootstrap.js';
+import { CatalogCopy } from './control/catalog/catalog-copy.js';
 import { Keyring } from './control/catalog/keyring.js';
 import type { ControlSettings } from './control/catalog/settings.js';
 import type { View } from './control/catalog/tables.js';
@@ -24,9 +25,11 @@ import type { ControlFigures } from './control/figures.js';
 import { isOperatorToken } from './control/organizations/operator-token.js';
 import { behindNodes } from './http/behind-nodes.js';
 import { errorReply } from './http/envelope.js';
-import { createForwarder, type Forwarder, type RequestOwner } from './http/forward.js';
+import { createForwarder, type Forwarder } from './http/forward.js';
 import { bearerOf, requireHost } from './http/guards.js';
+import { forwardMeter } from './http/metrics/forward-metrics.js';
 import { createNodeToken } from './http/node-token.js';
+import type { RequestOwner } from './http/request-owners.js';
 import { createRouter } from './http/router.js';
 import type { HttpHandler, HttpReply, ServerRequest } from './http/server.js';
 import { serviceRoutes } from './http/service-routes.js';
@@ -81,8 +84,10 @@ export class ClusterNode {
   readonly worldsAlone: HttpHandler;
   readonly #parts: NodeParts;
   readonly #homes: Homes;
-  readonly #keeper: NodeKeeper;
+  readonly #keeper: ClusterKeeper;
   readonly #forwarders: Forwarder[] = [];
+  /** The catalog as it lies here, while another node leads. */
+  #copy: CatalogCopy | undefined;
   /** Homes of worlds that are open here. */
   readonly #open = new Set<number>();
   #worlds: HomedWorlds | undefined;
@@ -94,13 +99,18 @@ export class ClusterNode {
   constructor(parts: NodeParts) {
     this.#parts = parts;
     const { settings, ground, options, log, keyring } = parts;
-    this.#keeper = new NodeKeeper({
-      directory: settings.dataDirectory,
-      homes: options.homes,
-      log,
+    this.#keeper = new ClusterKeeper({
+      data: settings.dataDirectory,
+      openCatalog: (directory) => {
+        this.#copy = new CatalogCopy(directory);
+        return this.#copy;
+      },
+      appender: () => this.#homes.appender,
       opened: (home) => this.#opened(home),
       closing: (home, why) => this.#closing(home, why),
-      append: (record) => this.#homes.append(record),
+      restore: async (home) => {
+        throw new Error(`home ${home.home} has no snapshot`);
+      },
     });
     this.#homes = new Homes({
       ...{ log, clock: steadyClock, keeper: this.#keeper, node: options.node, address: options.address, format },
@@ -108,7 +118,7 @@ export class ClusterNode {
       onProblem: (error, home) => ground.log.error('a home of the cluster stays closed on this node', { err: error, ...defined({ home }) }),
     });
     const token = createNodeToken(keyring, 'cluster');
-    const meter = ground.metrics.addForwards();
+    const meter = ground.metrics.add(forwardMeter);
     const own = this.#ownRoutes();
     const handlerOf = (pick: (incarnation: Incarnation) => HttpHandler): HttpHandler => {
       const owners = { ownerOf: () => this.#owner(), changed: () => this.#changed() };
@@ -122,7 +132,6 @@ export class ClusterNode {
 
   /** Resolves when there is a leader, and this node knows what the first start has made. */
   async begin(): Promise<void> {
-    await this.#keeper.begin();
     this.#homes.start();
     while (!this.#isClosed && this.#known === undefined) await pause(limits.clusterLookMs);
   }
@@ -154,12 +163,12 @@ export class ClusterNode {
     await this.#homes.stop();
     await this.#end(graceMs);
     for (const forwarder of this.#forwarders) forwarder.close();
-    await this.#keeper.end();
+    await this.#keeper.stop();
     await this.#parts.log.close();
   }
 
   get #view(): View | undefined {
-    return this.#keeper.catalogView;
+    return this.#incarnation === undefined ? this.#copy?.view : undefined;
   }
 
   #owner(): RequestOwner | undefined {
@@ -225,7 +234,11 @@ export class ClusterNode {
     const untilMs = steadyClock.now() + limits.ownerWaitMs;
     while (this.#open.size < this.#parts.options.homes && steadyClock.now() < untilMs) await pause(limits.clusterLookMs);
     this.#isLeaving = false;
-    this.#incarnation = await openIncarnation(settings, ground, { homes: this.#serviceHomes(), catalog: this.#catalogLog() });
+    const onLost = (err: unknown): void => ground.log.error('the catalog of this node has lost its log', { err });
+    this.#incarnation = await openIncarnation(settings, ground, {
+      homes: this.#serviceHomes(),
+      catalog: { log: this.#keeper.catalogLog, onLost },
+    });
     ground.log.info('this node is the leader', { node: this.#parts.options.node });
   }
 
@@ -247,16 +260,6 @@ export class ClusterNode {
     this.#worlds = undefined;
   }
 
-  #catalogLog(): { log: StreamLog; onLost(): void } {
-    return {
-      log: {
-        mintNonce: () => randomBytes(streamNonceBytes),
-        append: async (record) => (await this.#homes.append({ home: catalogHome, stream: '', ...record })).outcome,
-      },
-      onLost: () => this.#parts.ground.log.error('the catalog has lost its home', { node: this.#parts.options.node }),
-    };
-  }
-
   #serviceHomes(): ServiceHomes {
     return {
       count: this.#parts.options.homes,
@@ -264,7 +267,7 @@ export class ClusterNode {
       use: (worlds) => {
         this.#worlds = worlds;
       },
-      append: async (home, stream, record) => (await this.#homes.append({ home, stream, ...record })).outcome,
+      log: this.#keeper,
     };
   }
 }

@@ -21,7 +21,7 @@ interface OperatorRecord {
 export const operatorTable = defineTable<OperatorRecord>({ name: 'operator', idOf: ({ name }) => name, indexes: {} });
 const tokenShape = /^dyo_[\w-]{43}$/;
 
-function operatorHash(view: View): string | undefined {
+export function operatorHash(view: View): string | undefined {
   return view.get(operatorTable, 'operator')?.hash;
 }
 
