@@ -124,6 +124,10 @@ const provocations: { readonly [Code in ErrorCode]?: () => Promise<Received> } =
 
 /** Where what it takes is not available from outside, or not at once. */
 const elsewhere: { readonly [Code in ErrorCode]?: string } = {
+  'cluster.FOREIGN_CLUSTER': 'test/cluster/postgres-log.test.ts',
+  'cluster.FORMAT_UNSUPPORTED': 'test/cluster/log-conformance.ts',
+  'cluster.LOG_WENT_BACK': 'test/cluster/homes.test.ts',
+  'cluster.UNSAFE_LOG': 'test/cluster/postgres-log.test.ts',
   'control.RATE_LIMITED': 'test/e2e/error-codes.test.ts',
   'control.STORAGE_FULL': 'test/e2e/error-codes.test.ts',
   'control.UNAVAILABLE': 'test/e2e/serve.test.ts',
