@@ -45,6 +45,8 @@ export const tuning = {
   snapshotsKept: 2,
   /** Of a stored piece of a snapshot or a blob. */
   pieceBytes: 1024 * 1024,
+  /** Names of blobs that one statement reads. */
+  blobsListedAtOnce: 4096,
   /** Of pairs of a node and a home: those of 64 nodes. */
   scoresKept: 4096,
   /** Names of nodes stand in the names of sessions, which PostgreSQL cuts at 63 characters: two nodes must not become one. */

@@ -5,6 +5,7 @@ import type { RowCollection } from '../../compiler/row-checks.js';
 import type { Issue, ServiceError } from '../../contract/errors.js';
 import type { Backup } from '../../contract/hosted/operator.js';
 import type { DatasetRevisionView } from '../../contract/hosted/resources.js';
+import type { EvidenceBundle } from '../../contract/hosted/runs.js';
 import type { Build } from '../../contract/hosted/source.js';
 import type { CompiledBuild, Diagnostic } from '../../contract/run/build.js';
 import type { ProjectView } from '../../contract/run/project-view.js';
@@ -40,6 +41,8 @@ export interface ServicePorts {
   compiler: CompilePort;
   judge: JudgePort;
   blobs: Blobs;
+  /** Where several machines share them. Absent: evidence lies in the data directory alone. */
+  bundles?: BundlePort | undefined;
   disk: Disk;
   meter: ControlMeter;
   /** Absent: no traces are wanted. */
@@ -139,9 +142,19 @@ export interface Blobs {
   put(bytes: Uint8Array): Promise<string>;
   /** Rejects when there is none, or when its bytes are no longer those of its digest. */
   get(digest: string): Promise<Uint8Array>;
+  /** Where several machines share them: its file is on this one when this resolves. */
+  bring?(digest: string): Promise<void>;
   digests(): AsyncIterable<string>;
   /** Unless it was put, for the first time or again, after `beforeMs` (of the machine's clock). Yields whether it went. */
   removeOld(digest: string, beforeMs: number): Promise<boolean>;
+}
+
+/** Evidence bundles of several machines. */
+export interface BundlePort {
+  /** Shares a report folder; yields what its record is to name. */
+  keep(sealed: { folder: string; manifestDigest: string }): Promise<string>;
+  /** The folder of a sealed bundle is on this machine when this resolves. */
+  bring(record: { bundle: EvidenceBundle; runId: string; archive?: string }): Promise<void>;
 }
 
 /** Copies of the data directory, made while the service works. They end with the incarnation. */
