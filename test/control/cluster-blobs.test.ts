@@ -102,6 +102,10 @@ test('a sealed bundle is read on a machine that never had it, with every file as
   const fetched = new SealedReport(join(bundleFolder(other, 'ev_1'), 'run_1'), manifestDigest);
   for (const [path, text] of Object.entries(files)) assert.equal(String(await fetched.file(path)), text);
   assert.deepEqual(readdirSync(join(other, 'evidence-drafts')), []);
+  // What was deleted elsewhere goes; what is there stays.
+  mkdirSync(bundleFolder(other, 'ev_2'));
+  assert.equal(await there.sweep((id) => id === 'ev_1'), 1);
+  assert.deepEqual(readdirSync(join(other, 'evidence')), ['ev_1']);
   // It is here now, and the store is not asked.
   await new SharedBundles({ dataDirectory: other, store: { ...store, get: () => Promise.reject(new Error('down')) } }).bring(record);
 });

@@ -158,6 +158,8 @@ export interface BundlePort {
   keep(sealed: { folder: string; manifestDigest: string }): Promise<string>;
   /** The folder of a sealed bundle is on this machine when this resolves. */
   bring(record: { bundle: EvidenceBundle; runId: string; archive?: string }): Promise<void>;
+  /** Removes folders of bundles that are no more. Yields how many. */
+  sweep(isThere: (evidenceBundleId: string) => boolean): Promise<number>;
 }
 
 /** Copies of the data directory, made while the service works. They end with the incarnation. */

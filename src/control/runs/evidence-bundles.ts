@@ -75,8 +75,13 @@ export async function sweepEvidence(services: ControlServices): Promise<{ delete
   }
   const { records } = catalog.view.list(evidenceTable, { index: 'byRemoval', prefix: [], limit: limits.runBatch });
   for (const record of records) await removeFolder(services, record);
-  return { deleted, removed: records.length };
+  const left = services.removals.areHeld ? 0 : await services.bundles?.sweep((id) => hasFolder(catalog.view.get(evidenceTable, id)));
+  return { deleted, removed: records.length + (left ?? 0) };
 }
+
+/** Also one that is being written, or waits for its removal. */
+const hasFolder = (record: EvidenceRecord | undefined): boolean =>
+  record !== undefined && (record.bundle.state !== 'deleted' || record.folderRemains === true);
 
 /** Rejects never: what could not be removed now, the next sweep removes. */
 async function removeFolder(

@@ -4,8 +4,8 @@
 //   SHARED-BUNDLES-2. A folder that was fetched appears whole, with every file as the sealed manifest lists it, or not at all.
 // Bytes of the blob: u32 length of the manifest, the manifest, then the files in its order, each as long as it says.
 import { createHash, randomUUID } from 'node:crypto';
-import { rmSync } from 'node:fs';
-import { mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { existsSync, rmSync } from 'node:fs';
+import { mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, isAbsolute, join, normalize } from 'node:path';
 import { Semaphore } from '../../async/semaphore.js';
 import { limits } from '../../contract/limits.js';
@@ -66,6 +66,18 @@ export class SharedBundles {
       this.#fetching.set(evidenceBundleId, fetching);
     }
     await fetching;
+  }
+
+  /** Removes folders of bundles that are no more: deleted while another machine had the catalog. Yields how many. */
+  async sweep(isThere: (evidenceBundleId: string) => boolean): Promise<number> {
+    const folder = dirname(bundleFolder(this.#directory, 'any'));
+    let removed = 0;
+    for (const name of existsSync(folder) ? await readdir(folder) : []) {
+      if (isThere(name)) continue;
+      await rm(join(folder, name), { recursive: true, force: true });
+      removed += 1;
+    }
+    return removed;
   }
 
   async #fetch({ archive, folder, runId, manifestDigest }: FetchedBundle): Promise<void> {
