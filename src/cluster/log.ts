@@ -116,9 +116,13 @@ export interface SnapshotStore {
 }
 /** What is named by its own digest: never changed, the same on every node. */
 export interface SharedBlobs {
+  /** Put again, it is as old as at its last put. */
   put(digest: string, body: AsyncIterable<Buffer>): Promise<void>;
   /** Undefined where there is none. */
   get(digest: string): Promise<AsyncIterable<Buffer> | undefined>;
   has(digest: string): Promise<boolean>;
   remove(digest: string): Promise<void>;
+  digests(): AsyncIterable<string>;
+  /** Unless it was put within so long, by the clock of the log. Yields whether it went. */
+  removeOld(digest: string, ageMs: number): Promise<boolean>;
 }

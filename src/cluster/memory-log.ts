@@ -36,7 +36,7 @@ export class MemoryLog {
   readonly #homes: HomeLog[];
   readonly #nodes = new Map<string, NodeState>();
   readonly #snapshots = new Map<number, Map<number, Buffer[]>>();
-  readonly #blobs = new Map<string, Buffer[]>();
+  readonly #blobs = new Map<string, { body: Buffer[]; putAtMs: number }>();
   #format = 1;
 
   /** Homes 0 to `homes`. */
@@ -164,20 +164,25 @@ export class MemoryLog {
   #sharedBlobs(): SharedBlobs {
     const blobs = this.#blobs;
     return {
-      put: async (digest, body) => void blobs.set(digest, await gather(body)),
+      put: async (digest, body) => void blobs.set(digest, { body: await gather(body), putAtMs: Date.now() }),
       get: async (digest) => {
         const found = blobs.get(digest);
-        return found && each(found);
+        return found && each(found.body);
       },
       has: async (digest) => blobs.has(digest),
       remove: async (digest) => void blobs.delete(digest),
+      digests: () => each([...blobs.keys()]),
+      removeOld: async (digest, ageMs) => {
+        const found = blobs.get(digest);
+        return found !== undefined && found.putAtMs < Date.now() - ageMs && blobs.delete(digest);
+      },
     };
   }
 }
 
 const endOf = ({ state, entries }: HomeLog): number => state.firstSequence + entries.length - 1;
 
-async function* each(pieces: Buffer[]): AsyncGenerator<Buffer> {
+async function* each<T>(pieces: readonly T[]): AsyncGenerator<T> {
   yield* pieces;
 }
 

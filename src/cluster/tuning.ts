@@ -62,6 +62,8 @@ export const tuning = {
   snapshotHeadBytesMax: 4096,
   /** Brotli at quality 1 makes snapshots of data files some ten times smaller at the speed of a disk. */
   snapshotQuality: 1,
+  /** Names of blobs that one statement reads. */
+  blobsListedAtOnce: 4096,
   /** Of pairs of a node and a home: those of 64 nodes. */
   scoresKept: 4096,
   /** Names of nodes stand in the names of sessions, which PostgreSQL cuts at 63 characters: two nodes must not become one. */

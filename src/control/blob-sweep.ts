@@ -8,6 +8,7 @@ import { buildAttemptTable, buildContentTable } from './builds/build-records.js'
 import { everyListed, type View } from './catalog/tables.js';
 import type { ControlServices } from './core/services.js';
 import { attachmentTable } from './runs/attachment-records.js';
+import { evidenceTable } from './runs/evidence-records.js';
 import { ofRun, runTable } from './runs/records.js';
 import { datasetRevisionTable } from './source/dataset-records.js';
 import { type SourceRevisionRecord, sourceDraftTable, sourceRevisionTable } from './source/source-records.js';
@@ -52,6 +53,10 @@ export function* blobRoots(view: View, nowMs: number): Generator<BlobRoot> {
   for (const { build, view: shown, buildHash } of everyListed(view, buildContentTable, { index: 'all', prefix: [] })) {
     yield root(build, `the build ${buildHash}`);
     yield root(shown, `the build ${buildHash}`);
+  }
+  for (const { archive, bundle } of everyListed(view, evidenceTable, { index: 'byArchive', prefix: [] })) {
+    // Another machine may have it alone.
+    if (archive !== undefined) yield { ...root(archive, `the evidence ${bundle.evidenceBundleId}`), isKept: false };
   }
   for (const { run } of everyListed(view, runTable, { index: 'unended', prefix: [] })) {
     for (const { attachment } of ofRun(view, attachmentTable, run.hostedRunId)) {

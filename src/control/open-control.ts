@@ -25,12 +25,13 @@ import { Keyring } from './catalog/keyring.js';
 import type { ControlSettings } from './catalog/settings.js';
 import { ControlPlane } from './control-plane.js';
 import { FileBlobs } from './core/blobs.js';
+import { ClusterBlobs, type SharedBlobStore } from './core/cluster-blobs.js';
 import { requireContainedProjects } from './core/containment.js';
 import { DiskReserve } from './core/disk-reserve.js';
 import { operationEndpoints } from './core/operation-endpoints.js';
 import { OperationEngine } from './core/operation-engine.js';
 import { requireSharedKey, takeUpServerKey } from './core/server-key.js';
-import type { Blobs, ControlLog, ControlServices, ServiceHomes } from './core/services.js';
+import type { ControlLog, ControlServices, ServiceHomes } from './core/services.js';
 import { catalogFolder, requireOwnCatalog, requireWholeData } from './data-folder.js';
 import { takeUpFormat } from './data-format.js';
 import { publishExampleBuild } from './example-build.js';
@@ -49,6 +50,7 @@ import { purge } from './purge.js';
 import { sweepRetention } from './retention.js';
 import { defineRunRunners, runEndpoints, sweepRuns } from './runs/endpoints.js';
 import { evidenceEndpoints } from './runs/evidence-bundles.js';
+import { SharedBundles } from './runs/shared-bundles.js';
 import { withMemory } from './service-memory.js';
 import { deliverAgain } from './sessions/deliveries.js';
 import { defineSessionRunners, sessionEndpoints } from './sessions/endpoints.js';
@@ -76,8 +78,8 @@ export interface OpenControl {
   homes?: ServiceHomes | undefined;
   /** Default: the catalog is this service's alone. */
   catalog?: SharedCatalog | undefined;
-  /** Default: files below the data directory. */
-  blobs?: Blobs | undefined;
+  /** What several machines share of blobs and of evidence. Default: both are files below the data directory alone. */
+  blobs?: SharedBlobStore | undefined;
   /** Epoch milliseconds. Default: the clock of the machine. */
   nowMs?: () => number;
 }
@@ -208,7 +210,7 @@ async function openServices({
   tracing,
   homes,
   catalog: shared,
-  blobs = new FileBlobs(settings.dataDirectory),
+  blobs: store,
   nowMs = Date.now,
 }: OpenControl): Promise<OpenParts> {
   const { dataDirectory, keyFile } = settings;
@@ -216,6 +218,9 @@ async function openServices({
   if (shared !== undefined) requireSharedKey(settings);
   else requireWholeData(dataDirectory, { needsKey: keyFile === undefined && settings.rotateKey === undefined });
   const keyring = Keyring.open({ dataDirectory, nowMs, ...defined({ keyFile }) });
+  const here = new FileBlobs(dataDirectory);
+  const blobs = store === undefined ? here : new ClusterBlobs({ here, store });
+  const bundles = store && new SharedBundles({ dataDirectory, store });
   const disk = new DiskReserve(dataDirectory);
   const catalog = new Catalog({ directory: catalogFolder(dataDirectory), checked: true, freeSpace: () => disk.release(), ...shared });
   const homesOpened = new HomesOpened();
@@ -230,7 +235,7 @@ async function openServices({
     const onStart = (start: { failed: boolean }): void => health.hostsStarted(start);
     const worlds = openServiceWorlds({ settings, catalog, log, guard, meter, homes: homes && homesOpened.watched(homes), onStart });
     const operations = new OperationEngine({ catalog, nowMs, log, meter, tracing, onSpent: (tx, record) => guard.spent(tx, record.lane) });
-    const ports = { worlds, homes, guard, ...openTaskWorkers(settings), blobs, disk, meter, tracing, bindings };
+    const ports = { worlds, homes, guard, ...openTaskWorkers(settings), blobs, bundles, disk, meter, tracing, bindings };
     return { services: withMemory({ settings, catalog, keyring, operations, ...ports, nowMs, log }), health, homesOpened };
   } catch (error) {
     health.stop();

@@ -172,6 +172,24 @@ export const rules: { [rule: string]: (open: OpenLog) => Promise<void> } = {
     await b.blobs.remove(digest);
     assert.equal(await a.blobs.has(digest), false);
   },
+  'a blob goes by its age at its last put, and all of them are listed': async (open) => {
+    const [a, b] = [await open('a'), await open('b')];
+    const names = ['sha256:1', 'sha256:2', 'sha256:3'];
+    for (const name of names) await a.blobs.put(name, eachOf(name));
+    const listed: string[] = [];
+    for await (const digest of b.blobs.digests()) listed.push(digest);
+    assert.deepEqual(listed.filter((name) => names.includes(name)).sort(), names);
+    assert.equal(await b.blobs.removeOld('sha256:1', 3_600_000), false);
+    assert.equal(await b.blobs.removeOld('sha256:none', 0), false);
+    // A millisecond passes by the clock of the log.
+    while (!(await b.blobs.removeOld('sha256:1', 0)));
+    assert.equal(await a.blobs.has('sha256:1'), false);
+    await a.blobs.put('sha256:2', eachOf('sha256:2'));
+    assert.equal(await b.blobs.removeOld('sha256:2', 3_600_000), false);
+    assert.equal((await joined((await b.blobs.get('sha256:2')) as AsyncIterable<Buffer>)).toString(), 'sha256:2');
+    await a.blobs.put('sha256:1', eachOf('sha256:1'));
+    assert.equal(await b.blobs.has('sha256:1'), true);
+  },
   'the format rises with the last node of the older one, and those who cannot read it are refused': async (open) => {
     const [a, b] = [await open('format-a'), await open('format-b')];
     for (const { node } of (await a.beat(stateOf('format-a'))).nodes) await (await open(node)).leave();

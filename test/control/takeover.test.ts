@@ -4,9 +4,11 @@ import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, wri
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, type TestContext, test } from 'node:test';
+import { MemoryLog } from '../../src/cluster/memory-log.js';
 import { isServiceError } from '../../src/contract/errors.js';
 import { newId } from '../../src/contract/ids.js';
 import { firstStartOf } from '../../src/control/bootstrap.js';
+import { loadBuild } from '../../src/control/builds/build-records.js';
 import { CatalogCopy } from '../../src/control/catalog/catalog-copy.js';
 import { tokenHash } from '../../src/control/catalog/keyring.js';
 import { operatorTokenFile } from '../../src/control/catalog/settings.js';
@@ -29,6 +31,7 @@ interface Machine {
 const started = mkdtempSync(join(tmpdir(), 'drillyard-takeover-'));
 after(() => rmSync(started, { recursive: true, force: true }));
 const firstLog = new CatalogLog();
+const store = new MemoryLog({ homes: 1 }).door('any').blobs;
 writeFileSync(join(started, 'shared.key'), 'a1'.repeat(32), { mode: 0o600 });
 const firstControl = await machineOf(join(started, 'one'), firstLog).lead();
 const secret = firstControl.first.secret as string;
@@ -58,6 +61,7 @@ function machineOf(directory: string, log: CatalogLog): Machine {
         bindings,
         log: { info: () => {}, warn: () => {}, error: () => {} },
         catalog: { log, onLost: (cause) => void losses.push(cause) },
+        blobs: store,
         ...more,
       });
     },
@@ -90,6 +94,8 @@ test('the catalog moves to another machine and back, in one process, with all th
   assert.deepEqual(ids, firstIds);
   assert.ok(existsSync(join(one.directory, operatorTokenFile)));
   assert.equal(existsSync(join(other.directory, operatorTokenFile)), false, 'the token holds that there is');
+  const build = await loadBuild(second.plane.services, ids.buildHash);
+  assert.equal(build.buildHash, ids.buildHash, 'its bytes come from the store');
   await createProject(second, 'of other');
   await second.close(1000);
 

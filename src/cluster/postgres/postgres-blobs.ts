@@ -2,6 +2,7 @@
 //   POSTGRES-BLOBS-1. Two nodes that put the same blob at once leave one, and both succeed.
 import { ServiceError } from '../../contract/errors.js';
 import type { SharedBlobs } from '../log.js';
+import { tuning } from '../tuning.js';
 import { type PostgresSession, type Statement, unavailable } from './connection.js';
 import { piecesOf, readPieces } from './pieces.js';
 
@@ -19,9 +20,14 @@ export function postgresBlobs(session: PostgresSession): SharedBlobs {
     async put(digest, body) {
       await session
         .transaction(async (step) => {
+          const renew = 'update drillyard_blob set put_at = clock_timestamp() where digest = $1 and part = 0 returning part';
+          if ((await step({ text: renew, values: [digest] })).length > 0) return;
           let part = 0;
           for await (const piece of piecesOf(body))
-            await step({ text: 'insert into drillyard_blob values ($1, $2, $3) on conflict do nothing', values: [digest, part++, piece] });
+            await step({
+              text: 'insert into drillyard_blob (digest, part, body) values ($1, $2, $3) on conflict do nothing',
+              values: [digest, part++, piece],
+            });
         })
         .catch((error: unknown) => {
           throw unavailable(error);
@@ -34,6 +40,35 @@ export function postgresBlobs(session: PostgresSession): SharedBlobs {
         if (row === undefined) throw new ServiceError('control.NOT_FOUND', { message: `The blob ${digest} was removed.` });
         return row.body as Buffer;
       });
+    },
+    async *digests() {
+      for (let after = ''; ; ) {
+        const rows = await run({
+          text: 'select digest from drillyard_blob where part = 0 and digest > $1 order by digest limit $2',
+          values: [after, tuning.blobsListedAtOnce],
+          isRead: true,
+        });
+        for (const row of rows) yield row.digest as string;
+        if (rows.length < tuning.blobsListedAtOnce) return;
+        after = rows.at(-1)?.digest as string;
+      }
+    },
+    async removeOld(digest, ageMs) {
+      return await session
+        .transaction(async (step) => {
+          // The lock is waited for, and then shows the last put: a node that puts it again comes before this or finds nothing.
+          const [found] = await step({
+            text: `select put_at < clock_timestamp() - $2 * interval '1 millisecond' as is_old from drillyard_blob
+              where digest = $1 and part = 0 for update`,
+            values: [digest, ageMs],
+          });
+          if (found?.is_old !== true) return false;
+          await step({ text: 'delete from drillyard_blob where digest = $1', values: [digest] });
+          return true;
+        })
+        .catch((error: unknown) => {
+          throw unavailable(error);
+        });
     },
     async remove(digest) {
       await run({ text: 'delete from drillyard_blob where digest = $1', values: [digest] });

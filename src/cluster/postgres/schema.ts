@@ -36,7 +36,8 @@ create table if not exists drillyard_write (node text primary key, count bigint 
 create table if not exists drillyard_snapshot (
   home int, seq bigint, part int, body bytea not null, primary key (home, seq, part));
 alter table drillyard_snapshot alter column body set storage external;
-create table if not exists drillyard_blob (digest text, part int, body bytea not null, primary key (digest, part));
+create table if not exists drillyard_blob (
+  digest text, part int, body bytea not null, put_at timestamptz not null default clock_timestamp(), primary key (digest, part));
 alter table drillyard_blob alter column body set storage external;`;
 
 /** Makes what is missing, and refuses what does not fit. */

@@ -5,6 +5,7 @@ import type { RowCollection } from '../../compiler/row-checks.js';
 import type { Issue, ServiceError } from '../../contract/errors.js';
 import type { Backup } from '../../contract/hosted/operator.js';
 import type { DatasetRevisionView } from '../../contract/hosted/resources.js';
+import type { EvidenceBundle } from '../../contract/hosted/runs.js';
 import type { Build } from '../../contract/hosted/source.js';
 import type { CompiledBuild, Diagnostic } from '../../contract/run/build.js';
 import type { ProjectView } from '../../contract/run/project-view.js';
@@ -41,6 +42,8 @@ export interface ServicePorts {
   compiler: CompilePort;
   judge: JudgePort;
   blobs: Blobs;
+  /** Where several machines share them. Absent: evidence lies in the data directory alone. */
+  bundles?: BundlePort | undefined;
   disk: Disk;
   meter: ControlMeter;
   /** Absent: no traces are wanted. */
@@ -85,8 +88,11 @@ export interface HomesLog {
 
 /** The worlds of all projects. */
 export interface ServiceWorlds extends Worlds {
-  /** Ends the hosts of a project that is not open any more, and removes the worlds they had. Done twice it is done once. */
-  removeProject(projectId: string): Promise<void>;
+  /**
+   * Ends the hosts of a project that is not open any more, and removes the worlds they had. Done twice it is done once. `worldIds`: all
+   * that may be there, for a service with homes.
+   */
+  removeProject(projectId: string, worldIds?: Iterable<string>): Promise<void>;
   /**
    * Copies the data files of a project to a folder that is empty, each as it is at one moment from now on, without worlds that are not
    * named. Its hosts are started for it if need be. Rejects as messages to them do.
@@ -151,9 +157,21 @@ export interface Blobs {
   put(bytes: Uint8Array): Promise<string>;
   /** Rejects when there is none, or when its bytes are no longer those of its digest. */
   get(digest: string): Promise<Uint8Array>;
+  /** Where several machines share them: its file is on this one when this resolves. */
+  bring?(digest: string): Promise<void>;
   digests(): AsyncIterable<string>;
   /** Unless it was put, for the first time or again, after `beforeMs` (of the machine's clock). Yields whether it went. */
   removeOld(digest: string, beforeMs: number): Promise<boolean>;
+}
+
+/** Evidence bundles of several machines. */
+export interface BundlePort {
+  /** Shares a report folder; yields what its record is to name. */
+  keep(sealed: { folder: string; manifestDigest: string }): Promise<string>;
+  /** The folder of a sealed bundle is on this machine when this resolves. */
+  bring(record: { bundle: EvidenceBundle; runId: string; archive?: string }): Promise<void>;
+  /** Removes folders of bundles that are no more. Yields how many. */
+  sweep(isThere: (evidenceBundleId: string) => boolean): Promise<number>;
 }
 
 /** Copies of the data directory, made while the service works. They end with the incarnation. */

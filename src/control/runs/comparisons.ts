@@ -11,12 +11,12 @@ export function compareRuns(services: ControlServices): ReadEndpoint<'compareRun
   return {
     kind: 'read',
     run: async (view, { path, caller, query }) => {
-      const find = (hostedRunId: string): SealedReport => {
+      const find = async (hostedRunId: string): Promise<SealedReport> => {
         const { evidenceBundleId } = requireRun(view, { ...path, ...caller, hostedRunId }).run;
-        return sealedReport(services, requireEvidence(view, { ...path, ...caller, evidenceBundleId }));
+        return await sealedReport(services, requireEvidence(view, { ...path, ...caller, evidenceBundleId }));
       };
       // Existence and readiness of both come before either is read.
-      const [left, right] = [find(query.left), find(query.right)];
+      const [left, right] = await Promise.all([find(query.left), find(query.right)]);
       return { comparison: await compareSealed(await left.run(), await right.run()) };
     },
   };

@@ -2,6 +2,7 @@
 // their interactions, then seals the evidence. After a crash the next incarnation's coordinator begins again, and every step is there once.
 import { mkdir, rm } from 'node:fs/promises';
 import { backoffMs, type RetryPolicy, retry } from '../../async/retry.js';
+import { defined } from '../../contract/defined.js';
 import { isServiceError, ServiceError } from '../../contract/errors.js';
 import { Attempt } from '../../drills/attempt/attempt.js';
 import { attemptReport, writeAttemptReport } from '../../drills/attempt/attempt-report.js';
@@ -69,7 +70,9 @@ async function coordinate(
       await rm(folder, { recursive: true, force: true });
       await mkdir(folder, { recursive: true });
       const { folder: reportFolder } = await writeAttemptReport(folder, report, played);
-      return { manifestDigest: await manifestDigestOf(reportFolder), bytes: await folderBytes(folder) };
+      const manifestDigest = await manifestDigestOf(reportFolder);
+      const archive = await services.bundles?.keep({ folder: reportFolder, manifestDigest });
+      return { manifestDigest, ...defined({ archive }), bytes: await folderBytes(folder) };
     });
     const sealed: SealedEvidence = { result: report.result, ...written };
     const { status, verdict } = report.result;
@@ -150,13 +153,13 @@ function cancellation(services: ControlServices, { run: { hostedRunId, terminati
   return { signal: cancelled.signal, end: () => over.abort() };
 }
 
-/** A full disk is waited for. */
+/** A full disk is waited for, and what several machines share where it cannot be reached. */
 async function writeWithRetry<T>(services: ControlServices, leaving: AbortSignal, write: () => Promise<T>): Promise<T> {
   const policy: RetryPolicy = {
-    isRetryable: (error) => isStorageFull(error) || isDiskFull(error, services.settings.dataDirectory),
+    isRetryable: (error) => isPassing(error) || isDiskFull(error, services.settings.dataDirectory),
     waitMs: (_, attempts) => backoffMs(operationBackoff, attempts),
     signal: leaving,
   };
   return await retry(policy, write);
 }
-const isStorageFull = (error: unknown): boolean => isServiceError(error, 'control.STORAGE_FULL');
+const isPassing = (error: unknown): boolean => isServiceError(error, 'control.STORAGE_FULL', 'control.UNAVAILABLE');

@@ -21,12 +21,15 @@ import { isEnded } from './states.js';
 export interface SealedEvidence {
   result: RunResult;
   manifestDigest: string;
+  /** Where several machines share it: the blob that it is. */
+  archive?: string;
   /** Of the bundle's files. */
   bytes: number;
 }
 
 /** Of a run that was played to its end, whatever that was. Yields the operation's result. */
-export function endPlayed(tx: Change, services: ControlServices, record: RunRecord, { result, manifestDigest, bytes }: SealedEvidence) {
+export function endPlayed(tx: Change, services: ControlServices, record: RunRecord, sealedEvidence: SealedEvidence) {
+  const { result, manifestDigest, archive, bytes } = sealedEvidence;
   const nowMs = services.nowMs();
   const { hostedRunId, evidenceBundleId, evidenceRetentionMs } = record.run;
   const { status, verdict, identity, failure, stateHash, evidenceHash, trajectoryHash } = result;
@@ -42,7 +45,11 @@ export function endPlayed(tx: Change, services: ControlServices, record: RunReco
   const sealed: Partial<EvidenceBundle> = { state: 'sealed', verdict, stateHash, evidenceHash, trajectoryHash, manifestDigest };
   const evidence = evidenceOf(tx, evidenceBundleId);
   const retainedUntilMs = nowMs + evidenceRetentionMs;
-  tx.put(evidenceTable, { ...evidence, bundle: { ...evidence.bundle, ...sealed, sealedAtMs: nowMs, retainedUntilMs } });
+  tx.put(evidenceTable, {
+    ...evidence,
+    ...defined({ archive }),
+    bundle: { ...evidence.bundle, ...sealed, sealedAtMs: nowMs, retainedUntilMs },
+  });
   const { organizationId, projectId } = evidence.bundle;
   noteStorage(tx, { ownerId: evidenceBundleId, organizationId, projectId, bytes });
   endRun(tx, services, record, { end, leaseIsFree: false, verdict });

@@ -22,7 +22,7 @@ export function evidenceEndpoints(
       kind: 'read',
       run: async (view, { path, caller }) => {
         const record = requireEvidence(view, { ...path, ...caller });
-        const listed = await sealedReport(services, record).files();
+        const listed = await (await sealedReport(services, record)).files();
         const files = listed.map(({ path: file, bytes, sha256 }) => ({ path: file, bytes, hash: sha256 }));
         return { schemaVersion: 1, evidenceBundleId: path.evidenceBundleId, files };
       },
@@ -30,7 +30,7 @@ export function evidenceEndpoints(
     getEvidenceArtifact: {
       kind: 'read',
       run: async (view, { path, caller, query }) => {
-        const bytes = await sealedReport(services, requireEvidence(view, { ...path, ...caller })).stream(query.path);
+        const bytes = await (await sealedReport(services, requireEvidence(view, { ...path, ...caller }))).stream(query.path);
         if (bytes === undefined) throw new ServiceError('control.NOT_FOUND', { message: 'The bundle has no such file.' });
         return bytes;
       },
@@ -54,8 +54,9 @@ export function evidenceEndpoints(
 }
 
 /** control.STATE_CONFLICT when there is none. */
-export function sealedReport({ settings }: ControlServices, record: EvidenceRecord): SealedReport {
+export async function sealedReport({ settings, bundles }: ControlServices, record: EvidenceRecord): Promise<SealedReport> {
   requireSealed(record);
+  await bundles?.bring(record);
   const { evidenceBundleId, manifestDigest } = record.bundle;
   return new SealedReport(join(bundleFolder(settings.dataDirectory, evidenceBundleId), record.runId), manifestDigest as string);
 }
@@ -74,8 +75,13 @@ export async function sweepEvidence(services: ControlServices): Promise<{ delete
   }
   const { records } = catalog.view.list(evidenceTable, { index: 'byRemoval', prefix: [], limit: limits.runBatch });
   for (const record of records) await removeFolder(services, record);
-  return { deleted, removed: records.length };
+  const left = services.removals.areHeld ? 0 : await services.bundles?.sweep((id) => hasFolder(catalog.view.get(evidenceTable, id)));
+  return { deleted, removed: records.length + (left ?? 0) };
 }
+
+/** Also one that is being written, or waits for its removal. */
+const hasFolder = (record: EvidenceRecord | undefined): boolean =>
+  record !== undefined && (record.bundle.state !== 'deleted' || record.folderRemains === true);
 
 /** Rejects never: what could not be removed now, the next sweep removes. */
 async function removeFolder(

@@ -8,6 +8,8 @@ import { defineTable, type View } from '../catalog/tables.js';
 export interface EvidenceRecord {
   bundle: EvidenceBundle;
   runId: string;
+  /** Of a sealed one that several machines share: the blob that it is. */
+  archive?: string;
   /** A deleted bundle whose folder is still to be removed. */
   folderRemains?: boolean;
 }
@@ -17,6 +19,7 @@ export const evidenceTable = defineTable<EvidenceRecord>({
   indexes: {
     byRetention: ({ bundle: { state, retainedUntilMs } }) =>
       state === 'sealed' && retainedUntilMs !== undefined ? [retainedUntilMs] : undefined,
+    byArchive: ({ archive }) => (archive === undefined ? undefined : []),
     byRemoval: ({ folderRemains }) => (folderRemains === true ? [] : undefined),
   },
 });
