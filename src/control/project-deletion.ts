@@ -17,7 +17,7 @@ import { projectTable, requireProject } from './catalog/organization-records.js'
 import { returnQuota } from './catalog/quotas.js';
 import { sessionTable } from './catalog/session-records.js';
 import type { Tenant } from './catalog/storage-use.js';
-import { type Change, everyListed, type Page, type View } from './catalog/tables.js';
+import type { Change, Page, View } from './catalog/tables.js';
 import { requireConfirmation } from './catalog/versions.js';
 import { hasEnded, newestAbout, operationTable } from './core/operation-records.js';
 import { type OperationRecord, OperationSuspended, type Operations, type Runner } from './core/operations.js';
@@ -79,7 +79,7 @@ export function projectDeletionRunner(services: ControlServices): Runner {
       await step(() => closeSessions(services, place, leaving));
       await step(() => endOperations(services, operation, leaving));
       const removal = (work: () => Promise<void>): Promise<void> => step(() => services.removals.run(work, leaving));
-      await removal(() => services.worlds.removeProject(projectId, worldIdsOf(services.catalog.view, projectId)));
+      await removal(() => services.worlds.removeProject(projectId));
       let recordsRemoved = 0;
       const removed = (count: number): void => {
         recordsRemoved += count;
@@ -139,11 +139,6 @@ async function closeSessions(services: ControlServices, { projectId }: Tenant, l
       return records.length;
     });
   }
-}
-
-/** Of every session that there is a record of: also of one that ended before, whose world may have been waited for. */
-function* worldIdsOf(view: View, projectId: string): Generator<string> {
-  for (const { session } of everyListed(view, sessionTable, { index: 'byProject', prefix: [projectId] })) yield session.sessionId;
 }
 
 /** Asks everything in the project to stop, and waits until it has: nothing of it writes afterwards. */

@@ -203,35 +203,3 @@ test('hosts of every project serve the homes that are owned, whenever they start
   assert.equal(await total(a), 2);
   assert.equal(started, 3);
 });
-
-// PROJECT-WORLDS-3
-test('of homes, the worlds of a removed project go one by one through hosts that nobody else finds', async (t) => {
-  const directory = mkdtempSync(join(tmpdir(), 'drillyard-projects-'));
-  const removed = new Set<string>();
-  const worlds = new ProjectWorlds({
-    directory,
-    projectOf,
-    isOpen: (projectId) => !removed.has(projectId),
-    homes: { count: 2, owned: () => [1, 2] },
-    open: (folder, { homes }) =>
-      openWorlds({ directory: folder, layout: 'homes', ...(homes && { homes }), durability: 'committed', hosts: 1, isolation: 'thread' }),
-  });
-  t.after(async () => {
-    await worlds.close();
-    rmSync(directory, { recursive: true, force: true });
-  });
-  const ids = ['ses_a00000000001', 'ses_a00000000002', 'ses_a00000000003'];
-  for (const id of ids) await (await create(worlds, id)).command(add);
-  removed.add('a');
-  await worlds.removeProject('a', [...ids, 'ses_a00000000004']);
-  await assert.rejects(worlds.open(ids[0] as string), { code: 'control.NOT_FOUND' });
-  await worlds.removeProject('a', ids);
-  assert.equal((await worlds.stats()).hosts.length, 0);
-  const folder = join(directory, projectFolder('a'));
-  const files = readdirSync(folder).filter((name) => name.startsWith('home-'));
-  assert.ok(files.length > 0, 'the files stay, for the copies of others follow them');
-  const left = await Promise.all(files.map((name) => verifyWorlds(join(folder, name, 'data.mdb'), () => {})));
-  assert.deepEqual(left.flat(), []);
-  await worlds.removeProject('c', ['ses_c00000000001']);
-  assert.deepEqual(readdirSync(directory), [projectFolder('a')]);
-});

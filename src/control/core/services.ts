@@ -88,11 +88,8 @@ export interface HomesLog {
 
 /** The worlds of all projects. */
 export interface ServiceWorlds extends Worlds {
-  /**
-   * Ends the hosts of a project that is not open any more, and removes the worlds they had. Done twice it is done once. `worldIds`: all
-   * that may be there, for a service with homes.
-   */
-  removeProject(projectId: string, worldIds?: Iterable<string>): Promise<void>;
+  /** Ends the hosts of a project that is not open any more, and removes the worlds they had. Done twice it is done once. */
+  removeProject(projectId: string): Promise<void>;
   /**
    * Copies the data files of a project to a folder that is empty, each as it is at one moment from now on, without worlds that are not
    * named. Its hosts are started for it if need be. Rejects as messages to them do.

@@ -5,14 +5,13 @@
 //   PROJECT-WORLDS-2. Messages of one world are sent in the order of the calls, over a restart of its hosts too; hosts end only where
 //     nobody has asked for them since they were found quiet.
 //   PROJECT-WORLDS-3. Once the worlds of a project are removed nothing starts its hosts any more, and its folder is gone.
-//     Of homes, whose files other machines have copies of, the worlds go one by one, so that those follow.
 //   PROJECT-WORLDS-4. Of homes, hosts serve those that the service owns, whenever they started; when one is closed, no file of it is open.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LruMap } from '../../collections/lru-map.js';
-import { isServiceError, ServiceError } from '../../contract/errors.js';
+import { ServiceError } from '../../contract/errors.js';
 import { limits } from '../../contract/limits.js';
 import type { AdvanceProgress, WorldAnswers, WorldCommand, WorldQuery } from '../../contract/world/world-protocol.js';
 import { dataFileOf } from '../../files/database.js';
@@ -74,8 +73,6 @@ export class ProjectWorlds implements ServiceWorlds, HomedWorlds {
   readonly #projects = new Map<string, Hosts>();
   /** Of projects whose hosts are ending: the next ones start after them. */
   readonly #ending = new Map<string, Promise<void>>();
-  /** Hosts that only remove the worlds of a project: nobody else finds them. */
-  readonly #removing = new Set<Promise<HostedWorlds>>();
   readonly #look: NodeJS.Timeout;
   /** Of each project that has had hosts, while the service runs. */
   readonly #firstHosts = new Map<string, number>();
@@ -133,30 +130,14 @@ export class ProjectWorlds implements ServiceWorlds, HomedWorlds {
     clearInterval(this.#look);
     await Promise.all([...this.#projects.keys()].map((projectId) => this.#end(projectId)));
     await Promise.all(this.#ending.values());
-    await Promise.all([...this.#removing].map((hosts) => hosts.then((worlds) => worlds.close()).catch(() => {})));
     await this.#parts.onClosed?.();
   }
 
-  async removeProject(projectId: string, worldIds: Iterable<string> = []): Promise<void> {
+  async removeProject(projectId: string): Promise<void> {
     // Those that were asked for before it was closed stand or start by now, and none come after them.
     await this.#end(projectId);
     await this.#ending.get(projectId);
-    if (this.#parts.homes !== undefined) return await this.#removeWorlds(projectId, worldIds);
     await rm(join(this.#parts.directory, projectFolder(projectId)), { recursive: true, force: true });
-  }
-
-  async #removeWorlds(projectId: string, worldIds: Iterable<string>): Promise<void> {
-    if (!existsSync(join(this.#parts.directory, projectFolder(projectId)))) return;
-    if (this.#closed) throw new ServiceError('control.UNAVAILABLE', { message: 'The service is closing.' });
-    const hosts = this.#start(projectId, this.#firstHostOf(projectId));
-    this.#removing.add(hosts);
-    try {
-      const worlds = await hosts;
-      for (const worldId of worldIds) await destroyIfThere(worlds, worldId);
-    } finally {
-      await hosts.then((worlds) => worlds.close()).catch(() => {});
-      this.#removing.delete(hosts);
-    }
   }
 
   async copyProject(projectId: string, into: string, worldIds: readonly string[]): Promise<void> {
@@ -191,8 +172,7 @@ export class ProjectWorlds implements ServiceWorlds, HomedWorlds {
 
   /** Those that start are waited for. */
   async #ofAllHosts(tell: (worlds: HostedWorlds) => Promise<void>): Promise<void> {
-    const hosts = [...[...this.#projects.values()].map(({ worlds }) => worlds), ...this.#removing];
-    const all = hosts.map(async (worlds) => {
+    const all = [...this.#projects.values()].map(async ({ worlds }) => {
       const started = await worlds.catch(() => undefined);
       if (started !== undefined) await tell(started);
     });
@@ -310,14 +290,6 @@ export class ProjectWorlds implements ServiceWorlds, HomedWorlds {
   /** Of a world that was made beside another one of its project. */
   refOf(projectId: string, worlds: Worlds, ref: WorldRef): WorldRef {
     return this.#ref(projectId, worlds, ref);
-  }
-}
-
-async function destroyIfThere(worlds: Worlds, worldId: string): Promise<void> {
-  try {
-    await (await worlds.open(worldId)).destroy();
-  } catch (error) {
-    if (!isServiceError(error, 'control.NOT_FOUND')) throw error;
   }
 }
 
