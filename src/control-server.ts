@@ -6,6 +6,7 @@
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import type { AgentLimitOptions } from './bindings/agent-limits.js';
+import type { ClusterOptions } from './cluster-node.js';
 import { defined } from './contract/defined.js';
 import { isServiceError, ServiceError } from './contract/errors.js';
 import { newId } from './contract/ids.js';
@@ -55,6 +56,8 @@ export interface ControlServerOptions extends Partial<Omit<ControlSettings, 'quo
   log?: Omit<ServiceLogOptions, 'traceFields'>;
   /** Spans go to the SDK of OpenTelemetry that the program has registered before. Default: there are none. */
   tracing?: boolean;
+  /** This service is a node of a cluster. Default: it is alone. */
+  cluster?: ClusterOptions;
   /** How long `close` lets work finish before it is left to the next start. */
   stopGraceMs?: number;
 }
@@ -127,7 +130,7 @@ export async function startControlServer(options: ControlServerOptions = {}): Pr
       phase.handler = withClients(proxies, options, strangers.bound(main));
       phase.worldHandler = withClients(proxies, options, strangers.bound(worldsAlone));
     };
-    service = await openAlone(settings, ground);
+    service = await (options.cluster === undefined ? openAlone(settings, ground) : openNode(settings, ground, options.cluster));
     answer(service);
     const { markShown, secret, ...first } = service.first;
     let closing: Promise<void> | undefined;
@@ -194,6 +197,12 @@ interface Service extends Pick<Incarnation, 'main' | 'worldsAlone'> {
 async function openAlone(settings: ControlSettings, ground: ServiceGround): Promise<Service> {
   const { control, ...handlers } = await openIncarnation(settings, ground);
   return { ...handlers, first: control.first, figures: () => control.figures(), close: (graceMs) => control.close(graceMs) };
+}
+
+/** Nothing of a cluster is loaded before. */
+async function openNode(settings: ControlSettings, ground: ServiceGround, cluster: ClusterOptions): Promise<Service> {
+  const { startClusterNode } = await import('./cluster-node.js');
+  return await startClusterNode(settings, ground, cluster);
 }
 
 /** Where no proxy is trusted, nothing stands in between. */

@@ -25,6 +25,11 @@ export interface HomesOptions {
   node: string;
   address: string;
   format: number;
+  /**
+   * Homes lie together: each has the rank of the catalog's, so that one node owns them all, and they are given away at once. Default: each
+   * has a rank of its own.
+   */
+  areTogether?: boolean;
   /** What an operator should know: a home that stays closed, a beat that was refused for good (home undefined). */
   onProblem(error: unknown, home: number | undefined): void;
 }
@@ -155,6 +160,10 @@ export class Homes {
     for (const state of beat.homes) this.#considerHome(state);
   }
 
+  #rank(nodes: readonly string[], home: number): string[] {
+    return this.#placement.rank(nodes, this.#options.areTogether === true ? catalogHome : home);
+  }
+
   /** Ready once it is warm for what would be its own; not for a while after it was away. */
   #judgeReadiness(): void {
     const { node } = this.#options;
@@ -163,10 +172,7 @@ export class Homes {
     else if (!this.#isReady)
       this.#isReady = this.#states.every(
         ({ home }) =>
-          others.length === 0 ||
-          this.owns(home) ||
-          this.#placement.rank([...others, node], home)[0] !== node ||
-          this.#follower.isWarm(home),
+          others.length === 0 || this.owns(home) || this.#rank([...others, node], home)[0] !== node || this.#follower.isWarm(home),
       );
   }
 
@@ -176,9 +182,7 @@ export class Homes {
     const nodes = [...new Set([...this.#candidates(), node])];
     const followed = this.#states
       .map(({ home }) => home)
-      .filter(
-        (home) => this.phaseOf(home) === 'following' && (home === catalogHome || this.#placement.rank(nodes, home).indexOf(node) <= 1),
-      );
+      .filter((home) => this.phaseOf(home) === 'following' && (home === catalogHome || this.#rank(nodes, home).indexOf(node) <= 1));
     this.#follower.follow(this.#isDraining ? [] : followed);
   }
 
@@ -191,13 +195,13 @@ export class Homes {
     if (mine !== undefined && (phase === 'owned' || phase === 'leaving') && epoch > mine.epoch) this.#lose(home);
     else if (phase === 'owned') this.#considerLeaving(home);
     else if (phase === 'following' && owner === node) {
-      const successor = this.#isReady && !this.#isDraining ? undefined : this.#placement.rank(this.#ready(), home)[0];
+      const successor = this.#isReady && !this.#isDraining ? undefined : this.#rank(this.#ready(), home)[0];
       if (successor !== undefined && successor !== node) this.#do(home, 'leaving', (given) => this.#give(home, epoch, successor, given));
       else if (!this.#isDraining) this.#take(state);
     } else if (
       phase === 'following' &&
       (owner === undefined || !this.members.isAlive(owner)) &&
-      this.#placement.rank(this.#candidates(), home)[0] === node
+      this.#rank(this.#candidates(), home)[0] === node
     )
       this.#take(state);
   }
@@ -206,9 +210,10 @@ export class Homes {
     const { node, keeper } = this.#options;
     // One that is not ready itself was away, like perhaps all others: what it has stays until it is seen who is there.
     if (!this.#isReady && !this.#isDraining) return;
-    const target = this.#placement.rank(this.#ready(), home)[0];
+    const target = this.#rank(this.#ready(), home)[0];
     if (target === undefined || target === node) return;
-    if ([...this.#mine.values()].filter(({ phase }) => phase === 'leaving').length >= tuning.handoversAtOnceMax) return;
+    const atOnceMax = this.#options.areTogether === true ? this.#states.length : tuning.handoversAtOnceMax;
+    if ([...this.#mine.values()].filter(({ phase }) => phase === 'leaving').length >= atOnceMax) return;
     const followed = this.members.alive.find((other) => other.node === target)?.followed[home];
     if (followed === undefined || followed + tuning.warmEntriesMax < (this.appender.endOf(home) ?? Number.POSITIVE_INFINITY)) return;
     this.#do(home, 'leaving', async (mine) => {

@@ -200,6 +200,14 @@ export const serviceLimits = {
   /** uWebSockets.js closes what is idle for ten seconds, and counts in steps of four: how often that begins again where more is allowed. */
   uwsIdleHeldMs: 4_000,
 
+  // A cluster.
+  /** Of worlds, beside the catalog's: what a new cluster begins with, and at most. */
+  clusterHomes: 64,
+  clusterHomesMax: 1_024,
+  /** A node's name stands in the names of its sessions in the database. */
+  nodeNameCharsMax: 40,
+  /** How often a node looks whether what it waits for has come. */
+  clusterLookMs: 20,
   // Requests that a node of a cluster forwards to their owner.
   /** For an owner, while there is none or it cannot be reached; and how soon it is asked for again where nothing says that it changed. */
   ownerWaitMs: 4_000,

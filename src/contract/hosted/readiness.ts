@@ -8,6 +8,7 @@ export const notReadyReasons = {
   catalog_refuses: 'the catalog takes no writes',
   commit_lag: 'commits of the catalog take too long',
   hosts_cannot_start: 'hosts of worlds cannot start',
+  cluster_lag: 'the log of the cluster does not answer',
   event_loop_lag: 'the process is too slow to answer',
 } as const;
 export type NotReadyReason = keyof typeof notReadyReasons;

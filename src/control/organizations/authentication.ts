@@ -5,7 +5,6 @@
 //     organization.
 //   AUTHENTICATION-3. What it refuses to a credential it knows is noted for the audit trail; a token nobody knows is in no organization's
 //     trail.
-import { createHash, timingSafeEqual } from 'node:crypto';
 import { ServiceError } from '../../contract/errors.js';
 import { newId } from '../../contract/ids.js';
 import { limits } from '../../contract/limits.js';
@@ -26,7 +25,7 @@ import { acceptsEarlyCredentials } from '../core/server-key.js';
 import type { ControlServices } from '../core/services.js';
 import { type Standing, standingOf } from '../core/standing.js';
 import { IdentityVerifier } from './identity.js';
-import { operatorHash } from './operator-token.js';
+import { isOperatorToken } from './operator-token.js';
 import { RateLimiter } from './rate-limiter.js';
 
 type Needs = Pick<ControlServices, 'catalog' | 'organizationsNow' | 'settings' | 'keyring' | 'nowMs' | 'log'>;
@@ -86,10 +85,7 @@ export class Authentication {
 
   /** The operator. control.UNAUTHENTICATED for every other token, compared in constant time. */
   authenticateOperator(token: string): Caller {
-    const known = operatorHash(this.#services.catalog.view);
-    // Digests of digests: as long as each other, whatever is compared.
-    const [left, right] = [known ?? '', tokenHash(token)].map((text) => createHash('sha256').update(text).digest()) as [Buffer, Buffer];
-    if (!timingSafeEqual(left, right) || known === undefined) throw unauthenticated();
+    if (!isOperatorToken(this.#services.catalog.view, token)) throw unauthenticated();
     this.#limiter.take('operator');
     return { organizationId: '', credentialId: 'operator', role: null, operator: true, authoritiesIn: () => new Set() };
   }

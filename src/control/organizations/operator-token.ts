@@ -1,6 +1,6 @@
 // The operator's token: made at the first start, in a file of the data directory that its owner alone may read. The catalog keeps its hash,
 // so the file may be taken away; a file that is there at a start says which token holds from then on.
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { join } from 'node:path';
 import { ServiceError } from '../../contract/errors.js';
 import type { Catalog } from '../catalog/catalog.js';
@@ -12,8 +12,15 @@ import { defineTable, type View } from '../catalog/tables.js';
 export const operatorTable = defineTable<{ name: 'operator'; hash: string }>({ name: 'operator', idOf: ({ name }) => name, indexes: {} });
 const tokenShape = /^dyo_[\w-]{43}$/;
 
-export function operatorHash(view: View): string | undefined {
+function operatorHash(view: View): string | undefined {
   return view.get(operatorTable, 'operator')?.hash;
+}
+
+/** Compared in constant time: digests of digests are as long as each other, whatever is compared. */
+export function isOperatorToken(view: View, token: string): boolean {
+  const known = operatorHash(view);
+  const [left, right] = [known ?? '', tokenHash(token)].map((text) => createHash('sha256').update(text).digest()) as [Buffer, Buffer];
+  return timingSafeEqual(left, right) && known !== undefined;
 }
 
 /** At each start. control.INVALID_REQUEST for a file that cannot be used. */

@@ -1,0 +1,270 @@
+// A node of a cluster: it beats, follows the homes of others, and answers every request, its own or by forwarding it to the owner. In this
+// version all homes lie together: their owner, the leader, has the control plane and all worlds, and the other nodes stand by.
+//   CLUSTER-NODE-1. A reply leaves the leader only while no other node can have taken its homes.
+//   CLUSTER-NODE-2. When a node has lost the catalog's home, its control plane ends, and nothing that it had not appended was answered.
+//   CLUSTER-NODE-3. Where nobody is the leader, requests wait, and are refused after limits.ownerWaitMs.
+import { within } from './async/deadline.js';
+import { pause } from './async/pause.js';
+import { steadyClock } from './cluster/clock.js';
+import { Homes } from './cluster/homes.js';
+import { type ClusterLog, catalogHome } from './cluster/log.js';
+import { openPostgresLog } from './cluster/postgres/postgres-log.js';
+import { NodeKeeper } from './cluster-keeper.js';
+import { defined } from './contract/defined.js';
+import { invariant, ServiceError } from './contract/errors.js';
+import type { NotReadyReason } from './contract/hosted/readiness.js';
+import { newId } from './contract/ids.js';
+import { limits } from './contract/limits.js';
+import { type Bootstrap, firstStartTable } from './control/bootstrap.js';
+import { Keyring } from './control/catalog/keyring.js';
+import type { ControlSettings } from './control/catalog/settings.js';
+import type { View } from './control/catalog/tables.js';
+import type { ServiceHomes } from './control/core/services.js';
+import type { ControlFigures } from './control/figures.js';
+import { isOperatorToken } from './control/organizations/operator-token.js';
+import { behindNodes } from './http/behind-nodes.js';
+import { errorReply } from './http/envelope.js';
+import { createForwarder, type Forwarder, type RequestOwner } from './http/forward.js';
+import { bearerOf, requireHost } from './http/guards.js';
+import { createNodeToken } from './http/node-token.js';
+import { createRouter } from './http/router.js';
+import type { HttpHandler, HttpReply, ServerRequest } from './http/server.js';
+import { serviceRoutes } from './http/service-routes.js';
+import { type Incarnation, openIncarnation, type ServiceGround, serviceState } from './service-incarnation.js';
+import type { HomedWorlds } from './worlds/api.js';
+
+export interface ClusterOptions {
+  /** Of PostgreSQL; it may hold a password. */
+  url: string;
+  /** The name of this node, unique in the cluster. */
+  node: string;
+  /** Where other nodes reach it: scheme, host and port. */
+  address: string;
+  /** Homes of worlds, fixed when the cluster begins. Default limits.clusterHomes. */
+  homes?: number;
+}
+/** Of records and of the wire between nodes. */
+const format = 1;
+
+export async function startClusterNode(settings: ControlSettings, ground: ServiceGround, options: ClusterOptions): Promise<ClusterNode> {
+  const { dataDirectory, keyFile } = settings;
+  const keyring = Keyring.open({ dataDirectory, nowMs: Date.now, ...defined({ keyFile }) });
+  const { node, homes = limits.clusterHomes } = options;
+  const log = await openPostgresLog(options.url, {
+    ...{ node, homes, format },
+    keyFingerprint: keyring.fingerprint,
+    warn: (message) => ground.log.warn(message),
+  });
+  const started = new ClusterNode({ settings, ground, options: { ...options, homes }, log, keyring });
+  try {
+    await started.begin();
+    return started;
+  } catch (error) {
+    await started.close(0);
+    throw error;
+  }
+}
+
+interface NodeParts {
+  settings: ControlSettings;
+  ground: ServiceGround;
+  options: Required<ClusterOptions>;
+  log: ClusterLog;
+  keyring: Keyring;
+}
+
+/** Paths that each node answers for itself. */
+const ownPaths: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics', '/docs', '/v1/openapi.json']);
+
+export class ClusterNode {
+  readonly main: HttpHandler;
+  readonly worldsAlone: HttpHandler;
+  readonly #parts: NodeParts;
+  readonly #homes: Homes;
+  readonly #keeper: NodeKeeper;
+  readonly #forwarders: Forwarder[] = [];
+  /** Homes of worlds that are open here. */
+  readonly #open = new Set<number>();
+  #worlds: HomedWorlds | undefined;
+  #incarnation: Incarnation | undefined;
+  /** The home of the catalog is being given away or was lost: nothing is answered here any more. */
+  #isLeaving = false;
+  #isClosed = false;
+
+  constructor(parts: NodeParts) {
+    this.#parts = parts;
+    const { settings, ground, options, log, keyring } = parts;
+    this.#keeper = new NodeKeeper({
+      directory: settings.dataDirectory,
+      homes: options.homes,
+      log,
+      opened: (home) => this.#opened(home),
+      closing: (home, why) => this.#closing(home, why),
+      append: (record) => this.#homes.append(record),
+    });
+    this.#homes = new Homes({
+      ...{ log, clock: steadyClock, keeper: this.#keeper, node: options.node, address: options.address, format },
+      areTogether: true,
+      onProblem: (error, home) => ground.log.error('a home of the cluster stays closed on this node', { err: error, ...defined({ home }) }),
+    });
+    const token = createNodeToken(keyring, 'cluster');
+    const meter = ground.metrics.addForwards();
+    const own = this.#ownRoutes();
+    const handlerOf = (pick: (incarnation: Incarnation) => HttpHandler): HttpHandler => {
+      const owners = { ownerOf: () => this.#owner(), changed: () => this.#changed() };
+      const forwarder = createForwarder({ owners, token, meter, own: (request) => this.#answer(request, pick) });
+      this.#forwarders.push(forwarder);
+      return behindNodes(token, (request) => (ownPaths.has(request.path) ? own(request) : forwarder.handler(request)));
+    };
+    this.main = handlerOf(({ main }) => main);
+    this.worldsAlone = handlerOf(({ worldsAlone }) => worldsAlone);
+  }
+
+  /** Resolves when there is a leader, and this node knows what the first start has made. */
+  async begin(): Promise<void> {
+    await this.#keeper.begin();
+    this.#homes.start();
+    while (!this.#isClosed && this.#known === undefined) await pause(limits.clusterLookMs);
+  }
+
+  /** Its secret is only where the first start was made. */
+  get first(): Bootstrap {
+    const known = this.#known;
+    invariant(known !== undefined, 'a node that has begun knows of the first start');
+    return known;
+  }
+
+  get #known(): Bootstrap | undefined {
+    if (this.#incarnation !== undefined) return this.#incarnation.control.first;
+    const { organizationId, projectId = '', environmentId = '', buildHash } = this.#view?.get(firstStartTable, 'first') ?? {};
+    // Until the example is built, its project has no build.
+    if (organizationId === undefined || (projectId !== '' && buildHash === undefined)) return undefined;
+    return { organizationId, projectId, environmentId, buildHash: buildHash ?? '', markShown: async () => {} };
+  }
+
+  async figures(): Promise<ControlFigures | undefined> {
+    return await this.#incarnation?.control.figures();
+  }
+
+  /** Hands over what it has where there is another node, then ends. */
+  async close(graceMs: number): Promise<void> {
+    if (this.#isClosed) return;
+    await within(graceMs + limits.ownerWaitMs, this.#homes.drain());
+    this.#isClosed = true;
+    await this.#homes.stop();
+    await this.#end(graceMs);
+    for (const forwarder of this.#forwarders) forwarder.close();
+    await this.#keeper.end();
+    await this.#parts.log.close();
+  }
+
+  get #view(): View | undefined {
+    return this.#keeper.catalogView;
+  }
+
+  #owner(): RequestOwner | undefined {
+    if (this.#incarnation !== undefined && !this.#isLeaving) return 'self';
+    const owner = this.#homes.ownerOf(catalogHome);
+    return owner === undefined || owner.node === this.#parts.options.node ? undefined : { address: owner.address };
+  }
+
+  /** Whatever may have changed: whom to ask is cheap to find out again. */
+  async #changed(): Promise<void> {
+    const before = this.#ownerText();
+    while (!this.#isClosed && this.#ownerText() === before) await pause(limits.clusterLookMs);
+  }
+  #ownerText(): string {
+    const owner = this.#owner();
+    return owner === undefined || owner === 'self' ? `${owner}` : owner.address;
+  }
+
+  /** What was found out may be old when another node could have taken the catalog's home. */
+  async #answer(request: ServerRequest, pick: (incarnation: Incarnation) => HttpHandler): Promise<HttpReply> {
+    const incarnation = this.#incarnation;
+    if (incarnation === undefined) return movedReply();
+    const reply = await pick(incarnation)(request);
+    if (this.#homes.members.mayRead && this.#incarnation === incarnation) return reply;
+    reply.whenOver?.();
+    return movedReply();
+  }
+
+  #ownRoutes(): HttpHandler {
+    const { ground } = this.#parts;
+    const { log, metrics, site, draining, tracing } = ground;
+    const requireOperator = (request: ServerRequest): void => {
+      const plane = this.#incarnation?.control.plane;
+      if (plane !== undefined) plane.authenticateOperator(bearerOf(request));
+      else if (this.#view === undefined || !isOperatorToken(this.#view, bearerOf(request) ?? ''))
+        throw new ServiceError('control.UNAUTHENTICATED', { message: 'The token of the operator is needed.' });
+    };
+    return createRouter({
+      ...{ draining, onFailure: log.failure, tracing, observers: [log.access, metrics] },
+      routes: serviceRoutes(serviceState(ground, { troubles: () => this.#troubles(), requireOperator })),
+      requireHost: requireHost({ publicUrl: site.publicUrl, hosts: site.isListeningOnLoopback ? 'own' : 'any' }),
+      authenticate: () => {
+        throw new ServiceError('control.UNAUTHENTICATED', { message: 'There is nothing here that needs a credential.' });
+      },
+    });
+  }
+
+  async #troubles(): Promise<NotReadyReason[]> {
+    if (this.#parts.ground.draining()) return ['shutting_down'];
+    if (!this.#homes.members.mayRead) return ['cluster_lag'];
+    if (this.#incarnation !== undefined) return await this.#incarnation.control.troubles();
+    return this.#owner() === undefined ? ['starting'] : [];
+  }
+
+  async #opened(home: number): Promise<void> {
+    if (home !== catalogHome) {
+      this.#open.add(home);
+      await this.#worlds?.openHome(home);
+      return;
+    }
+    const { settings, ground } = this.#parts;
+    // Work of the incarnation before continues at once, and needs its worlds.
+    const untilMs = steadyClock.now() + limits.ownerWaitMs;
+    while (this.#open.size < this.#parts.options.homes && steadyClock.now() < untilMs) await pause(limits.clusterLookMs);
+    this.#isLeaving = false;
+    this.#incarnation = await openIncarnation(settings, ground, { homes: this.#serviceHomes(), catalogLog: this.#keeper.catalogLog });
+    ground.log.info('this node is the leader', { node: this.#parts.options.node });
+  }
+
+  async #closing(home: number, why: 'given' | 'lost'): Promise<void> {
+    if (home !== catalogHome) {
+      this.#open.delete(home);
+      await this.#worlds?.closeHome(home, { lost: why === 'lost' });
+      return;
+    }
+    this.#isLeaving = true;
+    this.#parts.ground.log.info('this node is the leader no more', { node: this.#parts.options.node, why });
+    await this.#end(0);
+  }
+
+  async #end(graceMs: number): Promise<void> {
+    const incarnation = this.#incarnation;
+    this.#incarnation = undefined;
+    await incarnation?.control.close(graceMs);
+    this.#worlds = undefined;
+  }
+
+  #serviceHomes(): ServiceHomes {
+    return {
+      count: this.#parts.options.homes,
+      owned: () => [...this.#open],
+      use: (worlds) => {
+        this.#worlds = worlds;
+      },
+      append: async (home, stream, record) => (await this.#homes.append({ home, stream, ...record })).outcome,
+    };
+  }
+}
+
+function movedReply(): HttpReply {
+  return errorReply(
+    new ServiceError('control.UNAVAILABLE', {
+      message: 'The leader of the cluster is changing. Whether this request was carried out is not known.',
+      retryAfterMs: limits.unavailableRetryAfterMs,
+    }),
+    newId('corr'),
+  );
+}
