@@ -4,13 +4,12 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Client } from '../../src/client/client.js';
 import { nodeArguments } from '../cli/cli.js';
-import { type PostgresServer, startPostgres } from '../cluster/postgres-server.js';
+import { freePort, type PostgresServer, startPostgres } from '../cluster/postgres-server.js';
 import { stopProcess } from '../stop-process.js';
 import { clientAt, type Door, seededNumbers } from './cluster-load.js';
 
@@ -57,6 +56,7 @@ export class ClusterNode implements Door {
   /** Everything that this incarnation has said. */
   said = '';
   ready: NodeReady | undefined;
+  isPaused = false;
 
   constructor(name: string, url: string, dataDirectory: string, command: readonly string[]) {
     this.name = name;
@@ -113,10 +113,13 @@ export class ClusterNode implements Door {
     this.#child?.kill('SIGTERM');
     return (await this.#ended) ?? null;
   }
+  /** As `kill -STOP`: it holds its connections, and does nothing. */
   async pause(): Promise<void> {
+    this.isPaused = true;
     await stopProcess(this.pid);
   }
   resume(): void {
+    this.isPaused = false;
     process.kill(this.pid, 'SIGCONT');
   }
   /** Its disk is gone. Only of a node that does not run. */
@@ -140,11 +143,17 @@ export class Cluster {
   }
 
   /** The first node alone makes what is made once; then the others start together. */
-  static async start({ nodes: count = 3, homes = 8, place = () => ({}), postgres: given, flags = [] }: ClusterOptions = {}): Promise<Cluster> {
+  static async start({
+    nodes: count = 3,
+    homes = 8,
+    place = () => ({}),
+    postgres: given,
+    flags = [],
+  }: ClusterOptions = {}): Promise<Cluster> {
     const folder = mkdtempSync(join(tmpdir(), 'drillyard-cluster-'));
     const postgres = given ?? (await startPostgres());
     const keyFile = join(folder, 'server.key');
-    writeFileSync(keyFile, randomBytes(32).toString('base64url'), { mode: 0o600 });
+    writeFileSync(keyFile, randomBytes(32).toString('hex'), { mode: 0o600 });
     const nodes: ClusterNode[] = [];
     for (let index = 0; index < count; index++) {
       const { before = [], host = '127.0.0.1', dataDirectory = join(folder, `n${index + 1}`), databaseUrl = postgres.url } = place(index);
@@ -152,7 +161,18 @@ export class Cluster {
       const url = `http://${host}:${port}`;
       mkdirSync(dataDirectory, { recursive: true });
       const serve = [...nodeArguments, 'serve', '--json', '--log-level', 'warn', '--server', 'node', '--workers', '1'];
-      const where = ['--isolate', 'thread', '--trust-tool-code', 'true', '--host', host, '--port', String(port), '--data-dir', dataDirectory];
+      const where = [
+        '--isolate',
+        'thread',
+        '--trust-tool-code',
+        'true',
+        '--host',
+        host,
+        '--port',
+        String(port),
+        '--data-dir',
+        dataDirectory,
+      ];
       const shared = ['--cluster', databaseUrl, '--node', name, '--node-address', url, '--homes', String(homes), '--key-file', keyFile];
       nodes.push(new ClusterNode(name, url, dataDirectory, [...before, process.execPath, ...serve, ...where, ...shared, ...flags]));
     }
@@ -224,12 +244,3 @@ export class Cluster {
     rmSync(this.#folder, { recursive: true, force: true });
   }
 }
-
-/** Chosen before the node starts: agents keep its URL over restarts. */
-export const freePort = (): Promise<number> =>
-  new Promise((resolve, reject) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => (address !== null && typeof address === 'object' ? resolve(address.port) : reject(new Error('no port'))));
-    });
-  });

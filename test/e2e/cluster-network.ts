@@ -1,0 +1,118 @@
+// A network of its own for each node of a cluster: namespaces on one bridge, so that a link can be cut, or one direction of it. It takes root.
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** Documentation addresses (RFC 5737), so that no route of the machine is covered. */
+const addressOf = (place: number): string => `192.0.2.${place}`;
+const databasePlace = 1;
+
+export class NodeNetwork {
+  readonly #prefix: string;
+  readonly #count: number;
+  readonly #folder: string;
+
+  private constructor(prefix: string, count: number) {
+    this.#prefix = prefix;
+    this.#count = count;
+    this.#folder = mkdtempSync(join(tmpdir(), 'drillyard-network-'));
+    chmodSync(this.#folder, 0o755);
+  }
+
+  /** Why it cannot be made, where it cannot. */
+  static make(count: number): NodeNetwork | string {
+    const network = new NodeNetwork(`dy${process.pid % 10_000}`, count);
+    const fault = network.#make();
+    if (fault === undefined) return network;
+    network.remove();
+    return fault;
+  }
+
+  #make(): string | undefined {
+    const bridge = `${this.#prefix}b`;
+    const commands = [
+      `link add ${bridge} type bridge`,
+      `addr add ${addressOf(databasePlace)}/24 dev ${bridge}`,
+      `link set ${bridge} up`,
+      ...Array.from({ length: this.#count }, (_, index) => {
+        const space = this.#space(index);
+        return [
+          `netns add ${space}`,
+          `link add ${space} type veth peer name eth0 netns ${space}`,
+          `link set ${space} master ${bridge} up`,
+          `-n ${space} addr add ${this.addressOf(index)}/24 dev eth0`,
+          `-n ${space} link set eth0 up`,
+          `-n ${space} link set lo up`,
+        ];
+      }).flat(),
+    ];
+    for (const command of commands) {
+      const fault = ip(command);
+      if (fault !== undefined) return `ip ${command}: ${fault}`;
+    }
+    return undefined;
+  }
+
+  addressOf(index: number): string {
+    return addressOf(databasePlace + 1 + index);
+  }
+  /** Words before the command of a node. */
+  before(index: number): string[] {
+    return ['ip', 'netns', 'exec', this.#space(index)];
+  }
+  /** Lines of postgresql.conf that let the nodes in. */
+  databaseSettings(): string[] {
+    const file = join(this.#folder, 'pg_hba.conf');
+    writeFileSync(file, `host all all 127.0.0.1/32 trust\nhost all all ${addressOf(0)}/24 trust\n`, { mode: 0o644 });
+    return [`listen_addresses = '127.0.0.1,${addressOf(databasePlace)}'`, `hba_file = '${file}'`];
+  }
+  databaseUrl(url: string): string {
+    return url.replace('127.0.0.1', addressOf(databasePlace));
+  }
+
+  /** Nothing reaches the node, and it reaches nothing. */
+  cut(index: number): void {
+    must(`-n ${this.#space(index)} link set eth0 down`);
+  }
+  mend(index: number): void {
+    must(`-n ${this.#space(index)} link set eth0 up`);
+  }
+  /** It reaches the other nodes and its clients, and not the database. */
+  cutFromDatabase(index: number): void {
+    must(`-n ${this.#space(index)} route add blackhole ${addressOf(databasePlace)}/32`);
+  }
+  mendToDatabase(index: number): void {
+    must(`-n ${this.#space(index)} route del blackhole ${addressOf(databasePlace)}/32`);
+  }
+  /** It reaches the database, and not the other nodes; their answers do not arrive either. */
+  cutFromNodes(index: number): void {
+    for (const other of this.#others(index)) must(`-n ${this.#space(index)} route add blackhole ${this.addressOf(other)}/32`);
+  }
+  mendToNodes(index: number): void {
+    for (const other of this.#others(index)) must(`-n ${this.#space(index)} route del blackhole ${this.addressOf(other)}/32`);
+  }
+
+  remove(): void {
+    for (let index = 0; index < this.#count; index++) ip(`netns del ${this.#space(index)}`);
+    ip(`link del ${this.#prefix}b`);
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  #others(index: number): number[] {
+    return Array.from({ length: this.#count }, (_, other) => other).filter((other) => other !== index);
+  }
+  #space(index: number): string {
+    return `${this.#prefix}n${index + 1}`;
+  }
+}
+
+/** What it says where it fails. */
+function ip(command: string): string | undefined {
+  const { status, stderr, error } = spawnSync('ip', command.split(' '), { encoding: 'utf8' });
+  return status === 0 ? undefined : (error?.message ?? stderr.trim());
+}
+function must(command: string): void {
+  const fault = ip(command);
+  if (fault !== undefined) throw new Error(`ip ${command}: ${fault}`);
+}
