@@ -204,7 +204,7 @@ export class Cluster {
   }
   /** A client that asks one node, once. */
   clientOf(node: Door): Client {
-    return clientAt(node.url, this.#credential);
+    return clientAt(node.url, this.credential);
   }
 
   /** As the log has it: who owns home 0. */

@@ -138,9 +138,9 @@ export class ClusterLoad {
       const key = choose(2) === 0 ? undefined : `key-${this.#count}`;
       for (let isAnswered = false; !isAnswered && !this.#isOver; ) {
         isAnswered = await agent.call(this.#doorOf(choose), { text, ...(key === undefined ? {} : { key }) });
+        await pause(this.#pauseMs);
         if (key === undefined) break;
       }
-      await pause(this.#pauseMs);
     }
   }
 
