@@ -225,7 +225,7 @@ export class ClusterNode {
     const untilMs = steadyClock.now() + limits.ownerWaitMs;
     while (this.#open.size < this.#parts.options.homes && steadyClock.now() < untilMs) await pause(limits.clusterLookMs);
     this.#isLeaving = false;
-    this.#incarnation = await openIncarnation(settings, ground, { homes: this.#serviceHomes(), catalogLog: this.#keeper.catalogLog });
+    this.#incarnation = await openIncarnation(settings, ground, { homes: this.#serviceHomes(), catalog: this.#catalogLog() });
     ground.log.info('this node is the leader', { node: this.#parts.options.node });
   }
 
@@ -245,6 +245,16 @@ export class ClusterNode {
     this.#incarnation = undefined;
     await incarnation?.control.close(graceMs);
     this.#worlds = undefined;
+  }
+
+  #catalogLog(): { log: StreamLog; onLost(): void } {
+    return {
+      log: {
+        mintNonce: () => randomBytes(streamNonceBytes),
+        append: async (record) => (await this.#homes.append({ home: catalogHome, stream: '', ...record })).outcome,
+      },
+      onLost: () => this.#parts.ground.log.error('the catalog has lost its home', { node: this.#parts.options.node }),
+    };
   }
 
   #serviceHomes(): ServiceHomes {

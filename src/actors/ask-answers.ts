@@ -1,11 +1,16 @@
 // Answers what one incarnation of a host asks: the system's side. The other one is host-asks.ts.
 //   ASK-ANSWERS-1. Asks are given to the answerer in the order in which they were sent.
-//   ASK-ANSWERS-2. A host that asks more than it may, or in another shape, is ended; an incarnation that is over is answered nothing.
+//   ASK-ANSWERS-2. A host that asks more than it may, or in another shape, or what is wrong (WrongAsk), is ended; an incarnation that is over is answered nothing.
 import { type ErrorFrame, errorToFrame, ServiceError } from '../contract/errors.js';
 import { plainOfText, textOfPlain } from './byte-text.js';
 import { answerEnvelope, type Envelope } from './frames.js';
 import { type Answer, answer } from './host-port.js';
 import { tuning } from './tuning.js';
+
+/** Thrown by an answerer of an ask that no host of its kind makes: the host is ended. */
+export class WrongAsk extends Error {
+  override name = 'WrongAsk';
+}
 
 export interface AskAnswersParts {
   /** Absent: nobody answers, so nothing may be asked. */
@@ -72,9 +77,18 @@ export class AskAnswers {
     this.#parts.refuse(reason);
   }
 
+  #judged(error: unknown, bug: AskAnswersParts['bug']): ErrorFrame {
+    if (!(error instanceof WrongAsk)) return bug(error);
+    if (!this.#isOver) this.#refuse(error.message);
+    return errorToFrame(new ServiceError('control.INVALID_REQUEST', { message: error.message }));
+  }
+
   async #answer(number: number, request: unknown): Promise<void> {
     const { answer: answerer, asText, bug } = this.#parts;
-    const found = await answer(() => answerer?.(request), bug);
+    const found = await answer(
+      async () => await answerer?.(request),
+      (error) => this.#judged(error, bug),
+    );
     if (this.#isOver) return;
     try {
       const sent: Answer = asText && found.ok ? { ok: true, value: textOfPlain(found.value) } : found;

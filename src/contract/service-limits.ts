@@ -93,6 +93,8 @@ export const serviceLimits = {
   keyGenerationsMax: 8,
   /** Names of keys before the present one by which a data directory of an earlier time is known. */
   keyFingerprintsKept: 64,
+  /** Operator tokens before the present one of a cluster, whose files may lie on some of its machines: none of them returns. */
+  operatorTokensKept: 64,
   /** Through how many credentials of early versions the member who made one is looked for. */
   credentialMakersMax: 64,
   /** Refusals of authority that the audit trail takes within a window, of one credential and of an organization; the others are counted. */

@@ -8,7 +8,7 @@ import { newId } from '../contract/ids.js';
 import { environmentTable } from './builds/environment-records.js';
 import { credentialTable, organizationTable, projectTable } from './catalog/organization-records.js';
 import { takeQuota } from './catalog/quotas.js';
-import { type Change, defineTable } from './catalog/tables.js';
+import { type Change, defineTable, type View } from './catalog/tables.js';
 import type { ControlServices } from './core/services.js';
 import { issueCredential, renewSecret } from './organizations/credential-issue.js';
 
@@ -42,6 +42,14 @@ export interface ExampleProject {
 }
 /** Makes the example build part of a project; done twice it is there once. */
 export type PublishExample = (services: ControlServices, project: ExampleProject) => Promise<{ buildHash: string }>;
+
+/** What the first start has made, as far as it has come: for a node that has a copy of the catalog alone. */
+export function firstStartOf(view: View): Pick<Bootstrap, 'organizationId' | 'projectId' | 'environmentId' | 'buildHash'> | undefined {
+  const first = view.get(firstStartTable, 'first');
+  if (first === undefined) return undefined;
+  const { organizationId, projectId = '', environmentId = '', buildHash = '' } = first;
+  return { organizationId, projectId, environmentId, buildHash };
+}
 
 export async function bootstrap(services: ControlServices, publish: PublishExample): Promise<Bootstrap> {
   const { catalog } = services;

@@ -6,6 +6,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { limits } from '../contract/limits.js';
 import { copyFlushed, copyFolderFlushed, flushFile, flushFolder } from '../files/flushed-copy.js';
 import type { Catalog } from './catalog/catalog.js';
+import { leaveCatalogStream } from './catalog/catalog-copy.js';
 import { keyFileName } from './catalog/key-file.js';
 import { sessionTable } from './catalog/session-records.js';
 import { operatorTokenFile } from './catalog/settings.js';
@@ -33,6 +34,8 @@ export interface CopiedCatalog {
 export async function copyCatalog(catalog: Catalog, { draft, copied }: DataCopy): Promise<CopiedCatalog> {
   const folder = catalogFolder(draft);
   await catalog.copyTo(folder);
+  // Who starts from a backup has no log.
+  if (catalog.position !== undefined) await leaveCatalogStream(folder);
   copied(await flushFile(catalogFile(draft)));
   const { view, close } = openCopiedCatalog(draft);
   return {

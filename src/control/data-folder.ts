@@ -7,7 +7,7 @@ import { beginsWorldKey } from '../worlds/kv/keys.js';
 import { firstStartTable } from './bootstrap.js';
 import type { Catalog } from './catalog/catalog.js';
 import { keyAdvice, keyFileName } from './catalog/key-file.js';
-import { beginsCatalogKey } from './catalog/tables.js';
+import { beginsCatalogKey } from './catalog/stored-source.js';
 import { keyNoteTable } from './core/server-key.js';
 
 export const catalogFolder = (directory: string): string => join(directory, 'catalog');

@@ -7,6 +7,7 @@ import type { NotReadyReason } from '../contract/hosted/readiness.js';
 import { limits } from '../contract/limits.js';
 import type { BindingsPort } from '../drills/ports/bindings-port.js';
 import type { Tracing } from '../tracing/tracing.js';
+import type { StreamLog } from '../worlds/kv/stream-log.js';
 import { authoringEndpoints, defineAuthoringRunners } from './authoring/authoring-endpoints.js';
 import { baselineEndpoints } from './authoring/baseline-endpoints.js';
 import { datasetEndpoints } from './authoring/dataset-endpoints.js';
@@ -28,8 +29,8 @@ import { requireContainedProjects } from './core/containment.js';
 import { DiskReserve } from './core/disk-reserve.js';
 import { operationEndpoints } from './core/operation-endpoints.js';
 import { OperationEngine } from './core/operation-engine.js';
-import { takeUpServerKey } from './core/server-key.js';
-import type { ControlLog, ControlServices, ServiceHomes } from './core/services.js';
+import { requireSharedKey, takeUpServerKey } from './core/server-key.js';
+import type { Blobs, ControlLog, ControlServices, ServiceHomes } from './core/services.js';
 import { catalogFolder, requireOwnCatalog, requireWholeData } from './data-folder.js';
 import { takeUpFormat } from './data-format.js';
 import { publishExampleBuild } from './example-build.js';
@@ -52,6 +53,7 @@ import { withMemory } from './service-memory.js';
 import { deliverAgain } from './sessions/deliveries.js';
 import { defineSessionRunners, sessionEndpoints } from './sessions/endpoints.js';
 import { recoverSessions, sweepSessions } from './sessions/expiry.js';
+import { HomesOpened } from './sessions/homes-opened.js';
 import { storedAccesses } from './sessions/open-access.js';
 import { quarantineEndpoints } from './sessions/quarantine-endpoints.js';
 import { openServiceWorlds } from './sessions/service-worlds.js';
@@ -72,8 +74,21 @@ export interface OpenControl {
   tracing?: Tracing | undefined;
   /** Default: the service has all worlds of its folder. */
   homes?: ServiceHomes | undefined;
+  /** Default: the catalog is this service's alone. */
+  catalog?: SharedCatalog | undefined;
+  /** Default: files below the data directory. */
+  blobs?: Blobs | undefined;
   /** Epoch milliseconds. Default: the clock of the machine. */
   nowMs?: () => number;
+}
+/**
+ * Of one that several machines share, and that is this one's now: its file here has everything that the log has, and nobody has it open.
+ * The key file is one for all of them (settings.keyFile).
+ */
+export interface SharedCatalog {
+  log: StreamLog;
+  /** Every later change is refused: the control is to be closed. `cause`: why its file could not follow the log. */
+  onLost(cause?: unknown): void;
 }
 export interface Control {
   readonly plane: ControlPlane;
@@ -82,6 +97,8 @@ export interface Control {
   figures(): Promise<ControlFigures>;
   /** Why it is not ready for new work; empty when it is. */
   troubles(): Promise<NotReadyReason[]>;
+  /** The catalog's data file as it is at one moment from now on, with its position in the log, in a folder that is made for it. */
+  copyCatalog(directory: string): Promise<void>;
   /** Refuses changes, finishes what runs within `graceMs` or leaves it to the next incarnation, closes every world. */
   close(graceMs: number): Promise<void>;
 }
@@ -125,7 +142,7 @@ export function defineRunners(services: ControlServices): void {
 export async function openControl(options: OpenControl): Promise<Control> {
   const { settings, log } = options;
   await clearMaterialized(settings.dataDirectory);
-  const { services, health } = await openServices(options);
+  const { services, health, homesOpened } = await openServices(options);
   try {
     defineRunners(services);
     const plane = new ControlPlane(services, allEndpoints(services));
@@ -134,7 +151,7 @@ export async function openControl(options: OpenControl): Promise<Control> {
     if (moved > 0) log.info('leases moved on, because an earlier version did not keep the access they had given', { sessions: moved });
     services.bindings.recall?.(storedAccesses(services));
     plane.start();
-    const delivering = deliverAgain(services).catch((err) => log.error('callbacks were not delivered', { err }));
+    const delivering = deliverHomes(services, homesOpened);
     const sweeper = new Sweeper({ everyMs: limits.sessionSweepMs }, log, [
       async () => services.disk.restore(),
       () => sweepSessions(services),
@@ -151,12 +168,13 @@ export async function openControl(options: OpenControl): Promise<Control> {
       // A request that hangs keeps nobody: what it would still change is refused.
       await within(Math.max(graceMs, limits.serverCloseGraceMs), plane.drain(graceMs));
       services.sessionMemory.leave();
-      await delivering;
+      await delivering();
       health.stop();
       await figures.close();
       await closeServices(services);
     };
-    return { plane, first, figures: () => figures.read(), troubles: () => health.reasons(), close };
+    const copyCatalog = (directory: string): Promise<void> => services.catalog.copyTo(directory);
+    return { plane, first, figures: () => figures.read(), troubles: () => health.reasons(), copyCatalog, close };
   } catch (error) {
     await services.operations.drain(0);
     health.stop();
@@ -165,9 +183,22 @@ export async function openControl(options: OpenControl): Promise<Control> {
   }
 }
 
+/** Of the homes that the service owns, now and as each of them opens. Yields what waits until all that has begun is done. */
+function deliverHomes(services: ControlServices, homesOpened: HomesOpened): () => Promise<void> {
+  const { log } = services;
+  const deliver = (home?: number): Promise<void> =>
+    deliverAgain(services, home).catch((err) => log.error('callbacks were not delivered', { err }));
+  let delivering = deliver();
+  homesOpened.follow((home) => {
+    delivering = delivering.then(() => deliver(home));
+  });
+  return () => delivering;
+}
+
 interface OpenParts {
   services: ControlServices;
   health: Health;
+  homesOpened: HomesOpened;
 }
 async function openServices({
   settings,
@@ -176,14 +207,18 @@ async function openServices({
   meter = silentMeter,
   tracing,
   homes,
+  catalog: shared,
+  blobs = new FileBlobs(settings.dataDirectory),
   nowMs = Date.now,
 }: OpenControl): Promise<OpenParts> {
   const { dataDirectory, keyFile } = settings;
-  requireWholeData(dataDirectory, { needsKey: keyFile === undefined && settings.rotateKey === undefined });
+  // What several machines share is looked at by who makes it follow the log, and what is not whole here is made again from there.
+  if (shared !== undefined) requireSharedKey(settings);
+  else requireWholeData(dataDirectory, { needsKey: keyFile === undefined && settings.rotateKey === undefined });
   const keyring = Keyring.open({ dataDirectory, nowMs, ...defined({ keyFile }) });
-  const blobs = new FileBlobs(dataDirectory);
   const disk = new DiskReserve(dataDirectory);
-  const catalog = new Catalog({ directory: catalogFolder(dataDirectory), checked: true, freeSpace: () => disk.release() });
+  const catalog = new Catalog({ directory: catalogFolder(dataDirectory), checked: true, freeSpace: () => disk.release(), ...shared });
+  const homesOpened = new HomesOpened();
   const health = new Health({ catalog, disk });
   try {
     requireOwnCatalog(dataDirectory, catalog);
@@ -192,10 +227,11 @@ async function openServices({
     await takeUpServerKey({ catalog, keyring, settings });
     await readOperatorToken(catalog, dataDirectory);
     const guard = new WorldGuard({ settings, catalog, nowMs, log });
-    const worlds = openServiceWorlds({ settings, catalog, log, guard, meter, homes, onStart: (start) => health.hostsStarted(start) });
+    const onStart = (start: { failed: boolean }): void => health.hostsStarted(start);
+    const worlds = openServiceWorlds({ settings, catalog, log, guard, meter, homes: homes && homesOpened.watched(homes), onStart });
     const operations = new OperationEngine({ catalog, nowMs, log, meter, tracing, onSpent: (tx, record) => guard.spent(tx, record.lane) });
     const ports = { worlds, homes, guard, ...openTaskWorkers(settings), blobs, disk, meter, tracing, bindings };
-    return { services: withMemory({ settings, catalog, keyring, operations, ...ports, nowMs, log }), health };
+    return { services: withMemory({ settings, catalog, keyring, operations, ...ports, nowMs, log }), health, homesOpened };
   } catch (error) {
     health.stop();
     await catalog.close();

@@ -149,13 +149,16 @@ function ofCredentials(services: ControlServices): EndpointSet<CredentialIds> {
 }
 
 function ofKey(services: ControlServices): EndpointSet<KeyIds> {
-  const { keyring } = services;
+  const { keyring, catalog } = services;
   return {
     getServerKey: { kind: 'read', run: () => ({ generations: keyring.generations }) },
     rotateServerKey: {
       kind: 'prepared',
       // The file is written before the change; a retry after a crash in between finds the generation that it has made.
       prepare: async (_, { body: { graceMs = 0 }, idempotencyKey }) => {
+        if (catalog.position !== undefined) {
+          throw new ServiceError('control.STATE_CONFLICT', { message: 'The key of a cluster cannot be rotated: its nodes share it.' });
+        }
         keyring.rotate({ graceMs, rotationId: idempotencyKey });
         services.sessionMemory.dropVoid(services.nowMs());
         services.log.info('the server key has a new generation', { generation: keyring.generation, graceMs });

@@ -4,6 +4,10 @@
 export const tuning = {
   /** The reason of a commit that failed comes at once, if it comes. */
   commitReasonWaitMs: 1_000,
+  /** Changes of a catalog that wait for its log, before further ones are refused: they stand in memory until they are appended. */
+  unappendedBytesMax: 16 * 1024 * 1024,
+  /** Of one change: with all that may wait beside it, it is within what a record may be. */
+  changeBytesMax: 64 * 1024 * 1024,
   /** The reserve of the disk is written and released in pieces of so many bytes. */
   reservePieceBytes: 1024 * 1024,
   /** The longest wait before an operation runs again, in first waits. */

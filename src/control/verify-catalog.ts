@@ -1,7 +1,8 @@
 // Reads a catalog whole, with nobody serving it: every record, its places in the indexes, and what records refer to.
 import { limits } from '../contract/limits.js';
 import { type Database, openDatabase, requireWhole } from '../files/database.js';
-import { beginsCatalogKey, indexKeys, type KeySource, keyParts, Reader, recordKey, type Table, type View } from './catalog/tables.js';
+import { beginsCatalogKey, isPositionKey, keyBytes, storedSource } from './catalog/stored-source.js';
+import { indexKeys, keyParts, Reader, recordKey, type Table, type View } from './catalog/tables.js';
 import { catalogTables } from './catalog-tables.js';
 import { catalogFile, catalogFolder } from './data-folder.js';
 import { formatFault } from './data-format.js';
@@ -21,13 +22,7 @@ export function openCatalogFile(dataDirectory: string): OpenCatalog & { database
 /** The same of one that this process has just copied. */
 export function openCopiedCatalog(dataDirectory: string): OpenCatalog & { database: Database } {
   const database = openDatabase({ directory: catalogFolder(dataDirectory), flushed: false, leavesChecked: false, readOnly: true });
-  const source: KeySource = {
-    get: (key) => database.getBinary(bytesOf(key)),
-    keys: function* (start, end) {
-      for (const key of database.getKeys({ start: bytesOf(start), end: bytesOf(end), snapshot: false })) yield key.toString('latin1');
-    },
-  };
-  return { view: new Reader(source), database, close: () => database.close() };
+  return { view: new Reader(storedSource(database)), database, close: () => database.close() };
 }
 
 /** `report`: what is wrong, as "its record ...". Yields how many records there are. */
@@ -36,6 +31,7 @@ export function verifyCatalog({ database, view }: OpenCatalog & { database: Data
   if (format !== undefined) report(format);
   let records = 0;
   for (const { key, value } of database.getRange({ snapshot: false })) {
+    if (isPositionKey(key)) continue;
     const text = key.toString('latin1');
     const parts = attempted(() => keyParts(text));
     if (parts?.[0] === 'r' && parts.length === 3) {
@@ -77,7 +73,7 @@ function* recordFaults({ database, view }: { database: Database; view: View }, {
     yield `${name} cannot be read`;
     return;
   }
-  for (const place of read.places) if (!database.doesExist(bytesOf(place))) yield `${name} is missing in the index ${keyParts(place)[2]}`;
+  for (const place of read.places) if (!database.doesExist(keyBytes(place))) yield `${name} is missing in the index ${keyParts(place)[2]}`;
   for (const { to, id } of danglingOf(view, read.references)) yield `${name} refers to ${to} ${id}, which is not there`;
 }
 
@@ -103,7 +99,6 @@ function indexFault(view: View, { key, tableName, index, id }: StoredPlace): str
   return isRight === true ? undefined : `its index ${tableName} ${index} leads to ${id}, which is not there or has another place`;
 }
 
-const bytesOf = (key: string): Buffer => Buffer.from(key, 'latin1');
 function attempted<T>(work: () => T): T | undefined {
   try {
     return work();

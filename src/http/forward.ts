@@ -1,36 +1,17 @@
 // Any node answers any request: what this node does not own goes to its owner over kept connections, and the owner's reply comes back as it
 // is. Why: docs/decisions/020.
-//   FORWARD-1. A request reaches one owner at most once, unless nothing of it has left, the node that got it said that it is not the owner,
-//     or it may be repeated, which by default is one that only reads (GET, HEAD). Where its outcome is not known, the client learns that.
-//   FORWARD-2. A request that a node has forwarded is never forwarded again.
-//   FORWARD-3. A reply that is not whole ends the client's connection; no part of one looks like the whole.
-//   FORWARD-4. When the client has gone, so has the request to the owner.
-import { isServiceError, ServiceError } from '../contract/errors.js';
+//   FORWARD-1. A request that a node has forwarded is never forwarded again.
 import { newId } from '../contract/ids.js';
 import { limits } from '../contract/limits.js';
-import { clientGone, tooLarge } from './body-collector.js';
-import { ByteBudget, type BytesHeld } from './byte-budget.js';
-import { networkOf } from './client-address.js';
+import { ByteBudget } from './byte-budget.js';
 import { errorReply } from './envelope.js';
-import { declaresBody, requireSize } from './guards.js';
+import { type ForwardGround, Forwarding, type ForwardResult, unavailable } from './forwarding.js';
 import { type NodeToken, nodeHeaders } from './node-token.js';
 import { OwnerChanges } from './owner-changes.js';
-import { OwnerConnections, type OwnerExchange } from './owner-connections.js';
-import { passedRequestHeaders } from './passed-headers.js';
-import { passedReply } from './passed-reply.js';
-import { RequestView } from './request-view.js';
+import { OwnerConnections } from './owner-connections.js';
+import type { RequestOwners } from './request-owners.js';
 import type { HttpHandler, HttpReply, ServerRequest } from './server.js';
 
-/** Scheme, host and port of another node; or this one. */
-export type RequestOwner = { address: string } | 'self';
-export interface RequestOwners {
-  /** Undefined where nobody owns what it asks for at the moment. It reads no body. */
-  ownerOf(request: ServerRequest): RequestOwner | undefined | Promise<RequestOwner | undefined>;
-  /** Resolves at the first change after it was asked for: an owner may be another one than before. Never rejects. */
-  changed(): Promise<void>;
-}
-/** `answered`: by its owner, whatever it said. */
-export type ForwardResult = 'answered' | 'no_owner' | 'unknown_outcome' | 'client_gone' | 'refused';
 export interface ForwardMeter {
   forwarded(result: ForwardResult, seconds: number): void;
 }
@@ -54,18 +35,12 @@ export interface Forwarder {
   close(): void;
 }
 
-interface Ground extends Required<Omit<ForwarderOptions, 'meter' | 'connectionsMax'>> {
-  connections: OwnerConnections;
-  changes: OwnerChanges;
-  bodies: ByteBudget;
-}
-
 export function createForwarder(options: ForwarderOptions): Forwarder {
   const { owners, token, own, meter, ownerWaitMs = limits.ownerWaitMs, connectionsMax = limits.ownerConnectionsMax } = options;
   const connections = new OwnerConnections({ connectionsMax });
   const changes = new OwnerChanges(() => owners.changed());
   const mayRepeat = options.mayRepeat ?? onlyReads;
-  const ground: Ground = { owners, token, own, mayRepeat, ownerWaitMs, connections, changes, bodies: newBudget() };
+  const ground: ForwardGround = { owners, token, own, mayRepeat, ownerWaitMs, connections, changes, bodies: newBudget() };
   let underWay = 0;
   const elsewhere = async (request: ServerRequest): Promise<HttpReply> => {
     if (request.isForwarded === true) return notOwnerReply();
@@ -75,7 +50,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
       return errorReply(unavailable('Too many requests are on their way to other nodes.'), newId('corr'));
     }
     underWay += 1;
-    const forward = new Forward(ground, request, () => {
+    const forward = new Forwarding(ground, request, () => {
       underWay -= 1;
     });
     const reply = await forward.answer();
@@ -104,174 +79,8 @@ function newBudget(): ByteBudget {
   return new ByteBudget({ ownerBytesMax, totalBytesMax, waitingMax: 0, waitMsMax: 0, ownerNoun: 'client' });
 }
 
-/** What an attempt leaves undone: nothing was sent or done; it may have been done. */
-type Undone = 'nothing_done' | 'lost';
-
-/** One request, from its first attempt until its reply is over. */
-class Forward {
-  result: ForwardResult = 'answered';
-  readonly #ground: Ground;
-  readonly #request: ServerRequest;
-  readonly #signal: AbortSignal;
-  readonly #whenOver: () => void;
-  #body: Uint8Array | undefined;
-  #held: BytesHeld | undefined;
-  /** The reply is passed on as it comes, and tells when it is over. */
-  #isStreaming = false;
-  /** By when an owner must have been found: set when the first attempt was in vain. */
-  #untilMs: number | undefined;
-
-  constructor(ground: Ground, request: ServerRequest, whenOver: () => void) {
-    this.#ground = ground;
-    this.#request = request;
-    this.#signal = request.signal;
-    this.#whenOver = whenOver;
-  }
-
-  async answer(): Promise<HttpReply> {
-    try {
-      return await this.#tryOwners();
-    } catch (error) {
-      if (this.result === 'answered') this.result = this.#signal.aborted ? 'client_gone' : 'refused';
-      if (!isServiceError(error)) throw error;
-      return errorReply(error, newId('corr'));
-    } finally {
-      this.#held?.release();
-      if (!this.#isStreaming) this.#whenOver();
-    }
-  }
-
-  async #tryOwners(): Promise<HttpReply> {
-    const { owners, own, changes, mayRepeat } = this.#ground;
-    for (;;) {
-      const { count } = changes;
-      const owner = await owners.ownerOf(this.#request);
-      if (owner === 'self') return await own(this.#body === undefined ? this.#request : new WithBody(this.#request, this.#body));
-      const outcome = owner === undefined ? 'nothing_done' : await this.#attempt(owner.address, count);
-      if (typeof outcome !== 'string') return outcome;
-      if (this.#signal.aborted) throw clientGone();
-      if (outcome === 'lost' && !mayRepeat(this.#request)) {
-        this.result = 'unknown_outcome';
-        throw unavailable('The node that owns this has gone. Whether it carried out the request is not known.', { outcome: 'unknown' });
-      }
-      if (changes.count === count || owner !== undefined) await this.#waitForOwner({ isKnown: owner !== undefined });
-    }
-  }
-
-  async #waitForOwner({ isKnown }: { isKnown: boolean }): Promise<void> {
-    const { changes, ownerWaitMs } = this.#ground;
-    const nowMs = performance.now();
-    this.#untilMs ??= nowMs + ownerWaitMs;
-    const leftMs = this.#untilMs - nowMs;
-    if (leftMs <= 0) {
-      this.result = 'no_owner';
-      throw unavailable('No node that could answer this was found in time. Nothing was done.');
-    }
-    // One that is known and cannot be reached, or does not know that it is the owner, may do so at any time.
-    await changes.next(isKnown ? Math.min(leftMs, limits.ownerAskedAgainMs) : leftMs, this.#signal);
-  }
-
-  /** `changeCount`: what it was before the owner was asked for. */
-  async #attempt(address: string, changeCount: number): Promise<HttpReply | Undone> {
-    const { method, path, query } = this.#request;
-    const headers = this.#headers();
-    if (this.#body === undefined && declaresBody(this.#request)) this.#body = await this.#readBody();
-    if (this.#signal.aborted) return 'nothing_done';
-    // A method that usually has a body would leave in chunks.
-    if (this.#body !== undefined || (method !== 'GET' && method !== 'HEAD'))
-      headers.push('content-length', String(this.#body?.byteLength ?? 0));
-    const target = query === '' ? path : `${path}?${query}`;
-    const exchange = this.#ground.connections.send({ address, method, target, headers, body: this.#body });
-    const over = this.#watch(exchange, { address, changeCount });
-    const answer = await exchange.answer;
-    if (typeof answer === 'string') {
-      over();
-      return answer === 'unsent' ? 'nothing_done' : 'lost';
-    }
-    if (answer.headers[nodeHeaders.notOwner] !== undefined) {
-      over();
-      answer.drop();
-      return 'nothing_done';
-    }
-    const reply = await passedReply(answer, { isHead: method === 'HEAD' });
-    if (reply === undefined || reply.isWhole) {
-      over();
-      return reply?.reply ?? 'lost';
-    }
-    this.#isStreaming = true;
-    const whenOver = (): void => {
-      over();
-      exchange.breakOff();
-      this.#whenOver();
-    };
-    return { ...reply.reply, whenOver };
-  }
-
-  #headers(): string[] {
-    const { token } = this.#ground;
-    const headers = passedRequestHeaders(this.#request);
-    const lines = headers.length / 2;
-    headers.push(nodeHeaders.token, token.present(), nodeHeaders.client, this.#request.address);
-    const { path, query } = this.#request;
-    const bytes = headers.reduce((sum, text) => sum + text.length + 2, path.length + query.length);
-    if (lines <= limits.forwardedHeadersMax && bytes <= limits.forwardedHeaderBytesMax) return headers;
-    throw new ServiceError('control.INVALID_REQUEST', { message: 'There are too many headers, or they are too large.' });
-  }
-
-  async #readBody(): Promise<Uint8Array> {
-    const bytesMax = limits.forwardedBodyBytesMax;
-    requireSize(this.#request, bytesMax);
-    const declared = this.#request.headers.get('content-length');
-    this.#held = this.#ground.bodies.take(networkOf(this.#request.address), declared === undefined ? bytesMax : Number(declared));
-    const body = await this.#request.body(bytesMax);
-    this.#held.resize(body.byteLength);
-    return body;
-  }
-
-  /** Breaks it off when the client goes away, and when another node is the owner and this one stays quiet. */
-  #watch(exchange: OwnerExchange, { address, changeCount }: { address: string; changeCount: number }): () => void {
-    const { owners, changes } = this.#ground;
-    const breakOff = (): void => exchange.breakOff();
-    const look = async (): Promise<void> => {
-      let owner: RequestOwner | undefined;
-      try {
-        owner = await owners.ownerOf(this.#request);
-      } catch {
-        // What it cannot say now it will say to the next request.
-      }
-      if (owner !== undefined && (owner === 'self' || owner.address !== address)) exchange.boundQuiet(limits.formerOwnerQuietMs);
-    };
-    const off = changes.on(() => void look());
-    if (changes.count !== changeCount) void look();
-    this.#signal.addEventListener('abort', breakOff);
-    return () => {
-      off();
-      this.#signal.removeEventListener('abort', breakOff);
-    };
-  }
-}
-
-/** A request of which we have read the body. */
-class WithBody extends RequestView {
-  readonly #body: Uint8Array;
-
-  constructor(request: ServerRequest, body: Uint8Array) {
-    super(request);
-    this.#body = body;
-  }
-
-  override body(bytesMax: number): Promise<Uint8Array> {
-    return this.#body.byteLength > bytesMax ? Promise.reject(tooLarge(bytesMax)) : Promise.resolve(this.#body);
-  }
-}
-
 /** Between two views of who owns what: nothing was done, and nobody is asked. */
 function notOwnerReply(): HttpReply {
   const reply = errorReply(unavailable('This node does not own what is asked for. Nothing was done.'), newId('corr'));
   return { ...reply, headers: { ...reply.headers, [nodeHeaders.notOwner]: '1' } };
-}
-
-function unavailable(message: string, details?: { outcome: 'unknown' }): ServiceError {
-  const retryAfterMs = limits.unavailableRetryAfterMs;
-  return new ServiceError('control.UNAVAILABLE', { message, retryAfterMs, ...(details === undefined ? {} : { details }) });
 }

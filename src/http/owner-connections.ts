@@ -1,6 +1,6 @@
 // Kept connections to the owners of what this node is asked for, and one exchange on one of them.
-//   OWNER-CONNECTIONS-1. `unsent` is said only where no connection stood: nothing of the request has left. Everything else that ends without
-//     a reply is `lost`: the owner may have carried it out.
+//   OWNER-CONNECTIONS-1. `unsent` is said only where no connection stood: nothing of the request has left. Everything else that ends
+//     without a reply is `lost`: the owner may have carried it out.
 //   OWNER-CONNECTIONS-2. Nothing is followed, no proxy is asked, and nothing of a reply is held but what its reader has not taken.
 import { Agent, type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import { limits } from '../contract/limits.js';
@@ -25,6 +25,8 @@ export interface OwnerReply {
   length: number | undefined;
   /** The body as it comes, to be read once. Throws where it is not whole. */
   pieces(): AsyncGenerator<Uint8Array>;
+  /** All of it at once; undefined where it is not whole. */
+  whole(): Promise<Uint8Array | undefined>;
   /** In place of reading it. */
   drop(): void;
 }
@@ -103,10 +105,11 @@ export class OwnerExchange {
     outgoing.end(body);
   }
 
-  /** From now on it is broken off once it is waited for and has brought nothing for so long. */
+  /** From now on it is broken off once it is waited for and has brought nothing for so long; at once where nothing has left. */
   boundQuiet(ms: number): void {
     this.#quietMs = ms;
     if (this.#isConnected) this.#bound();
+    else this.#outgoing.destroy();
   }
 
   /** In the middle of anything; one that is over stays so, and its connection is kept. */
@@ -122,8 +125,26 @@ export class OwnerExchange {
       headers: incoming.headers,
       length: length === undefined ? undefined : Number(length),
       pieces: () => this.#pieces(incoming),
+      whole: () => this.#whole(incoming),
       drop: () => void incoming.resume(),
     };
+  }
+
+  /** By events: this is what most replies take, and an iterator costs more than all else here. */
+  #whole(incoming: IncomingMessage): Promise<Uint8Array | undefined> {
+    const pieces: Uint8Array[] = [];
+    incoming.on('data', (piece: Uint8Array) => {
+      pieces.push(piece);
+      this.#bound();
+    });
+    return new Promise((resolve) => {
+      incoming.once('end', () => {
+        const whole = pieces.length === 1 ? (pieces[0] as Uint8Array) : Buffer.concat(pieces);
+        resolve(incoming.complete ? whole : undefined);
+      });
+      incoming.once('error', () => resolve(undefined));
+      incoming.once('close', () => resolve(undefined));
+    });
   }
 
   async *#pieces(incoming: IncomingMessage): AsyncGenerator<Uint8Array> {

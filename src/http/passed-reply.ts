@@ -20,20 +20,10 @@ export async function passedReply(answer: OwnerReply, { isHead }: { isHead: bool
     return { reply: { ...reply, stream: answer.pieces(), ...streamBytes }, isWhole: true };
   }
   if (isBodiless(status) || (length !== undefined && length <= limits.forwardedWholeBytesMax)) {
-    const body = await wholeOf(answer);
+    const body = await answer.whole();
     return body === undefined ? undefined : { reply: { ...reply, body }, isWhole: true };
   }
   return { reply: { ...reply, stream: answer.pieces(), ...streamBytes, isSized: length !== undefined }, isWhole: false };
-}
-
-async function wholeOf(answer: OwnerReply): Promise<Uint8Array | undefined> {
-  const pieces: Uint8Array[] = [];
-  try {
-    for await (const piece of answer.pieces()) pieces.push(piece);
-  } catch {
-    return undefined;
-  }
-  return pieces.length === 1 ? (pieces[0] as Uint8Array) : Buffer.concat(pieces);
 }
 
 /** RFC 9110 6.4.1. */

@@ -107,30 +107,33 @@ export async function writeSizedPieces(
   { status, headers, stream, streamBytes = 0 }: HttpReply & Required<Pick<HttpReply, 'stream'>>,
 ): Promise<void> {
   let writable = (): void => {};
+  let piece: Uint8Array = new Uint8Array();
+  /** Of the reply, where the piece begins. */
+  let from = 0;
+  const isTaken = (offset: number): boolean => {
+    let result: [boolean, boolean] = [false, false];
+    response.cork(() => {
+      result = response.tryEnd(piece.subarray(offset - from), streamBytes);
+    });
+    if (result[1]) exchange.end();
+    return result[0];
+  };
   exchange.whenGone = () => writable();
+  // Once for all pieces: the binary puts a handler that was set within another's call back to the other.
+  response.onWritable((offset) => {
+    const isDone = isTaken(offset);
+    if (isDone || exchange.over) writable();
+    return isDone;
+  });
   response.cork(() => writeHeaders(response, status, headers));
-  for await (const piece of stream) {
+  for await (const next of stream) {
     if (exchange.over) return;
-    const all = typeof piece === 'string' ? Buffer.from(piece) : piece;
-    const from = response.getWriteOffset();
-    let isTaken = false;
-    const write = (rest: Uint8Array): boolean => {
-      let isWhole = false;
-      response.cork(() => {
-        [isTaken, isWhole] = response.tryEnd(rest, streamBytes);
-      });
-      if (isWhole) exchange.end();
-      return isTaken;
-    };
-    if (write(all)) continue;
-    const taken = new Promise<void>((resolve) => {
+    piece = typeof next === 'string' ? Buffer.from(next) : next;
+    from = response.getWriteOffset();
+    if (isTaken(from) || exchange.over) continue;
+    await new Promise<void>((resolve) => {
       writable = resolve;
     });
-    response.onWritable((offset) => {
-      if (write(all.subarray(offset - from))) writable();
-      return isTaken;
-    });
-    if (!exchange.over) await taken;
   }
 }
 

@@ -12,6 +12,7 @@ import type {
   WorldQuery,
   WorldSeed,
 } from '../contract/world/world-protocol.js';
+import type { StreamPosition, StreamRecord } from './kv/stream-log.js';
 
 /** The children of process hosts. */
 export interface HostChildren {
@@ -30,6 +31,15 @@ export interface HomesOptions {
   count: number;
   /** Those that are open from the start. */
   open: readonly number[];
+  /** Each data file writes to a stream of it, which is what makes a change durable. Absent: `durability` says. */
+  log?: FolderLog;
+}
+/** The streams of one folder of data files: one for each home. */
+export interface FolderLog {
+  /** As in StreamLog. Rejects with WrongAsk for a record that does not follow: its host is ended. */
+  append(home: number, record: StreamRecord): Promise<'appended' | 'lost'>;
+  /** Of the newest record; number 0 where there is none. */
+  endOf(home: number): Promise<StreamPosition | 'lost'>;
 }
 
 export interface WorldsOptions {

@@ -8,6 +8,8 @@ export interface HostOptions {
   layout: 'run' | 'shared' | 'homes';
   /** How many homes there are, in the layout `homes`. */
   homes?: number | undefined;
+  /** Each data file of a home is a stream of a log that the system appends to. Default false. */
+  isLogged?: boolean | undefined;
   durability: 'committed' | 'flushed';
   /** Standing hosts: a host also serves the data files that had a host of their own when there were more. */
   hosts: number;
@@ -67,3 +69,22 @@ export interface OpenHomesAsk {
 export interface OpenHomesAnswer {
   homes: number[];
 }
+
+/** A piece of a record of the home's data file. The answer of the last one is what became of the record. */
+export interface AppendAsk {
+  kind: 'append';
+  home: number;
+  number: number;
+  nonce: Uint8Array;
+  /** From 0. */
+  part: number;
+  body: Uint8Array;
+  isLast: boolean;
+}
+export type AppendAnswer = 'taken' | 'appended' | 'lost';
+/** Which record of the home's data file the log has as its newest; answered when what an earlier incarnation appends is decided. */
+export interface StreamEndAsk {
+  kind: 'streamEnd';
+  home: number;
+}
+export type StreamEndAnswer = { number: number; nonce: Uint8Array } | 'lost';

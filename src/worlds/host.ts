@@ -1,10 +1,13 @@
 // The world kind of actor: what a host thread or process loads. Owns its data files and the programs it has seen.
+
+import { join } from 'node:path';
 import type { Actor, ActorKind, CreateActorKind, HostFacts } from '../actors/definition.js';
 import { LruMap } from '../collections/lru-map.js';
 import { ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
 import type { WorldProgram } from '../contract/run/build.js';
 import { begin, tagOf, worldInstanceId } from './commands/birth.js';
+import { homeFileName, homeOfFileName } from './homes.js';
 import type {
   CloseHomeRequest,
   CreateReply,
@@ -15,6 +18,7 @@ import type {
   OpenHomesAnswer,
   OpenHomesAsk,
 } from './host-requests.js';
+import { HostStreamLogs } from './host-stream-log.js';
 import type { StreamLog } from './kv/stream-log.js';
 import type { WriteSet } from './kv/write-set.js';
 import { LmdbFiles } from './lmdb-files.js';
@@ -24,8 +28,10 @@ import type { WorldMeta } from './turn/world-meta.js';
 import { WorldActor, type WorldWrites } from './world.js';
 
 export const createActorKind: CreateActorKind = (options, host) => {
-  const kind = new WorldKind(options as HostOptions, host);
-  return (options as HostOptions).layout === 'homes' ? kind.openHomes() : kind;
+  const { layout, isLogged = false } = options as HostOptions;
+  if (layout !== 'homes') return new WorldKind(options as HostOptions, host);
+  const logs = isLogged ? new HostStreamLogs(host) : undefined;
+  return new WorldKind(options as HostOptions, host, logs && ((file) => logs.of(homeOfFileName(file) as number)), logs).openHomes();
 };
 /** Hosts of several machines: each data file writes to its log, `logOf` by the name of the file. */
 export const createLoggedKind = (options: HostOptions, host: HostFacts, logOf: (file: string) => StreamLog): ActorKind =>
@@ -45,20 +51,31 @@ class WorldKind implements ActorKind {
   /** The last request about a home: they are carried out one after the other. */
   readonly #homeTurns = new Map<number, Promise<void>>();
 
-  constructor(options: HostOptions, host: HostFacts, logOf?: (file: string) => StreamLog) {
+  /** With a log: made here, and not in the log yet. Nobody is answered for them. */
+  readonly #unborn = new Set<string>();
+  readonly #isLogged: boolean;
+  readonly #logs: HostStreamLogs | undefined;
+
+  constructor(options: HostOptions, host: HostFacts, logOf?: (file: string) => StreamLog, logs?: HostStreamLogs) {
     this.#options = options;
     this.#host = host;
     this.#files = new LmdbFiles(options, host.index, logOf);
+    this.#isLogged = logOf !== undefined;
+    this.#logs = logs;
   }
 
   /** An earlier incarnation of this host may have served others. */
   async openHomes(): Promise<this> {
     const { homes } = (await this.#host.ask({ kind: 'openHomes' } satisfies OpenHomesAsk)) as OpenHomesAnswer;
-    for (const home of homes) this.#files.openHome(home);
+    for (const home of homes) {
+      // What is wrong with one concerns no other: its worlds are refused.
+      await this.#openHome(home).catch((error: Error) => console.error(`drillyard: home ${home} is not open: ${error.message}`));
+    }
     return this;
   }
 
   activate(worldId: string, incarnation: number): Actor {
+    if (this.#unborn.has(worldId)) throw unborn(worldId);
     const store = this.#files.of(worldId);
     const storage = store?.loadWorld(worldId, incarnation);
     if (store === undefined || storage === undefined) throw notFound(worldId);
@@ -100,15 +117,19 @@ class WorldKind implements ActorKind {
         else members.push({ set, index });
       }
     });
+    const born: string[] = [];
     for (const [store, members] of byStore) {
       if (this.#files.isLost(store)) continue;
       store.commit(members.map(({ set }) => set)).forEach((error, place) => {
-        const { index } = members[place] as { index: number };
+        const { index, set } = members[place] as { index: number; set: WriteSet };
         results[index] ??= error;
+        if (this.#isLogged && error === undefined && set.expected === undefined) born.push(set.worldId);
       });
     }
+    for (const worldId of born) this.#unborn.add(worldId);
     const flushing = [...byStore.keys()].map((store) => store.flushed().catch((error: Error) => refuse(store, error)));
     await Promise.all(flushing);
+    for (const worldId of born) this.#unborn.delete(worldId);
     // Also where it was lost meanwhile: whether this commit is in what its next owner has is not known here.
     for (const store of byStore.keys()) if (this.#files.isLost(store)) refuse(store, new ServiceError('world.ACTOR_RESTARTED'));
     return results;
@@ -126,7 +147,7 @@ class WorldKind implements ActorKind {
       case 'copy':
         return this.#files.copy(request);
       case 'openHome':
-        return this.#inTurn(request.home, async () => this.#files.openHome(request.home));
+        return this.#inTurn(request.home, () => this.#openHome(request.home));
       case 'closeHome':
         return this.#closeHome(request);
       default:
@@ -136,6 +157,11 @@ class WorldKind implements ActorKind {
 
   close(): Promise<void> {
     return this.#files.close();
+  }
+
+  async #openHome(home: number): Promise<void> {
+    await this.#logs?.bringIn(home, join(this.#options.directory, homeFileName(home)));
+    this.#files.openHome(home);
   }
 
   #closeHome({ home, isLost }: CloseHomeRequest): Promise<void> {
@@ -167,7 +193,12 @@ class WorldKind implements ActorKind {
     const settings = { ...request, stateHash: store.baseStateHash(key) };
     const simulation = begin(storage, known.program, settings);
     storage.commitNow(simulation.meta());
-    await store.flushed();
+    if (this.#isLogged) this.#unborn.add(worldId);
+    try {
+      await store.flushed();
+    } finally {
+      this.#unborn.delete(worldId);
+    }
     return { kind: 'created', worldInstanceId: worldInstanceId(tag) };
   }
 
@@ -202,6 +233,13 @@ function printThrow(worldId: string, text: string): void {
   console.error(`drillyard: ${worldId}: ${text}`);
 }
 
+function unborn(worldId: string): ServiceError {
+  return new ServiceError('control.UNAVAILABLE', {
+    message: 'This world is being made.',
+    details: { worldId },
+    retryAfterMs: limits.unavailableRetryAfterMs,
+  });
+}
 function notFound(worldId: string): ServiceError {
   return new ServiceError('control.NOT_FOUND', { message: 'There is no such world.', details: { worldId } });
 }

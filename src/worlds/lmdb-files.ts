@@ -89,10 +89,13 @@ export class LmdbFiles {
   isLost(store: WorldRepository): boolean {
     return this.#lost.has(store);
   }
-  /** Of a home that is shut and has no world in memory: resolves when its file is on the disk and released. */
+  /** Of a home that is shut and has no world in memory: resolves when its file is on the disk, or lost, and released. */
   async closeHome(home: number): Promise<void> {
     const name = homeFileName(home);
     await Promise.allSettled(this.#copies);
+    const store = this.#open.get(name);
+    // What no answer waits for is also to be in its log. Where that fails it stays in the file, as its tail.
+    if (store !== undefined && !this.isLost(store)) await store.flushed().catch(() => {});
     this.#close(name);
     try {
       await this.#closing.get(name);
@@ -160,7 +163,7 @@ export class LmdbFiles {
     if (store === undefined) return;
     this.#open.delete(name);
     const earlier = this.#closing.get(name);
-    const closed = Promise.all([earlier, store.close()]).then(() => {
+    const closed = Promise.all([earlier, this.isLost(store) ? store.abandon() : store.close()]).then(() => {
       if (this.#closing.get(name) === closed) this.#closing.delete(name);
     });
     this.#closing.set(name, closed);

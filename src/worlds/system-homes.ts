@@ -1,22 +1,39 @@
-// Which homes are open in one actor system, and the way to open and close them on its hosts.
+// Which homes are open in one actor system, the way to open and close them on its hosts, and what these append.
 //   SYSTEM-HOMES-1. A host that starts serves the homes that are open at that moment, whatever an earlier incarnation of it served.
 //   SYSTEM-HOMES-2. When a home is closed, no incarnation of a host has a file of it open.
+//   SYSTEM-HOMES-3. A host appends to the homes that are open or closing there and no others, one record at a time; once a home is lost,
+//     each append of it is answered so, also those that are open.
+import { WrongAsk } from '../actors/ask-answers.js';
 import type { ActorSystem } from '../actors/system.js';
 import { isServiceError, ServiceError } from '../contract/errors.js';
-import type { HomedWorlds, HomesOptions } from './api.js';
+import type { FolderLog, HomedWorlds, HomesOptions } from './api.js';
 import { hostOfHome } from './homes.js';
-import type { CloseHomeRequest, OpenHomeRequest, OpenHomesAnswer, OpenHomesAsk } from './host-requests.js';
+import type { AppendAnswer, AppendAsk, CloseHomeRequest, OpenHomeRequest, OpenHomesAnswer, StreamEndAnswer } from './host-requests.js';
+import { nonceBytes } from './kv/group-record.js';
+import { RecordPieces } from './record-pieces.js';
+
+/** Of a home that is open or closing. */
+interface Served {
+  readonly pieces: RecordPieces;
+  /** The append that is under way. */
+  appending: Promise<unknown> | undefined;
+  readonly lost: Promise<'lost'>;
+  lose(): void;
+}
 
 export class SystemHomes implements HomedWorlds {
   readonly count: number;
   readonly #hosts: number;
+  readonly #log: FolderLog | undefined;
   readonly #open = new Set<number>();
+  readonly #served = new Map<number, Served>();
   #system: ActorSystem | undefined;
 
-  constructor({ count, open }: HomesOptions, hosts: number) {
+  constructor({ count, open, log }: HomesOptions, hosts: number) {
     this.count = count;
     this.#hosts = hosts;
-    for (const home of open) this.#open.add(this.#known(home));
+    this.#log = log;
+    for (const home of open) this.#serve(this.#known(home));
   }
 
   /** Of the system that answers its hosts with `answer`. */
@@ -24,20 +41,62 @@ export class SystemHomes implements HomedWorlds {
     this.#system = system;
   }
 
-  async answer(host: number, request: unknown): Promise<OpenHomesAnswer> {
-    if ((request as OpenHomesAsk | null)?.kind !== 'openHomes')
+  async answer(host: number, request: unknown): Promise<OpenHomesAnswer | AppendAnswer | StreamEndAnswer> {
+    const ask = request as { kind?: unknown; home?: unknown } | null;
+    if (ask?.kind === 'openHomes') return { homes: [...this.#open].filter((home) => hostOfHome(home, this.#hosts) === host) };
+    if (this.#log === undefined || (ask?.kind !== 'append' && ask?.kind !== 'streamEnd'))
       throw new ServiceError('control.INVALID_REQUEST', { message: 'There is no such ask.' });
-    return { homes: [...this.#open].filter((home) => hostOfHome(home, this.#hosts) === host) };
+    const { home } = ask;
+    if (!Number.isInteger(home) || hostOfHome(home as number, this.#hosts) !== host)
+      throw new WrongAsk('it asked of a home of another host');
+    const served = this.#served.get(home as number);
+    if (ask.kind === 'append') return await this.#append(this.#log, request as AppendAsk, served);
+    // Pieces that an incarnation before has sent are never followed by the rest.
+    served?.pieces.reset();
+    await Promise.race([served?.appending, served?.lost]);
+    return served === undefined ? 'lost' : await Promise.race([this.#log.endOf(home as number), served.lost]);
   }
 
   async openHome(home: number): Promise<void> {
-    this.#open.add(this.#known(home));
+    this.#serve(this.#known(home));
     await this.#tell(home, { kind: 'openHome', home });
   }
 
   async closeHome(home: number, { lost = false }: { lost?: boolean } = {}): Promise<void> {
     this.#open.delete(this.#known(home));
+    const served = this.#served.get(home);
+    const leave = (): void => {
+      if (this.#served.get(home) === served && !this.#open.has(home)) this.#served.delete(home);
+    };
+    if (lost) {
+      served?.lose();
+      leave();
+    }
     await this.#tell(home, { kind: 'closeHome', home, isLost: lost });
+    leave();
+  }
+
+  #serve(home: number): void {
+    this.#open.add(home);
+    if (this.#served.has(home)) return;
+    let lose = (): void => {};
+    const lost = new Promise<'lost'>((resolve) => {
+      lose = () => resolve('lost');
+    });
+    this.#served.set(home, { pieces: new RecordPieces(), appending: undefined, lost, lose });
+  }
+
+  async #append(log: FolderLog, ask: AppendAsk, served: Served | undefined): Promise<AppendAnswer> {
+    requireShape(ask);
+    if (served === undefined) return 'lost';
+    if (served.appending !== undefined) throw new WrongAsk('it appended two records of a home at once');
+    const record = served.pieces.join(ask);
+    if (record === undefined) return 'taken';
+    const appending = log.append(ask.home, record).finally(() => {
+      served.appending = undefined;
+    });
+    served.appending = appending.catch(() => {});
+    return await Promise.race([appending, served.lost]);
   }
 
   /** A host that is not there, or ends before it has answered, asks when it starts again. */
@@ -55,4 +114,11 @@ export class SystemHomes implements HomedWorlds {
     if (Number.isInteger(home) && home >= 1 && home <= this.count) return home;
     throw new ServiceError('control.INVALID_REQUEST', { message: `A home is one of 1 to ${this.count}.` });
   }
+}
+
+/** A host in a process of its own may have sent anything. */
+function requireShape({ number, nonce, part, body, isLast }: AppendAsk): void {
+  const isRecord = Number.isSafeInteger(number) && number > 0 && nonce instanceof Uint8Array && nonce.length === nonceBytes;
+  const isPiece = Number.isSafeInteger(part) && body instanceof Uint8Array && typeof isLast === 'boolean';
+  if (!isRecord || !isPiece) throw new WrongAsk('it appended what is no record');
 }

@@ -43,6 +43,12 @@ export const tuning = {
   recordBytesMax: 256 * 1024 * 1024,
   /** Changes that wait for the log, before further ones are refused: they stand in memory until they are appended. */
   unappendedBytesMax: 16 * 1024 * 1024,
+  /**
+   * Of what a host hands over for its log at a time, and how many such pieces at once: as texts they stay below what a host may ask
+   * (actors/tuning.ts).
+   */
+  appendPieceBytes: 512 * 1024,
+  appendAsksMax: 32,
   /** Payloads that a copy applies in one transaction: large enough that its begin and end cost nothing, small for the memory. */
   replayedBytesAtOnce: 8 * 1024 * 1024,
   /** Of a stored page of the queue. */

@@ -51,6 +51,7 @@ export async function openWorlds(options: WorldsOptions): Promise<Worlds & World
     directory: children?.directory ?? directory,
     layout,
     homes: homes?.count,
+    isLogged: options.homes?.log !== undefined,
     durability,
     hosts,
     freshModulePerTurn,

@@ -1,7 +1,7 @@
 // Hosts ask their system: in threads and in processes, whose asks are believed in nothing.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { AskAnswers } from '../../src/actors/ask-answers.js';
+import { AskAnswers, WrongAsk } from '../../src/actors/ask-answers.js';
 import { plainOfText, textOfPlain } from '../../src/actors/byte-text.js';
 import type { Envelope } from '../../src/actors/frames.js';
 import { tuning } from '../../src/actors/tuning.js';
@@ -148,6 +148,15 @@ for (const [what, envelope] of Object.entries({
     },
   );
 }
+// ASK-ANSWERS-2
+testBoth(
+  'a host that asks what its answerer finds wrong is ended',
+  { answer: () => Promise.reject(new WrongAsk('it asked what is wrong')) },
+  async (counters) => {
+    await refusalOf(counters.system.control(0, { kind: 'ask', requests: [{}] }));
+    await until(() => counters.log.some(({ event }) => event === 'host_ended'));
+  },
+);
 testWith('a process that asks where nobody answers is ended', { isolation: 'process' }, async (counters) => {
   assert.equal(await refusalOf(counters.control(0, { kind: 'forge', envelope: [5, 1, '1'] })), 'world.ACTOR_RESTARTED');
   assert.equal((await counters.add('a')).value, 1);

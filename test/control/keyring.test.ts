@@ -115,12 +115,17 @@ test('a rotation makes another key; the earlier one works until its grace is ove
   const directory = fresh();
   const keyring = open(directory);
   const [token, seal, fingerprint] = [keyring.token('world', 'a'), keyring.seal('cursor', 'place'), keyring.fingerprint];
+  const node = keyring.token('node', 'cluster');
+  assert.match(node, /^dyn_[\w-]{43}$/);
+  for (const wrong of ['', node.slice(1), `${node}x`, keyring.token('node', 'other'), keyring.token('world', 'cluster')])
+    assert.ok(!keyring.isToken('node', 'cluster', wrong), wrong);
   keyring.rotate({ graceMs: 500, rotationId: 'ask-1' });
   keyring.rotate({ graceMs: 500, rotationId: 'ask-1' });
   for (const incarnation of [keyring, open(directory)]) {
     assert.equal(incarnation.generation, 2);
     assert.notEqual(incarnation.token('world', 'a'), token);
     assert.equal(incarnation.token('world', 'a', 1), token);
+    assert.ok(incarnation.isToken('node', 'cluster', node) && incarnation.isToken('node', 'cluster', incarnation.token('node', 'cluster')));
     assert.ok(incarnation.isSealed('cursor', 'place', seal) && incarnation.accepts(1) && incarnation.acceptsFingerprint(fingerprint));
     assert.deepEqual(incarnation.generations, [
       { generation: 2, createdAtMs: 1000 },
@@ -130,6 +135,7 @@ test('a rotation makes another key; the earlier one works until its grace is ove
   clock.nowMs = 1500;
   for (const incarnation of [keyring, open(directory)]) {
     assert.equal(incarnation.token('world', 'a', 1), incarnation.token('world', 'a'));
+    assert.ok(!incarnation.isToken('node', 'cluster', node));
     assert.ok(!incarnation.isSealed('cursor', 'place', seal) && !incarnation.accepts(1) && !incarnation.acceptsFingerprint(fingerprint));
   }
   const before = keyring.token('world', 'a');

@@ -2,8 +2,10 @@
 import { connect } from 'node:net';
 import { after } from 'node:test';
 import { behindNodes } from '../../src/http/behind-nodes.js';
-import { createForwarder, type ForwarderOptions, type ForwardResult, type RequestOwner } from '../../src/http/forward.js';
+import { createForwarder, type ForwarderOptions } from '../../src/http/forward.js';
+import type { ForwardResult } from '../../src/http/forwarding.js';
 import type { NodeToken } from '../../src/http/node-token.js';
+import type { RequestOwner } from '../../src/http/request-owners.js';
 import type { HttpHandler, HttpServer, HttpServerOptions } from '../../src/http/server.js';
 import { startHttpServer } from '../../src/http/start-server.js';
 import { engines } from './fake-control.js';
@@ -63,9 +65,9 @@ export async function startFront(engine: Engine, owner: RequestOwner | undefined
   const node = await startNode(engine, behindNodes(token, forwarder.handler));
   const own = (next: RequestOwner | undefined): void => {
     present = next;
-    const told = tell;
+    const announce = tell;
     renew();
-    told();
+    announce();
   };
   return { ...node, own, results };
 }

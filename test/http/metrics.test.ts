@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import type { LongRunningOperation } from '../../src/contract/hosted/operation.js';
 import type { ControlFigures } from '../../src/control/figures.js';
+import { forwardMeter } from '../../src/http/metrics/forward-metrics.js';
 import { createMetrics } from '../../src/http/metrics/metrics.js';
 import type { AnsweredRequest } from '../../src/http/router.js';
 
@@ -59,6 +60,7 @@ async function sample(): Promise<string> {
   meter.callbackSettled('delivered');
   meter.hostEnded('crashed');
   meter.stepSeen(0.125);
+  metrics.add(forwardMeter).forwarded('answered', 0.1);
   return await metrics.text();
 }
 const text = await sample();
@@ -138,6 +140,23 @@ test('what happens and how it stands are what the metrics say', () => {
   })) {
     assert.equal(value(line), expected, line);
   }
+});
+
+test('figures of forwards exist where there is a forwarder, and count by result', async () => {
+  assert.doesNotMatch(await createMetrics(async () => figures).text(), /forward/);
+  const metrics = createMetrics(async () => figures);
+  const meter = metrics.add(forwardMeter);
+  meter.forwarded('answered', 0.002);
+  meter.forwarded('no_owner', 4);
+  const lines = (await metrics.text()).split('\n');
+  for (const line of [
+    'drillyard_http_forwards_total{result="answered"} 1',
+    'drillyard_http_forwards_total{result="no_owner"} 1',
+    'drillyard_http_forwards_total{result="unknown_outcome"} 0',
+    'drillyard_http_forward_duration_seconds_bucket{le="0.0025"} 1',
+    'drillyard_http_forward_duration_seconds_sum 4.002',
+  ])
+    assert.ok(lines.includes(line), line);
 });
 
 test('a host that has ended has no series any more', async () => {

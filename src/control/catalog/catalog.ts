@@ -2,14 +2,24 @@
 //   CATALOG-1. A change is applied whole or not at all: its function runs to its end before anything is kept, and what it wrote commits
 //     together.
 //   CATALOG-2. `change` resolves when what it wrote, and whatever it may have read, is on the disk. `view` sees only what is on the disk.
+//     With a log, what is in the log counts as on the disk once it is in the file.
 //   CATALOG-3. Changes see each other in order at once, in memory; each flush takes with it all that has come by then (group commit).
 //   CATALOG-4. When a flush fails, for any reason, everything that is not on the disk is refused together, because later changes may
 //     rest on earlier ones.
+//   CATALOG-5. With a log, a flush is appended before it is put into the file. When it is lost, or the file cannot follow, every later
+//     change is refused, too: only another incarnation knows what the log has.
 import { within } from '../../async/deadline.js';
 import { ServiceError } from '../../contract/errors.js';
+import { markBoot } from '../../files/boot-mark.js';
 import { copyDatabase, type Database, openDatabase } from '../../files/database.js';
 import { diskFull, isDiskFull } from '../../files/disk-full.js';
+import { positionKey } from '../../worlds/kv/keys.js';
+import type { StreamLog, StreamPosition } from '../../worlds/kv/stream-log.js';
+import { encodePosition, streamStart } from '../../worlds/kv/stream-position.js';
 import { tuning } from '../tuning.js';
+import { requireStreamOf } from './catalog-owner.js';
+import { CatalogStream, type CatalogWrites } from './catalog-stream.js';
+import { holdsNothing, keyBytes, storedKeys } from './stored-source.js';
 import { type Change, Draft, type KeySource, type PutWatcher, Reader, type View } from './tables.js';
 
 export interface CatalogOptions {
@@ -20,6 +30,10 @@ export interface CatalogOptions {
   checked?: boolean;
   /** Called when a flush finds the disk full; true where that has freed space, and the flush is tried once more. */
   freeSpace?: () => boolean;
+  /** Where every flush is appended first; the file's position is in it. Default: none, and the file alone is what lasts. */
+  log?: StreamLog;
+  /** The log has given the catalog to another owner, or the file could not follow it (`cause`). Called once. */
+  onLost?: (cause?: unknown) => void;
 }
 export interface CatalogHealth {
   /** Why the last flush failed; undefined when it did not. */
@@ -27,8 +41,6 @@ export interface CatalogHealth {
   /** How long the flush under way has taken; 0 when there is none. */
   lagMs: number;
 }
-/** By key; `null`: removed. */
-type Writes = Map<string, Buffer | null>;
 interface Waiting {
   resolve(): void;
   reject(error: unknown): void;
@@ -41,9 +53,10 @@ export class Catalog {
   readonly #directory: string;
   readonly #onCommit: () => void;
   readonly #freeSpace: () => boolean;
+  readonly #stream: CatalogStream | undefined;
   /** What the flush under way writes, and what the next one will. */
-  #flushing: Writes = new Map();
-  #next: Writes = new Map();
+  #flushing: CatalogWrites = new Map();
+  #next: CatalogWrites = new Map();
   #waiting: Waiting[] = [];
   #running: Promise<void> | undefined;
   readonly #watchers = new Set<PutWatcher>();
@@ -53,8 +66,13 @@ export class Catalog {
   #refuses: CatalogHealth['refuses'];
   #closed = false;
 
-  constructor({ directory, onCommit = () => {}, freeSpace = () => false, checked = false }: CatalogOptions) {
-    this.#database = openDatabase({ directory, flushed: true, leavesChecked: !checked });
+  constructor({ directory, onCommit = () => {}, freeSpace = () => false, checked = false, log, onLost = () => {} }: CatalogOptions) {
+    this.#database = openDatabase({ directory, flushed: log === undefined, leavesChecked: !checked });
+    const position = requireStreamOf(this.#database, { directory, hasLog: log !== undefined });
+    if (log !== undefined) {
+      if (position === undefined) markBoot(directory);
+      this.#stream = new CatalogStream({ log, position: position ?? streamStart, onLost });
+    }
     this.#directory = directory;
     this.#onCommit = onCommit;
     this.#freeSpace = freeSpace;
@@ -68,8 +86,12 @@ export class Catalog {
 
   /** Nothing is on the disk. */
   get isEmpty(): boolean {
-    for (const _ of this.#database.getKeys({ limit: 1, snapshot: false })) return false;
-    return true;
+    return holdsNothing(this.#database);
+  }
+
+  /** Of the file in its log; undefined where it has none. */
+  get position(): StreamPosition | undefined {
+    return this.#stream?.position;
   }
 
   get health(): CatalogHealth {
@@ -79,9 +101,11 @@ export class Catalog {
   /** Runs at once, synchronously; resolves with what it returned when that is durable. A throw of the function changes nothing. */
   async change<T>(work: (tx: Change) => T): Promise<T> {
     this.#requireOpen();
-    const writes: Writes = new Map();
+    this.#stream?.requireOwn();
+    const writes: CatalogWrites = new Map();
     const draft = new Draft(this.#source([writes, this.#next, this.#flushing]), writes, this.#watchers);
     const result = work(draft);
+    this.#stream?.take(writes);
     for (const [key, value] of writes) this.#next.set(key, value);
     if (this.#next.size > 0 || this.#flushing.size > 0) await this.#durable();
     for (const follow of draft.followers) follow();
@@ -148,22 +172,28 @@ export class Catalog {
     this.#running = undefined;
   }
 
-  async #writeOrFreeSpace(writes: Writes): Promise<void> {
+  async #writeOrFreeSpace(writes: CatalogWrites): Promise<void> {
+    const position = await this.#stream?.append(writes);
     try {
-      await this.#write(writes);
+      await this.#write(writes, position).catch(async (error) => {
+        if (!isDiskFull(error, this.#directory) || !this.#freeSpace()) throw error;
+        await this.#write(writes, position);
+      });
     } catch (error) {
-      if (!isDiskFull(error, this.#directory) || !this.#freeSpace()) throw error;
-      await this.#write(writes);
+      // The log has it, and the file has not.
+      throw this.#stream?.lose(error) ?? error;
     }
+    if (position !== undefined) this.#stream?.moveTo(position);
   }
 
-  async #write(writes: Writes): Promise<void> {
+  async #write(writes: CatalogWrites, position: StreamPosition | undefined): Promise<void> {
     this.#onCommit();
     const written = this.#database.transaction(() => {
       for (const [key, value] of writes) {
-        if (value === null) this.#database.remove(bytesOf(key));
-        else this.#database.put(bytesOf(key), value);
+        if (value === null) this.#database.remove(keyBytes(key));
+        else this.#database.put(keyBytes(key), value);
       }
+      if (position !== undefined) this.#database.put(positionKey, encodePosition(position));
     });
     // A promise of its own rejects with the reason for which a commit failed. For some numbers of errors (EPERM) lmdb-js never does.
     await written.catch(async (error: { commitError?: Promise<never> }) => {
@@ -174,7 +204,7 @@ export class Catalog {
   }
 
   /** `layers`: what is pending, the newest first. */
-  #source(layers: readonly Writes[]): KeySource {
+  #source(layers: readonly CatalogWrites[]): KeySource {
     return {
       get: (key) => {
         this.#requireOpen();
@@ -182,19 +212,19 @@ export class Catalog {
           const value = layer.get(key);
           if (value !== undefined) return value ?? undefined;
         }
-        return this.#database.getBinary(bytesOf(key));
+        return this.#database.getBinary(keyBytes(key));
       },
       keys: (start, end, reverse) => this.#keys({ start, end, reverse }, layers),
     };
   }
 
-  *#keys({ start, end, reverse }: { start: string; end: string; reverse: boolean }, layers: readonly Writes[]): Generator<string> {
+  *#keys({ start, end, reverse }: { start: string; end: string; reverse: boolean }, layers: readonly CatalogWrites[]): Generator<string> {
     this.#requireOpen();
     const pending = pendingIn(layers, { start, end });
     if (reverse) pending.reverse();
     const precedes = (left: string, right: string): boolean => (reverse ? left > right : left < right);
     let index = 0;
-    for (const key of this.#stored({ start, end, reverse })) {
+    for (const key of storedKeys(this.#database, { start, end, reverse })) {
       for (; index < pending.length && precedes(pending[index]![0], key); index++) if (pending[index]![1]) yield pending[index]![0];
       if (index < pending.length && pending[index]![0] === key) {
         if (pending[index]![1]) yield key;
@@ -205,18 +235,10 @@ export class Catalog {
     }
     for (; index < pending.length; index++) if (pending[index]![1]) yield pending[index]![0];
   }
-
-  *#stored({ start, end, reverse }: { start: string; end: string; reverse: boolean }): Generator<string> {
-    const [first, last] = [bytesOf(start), bytesOf(end)];
-    const range = reverse ? { start: last, end: first, reverse, exclusiveStart: true, inclusiveEnd: true } : { start: first, end: last };
-    for (const key of this.#database.getKeys({ ...range, snapshot: false })) yield key.toString('latin1');
-  }
 }
 
-const bytesOf = (key: string): Buffer => Buffer.from(key, 'latin1');
-
 /** Keys of [start, end) that are pending, in order, each with whether it stays. */
-function pendingIn(layers: readonly Writes[], { start, end }: { start: string; end: string }): [string, boolean][] {
+function pendingIn(layers: readonly CatalogWrites[], { start, end }: { start: string; end: string }): [string, boolean][] {
   const found = new Map<string, boolean>();
   for (const layer of layers) {
     for (const [key, value] of layer) if (key >= start && key < end && !found.has(key)) found.set(key, value !== null);

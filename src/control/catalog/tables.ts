@@ -61,8 +61,8 @@ export interface KeySource {
   keys(start: string, end: string, reverse: boolean): Iterable<string>;
 }
 
-/** Whether a key of a catalog begins with this byte. */
-export const beginsCatalogKey = (byte: number): boolean => byte === 0x72 || byte === 0x69;
+/** Whether a key of a record or of an index begins with this byte. */
+export const beginsTableKey = (byte: number): boolean => byte === 0x72 || byte === 0x69;
 export const recordKey = <Record>(table: Table<Record>, id: string): string => keyOf(['r', table.name, id]);
 const indexPrefix = (table: string, index: string, parts: readonly KeyPart[]): string => `${keyOf(['i', table, index, ...parts])} `;
 

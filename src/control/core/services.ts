@@ -13,6 +13,7 @@ import type { ExpressionJudge } from '../../drills/judge/evaluate-expression.js'
 import type { BindingsPort } from '../../drills/ports/bindings-port.js';
 import type { Tracing } from '../../tracing/tracing.js';
 import type { HomedWorlds, Worlds } from '../../worlds/api.js';
+import type { StreamPosition, StreamRecord } from '../../worlds/kv/stream-log.js';
 import type { Catalog } from '../catalog/catalog.js';
 import type { Keyring } from '../catalog/keyring.js';
 import type { ControlSettings } from '../catalog/settings.js';
@@ -69,6 +70,17 @@ export interface ServiceHomes {
   owned(): readonly number[];
   /** Handed over once, before a host starts: by this they are opened and closed for all projects. */
   use(worlds: HomedWorlds): void;
+  /** What makes changes durable. Absent: the settings say. */
+  readonly log?: HomesLog | undefined;
+}
+/** The log of all homes. A stream is named like the folder of a project, and has one data file in each home. */
+export interface HomesLog {
+  /** Rejects with WrongAsk for a record that does not follow. */
+  append(home: number, stream: string, record: StreamRecord): Promise<'appended' | 'lost'>;
+  /** Of the newest record; number 0 where there is none. */
+  endOf(home: number, stream: string): Promise<StreamPosition | 'lost'>;
+  /** The folder goes for good: nothing is appended to the stream any more. Rejects with control.UNAVAILABLE where a home is another's. */
+  removeStream(stream: string): Promise<void>;
 }
 
 /** The worlds of all projects. */

@@ -16,9 +16,19 @@ import { limits } from '../../contract/limits.js';
 import type { AdvanceProgress, WorldAnswers, WorldCommand, WorldQuery } from '../../contract/world/world-protocol.js';
 import { dataFileOf } from '../../files/database.js';
 import { copyFlushed } from '../../files/flushed-copy.js';
-import type { CreateWorld, ForkWorld, HomedWorlds, HomesOptions, SendOptions, WorldFiles, WorldRef, Worlds } from '../../worlds/api.js';
+import type {
+  CreateWorld,
+  FolderLog,
+  ForkWorld,
+  HomedWorlds,
+  HomesOptions,
+  SendOptions,
+  WorldFiles,
+  WorldRef,
+  Worlds,
+} from '../../worlds/api.js';
 import { homeFileName } from '../../worlds/homes.js';
-import type { ServiceHomes, ServiceWorlds } from '../core/services.js';
+import type { HomesLog, ServiceHomes, ServiceWorlds } from '../core/services.js';
 import { tuning } from '../tuning.js';
 
 export interface ProjectWorldsParts {
@@ -34,7 +44,7 @@ export interface ProjectWorldsParts {
    */
   open(folder: string, of: { projectId: string; firstHost: number; homes: HomesOptions | undefined }): Promise<HostedWorlds>;
   /** Absent: the service has all worlds of its folder. */
-  homes?: Pick<ServiceHomes, 'count' | 'owned'> | undefined;
+  homes?: Omit<ServiceHomes, 'use'> | undefined;
   /** Projects whose hosts stand at once. Default limits.projectsLiveMax. */
   projectsLiveMax?: number;
   idleMs?: number;
@@ -127,7 +137,9 @@ export class ProjectWorlds implements ServiceWorlds, HomedWorlds {
     // Those that were asked for before it was closed stand or start by now, and none come after them.
     await this.#end(projectId);
     await this.#ending.get(projectId);
-    await rm(join(this.#parts.directory, projectFolder(projectId)), { recursive: true, force: true });
+    const folder = projectFolder(projectId);
+    await this.#parts.homes?.log?.removeStream(folder);
+    await rm(join(this.#parts.directory, folder), { recursive: true, force: true });
   }
 
   async copyProject(projectId: string, into: string, worldIds: readonly string[]): Promise<void> {
@@ -211,8 +223,9 @@ export class ProjectWorlds implements ServiceWorlds, HomedWorlds {
     await this.#freeHosts();
     await this.#ending.get(projectId);
     const { homes: all, directory } = this.#parts;
-    const homes = all && { count: all.count, open: all.owned() };
-    return await this.#parts.open(join(directory, projectFolder(projectId)), { projectId, firstHost, homes });
+    const stream = projectFolder(projectId);
+    const homes = all && { count: all.count, open: all.owned(), ...(all.log && { log: logOfFolder(all.log, stream) }) };
+    return await this.#parts.open(join(directory, stream), { projectId, firstHost, homes });
   }
 
   /** Ends the hosts that were used least lately, if nobody is at work there. */
@@ -297,6 +310,11 @@ async function copyAtRest(folder: string, into: string, homes: ProjectWorldsPart
     await copyFlushed(dataFileOf(join(folder, name)), dataFileOf(join(into, name)));
   }
 }
+
+const logOfFolder = (log: HomesLog, stream: string): FolderLog => ({
+  append: (home, record) => log.append(home, stream, record),
+  endOf: (home) => log.endOf(home, stream),
+});
 
 /** The folder is named by a digest: an id is never a path. */
 export function projectFolder(projectId: string): string {

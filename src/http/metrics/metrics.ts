@@ -3,13 +3,11 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { ControlFigures } from '../../control/figures.js';
 import type { ControlMeter } from '../../control/memory/control-meter.js';
-import type { ForwardMeter } from '../forward.js';
 import type { AnsweredRequest, Observer } from '../router.js';
 import type { HttpServer } from '../server.js';
 import { tuning } from '../tuning.js';
 import { controlMeter } from './control-metrics.js';
 import { figureGauges } from './figure-gauges.js';
-import { forwardMeter } from './forward-metrics.js';
 
 export interface Metrics extends Observer {
   /** What happens in the control plane is counted by it. */
@@ -17,8 +15,8 @@ export interface Metrics extends Observer {
   serverStarted(engine: HttpServer['engine']): void;
   /** A request without a valid credential got 429 in place of 401. */
   strangerLimited(): void;
-  /** Of a node that forwards requests; without one there are no figures of it. Call it once. */
-  addForwards(): ForwardMeter;
+  /** Figures of what only some services have, as a node's forwards (forward-metrics.ts). */
+  add<Meter>(make: (registers: Registry[]) => Meter): Meter;
   /** In the text format of Prometheus. */
   text(): Promise<string>;
   readonly contentType: string;
@@ -61,7 +59,7 @@ export function createMetrics(figures: () => Promise<ControlFigures | undefined>
       if (request.code !== undefined) refused.inc({ code: request.code });
     },
     strangerLimited: () => limited.inc(),
-    addForwards: () => forwardMeter(registers),
+    add: (make) => make(registers),
     serverStarted: (engine) => server.set({ engine }, 1),
     text: async () => {
       const now = await figures();

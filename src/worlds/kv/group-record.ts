@@ -1,7 +1,7 @@
 // A group record: the exact puts and removes of one or several transactions, in their order, counters, references, tombstones and sweeps
 // included. So applying it runs no code of worlds, and the copy equals its owner key by key.
 //   GROUP-RECORD-1. A record is decoded whole or refused (InvalidRecord), whatever its bytes are: its writer may have run hostile code.
-//   GROUP-RECORD-2. No decoded change names a key that is not of worlds, or the position or tail of the file.
+//   GROUP-RECORD-2. No decoded change names a key that is not of worlds, or of what else its file holds, nor the file's position or tail.
 // Bytes: version, form of the payload, nonce of the record before it, u32 length of the payload, payload. The payload is a row of changes:
 // u16 length of the key, key, u32 length of the value + 1 (0: removed), value. Numbers are big-endian.
 import { promisify } from 'node:util';
@@ -76,15 +76,18 @@ function join(follows: Buffer, payload: Buffer, compressed: Buffer | undefined):
   return Buffer.concat([head, isSmaller ? compressed : payload]);
 }
 
-/** Throws InvalidRecord. The changes share the memory of `bytes` or of its payload. */
-export function decodeRecord(bytes: Buffer): GroupRecord {
+/** Whether a record may change a key that begins with this byte. */
+export type OwnsKey = (byte: number) => boolean;
+
+/** Throws InvalidRecord. The changes share the memory of `bytes` or of its payload. `ownsKey`: of another file than one of worlds. */
+export function decodeRecord(bytes: Buffer, ownsKey: OwnsKey = ownsWorldKey): GroupRecord {
   if (bytes.length < headBytes) throw new InvalidRecord('a record ends within its head');
   if (bytes[0] !== version) throw new InvalidRecord(`a record has version ${bytes[0]}`);
   const length = bytes.readUInt32BE(2 + nonceBytes);
   if (length > tuning.recordBytesMax) throw new InvalidRecord(`a record of ${length} bytes is too large`);
   const payload = payloadOf(bytes[1] as number, bytes.subarray(headBytes), length);
   if (payload.length !== length) throw new InvalidRecord(`a record has ${payload.length} bytes instead of ${length}`);
-  return { follows: bytes.subarray(2, 2 + nonceBytes), changes: decodeChanges(payload) };
+  return { follows: bytes.subarray(2, 2 + nonceBytes), changes: decodeChanges(payload, ownsKey) };
 }
 
 function payloadOf(form: number, stored: Buffer, length: number): Buffer {
@@ -98,7 +101,7 @@ function payloadOf(form: number, stored: Buffer, length: number): Buffer {
   }
 }
 
-function decodeChanges(payload: Buffer): RecordedChange[] {
+function decodeChanges(payload: Buffer, ownsKey: OwnsKey): RecordedChange[] {
   const changes: RecordedChange[] = [];
   const end = payload.length;
   for (let at = 0; at < end; ) {
@@ -110,14 +113,16 @@ function decodeChanges(payload: Buffer): RecordedChange[] {
     at = stored === 0 ? valueFrom : valueFrom + stored - 1;
     if (at > end) throw new InvalidRecord('a record ends within a change');
     const key = payload.subarray(keyFrom, keyEnd);
-    requireWorldKey(key);
+    requireOwnKey(key, ownsKey);
     changes.push({ key, value: stored === 0 ? null : payload.subarray(valueFrom, at) });
   }
   return changes;
 }
 
-function requireWorldKey(key: Buffer): void {
-  const kind = key[0];
-  const isOwn = kind !== undefined && beginsWorldKey(kind) && kind !== keyKinds.position && kind !== keyKinds.tail;
-  if (!isOwn || key.length > keyBytesMax) throw new InvalidRecord('a record names a key that is not of worlds');
+const ownsWorldKey: OwnsKey = (kind) => beginsWorldKey(kind) && kind !== keyKinds.position && kind !== keyKinds.tail;
+
+function requireOwnKey(key: Buffer, ownsKey: OwnsKey): void {
+  const isOwn = key[0] !== undefined && ownsKey(key[0]);
+  if (!isOwn || key.length > keyBytesMax)
+    throw new InvalidRecord('a record names a key that is not of worlds, or of what else its file holds');
 }

@@ -2,7 +2,7 @@
 //   RECORD-REPLAY-1. A record is applied only where it follows the copy: by its number, and by the nonce of the record before it.
 //   RECORD-REPLAY-2. Nothing of a record that is refused is in any batch, nor of those behind it; those before it are applied.
 import { tuning } from '../tuning.js';
-import { decodeRecord, InvalidRecord, nonceBytes, type RecordedChange } from './group-record.js';
+import { decodeRecord, InvalidRecord, nonceBytes, type OwnsKey, type RecordedChange } from './group-record.js';
 import type { StreamPosition, StreamRecord } from './stream-log.js';
 
 export interface ReplayBatch {
@@ -13,13 +13,13 @@ export interface ReplayBatch {
 }
 
 /** Batches of a bounded size, so that a long log needs little memory. Throws InvalidRecord behind the last batch that can be made. */
-export function* replayBatches(from: StreamPosition, records: readonly StreamRecord[]): Generator<ReplayBatch> {
+export function* replayBatches(from: StreamPosition, records: readonly StreamRecord[], ownsKey?: OwnsKey): Generator<ReplayBatch> {
   let batch: ReplayBatch = { changes: [], position: from };
   let bytes = 0;
   for (const record of records) {
     let changes: RecordedChange[];
     try {
-      changes = decodeNext(batch.position, record);
+      changes = decodeNext(batch.position, record, ownsKey);
     } catch (error) {
       if (batch.changes.length > 0) yield batch;
       throw error;
@@ -38,10 +38,10 @@ export function* replayBatches(from: StreamPosition, records: readonly StreamRec
   if (batch.changes.length > 0) yield batch;
 }
 
-function decodeNext(position: StreamPosition, { number, nonce, body }: StreamRecord): RecordedChange[] {
+function decodeNext(position: StreamPosition, { number, nonce, body }: StreamRecord, ownsKey: OwnsKey | undefined): RecordedChange[] {
   if (number !== position.number + 1) throw new InvalidRecord(`record ${number} does not follow record ${position.number}`);
   if (nonce.length !== nonceBytes) throw new InvalidRecord(`record ${number} has a nonce of ${nonce.length} bytes`);
-  const { follows, changes } = decodeRecord(body);
+  const { follows, changes } = decodeRecord(body, ownsKey);
   if (!follows.equals(position.nonce)) throw new InvalidRecord(`record ${number} follows another record ${position.number}`);
   if (changes.length === 0) throw new InvalidRecord(`record ${number} changes nothing`);
   return changes;

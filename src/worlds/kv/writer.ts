@@ -233,13 +233,23 @@ export class KvWriter {
     return this.#closed;
   }
 
+  /** In place of `close`, of a file that somebody else has now, or that was only read: nothing is deleted or flushed before. */
+  abandon(): Promise<void> {
+    this.#stream?.close();
+    this.#closed ??= this.#release();
+    return this.#closed;
+  }
+
   async #end(): Promise<void> {
     try {
       await this.sync();
     } finally {
-      await this.#copying;
-      await this.#database.close();
+      await this.#release();
     }
+  }
+  async #release(): Promise<void> {
+    await this.#copying;
+    await this.#database.close();
   }
 
   /** On a full disk it stays for the next incarnation. */

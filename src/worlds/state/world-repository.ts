@@ -161,6 +161,10 @@ export class WorldRepository {
   close(): Promise<void> {
     return this.store.close();
   }
+  /** KvWriter.abandon. */
+  abandon(): Promise<void> {
+    return this.store.abandon();
+  }
 
   contextOf(programKey: string): WorldStateContext {
     return { store: this.store, chunks: this.#chunks, base: this.#base(programKey), parse: this.#parse };
