@@ -44,8 +44,9 @@ async function placedNode(name, { folder, keyFile, databaseUrl }) {
       child = spawn(process.execPath, [command, 'serve', ...place, ...shared], { env, stdio: ['ignore', 'pipe', 'inherit'] });
       ended = new Promise((resolve) => child.once('exit', resolve));
       const line = await Promise.race([new Promise((resolve) => createInterface(child.stdout).once('line', resolve)), ended]);
-      if (typeof line !== 'string') throw new Error(`${name} did not start`);
-      return JSON.parse(line);
+      const said = typeof line === 'string' ? JSON.parse(line) : {};
+      if (said.event !== 'ready') throw new Error(`${name} did not start`);
+      return said;
     },
     async end(signal) {
       child?.kill(signal);

@@ -99,6 +99,7 @@ export class ClusterNode implements Door {
       if (Date.now() > until) throw new Error(`${this.name} was not ready after ${readyMs} ms: ${this.said}`);
     }
     const ready = JSON.parse(stdout.split('\n')[0] as string) as NodeReady;
+    if (ready.event !== 'ready') throw new Error(`${this.name} did not start: ${stdout}${this.said}`);
     this.ready = ready;
     return ready;
   }

@@ -1,9 +1,7 @@
 // Clients of a cluster that ask any of its nodes: agents that call tools, readers, makers of sessions, movers of clocks. All they ask goes
 // into a history. And what is done with the histories in the end: journals are read, and replayed in an embedded world.
-
 import { fileURLToPath } from 'node:url';
-import type { Client } from '../../src/client/client.js';
-import { createClient } from '../../src/client/client.js';
+import { type Client, createClient } from '../../src/client/client.js';
 import { compileProject } from '../../src/compiler/compile.js';
 import type { CompiledBuild } from '../../src/contract/run/build.js';
 import { chooseStart } from '../../src/contract/run/world-start.js';

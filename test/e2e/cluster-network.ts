@@ -1,4 +1,5 @@
-// A network of its own for each node of a cluster: namespaces on one bridge, so that a link can be cut, or one direction of it. It takes root.
+// A network of its own for each node of a cluster: namespaces on one bridge, so that all links of a node can be cut, or some.
+// It takes root.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,5 @@
-// The sixth example, as a user runs it: three nodes beside an installed drillyard, of which one is killed. Its database is that of the tests,
-// as root may not run one; and the files for Docker name what there is.
+// The sixth example, as a user runs it: three nodes beside an installed drillyard, of which one is killed. Its database is that of the
+// tests, as root may not run one; and the files for Docker name what there is.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
