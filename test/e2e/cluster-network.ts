@@ -2,20 +2,22 @@
 // It takes root.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Documentation addresses (RFC 5737), so that no route of the machine is covered. */
-const addressOf = (place: number): string => `192.0.2.${place}`;
+/** Of documentation and of measurements (RFC 5737, RFC 2544): one that the machine itself has no address in, so that no route is covered. */
+const networks = ['198.51.100', '203.0.113', '192.0.2', '198.18.7', '198.19.7'];
 const databasePlace = 1;
 
 export class NodeNetwork {
   readonly #prefix: string;
+  readonly #network: string;
   readonly #count: number;
   readonly #folder: string;
 
-  private constructor(prefix: string, count: number) {
+  private constructor(prefix: string, network: string, count: number) {
     this.#prefix = prefix;
+    this.#network = network;
     this.#count = count;
     this.#folder = mkdtempSync(join(tmpdir(), 'drillyard-network-'));
     chmodSync(this.#folder, 0o755);
@@ -23,7 +25,10 @@ export class NodeNetwork {
 
   /** Why it cannot be made, where it cannot. */
   static make(count: number): NodeNetwork | string {
-    const network = new NodeNetwork(`dy${process.pid % 10_000}`, count);
+    const taken = Object.values(networkInterfaces()).flatMap((addresses = []) => addresses.map(({ address }) => address));
+    const free = networks.find((one) => taken.every((address) => !address.startsWith(`${one}.`)));
+    if (free === undefined) return `the machine has an address in each of ${networks.join(', ')}`;
+    const network = new NodeNetwork(`dy${process.pid % 10_000}`, free, count);
     const fault = network.#make();
     if (fault === undefined) return network;
     network.remove();
@@ -34,7 +39,7 @@ export class NodeNetwork {
     const bridge = `${this.#prefix}b`;
     const commands = [
       `link add ${bridge} type bridge`,
-      `addr add ${addressOf(databasePlace)}/24 dev ${bridge}`,
+      `addr add ${this.#address(databasePlace)}/24 dev ${bridge}`,
       `link set ${bridge} up`,
       ...Array.from({ length: this.#count }, (_, index) => {
         const space = this.#space(index);
@@ -56,7 +61,7 @@ export class NodeNetwork {
   }
 
   addressOf(index: number): string {
-    return addressOf(databasePlace + 1 + index);
+    return this.#address(databasePlace + 1 + index);
   }
   /** Words before the command of a node. */
   before(index: number): string[] {
@@ -65,11 +70,11 @@ export class NodeNetwork {
   /** Lines of postgresql.conf that let the nodes in. */
   databaseSettings(): string[] {
     const file = join(this.#folder, 'pg_hba.conf');
-    writeFileSync(file, `host all all 127.0.0.1/32 trust\nhost all all ${addressOf(0)}/24 trust\n`, { mode: 0o644 });
-    return [`listen_addresses = '127.0.0.1,${addressOf(databasePlace)}'`, `hba_file = '${file}'`];
+    writeFileSync(file, `host all all 127.0.0.1/32 trust\nhost all all ${this.#address(0)}/24 trust\n`, { mode: 0o644 });
+    return [`listen_addresses = '127.0.0.1,${this.#address(databasePlace)}'`, `hba_file = '${file}'`];
   }
   databaseUrl(url: string): string {
-    return url.replace('127.0.0.1', addressOf(databasePlace));
+    return url.replace('127.0.0.1', this.#address(databasePlace));
   }
 
   /** Nothing reaches the node, and it reaches nothing. */
@@ -81,12 +86,12 @@ export class NodeNetwork {
   }
   /** It reaches the other nodes and its clients, and not the database. */
   cutFromDatabase(index: number): void {
-    must(`-n ${this.#space(index)} route add blackhole ${addressOf(databasePlace)}/32`);
+    must(`-n ${this.#space(index)} route add blackhole ${this.#address(databasePlace)}/32`);
   }
   mendToDatabase(index: number): void {
-    must(`-n ${this.#space(index)} route del blackhole ${addressOf(databasePlace)}/32`);
+    must(`-n ${this.#space(index)} route del blackhole ${this.#address(databasePlace)}/32`);
   }
-  /** It reaches the database, and not the other nodes; their answers do not arrive either. */
+  /** It reaches the database, and not the other nodes: what they send arrives, and is not answered. */
   cutFromNodes(index: number): void {
     for (const other of this.#others(index)) must(`-n ${this.#space(index)} route add blackhole ${this.addressOf(other)}/32`);
   }
@@ -102,6 +107,9 @@ export class NodeNetwork {
 
   #others(index: number): number[] {
     return Array.from({ length: this.#count }, (_, other) => other).filter((other) => other !== index);
+  }
+  #address(place: number): string {
+    return `${this.#network}.${place}`;
   }
   #space(index: number): string {
     return `${this.#prefix}n${index + 1}`;
