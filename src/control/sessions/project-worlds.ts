@@ -137,7 +137,9 @@ export class ProjectWorlds implements ServiceWorlds, HomedWorlds {
     // Those that were asked for before it was closed stand or start by now, and none come after them.
     await this.#end(projectId);
     await this.#ending.get(projectId);
-    await rm(join(this.#parts.directory, projectFolder(projectId)), { recursive: true, force: true });
+    const folder = projectFolder(projectId);
+    await this.#parts.homes?.log?.removeStream(folder);
+    await rm(join(this.#parts.directory, folder), { recursive: true, force: true });
   }
 
   async copyProject(projectId: string, into: string, worldIds: readonly string[]): Promise<void> {
