@@ -210,6 +210,8 @@ export class Homes {
     const { node, keeper } = this.#options;
     // One that is not ready itself was away, like perhaps all others: what it has stays until it is seen who is there.
     if (!this.#isReady && !this.#isDraining) return;
+    // Moved together they would all stand still, and gain nothing: their owner keeps them for as long as it can.
+    if (this.#options.areTogether === true && !this.#isDraining) return;
     const target = this.#rank(this.#ready(), home)[0];
     if (target === undefined || target === node) return;
     const atOnceMax = this.#options.areTogether === true ? this.#states.length : tuning.handoversAtOnceMax;
