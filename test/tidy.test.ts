@@ -137,6 +137,8 @@ const entries: { [file: string]: string } = {
   'src/cluster/homes.ts': 'a node of a cluster',
   'src/cluster/postgres/postgres-log.ts': 'loaded where a service is of several machines',
   'src/cluster/memory-log.ts': 'the log of tests',
+  'src/cluster-keeper.ts': 'a node of a cluster',
+  'src/cluster-snapshots.ts': 'a node of a cluster',
   'src/data-verification-entry.ts': 'started as a process by data-verification.ts',
   'src/control/tasks/task-entry.ts': 'started as a thread by control/tasks/compile-port.ts and control/tasks/judge-port.ts',
   'src/control/tasks/task-process-entry.ts': 'started as a process by control/tasks/task-process.ts',

@@ -45,6 +45,21 @@ export const tuning = {
   snapshotsKept: 2,
   /** Of a stored piece of a snapshot or a blob. */
   pieceBytes: 1024 * 1024,
+  /** Copies of data files that are open at once, of all homes. */
+  copiesOpenMax: 128,
+  /** Of records that a copy takes before others have their turn: some ten milliseconds of work. */
+  followedBytesAtOnce: 256 * 1024,
+  /** Of records after which it is written how far a home's copies are: what a restart reads again at most. */
+  markedRecordsMax: 256,
+  markedBytesMax: 4 * 1024 * 1024,
+  /** A snapshot is made when the log since the last one is larger than that, and than this. */
+  snapshotLogBytesMin: 64 * 1024 * 1024,
+  /** Between two looks at which homes want a snapshot. */
+  snapshotLookMs: 10_000,
+  /** Of what a snapshot says of one file: its name and position. */
+  snapshotHeadBytesMax: 4096,
+  /** Brotli at quality 1 makes snapshots of data files some ten times smaller at the speed of a disk. */
+  snapshotQuality: 1,
   /** Of pairs of a node and a home: those of 64 nodes. */
   scoresKept: 4096,
   /** Names of nodes stand in the names of sessions, which PostgreSQL cuts at 63 characters: two nodes must not become one. */

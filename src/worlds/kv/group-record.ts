@@ -62,6 +62,12 @@ export function encodeRecordNow(follows: Buffer, parts: readonly Buffer[]): Buff
   return encodeNow(follows, Buffer.concat(parts));
 }
 
+/** What is in the head of a record, of which nothing else is read: the nonce of the record before it. */
+export function followedNonce(bytes: Buffer): Buffer {
+  if (bytes.length < headBytes) throw new InvalidRecord('a record ends within its head');
+  return bytes.subarray(2, 2 + nonceBytes);
+}
+
 function encodeNow(follows: Buffer, payload: Buffer): Buffer {
   return join(follows, payload, payload.length < tuning.compressedBytesMin ? undefined : brotliCompressSync(payload, options));
 }
