@@ -39,8 +39,11 @@ export class OpenCopies {
   readonly #open = new Map<string, CopyFile>();
   readonly #closing = new Map<string, Promise<void>>();
 
-  constructor(openCatalog: (directory: string) => CatalogCopyFile) {
+  readonly #openMax: number;
+
+  constructor(openCatalog: (directory: string) => CatalogCopyFile, { openMax = tuning.copiesOpenMax }: { openMax?: number } = {}) {
     this.#openCatalog = openCatalog;
+    this.#openMax = openMax;
   }
 
   /** To be used at once: it may be closed when others are opened. */
@@ -50,7 +53,7 @@ export class OpenCopies {
     this.#open.delete(directory);
     this.#open.set(directory, copy);
     for (const [other, { isKept }] of this.#open) {
-      if (this.#open.size <= tuning.copiesOpenMax) break;
+      if (this.#open.size <= this.#openMax) break;
       if (!isKept) void this.close(other).catch(() => {});
     }
     return copy;

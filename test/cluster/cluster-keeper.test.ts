@@ -6,12 +6,13 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { WrongAsk } from '../../src/actors/ask-answers.js';
 import { LogUnavailable } from '../../src/cluster/log.js';
-import { folderOfStream } from '../../src/cluster-copies.js';
+import { folderOfStream, OpenCopies } from '../../src/cluster-copies.js';
 import { ServiceError } from '../../src/contract/errors.js';
 import { encodeChanges, encodeRecordNow } from '../../src/worlds/kv/group-record.js';
 import { KvWriter } from '../../src/worlds/kv/writer.js';
 import { until } from '../until.js';
 import { Bank, createBank } from '../worlds/bank-kit.js';
+import { temporaryFolder } from '../worlds/storage-kit.js';
 import { idIn, KeeperCluster, type KeeperNode, streams } from './keeper-kit.js';
 
 const [one, two] = streams;
@@ -119,6 +120,7 @@ test('a lost home is closed while an append is open, and its file holds what the
   await checkEqual(second, first, { home: 1, stream: one });
 });
 
+// HOME-MARK-1
 test('a restart reads what came since, not everything; a mark that cannot be read costs only time', async (t) => {
   const cluster = new KeeperCluster(t);
   const [owner, copy] = [cluster.node('owner'), cluster.node('copy')];
@@ -157,7 +159,7 @@ test('after another boot all copies are made again', async (t) => {
   await checkEqual(owner, rebooted, { home: 1, stream: one });
 });
 
-test('the file of a stream that ends goes on all nodes, and a file that is gone comes again', async (t) => {
+test('the file of a stream that ends is removed on all nodes, and a file that is gone comes again', async (t) => {
   const cluster = new KeeperCluster(t);
   const [owner, copy] = [cluster.node('owner'), cluster.node('copy')];
   await owner.take(1);
@@ -200,6 +202,20 @@ test('the catalog is a stream like others', async (t) => {
   assert.ok(end !== 'lost' && end.number === 1);
   await assert.rejects(second.keeper.catalogLog.append({ number: 3, nonce: randomBytes(16), body: Buffer.alloc(30) }), WrongAsk);
   assert.equal(await first.keeper.catalogLog.append({ number: 2, nonce: randomBytes(16), body: Buffer.alloc(30) }), 'lost');
+});
+
+// CLUSTER-COPIES-1
+test('more copies than may be open take turns, and each has all of its records', async (t) => {
+  const folder = temporaryFolder(t);
+  const copies = new OpenCopies(() => assert.fail('there is no catalog here'), { openMax: 2 });
+  t.after(() => copies.closeAll());
+  const nonces = [Buffer.alloc(16), ...Array.from({ length: 6 }, () => randomBytes(16))];
+  const directories = ['a', 'b', 'c'].map((name) => join(folder, name));
+  for (let number = 1; number <= 6; number++) {
+    const record = { number, nonce: nonces[number] as Buffer, body: encodeRecordNow(nonces[number - 1] as Buffer, [change(`${number}`)]) };
+    await Promise.all(directories.map(async (directory) => (await copies.of(1, directory)).follow([record])));
+  }
+  for (const directory of directories) assert.equal((await copies.of(1, directory)).position.number, 6);
 });
 
 const change = (value: string) => encodeChanges([{ key: Buffer.from([4, 1]), value: Buffer.from(value) }]);
