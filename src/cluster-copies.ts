@@ -18,6 +18,8 @@ export interface CatalogCopyFile {
 }
 export interface CopyFile extends CatalogCopyFile {
   readonly directory: string;
+  /** Others read it as well: it is open until it is closed. */
+  readonly isKept: boolean;
   /** Records that the log may not have. */
   tail(): TailRecord[];
 }
@@ -37,8 +39,11 @@ export class OpenCopies {
   readonly #open = new Map<string, CopyFile>();
   readonly #closing = new Map<string, Promise<void>>();
 
-  constructor(openCatalog: (directory: string) => CatalogCopyFile) {
+  readonly #openMax: number;
+
+  constructor(openCatalog: (directory: string) => CatalogCopyFile, { openMax = tuning.copiesOpenMax }: { openMax?: number } = {}) {
     this.#openCatalog = openCatalog;
+    this.#openMax = openMax;
   }
 
   /** To be used at once: it may be closed when others are opened. */
@@ -47,9 +52,9 @@ export class OpenCopies {
     const copy = this.#open.get(directory) ?? this.#opened(home, directory);
     this.#open.delete(directory);
     this.#open.set(directory, copy);
-    for (const other of this.#open.keys()) {
-      if (this.#open.size <= tuning.copiesOpenMax) break;
-      void this.close(other);
+    for (const [other, { isKept }] of this.#open) {
+      if (this.#open.size <= this.#openMax) break;
+      if (!isKept) void this.close(other).catch(() => {});
     }
     return copy;
   }
@@ -73,6 +78,7 @@ export class OpenCopies {
     const catalog = this.#openCatalog(directory);
     return {
       directory,
+      isKept: true,
       get position() {
         return catalog.position;
       },
@@ -85,6 +91,7 @@ export class OpenCopies {
 }
 
 class WorldsCopy implements CopyFile {
+  readonly isKept = false;
   readonly #file: KvWriter;
 
   constructor(readonly directory: string) {

@@ -8,13 +8,14 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { HomeMark } from './cluster/home-mark.js';
-import { LogUnavailable } from './cluster/log.js';
+import { catalogHome, LogUnavailable } from './cluster/log.js';
 import type { FollowedRecord } from './cluster/record-parts.js';
+import { logWentBack } from './cluster/refusals.js';
 import { tuning } from './cluster/tuning.js';
 import { folderOfStream, isStreamOf, type OpenCopies } from './cluster-copies.js';
 import { ServiceError } from './contract/errors.js';
 import { dataFileOf } from './files/database.js';
-import { followedNonce, InvalidRecord } from './worlds/kv/group-record.js';
+import { InvalidRecord } from './worlds/kv/group-record.js';
 import type { StreamPosition, StreamRecord } from './worlds/kv/stream-log.js';
 import { streamStart } from './worlds/kv/stream-position.js';
 import { recordsOf } from './worlds/stream-tail.js';
@@ -66,7 +67,11 @@ export class ClusterHome {
       const until = chunkEnd(records, from);
       const chunk = records.slice(from, until);
       const streams = new Map<string, FollowedRecord[]>();
-      for (const record of chunk) streams.set(record.stream, [...(streams.get(record.stream) ?? []), record]);
+      for (const record of chunk) {
+        const own = streams.get(record.stream);
+        if (own === undefined) streams.set(record.stream, [record]);
+        else own.push(record);
+      }
       for (const [stream, own] of streams) await this.#follow(stream, own);
       for (const { sequence, body } of chunk) this.mark.note(sequence, body.length);
       from = until;
@@ -104,11 +109,10 @@ export class ClusterHome {
 
   /** The same where the home is another's: what was never appended is removed. */
   async fromLost(): Promise<void> {
-    for (const stream of this.#changed()) {
-      if (await this.#isWithinLog(stream)) continue;
-      await this.#remove(stream);
-      this.mark.forget();
-    }
+    const surplus: string[] = [];
+    for (const stream of this.#changed()) if (!(await this.#isWithinLog(stream))) surplus.push(stream);
+    for (const stream of surplus) await this.#remove(stream);
+    if (surplus.length > 0) this.mark.forget();
     this.#left();
   }
 
@@ -138,7 +142,7 @@ export class ClusterHome {
     const { home } = this;
     const [first] = records as [FollowedRecord, ...FollowedRecord[]];
     if (!isStreamOf(home, stream)) throw damaged(first, 'names no stream of its home');
-    const ending = home === 0 ? -1 : records.findLastIndex(({ body }) => body.length === 0);
+    const ending = home === catalogHome ? -1 : records.findLastIndex(({ body }) => body.length === 0);
     if (ending >= 0) await this.removeStream(stream);
     const rest = records.slice(ending + 1);
     const last = rest.at(-1);
@@ -147,18 +151,21 @@ export class ClusterHome {
     const { number, nonce } = copy.position;
     const same = rest.find((record) => record.number === number);
     const next = rest.findIndex((record) => record.number > number);
-    if (same !== undefined && !same.nonce.equals(nonce)) this.#remake(stream, 'it holds another record', same);
+    if (same !== undefined && !same.nonce.equals(nonce)) {
+      // Of the tail nobody was answered for; anything else was in the log.
+      if (!copy.tail().some((record) => record.number === number)) throw logWentBack(home, number, number - 1);
+      this.#remake(stream, 'it holds another record', same);
+    }
     if (next >= 0) await this.#followFrom(stream, rest.slice(next) as [FollowedRecord, ...FollowedRecord[]]);
     this.mark.ends.set(stream, { number: last.number, nonce: last.nonce });
   }
 
   async #followFrom(stream: string, records: readonly [FollowedRecord, ...FollowedRecord[]]): Promise<void> {
     const copy = await this.copyOf(stream);
-    const { number, nonce } = copy.position;
+    const { number } = copy.position;
     const [first] = records;
     if (first.number !== number + 1) this.#remake(stream, `it is at record ${number}`, first);
     try {
-      if (!followedNonce(first.body).equals(nonce)) this.#remake(stream, 'it holds another record before', first);
       await copy.follow(records);
     } catch (error) {
       if (!(error instanceof InvalidRecord)) throw error;
@@ -185,12 +192,13 @@ export class ClusterHome {
       const end = this.endOf(stream);
       const copy = await this.copyOf(stream);
       try {
-        // Made by an owner before the log had any record of it, or left over of a stream that has ended.
-        const isLeft = end.number === 0 && copy.position.number > 0 && copy.tail()[0]?.number !== 1;
-        if (isLeft) await this.#remove(stream);
-        else for (const record of recordsOf(copy, end)) if ((await append(stream, record)) === 'lost') return;
+        // Left over of a stream that has ended: its project is being removed.
+        const isLeft = this.home !== catalogHome && end.number === 0 && copy.position.number > 0 && copy.tail()[0]?.number !== 1;
+        if (isLeft) continue;
+        for (const record of recordsOf(copy, end)) if ((await append(stream, record)) === 'lost') return;
       } catch (error) {
         if (!(error instanceof ServiceError) || error.code !== 'control.DATA_DAMAGED') throw error;
+        if (error.extra.details?.reason === 'log_went_back') throw logWentBack(this.home, copy.position.number, end.number);
         this.#remake(stream, error.message);
       } finally {
         await this.#copies.close(this.folderOf(stream));
@@ -228,7 +236,8 @@ export class ClusterHome {
   /** Those that have a file. */
   #streams(): string[] {
     const worlds = join(this.#data, 'worlds');
-    const streams = this.home === 0 ? [''] : existsSync(worlds) ? readdirSync(worlds).filter((name) => isStreamOf(this.home, name)) : [];
+    const streams =
+      this.home === catalogHome ? [''] : existsSync(worlds) ? readdirSync(worlds).filter((name) => isStreamOf(this.home, name)) : [];
     return streams.filter((stream) => existsSync(dataFileOf(this.folderOf(stream))));
   }
 }

@@ -10,6 +10,7 @@ import { Homes } from './cluster/homes.js';
 import { type ClusterLog, catalogHome } from './cluster/log.js';
 import { openPostgresLog } from './cluster/postgres/postgres-log.js';
 import { ClusterKeeper } from './cluster-keeper.js';
+import { ClusterSnapshots } from './cluster-snapshots.js';
 import { defined } from './contract/defined.js';
 import { invariant, ServiceError } from './contract/errors.js';
 import type { NotReadyReason } from './contract/hosted/readiness.js';
@@ -85,6 +86,7 @@ export class ClusterNode {
   readonly #parts: NodeParts;
   readonly #homes: Homes;
   readonly #keeper: ClusterKeeper;
+  readonly #snapshots: ClusterSnapshots;
   readonly #forwarders: Forwarder[] = [];
   /** The catalog as it lies here, while another node leads. */
   #copy: CatalogCopy | undefined;
@@ -99,18 +101,23 @@ export class ClusterNode {
   constructor(parts: NodeParts) {
     this.#parts = parts;
     const { settings, ground, options, log, keyring } = parts;
+    const openCatalog = (directory: string): CatalogCopy => {
+      this.#copy = new CatalogCopy(directory);
+      return this.#copy;
+    };
+    this.#snapshots = new ClusterSnapshots({
+      data: settings.dataDirectory,
+      log,
+      openCatalog: (directory) => new CatalogCopy(directory),
+      stateOf: (home) => this.#homes.members.last?.homes.find((state) => state.home === home),
+    });
     this.#keeper = new ClusterKeeper({
       data: settings.dataDirectory,
-      openCatalog: (directory) => {
-        this.#copy = new CatalogCopy(directory);
-        return this.#copy;
-      },
+      openCatalog,
       appender: () => this.#homes.appender,
       opened: (home) => this.#opened(home),
       closing: (home, why) => this.#closing(home, why),
-      restore: async (home) => {
-        throw new Error(`home ${home.home} has no snapshot`);
-      },
+      restore: (home, state) => this.#snapshots.restore(home, state),
     });
     this.#homes = new Homes({
       ...{ log, clock: steadyClock, keeper: this.#keeper, node: options.node, address: options.address, format },
@@ -133,6 +140,10 @@ export class ClusterNode {
   /** Resolves when there is a leader, and this node knows what the first start has made. */
   async begin(): Promise<void> {
     this.#homes.start();
+    this.#snapshots.start(this.#keeper, {
+      homes: () => this.#toSnapshot(),
+      failed: (err, home) => this.#parts.ground.log.warn('a snapshot was not made', { err, home }),
+    });
     while (!this.#isClosed && this.#known === undefined) await pause(limits.clusterLookMs);
   }
 
@@ -160,11 +171,18 @@ export class ClusterNode {
     if (this.#isClosed) return;
     await within(graceMs + limits.ownerWaitMs, this.#homes.drain());
     this.#isClosed = true;
-    await this.#homes.stop();
+    await Promise.all([this.#homes.stop(), this.#snapshots.stop()]);
     await this.#end(graceMs);
     for (const forwarder of this.#forwarders) forwarder.close();
     await this.#keeper.stop();
     await this.#parts.log.close();
+  }
+
+  /** Nodes that follow make them, the leader where it is alone. */
+  #toSnapshot(): number[] {
+    const isAlone = this.#homes.members.alive.length < 2;
+    const all = Array.from({ length: this.#parts.options.homes + 1 }, (_, home) => home);
+    return all.filter((home) => this.#homes.phaseOf(home) === (isAlone ? 'owned' : 'following'));
   }
 
   get #view(): View | undefined {

@@ -1,6 +1,7 @@
 // Answers what one incarnation of a host asks: the system's side. The other one is host-asks.ts.
 //   ASK-ANSWERS-1. Asks are given to the answerer in the order in which they were sent.
-//   ASK-ANSWERS-2. A host that asks more than it may, or in another shape, or what is wrong (WrongAsk), is ended; an incarnation that is over is answered nothing.
+//   ASK-ANSWERS-2. A host that asks more than it may, in another shape, or what is wrong (WrongAsk) is ended; an incarnation that is
+//     over is answered nothing.
 import { type ErrorFrame, errorToFrame, ServiceError } from '../contract/errors.js';
 import { plainOfText, textOfPlain } from './byte-text.js';
 import { answerEnvelope, type Envelope } from './frames.js';

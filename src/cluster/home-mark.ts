@@ -49,7 +49,17 @@ export class HomeMark {
     this.logBytes += bytes;
     this.#records += 1;
     this.#bytes += bytes;
-    if (this.#records >= tuning.markedRecordsMax || this.#bytes >= tuning.markedBytesMax) this.save();
+    if (this.#records >= tuning.markedRecordsMax || this.#bytes >= tuning.markedBytesMax) this.#saveSoon();
+  }
+
+  /** On a full disk what was written before stays true; the next time tries again. */
+  #saveSoon(): void {
+    try {
+      this.save();
+    } catch {
+      this.#records = 0;
+      this.#bytes = 0;
+    }
   }
 
   /** The copies have nothing that counts. */

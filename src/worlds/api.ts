@@ -26,7 +26,7 @@ export interface HostChildren {
   exchange?: { inside: string; outside(): string };
 }
 
-export interface HomesOptions {
+export interface WorldHomes {
   /** How many there are, numbered from 1. All systems of a folder say the same. */
   count: number;
   /** Those that are open from the start. */
@@ -52,7 +52,7 @@ export interface WorldsOptions {
    */
   layout: 'run' | 'shared' | 'homes';
   /** Of the layout `homes`, and only there. */
-  homes?: HomesOptions;
+  homes?: WorldHomes;
   /** `committed` survives the death of the process, `flushed` the power cord. */
   durability: 'committed' | 'flushed';
   /** Threads or child processes; fixed. */

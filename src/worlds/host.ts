@@ -1,5 +1,4 @@
 // The world kind of actor: what a host thread or process loads. Owns its data files and the programs it has seen.
-
 import { join } from 'node:path';
 import type { Actor, ActorKind, CreateActorKind, HostFacts } from '../actors/definition.js';
 import { LruMap } from '../collections/lru-map.js';

@@ -7,7 +7,7 @@ import type { StreamPosition } from './kv/stream-log.js';
 import { openingOf, type TailRecord } from './kv/stream-position.js';
 import { KvWriter } from './kv/writer.js';
 
-/** `endOf`: the newest record that the log has; asked only where there is a file. In order; none where the file has no more than the log. */
+/** In order; none where the file has no more than the log. `endOf`: the newest record of the log, asked only where there is a file. */
 export async function recordsAbove(directory: string, endOf: () => Promise<StreamPosition>): Promise<TailRecord[]> {
   if (!existsSync(dataFileOf(directory))) return [];
   const end = await endOf();

@@ -6,7 +6,7 @@
 import { WrongAsk } from '../actors/ask-answers.js';
 import type { ActorSystem } from '../actors/system.js';
 import { isServiceError, ServiceError } from '../contract/errors.js';
-import type { FolderLog, HomedWorlds, HomesOptions } from './api.js';
+import type { FolderLog, HomedWorlds, WorldHomes } from './api.js';
 import { hostOfHome } from './homes.js';
 import type { AppendAnswer, AppendAsk, CloseHomeRequest, OpenHomeRequest, OpenHomesAnswer, StreamEndAnswer } from './host-requests.js';
 import { nonceBytes } from './kv/group-record.js';
@@ -29,7 +29,7 @@ export class SystemHomes implements HomedWorlds {
   readonly #served = new Map<number, Served>();
   #system: ActorSystem | undefined;
 
-  constructor({ count, open, log }: HomesOptions, hosts: number) {
+  constructor({ count, open, log }: WorldHomes, hosts: number) {
     this.count = count;
     this.#hosts = hosts;
     this.#log = log;

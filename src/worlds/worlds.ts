@@ -14,10 +14,10 @@ import type {
   CreateWorld,
   ForkWorld,
   HomedWorlds,
-  HomesOptions,
   HostChildren,
   SendOptions,
   WorldFiles,
+  WorldHomes,
   WorldRef,
   Worlds,
   WorldsOptions,
@@ -46,7 +46,7 @@ export async function openWorlds(options: WorldsOptions): Promise<Worlds & World
     hostHeapMb,
     onStepSeen,
   } = options;
-  const homes = layout === 'homes' ? new SystemHomes(options.homes as HomesOptions, hosts) : undefined;
+  const homes = layout === 'homes' ? new SystemHomes(options.homes as WorldHomes, hosts) : undefined;
   const hostOptions: HostOptions = {
     directory: children?.directory ?? directory,
     layout,

@@ -179,6 +179,7 @@ test('a world is asked nothing before the log has its birth', async (t) => {
   assert.equal(await bank.balance(), 100);
 });
 
+// STREAM-TAIL-1
 test('a home whose file does not follow its log is not opened, and the others are', async (t) => {
   const [directory, log] = [temporaryFolder(t), new TestLog()];
   const worlds = await open(t, log, directory);

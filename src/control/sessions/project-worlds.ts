@@ -21,9 +21,9 @@ import type {
   FolderLog,
   ForkWorld,
   HomedWorlds,
-  HomesOptions,
   SendOptions,
   WorldFiles,
+  WorldHomes,
   WorldRef,
   Worlds,
 } from '../../worlds/api.js';
@@ -42,7 +42,7 @@ export interface ProjectWorldsParts {
    * Starts the hosts of one project. Among all hosts of the service, theirs are numbered from `firstHost`. `homes`: of `homes`, as they are
    * now.
    */
-  open(folder: string, of: { projectId: string; firstHost: number; homes: HomesOptions | undefined }): Promise<HostedWorlds>;
+  open(folder: string, of: { projectId: string; firstHost: number; homes: WorldHomes | undefined }): Promise<HostedWorlds>;
   /** Absent: the service has all worlds of its folder. */
   homes?: Omit<ServiceHomes, 'use'> | undefined;
   /** Projects whose hosts stand at once. Default limits.projectsLiveMax. */

@@ -1,0 +1,263 @@
+// What a node does with its homes: copies that follow, takeovers on other folders, owners that end, homes that are lost, damaged records.
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { WrongAsk } from '../../src/actors/ask-answers.js';
+import { LogUnavailable } from '../../src/cluster/log.js';
+import { folderOfStream, OpenCopies } from '../../src/cluster-copies.js';
+import { ServiceError } from '../../src/contract/errors.js';
+import { encodeChanges, encodeRecordNow } from '../../src/worlds/kv/group-record.js';
+import { KvWriter } from '../../src/worlds/kv/writer.js';
+import { until } from '../until.js';
+import { Bank, createBank } from '../worlds/bank-kit.js';
+import { temporaryFolder } from '../worlds/storage-kit.js';
+import { idIn, KeeperCluster, type KeeperNode, streams } from './keeper-kit.js';
+
+const [one, two] = streams;
+const isCode = (code: string) => (error: unknown) => error instanceof ServiceError && error.code === code;
+const again = async (node: KeeperNode, bank: Bank, stream: string = one): Promise<Bank> =>
+  new Bank(await (await node.project(stream)).open(bank.world.worldId));
+
+async function checkEqual(owner: KeeperNode, copy: KeeperNode, { home, stream }: { home: number; stream: string }): Promise<void> {
+  await copy.follow(home);
+  assert.equal(copy.digest(home, stream), owner.digest(home, stream));
+}
+
+for (const isolation of ['thread', 'process'] as const) {
+  // CLUSTER-KEEPER-1, CLUSTER-HOME-1
+  test(`a copy equals its owner, and takes its homes over; the owner before follows (${isolation})`, async (t) => {
+    const cluster = new KeeperCluster(t);
+    const [first, second] = [cluster.node('first'), cluster.node('second')];
+    first.isolation = isolation;
+    for (const home of [1, 2]) await first.take(home);
+    const bank = await createBank(await first.project(one), idIn(1));
+    const other = await createBank(await first.project(two), idIn(1));
+    const beside = await createBank(await first.project(one), idIn(2));
+    await Promise.all([bank.add(1), other.add(2), beside.add(3)]);
+    await second.follow(1);
+    const { world } = await bank.world.fork({ worldId: idIn(1) });
+    await world.destroy();
+    await bank.add(10);
+    await first.give(1);
+    await checkEqual(first, second, { home: 1, stream: one });
+    await checkEqual(first, second, { home: 1, stream: two });
+    await second.take(1);
+    await assert.rejects(bank.balance(), isCode('control.UNAVAILABLE'));
+    assert.equal(await beside.balance(), 103);
+    const taken = await again(second, bank);
+    assert.equal(await taken.balance(), 111);
+    await taken.add(1);
+    await checkEqual(second, first, { home: 1, stream: one });
+    await second.give(1);
+    await first.take(1);
+    assert.equal(await bank.balance(), 112);
+  });
+}
+
+/** A node that ends within an append that never arrives. */
+async function endWithTail(t: TestContext, cluster: KeeperCluster): Promise<{ data: string; bank: Bank }> {
+  const node = cluster.node('first');
+  await node.take(1);
+  const bank = await createBank(await node.project(one), idIn(1));
+  await bank.add(1);
+  node.faults.fate = (verb) => (verb === 'append' ? 'unavailable' : 'fine');
+  const refused = assert.rejects(bank.add(1), isCode('world.ACTOR_RESTARTED'));
+  await until(() => node.appender.pendingBytes > 0);
+  node.appender.disown(2);
+  await node.crash();
+  await refused;
+  t.diagnostic(`at ${await cluster.endOf(1)}`);
+  return { data: node.data, bank };
+}
+
+// CLUSTER-HOME-3
+test('a node that ended before an append takes its home again, and appends what only it has', async (t) => {
+  const cluster = new KeeperCluster(t);
+  const { data, bank } = await endWithTail(t, cluster);
+  const node = cluster.node('first', data);
+  await node.take(1);
+  const taken = await again(node, bank);
+  assert.equal(await taken.balance(), 102);
+  await taken.add(1);
+  const copy = cluster.node('second');
+  await node.give(1);
+  await checkEqual(node, copy, { home: 1, stream: one });
+});
+
+// CLUSTER-HOME-2
+test('what only a node had that ended is gone once another has written', async (t) => {
+  const cluster = new KeeperCluster(t);
+  const { data, bank } = await endWithTail(t, cluster);
+  const second = cluster.node('second');
+  await second.take(1);
+  await (await again(second, bank)).add(5);
+  const node = cluster.node('first', data);
+  await second.give(1);
+  await checkEqual(second, node, { home: 1, stream: one });
+  await node.take(1);
+  assert.equal(await (await again(node, bank)).balance(), 106);
+});
+
+// CLUSTER-HOME-3
+test('a lost home is closed while an append is open, and its file holds what the log does', async (t) => {
+  const cluster = new KeeperCluster(t);
+  const [first, second] = [cluster.node('first'), cluster.node('second')];
+  await first.take(1);
+  const bank = await createBank(await first.project(one), idIn(1));
+  await bank.add(1);
+  first.faults.fate = (verb) => (verb === 'append' ? 'unavailable' : 'fine');
+  const refused = assert.rejects(bank.add(1), isCode('world.ACTOR_RESTARTED'));
+  await until(() => first.appender.pendingBytes > 0);
+  await second.take(1);
+  assert.equal(await (await again(second, bank)).balance(), 101);
+  await first.lose(1);
+  await refused;
+  assert.ok(!existsSync(folderOfStream(first.data, { home: 1, stream: one })));
+  await (await again(second, bank)).add(7);
+  await second.give(1);
+  await checkEqual(second, first, { home: 1, stream: one });
+});
+
+// HOME-MARK-1
+test('a restart reads what came since, not everything; a mark that cannot be read costs only time', async (t) => {
+  const cluster = new KeeperCluster(t);
+  const [owner, copy] = [cluster.node('owner'), cluster.node('copy')];
+  await owner.take(1);
+  const bank = await createBank(await owner.project(one), idIn(1));
+  for (let count = 0; count < 5; count++) await bank.add(1);
+  await copy.follow(1);
+  const position = copy.keeper.position(1);
+  await copy.stop();
+  const restarted = cluster.node('copy', copy.data);
+  assert.equal(restarted.keeper.position(1), position);
+  await bank.add(1);
+  await restarted.follow(1);
+  await restarted.stop();
+  writeFileSync(join(copy.data, 'cluster', 'home-1.json'), '{"version":1,"sequence":"x"}');
+  const blind = cluster.node('copy', copy.data);
+  assert.equal(blind.keeper.position(1), 0);
+  await owner.give(1);
+  await checkEqual(owner, blind, { home: 1, stream: one });
+});
+
+// CLUSTER-KEEPER-2
+test('after another boot all copies are made again', async (t) => {
+  const cluster = new KeeperCluster(t);
+  const [owner, copy] = [cluster.node('owner'), cluster.node('copy')];
+  await owner.take(1);
+  const bank = await createBank(await owner.project(one), idIn(1));
+  await bank.add(1);
+  await copy.follow(1);
+  await copy.stop();
+  writeFileSync(join(copy.data, 'cluster', 'boot'), 'another');
+  const rebooted = cluster.node('copy', copy.data);
+  assert.equal(rebooted.keeper.position(1), 0);
+  assert.ok(!existsSync(folderOfStream(copy.data, { home: 1, stream: one })));
+  await owner.give(1);
+  await checkEqual(owner, rebooted, { home: 1, stream: one });
+});
+
+test('the file of a stream that ends is removed on all nodes, and a file that is gone comes again', async (t) => {
+  const cluster = new KeeperCluster(t);
+  const [owner, copy] = [cluster.node('owner'), cluster.node('copy')];
+  await owner.take(1);
+  const bank = await createBank(await owner.project(one), idIn(1));
+  const kept = await createBank(await owner.project(two), idIn(1));
+  await copy.follow(1);
+  await (await owner.project(one)).close();
+  owner.worlds.delete(one);
+  await owner.keeper.removeStream(one);
+  await owner.keeper.removeStream(one);
+  await copy.follow(1);
+  for (const { data } of [owner, copy]) assert.ok(!existsSync(folderOfStream(data, { home: 1, stream: one })));
+  await kept.add(1);
+  await owner.give(1);
+  await copy.follow(1);
+  await copy.stop();
+  rmSync(join(copy.data, 'worlds'), { recursive: true });
+  const without = cluster.node('copy', copy.data);
+  // The next beat tries again, as a node does.
+  await assert.rejects(without.take(1), LogUnavailable);
+  await without.take(1);
+  assert.equal(await (await again(without, kept, two)).balance(), 101);
+  await assert.rejects(again(without, bank), isCode('control.NOT_FOUND'));
+});
+
+test('the catalog is a stream like others', async (t) => {
+  const cluster = new KeeperCluster(t);
+  const [first, second] = [cluster.node('first'), cluster.node('second')];
+  await first.take(0);
+  const directory = folderOfStream(first.data, { home: 0, stream: '' });
+  const catalog = KvWriter.open({ directory, durability: 'committed', log: first.keeper.catalogLog });
+  catalog.put([{ key: Buffer.from([4, 1]), value: Buffer.from('x') }]);
+  await catalog.flushed();
+  await second.follow(0);
+  await catalog.close();
+  await first.give(0);
+  await checkEqual(first, second, { home: 0, stream: '' });
+  await second.take(0);
+  const end = await second.keeper.endOf(0, '');
+  assert.ok(end !== 'lost' && end.number === 1);
+  await assert.rejects(second.keeper.catalogLog.append({ number: 3, nonce: randomBytes(16), body: Buffer.alloc(30) }), WrongAsk);
+  assert.equal(await first.keeper.catalogLog.append({ number: 2, nonce: randomBytes(16), body: Buffer.alloc(30) }), 'lost');
+});
+
+// CLUSTER-COPIES-1
+test('more copies than may be open take turns, and each has all of its records', async (t) => {
+  const folder = temporaryFolder(t);
+  const copies = new OpenCopies(() => assert.fail('there is no catalog here'), { openMax: 2 });
+  t.after(() => copies.closeAll());
+  const nonces = [Buffer.alloc(16), ...Array.from({ length: 6 }, () => randomBytes(16))];
+  const directories = ['a', 'b', 'c'].map((name) => join(folder, name));
+  for (let number = 1; number <= 6; number++) {
+    const record = { number, nonce: nonces[number] as Buffer, body: encodeRecordNow(nonces[number - 1] as Buffer, [change(`${number}`)]) };
+    await Promise.all(directories.map(async (directory) => (await copies.of(1, directory)).follow([record])));
+  }
+  for (const directory of directories) assert.equal((await copies.of(1, directory)).position.number, 6);
+});
+
+const change = (value: string) => encodeChanges([{ key: Buffer.from([4, 1]), value: Buffer.from(value) }]);
+for (const [what, code, forge] of [
+  ['bytes that are no record', 'control.DATA_DAMAGED', (nonce: Buffer) => ({ stream: one, number: 2, nonce, body: randomBytes(50) })],
+  [
+    'a record that follows another',
+    'control.DATA_DAMAGED',
+    (nonce: Buffer) => ({ stream: one, number: 2, nonce, body: encodeRecordNow(randomBytes(16), [change('x')]) }),
+  ],
+  [
+    'a record that does not follow',
+    'control.DATA_DAMAGED',
+    (nonce: Buffer) => ({ stream: one, number: 4, nonce, body: encodeRecordNow(nonce, [change('x')]) }),
+  ],
+  [
+    'another record in the place of one',
+    'cluster.LOG_WENT_BACK',
+    (nonce: Buffer) => ({ stream: one, number: 1, nonce, body: encodeRecordNow(Buffer.alloc(16), [change('x')]) }),
+  ],
+  [
+    'a stream that is no name',
+    'control.DATA_DAMAGED',
+    (nonce: Buffer) => ({ stream: '../x', number: 1, nonce, body: encodeRecordNow(Buffer.alloc(16), [change('x')]) }),
+  ],
+] as const) {
+  // CLUSTER-HOME-1, CLUSTER-HOME-2
+  test(`${what} stops a home, and changes nothing of it`, async (t) => {
+    const cluster = new KeeperCluster(t);
+    const [owner, copy] = [cluster.node('owner'), cluster.node('copy')];
+    await owner.take(1);
+    const nonce = randomBytes(16);
+    const first = { number: 1, nonce, body: encodeRecordNow(Buffer.alloc(16), [change('first')]) };
+    assert.equal(await owner.keeper.append(1, one, first), 'appended');
+    await copy.follow(1);
+    const before = copy.digest(1, one);
+    await assert.rejects(owner.keeper.append(1, one, { number: 2, nonce, body: randomBytes(50) }), WrongAsk);
+    await owner.appender.append({ home: 1, ...forge(randomBytes(16)) });
+    await assert.rejects(copy.follow(1), isCode(code));
+    if (existsSync(folderOfStream(copy.data, { home: 1, stream: one }))) assert.equal(copy.digest(1, one), before);
+    // Another home is as it was.
+    await copy.take(2);
+    assert.equal(await (await createBank(await copy.project(two), idIn(2))).balance(), 100);
+  });
+}
