@@ -68,6 +68,7 @@ async function run(): Promise<number> {
   if (kinds.length === 0) throw new Error('no fault can be made here');
   const plan = planOf(kinds);
   const load = await ClusterLoad.prepare(cluster, { seed, worlds: Number(values.worlds) });
+  ended.push(() => load.stop());
   load.begin();
   const rounds: Round[] = [];
   for (const [index, kind] of plan.entries()) {

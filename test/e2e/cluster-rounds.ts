@@ -102,10 +102,15 @@ export class ClusterLoad {
     return silences;
   }
 
-  /** Ends the load and checks all of it. */
-  async end({ build }: { build: CompiledBuild }): Promise<LoadResult> {
+  /** Ends the load; resolves when nothing is under way. */
+  async stop(): Promise<void> {
     this.#isOver = true;
     await Promise.all(this.#working);
+  }
+
+  /** Ends the load and checks all of it. */
+  async end({ build }: { build: CompiledBuild }): Promise<LoadResult> {
+    await this.stop();
     const { projectId } = this.#cluster.ids;
     await this.#noted(this.#checkCreations());
     await this.#noted(this.#checkAdvances());

@@ -103,6 +103,7 @@ test(`${rounds} faults of leaders under load: nothing lost, doubled, out of orde
   timeout: 60_000 + rounds * 20_000,
 }, async (t) => {
   const load = await ClusterLoad.prepare(cluster, { pauseMs: 40 });
+  t.after(() => load.stop());
   load.begin();
   const silences: string[] = [];
   for (let round = 1; round <= rounds; round++) {
