@@ -195,7 +195,7 @@ export class ClusterNode {
     return owner === undefined || owner.node === this.#parts.options.node ? undefined : { address: owner.address };
   }
 
-  /** Whatever may have changed: whom to ask is cheap to find out again. */
+  /** Resolves when another node, or none, is to be asked. */
   async #changed(): Promise<void> {
     const before = this.#ownerText();
     while (!this.#isClosed && this.#ownerText() === before) await pause(limits.clusterLookMs);
@@ -256,6 +256,7 @@ export class ClusterNode {
     this.#incarnation = await openIncarnation(settings, ground, {
       homes: this.#serviceHomes(),
       catalog: { log: this.#keeper.catalogLog, onLost },
+      blobs: this.#parts.log.blobs,
     });
     ground.log.info('this node is the leader', { node: this.#parts.options.node });
   }

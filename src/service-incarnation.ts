@@ -1,6 +1,5 @@
 // One incarnation of the service on this machine: the control plane and the agent bindings as handlers of requests. A service alone has one
 // until its process ends; a node of a cluster opens one when it becomes the leader, and ends it when it is that no more.
-
 import type { AgentLimitOptions } from './bindings/agent-limits.js';
 import { createHostedBindings, hostedPrefix } from './bindings/hosted-bindings.js';
 import { defined } from './contract/defined.js';

@@ -30,7 +30,7 @@ function found(calls: AskedCall[], entries: EvidenceEntry[], reads: [from: numbe
 }
 const kinds = ({ findings }: { findings: Finding[] }) => findings.map(({ kind }) => kind);
 
-// CLUSTER-HISTORY-1
+// rule 1 of the history
 test('a call that is not in the journal, or stands there otherwise, is found', () => {
   assert.deepEqual(kinds(found([call('a', 0, 1, 1)], [entry(1, 'a')])), []);
   assert.deepEqual(kinds(found([call('a', 0, 1, 1)], [])), ['lost', 'lost']);
@@ -38,7 +38,7 @@ test('a call that is not in the journal, or stands there otherwise, is found', (
   assert.deepEqual(kinds(found([call('a', 0, 1, 1)], [entry(1, 'a', { outcome: { kind: 'ok', value: {} } })])), ['different']);
 });
 
-// CLUSTER-HISTORY-2
+// rule 2 of the history
 test('a call that was executed twice is found, answered or not; a replay is none', () => {
   assert.deepEqual(kinds(found([call('a', 0, undefined)], [entry(1, 'a'), entry(2, 'a')])), ['doubled']);
   assert.deepEqual(kinds(found([call('a', 0, 1, 1)], [entry(1, 'a'), entry(2, 'a')])), ['doubled']);
@@ -48,7 +48,7 @@ test('a call that was executed twice is found, answered or not; a replay is none
   assert.equal(found([call('a', 0, undefined)], [entry(1, 'a')]).foundUnknown, 1);
 });
 
-// CLUSTER-HISTORY-3, CLUSTER-HISTORY-4
+// rule 3 of the history, rule 4 of the history
 test('a call out of the order of time, and a read of the past, are found', () => {
   const calls = [call('a', 0, 1, 1), call('b', 2, 3, 2)];
   assert.deepEqual(kinds(found(calls, [entry(1, 'a'), entry(2, 'b')], [[4, 5, 2]])), []);
@@ -62,7 +62,7 @@ test('a call out of the order of time, and a read of the past, are found', () =>
   assert.deepEqual(kinds(found(calls, [entry(1, 'a'), entry(2, 'b')], older)), ['stale'], 'it was seen already');
 });
 
-// CLUSTER-HISTORY-1, CLUSTER-HISTORY-3, CLUSTER-HISTORY-4
+// rule 1 of the history, rule 3 of the history, rule 4 of the history
 test('whatever is answered in the order of one journal is right, and with two neighbors exchanged it is not', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.nat(5), fc.nat(5), fc.boolean()), { minLength: 2, maxLength: 20 }), (steps) => {

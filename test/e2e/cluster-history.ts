@@ -1,8 +1,8 @@
 // What clients of a cluster asked and were answered, by the one clock of the process that asks, and what must be true of it afterwards.
-//   CLUSTER-HISTORY-1. An acknowledged call is in the journal of its world once, with the outcome that was answered.
-//   CLUSTER-HISTORY-2. A key is executed at most once, and a call without one at most once, whatever became of its answer.
-//   CLUSTER-HISTORY-3. Of two calls of a world the one that began after the other was answered stands behind it.
-//   CLUSTER-HISTORY-4. A read that began after an answer, of a call or of a read, sees nothing older.
+//   rule 1 of the history. An acknowledged call is in the journal of its world once, with the outcome that was answered.
+//   rule 2 of the history. A key is executed at most once, and a call without one at most once, whatever became of its answer.
+//   rule 3 of the history. Of two calls of a world the one that began after the other was answered stands behind it.
+//   rule 4 of the history. A read that began after an answer, of a call or of a read, sees nothing older.
 import { isDeepStrictEqual } from 'node:util';
 import type { EvidenceEntry, OperationEntry } from '../../src/contract/world/evidence.js';
 

@@ -5,7 +5,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Of documentation and of measurements (RFC 5737, RFC 2544): one that the machine itself has no address in, so that no route is covered. */
+/** Of documentation and measurements (RFC 5737, RFC 2544): one in which the machine has no address, so that no route is covered. */
 const networks = ['198.51.100', '203.0.113', '192.0.2', '198.18.7', '198.19.7'];
 const databasePlace = 1;
 

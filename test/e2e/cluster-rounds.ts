@@ -1,6 +1,6 @@
 // A load on a cluster, faults in its midst, and what must be true in the end. The same for the short test and for the long one.
-//   CLUSTER-ROUNDS-1. A request that was answered with a stored change has the same answer whenever it is asked again, at any node.
-//   CLUSTER-ROUNDS-2. What a client was answered to have made, every node shows it from then on.
+//   rule 1 of the rounds. A request that was answered with a stored change has the same answer whenever it is asked again, at any node.
+//   rule 2 of the rounds. What a client was answered to have made, every node shows it from then on.
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { CompiledBuild } from '../../src/contract/run/build.js';
@@ -170,7 +170,7 @@ export class ClusterLoad {
     while (!this.#isOver) {
       const { sessionId } = await this.#make();
       const node = this.#doorOf(choose);
-      // CLUSTER-ROUNDS-2
+      // rule 2 of the rounds
       const seen = await mayFail(this.#cluster.clientOf(node).getSession({ path: { projectId, sessionId } }));
       assert.ok(seen === undefined || seen.session.sessionId === sessionId);
       await pause(this.#pauseMs * 20);
@@ -217,7 +217,7 @@ export class ClusterLoad {
     return { sessionId: answer.reply.session.sessionId, replayed: answer.replayed };
   }
 
-  // CLUSTER-ROUNDS-1
+  // rule 1 of the rounds
   async #checkCreations(): Promise<void> {
     const { projectId } = this.#cluster.ids;
     for (const [index, { key, seed, sessionId }] of this.#made.entries()) {

@@ -39,6 +39,7 @@ test('every node names the same project, and one of them shows the credential of
   );
 });
 
+// CLUSTER-NODE-3
 test('a session made through one node is used over HTTP and MCP through all, and outlives its leader', {
   skip,
   timeout: 90_000,
@@ -97,7 +98,7 @@ test('a leader that is asked to end hands over, and ends well', { skip, timeout:
   await leader.start();
 });
 
-// CLUSTER-HISTORY-1, CLUSTER-HISTORY-2, CLUSTER-HISTORY-3, CLUSTER-HISTORY-4, CLUSTER-ROUNDS-1, CLUSTER-ROUNDS-2
+// CLUSTER-NODE-1, CLUSTER-NODE-2: every rule of the history and of the rounds.
 test(`${rounds} faults of leaders under load: nothing lost, doubled, out of order or stale`, {
   skip,
   timeout: 60_000 + rounds * 20_000,
