@@ -14,6 +14,7 @@ export class HomesOpened {
   watched(homes: ServiceHomes): ServiceHomes {
     return {
       count: homes.count,
+      log: homes.log,
       owned: () => homes.owned(),
       use: (worlds: HomedWorlds) =>
         homes.use({
