@@ -25,7 +25,7 @@ export interface ClusterKeeperOptions {
   /** The data directory of the node. */
   data: string;
   openCatalog(directory: string): CatalogCopyFile;
-  /** Of the node's homes (cluster/homes.ts), which ask this keeper: so it is looked up when it is needed. */
+  /** Of the node's homes (cluster/node-homes.ts), which ask this keeper: so it is looked up when it is needed. */
   appender(): Pick<Appender, 'append' | 'space'>;
   /** The service may open the home: its files hold everything. */
   opened(home: number): Promise<void>;

@@ -6,8 +6,8 @@
 import { within } from './async/deadline.js';
 import { pause } from './async/pause.js';
 import { steadyClock } from './cluster/clock.js';
-import { Homes } from './cluster/homes.js';
 import { type ClusterLog, catalogHome } from './cluster/log.js';
+import { Homes } from './cluster/node-homes.js';
 import { openPostgresLog } from './cluster/postgres/postgres-log.js';
 import { ClusterKeeper } from './cluster-keeper.js';
 import { ClusterSnapshots } from './cluster-snapshots.js';

@@ -1,5 +1,5 @@
 // Who is alive, by this node's own monotonic clock, and whether it may answer reads.
-// Owns the beats. Does not own what follows from them (homes.ts).
+// Owns the beats. Does not own what follows from them (node-node-homes.ts).
 //   MEMBERS-1. A node is alive while its beat changed within `aliveMs` of this node's seeing it; one that is seen first is alive at first.
 //   MEMBERS-2. A read may be answered only within `readLeaseMs` of the sending of the last beat that was answered, which is shorter than
 //              any other node waits before it takes a home.

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { waitOn } from '../../src/cluster/clock.js';
 import type { HomeKeeper } from '../../src/cluster/home-keeper.js';
-import { Homes } from '../../src/cluster/homes.js';
 import { MemoryLog } from '../../src/cluster/memory-log.js';
+import { Homes } from '../../src/cluster/node-homes.js';
 import { Placement } from '../../src/cluster/placement.js';
 import { nonceOf } from './log-kit.js';
 import { VirtualClock } from './virtual-clock.js';

@@ -1,10 +1,10 @@
 // The homes of a node: each is following (its copy follows another's), taking, owned, leaving, or closed for good.
 // Owns who takes and gives what. Does not own what lies in a home (home-keeper.ts), nor the sequences (appender.ts).
-//   HOMES-1. A home is opened only after a claim, with everything in its copy that was appended before, and behind a fence.
-//   HOMES-2. At most one node answers reads of a home at a time, by its own knowledge.
-//   HOMES-3. A home is given away by plan only to a node whose copy is warm, at most `handoversAtOnceMax` at once.
-//   HOMES-4. When nodes neither come nor leave, each home comes to be owned by the first of its rank among the ready ones.
-//   HOMES-5. A copy that is above the log stays closed.
+//   NODE-HOMES-1. A home is opened only after a claim, with everything in its copy that was appended before, and behind a fence.
+//   NODE-HOMES-2. At most one node answers reads of a home at a time, by its own knowledge.
+//   NODE-HOMES-3. A home is given away by plan only to a node whose copy is warm, at most `handoversAtOnceMax` at once.
+//   NODE-HOMES-4. When nodes neither come nor leave, each home comes to be owned by the first of its rank among the ready ones.
+//   NODE-HOMES-5. A copy that is above the log stays closed.
 import { Semaphore } from '../async/semaphore.js';
 import { Appender, type RecordOutcome } from './appender.js';
 import { type ClusterClock, waitOn } from './clock.js';

@@ -15,7 +15,7 @@ async function started(nodes: readonly string[] = names): Promise<TestCluster> {
   return cluster;
 }
 
-// HOMES-1
+// NODE-HOMES-1
 test('nodes that start together share the homes by rank; one alone has all at once', async () => {
   const alone = new TestCluster();
   alone.start('a');
@@ -26,7 +26,7 @@ test('nodes that start together share the homes by rank; one alone has all at on
   await cluster.stop();
 });
 
-// HOMES-1, HOMES-2
+// NODE-HOMES-1, NODE-HOMES-2
 test('what a killed node owned is taken within three seconds, with all that it acknowledged', async () => {
   const cluster = await started();
   cluster.kill('b');
@@ -35,7 +35,7 @@ test('what a killed node owned is taken within three seconds, with all that it a
   await cluster.stop();
 });
 
-// HOMES-2
+// NODE-HOMES-2
 test('an owner that is heard of again while its homes are claimed may read until it learns of that, and the taker waits', async () => {
   const cluster = await started();
   const cut = cluster.nodes.get('b');
@@ -53,7 +53,7 @@ test('an owner that is heard of again while its homes are claimed may read until
   await cluster.stop();
 });
 
-// HOMES-3
+// NODE-HOMES-3
 test('a node that joins gets homes when its copies are warm, at most two at once', async () => {
   const cluster = await started(['a', 'b']);
   cluster.start('c');
@@ -70,7 +70,7 @@ test('a node that joins gets homes when its copies are warm, at most two at once
   await cluster.stop();
 });
 
-// HOMES-4
+// NODE-HOMES-4
 test('a node that came back gets homes only after a while; then each is where it belongs', async () => {
   const cluster = await started();
   cluster.kill('a');
@@ -93,7 +93,7 @@ test('a node that is drained owns nothing afterwards, and the others have all of
   await cluster.stop();
 });
 
-// HOMES-5
+// NODE-HOMES-5
 test('a copy that is above the log stays closed, and says so', async () => {
   const cluster = new TestCluster();
   await cluster.log.door('x').claim(1, 0, 'x');
@@ -110,7 +110,7 @@ test('a copy that is above the log stays closed, and says so', async () => {
   await cluster.stop();
 });
 
-// HOMES-2, HOMES-4, MEMBERS-1, MEMBERS-2
+// NODE-HOMES-2, NODE-HOMES-4, MEMBERS-1, MEMBERS-2
 test('whatever happens to nodes, one at most answers for a home, nothing acknowledged is lost, and homes end where they belong', async () => {
   const fault = fc.record({
     kind: fc.constantFrom('kill' as const, 'start' as const, 'cut' as const, 'heal' as const, 'slow' as const),
