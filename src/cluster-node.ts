@@ -175,7 +175,7 @@ export class ClusterNode {
     await this.#end(graceMs);
     for (const forwarder of this.#forwarders) forwarder.close();
     await this.#keeper.stop();
-    await this.#parts.log.close();
+    await within(limits.ownerWaitMs, this.#parts.log.close());
   }
 
   /** Nodes that follow make them, the leader where it is alone. */

@@ -5,6 +5,7 @@
 //   NODE-HOMES-3. A home is given away by plan only to a node whose copy is warm, at most `handoversAtOnceMax` at once.
 //   NODE-HOMES-4. When nodes neither come nor leave, each home comes to be owned by the first of its rank among the ready ones.
 //   NODE-HOMES-5. A copy that is above the log stays closed.
+import { within } from '../async/deadline.js';
 import { Semaphore } from '../async/semaphore.js';
 import { Appender, type RecordOutcome } from './appender.js';
 import { type ClusterClock, waitOn } from './clock.js';
@@ -125,7 +126,12 @@ export class Homes {
     this.#isOver = true;
     await Promise.all([this.members.stop(), this.#follower.stop(), this.appender.close()]);
     await Promise.all(this.#work);
-    if (this.#holds.length === 0) await this.#options.log.leave().catch(() => undefined);
+    // Where the log does not answer, others see by its silence that this node is gone.
+    if (this.#holds.length === 0)
+      await within(
+        tuning.beatAnswerMs,
+        this.#options.log.leave().catch(() => undefined),
+      );
   }
 
   get #holds(): number[] {
