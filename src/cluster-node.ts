@@ -1,8 +1,8 @@
 // A node of a cluster: it beats, follows the homes of others, and answers every request, its own or by forwarding it to the owner. In this
 // version all homes lie together: their owner, the leader, has the control plane and all worlds, and the other nodes stand by.
-// A reply leaves the leader only while no other node can have taken its homes.
-// When a node has lost the catalog's home, its control plane ends, and nothing that it had not appended was answered.
-// Where nobody is the leader, requests wait, and are refused after limits.ownerWaitMs.
+//   CLUSTER-NODE-1. A reply leaves the leader only while no other node can have taken its homes.
+//   CLUSTER-NODE-2. When a node has lost the catalog's home, its control plane ends, and nothing that it had not appended was answered.
+//   CLUSTER-NODE-3. Where nobody is the leader, requests wait, and are refused after limits.ownerWaitMs.
 import { within } from './async/deadline.js';
 import { pause } from './async/pause.js';
 import { steadyClock } from './cluster/clock.js';

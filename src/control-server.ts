@@ -56,7 +56,7 @@ export interface ControlServerOptions extends Partial<Omit<ControlSettings, 'quo
   log?: Omit<ServiceLogOptions, 'traceFields'>;
   /** Spans go to the SDK of OpenTelemetry that the program has registered before. Default: there are none. */
   tracing?: boolean;
-  /** This service is a node of a cluster, which is in the making: the command line does not offer it. Default: it is alone. */
+  /** This service is a node of a cluster. Default: it is alone. */
   cluster?: ClusterOptions;
   /** How long `close` lets work finish before it is left to the next start. */
   stopGraceMs?: number;

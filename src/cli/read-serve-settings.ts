@@ -43,7 +43,7 @@ export function readServeSettings({ flags, environment, rotateKey = false }: Set
       problems.push(`${given.source} is ${JSON.stringify(given.text)}; it must be ${error.message}.`);
     }
   }
-  problems.push(...mismatches(values as ServeValues));
+  problems.push(...mismatches(values as ServeValues, rotateKey));
   if (problems.length > 0) return { problems };
   return {
     options: { ...optionsOf(values as ServeValues), ...rotation(values as ServeValues, rotateKey) },

@@ -89,7 +89,7 @@ function tell(server: ControlServer, options: ControlServerOptions, output: Outp
     baseUrl,
     organizationId,
     ...(projectId === '' ? {} : { projectId, environmentId, buildHash }),
-    ...defined({ credential }),
+    ...defined({ credential, node: options.cluster?.node }),
     server: engine,
     toolCode,
     ...(worldUrl === publicUrl ? {} : { worldUrl }),

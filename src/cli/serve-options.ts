@@ -3,6 +3,7 @@ import { defined } from '../contract/defined.js';
 import { dayMs } from '../contract/units.js';
 import { settingsDefaults as defaults } from '../control/catalog/settings.js';
 import type { ControlServerOptions } from '../index.js';
+import { clusterMismatches, clusterOf } from './cluster-settings.js';
 import { retentionOf } from './retention-settings.js';
 import type { ServeValues } from './serve-settings.js';
 
@@ -81,6 +82,7 @@ export function optionsOf(values: ServeValues): ControlServerOptions {
       evidenceRetentionMs: evidenceRetentionDays === undefined ? undefined : evidenceRetentionDays * dayMs,
       identity: identityOf(values),
       author: authorOf(values),
+      cluster: clusterOf(values),
     }),
   };
 }
@@ -107,7 +109,11 @@ function authorOf({
 }
 
 /** What is wrong with values that are fine each by itself. */
-export function mismatches({
+export function mismatches(values: ServeValues, rotateKey: boolean): string[] {
+  return [...clusterMismatches(values, rotateKey), ...serviceMismatches(values)];
+}
+
+function serviceMismatches({
   publicUrl,
   worldUrl,
   oidcIssuer,

@@ -5,6 +5,7 @@ import type { JsonObject } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
 import { dayMs } from '../contract/units.js';
 import { settingsDefaults as defaults } from '../control/catalog/settings.js';
+import { clusterSettings } from './cluster-settings.js';
 import { retentionSettings } from './retention-settings.js';
 import { type ServeSetting, setting, words } from './serve-setting.js';
 import {
@@ -77,6 +78,7 @@ const settings = {
     'With `--rotate-key`: how long what derives from the present key still works.',
     integer(0, 2_592_000_000),
   ),
+  ...clusterSettings,
   workers: setting(
     'workers',
     '<n>',

@@ -67,6 +67,17 @@ export const origin = textKind('scheme, host and port alone, such as https://dri
   return isOne ? parsed.origin : undefined;
 });
 
+/** Of PostgreSQL. */
+export const databaseUrl: ValueKind<string> = {
+  ...textKind('a URL that begins with postgres:// or postgresql://', (text) =>
+    URL.canParse(text) && /^postgres(?:ql)?:$/.test(new URL(text).protocol) ? text : undefined,
+  ),
+  shown: withoutSecrets,
+};
+export const nodeName = textKind(`1 to ${limits.nodeNameCharsMax} letters, digits, dots and hyphens`, (text) =>
+  /^[A-Za-z0-9][A-Za-z0-9.-]*$/.test(text) && text.length <= limits.nodeNameCharsMax ? text : undefined,
+);
+
 /** Of a program: one of them may be a secret. */
 export const programArguments: ValueKind<string[]> = {
   ...kind('a JSON array of strings, such as ["--model","small"]', (text) => {

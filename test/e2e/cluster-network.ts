@@ -1,0 +1,127 @@
+// A network of its own for each node of a cluster: namespaces on one bridge, so that all links of a node can be cut, or some.
+// It takes root.
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { networkInterfaces, tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** Of documentation and measurements (RFC 5737, RFC 2544): one in which the machine has no address, so that no route is covered. */
+const networks = ['198.51.100', '203.0.113', '192.0.2', '198.18.7', '198.19.7'];
+const databasePlace = 1;
+
+export class NodeNetwork {
+  readonly #prefix: string;
+  readonly #network: string;
+  readonly #count: number;
+  readonly #folder: string;
+
+  private constructor(prefix: string, network: string, count: number) {
+    this.#prefix = prefix;
+    this.#network = network;
+    this.#count = count;
+    this.#folder = mkdtempSync(join(tmpdir(), 'drillyard-network-'));
+    chmodSync(this.#folder, 0o755);
+  }
+
+  /** Why it cannot be made, where it cannot. */
+  static make(count: number): NodeNetwork | string {
+    const taken = Object.values(networkInterfaces()).flatMap((addresses = []) => addresses.map(({ address }) => address));
+    const free = networks.find((one) => taken.every((address) => !address.startsWith(`${one}.`)));
+    if (free === undefined) return `the machine has an address in each of ${networks.join(', ')}`;
+    const network = new NodeNetwork(`dy${process.pid % 10_000}`, free, count);
+    const fault = network.#make();
+    if (fault === undefined) return network;
+    network.remove();
+    return fault;
+  }
+
+  #make(): string | undefined {
+    const bridge = `${this.#prefix}b`;
+    const commands = [
+      `link add ${bridge} type bridge`,
+      `addr add ${this.#address(databasePlace)}/24 dev ${bridge}`,
+      `link set ${bridge} up`,
+      ...Array.from({ length: this.#count }, (_, index) => {
+        const space = this.#space(index);
+        return [
+          `netns add ${space}`,
+          `link add ${space} type veth peer name eth0 netns ${space}`,
+          `link set ${space} master ${bridge} up`,
+          `-n ${space} addr add ${this.addressOf(index)}/24 dev eth0`,
+          `-n ${space} link set eth0 up`,
+          `-n ${space} link set lo up`,
+        ];
+      }).flat(),
+    ];
+    for (const command of commands) {
+      const fault = ip(command);
+      if (fault !== undefined) return `ip ${command}: ${fault}`;
+    }
+    return undefined;
+  }
+
+  addressOf(index: number): string {
+    return this.#address(databasePlace + 1 + index);
+  }
+  /** Words before the command of a node. */
+  before(index: number): string[] {
+    return ['ip', 'netns', 'exec', this.#space(index)];
+  }
+  /** Lines of postgresql.conf that let the nodes in. */
+  databaseSettings(): string[] {
+    const file = join(this.#folder, 'pg_hba.conf');
+    writeFileSync(file, `host all all 127.0.0.1/32 trust\nhost all all ${this.#address(0)}/24 trust\n`, { mode: 0o644 });
+    return [`listen_addresses = '127.0.0.1,${this.#address(databasePlace)}'`, `hba_file = '${file}'`];
+  }
+  databaseUrl(url: string): string {
+    return url.replace('127.0.0.1', this.#address(databasePlace));
+  }
+
+  /** Nothing reaches the node, and it reaches nothing. */
+  cut(index: number): void {
+    must(`-n ${this.#space(index)} link set eth0 down`);
+  }
+  mend(index: number): void {
+    must(`-n ${this.#space(index)} link set eth0 up`);
+  }
+  /** It reaches the other nodes and its clients, and not the database. */
+  cutFromDatabase(index: number): void {
+    must(`-n ${this.#space(index)} route add blackhole ${this.#address(databasePlace)}/32`);
+  }
+  mendToDatabase(index: number): void {
+    must(`-n ${this.#space(index)} route del blackhole ${this.#address(databasePlace)}/32`);
+  }
+  /** It reaches the database, and not the other nodes: what they send arrives, and is not answered. */
+  cutFromNodes(index: number): void {
+    for (const other of this.#others(index)) must(`-n ${this.#space(index)} route add blackhole ${this.addressOf(other)}/32`);
+  }
+  mendToNodes(index: number): void {
+    for (const other of this.#others(index)) must(`-n ${this.#space(index)} route del blackhole ${this.addressOf(other)}/32`);
+  }
+
+  remove(): void {
+    for (let index = 0; index < this.#count; index++) ip(`netns del ${this.#space(index)}`);
+    ip(`link del ${this.#prefix}b`);
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  #others(index: number): number[] {
+    return Array.from({ length: this.#count }, (_, other) => other).filter((other) => other !== index);
+  }
+  #address(place: number): string {
+    return `${this.#network}.${place}`;
+  }
+  #space(index: number): string {
+    return `${this.#prefix}n${index + 1}`;
+  }
+}
+
+/** What it says where it fails. */
+function ip(command: string): string | undefined {
+  const { status, stderr, error } = spawnSync('ip', command.split(' '), { encoding: 'utf8' });
+  return status === 0 ? undefined : (error?.message ?? stderr.trim());
+}
+function must(command: string): void {
+  const fault = ip(command);
+  if (fault !== undefined) throw new Error(`ip ${command}: ${fault}`);
+}

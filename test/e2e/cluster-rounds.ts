@@ -1,0 +1,268 @@
+// A load on a cluster, faults in its midst, and what must be true in the end. The same for the short test and for the long one.
+//   rule 1 of the rounds. A request that was answered with a stored change has the same answer whenever it is asked again, at any node.
+//   rule 2 of the rounds. What a client was answered to have made, every node shows it from then on.
+import assert from 'node:assert/strict';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { CompiledBuild } from '../../src/contract/run/build.js';
+import { ClusterHistory, type HistoryResult } from './cluster-history.js';
+import type { Cluster, ClusterNode } from './cluster-kit.js';
+import { CallingAgent, journalOf, nowMs, replayFaults, seededNumbers } from './cluster-load.js';
+
+interface MadeSession {
+  key: string;
+  seed: string;
+  sessionId: string;
+}
+interface AskedAdvance {
+  key: string;
+  sessionId: string;
+  targetUs: number;
+  operationId?: string;
+}
+export interface LoadOptions {
+  seed?: number;
+  worlds?: number;
+  /** Between two requests of one client: the nodes share the machine with the test. */
+  pauseMs?: number;
+}
+export interface LoadResult extends HistoryResult {
+  creations: number;
+  advances: number;
+  /** Worlds that were replayed in an embedded world. */
+  replayed: number;
+  /** Besides those of the history: refusals, answers that changed, hashes that differ. */
+  faults: string[];
+}
+
+const secondUs = 1_000_000;
+/** The example's worlds begin here. */
+const firstUs = 1_772_442_000 * secondUs;
+
+export class ClusterLoad {
+  readonly history = new ClusterHistory();
+  readonly agents: CallingAgent[] = [];
+  readonly #cluster: Cluster;
+  readonly #seed: number;
+  readonly #pauseMs: number;
+  readonly #made: MadeSession[] = [];
+  readonly #advances: AskedAdvance[] = [];
+  readonly #working: Promise<void>[] = [];
+  readonly #faults: string[] = [];
+  /** The world with the clock that moves. */
+  #moved: string | undefined;
+  #isOver = false;
+  #count = 0;
+
+  private constructor(cluster: Cluster, { seed = 1, pauseMs = 20 }: LoadOptions) {
+    this.#cluster = cluster;
+    this.#seed = seed;
+    this.#pauseMs = pauseMs;
+  }
+
+  /** Sessions made through each node in turn, and an agent of each. */
+  static async prepare(cluster: Cluster, options: LoadOptions = {}): Promise<ClusterLoad> {
+    const load = new ClusterLoad(cluster, options);
+    for (let index = 0; index < (options.worlds ?? 2); index++) {
+      const { sessionId } = await load.#make();
+      load.agents.push(await load.agentOf(sessionId));
+    }
+    return load;
+  }
+
+  async agentOf(sessionId: string): Promise<CallingAgent> {
+    const { projectId } = this.#cluster.ids;
+    const body = { actorId: 'support-agent', ttlMs: 3_600_000 };
+    const { access } = await this.#cluster.settle((client) => client.createSessionAccess({ path: { projectId, sessionId }, body }));
+    return new CallingAgent({ world: sessionId, credential: access.credential, history: this.history });
+  }
+
+  begin(): void {
+    // Two of each: where one waits for a node that stands still, the other shows whether the world answers.
+    const agents = [0, 1].flatMap((index) => this.agents.map((agent, place) => this.#calls(agent, place * 2 + index)));
+    const readers = this.agents.map(({ world }, index) => this.#reads(world, index));
+    for (const work of [...agents, ...readers, this.#makes(), this.#moves()]) this.#working.push(this.#noted(work));
+  }
+
+  /** Resolves when each agent was answered a call that it asked after now: how long that took, for each. */
+  async answersAgain({ fromMs = nowMs(), withinMs = 30_000 } = {}): Promise<number[]> {
+    const silences = await Promise.all(
+      this.agents.map(async ({ world }) => {
+        for (let at = this.history.calls.length; nowMs() < fromMs + withinMs; await pause(5)) {
+          // Answers are written in the place of what was asked, so those of a while ago are looked at again.
+          if (this.#faults.length > 0) throw new Error(this.#faults.join('\n'));
+          for (let place = Math.max(0, at - 64); place < this.history.calls.length; place++) {
+            const { world: asked, askedAtMs, answer } = this.history.calls[place]!;
+            if (asked === world && askedAtMs >= fromMs && answer !== undefined) return answer.atMs - fromMs;
+          }
+          at = Math.max(at, this.history.calls.length - 64);
+        }
+        throw new Error(`${world} answered nothing for ${withinMs} ms`);
+      }),
+    );
+    return silences;
+  }
+
+  /** Ends the load; resolves when nothing is under way. */
+  async stop(): Promise<void> {
+    this.#isOver = true;
+    await Promise.all(this.#working);
+  }
+
+  /** Ends the load and checks all of it. */
+  async end({ build }: { build: CompiledBuild }): Promise<LoadResult> {
+    await this.stop();
+    const { projectId } = this.#cluster.ids;
+    await this.#noted(this.#checkCreations());
+    await this.#noted(this.#checkAdvances());
+    const worlds = [...this.agents.map(({ world }) => world), ...(this.#moved === undefined ? [] : [this.#moved])];
+    const journals = [];
+    for (const world of worlds) journals.push(await this.#cluster.settle((client) => journalOf(client, projectId, world)));
+    for (const journal of journals) {
+      const different = await replayFaults(build, journal);
+      this.#faults.push(...different.map((fault) => `${journal.world}, replayed: ${fault}`));
+    }
+    const counts = { creations: this.#made.length, advances: this.#advances.length, replayed: journals.length };
+    return { ...this.history.check(journals), ...counts, faults: this.#faults };
+  }
+
+  /** A failure is seen in the end, and by who waits for answers; the rest of the load continues. */
+  async #noted(work: Promise<unknown>): Promise<void> {
+    try {
+      await work;
+    } catch (error) {
+      this.#faults.push(error instanceof Error ? (error.stack ?? error.message) : String(error));
+    }
+  }
+
+  /** With keys and without in turns; one with a key is asked again, of another node, until it is answered. */
+  async #calls(agent: CallingAgent, index: number): Promise<void> {
+    const choose = seededNumbers(this.#seed * 100 + index);
+    while (!this.#isOver) {
+      this.#count += 1;
+      const text = `${agent.world} ${this.#count}`;
+      const key = choose(2) === 0 ? undefined : `key-${this.#count}`;
+      for (let isAnswered = false; !isAnswered && !this.#isOver; ) {
+        isAnswered = await agent.call(this.#doorOf(choose), { text, ...(key === undefined ? {} : { key }) });
+        await pause(this.#pauseMs);
+        if (key === undefined) break;
+      }
+    }
+  }
+
+  async #reads(world: string, index: number): Promise<void> {
+    const choose = seededNumbers(this.#seed * 200 + index);
+    const { projectId } = this.#cluster.ids;
+    while (!this.#isOver) {
+      const node = this.#doorOf(choose);
+      const askedAtMs = nowMs();
+      const reply = await mayFail(this.#cluster.clientOf(node).getSessionRuntime({ path: { projectId, sessionId: world } }));
+      if (reply !== undefined) {
+        const { evidenceSequence: sequence } = reply.position;
+        this.history.reads.push({ world, node: node.name, askedAtMs, answeredAtMs: nowMs(), sequence });
+      }
+      await pause(this.#pauseMs * 2);
+    }
+  }
+
+  async #makes(): Promise<void> {
+    const choose = seededNumbers(this.#seed * 300);
+    const { projectId } = this.#cluster.ids;
+    while (!this.#isOver) {
+      const { sessionId } = await this.#make();
+      const node = this.#doorOf(choose);
+      // rule 2 of the rounds
+      const seen = await mayFail(this.#cluster.clientOf(node).getSession({ path: { projectId, sessionId } }));
+      assert.ok(seen === undefined || seen.session.sessionId === sessionId);
+      await pause(this.#pauseMs * 20);
+    }
+  }
+
+  /** A world of its own, whose clock alone moves, and which is replayed as the others are. */
+  async #moves(): Promise<void> {
+    const choose = seededNumbers(this.#seed * 400);
+    const { projectId, environmentId, buildHash } = this.#cluster.ids;
+    const { sessionId } = await this.#make();
+    this.#moved = sessionId;
+    for (let step = 1; !this.#isOver; step++) {
+      const advance: AskedAdvance = { key: `advance-${sessionId}-${step}`, sessionId, targetUs: firstUs + step * 60 * secondUs };
+      this.#advances.push(advance);
+      const { targetUs } = advance;
+      const body = { environmentId, buildHash, expectedLeaseGeneration: 1, targetUs, maxEvents: 1000 };
+      const ask = { path: { projectId, sessionId }, body };
+      while (advance.operationId === undefined && !this.#isOver) {
+        const client = this.#cluster.clientOf(this.#doorOf(choose));
+        const reply = await mayFail(client.advanceTime(ask, { idempotencyKey: advance.key }));
+        if (reply === undefined) await pause(this.#pauseMs);
+        else advance.operationId = reply.operation.operationId;
+      }
+      await pause(this.#pauseMs * 10);
+    }
+  }
+
+  async #make(): Promise<MadeSession> {
+    const number = this.#made.length + 1;
+    const asked = { key: `make-${this.#seed}-${number}`, seed: String(this.#seed * 100_000 + number) };
+    const place = this.#made.push({ ...asked, sessionId: '' }) - 1;
+    const { sessionId } = await this.#create(asked, number);
+    this.#made[place] = { ...asked, sessionId };
+    return this.#made[place];
+  }
+
+  async #create({ key, seed }: Pick<MadeSession, 'key' | 'seed'>, choice: number) {
+    const { projectId, environmentId } = this.#cluster.ids;
+    const ask = { path: { projectId, environmentId }, body: { seed } };
+    const answer = await this.#cluster.settle((client) => client.send('createSession', ask, { idempotencyKey: key }), { seed: choice });
+    const { operationId } = answer.reply.operation;
+    await this.#cluster.settle((client) => client.waitForOperation({ projectId, operationId }), { seed: choice });
+    return { sessionId: answer.reply.session.sessionId, replayed: answer.replayed };
+  }
+
+  // rule 1 of the rounds
+  async #checkCreations(): Promise<void> {
+    const { projectId } = this.#cluster.ids;
+    for (const [index, { key, seed, sessionId }] of this.#made.entries()) {
+      const again = await this.#create({ key, seed }, index + 7);
+      assert.deepEqual([again.sessionId, again.replayed], [sessionId, true], `${key} was acknowledged`);
+    }
+    const seeds = await this.#cluster.settle(async (client) => {
+      const all: string[] = [];
+      for await (const page of client.pages('listSessions', { path: { projectId } })) all.push(...page.items.map(({ seed }) => seed));
+      return all;
+    });
+    for (const { key, seed } of this.#made) assert.equal(seeds.filter((one) => one === seed).length, 1, `${key} is there once`);
+  }
+
+  /** Those that were acknowledged have ended, and the clock is where the last of them went. */
+  async #checkAdvances(): Promise<void> {
+    const { projectId } = this.#cluster.ids;
+    const known = this.#advances.flatMap(({ operationId, ...advance }) => (operationId === undefined ? [] : [{ ...advance, operationId }]));
+    for (const { operationId, key } of known) {
+      const { state } = await this.#cluster.settle((client) => client.waitForOperation({ projectId, operationId }));
+      assert.equal(state, 'succeeded', key);
+    }
+    const last = known.at(-1);
+    if (last === undefined) return;
+    const path = { projectId, sessionId: last.sessionId };
+    const { position } = await this.#cluster.settle((client) => client.getSessionRuntime({ path }));
+    assert.ok(position.virtualTimeUs >= last.targetUs);
+  }
+
+  #doorOf(choose: (below: number) => number): ClusterNode {
+    const { nodes } = this.#cluster;
+    const chosen = nodes[choose(nodes.length)] as ClusterNode;
+    // Clients come through something that knows which nodes answer, but for some that do not know yet.
+    if (!chosen.isPaused || choose(8) === 0) return chosen;
+    return nodes.find(({ isPaused, isRunning }) => isRunning && !isPaused) ?? chosen;
+  }
+}
+
+/** Undefined: there is no answer, or one that says to ask again. Any other refusal is a fault. */
+async function mayFail<T>(asked: Promise<T>): Promise<T | undefined> {
+  try {
+    return await asked;
+  } catch (error) {
+    const { status } = error as { status?: number };
+    if (status === undefined || status === 503) return undefined;
+    throw error;
+  }
+}

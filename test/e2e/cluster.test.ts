@@ -1,0 +1,135 @@
+// Three nodes on one PostgreSQL, as processes. Agents and control clients ask any of them, while the leader is killed, stopped for a while
+// and asked to end. DRILLYARD_CLUSTER_ROUNDS sets how many faults there are (default 5); `npm run test:cluster` makes more kinds of them.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { postgresMissing } from '../cluster/postgres-server.js';
+import { until } from '../until.js';
+import { ClusterHistory, shownFindings } from './cluster-history.js';
+import { Cluster, type ClusterNode } from './cluster-kit.js';
+import { CallingAgent, exampleBuild, journalOf, nowMs } from './cluster-load.js';
+import { ClusterLoad } from './cluster-rounds.js';
+
+const rounds = Number(process.env.DRILLYARD_CLUSTER_ROUNDS ?? 5);
+const skip = postgresMissing;
+let cluster: Cluster;
+before(
+  async () => {
+    if (skip === false) cluster = await Cluster.start();
+  },
+  { timeout: 90_000 },
+);
+after(async () => {
+  await cluster?.close();
+});
+
+test('every node names the same project, and one of them shows the credential of the first start', { skip }, () => {
+  const [first, ...others] = cluster.nodes.map(({ ready }) => ready!);
+  const ids = ({ organizationId, projectId, environmentId, buildHash }: typeof first & object) =>
+    [organizationId, projectId, environmentId, buildHash] as const;
+  for (const other of others) assert.deepEqual(ids(other), ids(first!));
+  assert.deepEqual(
+    cluster.nodes.map(({ ready }) => [ready?.node, ready?.credential !== undefined]),
+    [
+      ['n1', true],
+      ['n2', false],
+      ['n3', false],
+    ],
+  );
+});
+
+// CLUSTER-NODE-3
+test('a session made through one node is used over HTTP and MCP through all, and outlives its leader', {
+  skip,
+  timeout: 90_000,
+}, async () => {
+  const { projectId, environmentId } = cluster.ids;
+  const history = new ClusterHistory();
+  const [one, two, three] = cluster.nodes as [ClusterNode, ClusterNode, ClusterNode];
+  const made = await cluster.clientOf(two).createSession({ path: { projectId, environmentId }, body: { seed: '4242' } });
+  await cluster.clientOf(three).waitForOperation({ projectId, operationId: made.operation.operationId });
+  const path = { projectId, sessionId: made.session.sessionId };
+  const { access } = await cluster.clientOf(one).createSessionAccess({ path, body: { actorId: 'support-agent', ttlMs: 3_600_000 } });
+  const agent = new CallingAgent({ world: path.sessionId, credential: access.credential, history });
+  for (const node of cluster.nodes) assert.ok(await agent.call(node, { text: `through ${node.name}`, key: `first-${node.name}` }));
+  const comments = ['over MCP'];
+  const ask = async (node: ClusterNode, body: string): Promise<void> => {
+    const client = await mcpClient(node, access.credential);
+    const reply = await client.callTool({ name: 'ticket-desk.comment.add', arguments: { ticketId: 'TKT-1001', body } });
+    assert.notEqual(reply.isError, true, JSON.stringify(reply));
+    await client.close();
+  };
+  await ask(three, 'over MCP');
+
+  const leader = await cluster.leader();
+  const [follower, other] = cluster.followers(leader) as [ClusterNode, ClusterNode];
+  await leader.kill();
+  const killedAtMs = nowMs();
+  for (let tries = 1; !(await agent.call(follower, { text: 'after the kill', key: 'after-the-kill' })); tries++)
+    assert.ok(tries < 20, `no answer after ${nowMs() - killedAtMs} ms`);
+  await ask(other, 'over MCP after the kill');
+  comments.push('over MCP after the kill');
+  assert.notEqual(await cluster.leader(), leader);
+  const journal = await journalOf(cluster.clientOf(other), projectId, path.sessionId);
+  assert.equal(shownFindings(history.check([journal])), '');
+  const texts = journal.entries.flatMap((entry) =>
+    entry.kind === 'operation' ? [(entry.invocation.arguments as { body?: string }).body] : [],
+  );
+  for (const comment of comments) assert.equal(texts.filter((text) => text === comment).length, 1, comment);
+
+  await leader.start();
+  assert.ok(await agent.call(leader, { text: 'through the node that came back' }));
+  await until(async () => (await fetch(`${leader.url}/readyz`)).ok);
+});
+
+test('a leader that is asked to end hands over, and ends well', { skip, timeout: 60_000 }, async () => {
+  const { projectId } = cluster.ids;
+  const before = await cluster.clientOf(cluster.nodes[0]!).listSessions({ path: { projectId } });
+  const leader = await cluster.leader();
+  assert.equal(await leader.stop(), 0, leader.said);
+  const next = await cluster.leader();
+  assert.notEqual(next, leader);
+  const later = await cluster.settle((client) => client.listSessions({ path: { projectId } }));
+  assert.deepEqual(
+    later.items.map(({ sessionId }) => sessionId),
+    before.items.map(({ sessionId }) => sessionId),
+  );
+  await leader.start();
+});
+
+// CLUSTER-NODE-1, CLUSTER-NODE-2: every rule of the history and of the rounds.
+test(`${rounds} faults of leaders under load: nothing lost, doubled, out of order or stale`, {
+  skip,
+  timeout: 60_000 + rounds * 20_000,
+}, async (t) => {
+  const load = await ClusterLoad.prepare(cluster, { pauseMs: 40 });
+  t.after(() => load.stop());
+  load.begin();
+  const silences: string[] = [];
+  for (let round = 1; round <= rounds; round++) {
+    await load.answersAgain();
+    const leader = await cluster.leader();
+    const fault = (['kill', 'pause', 'kill', 'stop'] as const)[round % 4]!;
+    const fromMs = nowMs();
+    await leader[fault]();
+    const [longest] = (await load.answersAgain({ fromMs })).sort((first, second) => second - first);
+    silences.push(`${fault} ${Math.round(longest!)} ms`);
+    if (fault === 'pause') leader.resume();
+    else await leader.start();
+  }
+  const { findings, faults, ...counts } = await load.end({ build: await exampleBuild() });
+  t.diagnostic(JSON.stringify({ ...counts, silences }));
+  assert.deepEqual([shownFindings({ findings }), ...faults], ['']);
+  assert.ok(counts.acknowledged > rounds && counts.reads > rounds && counts.creations > 2 && counts.advances > 0, JSON.stringify(counts));
+});
+
+async function mcpClient({ url }: ClusterNode, credential: string): Promise<Client> {
+  const client = new Client({ name: 'agent', version: '1.0.0' });
+  const transport = new StreamableHTTPClientTransport(new URL(`${url}/world/mcp`), {
+    requestInit: { headers: { authorization: `Bearer ${credential}` } },
+  });
+  // The package's own types disagree under exactOptionalPropertyTypes.
+  await client.connect(transport as unknown as Parameters<Client['connect']>[0]);
+  return client;
+}
