@@ -95,6 +95,14 @@ export class ClusterKeeper implements HomeKeeper, HomesLog {
     await files.inTurn(() => (why === 'lost' ? files.fromLost() : files.fromOwner((stream, record) => this.#put(files, stream, record))));
   }
 
+  /** The copy of the catalog is open from now on, where this node follows it and has one. */
+  async openCatalogCopy(): Promise<void> {
+    const files = this.homeOf(catalogHome);
+    await files.inTurn(async () => {
+      if (!files.mark.isOwned && files.endOf('').number > 0) await files.copyOf('');
+    });
+  }
+
   /** The log of the catalog, for the service while it has home 0. */
   get catalogLog(): StreamLog {
     return { mintNonce: () => randomBytes(nonceBytes), append: (record) => this.append(catalogHome, '', record) };

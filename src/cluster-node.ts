@@ -1,15 +1,19 @@
-// A node of a cluster: it beats, follows the homes of others, and answers every request, its own or by forwarding it to the owner. In this
-// version all homes lie together: their owner, the leader, has the control plane and all worlds, and the other nodes stand by.
-//   CLUSTER-NODE-1. A reply leaves the leader only while no other node can have taken its homes.
+// A node of a cluster: it beats, follows the homes of others, and answers every request, its own or by forwarding it to the owner. Agents
+// are answered by the owner of their world's home; the owner of the catalog's, the leader, has the control plane.
+//   CLUSTER-NODE-1. A reply leaves a node only while no other node can have taken the home that it is about.
 //   CLUSTER-NODE-2. When a node has lost the catalog's home, its control plane ends, and nothing that it had not appended was answered.
 //   CLUSTER-NODE-3. Where nobody is the leader, requests wait, and are refused after limits.ownerWaitMs.
 import { within } from './async/deadline.js';
 import { pause } from './async/pause.js';
+import { type HostedBindings, hostedPrefix } from './bindings/hosted-bindings.js';
 import { steadyClock } from './cluster/clock.js';
-import { type ClusterLog, catalogHome } from './cluster/log.js';
+import { type ClusterLog, catalogHome, LogUnavailable } from './cluster/log.js';
 import { Homes } from './cluster/node-homes.js';
 import { openPostgresLog } from './cluster/postgres/postgres-log.js';
+import { ClusterDoor } from './cluster-door.js';
 import { ClusterKeeper } from './cluster-keeper.js';
+import { ClusterOwners } from './cluster-owners.js';
+import { clusterReaders } from './cluster-readers.js';
 import { ClusterSnapshots } from './cluster-snapshots.js';
 import { defined } from './contract/defined.js';
 import { invariant, ServiceError } from './contract/errors.js';
@@ -17,25 +21,31 @@ import type { NotReadyReason } from './contract/hosted/readiness.js';
 import { newId } from './contract/ids.js';
 import { limits } from './contract/limits.js';
 import { type Bootstrap, firstStartTable } from './control/bootstrap.js';
+import type { Catalog } from './control/catalog/catalog.js';
 import { CatalogCopy } from './control/catalog/catalog-copy.js';
 import { Keyring } from './control/catalog/keyring.js';
 import type { ControlSettings } from './control/catalog/settings.js';
-import type { View } from './control/catalog/tables.js';
-import type { ServiceHomes } from './control/core/services.js';
 import type { ControlFigures } from './control/figures.js';
+import type { SpreadHomes } from './control/open-control.js';
 import { isOperatorToken } from './control/organizations/operator-token.js';
+import { OwnedHomes } from './control/owned-homes.js';
+import type { OwnerReport } from './control/owner-report.js';
+import { spreadHomes } from './control/spread-homes.js';
 import { behindNodes } from './http/behind-nodes.js';
 import { errorReply } from './http/envelope.js';
 import { createForwarder, type Forwarder } from './http/forward.js';
 import { bearerOf, requireHost } from './http/guards.js';
 import { forwardMeter } from './http/metrics/forward-metrics.js';
+import { NodeAsks } from './http/node-asks.js';
+import { behindDoor } from './http/node-door.js';
 import { createNodeToken } from './http/node-token.js';
-import type { RequestOwner } from './http/request-owners.js';
+import { OwnerChanges } from './http/owner-changes.js';
+import { OwnerConnections } from './http/owner-connections.js';
 import { createRouter } from './http/router.js';
 import type { HttpHandler, HttpReply, ServerRequest } from './http/server.js';
 import { serviceRoutes } from './http/service-routes.js';
-import { type Incarnation, openIncarnation, type ServiceGround, serviceState } from './service-incarnation.js';
-import type { HomedWorlds } from './worlds/api.js';
+import { siteHandlers } from './http/site.js';
+import { type Incarnation, openBindings, openPlane, type ServiceGround, serviceState } from './service-incarnation.js';
 
 export interface ClusterOptions {
   /** Of PostgreSQL; it may hold a password. */
@@ -87,13 +97,19 @@ export class ClusterNode {
   readonly #homes: Homes;
   readonly #keeper: ClusterKeeper;
   readonly #snapshots: ClusterSnapshots;
+  readonly #owned: OwnedHomes;
+  readonly #owners: ClusterOwners;
+  readonly #bindings: HostedBindings;
+  readonly #asks: NodeAsks;
+  readonly #connections = new OwnerConnections();
+  readonly #changes: OwnerChanges;
   readonly #forwarders: Forwarder[] = [];
-  /** The catalog as it lies here, while another node leads. */
-  #copy: CatalogCopy | undefined;
   /** Homes of worlds that are open here. */
   readonly #open = new Set<number>();
-  #worlds: HomedWorlds | undefined;
-  #incarnation: Incarnation | undefined;
+  /** Of the catalog as it is read here: a copy while another node leads, or the catalog itself. */
+  #catalog: CatalogCopy | Catalog | undefined;
+  #hasCatalog = false;
+  #incarnation: Pick<Incarnation, 'control' | 'handler'> | undefined;
   /** The home of the catalog is being given away or was lost: nothing is answered here any more. */
   #isLeaving = false;
   #isClosed = false;
@@ -101,10 +117,7 @@ export class ClusterNode {
   constructor(parts: NodeParts) {
     this.#parts = parts;
     const { settings, ground, options, log, keyring } = parts;
-    const openCatalog = (directory: string): CatalogCopy => {
-      this.#copy = new CatalogCopy(directory);
-      return this.#copy;
-    };
+    const token = createNodeToken(keyring, 'cluster');
     this.#snapshots = new ClusterSnapshots({
       data: settings.dataDirectory,
       log,
@@ -113,7 +126,7 @@ export class ClusterNode {
     });
     this.#keeper = new ClusterKeeper({
       data: settings.dataDirectory,
-      openCatalog,
+      openCatalog: (directory) => this.#openCopy(directory),
       appender: () => this.#homes.appender,
       opened: (home) => this.#opened(home),
       closing: (home, why) => this.#closing(home, why),
@@ -121,20 +134,85 @@ export class ClusterNode {
     });
     this.#homes = new Homes({
       ...{ log, clock: steadyClock, keeper: this.#keeper, node: options.node, address: options.address, format },
-      areTogether: true,
       onProblem: (error, home) => ground.log.error('a home of the cluster stays closed on this node', { err: error, ...defined({ home }) }),
     });
-    const token = createNodeToken(keyring, 'cluster');
+    // Homes are handed over one by one, and their agents are answered meanwhile.
+    this.#bindings = openBindings({ ...ground, draining: () => this.#isClosed });
+    this.#owned = this.#openOwned();
+    this.#owners = new ClusterOwners({
+      ...{ node: options.node, count: options.homes, homes: this.#homes, catalog: this.#owned.catalog, open: this.#open },
+      prefix: hostedPrefix,
+      leads: () => this.#incarnation !== undefined && !this.#isLeaving,
+      hasCatalog: () => this.#hasCatalog,
+    });
+    this.#changes = new OwnerChanges(() => this.#owners.changed());
+    const door = new ClusterDoor({
+      ...{ owners: this.#owners, homes: this.#homes, owned: this.#owned },
+      catalogNumber: () => this.#catalogNumber,
+      control: () => this.#incarnation?.control,
+    });
+    this.#asks = new NodeAsks({
+      ...{ homes: options.homes, token, own: door, changes: this.#changes, connections: this.#connections },
+      homeOf: (sessionId) => this.#owners.homeOf(sessionId),
+      ownerOf: (home) => this.#owners.ownerOfHome(home),
+      catalog: () => this.#catalogNumber,
+    });
     const meter = ground.metrics.add(forwardMeter);
     const own = this.#ownRoutes();
-    const handlerOf = (pick: (incarnation: Incarnation) => HttpHandler): HttpHandler => {
-      const owners = { ownerOf: () => this.#owner(), changed: () => this.#changed() };
-      const forwarder = createForwarder({ owners, token, meter, own: (request) => this.#answer(request, pick) });
+    const site = siteHandlers(ground.site, {
+      worlds: this.#bindings.handler,
+      control: (request) => this.#incarnation?.handler(request) ?? movedReply(),
+      prefix: hostedPrefix,
+    });
+    const handlerOf = (answer: HttpHandler, isOfAgent: (request: ServerRequest) => boolean): HttpHandler => {
+      const ownerOf = (request: ServerRequest) => (isOfAgent(request) ? this.#owners.ownerOfAgent(request) : this.#owners.leader());
+      const forwarder = createForwarder({
+        owners: { ownerOf, changed: () => this.#owners.changed() },
+        ...{ token, meter },
+        own: (request) => (isOfAgent(request) ? this.#answerAgent(request, answer) : this.#answer(request, answer)),
+      });
       this.#forwarders.push(forwarder);
-      return behindNodes(token, (request) => (ownPaths.has(request.path) ? own(request) : forwarder.handler(request)));
+      const rest: HttpHandler = (request) => (ownPaths.has(request.path) ? own(request) : forwarder.handler(request));
+      return behindNodes(
+        token,
+        behindDoor(door, (err) => ground.log.error('a bug met in what another node asked', { err }), rest),
+      );
     };
-    this.main = handlerOf(({ main }) => main);
-    this.worldsAlone = handlerOf(({ worldsAlone }) => worldsAlone);
+    this.main = handlerOf(site.main, ({ path }) => path === hostedPrefix || path.startsWith(`${hostedPrefix}/`));
+    this.worldsAlone = handlerOf(site.worldsAlone, () => true);
+  }
+
+  #openOwned(): OwnedHomes {
+    const { settings, ground, options, log } = this.#parts;
+    return new OwnedHomes({
+      ...{ settings, bindings: this.#bindings, log: ground.log, meter: ground.metrics.meter, tracing: ground.tracing },
+      homes: { count: options.homes, owned: () => [...this.#open], log: this.#keeper },
+      blobs: log.blobs,
+      report: (report) => this.#report(report),
+    });
+  }
+
+  /** To the leader, once: what is lost is told again, or was one strike. */
+  async #report(report: OwnerReport): Promise<void> {
+    const leader = this.#owners.leader();
+    if (leader === 'self') return await this.#incarnation?.control.take(report);
+    if (leader === undefined) throw new ServiceError('control.UNAVAILABLE', { message: 'The cluster has no leader at the moment.' });
+    await this.#asks.send(leader.address, { kind: 'report', report });
+  }
+
+  #openCopy(directory: string): CatalogCopy {
+    const { catalog } = this.#owned;
+    const copy = new CatalogCopy(directory, (closed) => {
+      catalog.leave(closed);
+      if (this.#catalog === closed) this.#catalog = undefined;
+    });
+    this.#catalog = copy;
+    catalog.follow(copy);
+    return copy;
+  }
+
+  get #catalogNumber(): number {
+    return this.#catalog?.position?.number ?? 0;
   }
 
   /** Resolves when there is a leader, and this node knows what the first start has made. */
@@ -144,7 +222,20 @@ export class ClusterNode {
       homes: () => this.#toSnapshot(),
       failed: (err, home) => this.#parts.ground.log.warn('a snapshot was not made', { err, home }),
     });
+    this.#keepCopyOpen();
     while (!this.#isClosed && this.#known === undefined) await pause(limits.clusterLookMs);
+  }
+
+  /** It is opened by the first record that it follows; where none comes, it is read all the same. */
+  #keepCopyOpen(): void {
+    const look = async (): Promise<void> => {
+      while (!this.#isClosed) {
+        if (this.#catalog === undefined && this.#homes.phaseOf(catalogHome) === 'following')
+          await this.#keeper.openCatalogCopy().catch(() => {});
+        await pause(limits.clusterLookMs);
+      }
+    };
+    void look();
   }
 
   /** Its secret is only where the first start was made. */
@@ -156,7 +247,9 @@ export class ClusterNode {
 
   get #known(): Bootstrap | undefined {
     if (this.#incarnation !== undefined) return this.#incarnation.control.first;
-    const { organizationId, projectId = '', environmentId = '', buildHash } = this.#view?.get(firstStartTable, 'first') ?? {};
+    const { catalog } = this.#owned;
+    if (this.#hasCatalog || !catalog.isThere) return undefined;
+    const { organizationId, projectId = '', environmentId = '', buildHash } = catalog.view.get(firstStartTable, 'first') ?? {};
     // Until the example is built, its project has no build.
     if (organizationId === undefined || (projectId !== '' && buildHash === undefined)) return undefined;
     return { organizationId, projectId, environmentId, buildHash: buildHash ?? '', markShown: async () => {} };
@@ -173,7 +266,11 @@ export class ClusterNode {
     this.#isClosed = true;
     await Promise.all([this.#homes.stop(), this.#snapshots.stop()]);
     await this.#end(graceMs);
+    await this.#owned.close();
     for (const forwarder of this.#forwarders) forwarder.close();
+    this.#changes.close();
+    this.#owners.close();
+    this.#connections.close();
     await this.#keeper.stop();
     await within(limits.ownerWaitMs, this.#parts.log.close());
   }
@@ -185,31 +282,20 @@ export class ClusterNode {
     return all.filter((home) => this.#homes.phaseOf(home) === (isAlone ? 'owned' : 'following'));
   }
 
-  get #view(): View | undefined {
-    return this.#incarnation === undefined ? this.#copy?.view : undefined;
+  /** What was found out may be old when another node could have taken the home. */
+  async #answerAgent(request: ServerRequest, answer: HttpHandler): Promise<HttpReply> {
+    const home = this.#owners.homeOfAgent(request);
+    const reply = await answer(request);
+    if (this.#owners.mayAnswer(home)) return reply;
+    reply.whenOver?.();
+    return movedReply();
   }
 
-  #owner(): RequestOwner | undefined {
-    if (this.#incarnation !== undefined && !this.#isLeaving) return 'self';
-    const owner = this.#homes.ownerOf(catalogHome);
-    return owner === undefined || owner.node === this.#parts.options.node ? undefined : { address: owner.address };
-  }
-
-  /** Resolves when another node, or none, is to be asked. */
-  async #changed(): Promise<void> {
-    const before = this.#ownerText();
-    while (!this.#isClosed && this.#ownerText() === before) await pause(limits.clusterLookMs);
-  }
-  #ownerText(): string {
-    const owner = this.#owner();
-    return owner === undefined || owner === 'self' ? `${owner}` : owner.address;
-  }
-
-  /** What was found out may be old when another node could have taken the catalog's home. */
-  async #answer(request: ServerRequest, pick: (incarnation: Incarnation) => HttpHandler): Promise<HttpReply> {
+  /** The same, of the catalog's. */
+  async #answer(request: ServerRequest, answer: HttpHandler): Promise<HttpReply> {
     const incarnation = this.#incarnation;
     if (incarnation === undefined) return movedReply();
-    const reply = await pick(incarnation)(request);
+    const reply = await answer(request);
     if (this.#homes.members.mayRead && this.#incarnation === incarnation) return reply;
     reply.whenOver?.();
     return movedReply();
@@ -221,7 +307,7 @@ export class ClusterNode {
     const requireOperator = (request: ServerRequest): void => {
       const plane = this.#incarnation?.control.plane;
       if (plane !== undefined) plane.authenticateOperator(bearerOf(request));
-      else if (this.#view === undefined || !isOperatorToken(this.#view, bearerOf(request) ?? ''))
+      else if (!this.#owned.catalog.isThere || !isOperatorToken(this.#owned.catalog.view, bearerOf(request) ?? ''))
         throw new ServiceError('control.UNAUTHENTICATED', { message: 'The token of the operator is needed.' });
     };
     return createRouter({
@@ -238,25 +324,28 @@ export class ClusterNode {
     if (this.#parts.ground.draining()) return ['shutting_down'];
     if (!this.#homes.members.mayRead) return ['cluster_lag'];
     if (this.#incarnation !== undefined) return await this.#incarnation.control.troubles();
-    return this.#owner() === undefined ? ['starting'] : [];
+    return this.#owners.leader() === undefined ? ['starting'] : [];
   }
 
   async #opened(home: number): Promise<void> {
     if (home !== catalogHome) {
+      // What was revoked before is not to be served here.
+      if (!(await this.#owners.catalogToEnd())) throw new LogUnavailable('the catalog was not read to its end');
       this.#open.add(home);
-      await this.#worlds?.openHome(home);
+      await this.#owned.openHome(home);
       return;
     }
     const { settings, ground } = this.#parts;
-    // Work of the incarnation before continues at once, and needs its worlds.
-    const untilMs = steadyClock.now() + limits.ownerWaitMs;
-    while (this.#open.size < this.#parts.options.homes && steadyClock.now() < untilMs) await pause(limits.clusterLookMs);
     this.#isLeaving = false;
     const onLost = (err: unknown): void => ground.log.error('the catalog of this node has lost its log', { err });
-    this.#incarnation = await openIncarnation(settings, ground, {
-      homes: this.#serviceHomes(),
-      catalog: { log: this.#keeper.catalogLog, onLost },
+    const tell = async (address: string, catalog: number): Promise<void> =>
+      void (await this.#asks.send(address, { kind: 'catalog', catalog }));
+    this.#incarnation = await openPlane(settings, ground, {
+      bindings: this.#bindings.announced,
+      homes: { count: this.#parts.options.homes, owned: () => [...this.#open], use: () => {} },
+      catalog: { log: this.#keeper.catalogLog, onLost, readers: clusterReaders({ homes: () => this.#homes, tell }) },
       blobs: this.#parts.log.blobs,
+      spread: this.#spread(),
     });
     ground.log.info('this node is the leader', { node: this.#parts.options.node });
   }
@@ -264,7 +353,7 @@ export class ClusterNode {
   async #closing(home: number, why: 'given' | 'lost'): Promise<void> {
     if (home !== catalogHome) {
       this.#open.delete(home);
-      await this.#worlds?.closeHome(home, { lost: why === 'lost' });
+      await this.#owned.closeHome(home, { lost: why === 'lost' });
       return;
     }
     this.#isLeaving = true;
@@ -276,17 +365,21 @@ export class ClusterNode {
     const incarnation = this.#incarnation;
     this.#incarnation = undefined;
     await incarnation?.control.close(graceMs);
-    this.#worlds = undefined;
   }
 
-  #serviceHomes(): ServiceHomes {
+  /** The catalog is read where it is open. */
+  #spread(): SpreadHomes {
+    const { open, close } = spreadHomes(this.#asks, this.#owned);
     return {
-      count: this.#parts.options.homes,
-      owned: () => [...this.#open],
-      use: (worlds) => {
-        this.#worlds = worlds;
+      open: (of) => {
+        const opened = open(of);
+        [this.#catalog, this.#hasCatalog] = [of.catalog, true];
+        return opened;
       },
-      log: this.#keeper,
+      close: (catalog) => {
+        close(catalog);
+        if (this.#catalog === catalog) [this.#catalog, this.#hasCatalog] = [undefined, false];
+      },
     };
   }
 }

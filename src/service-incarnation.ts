@@ -1,7 +1,7 @@
 // One incarnation of the service on this machine: the control plane and the agent bindings as handlers of requests. A service alone has one
 // until its process ends; a node of a cluster opens one when it becomes the leader, and ends it when it is that no more.
 import type { AgentLimitOptions } from './bindings/agent-limits.js';
-import { createHostedBindings, hostedPrefix } from './bindings/hosted-bindings.js';
+import { createHostedBindings, type HostedBindings, hostedPrefix } from './bindings/hosted-bindings.js';
 import { defined } from './contract/defined.js';
 import type { NotReadyReason } from './contract/hosted/readiness.js';
 import type { Caller } from './control/catalog/endpoint.js';
@@ -35,26 +35,44 @@ export interface ServiceGround {
 }
 export interface Incarnation {
   control: Control;
+  /** Of the control API alone. */
+  handler: HttpHandler;
   /** At the main listener, and at the one that worlds have alone. */
   main: HttpHandler;
   worldsAlone: HttpHandler;
 }
-/** What a node of a cluster opens it with. */
-export type ClusterPorts = Pick<OpenControl, 'homes' | 'catalog' | 'blobs'>;
+/** What a node of a cluster opens it with. Agents are answered beside it: `bindings` only say where. */
+export type ClusterPorts = Pick<OpenControl, 'homes' | 'catalog' | 'blobs' | 'spread' | 'bindings'>;
 
-export async function openIncarnation(settings: ControlSettings, ground: ServiceGround, ports: ClusterPorts = {}): Promise<Incarnation> {
-  const { log, site, tracing, metrics, agents, draining } = ground;
-  const { publicUrl, worldUrl, isListeningOnLoopback } = site;
-  const shared = { draining, onFailure: log.failure, tracing };
-  const bindings = createHostedBindings({
-    ...shared,
+/** The bindings of agents as this service offers them. */
+export function openBindings({ log, site, tracing, metrics, agents, draining }: ServiceGround): HostedBindings {
+  const { publicUrl, worldUrl } = site;
+  return createHostedBindings({
+    ...{ draining, onFailure: log.failure, tracing },
     observers: [log.agentAccess, metrics],
     publicUrl: worldUrl ?? publicUrl,
     isOwnOrigin: worldUrl !== undefined,
     ...defined({ limits: agents }),
     nowMs: Date.now,
   });
-  const control = await openControl({ settings, bindings, log, meter: metrics.meter, tracing, ...ports });
+}
+
+/** A service alone. */
+export async function openIncarnation(settings: ControlSettings, ground: ServiceGround): Promise<Incarnation> {
+  const bindings = openBindings(ground);
+  const opened = await openPlane(settings, ground, { bindings });
+  return { ...opened, ...siteHandlers(ground.site, { worlds: bindings.handler, control: opened.handler, prefix: hostedPrefix }) };
+}
+
+export async function openPlane(
+  settings: ControlSettings,
+  ground: ServiceGround,
+  ports: ClusterPorts,
+): Promise<Pick<Incarnation, 'control' | 'handler'>> {
+  const { log, site, tracing, metrics, draining } = ground;
+  const { publicUrl, isListeningOnLoopback } = site;
+  const shared = { draining, onFailure: log.failure, tracing };
+  const control = await openControl({ settings, log, meter: metrics.meter, tracing, ...ports });
   const { plane } = control;
   const troubles = async (): Promise<NotReadyReason[]> => (draining() ? ['shutting_down'] : await control.troubles());
   const handler = createRouter<Caller>({
@@ -74,7 +92,7 @@ export async function openIncarnation(settings: ControlSettings, ground: Service
     isTraced: ({ path }) => !probePaths.has(path),
     nameOf: (caller) => caller.credentialId || (caller.userId ?? ''),
   });
-  return { control, ...siteHandlers(site, { worlds: bindings.handler, control: handler, prefix: hostedPrefix }) };
+  return { control, handler };
 }
 
 /** What the routes of the service itself answer. The operator's are closed to others where those may reach the service. */

@@ -17,6 +17,22 @@ import { type WireTable, WireTables } from './wire-table.js';
 export const remoteBindings = ['http', 'mcp', 'cli'] as const;
 export type RemoteBinding = (typeof remoteBindings)[number];
 
+interface Places {
+  urlOf(binding: RemoteBinding, address?: string): string;
+  address: string | undefined;
+  tokenOf(): string;
+}
+/** Where each binding of an access is served, and with which token. */
+export function endpointsOf(request: OpenAccess, { urlOf, address, tokenOf }: Places): { [B in RemoteBinding]?: Endpoint } {
+  const endpoints: { [B in RemoteBinding]?: Endpoint } = {};
+  for (const binding of remoteBindings) {
+    if (!request.bindings.includes(binding)) continue;
+    const url = urlOf(binding, address);
+    endpoints[binding] = { url: binding === 'mcp' ? mcpUrlFor(url, request) : url, token: tokenOf() };
+  }
+  return endpoints;
+}
+
 export class AccessTable {
   readonly available: ReadonlySet<Binding> = new Set<Binding>(['direct', ...remoteBindings]);
   readonly #tokens = new TokenTable<AgentAccess>();
@@ -46,12 +62,7 @@ export class AccessTable {
     if (expiresAtMs !== undefined) this.#ends.set(access, expiresAtMs);
     const address = wires?.table.needsAddress ? (request.address ?? randomBytes(16).toString('hex')) : undefined;
     if (address !== undefined) this.#addresses.set(address, access);
-    const endpoints: { [B in RemoteBinding]?: Endpoint } = {};
-    for (const binding of remoteBindings) {
-      if (!bindings.includes(binding)) continue;
-      const url = urlOf(binding, address);
-      endpoints[binding] = { url: binding === 'mcp' ? mcpUrlFor(url, request) : url, token: this.#tokens.issue(access, token) };
-    }
+    const endpoints = endpointsOf(request, { urlOf, address, tokenOf: () => this.#tokens.issue(access, token) });
     return {
       endpoints,
       ...defined({ address }),

@@ -9,6 +9,7 @@ import { AccessTable } from './access-table.js';
 import type { AgentAccess } from './agent-access.js';
 import { type AgentLimitOptions, AgentLimits } from './agent-limits.js';
 import { routesOfAgents } from './agent-routes.js';
+import { announcedBindings } from './announced-access.js';
 import { reopening } from './reopened-access.js';
 import { wireRoutes } from './wire-routes.js';
 
@@ -25,6 +26,8 @@ export interface HostedBindingsOptions extends Pick<RouterOptions<AgentAccess>, 
 export interface HostedBindings extends BindingsPort {
   /** Of every path below `hostedPrefix`. */
   handler: HttpHandler;
+  /** For who asks for accesses that are opened here when they are used. */
+  readonly announced: BindingsPort;
 }
 
 export function createHostedBindings({ publicUrl, isOwnOrigin = false, limits, nowMs, ...router }: HostedBindingsOptions): HostedBindings {
@@ -32,6 +35,7 @@ export function createHostedBindings({ publicUrl, isOwnOrigin = false, limits, n
   const base = publicUrl + hostedPrefix;
   return {
     available: accesses.available,
+    announced: announcedBindings(base),
     handler: belowAddresses(
       hostedPrefix,
       createRouter<AgentAccess>({

@@ -2,7 +2,7 @@
 // routes want their credential.
 import { limits } from '../contract/limits.js';
 import type { ServerRequest } from '../http/server.js';
-import { addressOf } from './access-address.js';
+import { addressMark, addressOf } from './access-address.js';
 import type { AccessTable } from './access-table.js';
 import { credentialsIn } from './wire-credential.js';
 
@@ -29,6 +29,17 @@ export function reopening<Found>(
     if (refusal !== undefined) throw refusal.error;
     return undefined;
   }
+}
+
+/** By what a request of an agent says which access it is for: the texts that may be tokens, and its address below `prefix`. */
+export function accessNamesIn(
+  request: ServerRequest,
+  { prefix, shape }: { prefix: string; shape: RegExp },
+): { tokens: ReadonlySet<string>; address: string | undefined } {
+  const address = request.path.startsWith(`${prefix}/${addressMark}`)
+    ? request.path.slice(prefix.length + 1 + addressMark.length).split('/', 1)[0]
+    : undefined;
+  return { tokens: tokensIn(request, shape), address };
 }
 
 /** Texts that may be tokens, wherever a route may want them. */

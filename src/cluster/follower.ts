@@ -3,7 +3,7 @@
 //   FOLLOWER-2. A home is applied by one at a time: `reach` waits for a look that has it, and looks leave it alone until it is done.
 import type { ClusterClock } from './clock.js';
 import type { HomeKeeper } from './home-keeper.js';
-import { type ClusterLog, type HomeState, type LogEntry, LogUnavailable } from './log.js';
+import { type ClusterLog, catalogHome, type HomeState, type LogEntry, LogUnavailable } from './log.js';
 import { type FollowedRecord, PartJoiner } from './record-parts.js';
 import { logWentBack } from './refusals.js';
 import { tuning } from './tuning.js';
@@ -24,6 +24,8 @@ interface Copy {
   joiner: PartJoiner;
   /** The last look found no more than it could read. */
   isAtEnd: boolean;
+  /** When the last look began after which the copy had everything. */
+  wholeSinceMs: number;
   busy: Promise<void> | undefined;
 }
 
@@ -57,6 +59,19 @@ export class Follower {
   /** Whether the copy had everything at the last look. */
   isWarm(home: number): boolean {
     return this.#copies.get(home)?.isAtEnd === true;
+  }
+
+  /** Whether the copy has everything that was in the log so long ago. */
+  isWithin(home: number, ms: number): boolean {
+    const copy = this.#copies.get(home);
+    return copy !== undefined && this.#options.clock.now() - copy.wholeSinceMs < ms;
+  }
+
+  /** The next look at once. */
+  lookSoon(): void {
+    if (this.#isOver || this.#looking !== undefined) return;
+    this.#cancelNext?.();
+    this.#look();
   }
 
   /** Applies everything up to `end`. The home should not be followed by then. */
@@ -98,8 +113,11 @@ export class Follower {
   }
 
   async #readAll(): Promise<void> {
-    const { log, onFailed } = this.#options;
-    const looked = this.#followed.filter((home) => this.#copyOf(home).busy === undefined);
+    const { log, clock, onFailed } = this.#options;
+    const beganMs = clock.now();
+    // All that is answered here waits for the catalog, if for anything.
+    const inOrder = [...this.#followed].sort((one, other) => Number(other === catalogHome) - Number(one === catalogHome));
+    const looked = inOrder.filter((home) => this.#copyOf(home).busy === undefined);
     if (looked.length === 0) return;
     const work = looked.map((home): [number, Copy] => [home, this.#copyOf(home)]);
     let release = (): void => {};
@@ -130,6 +148,7 @@ export class Follower {
           onFailed(home, error);
         });
         copy.isAtEnd = !isHeld && own.length < tuning.readEntriesMax && (!isCut || index < work.findIndex(([read]) => read === last));
+        if (copy.isAtEnd) copy.wholeSinceMs = beganMs;
       }
       const late = work.filter(([, { isAtEnd }]) => !isAtEnd).map(([home]) => home);
       this.#followed = [...late.filter((home) => this.#followed.includes(home)), ...this.#followed.filter((home) => !late.includes(home))];
@@ -179,7 +198,8 @@ export class Follower {
   #copyOf(home: number): Copy {
     const found = this.#copies.get(home);
     if (found !== undefined) return found;
-    const made: Copy = { next: this.#options.keeper.position(home) + 1, joiner: new PartJoiner(), isAtEnd: false, busy: undefined };
+    const next = this.#options.keeper.position(home) + 1;
+    const made: Copy = { next, joiner: new PartJoiner(), isAtEnd: false, wholeSinceMs: Number.NEGATIVE_INFINITY, busy: undefined };
     this.#copies.set(home, made);
     return made;
   }

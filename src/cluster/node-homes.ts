@@ -96,15 +96,32 @@ export class Homes {
     return this.phaseOf(home) === 'owned';
   }
 
-  /** Asked when the answer of a query leaves. */
+  /** Asked when an answer leaves: what came before the home is given away is answered while that is under way. */
   mayRead(home: number): boolean {
-    return this.owns(home) && this.members.mayRead;
+    const mine = this.#mine.get(home);
+    const holds = mine !== undefined && (mine.phase === 'owned' || mine.phase === 'leaving') && !mine.isLost;
+    return holds && this.members.mayRead;
   }
 
   /** Who has the home as far as this node knows; undefined while nobody does who is alive. */
   ownerOf(home: number): NodeState | undefined {
     const owner = this.#states[home]?.owner;
     return this.members.alive.find(({ node }) => node === owner);
+  }
+
+  /** Whether the copy of a home has everything that was in its log so long ago. Default: as long as a read lease lasts. */
+  copyIsNew(home: number, ms: number = tuning.readLeaseMs): boolean {
+    return this.#follower.isWithin(home, ms);
+  }
+  /** Followed homes are looked at now. */
+  lookSoon(): void {
+    this.#follower.lookSoon();
+  }
+  /** Nodes that may answer for homes: who is alive, and who has some as far as is known. This one is left out. */
+  get others(): NodeState[] {
+    const owners = new Set(this.#states.map(({ owner }) => owner));
+    const nodes = this.members.last?.nodes ?? [];
+    return nodes.filter(({ node }) => node !== this.#options.node && (owners.has(node) || this.members.isAlive(node)));
   }
 
   append(record: LogRecord): Promise<RecordOutcome> {

@@ -233,6 +233,17 @@ export const serviceLimits = {
   forwardedHeadersMax: 44,
   forwardedHeaderBytesMax: 16 * 1024 - 256,
   ownerReplyHeaderBytesMax: 256 * 1024,
+  // What nodes ask each other.
+  /** Under way at once, of one node. */
+  nodeAsksMax: 4_096,
+  nodeAskBytesMax: 32 * 1024 * 1024,
+  nodeReplyBytesMax: 64 * 1024 * 1024,
+  /** Between two looks at whether a copy of the catalog has what is waited for. */
+  catalogLookMs: 3,
+  /** What one that is to be cancelled has not begun yet is asked again. */
+  nodeCancelAgainMs: 50,
+  /** Agents' credentials of which the home is known without a look into the catalog. */
+  homesOfAgentsKept: 65_536,
 
   // Hosted sessions.
   sessionTtlMs: 3_600_000,

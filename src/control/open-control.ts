@@ -19,7 +19,7 @@ import { type Bootstrap, bootstrap } from './bootstrap.js';
 import { buildEndpoints } from './builds/build-endpoints.js';
 import { defineBuildRunners } from './builds/build-runner.js';
 import { environmentEndpoints } from './builds/environment-endpoints.js';
-import { Catalog } from './catalog/catalog.js';
+import { Catalog, type CatalogReaders } from './catalog/catalog.js';
 import type { EndpointSet } from './catalog/endpoint.js';
 import { Keyring } from './catalog/keyring.js';
 import type { ControlSettings } from './catalog/settings.js';
@@ -31,7 +31,7 @@ import { DiskReserve } from './core/disk-reserve.js';
 import { operationEndpoints } from './core/operation-endpoints.js';
 import { OperationEngine } from './core/operation-engine.js';
 import { requireSharedKey, takeUpServerKey } from './core/server-key.js';
-import type { ControlLog, ControlServices, ServiceHomes } from './core/services.js';
+import type { ControlLog, ControlServices, ServiceHomes, ServiceWorlds } from './core/services.js';
 import { catalogFolder, requireOwnCatalog, requireWholeData } from './data-folder.js';
 import { takeUpFormat } from './data-format.js';
 import { publishExampleBuild } from './example-build.js';
@@ -39,19 +39,21 @@ import { type ControlFigures, Figures } from './figures.js';
 import { WorldGuard } from './guard/world-guard.js';
 import { Health } from './health.js';
 import { type ControlMeter, silentMeter } from './memory/control-meter.js';
+import { noteWorlds } from './memory/storage-watch.js';
 import { operatorEndpoints } from './operator-endpoints.js';
 import { authEndpoints } from './organizations/auth-endpoints.js';
 import { callbackEndpoints } from './organizations/callback-endpoints.js';
 import { readOperatorToken } from './organizations/operator-token.js';
 import { organizationEndpoints } from './organizations/organization-endpoints.js';
 import { projectEndpoints } from './organizations/project-endpoints.js';
+import type { OwnerReport } from './owner-report.js';
 import { deleteProject, projectDeletionRunner } from './project-deletion.js';
 import { purge } from './purge.js';
 import { sweepRetention } from './retention.js';
 import { defineRunRunners, runEndpoints, sweepRuns } from './runs/endpoints.js';
 import { evidenceEndpoints } from './runs/evidence-bundles.js';
 import { SharedBundles } from './runs/shared-bundles.js';
-import { withMemory } from './service-memory.js';
+import { type OtherMemory, withMemory } from './service-memory.js';
 import { deliverAgain } from './sessions/deliveries.js';
 import { defineSessionRunners, sessionEndpoints } from './sessions/endpoints.js';
 import { recoverSessions, sweepSessions } from './sessions/expiry.js';
@@ -80,8 +82,19 @@ export interface OpenControl {
   catalog?: SharedCatalog | undefined;
   /** What several machines share of blobs and of evidence. Default: both are files below the data directory alone. */
   blobs?: SharedBlobStore | undefined;
+  /** Of homes that several machines own. Default: this control plane has all its worlds in this process, and opens them. */
+  spread?: SpreadHomes | undefined;
   /** Epoch milliseconds. Default: the clock of the machine. */
   nowMs?: () => number;
+}
+/** Implemented by spread-homes.ts, which a service alone does not load. */
+export interface SpreadHomes {
+  /** The catalog is open here, until `close` is called. `left`: aborted when this incarnation ends. */
+  open(ground: SpreadGround): { worlds: ServiceWorlds; memory: OtherMemory };
+  close(catalog: Catalog): void;
+}
+export interface SpreadGround extends Pick<ControlServices, 'catalog' | 'keyring'> {
+  left: AbortSignal;
 }
 /**
  * Of one that several machines share, and that is this one's now: its file here has everything that the log has, and nobody has it open.
@@ -89,6 +102,8 @@ export interface OpenControl {
  */
 export interface SharedCatalog {
   log: StreamLog;
+  /** Who reads copies of it. Absent: nobody does. */
+  readers?: CatalogReaders;
   /** Every later change is refused: the control is to be closed. `cause`: why its file could not follow the log. */
   onLost(cause?: unknown): void;
 }
@@ -99,6 +114,8 @@ export interface Control {
   figures(): Promise<ControlFigures>;
   /** Why it is not ready for new work; empty when it is. */
   troubles(): Promise<NotReadyReason[]>;
+  /** What an owner of homes has seen of its worlds, and the catalog is to keep. */
+  take(report: OwnerReport): Promise<void>;
   /** The catalog's data file as it is at one moment from now on, with its position in the log, in a folder that is made for it. */
   copyCatalog(directory: string): Promise<void>;
   /** Refuses changes, finishes what runs within `graceMs` or leaves it to the next incarnation, closes every world. */
@@ -144,16 +161,17 @@ export function defineRunners(services: ControlServices): void {
 export async function openControl(options: OpenControl): Promise<Control> {
   const { settings, log } = options;
   await clearMaterialized(settings.dataDirectory);
-  const { services, health, homesOpened } = await openServices(options);
+  const left = new AbortController();
+  const { services, health, homesOpened } = await openServices(options, left.signal);
   try {
     defineRunners(services);
     const plane = new ControlPlane(services, allEndpoints(services));
     const first = await bootstrap(services, publishExampleBuild);
     const moved = await recoverSessions(services);
     if (moved > 0) log.info('leases moved on, because an earlier version did not keep the access they had given', { sessions: moved });
-    services.bindings.recall?.(storedAccesses(services));
+    if (options.spread === undefined) services.bindings.recall?.(storedAccesses(services));
     plane.start();
-    const delivering = deliverHomes(services, homesOpened);
+    const delivering = options.spread === undefined ? deliverHomes(services, homesOpened) : async () => {};
     const sweeper = new Sweeper({ everyMs: limits.sessionSweepMs }, log, [
       async () => services.disk.restore(),
       () => sweepSessions(services),
@@ -165,6 +183,7 @@ export async function openControl(options: OpenControl): Promise<Control> {
     const often = { everyMs: limits.retentionSweepMs, firstMs: limits.retentionFirstSweepMs };
     const retention = new Sweeper(often, log, [() => sweepRetention(services), () => purge(services), () => sweepBlobs(services)]);
     const close = async (graceMs: number): Promise<void> => {
+      left.abort();
       await services.backups.stop();
       await Promise.all([sweeper.stop(), retention.stop()]);
       // A request that hangs keeps nobody: what it would still change is refused.
@@ -173,16 +192,23 @@ export async function openControl(options: OpenControl): Promise<Control> {
       await delivering();
       health.stop();
       await figures.close();
-      await closeServices(services);
+      await closeServices(services, options.spread);
     };
     const copyCatalog = (directory: string): Promise<void> => services.catalog.copyTo(directory);
-    return { plane, first, figures: () => figures.read(), troubles: () => health.reasons(), copyCatalog, close };
+    const take = (report: OwnerReport): Promise<void> => takeReport(services, report);
+    return { plane, first, figures: () => figures.read(), troubles: () => health.reasons(), take, copyCatalog, close };
   } catch (error) {
+    left.abort();
     await services.operations.drain(0);
     health.stop();
-    await closeServices(services);
+    await closeServices(services, options.spread);
     throw error;
   }
+}
+
+async function takeReport({ catalog, guard }: ControlServices, report: OwnerReport): Promise<void> {
+  if (report.kind === 'strike') await guard.quarantines.strike(report.strike, report.sessionId);
+  else await noteWorlds(catalog, report.figures);
 }
 
 /** Of the homes that the service owns, now and as each of them opens. Yields what waits until all that has begun is done. */
@@ -202,17 +228,8 @@ interface OpenParts {
   health: Health;
   homesOpened: HomesOpened;
 }
-async function openServices({
-  settings,
-  bindings,
-  log,
-  meter = silentMeter,
-  tracing,
-  homes,
-  catalog: shared,
-  blobs: store,
-  nowMs = Date.now,
-}: OpenControl): Promise<OpenParts> {
+async function openServices(options: OpenControl, left: AbortSignal): Promise<OpenParts> {
+  const { settings, bindings, log, meter = silentMeter, tracing, homes, catalog: shared, blobs: store, spread, nowMs = Date.now } = options;
   const { dataDirectory, keyFile } = settings;
   // What several machines share is looked at by who makes it follow the log, and what is not whole here is made again from there.
   if (shared !== undefined) requireSharedKey(settings);
@@ -233,19 +250,27 @@ async function openServices({
     await readOperatorToken(catalog, dataDirectory);
     const guard = new WorldGuard({ settings, catalog, nowMs, log });
     const onStart = (start: { failed: boolean }): void => health.hostsStarted(start);
-    const worlds = openServiceWorlds({ settings, catalog, log, guard, meter, homes: homes && homesOpened.watched(homes), onStart });
+    const watchedHomes = homes && homesOpened.watched(homes);
+    const opened = spread?.open({ catalog, keyring, left });
+    const worlds = opened?.worlds ?? openServiceWorlds({ settings, catalog, log, guard, meter, homes: watchedHomes, onStart });
     const operations = new OperationEngine({ catalog, nowMs, log, meter, tracing, onSpent: (tx, record) => guard.spent(tx, record.lane) });
     const ports = { worlds, homes, guard, ...openTaskWorkers(settings), blobs, bundles, disk, meter, tracing, bindings };
-    return { services: withMemory({ settings, catalog, keyring, operations, ...ports, nowMs, log }), health, homesOpened };
+    const services = withMemory({ settings, catalog, keyring, operations, ...ports, nowMs, log }, opened?.memory);
+    return { services, health, homesOpened };
   } catch (error) {
     health.stop();
+    spread?.close(catalog);
     await catalog.close();
     throw error;
   }
 }
 
 /** Access ends at once, and a call that runs on is answered as its world closes. Who may still write closes before what is written to. */
-async function closeServices({ bindings, compiler, judge, worlds, catalog }: ControlServices): Promise<void> {
+async function closeServices(
+  { bindings, compiler, judge, worlds, catalog }: ControlServices,
+  spread: SpreadHomes | undefined,
+): Promise<void> {
   await Promise.all([bindings.close(), compiler.close(), judge.close(), worlds.close()]);
+  spread?.close(catalog);
   await catalog.close();
 }

@@ -1,10 +1,10 @@
 // What one incarnation of the service remembers beyond its catalog, beside the ports it was opened with. It ends with the incarnation.
+import { DeliveringWorld } from '../callbacks/delivering-world.js';
 import { limits } from '../contract/limits.js';
 import type { CompiledBuild } from '../contract/run/build.js';
 import type { ProjectView } from '../contract/run/project-view.js';
-import type { WorldRef } from '../worlds/api.js';
 import { requireRecord } from './catalog/session-records.js';
-import type { ControlServices, ServicePorts } from './core/services.js';
+import type { ControlServices, ServicePorts, WorldServices } from './core/services.js';
 import { DataBackups } from './data-backups.js';
 import { DeliveryWatch } from './memory/delivery-watch.js';
 import { LoadedCache } from './memory/loaded-cache.js';
@@ -12,19 +12,22 @@ import { OrganizationsNow } from './memory/organization-now.js';
 import { Removals } from './memory/removals.js';
 import { RunMemory } from './memory/run-memory.js';
 import { SessionMemory } from './memory/session-memory.js';
-import { StorageWatch } from './memory/storage-watch.js';
+import { noteWorlds, StorageWatch } from './memory/storage-watch.js';
 import { sessionReceivers } from './sessions/receivers.js';
 import { tracedWorld } from './sessions/traced-world.js';
 
+/** What of it is another's where worlds live on other machines. */
+export type OtherMemory = Partial<Pick<ControlServices, 'sessionMemory' | 'runMemory' | 'deliveryWatch'>>;
+
 /** The same object, with its memory. */
-export function withMemory(ports: ServicePorts): ControlServices {
+export function withMemory(ports: ServicePorts, other: OtherMemory = {}): ControlServices {
   const { loadedBuildsMax, loadedBuildsBytesMax, loadedViewsMax, loadedViewsBytesMax } = limits;
-  const deliveryWatch = new DeliveryWatch(ports);
-  const storageWatch = new StorageWatch(ports);
+  const deliveryWatch = other.deliveryWatch ?? new DeliveryWatch(ports);
+  const storageWatch = new StorageWatch({ ...ports, note: (figures) => noteWorlds(ports.catalog, figures) });
   const removals = new Removals();
   return Object.assign(ports, {
-    sessionMemory: openSessionMemory(ports, { deliveryWatch, storageWatch }),
-    runMemory: new RunMemory(),
+    sessionMemory: other.sessionMemory ?? openSessionMemory({ ...ports, deliveryWatch, storageWatch }),
+    runMemory: other.runMemory ?? new RunMemory(),
     deliveryWatch,
     storageWatch,
     organizationsNow: new OrganizationsNow(ports.catalog),
@@ -35,21 +38,23 @@ export function withMemory(ports: ServicePorts): ControlServices {
   });
 }
 
-function openSessionMemory(
-  ports: ServicePorts,
-  { deliveryWatch, storageWatch }: Pick<ControlServices, 'deliveryWatch' | 'storageWatch'>,
-): SessionMemory {
-  const { worlds, guard, catalog, keyring, tracing } = ports;
+type WorldHolders = Pick<
+  WorldServices,
+  'worlds' | 'guard' | 'catalog' | 'keyring' | 'settings' | 'tracing' | 'deliveryWatch' | 'storageWatch'
+>;
+
+/** Of worlds that live on hosts of this machine. */
+export function openSessionMemory(ports: WorldHolders): SessionMemory {
+  const { worlds, guard, catalog, keyring, tracing, deliveryWatch, storageWatch } = ports;
   return new SessionMemory({
     worlds,
-    guarded: (world: WorldRef) => {
+    held: (world, signal) => {
       const { projectId, buildHash } = requireRecord(catalog.view, world.worldId).session;
-      return guard.guarded(world, { projectId, buildHash, hostOf: (worldId) => worlds.hostOf(worldId) });
+      const guarded = guard.guarded(world, { projectId, buildHash, hostOf: (worldId) => worlds.hostOf(worldId) });
+      // Not what the watch itself asks: no request is behind it.
+      const watched = tracedWorld(storageWatch.watched(guarded), tracing);
+      return new DeliveringWorld(watched, sessionReceivers(ports, world.worldId, signal), deliveryWatch);
     },
-    receiversOf: (sessionId, signal) => sessionReceivers(ports, sessionId, signal),
-    // Not what the watch itself asks: no request is behind it.
-    watched: (world) => tracedWorld(storageWatch.watched(world), tracing),
-    deliveries: deliveryWatch,
     acceptsKey: (generation) => keyring.accepts(generation),
   });
 }

@@ -7,7 +7,7 @@ import type { CompiledBuild } from '../../contract/run/build.js';
 import type { ProjectView } from '../../contract/run/project-view.js';
 import { noteStorage } from '../catalog/storage-use.js';
 import { type Change, defineTable, type View } from '../catalog/tables.js';
-import type { BuildSummary, ControlServices } from '../core/services.js';
+import type { BuildSummary, WorldServices } from '../core/services.js';
 import { unpackBuild } from '../tasks/build-pack.js';
 
 export const buildTable = defineTable<Build>({
@@ -92,7 +92,7 @@ export function putBuild(tx: Change, { organizationId, projectId, summary, conte
   return build;
 }
 
-type BuildReader = Pick<ControlServices, 'catalog' | 'blobs' | 'loadedBuilds' | 'loadedViews'>;
+type BuildReader = Pick<WorldServices, 'catalog' | 'blobs' | 'loadedBuilds' | 'loadedViews'>;
 /** The compiled build of a hash that a project's own record has led to (`requireBuild`, a session, a run). */
 export function loadBuild(reader: BuildReader, buildHash: string): Promise<CompiledBuild> {
   const { catalog, blobs, loadedBuilds } = reader;

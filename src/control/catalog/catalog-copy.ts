@@ -23,8 +23,14 @@ export class CatalogCopy {
   #following: Promise<void> = Promise.resolve();
   #copying: Promise<void> | undefined;
 
-  /** `directory`: of the catalog (data-folder.ts); made where it is not there. control.STATE_CONFLICT for a catalog without a log. */
-  constructor(directory: string) {
+  readonly #onClose: (copy: CatalogCopy) => void;
+
+  /**
+   * `directory`: of the catalog (data-folder.ts); made where it is not there. control.STATE_CONFLICT for a catalog without a log. `onClose`:
+   * called before its file can be read no more.
+   */
+  constructor(directory: string, onClose: (copy: CatalogCopy) => void = () => {}) {
+    this.#onClose = onClose;
     this.#database = openDatabase({ directory, flushed: false });
     this.#directory = directory;
     this.#position = requireStreamOf(this.#database, { directory, hasLog: true }) ?? streamStart;
@@ -34,6 +40,11 @@ export class CatalogCopy {
   /** Of the newest record that was applied. */
   get position(): StreamPosition {
     return this.#position;
+  }
+
+  /** As those of a catalog: another number after each record. */
+  get commits(): number {
+    return this.#position.number;
   }
 
   /** Applies records in order. Rejects for one that cannot be: what was before it is applied, of it nothing is. */
@@ -50,6 +61,7 @@ export class CatalogCopy {
   }
 
   async close(): Promise<void> {
+    this.#onClose(this);
     await this.#following;
     await this.#copying?.catch(() => {});
     await this.#database.close();

@@ -8,6 +8,7 @@
 //     rest on earlier ones.
 //   CATALOG-5. With a log, a flush is appended before it is put into the file. When it is lost, or the file cannot follow, every later
 //     change is refused, too: only another incarnation knows what the log has.
+//   CATALOG-6. With readers, a change of their tables resolves when they have seen it, or work no more before they have.
 import { within } from '../../async/deadline.js';
 import { ServiceError } from '../../contract/errors.js';
 import { markBoot } from '../../files/boot-mark.js';
@@ -34,7 +35,17 @@ export interface CatalogOptions {
   log?: StreamLog;
   /** The log has given the catalog to another owner, or the file could not follow it (`cause`). Called once. */
   onLost?: (cause?: unknown) => void;
+  /** Who reads a copy of it, and what they must have seen before a change is answered. Default: nobody does. */
+  readers?: CatalogReaders | undefined;
 }
+export interface CatalogReaders {
+  /** By name: tables of which no reader may work by an older state than what was acknowledged. */
+  readonly tables: ReadonlySet<string>;
+  /** Resolves when every reader has the record of this number, or works no more before it has. Never rejects. */
+  caughtUp(number: number): Promise<void>;
+}
+/** What of a catalog is needed to read it. `commits` is another number after each that changed something. */
+export type CatalogReads = Pick<Catalog, 'view' | 'commits'>;
 export interface CatalogHealth {
   /** Why the last flush failed; undefined when it did not. */
   refuses: 'disk_full' | 'catalog_refuses' | undefined;
@@ -54,6 +65,7 @@ export class Catalog {
   readonly #onCommit: () => void;
   readonly #freeSpace: () => boolean;
   readonly #stream: CatalogStream | undefined;
+  readonly #readers: CatalogReaders | undefined;
   /** What the flush under way writes, and what the next one will. */
   #flushing: CatalogWrites = new Map();
   #next: CatalogWrites = new Map();
@@ -66,7 +78,8 @@ export class Catalog {
   #refuses: CatalogHealth['refuses'];
   #closed = false;
 
-  constructor({ directory, onCommit = () => {}, freeSpace = () => false, checked = false, log, onLost = () => {} }: CatalogOptions) {
+  constructor(options: CatalogOptions) {
+    const { directory, onCommit = () => {}, freeSpace = () => false, checked = false, log, onLost = () => {}, readers } = options;
     this.#database = openDatabase({ directory, flushed: log === undefined, leavesChecked: !checked });
     const position = requireStreamOf(this.#database, { directory, hasLog: log !== undefined });
     if (log !== undefined) {
@@ -76,6 +89,7 @@ export class Catalog {
     this.#directory = directory;
     this.#onCommit = onCommit;
     this.#freeSpace = freeSpace;
+    this.#readers = readers;
     this.view = new Reader(this.#source([]));
   }
 
@@ -109,7 +123,14 @@ export class Catalog {
     for (const [key, value] of writes) this.#next.set(key, value);
     if (this.#next.size > 0 || this.#flushing.size > 0) await this.#durable();
     for (const follow of draft.followers) follow();
+    await this.#seenByReaders(draft);
     return result;
+  }
+
+  async #seenByReaders({ tables }: Draft): Promise<void> {
+    const [readers, position] = [this.#readers, this.position];
+    if (readers === undefined || position === undefined) return;
+    for (const name of tables) if (readers.tables.has(name)) return await readers.caughtUp(position.number);
   }
 
   /** Until the returned function is called. What earlier changes put is on the disk once a change begun now has resolved. */

@@ -155,6 +155,8 @@ const nextOfList = { next: (page: { next?: string }) => page.next };
 export class Draft extends Reader implements Change {
   readonly writes: Map<string, Buffer | null>;
   readonly followers: (() => void)[] = [];
+  /** Names of those it wrote to. */
+  readonly tables = new Set<string>();
   readonly #watchers: Iterable<PutWatcher>;
 
   constructor(source: KeySource, writes: Map<string, Buffer | null>, watchers: Iterable<PutWatcher> = []) {
@@ -165,6 +167,7 @@ export class Draft extends Reader implements Change {
 
   put<Record>(table: Table<Record>, record: Record): void {
     const id = table.idOf(record);
+    this.tables.add(table.name);
     this.#unindex(table, id);
     this.writes.set(recordKey(table, id), Buffer.from(JSON.stringify(record)));
     for (const watch of this.#watchers) watch(table.name, record);
@@ -172,6 +175,7 @@ export class Draft extends Reader implements Change {
   }
 
   remove<Record>(table: Table<Record>, id: string): void {
+    this.tables.add(table.name);
     this.#unindex(table, id);
     this.writes.set(recordKey(table, id), null);
   }

@@ -15,9 +15,10 @@ import type { BindingsPort } from '../../drills/ports/bindings-port.js';
 import type { Tracing } from '../../tracing/tracing.js';
 import type { HomedWorlds, Worlds } from '../../worlds/api.js';
 import type { StreamPosition, StreamRecord } from '../../worlds/kv/stream-log.js';
-import type { Catalog } from '../catalog/catalog.js';
+import type { Catalog, CatalogReads } from '../catalog/catalog.js';
 import type { Keyring } from '../catalog/keyring.js';
 import type { ControlSettings } from '../catalog/settings.js';
+import type { HostGuard } from '../guard/host-guard.js';
 import type { WorldGuard } from '../guard/world-guard.js';
 import type { ControlMeter } from '../memory/control-meter.js';
 import type { DeliveryWatch } from '../memory/delivery-watch.js';
@@ -65,6 +66,32 @@ export interface ControlServices extends ServicePorts {
   backups: Backups;
   loadedBuilds: LoadedCache<CompiledBuild>;
   loadedViews: LoadedCache<ProjectView>;
+}
+
+/** What stands before the worlds of one machine: of the catalog it only reads. */
+export interface WorldServices
+  extends Pick<
+    ControlServices,
+    | 'settings'
+    | 'keyring'
+    | 'worlds'
+    | 'homes'
+    | 'blobs'
+    | 'meter'
+    | 'tracing'
+    | 'bindings'
+    | 'nowMs'
+    | 'log'
+    | 'sessionMemory'
+    | 'runMemory'
+    | 'deliveryWatch'
+    | 'storageWatch'
+    | 'organizationsNow'
+    | 'loadedBuilds'
+    | 'loadedViews'
+  > {
+  catalog: CatalogReads;
+  guard: HostGuard;
 }
 
 /** Of a service that shares its worlds with others: how many homes there are, and which of them are its own at the moment. */

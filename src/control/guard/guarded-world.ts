@@ -9,7 +9,7 @@ import type { ForkWorld, SendOptions, WorldRef } from '../../worlds/api.js';
 import { WorldView } from '../../worlds/world-view.js';
 import type { HostTurn, HostTurns } from './host-turns.js';
 import { isOwnFailure, ownFailure } from './interruptions.js';
-import type { Quarantines } from './quarantines.js';
+import type { BuildPlace, Strike } from './quarantine-records.js';
 
 export interface GuardedWorldParts {
   guard: Guard;
@@ -19,10 +19,17 @@ export interface GuardedWorldParts {
   hostOf(worldId: string): number;
 }
 export interface Guard {
-  readonly quarantines: Quarantines;
+  readonly quarantines: BuildGate;
   readonly turns: HostTurns;
   /** Begins to watch a message of a world. */
   watch(worldId: string): Watch;
+}
+/** Which builds are quarantined, as who asks their worlds has to know. */
+export interface BuildGate {
+  /** world.BUILD_QUARANTINED for a build that is. `read`: what runs no tool code that has not run already. */
+  requireOpen(build: Pick<BuildPlace, 'projectId' | 'buildHash'>, how?: 'use' | 'read'): void;
+  /** Counts against the build of a session what its world did to its host. Never rejects. */
+  strike(kind: Strike['kind'], sessionId: string): Promise<void>;
 }
 export interface Watch {
   /** Whether the world's host has ended in a step of that world since. */

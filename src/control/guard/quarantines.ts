@@ -8,6 +8,7 @@ import type { Catalog } from '../catalog/catalog.js';
 import { sessionTable } from '../catalog/session-records.js';
 import type { ControlSettings } from '../catalog/settings.js';
 import { type Change, everyListed } from '../catalog/tables.js';
+import type { BuildGate } from './guarded-world.js';
 import {
   type BuildPlace,
   buildKeyOf,
@@ -19,13 +20,13 @@ import {
 } from './quarantine-records.js';
 
 export interface QuarantineParts {
-  catalog: Catalog;
+  catalog: Pick<Catalog, 'view' | 'change'>;
   bounds: ControlSettings['quarantine'];
   nowMs(): number;
   log: { warn(message: string, fields?: object): void };
 }
 
-export class Quarantines {
+export class Quarantines implements BuildGate {
   readonly #parts: QuarantineParts;
   /** By build key. */
   readonly #closed = new Map<string, BuildQuarantine>();

@@ -1,116 +1,22 @@
-// What stands between the control plane and its worlds, so that a build that loops or takes its host down costs others little: quarantines
-// of builds, turns on hosts, and whose failure it was that ended a host. It observes hosts through their log, and steps through their
-// watchdogs.
-import { isServiceError, ServiceError } from '../../contract/errors.js';
-import type { WorldSession } from '../../contract/hosted/resources.js';
-import { limits } from '../../contract/limits.js';
-import type { WorldRef, WorldsOptions } from '../../worlds/api.js';
-import { sessionTable } from '../catalog/session-records.js';
+// What stands between the control plane and its worlds: the guard of its hosts, with the quarantines of builds, which the catalog keeps.
 import type { ControlSettings } from '../catalog/settings.js';
 import type { Change } from '../catalog/tables.js';
-import { type Guard, GuardedWorld, type GuardedWorldParts, type Watch } from './guarded-world.js';
-import { HostTurns } from './host-turns.js';
-import { ownFailure } from './interruptions.js';
+import { HostGuard } from './host-guard.js';
 import { type QuarantineParts, Quarantines } from './quarantines.js';
 
 export interface WorldGuardParts extends Omit<QuarantineParts, 'bounds'> {
   settings: Pick<ControlSettings, 'quarantine' | 'heldMsPerMinute'>;
 }
-type HostEvent = Parameters<NonNullable<WorldsOptions['log']>>[0];
-type SeenStep = Parameters<NonNullable<WorldsOptions['onStepSeen']>>[0];
-interface Making {
-  sessionId: string;
-  host: number;
-  /** Its host ended in no actor's step while this was the only world that was made there. */
-  isBlamed: boolean;
-}
 
-export class WorldGuard implements Guard {
-  readonly quarantines: Quarantines;
-  readonly turns: HostTurns;
-  readonly #parts: WorldGuardParts;
-  /** By world whose messages are under way: how often its host ended in a step of it. */
-  readonly #ends = new Map<string, { messages: number; ends: number }>();
-  readonly #makings = new Set<Making>();
-
+export class WorldGuard extends HostGuard<Quarantines> {
   constructor(parts: WorldGuardParts) {
-    this.#parts = parts;
-    this.quarantines = new Quarantines({ ...parts, bounds: parts.settings.quarantine });
-    this.turns = new HostTurns({ heldMsPerMinute: parts.settings.heldMsPerMinute });
-  }
-
-  guarded(world: WorldRef, of: Omit<GuardedWorldParts, 'guard'>): WorldRef {
-    return new GuardedWorld(world, { guard: this, ...of });
-  }
-
-  /** What a host's log says of it. */
-  noted(entry: HostEvent): void {
-    // Nothing of tool code ran on a host that was silent.
-    if (entry.event !== 'host_ended' || entry.reason === 'killed' || entry.reason === 'silent') return;
-    const kind = entry.reason === 'timeout' ? 'timeout' : 'hostEnd';
-    const { actorId } = entry;
-    if (actorId !== undefined) {
-      const known = this.#ends.get(actorId);
-      if (known !== undefined) known.ends++;
-      if (isLateLook(entry)) return;
-      this.#held(actorId, entry.host, limits.heldHostEndMs);
-      void this.quarantines.strike(kind, actorId);
-      return;
-    }
-    const [making, ...others] = [...this.#makings].filter(({ host }) => host === entry.host);
-    if (making === undefined || others.length > 0) return;
-    making.isBlamed = true;
-    void this.quarantines.strike(kind, making.sessionId);
-  }
-
-  /** Short steps hold nobody up, and what a look takes is no tool code's. */
-  seen({ host, actorId, kind, runsForMs, standsForMs }: SeenStep): void {
-    if (kind === 'command' && runsForMs >= limits.heldStepMs) this.#held(actorId, host, Math.min(runsForMs, standsForMs));
-  }
-
-  watch(worldId: string): Watch {
-    const known = this.#ends.get(worldId) ?? { messages: 0, ends: 0 };
-    if (known.messages++ === 0) this.#ends.set(worldId, known);
-    const before = known.ends;
-    return {
-      isOwn: () => known.ends > before,
-      end: () => {
-        if (--known.messages === 0) this.#ends.delete(worldId);
-      },
-    };
-  }
-
-  /** Runs `work`, which makes the world of a session on a host: tool code is loaded there, in no actor's step. */
-  async making<T>(session: Pick<WorldSession, 'sessionId' | 'projectId' | 'buildHash'>, host: number, work: () => Promise<T>): Promise<T> {
-    const { sessionId, projectId } = session;
-    this.quarantines.requireOpen(session);
-    const making: Making = { sessionId, host, isBlamed: false };
-    this.#makings.add(making);
-    const turn = await this.turns.enter({ worldId: sessionId, projectId, host });
-    try {
-      return await work();
-    } catch (error) {
-      const isLost = isServiceError(error, 'world.ACTOR_RESTARTED', 'world.HANDLER_TIMEOUT');
-      if (!isLost) throw error;
-      throw making.isBlamed ? ownFailure(error) : new ServiceError('world.ACTOR_RESTARTED', { cause: error });
-    } finally {
-      turn.leave();
-      this.#makings.delete(making);
-    }
-  }
-
-  #held(worldId: string, host: number, ms: number): void {
-    const session = this.#parts.catalog.view.get(sessionTable, worldId)?.session;
-    if (session !== undefined) this.turns.held({ worldId, projectId: session.projectId, host }, ms);
+    const { catalog, settings } = parts;
+    const quarantines = new Quarantines({ ...parts, bounds: settings.quarantine });
+    super({ catalog, quarantines, heldMsPerMinute: settings.heldMsPerMinute });
   }
 
   /** An operation in the lane of a session was started too often: each start ended the process, and no host was there to say so. */
   spent(tx: Change, lane: string): void {
     if (lane.startsWith('session:')) this.quarantines.strikeIn(tx, 'hostEnd', lane.slice('session:'.length));
   }
-}
-
-/** A query runs no tool code: one that takes too long waits for a machine, or has much to read. One that ends its host by itself counts. */
-function isLateLook({ reason, kind }: HostEvent & { event: 'host_ended' }): boolean {
-  return reason === 'timeout' && kind === 'query';
 }

@@ -6,10 +6,13 @@ import type { UnansweredRequests } from '../../contract/run/run-events.js';
 import type { AgentSubmission } from '../../drills/attempt/hosted-attempt.js';
 import { joinUnanswered } from '../../drills/attempt/unanswered.js';
 import type { Access } from '../../drills/ports/bindings-port.js';
+import type { ClosedRun } from './world-asks.js';
 
 export class RunMemory {
   readonly #accesses = new Map<string, Access[]>();
   readonly #unanswered = new Map<string, UnansweredRequests>();
+  /** Runs of which an access was used that `close` has ended. */
+  readonly #used = new Set<string>();
   readonly #waiters = new Map<string, ((handedIn: AgentSubmission) => void)[]>();
 
   /** Resolves with the next event. */
@@ -29,6 +32,7 @@ export class RunMemory {
   forget(hostedRunId: string): void {
     this.#waiters.delete(hostedRunId);
     this.#unanswered.delete(hostedRunId);
+    this.#used.delete(hostedRunId);
   }
 
   issued(hostedRunId: string, access: Access): void {
@@ -37,14 +41,27 @@ export class RunMemory {
   observed(hostedRunId: string): boolean {
     return this.#accesses.get(hostedRunId)?.some((access) => access.observed()) ?? false;
   }
+  /** As `close`, and nobody waits for it. */
+  end(hostedRunId: string): void {
+    void this.close(hostedRunId).catch(() => {});
+  }
   async close(hostedRunId: string): Promise<void> {
     const accesses = this.#accesses.get(hostedRunId) ?? [];
     await Promise.all(accesses.map((access) => access.revoke()));
     // Another interaction's, meanwhile.
     if (accesses.length === 0 || this.#accesses.get(hostedRunId) !== accesses) return;
+    const observed = this.observed(hostedRunId);
     this.#accesses.delete(hostedRunId);
-    const found = joinUnanswered(accesses.map((access) => access.unanswered()));
-    if (found.requests.length > 0) this.#unanswered.set(hostedRunId, found);
+    this.noteClosed(hostedRunId, { observed, unanswered: joinUnanswered(accesses.map((access) => access.unanswered())) });
+  }
+  /** What there was to see of the interaction that has ended; of one that ended before there is nothing more. */
+  protected noteClosed(hostedRunId: string, { observed, unanswered }: ClosedRun): void {
+    if (unanswered !== undefined && unanswered.requests.length > 0) this.#unanswered.set(hostedRunId, unanswered);
+    if (observed) this.#used.add(hostedRunId);
+  }
+  /** Of the interaction that `close` has ended: whether its access was used; once. */
+  takeObserved(hostedRunId: string): boolean {
+    return this.#used.delete(hostedRunId);
   }
   /** What no route answered of the interaction that `close` has ended; once. */
   takeUnanswered(hostedRunId: string): UnansweredRequests | undefined {

@@ -2,8 +2,6 @@
 // It ends with the incarnation; the catalog says which accesses there are, and the next one opens them when they are used.
 //   SESSION-MEMORY-1. `revoke` ends every access of a session from the moment it is called; calls that had begun are still answered.
 // A session that nobody has used since the start takes no memory.
-import { DeliveringWorld, type DeliveryObserver } from '../../callbacks/delivering-world.js';
-import type { ReceiverSource } from '../../callbacks/receivers.js';
 import { LruMap } from '../../collections/lru-map.js';
 import { limits } from '../../contract/limits.js';
 import type { UnansweredRequests } from '../../contract/run/run-events.js';
@@ -21,19 +19,22 @@ export interface OpenedAccess {
   keyGeneration: number;
 }
 
+/** A world whose callbacks are delivered, here or by who owns it. */
+export interface HeldWorld extends WorldRef {
+  /** Here, at this moment. */
+  readonly isDelivering: boolean;
+  /** Sends what is due now. */
+  deliver(): Promise<void>;
+}
 interface KnownWorld {
-  world: DeliveringWorld;
+  world: HeldWorld;
   /** Nothing of it is delivered any more. */
   end: AbortController;
 }
 export interface SessionMemoryParts {
-  worlds: Worlds;
-  /** A world as everybody but its hosts holds it. */
-  guarded(world: WorldRef): WorldRef;
-  receiversOf(sessionId: string, signal: AbortSignal): ReceiverSource;
-  deliveries: DeliveryObserver;
-  /** The same world, watched for what it stores. */
-  watched(world: WorldRef): WorldRef;
+  worlds: Pick<Worlds, 'open'>;
+  /** A world as everybody but its hosts holds it. From the signal's abort on nothing of it is delivered. */
+  held(world: WorldRef, signal: AbortSignal): HeldWorld;
   acceptsKey(generation: number): boolean;
 }
 
@@ -52,22 +53,25 @@ export class SessionMemory {
   }
 
   /** control.NOT_FOUND when there is no world of this session. */
-  async world(sessionId: string): Promise<DeliveringWorld> {
+  async world(sessionId: string): Promise<HeldWorld> {
     return this.#refs.get(sessionId)?.world ?? this.remember(await this.#parts.worlds.open(sessionId));
   }
   /** One a world, shared by all that open it. */
-  remember(world: WorldRef): DeliveringWorld {
+  remember(world: WorldRef): HeldWorld {
     const known = this.#refs.get(world.worldId);
     if (known !== undefined) return known.world;
     const end = new AbortController();
-    const { watched, guarded, receiversOf, deliveries } = this.#parts;
-    const delivering = new DeliveringWorld(watched(guarded(world)), receiversOf(world.worldId, end.signal), deliveries);
-    this.#refs.set(world.worldId, { world: delivering, end });
-    return delivering;
+    const held = this.#parts.held(world, end.signal);
+    this.#refs.set(world.worldId, { world: held, end });
+    return held;
   }
-  /** A callback is in flight. */
+  /** A callback is in flight, as far as this process sends it. */
   isDelivering(sessionId: string): boolean {
     return this.#refs.get(sessionId)?.world.isDelivering === true;
+  }
+  /** The same, wherever it is sent. */
+  askDelivering(sessionId: string): boolean | Promise<boolean> {
+    return this.isDelivering(sessionId);
   }
 
   opened(sessionId: string, opened: OpenedAccess): void {
@@ -88,7 +92,7 @@ export class SessionMemory {
     this.#opened.delete(sessionId);
   }
   /** Of every access to the session that this incarnation of the service has opened. */
-  unansweredOf(sessionId: string): UnansweredRequests {
+  unansweredOf(sessionId: string): UnansweredRequests | Promise<UnansweredRequests> {
     const live = [...(this.#opened.get(sessionId)?.values() ?? [])].map(({ access }) => access.unanswered());
     return joinUnanswered([this.#unanswered.peek(sessionId), ...live]);
   }
@@ -117,6 +121,15 @@ export class SessionMemory {
   forget(sessionId: string): void {
     this.#refs.delete(sessionId);
     this.#unanswered.delete(sessionId);
+  }
+  /** Of sessions whose worlds are another's from now on: what is open here ends, and nothing of them is delivered. */
+  leaveThose(isLeft: (sessionId: string) => boolean): void {
+    for (const [sessionId, { end }] of this.#refs) {
+      if (!isLeft(sessionId)) continue;
+      end.abort();
+      this.#refs.delete(sessionId);
+    }
+    for (const sessionId of this.#opened.keys()) if (isLeft(sessionId)) this.revoke(sessionId);
   }
   /** This incarnation ends: what is in flight is broken off, and goes out again in the next one. */
   leave(): void {

@@ -6,14 +6,20 @@ import { batchesOf } from '../../async/batches.js';
 import { limits } from '../../contract/limits.js';
 import type { WorldRef } from '../../worlds/api.js';
 import { needsSpace } from '../../worlds/needs-space.js';
-import type { Catalog } from '../catalog/catalog.js';
+import type { Catalog, CatalogReads } from '../catalog/catalog.js';
 import { isLive, sessionTable } from '../catalog/session-records.js';
 import type { ControlSettings } from '../catalog/settings.js';
 import { noteStorage, storageOf, storageRefusal, type Tenant } from '../catalog/storage-use.js';
 
+export interface StorageFigure {
+  worldId: string;
+  bytes: number;
+}
 interface Ground {
-  catalog: Catalog;
+  catalog: CatalogReads;
   settings: ControlSettings;
+  /** Writes what worlds store, a batch at a time. */
+  note(figures: readonly StorageFigure[]): Promise<void>;
 }
 
 export class StorageWatch {
@@ -86,21 +92,25 @@ export class StorageWatch {
   }
 
   async #note(figures: readonly { worldId: string; bytes: number | undefined }[]): Promise<void> {
-    const { catalog } = this.#ground;
-    const moved = figures.filter(
-      ({ worldId, bytes }) => bytes !== undefined && Math.abs(bytes - storageOf(catalog.view, worldId)) >= limits.storageNotedBytes,
+    const { catalog, note } = this.#ground;
+    const moved = figures.flatMap(({ worldId, bytes }) =>
+      bytes !== undefined && Math.abs(bytes - storageOf(catalog.view, worldId)) >= limits.storageNotedBytes ? [{ worldId, bytes }] : [],
     );
-    if (moved.length === 0) return;
-    await catalog.change((tx) => {
-      for (const { worldId, bytes } of moved) {
-        const record = tx.get(sessionTable, worldId);
-        // The end of a session releases what was noted, and must not come before it.
-        if (record === undefined || !isLive(record)) continue;
-        const { organizationId, projectId } = record.session;
-        noteStorage(tx, { ownerId: worldId, organizationId, projectId, bytes: bytes as number });
-      }
-    });
+    if (moved.length > 0) await note(moved);
   }
+}
+
+/** Notes in the catalog what worlds store. */
+export async function noteWorlds(catalog: Pick<Catalog, 'change'>, figures: readonly StorageFigure[]): Promise<void> {
+  await catalog.change((tx) => {
+    for (const { worldId, bytes } of figures) {
+      const record = tx.get(sessionTable, worldId);
+      // The end of a session releases what was noted, and must not come before it.
+      if (record === undefined || !isLive(record)) continue;
+      const { organizationId, projectId } = record.session;
+      noteStorage(tx, { ownerId: worldId, organizationId, projectId, bytes });
+    }
+  });
 }
 
 /** Undefined for one that cannot say now: it is asked again when it was used again. */

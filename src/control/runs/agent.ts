@@ -79,7 +79,7 @@ export function completeInteraction(services: ControlServices): ChangeEndpoint<'
       endRunAccesses(tx, hostedRunId);
       tx.afterCommit(() => {
         // From here on its access opens nothing, and only then is the completion reported.
-        void memory.close(hostedRunId);
+        memory.end(hostedRunId);
         memory.tell(hostedRunId, after.pending!.handedIn!);
       });
       return { reply: { run: after.run }, resource: { type: 'run', id: hostedRunId } };

@@ -72,7 +72,8 @@ export class RunAttemptStore implements AttemptStore {
     if (record.pending?.handedIn !== undefined) memory.forget(this.#hostedRunId);
     const handedIn = record.pending?.handedIn ?? (await this.#unlessLeft(next));
     await memory.close(this.#hostedRunId);
-    return { ...handedIn, unanswered: memory.takeUnanswered(this.#hostedRunId) };
+    const observed = memory.takeObserved(this.#hostedRunId) ? ({ bindingEvidence: 'observed' } as const) : {};
+    return { ...handedIn, ...observed, unanswered: memory.takeUnanswered(this.#hostedRunId) };
   }
 
   async keep(step: PlayedStep): Promise<void> {

@@ -43,7 +43,7 @@ function keepAsked(tx: Change, services: ControlServices, record: RunRecord, rea
   if (!isAwaited(record) || handedIn === undefined) return;
   tx.afterCommit(() => {
     const memory = services.runMemory;
-    void memory.close(hostedRunId);
+    memory.end(hostedRunId);
     memory.tell(hostedRunId, handedIn);
   });
 }

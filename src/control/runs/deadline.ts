@@ -29,7 +29,7 @@ export async function sweepDeadlines(services: ControlServices): Promise<number>
       for (const record of over) {
         const { run, pending } = timedOutIfOver(tx, record, now);
         tx.afterCommit(() => {
-          void memory.close(run.hostedRunId);
+          memory.end(run.hostedRunId);
           if (pending?.handedIn !== undefined) memory.tell(run.hostedRunId, pending.handedIn);
         });
       }

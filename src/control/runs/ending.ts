@@ -112,7 +112,7 @@ function endRun(tx: Change, services: ControlServices, record: RunRecord, { end,
   noteStorage(tx, { ownerId: hostedRunId, organizationId, projectId, bytes: 0 });
   tx.afterCommit(() => {
     const memory = services.runMemory;
-    void memory.close(hostedRunId);
+    memory.end(hostedRunId);
     memory.forget(hostedRunId);
     services.meter.runEnded({ state: end.state, verdict, seconds: (nowMs - createdAtMs) / 1000 });
   });

@@ -4,13 +4,13 @@ import { limits } from '../../contract/limits.js';
 import { homeOf } from '../../worlds/homes.js';
 import { sessionTable } from '../catalog/session-records.js';
 import { everyListed } from '../catalog/tables.js';
-import type { ControlServices } from '../core/services.js';
+import type { WorldServices } from '../core/services.js';
 
 /**
  * At start: what an earlier incarnation had under way, or had not begun, goes out. Resolves when all of it is done or given up for now.
  * `home`: of this one alone, which has just been opened; otherwise of those that the service owns.
  */
-export async function deliverAgain(services: ControlServices, home?: number): Promise<void> {
+export async function deliverAgain(services: WorldServices, home?: number): Promise<void> {
   const { catalog, log, homes } = services;
   const opened = homes && new Set(home === undefined ? homes.owned() : [home]);
   const memory = services.sessionMemory;

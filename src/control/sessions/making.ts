@@ -7,7 +7,7 @@ import { loadBuild, loadBuildView } from '../builds/build-records.js';
 import { isLive, requireRecord, type SessionRecord, sessionTable } from '../catalog/session-records.js';
 import type { Change } from '../catalog/tables.js';
 import type { Runner } from '../core/operations.js';
-import type { ControlServices } from '../core/services.js';
+import type { ControlServices, WorldServices } from '../core/services.js';
 import { resultOf } from './admission.js';
 import { askedByService, endSession } from './ending.js';
 import { transition } from './states.js';
@@ -37,7 +37,12 @@ interface MakeWorld {
   build: CompiledBuild;
   isNew: boolean;
 }
-async function makeWorld(services: ControlServices, { session }: SessionRecord, { build, isNew }: MakeWorld): Promise<WorldRef> {
+/** It is found where it was made already. */
+export async function makeWorld(
+  services: Pick<WorldServices, 'worlds' | 'guard' | 'sessionMemory'>,
+  { session }: Pick<SessionRecord, 'session'>,
+  { build, isNew }: MakeWorld,
+): Promise<WorldRef> {
   const { worlds, guard } = services;
   const { sessionId: worldId, seed, trial = 1, attempt = 1 } = session;
   const { setup, setupHash } = chooseStart(build, session);

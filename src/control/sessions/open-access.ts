@@ -10,11 +10,11 @@ import { type AccessRecord, accessTable, findAccess } from '../catalog/access-re
 import { worldTokenShape } from '../catalog/keyring.js';
 import { requireRecord } from '../catalog/session-records.js';
 import { unauthenticated } from '../core/authorities.js';
-import type { ControlServices } from '../core/services.js';
+import type { WorldServices } from '../core/services.js';
 import { credentialOf, isStanding, watchStanding } from './standing-access.js';
 
 export async function openAccess(
-  services: ControlServices,
+  services: WorldServices,
   record: AccessRecord,
   { world, credential }: { world: WorldRef; credential: string },
 ): Promise<Access> {
@@ -40,7 +40,7 @@ export async function openAccess(
 }
 
 /** What the bindings ask for a credential or an address that they do not know. */
-export function storedAccesses(services: ControlServices): StoredAccesses {
+export function storedAccesses(services: WorldServices): StoredAccesses {
   const { catalog } = services;
   /** By id. However many ask meanwhile, it is opened once. */
   const opening = new Map<string, Promise<void>>();
@@ -62,7 +62,7 @@ export function storedAccesses(services: ControlServices): StoredAccesses {
   };
 }
 
-async function openAgain(services: ControlServices, record: AccessRecord, credential: string): Promise<void> {
+async function openAgain(services: WorldServices, record: AccessRecord, credential: string): Promise<void> {
   const { access: view, hostedRunId } = record;
   const { sessionId, accessId } = view;
   const { sessionMemory, runMemory, catalog } = services;

@@ -4,7 +4,8 @@
 //   PROJECT-WORLDS-1. The hosts of a project own one data folder, and a data folder has the hosts of one project.
 //   PROJECT-WORLDS-2. Messages of one world are sent in the order of the calls, over a restart of its hosts too; hosts end only where
 //     nobody has asked for them since they were found quiet.
-//   PROJECT-WORLDS-3. Once the worlds of a project are removed nothing starts its hosts any more, and its folder is gone.
+//   PROJECT-WORLDS-3. Once the worlds of a project are removed nothing starts its hosts any more, and its folder is gone; of homes, the
+//     files of those that the service owns.
 //   PROJECT-WORLDS-4. Of homes, hosts serve those that the service owns, whenever they started; when one is closed, no file of it is open.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
@@ -138,8 +139,10 @@ export class ProjectWorlds implements ServiceWorlds, HomedWorlds {
     await this.#end(projectId);
     await this.#ending.get(projectId);
     const folder = projectFolder(projectId);
-    await this.#parts.homes?.log?.removeStream(folder);
-    await rm(join(this.#parts.directory, folder), { recursive: true, force: true });
+    const log = this.#parts.homes?.log;
+    // What lies in the folder of homes that are another's goes by that one's log.
+    if (log !== undefined) await log.removeStream(folder);
+    else await rm(join(this.#parts.directory, folder), { recursive: true, force: true });
   }
 
   async copyProject(projectId: string, into: string, worldIds: readonly string[]): Promise<void> {

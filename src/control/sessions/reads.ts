@@ -52,9 +52,9 @@ export function sessionReads(services: ControlServices): EndpointSet<SessionRead
     },
     getUnansweredRequests: {
       kind: 'read',
-      run: (view, { path, caller }) => {
+      run: async (view, { path, caller }) => {
         const { sessionId } = requireSession(view, { ...path, ...caller }).session;
-        return { schemaVersion: 1, ...services.sessionMemory.unansweredOf(sessionId) };
+        return { schemaVersion: 1, ...(await services.sessionMemory.unansweredOf(sessionId)) };
       },
     },
     getPending: {

@@ -3,11 +3,15 @@
 import { isLoopbackAddress, isPublicAddress } from '../../callbacks/addresses.js';
 import type { Receiver, ReceiverSource } from '../../callbacks/receivers.js';
 import { sessionTable } from '../catalog/session-records.js';
-import type { ServicePorts } from '../core/services.js';
+import type { WorldServices } from '../core/services.js';
 import { callbackReceiverTable, isOriginOpen, signingSecretOf } from '../organizations/callback-receiver-records.js';
 
 /** `signal`: the session has ended, or this incarnation of the service. */
-export function sessionReceivers({ catalog, keyring, settings }: ServicePorts, sessionId: string, signal: AbortSignal): ReceiverSource {
+export function sessionReceivers(
+  { catalog, keyring, settings }: Pick<WorldServices, 'catalog' | 'keyring' | 'settings'>,
+  sessionId: string,
+  signal: AbortSignal,
+): ReceiverSource {
   const isAllowed = settings.allowLoopbackReceivers
     ? (address: string) => isPublicAddress(address) || isLoopbackAddress(address)
     : isPublicAddress;

@@ -19,19 +19,16 @@ import { advanceLease, claim, transition } from './states.js';
 type ResetInput = Pick<Reset, 'packages' | 'snapshotId'>;
 
 export function resetSession(services: ControlServices): PreparedEndpoint<'resetSession', void> {
+  const inFlight = (sessionId: string): ServiceError =>
+    new ServiceError('control.STATE_CONFLICT', { message: 'A callback is in flight.', details: { sessionId } });
   const admitted = (view: View, call: UnsafeCall<'resetSession'>): { record: SessionRecord; input: ResetInput } => {
     const { packages, hostedSnapshotId } = call.body;
     if (packages !== undefined && hostedSnapshotId !== undefined) {
       throw refused({ path: '/packages', code: 'conflict', message: 'a reset by packages goes back to the start, not to a snapshot' });
     }
     const record = admit(view, services, call, { afterRun: true });
-    if (services.sessionMemory.isDelivering(record.session.sessionId)) {
-      throw new ServiceError('control.STATE_CONFLICT', {
-        message: 'A callback is in flight.',
-        details: { sessionId: record.session.sessionId },
-      });
-    }
     const { sessionId } = record.session;
+    if (services.sessionMemory.isDelivering(sessionId)) throw inFlight(sessionId);
     if (hostedSnapshotId !== undefined) return { record, input: { snapshotId: requireAvailable(view, sessionId, hostedSnapshotId) } };
     return { record, input: packages === undefined ? {} : { packages } };
   };
@@ -39,6 +36,8 @@ export function resetSession(services: ControlServices): PreparedEndpoint<'reset
     kind: 'prepared',
     prepare: async (view, call) => {
       const { record, input } = admitted(view, call);
+      const { sessionId } = record.session;
+      if (await services.sessionMemory.askDelivering(sessionId)) throw inFlight(sessionId);
       if (input.packages !== undefined) requirePackages(await loadBuild(services, record.session.buildHash), input.packages);
     },
     apply: (tx, call) => {

@@ -10,28 +10,28 @@ import type { WorldsOptions } from '../../worlds/api.js';
 import { BoxPool, type HostBoxOptions, recoverSlots } from '../../worlds/boxes.js';
 import { type HostPool, PlainPool } from '../../worlds/ready-hosts.js';
 import { openWorlds } from '../../worlds/worlds.js';
-import type { Catalog } from '../catalog/catalog.js';
+import type { CatalogReads } from '../catalog/catalog.js';
 import { isOpenProject, projectTable } from '../catalog/organization-records.js';
 import { quotaMax } from '../catalog/quotas.js';
 import { sessionTable } from '../catalog/session-records.js';
 import type { ControlSettings } from '../catalog/settings.js';
-import type { ControlLog, ServiceHomes, ServiceWorlds } from '../core/services.js';
-import type { WorldGuard } from '../guard/world-guard.js';
+import type { ControlLog, ServiceHomes } from '../core/services.js';
+import type { HostGuard } from '../guard/host-guard.js';
 import type { ControlMeter } from '../memory/control-meter.js';
 import { ProjectWorlds, projectFolder } from './project-worlds.js';
 
 export interface ServiceWorldsParts {
   settings: ControlSettings;
-  catalog: Catalog;
+  catalog: Pick<CatalogReads, 'view'>;
   log: ControlLog;
-  guard: WorldGuard;
+  guard: HostGuard;
   /** After each start of a project's hosts. */
   onStart(start: { failed: boolean }): void;
   meter: ControlMeter;
   homes?: ServiceHomes | undefined;
 }
 
-export function openServiceWorlds({ settings, catalog, log, guard, meter, onStart, homes: shared }: ServiceWorldsParts): ServiceWorlds {
+export function openServiceWorlds({ settings, catalog, log, guard, meter, onStart, homes: shared }: ServiceWorldsParts): ProjectWorlds {
   const { dataDirectory, durability, isolation, handlerTimeoutMs, hostHeapMb, workers } = settings;
   const memoryBytesMax = hostHeapMb * mebibyte + limits.hostBesideHeapBytesMax;
   const bounds = { memoryBytesMax, cpuPercentMax: limits.hostCpuPercentMax, cpuWeight: limits.hostCpuWeight };
@@ -112,7 +112,7 @@ function storedBytesMax({ settings, catalog: { view } }: Pick<ServiceWorldsParts
 /**
  * Earlier versions kept the worlds of all projects in the data folders of hosts. Those of one project are moved to where they belong now.
  */
-function moveSharedHosts(directory: string, catalog: Catalog): void {
+function moveSharedHosts(directory: string, catalog: ServiceWorldsParts['catalog']): void {
   const shared = readdirSync(directory).filter((name) => /^host-\d+$/.test(name));
   if (shared.length === 0) return;
   const { records } = catalog.view.list(projectTable, { index: 'byOrganization', prefix: [], limit: 2 });

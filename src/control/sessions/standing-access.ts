@@ -6,10 +6,10 @@ import { tokenHash } from '../catalog/keyring.js';
 import { credentialTable, isOpenProject } from '../catalog/organization-records.js';
 import { isLive, sessionTable } from '../catalog/session-records.js';
 import type { Change, View } from '../catalog/tables.js';
-import type { ControlServices } from '../core/services.js';
+import type { WorldServices } from '../core/services.js';
 import { standingOf } from '../core/standing.js';
 
-type Ground = Pick<ControlServices, 'keyring' | 'nowMs'>;
+type Ground = Pick<WorldServices, 'keyring' | 'nowMs'>;
 
 export function isStanding({ keyring, nowMs }: Ground, view: View, record: AccessRecord): boolean {
   const { access, keyGeneration } = record;
@@ -36,7 +36,7 @@ export function credentialOf({ keyring }: Ground, { access, keyGeneration, token
  * What its holder depends on besides time, lease and key, which others watch. Looked up once between two commits: agents ask often. Of an
  * access that is being given the record is not there yet.
  */
-export function watchStanding({ catalog }: ControlServices, record: AccessRecord): () => boolean {
+export function watchStanding({ catalog }: Pick<WorldServices, 'catalog'>, record: AccessRecord): () => boolean {
   const { accessId } = record.access;
   let commits = -1;
   let stands = false;

@@ -1,0 +1,29 @@
+// Accesses that another process, or another part of this one, opens when they are used: what is told to who asked for one.
+import { randomBytes } from 'node:crypto';
+import { defined } from '../contract/defined.js';
+import type { Access, BindingsPort, OpenAccess } from '../drills/ports/bindings-port.js';
+import { agentUrls } from './access-address.js';
+import { endpointsOf, remoteBindings } from './access-table.js';
+
+/** `base`: below which agents reach worlds. What it opens ends nowhere but in the records of who asked. */
+export function announcedBindings(base: string): BindingsPort {
+  return {
+    available: new Set(remoteBindings),
+    open: (request) => announce(request, base),
+    close: async () => {},
+  };
+}
+
+async function announce(request: OpenAccess, base: string): Promise<Access> {
+  const { world, bindings, token = randomBytes(32).toString('base64url') } = request;
+  const routes = bindings.includes('http') ? await world.query({ kind: 'routes' }) : [];
+  const needsAddress = routes.some(({ auth }) => auth.kind === 'none');
+  const address = needsAddress ? (request.address ?? randomBytes(16).toString('hex')) : undefined;
+  return {
+    endpoints: endpointsOf(request, { urlOf: agentUrls(base), address, tokenOf: () => token }),
+    ...defined({ address }),
+    observed: () => false,
+    unanswered: () => undefined,
+    revoke: async () => {},
+  };
+}

@@ -1,0 +1,76 @@
+// What a node of a cluster does for the others (http/node-door.ts).
+//   CLUSTER-DOOR-1. Nothing of a home is begun here by a node that does not own it, or by an older catalog than who asks has.
+//   CLUSTER-DOOR-2. Of a home that another node may have by now nothing is answered: what only reads is to be asked again, of anything else
+//     the outcome is not known.
+import { pause } from './async/pause.js';
+import { steadyClock } from './cluster/clock.js';
+import type { Homes } from './cluster/node-homes.js';
+import type { ClusterOwners } from './cluster-owners.js';
+import { ServiceError } from './contract/errors.js';
+import { limits } from './contract/limits.js';
+import { type AskOptions, isRepeatable, type WorldAsk } from './control/memory/world-asks.js';
+import type { Control } from './control/open-control.js';
+import type { OwnedHomes } from './control/owned-homes.js';
+import type { OwnerReport } from './control/owner-report.js';
+import { type NodeDoor, NotOwner } from './http/node-door.js';
+
+export interface ClusterDoorParts {
+  owners: ClusterOwners;
+  homes: Homes;
+  owned: OwnedHomes;
+  /** Of the newest record of the catalog that can be read here. */
+  catalogNumber(): number;
+  control(): Control | undefined;
+}
+
+export class ClusterDoor implements NodeDoor {
+  readonly #parts: ClusterDoorParts;
+
+  constructor(parts: ClusterDoorParts) {
+    this.#parts = parts;
+  }
+
+  async ask(sessionId: string, ask: WorldAsk, { catalog, ...options }: AskOptions & { catalog: number }): Promise<unknown> {
+    const { owners, owned } = this.#parts;
+    const home = owners.homeOf(sessionId);
+    await this.catalogAt(catalog).catch(() => {
+      throw new NotOwner();
+    });
+    if (owners.ownerOfHome(home) !== 'self') throw new NotOwner();
+    let answer: unknown;
+    try {
+      answer = await owned.answer(sessionId, ask, options);
+    } catch (error) {
+      if (isRepeatable(ask) && !owners.mayAnswer(home)) throw new NotOwner();
+      throw error;
+    }
+    if (owners.mayAnswer(home)) return answer;
+    if (isRepeatable(ask)) throw new NotOwner();
+    throw new ServiceError('world.ACTOR_RESTARTED', { message: 'Another machine may have this world by now.' });
+  }
+
+  async catalogAt(number: number): Promise<void> {
+    const { homes, catalogNumber } = this.#parts;
+    const untilMs = steadyClock.now() + limits.ownerWaitMs;
+    while (catalogNumber() < number) {
+      if (steadyClock.now() > untilMs)
+        throw new ServiceError('control.UNAVAILABLE', {
+          message: 'The catalog of this node is behind.',
+          retryAfterMs: limits.unavailableRetryAfterMs,
+        });
+      homes.lookSoon();
+      await pause(limits.catalogLookMs);
+    }
+  }
+
+  async removeProject(projectId: string, { catalog }: { catalog: number }): Promise<readonly number[]> {
+    await this.catalogAt(catalog);
+    return await this.#parts.owned.removeProject(projectId);
+  }
+
+  async report(report: OwnerReport): Promise<void> {
+    const control = this.#parts.control();
+    if (control === undefined) throw new NotOwner();
+    await control.take(report);
+  }
+}

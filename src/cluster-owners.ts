@@ -1,0 +1,140 @@
+// Who owns what a request of a cluster asks for, as this node knows it, and whether it may say so itself.
+//   CLUSTER-OWNERS-1. This node begins nothing for an agent, and answers none, unless its catalog has all that was acknowledged a read lease
+//     ago: what was revoked is unknown to nobody for longer (cluster-readers.ts).
+
+import { pause } from './async/pause.js';
+import { accessNamesIn } from './bindings/reopened-access.js';
+import { steadyClock } from './cluster/clock.js';
+import { catalogHome } from './cluster/log.js';
+import type { Homes } from './cluster/node-homes.js';
+import { LruMap } from './collections/lru-map.js';
+import { limits } from './contract/limits.js';
+import { findAccess } from './control/catalog/access-records.js';
+import type { FollowedCatalog } from './control/catalog/followed-catalog.js';
+import { tokenHash, worldTokenShape } from './control/catalog/keyring.js';
+import type { RequestOwner } from './http/request-owners.js';
+import type { ServerRequest } from './http/server.js';
+import { homeOf } from './worlds/homes.js';
+
+export interface ClusterOwnersParts {
+  node: string;
+  /** Homes of worlds. */
+  count: number;
+  homes: Homes;
+  catalog: FollowedCatalog;
+  /** Homes of worlds that are open here. */
+  open: ReadonlySet<number>;
+  /** Below which agents reach worlds. */
+  prefix: string;
+  /** The control plane is here, and answers. */
+  leads(): boolean;
+  /** The catalog itself is open here, and not a copy of it. */
+  hasCatalog(): boolean;
+}
+
+export class ClusterOwners {
+  readonly #parts: ClusterOwnersParts;
+  /** By what a request holds: a token's hash, or an address. */
+  readonly #homesOfAgents = new LruMap<string, number>({ entriesMax: limits.homesOfAgentsKept });
+  #changing: Promise<void> | undefined;
+  #isClosed = false;
+
+  constructor(parts: ClusterOwnersParts) {
+    this.#parts = parts;
+  }
+
+  homeOf(sessionId: string): number {
+    return homeOf(sessionId, this.#parts.count);
+  }
+
+  /** Of the control plane. */
+  leader(): RequestOwner | undefined {
+    return this.#parts.leads() ? 'self' : this.#other(catalogHome);
+  }
+
+  ownerOfHome(home: number): RequestOwner | undefined {
+    const { homes, open } = this.#parts;
+    return homes.owns(home) && open.has(home) ? 'self' : this.#other(home);
+  }
+
+  /** Of a request of an agent. One that nobody knows is refused here, where that is known for certain. */
+  ownerOfAgent(request: ServerRequest): RequestOwner | undefined {
+    if (!this.#parts.catalog.isThere) return undefined;
+    const home = this.homeOfAgent(request);
+    const owner = home === undefined ? 'self' : this.ownerOfHome(home);
+    return owner === 'self' && !this.catalogIsNew ? undefined : owner;
+  }
+
+  /** Undefined where no access is known that the request could be for. */
+  homeOfAgent(request: ServerRequest): number | undefined {
+    const { tokens, address } = accessNamesIn(request, { prefix: this.#parts.prefix, shape: worldTokenShape });
+    for (const token of tokens) {
+      const home = this.#homeOfAccess('byToken', tokenHash(token));
+      if (home !== undefined) return home;
+    }
+    return address === undefined ? undefined : this.#homeOfAccess('byAddress', address);
+  }
+
+  /** What is found out of a home may be told to who asked. Without a home: that there is no such access. */
+  mayAnswer(home: number | undefined): boolean {
+    const { homes } = this.#parts;
+    return (home === undefined ? homes.members.mayRead : homes.mayRead(home)) && this.catalogIsNew;
+  }
+
+  get catalogIsNew(): boolean {
+    const { hasCatalog, homes, catalog } = this.#parts;
+    return catalog.isThere && (hasCatalog() ? homes.members.mayRead : homes.copyIsNew(catalogHome));
+  }
+
+  /** Resolves when the catalog here has all that it had when this was called; false where that takes too long. */
+  async catalogToEnd(): Promise<boolean> {
+    const { hasCatalog, homes } = this.#parts;
+    const beganMs = steadyClock.now();
+    for (;;) {
+      const waitedMs = steadyClock.now() - beganMs;
+      if (hasCatalog() || homes.copyIsNew(catalogHome, waitedMs)) return true;
+      if (this.#isClosed || waitedMs > limits.ownerWaitMs) return false;
+      homes.lookSoon();
+      await pause(limits.clusterLookMs);
+    }
+  }
+
+  /** Resolves when something has another owner than before. */
+  changed(): Promise<void> {
+    this.#changing ??= this.#change().finally(() => {
+      this.#changing = undefined;
+    });
+    return this.#changing;
+  }
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  async #change(): Promise<void> {
+    const before = this.#text();
+    while (!this.#isClosed && this.#text() === before) await pause(limits.clusterLookMs);
+  }
+  #text(): string {
+    const { count } = this.#parts;
+    const owners = [`${this.catalogIsNew}`, this.leader()];
+    for (let home = 1; home <= count; home++) owners.push(this.ownerOfHome(home));
+    return owners.map((owner) => (typeof owner === 'object' ? owner.address : owner)).join(' ');
+  }
+
+  #other(home: number): RequestOwner | undefined {
+    const owner = this.#parts.homes.ownerOf(home);
+    return owner === undefined || owner.node === this.#parts.node ? undefined : { address: owner.address };
+  }
+
+  /** An access stays in its session, and a session in its home. */
+  #homeOfAccess(index: 'byToken' | 'byAddress', key: string): number | undefined {
+    const name = `${index} ${key}`;
+    const known = this.#homesOfAgents.get(name);
+    if (known !== undefined) return known;
+    const record = this.#parts.catalog.isThere ? findAccess(this.#parts.catalog.view, index, key) : undefined;
+    if (record === undefined) return undefined;
+    const home = this.homeOf(record.access.sessionId);
+    this.#homesOfAgents.set(name, home);
+    return home;
+  }
+}

@@ -1,0 +1,146 @@
+// What the nodes of a cluster ask each other, on the listener of each, behind the token of nodes (behind-nodes.ts): one route, JSON either
+// way. A reply is one line, or lines of progress and then that one.
+//   NODE-DOOR-1. Nobody but a node with the right token is answered by it; to anybody else the path does not exist.
+import { type ErrorFrame, errorFromFrame, errorToFrame, isServiceError, ServiceError } from '../contract/errors.js';
+import { newId } from '../contract/ids.js';
+import type { JsonValue } from '../contract/json.js';
+import { limits } from '../contract/limits.js';
+import type { AdvanceProgress } from '../contract/world/world-protocol.js';
+import type { AskOptions, WorldAsk } from '../control/memory/world-asks.js';
+import type { OwnerReport } from '../control/owner-report.js';
+import { errorReply } from './envelope.js';
+import { nodeHeaders } from './node-token.js';
+import type { HttpHandler, HttpReply, ServerRequest } from './server.js';
+
+export const nodePath = '/node';
+
+/** `catalog`: the number of the record that the node's copy has to have first. */
+export type NodeRequest =
+  | { kind: 'ask'; sessionId: string; ask: WorldAsk; catalog: number; askId: string; isCancelled: boolean; wantsProgress: boolean }
+  | { kind: 'cancel'; askId: string }
+  | { kind: 'catalog'; catalog: number }
+  | { kind: 'project'; projectId: string; catalog: number }
+  | { kind: 'report'; report: OwnerReport };
+export type NodeLine = { progress: AdvanceProgress } | { answer: JsonValue } | { refusal: ErrorFrame };
+
+/** The node does not own what it was asked for, and has done nothing. */
+export class NotOwner extends Error {
+  override name = 'NotOwner';
+}
+/** What a node does for others. Rejects with NotOwner where it is not the one to ask. */
+export interface NodeDoor {
+  ask(sessionId: string, ask: WorldAsk, options: AskOptions & { catalog: number }): Promise<unknown>;
+  /** Resolves when the copy of the catalog here has the record; rejects where it does not come in time. */
+  catalogAt(number: number): Promise<void>;
+  removeProject(projectId: string, options: { catalog: number }): Promise<readonly number[]>;
+  report(report: OwnerReport): Promise<void>;
+}
+
+/** Of requests to `nodePath` that come from nodes; everything else goes to `rest`. Stands behind `behindNodes`. */
+export function behindDoor(door: NodeDoor, onBug: (error: unknown) => void, rest: HttpHandler): HttpHandler {
+  /** Asks under way that can be cancelled. */
+  const running = new Map<string, AbortController>();
+  return (request) => {
+    if (request.path !== nodePath || request.isForwarded !== true || request.method !== 'POST') return rest(request);
+    return answer(request);
+  };
+
+  async function answer(request: ServerRequest): Promise<HttpReply> {
+    let asked: NodeRequest;
+    try {
+      asked = JSON.parse(Buffer.from(await request.body(limits.nodeAskBytesMax)).toString()) as NodeRequest;
+    } catch (error) {
+      return errorReply(isServiceError(error) ? error : new ServiceError('control.INVALID_JSON'), newId('corr'));
+    }
+    if (asked.kind === 'ask' && asked.wantsProgress) return { status: 200, headers: jsonLines, stream: stream(asked) };
+    try {
+      return wholeReply({ answer: ((await work(asked)) ?? null) as JsonValue });
+    } catch (error) {
+      if (error instanceof NotOwner) return notOwner();
+      return wholeReply(refusalOf(error));
+    }
+  }
+
+  async function work(asked: NodeRequest): Promise<unknown> {
+    switch (asked.kind) {
+      case 'ask':
+        return await ask(asked);
+      case 'cancel':
+        running.get(asked.askId)?.abort();
+        return running.has(asked.askId);
+      case 'catalog':
+        return await door.catalogAt(asked.catalog);
+      case 'project':
+        return await door.removeProject(asked.projectId, { catalog: asked.catalog });
+      case 'report':
+        return await door.report(asked.report);
+    }
+  }
+
+  async function ask(
+    { sessionId, ask: wanted, catalog, askId, isCancelled }: Extract<NodeRequest, { kind: 'ask' }>,
+    onProgress: (progress: AdvanceProgress) => void = () => {},
+  ): Promise<unknown> {
+    const cancel = new AbortController();
+    if (isCancelled) cancel.abort();
+    running.set(askId, cancel);
+    try {
+      return await door.ask(sessionId, wanted, { catalog, signal: cancel.signal, onProgress });
+    } finally {
+      running.delete(askId);
+    }
+  }
+
+  /** Of progress that nobody has taken, only the newest waits. */
+  async function* stream(asked: Extract<NodeRequest, { kind: 'ask' }>): AsyncGenerator<string> {
+    let newest: AdvanceProgress | undefined;
+    let wake = (): void => {};
+    let last: NodeLine | 'not_owner' | undefined;
+    const done = ask(asked, (progress) => {
+      newest = progress;
+      wake();
+    }).then(
+      (value) => {
+        last = { answer: (value ?? null) as JsonValue };
+      },
+      (error: unknown) => {
+        last = error instanceof NotOwner ? 'not_owner' : refusalOf(error);
+      },
+    );
+    void done.then(() => wake());
+    while (last === undefined) {
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+        if (last !== undefined || newest !== undefined) resolve();
+      });
+      if (newest !== undefined) yield `${JSON.stringify({ progress: newest } satisfies NodeLine)}\n`;
+      newest = undefined;
+    }
+    yield `${JSON.stringify(last === 'not_owner' ? { notOwner: true } : last)}\n`;
+  }
+
+  function refusalOf(error: unknown): NodeLine {
+    if (isServiceError(error)) return { refusal: errorToFrame(error) };
+    onBug(error);
+    return { refusal: errorToFrame(new ServiceError('control.INTERNAL', { message: 'Internal error.' })) };
+  }
+}
+
+const jsonLines = { 'content-type': 'application/x-ndjson', 'cache-control': 'no-store' };
+const wholeReply = (line: NodeLine): HttpReply => ({ status: 200, headers: jsonLines, body: `${JSON.stringify(line)}\n` });
+
+function notOwner(): HttpReply {
+  const reply = errorReply(
+    new ServiceError('control.UNAVAILABLE', { message: 'This node does not own that. Nothing was done.' }),
+    newId('corr'),
+  );
+  return { ...reply, headers: { ...reply.headers, [nodeHeaders.notOwner]: '1' } };
+}
+
+/** The last line of a reply, as what it says. Throws the refusal. */
+export function answerOf(line: unknown): unknown {
+  const said = line as { answer?: unknown; refusal?: ErrorFrame; notOwner?: true };
+  if (said.notOwner === true) throw new NotOwner();
+  if (said.refusal !== undefined) throw errorFromFrame(said.refusal);
+  return said.answer;
+}
