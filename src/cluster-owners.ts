@@ -1,5 +1,5 @@
 // Who owns what a request of a cluster asks for, as this node knows it, and whether it may say so itself.
-//   CLUSTER-OWNERS-1. This node begins nothing for an agent, and answers none, unless its catalog has all that was acknowledged a read lease
+//   CLUSTER-OWNERS-1. This node begins nothing for an agent, and refuses none, unless its catalog has all that was acknowledged a read lease
 //     ago: what was revoked is unknown to nobody for longer (cluster-readers.ts).
 
 import { pause } from './async/pause.js';
@@ -77,13 +77,12 @@ export class ClusterOwners {
 
   /** What is found out of a home may be told to who asked. Without a home: that there is no such access. */
   mayAnswer(home: number | undefined): boolean {
-    const { homes } = this.#parts;
-    return (home === undefined ? homes.members.mayRead : homes.mayRead(home)) && this.catalogIsNew;
+    return home === undefined ? this.catalogIsNew : this.#parts.homes.mayRead(home);
   }
 
   get catalogIsNew(): boolean {
     const { hasCatalog, homes, catalog } = this.#parts;
-    return catalog.isThere && (hasCatalog() ? homes.members.mayRead : homes.copyIsNew(catalogHome));
+    return catalog.isThere && homes.members.mayRead && (hasCatalog() || homes.copyIsNew(catalogHome));
   }
 
   /** Resolves when the catalog here has all that it had when this was called; false where that takes too long. */
