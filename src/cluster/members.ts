@@ -36,6 +36,7 @@ export class ClusterMembers {
   /** Since when it was answered without a break that others could have taken for its end. */
   #steadySinceMs: number | undefined;
   #cameBack = false;
+  #returns = 0;
   #cancelNext: (() => void) | undefined;
   #beating: Promise<void> | undefined;
   #isOver = false;
@@ -102,6 +103,11 @@ export class ClusterMembers {
     return this.#cameBack && this.#options.clock.now() - (this.#steadySinceMs as number) < tuning.returnedMs;
   }
 
+  /** How often this name was found to have been away. */
+  get returns(): number {
+    return this.#returns;
+  }
+
   async stop(): Promise<void> {
     this.#isOver = true;
     this.#cancelNext?.();
@@ -128,6 +134,7 @@ export class ClusterMembers {
     // More beats than its own one: an earlier incarnation was here.
     if (isFirst) this.#cameBack = beat.nodes.some((seen) => seen.node === node && seen.beat > 1);
     if (wasAway) this.#cameBack = true;
+    if (wasAway || (isFirst && this.#cameBack)) this.#returns += 1;
     if (isFirst || wasAway) this.#steadySinceMs = sentMs;
     if (!this.#isOver) onBeat(beat);
   }

@@ -55,6 +55,8 @@ export class Homes {
   readonly #startedMs: number;
   #states: readonly HomeState[] = [];
   #isReady = false;
+  /** Of the members, when it was judged last. */
+  #returns = 0;
   #isDraining = false;
   #isOver = false;
   /** Taking, leaving and closing, so that `stop` waits for them. */
@@ -131,9 +133,13 @@ export class Homes {
   /** Gives everything away. Resolves when nothing is left, or when nobody is there who could take it. */
   async drain(): Promise<void> {
     this.#isDraining = true;
+    const { clock, node } = this.#options;
+    // Those that came back lately become ready when they see that nobody else is.
+    const untilMs = clock.now() + tuning.aliveMs;
     while (!this.#isOver && this.#holds.length > 0) {
       await this.members.refresh();
-      if (this.members.isSettled && this.#ready().length === 0) return;
+      const isAlone = this.members.alive.every((other) => other.node === node || other.state === 'leaving');
+      if (this.members.isSettled && this.#ready().length === 0 && (isAlone || clock.now() >= untilMs)) return;
       await waitOn(this.#options.clock, tuning.followMs);
     }
   }
@@ -187,12 +193,17 @@ export class Homes {
     return this.#placement.rank(nodes, this.#options.areTogether === true ? catalogHome : home);
   }
 
-  /** Ready once it is warm for what would be its own; not for a while after it was away. */
+  /**
+   * Ready once it is warm for what would be its own; not for a while after it was away, unless nobody else is. What it has become by then it
+   * stays: two that are back would else give way to each other for ever.
+   */
   #judgeReadiness(): void {
     const { node } = this.#options;
     const others = this.#ready().filter((other) => other !== node);
-    if (this.members.isReturning && others.length > 0) this.#isReady = false;
-    else if (!this.#isReady)
+    const { returns, isReturning } = this.members;
+    if (returns !== this.#returns && others.length > 0) this.#isReady = false;
+    this.#returns = returns;
+    if (!this.#isReady && !(isReturning && others.length > 0))
       this.#isReady = this.#states.every(
         ({ home }) =>
           others.length === 0 || this.owns(home) || this.#rank([...others, node], home)[0] !== node || this.#follower.isWarm(home),

@@ -10,6 +10,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Client } from '../../src/client/client.js';
 import { nodeArguments } from '../cli/cli.js';
 import { freePort, type PostgresServer, startPostgres } from '../cluster/postgres-server.js';
+import { homeOf } from '../../src/worlds/homes.js';
 import { stopProcess } from '../stop-process.js';
 import { clientAt, type Door, seededNumbers } from './cluster-load.js';
 
@@ -134,10 +135,12 @@ export class Cluster {
   readonly nodes: readonly ClusterNode[];
   readonly postgres: PostgresServer;
   readonly #folder: string;
+  readonly #homes: number;
   #credential = '';
   #ids: ClusterIds | undefined;
 
-  private constructor(nodes: readonly ClusterNode[], postgres: PostgresServer, folder: string) {
+  private constructor(nodes: readonly ClusterNode[], postgres: PostgresServer, folder: string, homes: number) {
+    this.#homes = homes;
     this.nodes = nodes;
     this.postgres = postgres;
     this.#folder = folder;
@@ -177,7 +180,7 @@ export class Cluster {
       const shared = ['--cluster', databaseUrl, '--node', name, '--node-address', url, '--homes', String(homes), '--key-file', keyFile];
       nodes.push(new ClusterNode(name, url, dataDirectory, [...before, process.execPath, ...serve, ...where, ...shared, ...flags]));
     }
-    const cluster = new Cluster(nodes, postgres, folder);
+    const cluster = new Cluster(nodes, postgres, folder, homes);
     try {
       await cluster.#startAll();
       return cluster;
@@ -210,10 +213,22 @@ export class Cluster {
 
   /** As the log has it: who owns home 0. */
   async leader(): Promise<ClusterNode> {
-    const [row] = await this.postgres.ask('select owner from drillyard_home where home = 0');
+    return await this.#ownerOfHome(0);
+  }
+  /** As the log has it: who owns the home of a session. */
+  async ownerOf(sessionId: string): Promise<ClusterNode> {
+    return await this.#ownerOfHome(homeOf(sessionId, this.#homes));
+  }
+  async #ownerOfHome(home: number): Promise<ClusterNode> {
+    const [row] = await this.postgres.ask(`select owner from drillyard_home where home = ${home}`);
     const found = this.nodes.find(({ name }) => name === row?.owner);
-    if (found === undefined) throw new Error(`home 0 belongs to ${String(row?.owner)}`);
+    if (found === undefined) throw new Error(`home ${home} belongs to ${String(row?.owner)}`);
     return found;
+  }
+  /** By name of a node, how many homes of worlds it owns. */
+  async shares(): Promise<Map<string, number>> {
+    const rows = await this.postgres.ask('select owner, count(*)::int as homes from drillyard_home where home > 0 group by owner');
+    return new Map(rows.map(({ owner, homes }) => [String(owner), Number(homes)]));
   }
   followers(leader: ClusterNode): ClusterNode[] {
     return this.nodes.filter((node) => node !== leader);

@@ -40,7 +40,7 @@ test('every node names the same project, and one of them shows the credential of
 });
 
 // CLUSTER-NODE-3
-test('a session made through one node is used over HTTP and MCP through all, and outlives its leader', {
+test('a session made through one node is used over HTTP and MCP through all, and outlives its owner', {
   skip,
   timeout: 90_000,
 }, async () => {
@@ -62,15 +62,15 @@ test('a session made through one node is used over HTTP and MCP through all, and
   };
   await ask(three, 'over MCP');
 
-  const leader = await cluster.leader();
-  const [follower, other] = cluster.followers(leader) as [ClusterNode, ClusterNode];
-  await leader.kill();
+  const owner = await cluster.ownerOf(path.sessionId);
+  const [follower, other] = cluster.followers(owner) as [ClusterNode, ClusterNode];
+  await owner.kill();
   const killedAtMs = nowMs();
   for (let tries = 1; !(await agent.call(follower, { text: 'after the kill', key: 'after-the-kill' })); tries++)
     assert.ok(tries < 20, `no answer after ${nowMs() - killedAtMs} ms`);
   await ask(other, 'over MCP after the kill');
   comments.push('over MCP after the kill');
-  assert.notEqual(await cluster.leader(), leader);
+  assert.notEqual(await cluster.ownerOf(path.sessionId), owner);
   const journal = await journalOf(cluster.clientOf(other), projectId, path.sessionId);
   assert.equal(shownFindings(history.check([journal])), '');
   const texts = journal.entries.flatMap((entry) =>
@@ -78,9 +78,9 @@ test('a session made through one node is used over HTTP and MCP through all, and
   );
   for (const comment of comments) assert.equal(texts.filter((text) => text === comment).length, 1, comment);
 
-  await leader.start();
-  assert.ok(await agent.call(leader, { text: 'through the node that came back' }));
-  await until(async () => (await fetch(`${leader.url}/readyz`)).ok);
+  await owner.start();
+  assert.ok(await agent.call(owner, { text: 'through the node that came back' }));
+  await until(async () => (await fetch(`${owner.url}/readyz`)).ok);
 });
 
 test('a leader that is asked to end hands over, and ends well', { skip, timeout: 60_000 }, async () => {

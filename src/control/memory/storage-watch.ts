@@ -63,7 +63,12 @@ export class StorageWatch {
     const asked = [...this.#touched].slice(0, limits.storageWorldsAsked);
     for (const [worldId] of asked) this.#touched.delete(worldId);
     const figures = await Promise.all(asked.map(async ([worldId, world]) => ({ worldId, bytes: await bytesOf(world) })));
-    for (const batch of batchesOf(figures, limits.sessionBatch)) await this.#note(batch);
+    try {
+      for (const batch of batchesOf(figures, limits.sessionBatch)) await this.#note(batch);
+    } catch (error) {
+      for (const [worldId, world] of asked) this.#touched.set(worldId, world);
+      throw error;
+    }
     const { catalog, settings } = this.#ground;
     for (const tenant of this.#tenants.values()) tenant.isFull = storageRefusal(catalog.view, settings, tenant) !== undefined;
     return asked.length;
