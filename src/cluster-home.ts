@@ -5,8 +5,8 @@
 //     snapshot (LogUnavailable, tried again). Where that ends at the same record once more, the record is at fault (control.DATA_DAMAGED).
 //   CLUSTER-HOME-3. What the files hold of records that were never appended is appended by their owner or is removed.
 // A record without a body ends its stream: the file goes.
-import { existsSync, readdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { HomeMark } from './cluster/home-mark.js';
 import { catalogHome, LogUnavailable } from './cluster/log.js';
 import type { FollowedRecord } from './cluster/record-parts.js';
@@ -119,6 +119,7 @@ export class ClusterHome {
   /** The stream has ended: its file goes. */
   async removeStream(stream: string): Promise<void> {
     await this.#remove(stream);
+    removeIfEmpty(dirname(this.folderOf(stream)));
     this.mark.ends.delete(stream);
     this.#touched.delete(stream);
     this.mark.save();
@@ -239,6 +240,15 @@ export class ClusterHome {
     const streams =
       this.home === catalogHome ? [''] : existsSync(worlds) ? readdirSync(worlds).filter((name) => isStreamOf(this.home, name)) : [];
     return streams.filter((stream) => existsSync(dataFileOf(this.folderOf(stream))));
+  }
+}
+
+/** Of a project of which no home has anything here. */
+function removeIfEmpty(folder: string): void {
+  try {
+    rmdirSync(folder);
+  } catch {
+    // Another home has something in it.
   }
 }
 

@@ -87,11 +87,11 @@ export class ClusterOwners {
 
   /** Resolves when the catalog here has all that it had when this was called; false where that takes too long. */
   async catalogToEnd(): Promise<boolean> {
-    const { hasCatalog, homes } = this.#parts;
+    const { hasCatalog, homes, catalog } = this.#parts;
     const beganMs = steadyClock.now();
     for (;;) {
       const waitedMs = steadyClock.now() - beganMs;
-      if (hasCatalog() || homes.copyIsNew(catalogHome, waitedMs)) return true;
+      if (hasCatalog() || (catalog.isThere && homes.copyIsNew(catalogHome, waitedMs))) return true;
       if (this.#isClosed || waitedMs > limits.ownerWaitMs) return false;
       homes.lookSoon();
       await pause(limits.clusterLookMs);

@@ -20,8 +20,8 @@ export const tuning = {
   hostLooksPerIdleTime: 4,
   /** The shortest time between such looks. */
   hostLookMsMin: 10,
-  /** Until the owner of a session is asked again to end what is open for a run. */
-  closeRunBackoff: { firstMs: 50, maxMs: 1_000 },
+  /** Until what another machine has to do, or a catalog that is changing its owner, is asked again. */
+  askAgainBackoff: { firstMs: 50, maxMs: 1_000 },
   /** Worlds that wait and are looked at for one that fits: those past their time are few, and the sweep takes them. */
   warmLookedAtMax: 16,
 };

@@ -8,9 +8,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Client } from '../../src/client/client.js';
+import { homeOf } from '../../src/worlds/homes.js';
 import { nodeArguments } from '../cli/cli.js';
 import { freePort, type PostgresServer, startPostgres } from '../cluster/postgres-server.js';
-import { homeOf } from '../../src/worlds/homes.js';
 import { stopProcess } from '../stop-process.js';
 import { clientAt, type Door, seededNumbers } from './cluster-load.js';
 

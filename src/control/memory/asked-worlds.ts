@@ -94,7 +94,7 @@ export class AskedRuns extends RunMemory {
     const { homes, sessionOf, leaving } = this.#parts;
     const sessionId = sessionOf(hostedRunId);
     if (sessionId === undefined) return;
-    const waitMs = (_: unknown, attempts: number): number => backoffMs(tuning.closeRunBackoff, attempts);
+    const waitMs = (_: unknown, attempts: number): number => backoffMs(tuning.askAgainBackoff, attempts);
     const closed = await retry({ isRetryable: () => !leaving.aborted, waitMs, signal: leaving }, () =>
       homes.ask(sessionId, { kind: 'closeRun', hostedRunId }),
     );
