@@ -139,6 +139,7 @@ export class ClusterNode {
 
   /** Resolves when there is a leader, and this node knows what the first start has made. */
   async begin(): Promise<void> {
+    await this.#keeper.openCatalog();
     this.#homes.start();
     this.#snapshots.start(this.#keeper, {
       homes: () => this.#toSnapshot(),
@@ -171,8 +172,10 @@ export class ClusterNode {
     if (this.#isClosed) return;
     await within(graceMs + limits.ownerWaitMs, this.#homes.drain());
     this.#isClosed = true;
-    await Promise.all([this.#homes.stop(), this.#snapshots.stop()]);
+    // What nobody has taken ends here, while its last appends are still possible.
+    this.#isLeaving = true;
     await this.#end(graceMs);
+    await Promise.all([this.#homes.stop(), this.#snapshots.stop()]);
     for (const forwarder of this.#forwarders) forwarder.close();
     await this.#keeper.stop();
     await within(limits.ownerWaitMs, this.#parts.log.close());
@@ -199,6 +202,8 @@ export class ClusterNode {
   async #changed(): Promise<void> {
     const before = this.#ownerText();
     while (!this.#isClosed && this.#ownerText() === before) await pause(limits.clusterLookMs);
+    // Nothing changes any more. Who asks again and again would keep the process from everything else.
+    if (this.#isClosed) await new Promise(() => {});
   }
   #ownerText(): string {
     const owner = this.#owner();
