@@ -27,8 +27,8 @@ export interface HomesOptions {
   address: string;
   format: number;
   /**
-   * Homes lie together: each has the rank of the catalog's, so that one node owns them all, and they are given away at once. Default: each
-   * has a rank of its own.
+   * Homes lie together: the owner of the catalog's comes to own them all, and they are given away at once. Default: each has a rank of its
+   * own.
    */
   areTogether?: boolean;
   /** What an operator should know: a home that stays closed, a beat that was refused for good (home undefined). */
@@ -168,7 +168,12 @@ export class Homes {
   }
 
   #rank(nodes: readonly string[], home: number): string[] {
-    return this.#placement.rank(nodes, this.#options.areTogether === true ? catalogHome : home);
+    if (this.#options.areTogether !== true) return this.#placement.rank(nodes, home);
+    const ranked = this.#placement.rank(nodes, catalogHome);
+    const leader = this.#states[catalogHome]?.owner;
+    // Nodes that saw another one end at different moments may have taken some of its homes each: the others come to the catalog's.
+    if (home === catalogHome || leader === undefined || !ranked.includes(leader)) return ranked;
+    return [leader, ...ranked.filter((node) => node !== leader)];
   }
 
   /** Ready once it is warm for what would be its own; not for a while after it was away. */
@@ -217,8 +222,8 @@ export class Homes {
     const { node, keeper } = this.#options;
     // One that is not ready itself was away, like perhaps all others: what it has stays until it is seen who is there.
     if (!this.#isReady && !this.#isDraining) return;
-    // Moved together they would all stand still, and gain nothing: their owner keeps them for as long as it can.
-    if (this.#options.areTogether === true && !this.#isDraining) return;
+    // Moved with all others it would only stand still: its owner keeps it for as long as it can.
+    if (this.#options.areTogether === true && home === catalogHome && !this.#isDraining) return;
     const target = this.#rank(this.#ready(), home)[0];
     if (target === undefined || target === node) return;
     const atOnceMax = this.#options.areTogether === true ? this.#states.length : tuning.handoversAtOnceMax;
