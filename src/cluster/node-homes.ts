@@ -170,10 +170,17 @@ export class Homes {
   #rank(nodes: readonly string[], home: number): string[] {
     if (this.#options.areTogether !== true) return this.#placement.rank(nodes, home);
     const ranked = this.#placement.rank(nodes, catalogHome);
-    const leader = this.#states[catalogHome]?.owner;
     // Nodes that saw another one end at different moments may have taken some of its homes each: the others come to the catalog's.
-    if (home === catalogHome || leader === undefined || !ranked.includes(leader)) return ranked;
-    return [leader, ...ranked.filter((node) => node !== leader)];
+    const leader = home === catalogHome ? undefined : this.#leader;
+    return leader === undefined ? ranked : [leader, ...ranked.filter((node) => node !== leader)];
+  }
+
+  /** The owner of the catalog's home, also while it is joining; undefined where it is not alive, or leaves. */
+  get #leader(): string | undefined {
+    const owner = this.#states[catalogHome]?.owner;
+    const found = this.members.alive.find(({ node }) => node === owner);
+    if (found === undefined || (owner === this.#options.node ? this.#isDraining : found.state === 'leaving')) return undefined;
+    return owner;
   }
 
   /** Ready once it is warm for what would be its own; not for a while after it was away. */

@@ -131,9 +131,21 @@ export class TestCluster {
     }
   }
 
+  /** Where the catalog's home is open. */
+  get leader(): string | undefined {
+    return [...this.nodes.values()].find(({ open }) => open.has(0))?.name;
+  }
+
+  /** The home is another's from now on, without its owner's will. */
+  async claimFor(node: string, home: number): Promise<void> {
+    const door = this.log.door(node);
+    const { homes } = await door.beat({ node: 'looker', address: '', state: 'leaving', format: 1, followed: {} });
+    assert.ok(await door.claim(home, homes[home]?.epoch ?? 0, node));
+  }
+
   /** Each home is its first node's, or all are of one, is open there alone, and its copy has everything that was acknowledged. */
   async check(names: readonly string[]): Promise<void> {
-    const leader = [...this.nodes.values()].find(({ open }) => open.has(0))?.name;
+    const { leader } = this;
     for (const home of homesOfAll) {
       const owner = this.areTogether ? (leader ?? 'nobody') : (placement.rank(names, home)[0] as string);
       assert.deepEqual(
