@@ -10,6 +10,7 @@ import { steadyClock } from './cluster/clock.js';
 import { type ClusterLog, catalogHome, LogUnavailable } from './cluster/log.js';
 import { Homes } from './cluster/node-homes.js';
 import { openPostgresLog } from './cluster/postgres/postgres-log.js';
+import { ClusterCatalog } from './cluster-catalog.js';
 import { ClusterDoor } from './cluster-door.js';
 import { ClusterKeeper } from './cluster-keeper.js';
 import { ClusterOwners } from './cluster-owners.js';
@@ -21,12 +22,10 @@ import type { NotReadyReason } from './contract/hosted/readiness.js';
 import { newId } from './contract/ids.js';
 import { limits } from './contract/limits.js';
 import { type Bootstrap, firstStartTable } from './control/bootstrap.js';
-import type { Catalog } from './control/catalog/catalog.js';
 import { CatalogCopy } from './control/catalog/catalog-copy.js';
 import { Keyring } from './control/catalog/keyring.js';
 import type { ControlSettings } from './control/catalog/settings.js';
 import type { ControlFigures } from './control/figures.js';
-import type { SpreadHomes } from './control/open-control.js';
 import { isOperatorToken } from './control/organizations/operator-token.js';
 import { OwnedHomes } from './control/owned-homes.js';
 import type { OwnerReport } from './control/owner-report.js';
@@ -34,7 +33,7 @@ import { spreadHomes } from './control/spread-homes.js';
 import { behindNodes } from './http/behind-nodes.js';
 import { errorReply } from './http/envelope.js';
 import { createForwarder, type Forwarder } from './http/forward.js';
-import { bearerOf, requireHost } from './http/guards.js';
+import { bearerOf } from './http/guards.js';
 import { forwardMeter } from './http/metrics/forward-metrics.js';
 import { NodeAsks } from './http/node-asks.js';
 import { behindDoor } from './http/node-door.js';
@@ -44,7 +43,7 @@ import { OwnerConnections } from './http/owner-connections.js';
 import { createRouter } from './http/router.js';
 import type { HttpHandler, HttpReply, ServerRequest } from './http/server.js';
 import { serviceRoutes } from './http/service-routes.js';
-import { siteHandlers } from './http/site.js';
+import { siteGuards, siteHandlers } from './http/site.js';
 import { type Incarnation, openBindings, openPlane, type ServiceGround, serviceState } from './service-incarnation.js';
 
 export interface ClusterOptions {
@@ -106,9 +105,7 @@ export class ClusterNode {
   readonly #forwarders: Forwarder[] = [];
   /** Homes of worlds that are open here. */
   readonly #open = new Set<number>();
-  /** Of the catalog as it is read here: a copy while another node leads, or the catalog itself. */
-  #catalog: CatalogCopy | Catalog | undefined;
-  #hasCatalog = false;
+  readonly #catalog: ClusterCatalog;
   #incarnation: Pick<Incarnation, 'control' | 'handler'> | undefined;
   /** The home of the catalog is being given away or was lost: nothing is answered here any more. */
   #isLeaving = false;
@@ -126,7 +123,7 @@ export class ClusterNode {
     });
     this.#keeper = new ClusterKeeper({
       data: settings.dataDirectory,
-      openCatalog: (directory) => this.#openCopy(directory),
+      openCatalog: (directory) => this.#catalog.openCopy(directory),
       appender: () => this.#homes.appender,
       opened: (home) => this.#opened(home),
       closing: (home, why) => this.#closing(home, why),
@@ -139,26 +136,28 @@ export class ClusterNode {
     // Homes are handed over one by one, and their agents are answered meanwhile.
     this.#bindings = openBindings({ ...ground, draining: () => this.#isClosed });
     this.#owned = this.#openOwned();
+    this.#catalog = new ClusterCatalog(this.#owned.catalog);
     this.#owners = new ClusterOwners({
       ...{ node: options.node, count: options.homes, homes: this.#homes, catalog: this.#owned.catalog, open: this.#open },
       prefix: hostedPrefix,
       leads: () => this.#incarnation !== undefined && !this.#isLeaving,
-      hasCatalog: () => this.#hasCatalog,
+      hasCatalog: () => this.#catalog.isOwn,
     });
     this.#changes = new OwnerChanges(() => this.#owners.changed());
     const door = new ClusterDoor({
       ...{ owners: this.#owners, homes: this.#homes, owned: this.#owned },
-      catalogNumber: () => this.#catalogNumber,
+      catalogNumber: () => this.#catalog.number,
       control: () => this.#incarnation?.control,
     });
     this.#asks = new NodeAsks({
       ...{ homes: options.homes, token, own: door, changes: this.#changes, connections: this.#connections },
       homeOf: (sessionId) => this.#owners.homeOf(sessionId),
       ownerOf: (home) => this.#owners.ownerOfHome(home),
-      catalog: () => this.#catalogNumber,
+      catalog: () => this.#catalog.number,
     });
     const meter = ground.metrics.add(forwardMeter);
     const own = this.#ownRoutes();
+    const guards = siteGuards(ground.site);
     const site = siteHandlers(ground.site, {
       worlds: this.#bindings.handler,
       control: (request) => this.#incarnation?.handler(request) ?? movedReply(),
@@ -168,6 +167,7 @@ export class ClusterNode {
       const ownerOf = (request: ServerRequest) => (isOfAgent(request) ? this.#owners.ownerOfAgent(request) : this.#owners.leader());
       const forwarder = createForwarder({
         owners: { ownerOf, changed: () => this.#owners.changed() },
+        requireHost: (request) => (isOfAgent(request) ? guards.worlds : guards.control)(request),
         ...{ token, meter },
         own: (request) => (isOfAgent(request) ? this.#answerAgent(request, answer) : this.#answer(request, answer)),
       });
@@ -192,7 +192,7 @@ export class ClusterNode {
     });
   }
 
-  /** To the leader, once: what is lost is told again, or was one strike. */
+  /** To the leader, once. */
   async #report(report: OwnerReport): Promise<void> {
     const leader = this.#owners.leader();
     if (leader === 'self') return await this.#incarnation?.control.take(report);
@@ -200,42 +200,16 @@ export class ClusterNode {
     await this.#asks.send(leader.address, { kind: 'report', report });
   }
 
-  #openCopy(directory: string): CatalogCopy {
-    const { catalog } = this.#owned;
-    const copy = new CatalogCopy(directory, (closed) => {
-      catalog.leave(closed);
-      if (this.#catalog === closed) this.#catalog = undefined;
-    });
-    this.#catalog = copy;
-    catalog.follow(copy);
-    return copy;
-  }
-
-  get #catalogNumber(): number {
-    return this.#catalog?.position?.number ?? 0;
-  }
-
   /** Resolves when there is a leader, and this node knows what the first start has made. */
   async begin(): Promise<void> {
+    await this.#keeper.openCatalog();
     this.#homes.start();
     this.#snapshots.start(this.#keeper, {
       homes: () => this.#toSnapshot(),
       failed: (err, home) => this.#parts.ground.log.warn('a snapshot was not made', { err, home }),
     });
-    this.#keepCopyOpen();
+    void this.#catalog.keepOpen(this.#keeper, () => this.#isClosed);
     while (!this.#isClosed && this.#known === undefined) await pause(limits.clusterLookMs);
-  }
-
-  /** It is opened by the first record that it follows; where none comes, it is read all the same. */
-  #keepCopyOpen(): void {
-    const look = async (): Promise<void> => {
-      while (!this.#isClosed) {
-        if (this.#catalog === undefined && this.#homes.phaseOf(catalogHome) === 'following')
-          await this.#keeper.openCatalogCopy().catch(() => {});
-        await pause(limits.clusterLookMs);
-      }
-    };
-    void look();
   }
 
   /** Its secret is only where the first start was made. */
@@ -248,7 +222,7 @@ export class ClusterNode {
   get #known(): Bootstrap | undefined {
     if (this.#incarnation !== undefined) return this.#incarnation.control.first;
     const { catalog } = this.#owned;
-    if (this.#hasCatalog || !catalog.isThere) return undefined;
+    if (this.#catalog.isOwn || !catalog.isThere) return undefined;
     const { organizationId, projectId = '', environmentId = '', buildHash } = catalog.view.get(firstStartTable, 'first') ?? {};
     // Until the example is built, its project has no build.
     if (organizationId === undefined || (projectId !== '' && buildHash === undefined)) return undefined;
@@ -264,9 +238,11 @@ export class ClusterNode {
     if (this.#isClosed) return;
     await within(graceMs + limits.ownerWaitMs, this.#homes.drain());
     this.#isClosed = true;
-    await Promise.all([this.#homes.stop(), this.#snapshots.stop()]);
+    // What nobody has taken ends here, while its last appends are still possible.
+    this.#isLeaving = true;
     await this.#end(graceMs);
     await this.#owned.close();
+    await Promise.all([this.#homes.stop(), this.#snapshots.stop()]);
     for (const forwarder of this.#forwarders) forwarder.close();
     this.#changes.close();
     this.#owners.close();
@@ -313,7 +289,7 @@ export class ClusterNode {
     return createRouter({
       ...{ draining, onFailure: log.failure, tracing, observers: [log.access, metrics] },
       routes: serviceRoutes(serviceState(ground, { troubles: () => this.#troubles(), requireOperator })),
-      requireHost: requireHost({ publicUrl: site.publicUrl, hosts: site.isListeningOnLoopback ? 'own' : 'any' }),
+      requireHost: siteGuards(site).control,
       authenticate: () => {
         throw new ServiceError('control.UNAUTHENTICATED', { message: 'There is nothing here that needs a credential.' });
       },
@@ -345,7 +321,7 @@ export class ClusterNode {
       homes: { count: this.#parts.options.homes, owned: () => [...this.#open], use: () => {} },
       catalog: { log: this.#keeper.catalogLog, onLost, readers: clusterReaders({ homes: () => this.#homes, tell }) },
       blobs: this.#parts.log.blobs,
-      spread: this.#spread(),
+      spread: this.#catalog.watched(spreadHomes(this.#asks, this.#owned)),
     });
     ground.log.info('this node is the leader', { node: this.#parts.options.node });
   }
@@ -365,22 +341,6 @@ export class ClusterNode {
     const incarnation = this.#incarnation;
     this.#incarnation = undefined;
     await incarnation?.control.close(graceMs);
-  }
-
-  /** The catalog is read where it is open. */
-  #spread(): SpreadHomes {
-    const { open, close } = spreadHomes(this.#asks, this.#owned);
-    return {
-      open: (of) => {
-        const opened = open(of);
-        [this.#catalog, this.#hasCatalog] = [of.catalog, true];
-        return opened;
-      },
-      close: (catalog) => {
-        close(catalog);
-        if (this.#catalog === catalog) [this.#catalog, this.#hasCatalog] = [undefined, false];
-      },
-    };
   }
 }
 

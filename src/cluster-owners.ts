@@ -1,6 +1,6 @@
 // Who owns what a request of a cluster asks for, as this node knows it, and whether it may say so itself.
-//   CLUSTER-OWNERS-1. This node begins nothing for an agent, and refuses none, unless its catalog has all that was acknowledged a read lease
-//     ago: what was revoked is unknown to nobody for longer (cluster-readers.ts).
+//   CLUSTER-OWNERS-1. This node begins nothing for an agent, and refuses none, unless its catalog has all that was acknowledged a read
+//     lease ago: what was revoked is unknown to nobody for longer (cluster-readers.ts).
 
 import { pause } from './async/pause.js';
 import { accessNamesIn } from './bindings/reopened-access.js';
@@ -75,7 +75,7 @@ export class ClusterOwners {
     return address === undefined ? undefined : this.#homeOfAccess('byAddress', address);
   }
 
-  /** What is found out of a home may be told to who asked. Without a home: that there is no such access. */
+  /** What is found out of a home may be answered. Without a home: that there is no such access. */
   mayAnswer(home: number | undefined): boolean {
     return home === undefined ? this.catalogIsNew : this.#parts.homes.mayRead(home);
   }
@@ -112,6 +112,8 @@ export class ClusterOwners {
   async #change(): Promise<void> {
     const before = this.#text();
     while (!this.#isClosed && this.#text() === before) await pause(limits.clusterLookMs);
+    // Nothing changes any more. Who asks again and again would keep the process from everything else.
+    if (this.#isClosed) await new Promise(() => {});
   }
   #text(): string {
     const { count } = this.#parts;

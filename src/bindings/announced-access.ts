@@ -1,4 +1,4 @@
-// Accesses that another process, or another part of this one, opens when they are used: what is told to who asked for one.
+// Accesses that another process, or another part of this one, opens when they are used: what who asked for one gets.
 import { randomBytes } from 'node:crypto';
 import { defined } from '../contract/defined.js';
 import type { Access, BindingsPort, OpenAccess } from '../drills/ports/bindings-port.js';

@@ -28,7 +28,7 @@ import { LoadedCache } from './memory/loaded-cache.js';
 import { OrganizationsNow } from './memory/organization-now.js';
 import { RunMemory } from './memory/run-memory.js';
 import { StorageWatch } from './memory/storage-watch.js';
-import type { AnswerTo, AskAnswers, AskOptions, WorldAsk } from './memory/world-asks.js';
+import type { AnswerTo, AskOptions, WorldAsk, WorldAskAnswers } from './memory/world-asks.js';
 import type { OwnerReport } from './owner-report.js';
 import { openSessionMemory } from './service-memory.js';
 import { deliverAgain } from './sessions/deliveries.js';
@@ -164,7 +164,7 @@ export class OwnedHomes {
       case 'fork': {
         const { world, position } = await (await sessionMemory.world(sessionId)).fork(ask.request);
         sessionMemory.remember(world);
-        return { ...madeOf(world), position } satisfies AskAnswers['fork'];
+        return { ...madeOf(world), position } satisfies WorldAskAnswers['fork'];
       }
       case 'passivate':
         await (await sessionMemory.world(sessionId)).passivate();
@@ -183,7 +183,7 @@ export class OwnedHomes {
     }
   }
 
-  async #make(sessionId: string, { isNew }: Extract<WorldAsk, { kind: 'make' }>): Promise<AskAnswers['make']> {
+  async #make(sessionId: string, { isNew }: Extract<WorldAsk, { kind: 'make' }>): Promise<WorldAskAnswers['make']> {
     const record = requireRecord(this.catalog.view, sessionId);
     const build = await loadBuild(this.services, record.session.buildHash);
     return madeOf(await makeWorld(this.services, record, { build, isNew }));
@@ -197,11 +197,11 @@ export class OwnedHomes {
     return null;
   }
 
-  async #closeRun(hostedRunId: string): Promise<AskAnswers['closeRun']> {
+  async #closeRun(hostedRunId: string): Promise<WorldAskAnswers['closeRun']> {
     const { runMemory } = this.services;
     await runMemory.close(hostedRunId);
     return { observed: runMemory.takeObserved(hostedRunId), ...defined({ unanswered: runMemory.takeUnanswered(hostedRunId) }) };
   }
 }
 
-const madeOf = ({ worldInstanceId }: { worldInstanceId: string }): AskAnswers['open'] => ({ worldInstanceId });
+const madeOf = ({ worldInstanceId }: { worldInstanceId: string }): WorldAskAnswers['open'] => ({ worldInstanceId });

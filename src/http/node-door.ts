@@ -21,7 +21,7 @@ export type NodeRequest =
   | { kind: 'catalog'; catalog: number }
   | { kind: 'project'; projectId: string; catalog: number }
   | { kind: 'report'; report: OwnerReport };
-export type NodeLine = { progress: AdvanceProgress } | { answer: JsonValue } | { refusal: ErrorFrame };
+export type NodeLine = { progress: AdvanceProgress } | { answer: JsonValue } | { refusal: ErrorFrame } | { notOwner: true };
 
 /** The node does not own what it was asked for, and has done nothing. */
 export class NotOwner extends Error {
@@ -38,36 +38,44 @@ export interface NodeDoor {
 
 /** Of requests to `nodePath` that come from nodes; everything else goes to `rest`. Stands behind `behindNodes`. */
 export function behindDoor(door: NodeDoor, onBug: (error: unknown) => void, rest: HttpHandler): HttpHandler {
-  /** Asks under way that can be cancelled. */
-  const running = new Map<string, AbortController>();
-  return (request) => {
-    if (request.path !== nodePath || request.isForwarded !== true || request.method !== 'POST') return rest(request);
-    return answer(request);
-  };
+  const answers = new DoorAnswers(door, onBug);
+  return (request) =>
+    request.path === nodePath && request.isForwarded === true && request.method === 'POST' ? answers.answer(request) : rest(request);
+}
 
-  async function answer(request: ServerRequest): Promise<HttpReply> {
+type AskRequest = Extract<NodeRequest, { kind: 'ask' }>;
+
+class DoorAnswers {
+  readonly #door: NodeDoor;
+  readonly #onBug: (error: unknown) => void;
+  /** Asks under way that can be cancelled: no more than who asks has under way. */
+  readonly #running = new Map<string, AbortController>();
+
+  constructor(door: NodeDoor, onBug: (error: unknown) => void) {
+    this.#door = door;
+    this.#onBug = onBug;
+  }
+
+  async answer(request: ServerRequest): Promise<HttpReply> {
     let asked: NodeRequest;
     try {
       asked = JSON.parse(Buffer.from(await request.body(limits.nodeAskBytesMax)).toString()) as NodeRequest;
     } catch (error) {
       return errorReply(isServiceError(error) ? error : new ServiceError('control.INVALID_JSON'), newId('corr'));
     }
-    if (asked.kind === 'ask' && asked.wantsProgress) return { status: 200, headers: jsonLines, stream: stream(asked) };
-    try {
-      return wholeReply({ answer: ((await work(asked)) ?? null) as JsonValue });
-    } catch (error) {
-      if (error instanceof NotOwner) return notOwner();
-      return wholeReply(refusalOf(error));
-    }
+    if (asked.kind === 'ask' && asked.wantsProgress) return { status: 200, headers: jsonLines, stream: this.#stream(asked) };
+    const line = await this.#lineOf(this.#work(asked));
+    return 'notOwner' in line ? notOwner() : { status: 200, headers: jsonLines, body: `${JSON.stringify(line)}\n` };
   }
 
-  async function work(asked: NodeRequest): Promise<unknown> {
+  async #work(asked: NodeRequest): Promise<unknown> {
+    const door = this.#door;
     switch (asked.kind) {
       case 'ask':
-        return await ask(asked);
+        return await this.#ask(asked);
       case 'cancel':
-        running.get(asked.askId)?.abort();
-        return running.has(asked.askId);
+        this.#running.get(asked.askId)?.abort();
+        return this.#running.has(asked.askId);
       case 'catalog':
         return await door.catalogAt(asked.catalog);
       case 'project':
@@ -77,37 +85,31 @@ export function behindDoor(door: NodeDoor, onBug: (error: unknown) => void, rest
     }
   }
 
-  async function ask(
-    { sessionId, ask: wanted, catalog, askId, isCancelled }: Extract<NodeRequest, { kind: 'ask' }>,
-    onProgress: (progress: AdvanceProgress) => void = () => {},
-  ): Promise<unknown> {
+  async #ask(asked: AskRequest, onProgress: (progress: AdvanceProgress) => void = () => {}): Promise<unknown> {
+    const { sessionId, ask, catalog, askId, isCancelled } = asked;
     const cancel = new AbortController();
     if (isCancelled) cancel.abort();
-    running.set(askId, cancel);
+    this.#running.set(askId, cancel);
     try {
-      return await door.ask(sessionId, wanted, { catalog, signal: cancel.signal, onProgress });
+      return await this.#door.ask(sessionId, ask, { catalog, signal: cancel.signal, onProgress });
     } finally {
-      running.delete(askId);
+      this.#running.delete(askId);
     }
   }
 
   /** Of progress that nobody has taken, only the newest waits. */
-  async function* stream(asked: Extract<NodeRequest, { kind: 'ask' }>): AsyncGenerator<string> {
+  async *#stream(asked: AskRequest): AsyncGenerator<string> {
     let newest: AdvanceProgress | undefined;
+    let last: NodeLine | undefined;
     let wake = (): void => {};
-    let last: NodeLine | 'not_owner' | undefined;
-    const done = ask(asked, (progress) => {
+    const asking = this.#ask(asked, (progress) => {
       newest = progress;
       wake();
-    }).then(
-      (value) => {
-        last = { answer: (value ?? null) as JsonValue };
-      },
-      (error: unknown) => {
-        last = error instanceof NotOwner ? 'not_owner' : refusalOf(error);
-      },
-    );
-    void done.then(() => wake());
+    });
+    void this.#lineOf(asking).then((line) => {
+      last = line;
+      wake();
+    });
     while (last === undefined) {
       await new Promise<void>((resolve) => {
         wake = resolve;
@@ -116,18 +118,22 @@ export function behindDoor(door: NodeDoor, onBug: (error: unknown) => void, rest
       if (newest !== undefined) yield `${JSON.stringify({ progress: newest } satisfies NodeLine)}\n`;
       newest = undefined;
     }
-    yield `${JSON.stringify(last === 'not_owner' ? { notOwner: true } : last)}\n`;
+    yield `${JSON.stringify(last)}\n`;
   }
 
-  function refusalOf(error: unknown): NodeLine {
-    if (isServiceError(error)) return { refusal: errorToFrame(error) };
-    onBug(error);
-    return { refusal: errorToFrame(new ServiceError('control.INTERNAL', { message: 'Internal error.' })) };
+  async #lineOf(work: Promise<unknown>): Promise<NodeLine> {
+    try {
+      return { answer: ((await work) ?? null) as JsonValue };
+    } catch (error) {
+      if (error instanceof NotOwner) return { notOwner: true };
+      if (isServiceError(error)) return { refusal: errorToFrame(error) };
+      this.#onBug(error);
+      return { refusal: errorToFrame(new ServiceError('control.INTERNAL', { message: 'Internal error.' })) };
+    }
   }
 }
 
 const jsonLines = { 'content-type': 'application/x-ndjson', 'cache-control': 'no-store' };
-const wholeReply = (line: NodeLine): HttpReply => ({ status: 200, headers: jsonLines, body: `${JSON.stringify(line)}\n` });
 
 function notOwner(): HttpReply {
   const reply = errorReply(

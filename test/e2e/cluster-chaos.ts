@@ -74,8 +74,10 @@ async function run(): Promise<number> {
   for (const [index, kind] of plan.entries()) {
     await load.answersAgain({ withinMs });
     const epoch = watchEpoch(cluster);
-    const fromMs = nowMs();
+    const beganMs = nowMs();
     const mend = await makeFault(kind, ground);
+    // What was answered until the leader was really dead says nothing.
+    const fromMs = kind === 'kill_leader' ? nowMs() : beganMs;
     const answeredMs = Math.max(...(await load.answersAgain({ fromMs, withinMs })));
     rounds.push({ kind, takenMs: await epoch.takenMs(fromMs), answeredMs });
     await mend();

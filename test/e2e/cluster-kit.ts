@@ -238,6 +238,16 @@ export class Cluster {
     await this.postgres.ask(`select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'drillyard/%'`);
   }
 
+  /** How it stands, in lines: who owns what, who is there, and what the nodes have said at last. */
+  async describe(): Promise<string[]> {
+    const homes = await this.postgres.ask('select home, owner, epoch from drillyard_home order by home');
+    const nodes = await this.postgres.ask(
+      'select node, state, beat, followed, now() - seen_at as silent from drillyard_node order by node',
+    );
+    const said = this.nodes.map(({ name, isRunning, isPaused, said }) => [{ name, isRunning, isPaused }, said.slice(-2000)]);
+    return [...homes, ...nodes, ...said.flat()].map((row) => (typeof row === 'string' ? row : JSON.stringify(row)));
+  }
+
   /** Asks until there is an answer: a change with one key throughout, so it is made once. */
   async settle<T>(ask: (client: Client, node: ClusterNode) => Promise<T>, { withinMs = 30_000, seed = 1 } = {}): Promise<T> {
     const choose = seededNumbers(seed);

@@ -86,7 +86,7 @@ export class ClusterLoad {
   /** Resolves when each agent was answered a call that it asked after now: how long that took, for each. */
   async answersAgain({ fromMs = nowMs(), withinMs = 30_000 } = {}): Promise<number[]> {
     const silences = await Promise.all(
-      this.agents.map(async ({ world }) => {
+      this.agents.map(async ({ world, refusals }) => {
         for (let at = this.history.calls.length; nowMs() < fromMs + withinMs; await pause(5)) {
           // Answers are written in the place of what was asked, so those of a while ago are looked at again.
           if (this.#faults.length > 0) throw new Error(this.#faults.join('\n'));
@@ -96,7 +96,8 @@ export class ClusterLoad {
           }
           at = Math.max(at, this.history.calls.length - 64);
         }
-        throw new Error(`${world} answered nothing for ${withinMs} ms`);
+        const seen = [...refusals, ...(await this.#cluster.describe())].join('\n');
+        throw new Error(`${world} answered nothing for ${withinMs} ms\n${seen}`);
       }),
     );
     return silences;

@@ -26,8 +26,8 @@ export class CatalogCopy {
   readonly #onClose: (copy: CatalogCopy) => void;
 
   /**
-   * `directory`: of the catalog (data-folder.ts); made where it is not there. control.STATE_CONFLICT for a catalog without a log. `onClose`:
-   * called before its file can be read no more.
+   * `directory`: of the catalog (data-folder.ts); made where it is not there. control.STATE_CONFLICT for a catalog without a log.
+   * `onClose`: called before its file can be read no more.
    */
   constructor(directory: string, onClose: (copy: CatalogCopy) => void = () => {}) {
     this.#onClose = onClose;

@@ -1,4 +1,4 @@
-// The catalog as this machine has it at the moment, for whoever reads it over moves: the copy that follows another's log, or the catalog
+// The catalog as this machine has it at the moment, for readers that outlive its moves: the copy that follows another's log, or the catalog
 // itself while it is this machine's. Between the two there is none for a moment.
 //   FOLLOWED-CATALOG-1. Nothing is read from a file that is being closed: it is refused with control.UNAVAILABLE.
 import { ServiceError } from '../../contract/errors.js';

@@ -1,4 +1,4 @@
-// Which builds are quarantined, as a machine knows it that reads the catalog and does not change it. Strikes are told to who does.
+// Which builds are quarantined, as a machine knows it that reads the catalog and does not change it. Strikes are reported to who does.
 import type { BuildQuarantine } from '../../contract/hosted/source.js';
 import type { CatalogReads } from '../catalog/catalog.js';
 import { everyListed } from '../catalog/tables.js';

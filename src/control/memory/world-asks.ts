@@ -30,7 +30,7 @@ export interface ClosedRun {
 interface MadeWorld {
   worldInstanceId: string;
 }
-export interface AskAnswers {
+export interface WorldAskAnswers {
   make: MadeWorld;
   open: MadeWorld;
   fork: MadeWorld & { position: WorldPosition };
@@ -45,8 +45,8 @@ export type AnswerTo<A extends WorldAsk> = A extends { kind: 'command'; command:
   ? WorldAnswers[C['kind']]
   : A extends { kind: 'query'; query: infer Q extends WorldQuery }
     ? WorldAnswers[Q['kind']]
-    : A extends { kind: infer K extends keyof AskAnswers }
-      ? AskAnswers[K]
+    : A extends { kind: infer K extends keyof WorldAskAnswers }
+      ? WorldAskAnswers[K]
       : never;
 
 export type AskOptions = SendOptions<AdvanceProgress>;
@@ -54,8 +54,8 @@ export type AskOptions = SendOptions<AdvanceProgress>;
 /** The way to the machines that own homes. */
 export interface HomesPort {
   /**
-   * Rejects as the world does. While no machine owns the home it waits for a while, then rejects with control.UNAVAILABLE: nothing was done.
-   * Where the owner was lost while it worked, what only reads is asked again, and anything else rejects with world.ACTOR_RESTARTED.
+   * Rejects as the world does. While no machine owns the home it waits for a while, then rejects with control.UNAVAILABLE: nothing was
+   * done. Where the owner was lost while it worked, what only reads is asked again, and anything else rejects with world.ACTOR_RESTARTED.
    */
   ask<A extends WorldAsk>(sessionId: string, ask: A, options?: AskOptions): Promise<AnswerTo<A>>;
   /** The hosts of a project end on every machine, and its worlds are removed in every home. */
