@@ -15,9 +15,9 @@ import type { OwnerReport } from './control/owner-report.js';
 import { type NodeDoor, NotOwner } from './http/node-door.js';
 
 export interface ClusterDoorParts {
-  owners: ClusterOwners;
-  homes: Homes;
-  owned: OwnedHomes;
+  owners: Pick<ClusterOwners, 'homeOf' | 'ownerOfHome' | 'mayAnswer'>;
+  homes: Pick<Homes, 'lookSoon'>;
+  owned: Pick<OwnedHomes, 'answer' | 'removeProject'>;
   /** Of the newest record of the catalog that can be read here. */
   catalogNumber(): number;
   control(): Control | undefined;

@@ -1,7 +1,6 @@
 // Who owns what a request of a cluster asks for, as this node knows it, and whether it may say so itself.
 //   CLUSTER-OWNERS-1. This node begins nothing for an agent, and refuses none, unless its catalog has all that was acknowledged a read
 //     lease ago: what was revoked is unknown to nobody for longer (cluster-readers.ts).
-
 import { pause } from './async/pause.js';
 import { accessNamesIn } from './bindings/reopened-access.js';
 import { steadyClock } from './cluster/clock.js';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { tuning } from '../../src/cluster/tuning.js';
 import fc from '../fast-check.js';
-import { TestCluster } from './homes-kit.js';
+import { homeCount, TestCluster } from './homes-kit.js';
 import { entryOf } from './log-kit.js';
 
 const names = ['a', 'b', 'c'];
@@ -168,3 +168,24 @@ for (const [how, areTogether] of [
       { numRuns: 8 },
     );
   });
+
+// NODE-HOMES-3
+test('where all others came back lately, a node that ends still hands over to them', async () => {
+  const cluster = await started();
+  for (const name of ['b', 'c']) {
+    cluster.kill(name);
+    await cluster.run(3000);
+    cluster.start(name);
+    await cluster.run(1000);
+  }
+  const leaving = cluster.nodes.get('a');
+  assert.ok(leaving && leaving.open.size === homeCount + 1, 'the others are not ready');
+  let isDrained = false;
+  void leaving.homes.drain().then(() => {
+    isDrained = true;
+  });
+  await cluster.run(10_000);
+  assert.deepEqual([isDrained, leaving.open.size], [true, 0]);
+  await cluster.check(['b', 'c']);
+  await cluster.stop();
+});

@@ -17,7 +17,7 @@ import { type ControlSettings, settingsDefaults } from '../../src/control/catalo
 import { ControlPlane } from '../../src/control/control-plane.js';
 import { FileBlobs } from '../../src/control/core/blobs.js';
 import { OperationEngine } from '../../src/control/core/operation-engine.js';
-import type { ControlServices, ServiceWorlds } from '../../src/control/core/services.js';
+import type { ControlServices, ServicePorts, ServiceWorlds } from '../../src/control/core/services.js';
 import type { Dispatch, Endpoints } from '../../src/control/dispatch.js';
 import { WorldGuard } from '../../src/control/guard/world-guard.js';
 import { silentMeter } from '../../src/control/memory/control-meter.js';
@@ -187,7 +187,7 @@ async function openServices(
   const catalog = new Catalog({ directory: join(directory, 'catalog'), onCommit });
   const all = { dataDirectory: directory, ...quietSettings, ...settings };
   const guard = new WorldGuard({ settings: all, catalog, nowMs, log });
-  return withMemory({
+  const ports: ServicePorts = {
     settings: all,
     guard,
     catalog,
@@ -210,7 +210,8 @@ async function openServices(
     nowMs,
     log,
     ...services,
-  });
+  };
+  return withMemory(ports, services);
 }
 
 async function openRealWorlds(directory: string, storedBytesMax: number): Promise<ServiceWorlds> {

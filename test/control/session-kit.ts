@@ -48,6 +48,8 @@ export interface SessionKit extends ControlKit {
     headers?: { [name: string]: string },
   ): Promise<{ status: number; body: JsonObject }>;
   add(credential: string, amount: number): Promise<{ status: number; body: JsonObject }>;
+  /** The same at other bindings than the kit's. */
+  agentAt(bindings: Pick<HostedBindings, 'handler'>, credential: string, amount: number): Promise<{ status: number; body: JsonObject }>;
   evidence(sessionId: string): Promise<EvidenceEntry[]>;
   balance(sessionId: string, atSequence?: number): Promise<unknown>;
   /** What advance and faults name of their session. */
@@ -84,10 +86,15 @@ export async function openSessionKit(options: ControlKitOptions = {}): Promise<S
     return result as JsonObject;
   };
   const get = async (sessionId: string): Promise<WorldSession> => (await call('getSession', { path: { sessionId } })).session;
-  const agent: SessionKit['agent'] = async (credential, path, body, headers = {}) => {
-    const reply = await bindings.handler(requestOf(credential, path, body, headers));
+  const askAt = async ({ handler }: Pick<HostedBindings, 'handler'>, request: ServerRequest) => {
+    const reply = await handler(request);
     return { status: reply.status, body: JSON.parse(String((reply as HttpReply).body)) as JsonObject };
   };
+  const agent: SessionKit['agent'] = (credential, path, body, headers = {}) => askAt(bindings, requestOf(credential, path, body, headers));
+  const addition = (amount: number): [path: string, body: JsonValue] => [
+    '/world/v1/operations/bank/add',
+    { arguments: { account: 'main', amount } },
+  ];
   return {
     ...kit,
     environmentId,
@@ -102,7 +109,8 @@ export async function openSessionKit(options: ControlKitOptions = {}): Promise<S
     get,
     access: async (sessionId) => (await call('createSessionAccess', { path: { sessionId }, body: { actorId: 'clerk' } })).access,
     agent,
-    add: (credential, amount) => agent(credential, '/world/v1/operations/bank/add', { arguments: { account: 'main', amount } }),
+    add: (credential, amount) => agent(credential, ...addition(amount)),
+    agentAt: (at, credential, amount) => askAt(at, requestOf(credential, ...addition(amount), {})),
     evidence: async (sessionId) => (await call('listEvidence', { path: { sessionId }, query: { limit: 500 } })).entries,
     balance: async (sessionId, atSequence) => {
       const at = atSequence === undefined ? {} : { atSequence };
