@@ -32,7 +32,7 @@ import type { OwnerReport } from './control/owner-report.js';
 import { spreadHomes } from './control/spread-homes.js';
 import { behindNodes } from './http/behind-nodes.js';
 import { errorReply } from './http/envelope.js';
-import { createForwarder, type Forwarder } from './http/forward.js';
+import { createForwarder, type Forwarder, notOwnerReply } from './http/forward.js';
 import { bearerOf } from './http/guards.js';
 import { forwardMeter } from './http/metrics/forward-metrics.js';
 import { NodeAsks } from './http/node-asks.js';
@@ -172,7 +172,12 @@ export class ClusterNode {
         own: (request) => (isOfAgent(request) ? this.#answerAgent(request, answer) : this.#answer(request, answer)),
       });
       this.#forwarders.push(forwarder);
-      const rest: HttpHandler = (request) => (ownPaths.has(request.path) ? own(request) : forwarder.handler(request));
+      const rest: HttpHandler = (request) => {
+        if (ownPaths.has(request.path)) return own(request);
+        // It has nothing any more, and the next of a kept connection must not keep it.
+        if (this.#isClosed) return { ...(request.isForwarded === true ? notOwnerReply() : movedReply()), close: true };
+        return forwarder.handler(request);
+      };
       return behindNodes(
         token,
         behindDoor(door, (err) => ground.log.error('a bug met in what another node asked', { err }), rest),

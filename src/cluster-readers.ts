@@ -3,6 +3,7 @@
 //     since, and then its read lease is over (CLUSTER-OWNERS-1). Clocks may differ by a third in rate.
 import { within } from './async/deadline.js';
 import { pause } from './async/pause.js';
+import { steadyClock } from './cluster/clock.js';
 import type { Homes } from './cluster/node-homes.js';
 import { tuning } from './cluster/tuning.js';
 import { limits } from './contract/limits.js';
@@ -10,7 +11,7 @@ import type { CatalogReaders } from './control/catalog/catalog.js';
 import { ownerTables } from './control/owner-tables.js';
 
 export interface ClusterReadersParts {
-  homes: () => Homes;
+  homes(): { readonly others: Homes['others']; readonly members: Pick<Homes['members'], 'refresh'> };
   /** Resolves when the node's copy has the record; rejects where it does not say so. */
   tell(address: string, number: number): Promise<void>;
 }
@@ -25,14 +26,24 @@ export function clusterReaders({ homes, tell }: ClusterReadersParts): CatalogRea
       }
     }
   };
-  return {
-    tables: ownerTables,
-    caughtUp: async (number) => {
-      const others = homes().others;
-      if (others.length === 0) return;
-      const over = new AbortController();
-      await within(tuning.aliveMs, Promise.all(others.map(({ address }) => told(address, number, over.signal))));
-      over.abort();
-    },
+  const caughtUp = async (number: number): Promise<void> => {
+    const { others } = homes();
+    if (others.length === 0) return;
+    const over = new AbortController();
+    const untilMs = steadyClock.now() + tuning.aliveMs;
+    const waits = new Map(others.map(({ node, address }) => [node, told(address, number, over.signal)]));
+    let isDone = false;
+    const all = Promise.all(waits.values()).then(() => {
+      isDone = true;
+    });
+    await within(tuning.beatMs, all);
+    if (!isDone) {
+      // One that is still starting has no home by a look that began after the record, so it reads the log to its end before it has one.
+      const isSeen = (await homes().members.refresh()) !== undefined;
+      const named = isSeen ? homes().others.filter(({ mayServe }) => mayServe) : others;
+      await within(Math.max(0, untilMs - steadyClock.now()), Promise.all(named.map(({ node }) => waits.get(node))));
+    }
+    over.abort();
   };
+  return { tables: ownerTables, caughtUp };
 }

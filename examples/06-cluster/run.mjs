@@ -33,7 +33,7 @@ async function play(nodes, credential) {
   const agent = agentOf(access.credential);
   for (const node of nodes) console.log(`call through ${node.name}: ${await agent.comment(node, `through ${node.name}`)}`);
 
-  // n1 started first, so it is the leader: all worlds are open there.
+  // n1 leads, as it started first, or owns the world, or copies it.
   const killedAtMs = Date.now();
   await n1.end('SIGKILL');
   const answer = await agent.comment(n2, 'after the kill');

@@ -119,11 +119,16 @@ export class Homes {
   lookSoon(): void {
     this.#follower.lookSoon();
   }
-  /** Nodes that may answer for homes: who is alive, and who has some as far as is known. This one is left out. */
-  get others(): NodeState[] {
+  /**
+   * Nodes that may answer somebody: who is alive, and who has homes as far as is known. This one is left out. `mayServe`: it may answer for
+   * homes; any other has to take one first.
+   */
+  get others(): { node: string; address: string; mayServe: boolean }[] {
     const owners = new Set(this.#states.map(({ owner }) => owner));
     const nodes = this.members.last?.nodes ?? [];
-    return nodes.filter(({ node }) => node !== this.#options.node && (owners.has(node) || this.members.isAlive(node)));
+    return nodes
+      .filter(({ node }) => node !== this.#options.node && (owners.has(node) || this.members.isAlive(node)))
+      .map(({ node, address, state }) => ({ node, address, mayServe: owners.has(node) || state === 'ready' }));
   }
 
   append(record: LogRecord): Promise<RecordOutcome> {

@@ -87,7 +87,7 @@ function newBudget(): ByteBudget {
 }
 
 /** Between two views of who owns what: nothing was done, and nobody is asked. */
-function notOwnerReply(): HttpReply {
+export function notOwnerReply(): HttpReply {
   const reply = errorReply(unavailable('This node does not own what is asked for. Nothing was done.'), newId('corr'));
   return { ...reply, headers: { ...reply.headers, [nodeHeaders.notOwner]: '1' } };
 }

@@ -94,12 +94,13 @@ export class Forwarding {
     const nowMs = performance.now();
     this.#untilMs ??= nowMs + ownerWaitMs;
     const leftMs = this.#untilMs - nowMs;
-    if (leftMs <= 0) {
+    if (leftMs <= 0 || changes.isClosed) {
       this.result = 'no_owner';
       throw unavailable('No node that could answer this was found in time. Nothing was done.');
     }
     // One that is known and cannot be reached, or does not know that it is the owner, may do so at any time.
     await changes.next(isKnown ? Math.min(leftMs, limits.ownerAskedAgainMs) : leftMs, this.#signal);
+    if (changes.isClosed) this.#untilMs = nowMs;
   }
 
   /** `changeCount`: what it was before the owner was asked for. */

@@ -92,7 +92,7 @@ export class NodeAsks implements HomesPort {
         throw new ServiceError('world.ACTOR_RESTARTED', { message: 'The machine of this world has gone while it worked.' });
       const nowMs = performance.now();
       untilMs ??= nowMs + limits.ownerWaitMs;
-      if (nowMs >= untilMs) throw unavailable('No machine that has this world was found in time. Nothing was done.');
+      if (nowMs >= untilMs || changes.isClosed) throw unavailable('No machine that has this world was found in time. Nothing was done.');
       if (changes.count === count || owner !== undefined)
         await changes.next(owner === undefined ? untilMs - nowMs : Math.min(untilMs - nowMs, limits.ownerAskedAgainMs), never);
     }

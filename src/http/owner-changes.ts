@@ -37,9 +37,14 @@ export class OwnerChanges {
     });
   }
 
+  /** Nothing is to come; who waits, waits no longer. */
   close(): void {
     this.#isClosed = true;
+    for (const listener of [...this.#listeners]) listener();
     this.#listeners.clear();
+  }
+  get isClosed(): boolean {
+    return this.#isClosed;
   }
 
   async #follow(changed: () => Promise<void>): Promise<void> {
