@@ -21,6 +21,8 @@ export interface ClusterDoorParts {
   /** Of the newest record of the catalog that can be read here. */
   catalogNumber(): number;
   control(): Control | undefined;
+  /** The node ends. */
+  isOver(): boolean;
 }
 
 export class ClusterDoor implements NodeDoor {
@@ -50,10 +52,10 @@ export class ClusterDoor implements NodeDoor {
   }
 
   async catalogAt(number: number): Promise<void> {
-    const { homes, catalogNumber } = this.#parts;
+    const { homes, catalogNumber, isOver } = this.#parts;
     const untilMs = steadyClock.now() + limits.ownerWaitMs;
     while (catalogNumber() < number) {
-      if (steadyClock.now() > untilMs)
+      if (isOver() || steadyClock.now() > untilMs)
         throw new ServiceError('control.UNAVAILABLE', {
           message: 'The catalog of this node is behind.',
           retryAfterMs: limits.unavailableRetryAfterMs,

@@ -148,6 +148,7 @@ export class ClusterNode {
       ...{ owners: this.#owners, homes: this.#homes, owned: this.#owned },
       catalogNumber: () => this.#catalog.number,
       control: () => this.#incarnation?.control,
+      isOver: () => this.#isClosed,
     });
     this.#asks = new NodeAsks({
       ...{ homes: options.homes, token, own: door, changes: this.#changes, connections: this.#connections },

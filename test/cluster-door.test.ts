@@ -25,6 +25,7 @@ function doorOf(ground: Ground, control?: Control): ClusterDoor {
     },
     catalogNumber: () => ground.catalog,
     control: () => control,
+    isOver: () => false,
   } as unknown as ClusterDoorParts);
 }
 const fine = (): Ground => ({ owner: 'self', mayAnswer: true, catalog: 5, answer: () => 'answer', done: [] });
