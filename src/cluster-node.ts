@@ -36,8 +36,8 @@ import { createForwarder, type Forwarder, notOwnerReply } from './http/forward.j
 import { bearerOf } from './http/guards.js';
 import { forwardMeter } from './http/metrics/forward-metrics.js';
 import { NodeAsks } from './http/node-asks.js';
-import { behindDoor } from './http/node-door.js';
-import { createNodeToken } from './http/node-token.js';
+import { behindDoor, type NodeDoor } from './http/node-door.js';
+import { createNodeToken, type NodeToken } from './http/node-token.js';
 import { OwnerChanges } from './http/owner-changes.js';
 import { OwnerConnections } from './http/owner-connections.js';
 import { createRouter } from './http/router.js';
@@ -156,6 +156,11 @@ export class ClusterNode {
       ownerOf: (home) => this.#owners.ownerOfHome(home),
       catalog: () => this.#catalog.number,
     });
+    ({ main: this.main, worldsAlone: this.worldsAlone } = this.#openHandlers(token, door));
+  }
+
+  #openHandlers(token: NodeToken, door: NodeDoor): { main: HttpHandler; worldsAlone: HttpHandler } {
+    const { ground } = this.#parts;
     const meter = ground.metrics.add(forwardMeter);
     const own = this.#ownRoutes();
     const guards = siteGuards(ground.site);
@@ -184,8 +189,10 @@ export class ClusterNode {
         behindDoor(door, (err) => ground.log.error('a bug met in what another node asked', { err }), rest),
       );
     };
-    this.main = handlerOf(site.main, ({ path }) => path === hostedPrefix || path.startsWith(`${hostedPrefix}/`));
-    this.worldsAlone = handlerOf(site.worldsAlone, () => true);
+    return {
+      main: handlerOf(site.main, ({ path }) => path === hostedPrefix || path.startsWith(`${hostedPrefix}/`)),
+      worldsAlone: handlerOf(site.worldsAlone, () => true),
+    };
   }
 
   #openOwned(): OwnedHomes {

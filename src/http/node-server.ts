@@ -219,6 +219,8 @@ class NodeRequest implements ServerRequest {
     message.once('end', () => collector.complete());
     message.once('close', () => collector.fail(clientGone()));
     message.once('error', () => collector.fail(clientGone()));
+    // Who asks late, as after a wait for another node, hears no event of a client that has gone.
+    if (message.destroyed) collector.fail(clientGone());
     return collector.read(bytesMax);
   }
 }
