@@ -15,6 +15,7 @@ test('closing revokes every access of a run at once, and waits until all calls h
         return new Promise<void>((resolve) => answered.push(resolve));
       },
       unanswered: () => undefined,
+      observed: () => false,
     }) as unknown as Access;
   for (const name of ['one', 'two']) memory.issued('hrun_1', accessOf(name));
   memory.issued('hrun_2', accessOf('other'));

@@ -20,7 +20,14 @@ before(
   async () => {
     if (skip !== false) return;
     cluster = await Cluster.start({ homes: 24, flags: ['--allow-loopback-receivers', 'true'] });
-    await until(async () => (await cluster.shares()).size === 3);
+    // The first node has all homes until the others are there; then each comes to where it belongs.
+    const owners = async (): Promise<string> =>
+      JSON.stringify(await cluster.postgres.ask('select home, owner from drillyard_home order by home'));
+    await until(async () => {
+      const before = await owners();
+      await pause(1500);
+      return (await cluster.shares()).size === 3 && (await owners()) === before;
+    });
   },
   { timeout: 120_000 },
 );
