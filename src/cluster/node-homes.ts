@@ -227,13 +227,14 @@ export class Homes {
 
   #considerLeaving(home: number): void {
     const { node, keeper } = this.#options;
+    const isTogether = this.#options.areTogether === true;
     // One that is not ready itself was away, like perhaps all others: what it has stays until it is seen who is there.
-    if (!this.#isReady && !this.#isDraining) return;
+    if (!this.#isReady && !this.#isDraining && !isTogether) return;
     // Moved with all others it would only stand still: its owner keeps it for as long as it can.
-    if (this.#options.areTogether === true && home === catalogHome && !this.#isDraining) return;
+    if (isTogether && home === catalogHome && !this.#isDraining) return;
     const target = this.#rank(this.#ready(), home)[0];
     if (target === undefined || target === node) return;
-    const atOnceMax = this.#options.areTogether === true ? this.#states.length : tuning.handoversAtOnceMax;
+    const atOnceMax = isTogether ? this.#states.length : tuning.handoversAtOnceMax;
     if ([...this.#mine.values()].filter(({ phase }) => phase === 'leaving').length >= atOnceMax) return;
     const followed = this.members.alive.find((other) => other.node === target)?.followed[home];
     if (followed === undefined || followed + tuning.warmEntriesMax < (this.appender.endOf(home) ?? Number.POSITIVE_INFINITY)) return;
