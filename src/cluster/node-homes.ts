@@ -3,7 +3,9 @@
 //   NODE-HOMES-1. A home is opened only after a claim, with everything in its copy that was appended before, and behind a fence.
 //   NODE-HOMES-2. At most one node answers reads of a home at a time, by its own knowledge.
 //   NODE-HOMES-3. A home is given away by plan only to a node whose copy is warm, at most `handoversAtOnceMax` at once.
-//   NODE-HOMES-4. When nodes neither come nor leave, each home comes to be owned by the first of its rank among the ready ones.
+//   NODE-HOMES-4. When nodes neither come nor leave, each home comes to be owned by the first of its rank among the ready ones, which is the
+//               node that an operator wants to have it where that is one of them.
+//   NODE-HOMES-6. A drained node counts as ready for nobody, and has homes only while no other node is there.
 //   NODE-HOMES-5. A copy that is above the log stays closed.
 import { within } from '../async/deadline.js';
 import { Semaphore } from '../async/semaphore.js';
@@ -11,13 +13,22 @@ import { Appender, type RecordOutcome } from './appender.js';
 import { type ClusterClock, waitOn } from './clock.js';
 import { Follower } from './follower.js';
 import type { HomeKeeper } from './home-keeper.js';
-import { type Beat, type ClusterLog, catalogHome, type HomeState, LogUnavailable, LogUnknown, type NodeState } from './log.js';
+import {
+  type Beat,
+  type ClusterLog,
+  catalogHome,
+  type HeldHome,
+  type HomePhase,
+  type HomeState,
+  LogUnavailable,
+  LogUnknown,
+  type NodeState,
+} from './log.js';
 import { ClusterMembers } from './members.js';
+import { type ClusterMeter, silentClusterMeter, type TakeKind, TakeTimer } from './meter.js';
 import { Placement } from './placement.js';
 import type { LogRecord } from './record-parts.js';
 import { tuning } from './tuning.js';
-
-export type HomePhase = 'following' | 'taking' | 'owned' | 'leaving' | 'closed';
 
 export interface HomesOptions {
   log: ClusterLog;
@@ -31,6 +42,8 @@ export interface HomesOptions {
    * has a rank of its own.
    */
   areTogether?: boolean;
+  /** Default: nobody counts. */
+  meter?: ClusterMeter;
   /** What an operator should know: a home that stays closed, a beat that was refused for good (home undefined). */
   onProblem(error: unknown, home: number | undefined): void;
 }
@@ -54,6 +67,8 @@ export class Homes {
   readonly #takes = new Semaphore(tuning.takesAtOnceMax);
   readonly #startedMs: number;
   #states: readonly HomeState[] = [];
+  /** What the log had as this node's when it started, until it is taken up. */
+  #ownedBefore: Set<number> | undefined;
   #isReady = false;
   #isDraining = false;
   #isOver = false;
@@ -61,10 +76,10 @@ export class Homes {
   readonly #work = new Set<Promise<void>>();
 
   constructor(options: HomesOptions) {
-    const { log, clock, keeper, node, address, format, onProblem } = options;
+    const { log, clock, keeper, node, address, format, meter = silentClusterMeter, onProblem } = options;
     this.#options = options;
     this.#startedMs = clock.now();
-    this.appender = new Appender({ log, clock, onLost: (home) => this.#lose(home) });
+    this.appender = new Appender({ log, clock, meter, onLost: (home) => this.#lose(home) });
     this.#follower = new Follower({
       log,
       clock,
@@ -76,7 +91,7 @@ export class Homes {
       log,
       clock,
       node,
-      state: () => ({ address, format, state: this.#state(), followed: this.#follower.positions }),
+      state: () => ({ address, format, state: this.#state(), followed: this.#follower.positions, held: this.#held }),
       onBeat: (beat) => this.#consider(beat),
       onRefused: (error) => onProblem(error, undefined),
     });
@@ -105,6 +120,19 @@ export class Homes {
   ownerOf(home: number): NodeState | undefined {
     const owner = this.#states[home]?.owner;
     return this.members.alive.find(({ node }) => node === owner);
+  }
+
+  /** Of each home that is followed: for how many milliseconds its copy may have missed something. */
+  get copyAgesMs(): ReadonlyMap<number, number> {
+    return this.#follower.ages;
+  }
+
+  get areTogether(): boolean {
+    return this.#options.areTogether === true;
+  }
+
+  get isReady(): boolean {
+    return this.#isReady;
   }
 
   append(record: LogRecord): Promise<RecordOutcome> {
@@ -138,19 +166,33 @@ export class Homes {
     return [...this.#mine].filter(([, { phase }]) => phase !== 'following' && phase !== 'closed').map(([home]) => home);
   }
 
-  /** Ready nodes that are alive, this one among them when it is. */
-  #ready(): string[] {
-    const others = this.members.alive.filter(({ node, state }) => node !== this.#options.node && state === 'ready').map(({ node }) => node);
-    return this.#isReady && !this.#isDraining ? [...others, this.#options.node] : others;
+  get #held(): { [home: string]: HeldHome } {
+    const { keeper } = this.#options;
+    const held: { [home: string]: HeldHome } = {};
+    for (const [home, { phase }] of this.#mine)
+      if (phase !== 'following')
+        held[home] = { phase, end: this.appender.endOf(home) ?? keeper.position(home), logBytes: keeper.logBytes(home) };
+    return held;
   }
 
-  /** Who may own homes: where nobody is ready yet, all that are joining. */
+  /** Ready nodes that are alive and not drained, this one among them when it is. */
+  #ready(): string[] {
+    const others = this.members.alive.filter(({ node, state, isDrained }) => node !== this.#options.node && state === 'ready' && !isDrained);
+    const names = others.map(({ node }) => node);
+    return this.#isReady && !this.#isGivingUp ? [...names, this.#options.node] : names;
+  }
+
+  /** Who may own homes: where nobody is ready yet, all that are joining; where there is nobody else, those that are drained. */
   #candidates(): string[] {
     const ready = this.#ready();
     if (ready.length > 0) return ready;
-    return this.members.alive
-      .filter(({ node, state }) => (node === this.#options.node ? !this.#isDraining : state === 'joining'))
-      .map(({ node }) => node);
+    const staying = this.members.alive.filter(({ node, state }) => (node === this.#options.node ? !this.#isDraining : state !== 'leaving'));
+    const wanted = staying.filter(({ isDrained }) => !isDrained);
+    return (wanted.length > 0 ? wanted : staying).map(({ node }) => node);
+  }
+
+  get #isGivingUp(): boolean {
+    return this.#isDraining || this.members.own?.isDrained === true;
   }
 
   #state(): NodeState['state'] {
@@ -159,6 +201,7 @@ export class Homes {
   }
 
   #consider(beat: Beat): void {
+    this.#ownedBefore ??= new Set(beat.homes.filter(({ owner }) => owner === this.#options.node).map(({ home }) => home));
     this.#states = beat.homes;
     if (!this.members.isSettled) return;
     this.#judgeReadiness();
@@ -167,7 +210,8 @@ export class Homes {
   }
 
   #rank(nodes: readonly string[], home: number): string[] {
-    return this.#placement.rank(nodes, this.#options.areTogether === true ? catalogHome : home);
+    const place = this.areTogether ? catalogHome : home;
+    return this.#placement.rank(nodes, place, this.#states[place]?.wanted);
   }
 
   /** Ready once it is warm for what would be its own; not for a while after it was away. */
@@ -201,7 +245,7 @@ export class Homes {
     if (mine !== undefined && (phase === 'owned' || phase === 'leaving') && epoch > mine.epoch) this.#lose(home);
     else if (phase === 'owned') this.#considerLeaving(home);
     else if (phase === 'following' && owner === node) {
-      const successor = this.#isReady && !this.#isDraining ? undefined : this.#rank(this.#ready(), home)[0];
+      const successor = this.#isReady && !this.#isGivingUp ? undefined : this.#rank(this.#ready(), home)[0];
       if (successor !== undefined && successor !== node) this.#do(home, 'leaving', (given) => this.#give(home, epoch, successor, given));
       else if (!this.#isDraining) this.#take(state);
     } else if (
@@ -215,12 +259,12 @@ export class Homes {
   #considerLeaving(home: number): void {
     const { node, keeper } = this.#options;
     // One that is not ready itself was away, like perhaps all others: what it has stays until it is seen who is there.
-    if (!this.#isReady && !this.#isDraining) return;
-    // Moved together they would all stand still, and gain nothing: their owner keeps them for as long as it can.
-    if (this.#options.areTogether === true && !this.#isDraining) return;
+    if (!this.#isReady && !this.#isGivingUp) return;
     const target = this.#rank(this.#ready(), home)[0];
     if (target === undefined || target === node) return;
-    const atOnceMax = this.#options.areTogether === true ? this.#states.length : tuning.handoversAtOnceMax;
+    // Moved together they would all stand still, and gain nothing: their owner keeps them for as long as it can.
+    if (this.areTogether && !this.#isGivingUp && this.#states[catalogHome]?.wanted !== target) return;
+    const atOnceMax = this.areTogether ? this.#states.length : tuning.handoversAtOnceMax;
     if ([...this.#mine.values()].filter(({ phase }) => phase === 'leaving').length >= atOnceMax) return;
     const followed = this.members.alive.find((other) => other.node === target)?.followed[home];
     if (followed === undefined || followed + tuning.warmEntriesMax < (this.appender.endOf(home) ?? Number.POSITIVE_INFINITY)) return;
@@ -243,12 +287,16 @@ export class Homes {
   }
 
   async #takeNow({ home, owner, epoch: expected }: HomeState, mine: Mine): Promise<void> {
-    const { log, clock, keeper, node } = this.#options;
+    const { log, clock, keeper, node, meter = silentClusterMeter } = this.#options;
+    const kind = this.#kindOfTake(home, owner);
+    const timer = new TakeTimer(clock, kind === 'silence' ? this.members.seenMsOf(owner as string) : undefined);
     const epoch = await this.#claim(home, expected, owner, mine);
     if (epoch === undefined || this.#isOver) return;
     mine.epoch = epoch;
+    timer.end('claim');
     const end = (await log.ends([home])).get(home) ?? 0;
     await this.#follower.reach(home, end);
+    timer.end('reading');
     this.appender.own(home, epoch, end);
     const fence = await this.appender.fence(home);
     if (fence.outcome === 'lost') return;
@@ -257,8 +305,19 @@ export class Homes {
     while (clock.now() < mine.quietUntilMs) await waitOn(clock, mine.quietUntilMs - clock.now());
     if (mine.isLost || this.#isOver) return;
     await keeper.open(home, epoch);
-    if (mine.isLost) await keeper.close(home, 'lost');
-    else mine.phase = 'owned';
+    if (mine.isLost) {
+      await keeper.close(home, 'lost');
+      return;
+    }
+    mine.phase = 'owned';
+    timer.end('opening');
+    meter.taken(kind, timer.parts);
+  }
+
+  #kindOfTake(home: number, owner: string | undefined): TakeKind {
+    if (owner === undefined) return 'first';
+    if (owner !== this.#options.node) return 'silence';
+    return this.#ownedBefore?.delete(home) === true ? 'restart' : 'handover';
   }
 
   /**

@@ -3,8 +3,11 @@ import assert from 'node:assert/strict';
 import { waitOn } from '../../src/cluster/clock.js';
 import type { HomeKeeper } from '../../src/cluster/home-keeper.js';
 import { MemoryLog } from '../../src/cluster/memory-log.js';
+import type { ClusterMeter, TakeKind, TakeParts } from '../../src/cluster/meter.js';
 import { Homes } from '../../src/cluster/node-homes.js';
 import { Placement } from '../../src/cluster/placement.js';
+import { clusterOperator } from '../../src/cluster-operator.js';
+import type { ClusterPort } from '../../src/control/core/services.js';
 import { nonceOf } from './log-kit.js';
 import { VirtualClock } from './virtual-clock.js';
 
@@ -27,6 +30,13 @@ export class TestNode {
   readonly open = new Set<number>();
   readonly problems: unknown[] = [];
   readonly homes: Homes;
+  readonly operator: ClusterPort;
+  readonly takes: { kind: TakeKind; parts: TakeParts }[] = [];
+  readonly appends: { seconds: number; records: number; bytes: number }[] = [];
+  readonly meter: ClusterMeter = {
+    taken: (kind, parts) => void this.takes.push({ kind, parts }),
+    appended: (append) => void this.appends.push(append),
+  };
   /** Cut from the log: no request arrives. */
   isCut = false;
   /** How long a claim of its is under way. */
@@ -48,6 +58,7 @@ export class TestNode {
     const { disk: copies, open } = this;
     const keeper: HomeKeeper = {
       position: (home) => copies.copyOf(home).position,
+      logBytes: (home) => copies.copyOf(home).records.reduce((sum, { length }) => sum + length, 0),
       apply: async (home, records, upTo) => {
         const copy = copies.copyOf(home);
         for (const record of records) {
@@ -61,7 +72,10 @@ export class TestNode {
       close: async (home) => void open.delete(home),
     };
     const onProblem = (error: unknown): void => void this.problems.push(error);
-    this.homes = new Homes({ log, clock: cluster.clock.face(), keeper, node: name, address: `http://${name}`, format: 1, onProblem });
+    const { areTogether, format } = cluster;
+    const own = { node: name, address: `http://${name}`, format, areTogether, meter: this.meter };
+    this.homes = new Homes({ log, clock: cluster.clock.face(), keeper, ...own, onProblem });
+    this.operator = clusterOperator({ log, homes: this.homes, node: name });
     this.homes.start();
   }
 
@@ -82,6 +96,12 @@ export class TestNode {
 }
 
 export class TestCluster {
+  /** Of nodes that start from now on. */
+  format = 1;
+  /** What operators want: by home, a node. */
+  readonly wanted = new Map<number, string>();
+  readonly drained = new Set<string>();
+  readonly areTogether: boolean;
   readonly clock = new VirtualClock();
   readonly log = new MemoryLog({ homes: homeCount });
   readonly nodes = new Map<string, TestNode>();
@@ -89,7 +109,22 @@ export class TestCluster {
   written = 0;
   readonly #disks = new Map<string, Disk>();
 
+  constructor({ areTogether = false } = {}) {
+    this.areTogether = areTogether;
+  }
+
+  /** Asked while time passes: a beat is waited for. */
+  async ask<T>(name: string, ask: (operator: ClusterPort) => Promise<T>): Promise<T> {
+    const node = this.nodes.get(name);
+    assert.ok(node, name);
+    const answer = ask(node.operator);
+    answer.catch(() => {});
+    await this.run(1000);
+    return await answer;
+  }
+
   start(name: string): void {
+    this.drained.delete(name);
     const disk = this.#disks.get(name) ?? new Disk();
     this.#disks.set(name, disk);
     this.nodes.set(name, new TestNode(name, this, disk));
@@ -127,7 +162,9 @@ export class TestCluster {
   /** Each home is its first node's, is open there alone, and its copy has everything that was acknowledged. */
   async check(names: readonly string[]): Promise<void> {
     for (const home of homesOfAll) {
-      const owner = placement.rank(names, home)[0] as string;
+      const place = this.areTogether ? 0 : home;
+      const staying = names.filter((name) => !this.drained.has(name));
+      const owner = placement.rank(staying.length > 0 ? staying : names, place, this.wanted.get(place))[0] as string;
       assert.deepEqual(
         [...this.nodes.values()].filter(({ open }) => open.has(home)).map(({ name }) => name),
         [owner],

@@ -25,9 +25,11 @@ create table if not exists drillyard_cluster (
   schema_version int not null, format int not null, homes int not null, key_fingerprint text not null);
 create table if not exists drillyard_node (
   node text primary key, address text not null, beat bigint not null, state text not null, format int not null,
-  followed jsonb not null, seen_at timestamptz not null);
+  followed jsonb not null, seen_at timestamptz not null,
+  incarnation text not null, is_drained boolean not null default false, held jsonb not null);
 create table if not exists drillyard_home (
-  home int primary key, owner text, epoch int not null default 0, first_seq bigint not null default 1, snapshot_seq bigint not null default 0);
+  home int primary key, owner text, epoch int not null default 0, first_seq bigint not null default 1, snapshot_seq bigint not null default 0,
+  wanted text);
 create table if not exists drillyard_log (
   home int, seq bigint, epoch int not null, nonce bytea not null, stream text not null, number bigint not null, is_last boolean not null,
   body bytea not null, primary key (home, seq));
