@@ -1,5 +1,6 @@
 // One node of bench/forward.ts, in a process of its own: `owner` answers what a tool call is answered and knows nothing; `front URL`
 // forwards everything to that owner. Prints its port.
+import { clusterFormats } from '../src/contract/cluster-format.js';
 import { behindNodes } from '../src/http/behind-nodes.js';
 import { createForwarder } from '../src/http/forward.js';
 import type { NodeToken } from '../src/http/node-token.js';
@@ -14,8 +15,9 @@ const answer: HttpHandler = async (request) => {
   return { status: 200, headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' }, body };
 };
 const forward = (): HttpHandler =>
-  createForwarder({ owners: { ownerOf: () => ({ address }), changed: () => new Promise(() => {}) }, token, own: answer }).handler;
-const handler = behindNodes(token, role === 'front' ? forward() : answer);
+  createForwarder({ owners: { ownerOf: () => ({ address }), changed: () => new Promise(() => {}) }, token, format: () => 1, own: answer })
+    .handler;
+const handler = behindNodes(token, role === 'front' ? forward() : answer, clusterFormats);
 const server = await startHttpServer({
   host: '127.0.0.1',
   port: 0,

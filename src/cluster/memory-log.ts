@@ -16,9 +16,22 @@ import {
   type SharedBlobs,
   type SnapshotStore,
 } from './log.js';
-import { formatUnsupported } from './refusals.js';
+import { nodeTooOld } from './refusals.js';
 
-export type LogVerb = 'append' | 'resolve' | 'claim' | 'give' | 'read' | 'ends' | 'trim' | 'beat' | 'leave' | 'endSessionsOf' | 'want' | 'drain' | 'health';
+export type LogVerb =
+  | 'append'
+  | 'resolve'
+  | 'claim'
+  | 'give'
+  | 'read'
+  | 'ends'
+  | 'trim'
+  | 'beat'
+  | 'leave'
+  | 'endSessionsOf'
+  | 'want'
+  | 'drain'
+  | 'health';
 export interface LogFaults {
   /** `requestLost`: nothing is done, and the caller does not know. `answerLost`: it is done, and the caller does not know. */
   fate?(verb: LogVerb): 'fine' | 'unavailable' | 'requestLost' | 'answerLost';
@@ -134,7 +147,7 @@ export class MemoryLog {
   }
 
   #beat(own: OwnState): Beat {
-    if (own.format < this.#format) throw formatUnsupported(own.format, this.#format);
+    if (own.format < this.#format) throw nodeTooOld(own.format, this.#format);
     const before = this.#nodes.get(own.node);
     const isDrained = before?.isDrained === true && before.incarnation === own.incarnation;
     this.#nodes.set(own.node, { ...own, isDrained, beat: (before?.beat ?? 0) + 1 });

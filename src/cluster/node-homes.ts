@@ -127,6 +127,11 @@ export class Homes {
     return this.#follower.ages;
   }
 
+  /** By home, how far the copies are that are followed. */
+  get positions(): { [home: string]: number } {
+    return this.#follower.positions;
+  }
+
   get areTogether(): boolean {
     return this.#options.areTogether === true;
   }
@@ -177,7 +182,9 @@ export class Homes {
 
   /** Ready nodes that are alive and not drained, this one among them when it is. */
   #ready(): string[] {
-    const others = this.members.alive.filter(({ node, state, isDrained }) => node !== this.#options.node && state === 'ready' && !isDrained);
+    const others = this.members.alive.filter(
+      ({ node, state, isDrained }) => node !== this.#options.node && state === 'ready' && !isDrained,
+    );
     const names = others.map(({ node }) => node);
     return this.#isReady && !this.#isGivingUp ? [...names, this.#options.node] : names;
   }

@@ -40,7 +40,9 @@ export async function moveHomes(log: ClusterLog, view: WishView, { homes, to, wh
 
 export async function drainNode(log: ClusterLog, view: WishView, node: string): Promise<void> {
   requireRuns(view, node);
-  const other = view.nodes.find(({ node: name, state, isDrained }) => name !== node && state === 'ready' && !isDrained && view.isAlive(name));
+  const other = view.nodes.find(
+    ({ node: name, state, isDrained }) => name !== node && state === 'ready' && !isDrained && view.isAlive(name),
+  );
   if (other === undefined)
     throw conflict('no_other_node', `No other node is ready and not drained, so the homes of ${node} would have nowhere to go.`);
   await setDrained(log, node, true);
@@ -58,14 +60,16 @@ async function setDrained(log: ClusterLog, node: string, isDrained: boolean): Pr
 function requireRuns(view: WishView, node: string): NodeState {
   const found = view.nodes.find((one) => one.node === node);
   if (found === undefined) throw notFound(`The cluster has no node ${node}.`);
-  if (!view.isAlive(node)) throw conflict('node_gone', `The node ${node} does not run, so it has no homes; others take them by themselves.`);
+  if (!view.isAlive(node))
+    throw conflict('node_gone', `The node ${node} does not run, so it has no homes; others take them by themselves.`);
   return found;
 }
 
 function requireReady(view: WishView, to: string): void {
   const { state, isDrained } = requireRuns(view, to);
   if (isDrained) throw conflict('node_drained', `The node ${to} is drained. End that first: drain ${to} --undo.`);
-  if (state !== 'ready') throw conflict('node_not_ready', `The node ${to} is ${state}: its copies are not complete, or it came back a moment ago.`);
+  if (state !== 'ready')
+    throw conflict('node_not_ready', `The node ${to} is ${state}: its copies are not complete, or it came back a moment ago.`);
 }
 
 function requireWarm(view: WishView, home: number, to: string): void {
@@ -76,7 +80,10 @@ function requireWarm(view: WishView, home: number, to: string): void {
     throw conflict('no_copy', `The node ${to} keeps no copy of home ${home}; with whenWarm it makes one, and has the home then.`);
   const behind = entriesBehind(view.nodes, state, node);
   if (behind > tuning.warmEntriesMax)
-    throw conflict('copy_not_warm', `The copy of home ${home} on ${to} is ${behind} entries behind; with whenWarm it moves when it is not.`);
+    throw conflict(
+      'copy_not_warm',
+      `The copy of home ${home} on ${to} is ${behind} entries behind; with whenWarm it moves when it is not.`,
+    );
 }
 
 const notFound = (message: string): ServiceError => new ServiceError('control.NOT_FOUND', { message });

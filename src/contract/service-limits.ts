@@ -232,7 +232,7 @@ export const serviceLimits = {
   /** A reply of a longer body is passed on as it comes. */
   forwardedWholeBytesMax: 64 * 1024,
   /** Of the client's: with those of the node that forwards them they are as many as each engine takes. */
-  forwardedHeadersMax: 44,
+  forwardedHeadersMax: 43,
   forwardedHeaderBytesMax: 16 * 1024 - 256,
   ownerReplyHeaderBytesMax: 256 * 1024,
 

@@ -18,6 +18,8 @@ export interface ForwardMeter {
 export interface ForwarderOptions {
   owners: RequestOwners;
   token: NodeToken;
+  /** That the cluster writes now. */
+  format(): number;
   /** Answers what this node owns. */
   own: HttpHandler;
   /** Of a request that may have been carried out: whether it may be sent again. Default: where its method only reads (GET, HEAD). */
@@ -36,11 +38,11 @@ export interface Forwarder {
 }
 
 export function createForwarder(options: ForwarderOptions): Forwarder {
-  const { owners, token, own, meter, ownerWaitMs = limits.ownerWaitMs, connectionsMax = limits.ownerConnectionsMax } = options;
+  const { owners, token, format, own, meter, ownerWaitMs = limits.ownerWaitMs, connectionsMax = limits.ownerConnectionsMax } = options;
   const connections = new OwnerConnections({ connectionsMax });
   const changes = new OwnerChanges(() => owners.changed());
   const mayRepeat = options.mayRepeat ?? onlyReads;
-  const ground: ForwardGround = { owners, token, own, mayRepeat, ownerWaitMs, connections, changes, bodies: newBudget() };
+  const ground: ForwardGround = { owners, token, format, own, mayRepeat, ownerWaitMs, connections, changes, bodies: newBudget() };
   let underWay = 0;
   const elsewhere = async (request: ServerRequest): Promise<HttpReply> => {
     if (request.isForwarded === true) return notOwnerReply();

@@ -27,7 +27,9 @@ test('a home that is moved stays where it is wanted, also over the end of that n
   const before = ownersOf(cluster);
   // Of another and followed by the one that is to have it.
   const { cluster: seen } = await cluster.ask('a', async (operator) => ({ cluster: await operator.overview() }));
-  const home = allHomes.find((one) => one > 0 && before[one] !== 'c' && seen.homes[one]?.followers.some(({ node }) => node === 'c')) as number;
+  const home = allHomes.find(
+    (one) => one > 0 && before[one] !== 'c' && seen.homes[one]?.followers.some(({ node }) => node === 'c'),
+  ) as number;
   assert.deepEqual(await cluster.ask('b', (operator) => operator.moveHomes({ homes: [home], to: 'c' })), [home]);
   cluster.wanted.set(home, 'c');
   await cluster.run(5000);

@@ -6,7 +6,7 @@
 import { invariant } from '../../contract/errors.js';
 import type { Appended, Beat, ClusterLog, HomeState, LogEntry, LogHealth, LogPlace, NodeState, OwnState } from '../log.js';
 import { LogUnavailable, LogUnknown } from '../log.js';
-import { formatUnsupported } from '../refusals.js';
+import { nodeTooOld } from '../refusals.js';
 import { tuning } from '../tuning.js';
 import { appendText, appendValues, findText, standings } from './append-statement.js';
 import { PostgresSession, Refused, type Row, type Statement, sqlStates, unavailable } from './connection.js';
@@ -201,7 +201,7 @@ class PostgresLog implements ClusterLog {
       .catch((error: unknown) => {
         throw unavailable(error);
       });
-    if (row === undefined) throw formatUnsupported(format, await this.#format());
+    if (row === undefined) throw nodeTooOld(format, await this.#format());
     return { nodes: row.nodes as NodeState[], homes: (row.homes as HomeState[]).map(withoutNull), format: Number(row.format) };
   }
 
