@@ -15,8 +15,13 @@ const answer: HttpHandler = async (request) => {
   return { status: 200, headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' }, body };
 };
 const forward = (): HttpHandler =>
-  createForwarder({ owners: { ownerOf: () => ({ address }), changed: () => new Promise(() => {}) }, token, format: () => 1, own: answer })
-    .handler;
+  createForwarder({
+    owners: { ownerOf: () => ({ address }), changed: () => new Promise(() => {}) },
+    token,
+    format: () => clusterFormats.newest,
+    requireHost: () => {},
+    own: answer,
+  }).handler;
 const handler = behindNodes(token, role === 'front' ? forward() : answer, clusterFormats);
 const server = await startHttpServer({
   host: '127.0.0.1',

@@ -108,7 +108,7 @@ export class Homes {
 
   /** Whether commands of the home may come to this node. */
   owns(home: number): boolean {
-    return this.phaseOf(home) === 'owned';
+    return !this.#isOver && this.phaseOf(home) === 'owned';
   }
 
   /** Asked when the answer of a query leaves. */
@@ -154,17 +154,18 @@ export class Homes {
     }
   }
 
-  /** Stops at once; what is owned still is taken by others after `aliveMs`. */
+  /** Stops at once. Nothing is answered after it, so what is owned still may be taken as soon as others see that the node has left. */
   async stop(): Promise<void> {
     this.#isOver = true;
-    await Promise.all([this.members.stop(), this.#follower.stop(), this.appender.close()]);
+    // First: work and copies that wait for an append would wait for as long as the log does not answer.
+    this.appender.close();
+    await Promise.all([this.members.stop(), this.#follower.stop()]);
     await Promise.all(this.#work);
     // Where the log does not answer, others see by its silence that this node is gone.
-    if (this.#holds.length === 0)
-      await within(
-        tuning.beatAnswerMs,
-        this.#options.log.leave().catch(() => undefined),
-      );
+    await within(
+      tuning.beatAnswerMs,
+      this.#options.log.leave().catch(() => undefined),
+    );
   }
 
   get #holds(): number[] {

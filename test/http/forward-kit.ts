@@ -61,6 +61,7 @@ export async function startFront(engine: Engine, owner: RequestOwner | undefined
     token,
     format: () => formats.newest,
     own: () => ({ status: 200, body: 'own' }),
+    requireHost: () => {},
     meter: { forwarded: (result) => results.push(result) },
     ...options,
   });
