@@ -278,6 +278,7 @@ export class ClusterNode {
     const { members } = this.#homes;
     if (this.#parts.ground.draining()) return ['shutting_down'];
     if (members.isRefused) return ['cluster_format'];
+    if (members.last === undefined) return ['starting'];
     if (!members.mayRead) return ['cluster_lag'];
     if (this.#incarnation !== undefined && !this.#isLeaving) return await this.#incarnation.control.troubles();
     const found: NotReadyReason[] = [];

@@ -27,7 +27,7 @@ export const clusterActions = {
     asked(to, async (client, output) => {
       const path = { node };
       const reply = await (undo ? client.undoDrainNode({ path, body: {} }) : client.drainNode({ path, body: {} }));
-      if (!undo && wait) await waitFor(client, output, ({ nodes }) => nodes.find((one) => one.node === node)?.homes ?? 0);
+      if (!undo && wait) await waitFor(client, output, (home) => home.owner === node || isOnItsWay(home));
       tell(output, 'drain', reply, [node, undo ? 'may have homes again' : wait ? 'drained: it has no homes' : 'is being drained']);
     }),
   move: (to: AdminConnection, homes: readonly number[], { to: node, byRank, whenWarm, wait }: MoveFlags) =>
@@ -35,17 +35,20 @@ export const clusterActions = {
       if ((node === undefined) === !byRank) throw unusable('Say where to: --to <node>, or --by-rank.');
       const body = { ...(homes.length === 0 ? {} : { homes: [...homes] }), to: node ?? null, ...(whenWarm ? { whenWarm } : {}) };
       const reply = await client.moveHomes({ body });
-      const isLeft = ({ home, owner }: ClusterHomeView): boolean => reply.homes.includes(home) && owner !== node;
-      if (node !== undefined && !whenWarm && wait) await waitFor(client, output, (now) => now.homes.filter(isLeft).length);
+      const isLeft = (home: ClusterHomeView): boolean => reply.homes.includes(home.home) && (home.owner !== node || isOnItsWay(home));
+      if (node !== undefined && !whenWarm && wait) await waitFor(client, output, isLeft);
       tell(output, 'move', reply, [counted(reply.homes.length, 'home'), node === undefined ? 'where their rank says' : `to ${node}`]);
     }),
 };
 
+/** Nobody answers for it at the moment, and somebody will. */
+const isOnItsWay = ({ phase }: ClusterHomeView): boolean => phase !== 'owned' && phase !== 'closed';
+
 /** Until no home is left where it should not be. */
-async function waitFor(client: Client, output: Output, leftIn: (cluster: Cluster) => number): Promise<void> {
+async function waitFor(client: Client, output: Output, isLeft: (home: ClusterHomeView) => boolean): Promise<void> {
   let shown: number | undefined;
   for (let waitedMs = 0; ; waitedMs += tuning.clusterLookMs) {
-    const left = leftIn((await client.getCluster()).cluster);
+    const left = (await client.getCluster()).cluster.homes.filter(isLeft).length;
     if (left === 0) return;
     if (waitedMs >= tuning.clusterWaitMsMax) {
       throw new ServiceError('control.UNAVAILABLE', {
