@@ -193,8 +193,11 @@ export class ClusterNode {
     this.#isClosed = true;
     // What nobody has taken ends here, while its last appends are still possible.
     this.#isLeaving = true;
-    await this.#end(graceMs);
+    const ended = this.#end(graceMs);
+    await within(graceMs + limits.ownerWaitMs, ended);
+    // Where the log does not answer they are given up: what waits for them would wait for as long.
     await Promise.all([this.#homes.stop(), this.#snapshots.stop()]);
+    await ended;
     for (const forwarder of this.#forwarders) forwarder.close();
     await this.#keeper.stop();
     await within(limits.ownerWaitMs, this.#parts.log.close());
@@ -218,7 +221,7 @@ export class ClusterNode {
   }
 
   get #view(): View | undefined {
-    return this.#incarnation === undefined ? this.#copy?.view : undefined;
+    return this.#incarnation === undefined && this.#copy?.isClosed === false ? this.#copy.view : undefined;
   }
 
   #owner(): RequestOwner | undefined {
@@ -255,7 +258,8 @@ export class ClusterNode {
     const requireOperatorToken = (token: string): void => {
       const plane = this.#incarnation?.control.plane;
       if (plane !== undefined) plane.authenticateOperator(token);
-      else if (this.#view === undefined || !isOperatorToken(this.#view, token))
+      else if (this.#view === undefined) throw catalogMoving();
+      else if (!isOperatorToken(this.#view, token))
         throw new ServiceError('control.UNAUTHENTICATED', { message: 'The token of the operator is needed.' });
     };
     const requireOperator = (request: ServerRequest): void => requireOperatorToken(bearerOf(request) ?? '');
@@ -337,6 +341,14 @@ export class ClusterNode {
       log: this.#keeper,
     };
   }
+}
+
+/** The catalog's file has no reader between two owners. */
+function catalogMoving(): ServiceError {
+  return new ServiceError('control.UNAVAILABLE', {
+    message: 'This node does not have the catalog at the moment, so it knows nobody.',
+    retryAfterMs: limits.unavailableRetryAfterMs,
+  });
 }
 
 function movedReply(): HttpReply {

@@ -3,13 +3,14 @@
 //   NODE-HOMES-1. A home is opened only after a claim, with everything in its copy that was appended before, and behind a fence.
 //   NODE-HOMES-2. At most one node answers reads of a home at a time, by its own knowledge.
 //   NODE-HOMES-3. A home is given away by plan only to a node whose copy is warm, at most `handoversAtOnceMax` at once.
-//   NODE-HOMES-4. When nodes neither come nor leave, each home comes to be owned by the first of its rank among the ready ones, which is the
-//               node that an operator wants to have it where that is one of them.
-//   NODE-HOMES-6. A drained node counts as ready for nobody, and has homes only while no other node is there.
+//   NODE-HOMES-4. When nodes neither come nor leave, each home comes to be owned by the first of its rank among the ready ones, which is
+//               the node that an operator wants to have it where that is one of them.
 //   NODE-HOMES-5. A copy that is above the log stays closed.
+//   NODE-HOMES-6. A drained node (candidates.ts) gives what it has to those that are ready, and keeps its copies.
 import { within } from '../async/deadline.js';
 import { Semaphore } from '../async/semaphore.js';
 import { Appender, type RecordOutcome } from './appender.js';
+import { candidates, isDrainedIn, type Judged, readyNodes } from './candidates.js';
 import { type ClusterClock, waitOn } from './clock.js';
 import { Follower } from './follower.js';
 import type { HomeKeeper } from './home-keeper.js';
@@ -181,26 +182,18 @@ export class Homes {
     return held;
   }
 
-  /** Ready nodes that are alive and not drained, this one among them when it is. */
+  get #judged(): Judged {
+    const own = { node: this.#options.node, isReady: this.#isReady, isLeaving: this.#isDraining };
+    return { alive: this.members.alive, own };
+  }
   #ready(): string[] {
-    const others = this.members.alive.filter(
-      ({ node, state, isDrained }) => node !== this.#options.node && state === 'ready' && !isDrained,
-    );
-    const names = others.map(({ node }) => node);
-    return this.#isReady && !this.#isGivingUp ? [...names, this.#options.node] : names;
+    return readyNodes(this.#judged);
   }
-
-  /** Who may own homes: where nobody is ready yet, all that are joining; where there is nobody else, those that are drained. */
   #candidates(): string[] {
-    const ready = this.#ready();
-    if (ready.length > 0) return ready;
-    const staying = this.members.alive.filter(({ node, state }) => (node === this.#options.node ? !this.#isDraining : state !== 'leaving'));
-    const wanted = staying.filter(({ isDrained }) => !isDrained);
-    return (wanted.length > 0 ? wanted : staying).map(({ node }) => node);
+    return candidates(this.#judged);
   }
-
   get #isGivingUp(): boolean {
-    return this.#isDraining || this.members.own?.isDrained === true;
+    return this.#isDraining || isDrainedIn(this.members.alive, this.#options.node);
   }
 
   #state(): NodeState['state'] {

@@ -77,12 +77,15 @@ function requireWarm(view: WishView, home: number, to: string): void {
   const node = view.nodes.find((one) => one.node === to) as NodeState;
   if (state.owner === to) return;
   if (node.followed[home] === undefined)
-    throw conflict('no_copy', `The node ${to} keeps no copy of home ${home}; with whenWarm it makes one, and has the home then.`);
+    throw conflict(
+      'no_copy',
+      `The node ${to} keeps no copy of home ${home}. Want it there when it is warm (whenWarm, --when-warm): it makes one, and has the home then.`,
+    );
   const behind = entriesBehind(view.nodes, state, node);
   if (behind > tuning.warmEntriesMax)
     throw conflict(
       'copy_not_warm',
-      `The copy of home ${home} on ${to} is ${behind} entries behind; with whenWarm it moves when it is not.`,
+      `The copy of home ${home} on ${to} is ${behind} entries behind. Want it there when it is warm (whenWarm, --when-warm).`,
     );
 }
 

@@ -1,6 +1,7 @@
 // The formats of records and of the wire between nodes. A node writes the format of its cluster, which is the oldest of its nodes' newest:
 // so the nodes of a cluster are replaced one by one.
-//   CLUSTER-FORMAT-1. A node joins only where it reads and writes the format of the cluster, and takes requests only in a format that it reads.
+//   CLUSTER-FORMAT-1. A node joins only where it reads and writes the format of the cluster, and takes requests only in a format that it
+//     reads.
 
 export interface ClusterFormats {
   /** That this version can read. */

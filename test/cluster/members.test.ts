@@ -114,3 +114,25 @@ test('a node that is too old for the cluster is refused once, and beats no more'
     ['cluster.FORMAT_UNSUPPORTED'],
   );
 });
+
+// MEMBERS-4
+test('the time without an answer is counted from the first beat that was in vain, also while there is none', async () => {
+  const [shared, clock] = [log(), new VirtualClock()];
+  let isCut = false;
+  const { members } = join(shared, clock, 'a', { faults: { fate: () => (isCut ? 'unavailable' : 'fine') } });
+  await clock.advance(1000);
+  assert.equal(members.unavailableMs, 0);
+  isCut = true;
+  await clock.advance(10_000);
+  const during = members.unavailableMs;
+  assert.ok(during > 10_000 - tuning.beatMs && during <= 10_000, `${during}`);
+  assert.ok((members.beatAgeMs as number) >= during);
+  isCut = false;
+  await clock.advance(1000);
+  const after = members.unavailableMs;
+  assert.ok(after >= during && after <= during + tuning.beatMs, `${after}`);
+  assert.ok((members.beatAgeMs as number) <= tuning.beatMs);
+  await clock.advance(1000);
+  assert.equal(members.unavailableMs, after);
+  await members.stop();
+});

@@ -9,7 +9,7 @@ import { PostgresSession, Refused } from '../../src/cluster/postgres/connection.
 import { openPostgresLog, type PostgresLogOptions } from '../../src/cluster/postgres/postgres-log.js';
 import { until } from '../until.js';
 import { conformanceHomes, rules } from './log-conformance.js';
-import { eachOf, entryOf, nonceOf } from './log-kit.js';
+import { eachOf, entryOf, nonceOf, stateOf } from './log-kit.js';
 import { type PostgresServer, postgresMissing, startPostgres } from './postgres-server.js';
 
 let server: PostgresServer;
@@ -63,6 +63,18 @@ test('a node of another cluster is refused, and one that is too old or too new',
   await assert.rejects(open('second'), refused(/install the version of the other nodes/));
   await assert.rejects(open('second', { formats: { oldest: 4, newest: 5 } }), refused(/a version between/));
   await server.ask('update drillyard_cluster set format = 1');
+});
+
+test('the row of a node that has not beaten for a day is dropped', { skip: postgresMissing }, async () => {
+  const log = await open('kept');
+  const names = async () => (await log.beat(stateOf('kept'))).nodes.map(({ node }) => node);
+  await (await open('gone')).beat(stateOf('gone'));
+  await server.ask(`update drillyard_node set seen_at = now() - interval '23 hours' where node = 'gone'`);
+  await names();
+  assert.ok((await names()).includes('gone'));
+  await server.ask(`update drillyard_node set seen_at = now() - interval '25 hours' where node = 'gone'`);
+  await names();
+  assert.ok(!(await names()).includes('gone'));
 });
 
 // SCHEMA-2

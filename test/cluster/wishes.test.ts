@@ -81,7 +81,7 @@ test('a home without a warm copy there is refused with the reason, and moves whe
   await cluster.stop();
 });
 
-// NODE-HOMES-6, WISHES-1
+// NODE-HOMES-6, CANDIDATES-1, WISHES-1
 test('a drained node has nothing until that is undone or it ends, and is the last that would take a home', async () => {
   const cluster = await started();
   await cluster.ask('a', (operator) => operator.drainNode('b'));

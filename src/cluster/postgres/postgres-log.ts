@@ -298,6 +298,7 @@ with mine as (
     held = excluded.held, is_drained = drillyard_node.is_drained and drillyard_node.incarnation = excluded.incarnation
   returning *),
 everybody as (select * from mine union all select * from drillyard_node where node <> $1),
+dropped as (delete from drillyard_node where node <> $1 and seen_at < now() - $6::float8 * interval '1 millisecond'),
 raised as (
   update drillyard_cluster set format = (select min(format) from everybody where seen_at > now() - $6::float8 * interval '1 millisecond')
   where exists (select 1 from mine)

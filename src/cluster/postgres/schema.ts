@@ -1,7 +1,6 @@
 // The tables of a cluster: made by the first node, checked by each that joins.
 //   SCHEMA-1. A node joins only a cluster of its server key and its number of homes, in a schema and a format that it knows.
 //   SCHEMA-2. A server that acknowledges what it may lose is refused by the name of its setting.
-
 import type { ClusterFormats } from '../../contract/cluster-format.js';
 import { LogUnavailable } from '../log.js';
 import { foreignCluster, nodeTooNew, nodeTooOld, unsafeLog } from '../refusals.js';
