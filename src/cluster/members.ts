@@ -1,6 +1,7 @@
 // Who is alive, by this node's own monotonic clock, and whether it may answer reads.
 // Owns the beats. Does not own what follows from them (node-node-homes.ts).
-//   MEMBERS-1. A node is alive while its beat changed within `aliveMs` of this node's seeing it; one that is seen first is alive at first.
+//   MEMBERS-1. A node is alive while its beat changed within `aliveMs` of this node's seeing it; one that is seen first is alive at first,
+//              also by a node that was away itself.
 //   MEMBERS-2. A read may be answered only within `readLeaseMs` of the sending of the last beat that was answered, which is shorter than
 //              any other node waits before it takes a home.
 //   MEMBERS-3. Beats are sent one at a time, also while the log does not answer.
@@ -161,6 +162,8 @@ export class ClusterMembers {
     const wasAway = !isFirst && sentMs - this.#leaseFromMs >= tuning.aliveMs;
     this.#leaseFromMs = sentMs;
     this.#beat = beat;
+    // Of the time in which it saw nobody it knows nothing of the others: the log may have been away for all.
+    if (wasAway) this.#sights.clear();
     this.#look(beat);
     // More beats than its own one: an earlier incarnation was here.
     if (isFirst) this.#cameBack = beat.nodes.some((seen) => seen.node === node && seen.beat > 1);

@@ -204,6 +204,12 @@ export class Homes {
   #consider(beat: Beat): void {
     this.#ownedBefore ??= new Set(beat.homes.filter(({ owner }) => owner === this.#options.node).map(({ home }) => home));
     this.#states = beat.homes;
+    // First, and whoever else is there: the same beat has renewed the lease by which this node reads. One that began before this node's
+    // claim shows a lower epoch, and says nothing.
+    for (const { home, epoch } of beat.homes) {
+      const mine = this.#mine.get(home);
+      if (mine !== undefined && (mine.phase === 'owned' || mine.phase === 'leaving') && epoch > mine.epoch) this.#lose(home);
+    }
     if (!this.members.isSettled) return;
     this.#judgeReadiness();
     this.#followRanks();
@@ -240,11 +246,8 @@ export class Homes {
   #considerHome(state: HomeState): void {
     const { home, owner, epoch } = state;
     const { node } = this.#options;
-    const mine = this.#mine.get(home);
-    const phase = mine?.phase ?? 'following';
-    // A beat that began before this node's claim shows a lower epoch, and says nothing.
-    if (mine !== undefined && (phase === 'owned' || phase === 'leaving') && epoch > mine.epoch) this.#lose(home);
-    else if (phase === 'owned') this.#considerLeaving(home);
+    const phase = this.phaseOf(home);
+    if (phase === 'owned') this.#considerLeaving(home);
     else if (phase === 'following' && owner === node) {
       const successor = this.#isReady && !this.#isGivingUp ? undefined : this.#rank(this.#ready(), home)[0];
       if (successor !== undefined && successor !== node) this.#do(home, 'leaving', (given) => this.#give(home, epoch, successor, given));

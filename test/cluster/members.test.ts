@@ -115,6 +115,26 @@ test('a node that is too old for the cluster is refused once, and beats no more'
   );
 });
 
+// MEMBERS-1
+test('a node that was away takes nobody for dead before it has seen them silent', async () => {
+  const [shared, clock] = [log(), new VirtualClock()];
+  const cut = new Set<string>();
+  const fate = (name: string) => ({ fate: () => (cut.has(name) ? ('unavailable' as const) : ('fine' as const)) });
+  const a = join(shared, clock, 'a', { faults: fate('a') });
+  const b = join(shared, clock, 'b', { faults: fate('b') });
+  await clock.advance(1000);
+  for (const name of ['a', 'b']) cut.add(name);
+  await clock.advance(20_000);
+  assert.equal(a.members.isAlive('b'), false);
+  cut.delete('a');
+  await clock.advance(tuning.beatMs);
+  assert.deepEqual([a.members.isAlive('b'), a.members.isSettled], [true, false]);
+  cut.delete('b');
+  await clock.advance(1000);
+  assert.deepEqual([a.members.isAlive('b'), a.members.isSettled], [true, true]);
+  await Promise.all([a.members.stop(), b.members.stop()]);
+});
+
 // MEMBERS-4
 test('the time without an answer is counted from the first beat that was in vain, also while there is none', async () => {
   const [shared, clock] = [log(), new VirtualClock()];
