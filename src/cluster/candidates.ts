@@ -1,6 +1,7 @@
-// Which nodes may own homes, as one of them sees it.
+// Which nodes may own homes, and which of them is to own one, as one of them sees it.
 //   CANDIDATES-1. A drained node counts as ready for nobody, and is a candidate only where there is no other.
-import type { NodeState } from './log.js';
+import { catalogHome, type HomeState, type NodeState } from './log.js';
+import type { Placement } from './placement.js';
 
 export interface Judged {
   /** Nodes that are alive. */
@@ -28,4 +29,32 @@ export function candidates(judged: Judged): string[] {
 
 export function isDrainedIn(alive: readonly NodeState[], name: string): boolean {
   return alive.some(({ node, isDrained }) => node === name && isDrained);
+}
+
+export interface Ranking {
+  placement: Placement;
+  /** By home. */
+  states: readonly HomeState[];
+  judged: Judged;
+  /** All homes are to be of one node: where an operator wants the catalog's, or else of who has that. */
+  areTogether: boolean;
+}
+
+/** The first of the nodes is to own the home, the second to follow it. */
+export function rankOfHome(nodes: readonly string[], home: number, { placement, states, judged, areTogether }: Ranking): string[] {
+  const place = areTogether ? catalogHome : home;
+  const wanted = states[place]?.wanted;
+  const ranked = placement.rank(nodes, place, wanted);
+  if (!areTogether || home === catalogHome || ranked[0] === wanted) return ranked;
+  // Nodes that saw another one end at different moments may have taken some of its homes each: the others come to the catalog's.
+  const leader = leaderOf(states, judged);
+  return leader === undefined ? ranked : [leader, ...ranked.filter((node) => node !== leader)];
+}
+
+/** The owner of the catalog's home, also while it is joining; undefined where it is not alive, or gives up what it has. */
+function leaderOf(states: readonly HomeState[], { alive, own }: Judged): string | undefined {
+  const owner = states[catalogHome]?.owner;
+  const found = alive.find(({ node }) => node === owner);
+  if (found === undefined || found.isDrained) return undefined;
+  return (owner === own.node ? own.isLeaving : found.state === 'leaving') ? undefined : owner;
 }

@@ -10,7 +10,7 @@
 import { within } from '../async/deadline.js';
 import { Semaphore } from '../async/semaphore.js';
 import { Appender, type RecordOutcome } from './appender.js';
-import { candidates, isDrainedIn, type Judged, readyNodes } from './candidates.js';
+import { candidates, isDrainedIn, type Judged, rankOfHome, readyNodes } from './candidates.js';
 import { type ClusterClock, waitOn } from './clock.js';
 import { Follower } from './follower.js';
 import type { HomeKeeper } from './home-keeper.js';
@@ -39,8 +39,8 @@ export interface HomesOptions {
   address: string;
   format: number;
   /**
-   * Homes lie together: each has the rank of the catalog's, so that one node owns them all, and they are given away at once. Default: each
-   * has a rank of its own.
+   * Homes lie together: the owner of the catalog's comes to own them all, and they are given away at once. Default: each has a rank of its
+   * own.
    */
   areTogether?: boolean;
   /** Default: nobody counts. */
@@ -204,8 +204,8 @@ export class Homes {
   #consider(beat: Beat): void {
     this.#ownedBefore ??= new Set(beat.homes.filter(({ owner }) => owner === this.#options.node).map(({ home }) => home));
     this.#states = beat.homes;
-    // First, and whoever else is there: the same beat has renewed the lease by which this node reads. One that began before this node's
-    // claim shows a lower epoch, and says nothing.
+    // Also where it is not known who else is there: the same beat has renewed the lease by which this node reads. A beat that began before
+    // this node's claim shows a lower epoch, and says nothing.
     for (const { home, epoch } of beat.homes) {
       const mine = this.#mine.get(home);
       if (mine !== undefined && (mine.phase === 'owned' || mine.phase === 'leaving') && epoch > mine.epoch) this.#lose(home);
@@ -217,8 +217,8 @@ export class Homes {
   }
 
   #rank(nodes: readonly string[], home: number): string[] {
-    const place = this.areTogether ? catalogHome : home;
-    return this.#placement.rank(nodes, place, this.#states[place]?.wanted);
+    const [placement, states, judged, areTogether] = [this.#placement, this.#states, this.#judged, this.areTogether];
+    return rankOfHome(nodes, home, { placement, states, judged, areTogether });
   }
 
   /** Ready once it is warm for what would be its own; not for a while after it was away. */
@@ -266,8 +266,9 @@ export class Homes {
     if (!this.#isReady && !this.#isGivingUp) return;
     const target = this.#rank(this.#ready(), home)[0];
     if (target === undefined || target === node) return;
-    // Moved together they would all stand still, and gain nothing: their owner keeps them for as long as it can.
-    if (this.areTogether && !this.#isGivingUp && this.#states[catalogHome]?.wanted !== target) return;
+    // Moved with all others it would only stand still: its owner keeps it for as long as it can.
+    const isKept = this.areTogether && home === catalogHome && !this.#isGivingUp;
+    if (isKept && this.#states[home]?.wanted !== target) return;
     const atOnceMax = this.areTogether ? this.#states.length : tuning.handoversAtOnceMax;
     if ([...this.#mine.values()].filter(({ phase }) => phase === 'leaving').length >= atOnceMax) return;
     const followed = this.members.alive.find((other) => other.node === target)?.followed[home];

@@ -8,7 +8,7 @@ import { Homes } from '../../src/cluster/node-homes.js';
 import { Placement } from '../../src/cluster/placement.js';
 import { clusterOperator } from '../../src/cluster-operator.js';
 import type { ClusterPort } from '../../src/control/core/services.js';
-import { nonceOf } from './log-kit.js';
+import { nonceOf, stateOf } from './log-kit.js';
 import { VirtualClock } from './virtual-clock.js';
 
 export const homeCount = 5;
@@ -101,15 +101,15 @@ export class TestCluster {
   /** What operators want: by home, a node. */
   readonly wanted = new Map<number, string>();
   readonly drained = new Set<string>();
-  readonly areTogether: boolean;
   readonly clock = new VirtualClock();
   readonly log = new MemoryLog({ homes: homeCount });
   readonly nodes = new Map<string, TestNode>();
   readonly acknowledged = new Map<number, string[]>();
   written = 0;
+  readonly areTogether: boolean;
   readonly #disks = new Map<string, Disk>();
 
-  constructor({ areTogether = false } = {}) {
+  constructor({ areTogether = false }: { areTogether?: boolean } = {}) {
     this.areTogether = areTogether;
   }
 
@@ -159,12 +159,28 @@ export class TestCluster {
     }
   }
 
-  /** Each home is its first node's, is open there alone, and its copy has everything that was acknowledged. */
+  /** Where the catalog's home is open. */
+  get leader(): string | undefined {
+    return [...this.nodes.values()].find(({ open }) => open.has(0))?.name;
+  }
+
+  /** The home is another's from now on, without its owner's will. */
+  async claimFor(node: string, home: number): Promise<void> {
+    const door = this.log.door(node);
+    const { homes } = await door.beat(stateOf('looker', { state: 'leaving' }));
+    assert.ok(await door.claim(home, homes[home]?.epoch ?? 0, node));
+  }
+
+  /** Each home is its first node's, or all are of one, is open there alone, and its copy has everything that was acknowledged. */
   async check(names: readonly string[]): Promise<void> {
+    const { leader } = this;
+    const free = names.filter((name) => !this.drained.has(name));
+    const staying = free.length > 0 ? free : names;
+    const wanted = this.wanted.get(0) ?? '';
+    if (this.areTogether)
+      assert.ok(staying.includes(wanted) ? leader === wanted : staying.includes(leader ?? ''), `the leader is ${leader}`);
     for (const home of homesOfAll) {
-      const place = this.areTogether ? 0 : home;
-      const staying = names.filter((name) => !this.drained.has(name));
-      const owner = placement.rank(staying.length > 0 ? staying : names, place, this.wanted.get(place))[0] as string;
+      const owner = this.areTogether ? (leader ?? 'nobody') : (placement.rank(staying, home, this.wanted.get(home))[0] as string);
       assert.deepEqual(
         [...this.nodes.values()].filter(({ open }) => open.has(home)).map(({ name }) => name),
         [owner],
