@@ -36,7 +36,7 @@ export const clusterActions = {
       const body = { ...(homes.length === 0 ? {} : { homes: [...homes] }), to: node ?? null, ...(whenWarm ? { whenWarm } : {}) };
       const reply = await client.moveHomes({ body });
       const isLeft = (home: ClusterHomeView): boolean => reply.homes.includes(home.home) && (home.owner !== node || isOnItsWay(home));
-      if (node !== undefined && !whenWarm && wait) await waitFor(client, output, isLeft);
+      if (node !== undefined && wait) await waitFor(client, output, isLeft);
       tell(output, 'move', reply, [counted(reply.homes.length, 'home'), node === undefined ? 'where their rank says' : `to ${node}`]);
     }),
 };
