@@ -7,17 +7,21 @@ import { within } from './async/deadline.js';
 import { pause } from './async/pause.js';
 import { type HostedBindings, hostedPrefix } from './bindings/hosted-bindings.js';
 import { steadyClock } from './cluster/clock.js';
+import { nodeFigures } from './cluster/figures.js';
 import { type ClusterLog, catalogHome, LogUnavailable } from './cluster/log.js';
 import { Homes } from './cluster/node-homes.js';
 import { openPostgresLog } from './cluster/postgres/postgres-log.js';
 import { ClusterCatalog } from './cluster-catalog.js';
 import { ClusterDoor } from './cluster-door.js';
 import { ClusterKeeper } from './cluster-keeper.js';
+import { clusterOperator } from './cluster-operator.js';
 import { ClusterOwners } from './cluster-owners.js';
 import { clusterReaders } from './cluster-readers.js';
 import { ClusterSnapshots } from './cluster-snapshots.js';
+import { clusterFormats } from './contract/cluster-format.js';
 import { defined } from './contract/defined.js';
 import { invariant, ServiceError } from './contract/errors.js';
+import { endpointTable } from './contract/hosted/endpoint-table.js';
 import type { NotReadyReason } from './contract/hosted/readiness.js';
 import { newId } from './contract/ids.js';
 import { limits } from './contract/limits.js';
@@ -25,6 +29,7 @@ import { type Bootstrap, firstStartTable } from './control/bootstrap.js';
 import { CatalogCopy } from './control/catalog/catalog-copy.js';
 import { Keyring } from './control/catalog/keyring.js';
 import type { ControlSettings } from './control/catalog/settings.js';
+import type { ClusterPort } from './control/core/services.js';
 import type { ControlFigures } from './control/figures.js';
 import { isOperatorToken } from './control/organizations/operator-token.js';
 import { OwnedHomes } from './control/owned-homes.js';
@@ -34,13 +39,14 @@ import { behindNodes } from './http/behind-nodes.js';
 import { errorReply } from './http/envelope.js';
 import { createForwarder, type Forwarder, notOwnerReply } from './http/forward.js';
 import { bearerOf } from './http/guards.js';
+import { clusterMetrics } from './http/metrics/cluster-metrics.js';
 import { forwardMeter } from './http/metrics/forward-metrics.js';
 import { NodeAsks } from './http/node-asks.js';
 import { behindDoor, type NodeDoor } from './http/node-door.js';
 import { createNodeToken, type NodeToken } from './http/node-token.js';
 import { OwnerChanges } from './http/owner-changes.js';
 import { OwnerConnections } from './http/owner-connections.js';
-import { createRouter } from './http/router.js';
+import { createRouter, type Route } from './http/router.js';
 import type { HttpHandler, HttpReply, ServerRequest } from './http/server.js';
 import { serviceRoutes } from './http/service-routes.js';
 import { siteGuards, siteHandlers } from './http/site.js';
@@ -56,15 +62,12 @@ export interface ClusterOptions {
   /** Homes of worlds, fixed when the cluster begins. Default limits.clusterHomes. */
   homes?: number;
 }
-/** Of records and of the wire between nodes. */
-const format = 1;
-
 export async function startClusterNode(settings: ControlSettings, ground: ServiceGround, options: ClusterOptions): Promise<ClusterNode> {
   const { dataDirectory, keyFile } = settings;
   const keyring = Keyring.open({ dataDirectory, nowMs: Date.now, ...defined({ keyFile }) });
   const { node, homes = limits.clusterHomes } = options;
   const log = await openPostgresLog(options.url, {
-    ...{ node, homes, format },
+    ...{ node, homes, formats: clusterFormats },
     keyFingerprint: keyring.fingerprint,
     warn: (message) => ground.log.warn(message),
   });
@@ -87,7 +90,11 @@ interface NodeParts {
 }
 
 /** Paths that each node answers for itself. */
-const ownPaths: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics', '/docs', '/v1/openapi.json']);
+const ownPaths: ReadonlySet<string> = new Set([
+  ...['/healthz', '/readyz', '/metrics', '/docs', '/v1/openapi.json'],
+  // Also where there is no leader: then it is wanted most.
+  endpointTable.getCluster.path,
+]);
 
 export class ClusterNode {
   readonly main: HttpHandler;
@@ -102,6 +109,7 @@ export class ClusterNode {
   readonly #asks: NodeAsks;
   readonly #connections = new OwnerConnections();
   readonly #changes: OwnerChanges;
+  readonly #operator: ClusterPort;
   readonly #forwarders: Forwarder[] = [];
   /** Homes of worlds that are open here. */
   readonly #open = new Set<number>();
@@ -129,10 +137,13 @@ export class ClusterNode {
       closing: (home, why) => this.#closing(home, why),
       restore: (home, state) => this.#snapshots.restore(home, state),
     });
+    const { node, address } = options;
     this.#homes = new Homes({
-      ...{ log, clock: steadyClock, keeper: this.#keeper, node: options.node, address: options.address, format },
+      ...{ log, clock: steadyClock, keeper: this.#keeper, node, address, format: clusterFormats.newest },
+      meter: ground.metrics.add((registers) => clusterMetrics(registers, () => this.#clusterFigures())),
       onProblem: (error, home) => ground.log.error('a home of the cluster stays closed on this node', { err: error, ...defined({ home }) }),
     });
+    this.#operator = clusterOperator({ log, homes: this.#homes, node });
     // Homes are handed over one by one, and their agents are answered meanwhile.
     this.#bindings = openBindings({ ...ground, draining: () => this.#isClosed });
     this.#owned = this.#openOwned();
@@ -155,6 +166,7 @@ export class ClusterNode {
       homeOf: (sessionId) => this.#owners.homeOf(sessionId),
       ownerOf: (home) => this.#owners.ownerOfHome(home),
       catalog: () => this.#catalog.number,
+      format: () => this.#format,
     });
     ({ main: this.main, worldsAlone: this.worldsAlone } = this.#openHandlers(token, door));
   }
@@ -174,7 +186,7 @@ export class ClusterNode {
       const forwarder = createForwarder({
         owners: { ownerOf, changed: () => this.#owners.changed() },
         requireHost: (request) => (isOfAgent(request) ? guards.worlds : guards.control)(request),
-        ...{ token, meter },
+        ...{ token, meter, format: () => this.#format },
         own: (request) => (isOfAgent(request) ? this.#answerAgent(request, answer) : this.#answer(request, answer)),
       });
       this.#forwarders.push(forwarder);
@@ -187,6 +199,7 @@ export class ClusterNode {
       return behindNodes(
         token,
         behindDoor(door, (err) => ground.log.error('a bug met in what another node asked', { err }), rest),
+        clusterFormats,
       );
     };
     return {
@@ -253,9 +266,11 @@ export class ClusterNode {
     this.#isClosed = true;
     // What nobody has taken ends here, while its last appends are still possible.
     this.#isLeaving = true;
-    await this.#end(graceMs);
-    await this.#owned.close();
+    const ended = this.#end(graceMs).then(() => this.#owned.close());
+    await within(graceMs + limits.ownerWaitMs, ended);
+    // Where the log does not answer they are given up: what waits for them would wait for as long.
     await Promise.all([this.#homes.stop(), this.#snapshots.stop()]);
+    await ended;
     for (const forwarder of this.#forwarders) forwarder.close();
     this.#changes.close();
     this.#owners.close();
@@ -280,12 +295,22 @@ export class ClusterNode {
     return movedReply();
   }
 
+  /** That this node writes to others. */
+  get #format(): number {
+    return this.#homes.members.last?.format ?? clusterFormats.oldest;
+  }
+
+  #clusterFigures() {
+    const figures = nodeFigures(this.#homes);
+    return figures && { ...figures, isLeader: this.#incarnation !== undefined && !this.#isLeaving };
+  }
+
   /** The same, of the catalog's. */
   async #answer(request: ServerRequest, answer: HttpHandler): Promise<HttpReply> {
     const incarnation = this.#incarnation;
     if (incarnation === undefined) return movedReply();
     const reply = await answer(request);
-    if (this.#homes.members.mayRead && this.#incarnation === incarnation) return reply;
+    if (this.#homes.mayRead(catalogHome) && this.#incarnation === incarnation) return reply;
     reply.whenOver?.();
     return movedReply();
   }
@@ -293,15 +318,22 @@ export class ClusterNode {
   #ownRoutes(): HttpHandler {
     const { ground } = this.#parts;
     const { log, metrics, site, draining, tracing } = ground;
-    const requireOperator = (request: ServerRequest): void => {
+    const requireOperatorToken = (token: string): void => {
       const plane = this.#incarnation?.control.plane;
-      if (plane !== undefined) plane.authenticateOperator(bearerOf(request));
-      else if (!this.#owned.catalog.isThere || !isOperatorToken(this.#owned.catalog.view, bearerOf(request) ?? ''))
+      if (plane !== undefined) plane.authenticateOperator(token);
+      else if (!this.#owned.catalog.isThere) throw catalogMoving();
+      else if (!isOperatorToken(this.#owned.catalog.view, token))
         throw new ServiceError('control.UNAUTHENTICATED', { message: 'The token of the operator is needed.' });
     };
-    return createRouter({
+    const requireOperator = (request: ServerRequest): void => requireOperatorToken(bearerOf(request) ?? '');
+    const overview: Route<undefined> = {
+      ...{ method: 'GET', path: endpointTable.getCluster.path, id: 'getCluster', auth: 'bearer', whileDraining: true },
+      authenticate: (token) => void requireOperatorToken(token),
+      run: async () => ({ status: 200, body: { cluster: await this.#operator.overview() } }),
+    };
+    return createRouter<undefined>({
       ...{ draining, onFailure: log.failure, tracing, observers: [log.access, metrics] },
-      routes: serviceRoutes(serviceState(ground, { troubles: () => this.#troubles(), requireOperator })),
+      routes: [overview, ...serviceRoutes(serviceState(ground, { troubles: () => this.#troubles(), requireOperator }))],
       requireHost: siteGuards(site).control,
       authenticate: () => {
         throw new ServiceError('control.UNAUTHENTICATED', { message: 'There is nothing here that needs a credential.' });
@@ -310,10 +342,17 @@ export class ClusterNode {
   }
 
   async #troubles(): Promise<NotReadyReason[]> {
+    const { members } = this.#homes;
     if (this.#parts.ground.draining()) return ['shutting_down'];
-    if (!this.#homes.members.mayRead) return ['cluster_lag'];
-    if (this.#incarnation !== undefined) return await this.#incarnation.control.troubles();
-    return this.#owners.leader() === undefined ? ['starting'] : [];
+    if (members.isRefused) return ['cluster_format'];
+    if (members.last === undefined) return ['starting'];
+    if (!members.mayRead) return ['cluster_lag'];
+    if (this.#incarnation !== undefined && !this.#isLeaving) return await this.#incarnation.control.troubles();
+    const found: NotReadyReason[] = [];
+    if (this.#owners.leader() === undefined) found.push('cluster_no_leader');
+    // Others rely on it: who ends the leader now would have nobody to hand over to.
+    if (!this.#homes.isReady) found.push('cluster_joining');
+    return found;
   }
 
   async #opened(home: number): Promise<void> {
@@ -332,6 +371,7 @@ export class ClusterNode {
     this.#incarnation = await openPlane(settings, ground, {
       bindings: this.#bindings.announced,
       homes: { count: this.#parts.options.homes, owned: () => [...this.#open], use: () => {} },
+      cluster: this.#operator,
       catalog: { log: this.#keeper.catalogLog, onLost, readers: clusterReaders({ homes: () => this.#homes, tell }) },
       blobs: this.#parts.log.blobs,
       spread: this.#catalog.watched(spreadHomes(this.#asks, this.#owned)),
@@ -355,6 +395,14 @@ export class ClusterNode {
     this.#incarnation = undefined;
     await incarnation?.control.close(graceMs);
   }
+}
+
+/** The catalog's file has no reader between two owners. */
+function catalogMoving(): ServiceError {
+  return new ServiceError('control.UNAVAILABLE', {
+    message: 'This node does not have the catalog at the moment, so it knows nobody.',
+    retryAfterMs: limits.unavailableRetryAfterMs,
+  });
 }
 
 function movedReply(): HttpReply {

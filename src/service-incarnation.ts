@@ -42,7 +42,7 @@ export interface Incarnation {
   worldsAlone: HttpHandler;
 }
 /** What a node of a cluster opens it with. Agents are answered beside it: `bindings` only say where. */
-export type ClusterPorts = Pick<OpenControl, 'homes' | 'catalog' | 'blobs' | 'spread' | 'bindings'>;
+export type ClusterPorts = Pick<OpenControl, 'homes' | 'cluster' | 'catalog' | 'blobs' | 'spread' | 'bindings'>;
 
 /** The bindings of agents as this service offers them. */
 export function openBindings({ log, site, tracing, metrics, agents, draining }: ServiceGround): HostedBindings {

@@ -1,6 +1,7 @@
 // How long the owner of the catalog waits for the nodes that read it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Beat } from '../src/cluster/log.js';
 import { clusterReaders } from '../src/cluster-readers.js';
 
 type Other = { node: string; address: string; mayServe: boolean };
@@ -12,7 +13,7 @@ test('every node is waited for that may serve; one that does not answer until it
   const ended: string[] = [];
   const others = (...names: string[]): Other[] => names.map((node) => ({ node, address: node, mayServe: node !== 'starting' }));
   const caughtUp = async (name: string, nodes: Other[], tell: (address: string) => Promise<void>): Promise<void> => {
-    const homes = { others: nodes, members: { refresh: async () => ({ nodes: [], homes: [], format: 1 }) } };
+    const homes = { others: nodes, members: { refresh: async () => ({ nodes: [] }) as unknown as Beat } };
     await clusterReaders({ homes: () => homes, tell }).caughtUp(7);
     ended.push(name);
   };

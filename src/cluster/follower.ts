@@ -24,8 +24,9 @@ interface Copy {
   joiner: PartJoiner;
   /** The last look found no more than it could read. */
   isAtEnd: boolean;
-  /** When the last look began after which the copy had everything. */
-  wholeSinceMs: number;
+  /** When the look began that was the last to find so; when the copy is first followed, if none has. */
+  wholeAtMs: number;
+  hasBeenWhole: boolean;
   busy: Promise<void> | undefined;
 }
 
@@ -56,6 +57,12 @@ export class Follower {
     return Object.fromEntries(this.#followed.map((home) => [home, this.#options.keeper.position(home)]));
   }
 
+  /** Of each followed home, for how long its copy may have missed something. */
+  get ages(): Map<number, number> {
+    const now = this.#options.clock.now();
+    return new Map(this.#followed.map((home) => [home, now - this.#copyOf(home).wholeAtMs]));
+  }
+
   /** Whether the copy had everything at the last look. */
   isWarm(home: number): boolean {
     return this.#copies.get(home)?.isAtEnd === true;
@@ -64,7 +71,7 @@ export class Follower {
   /** Whether the copy has everything that was in the log so long ago. */
   isWithin(home: number, ms: number): boolean {
     const copy = this.#copies.get(home);
-    return copy !== undefined && this.#options.clock.now() - copy.wholeSinceMs < ms;
+    return copy?.hasBeenWhole === true && this.#options.clock.now() - copy.wholeAtMs < ms;
   }
 
   /** The next look at once. */
@@ -148,7 +155,7 @@ export class Follower {
           onFailed(home, error);
         });
         copy.isAtEnd = !isHeld && own.length < tuning.readEntriesMax && (!isCut || index < work.findIndex(([read]) => read === last));
-        if (copy.isAtEnd) copy.wholeSinceMs = beganMs;
+        if (copy.isAtEnd) [copy.wholeAtMs, copy.hasBeenWhole] = [beganMs, true];
       }
       const late = work.filter(([, { isAtEnd }]) => !isAtEnd).map(([home]) => home);
       this.#followed = [...late.filter((home) => this.#followed.includes(home)), ...this.#followed.filter((home) => !late.includes(home))];
@@ -198,8 +205,9 @@ export class Follower {
   #copyOf(home: number): Copy {
     const found = this.#copies.get(home);
     if (found !== undefined) return found;
-    const next = this.#options.keeper.position(home) + 1;
-    const made: Copy = { next, joiner: new PartJoiner(), isAtEnd: false, wholeSinceMs: Number.NEGATIVE_INFINITY, busy: undefined };
+    const { keeper, clock } = this.#options;
+    const next = keeper.position(home) + 1;
+    const made: Copy = { next, joiner: new PartJoiner(), isAtEnd: false, wholeAtMs: clock.now(), hasBeenWhole: false, busy: undefined };
     this.#copies.set(home, made);
     return made;
   }

@@ -23,6 +23,7 @@ import { Catalog, type CatalogReaders } from './catalog/catalog.js';
 import type { EndpointSet } from './catalog/endpoint.js';
 import { Keyring } from './catalog/keyring.js';
 import type { ControlSettings } from './catalog/settings.js';
+import { clusterEndpoints } from './cluster-endpoints.js';
 import { ControlPlane } from './control-plane.js';
 import { FileBlobs } from './core/blobs.js';
 import { ClusterBlobs, type SharedBlobStore } from './core/cluster-blobs.js';
@@ -31,7 +32,7 @@ import { DiskReserve } from './core/disk-reserve.js';
 import { operationEndpoints } from './core/operation-endpoints.js';
 import { OperationEngine } from './core/operation-engine.js';
 import { requireSharedKey, takeUpServerKey } from './core/server-key.js';
-import type { ControlLog, ControlServices, ServiceHomes, ServiceWorlds } from './core/services.js';
+import type { ClusterPort, ControlLog, ControlServices, ServiceHomes, ServiceWorlds } from './core/services.js';
 import { catalogFolder, requireOwnCatalog, requireWholeData } from './data-folder.js';
 import { takeUpFormat } from './data-format.js';
 import { publishExampleBuild } from './example-build.js';
@@ -78,6 +79,8 @@ export interface OpenControl {
   tracing?: Tracing | undefined;
   /** Default: the service has all worlds of its folder. */
   homes?: ServiceHomes | undefined;
+  /** Default: it is one machine. */
+  cluster?: ClusterPort | undefined;
   /** Default: the catalog is this service's alone. */
   catalog?: SharedCatalog | undefined;
   /** What several machines share of blobs and of evidence. Default: both are files below the data directory alone. */
@@ -146,6 +149,7 @@ export function allEndpoints(services: ControlServices): EndpointSet<EndpointId>
     ...callbackEndpoints(services),
     ...operationEndpoints(services),
     ...operatorEndpoints(services),
+    ...clusterEndpoints(services),
   };
 }
 
@@ -229,7 +233,8 @@ interface OpenParts {
   homesOpened: HomesOpened;
 }
 async function openServices(options: OpenControl, left: AbortSignal): Promise<OpenParts> {
-  const { settings, bindings, log, meter = silentMeter, tracing, homes, catalog: shared, blobs: store, spread, nowMs = Date.now } = options;
+  const { settings, bindings, log, meter = silentMeter, tracing, homes, cluster, catalog: shared, blobs: store, spread } = options;
+  const { nowMs = Date.now } = options;
   const { dataDirectory, keyFile } = settings;
   // What several machines share is looked at by who makes it follow the log, and what is not whole here is made again from there.
   if (shared !== undefined) requireSharedKey(settings);
@@ -254,7 +259,7 @@ async function openServices(options: OpenControl, left: AbortSignal): Promise<Op
     const opened = spread?.open({ catalog, keyring, left });
     const worlds = opened?.worlds ?? openServiceWorlds({ settings, catalog, log, guard, meter, homes: watchedHomes, onStart });
     const operations = new OperationEngine({ catalog, nowMs, log, meter, tracing, onSpent: (tx, record) => guard.spent(tx, record.lane) });
-    const ports = { worlds, homes, guard, ...openTaskWorkers(settings), blobs, bundles, disk, meter, tracing, bindings };
+    const ports = { worlds, homes, cluster, guard, ...openTaskWorkers(settings), blobs, bundles, disk, meter, tracing, bindings };
     const services = withMemory({ settings, catalog, keyring, operations, ...ports, nowMs, log }, opened?.memory);
     return { services, health, homesOpened };
   } catch (error) {

@@ -21,6 +21,8 @@ export interface NodeAsksParts {
   changes: OwnerChanges;
   connections: OwnerConnections;
   token: NodeToken;
+  /** In which this node writes. */
+  format(): number;
   /** This node, asked without a wire. */
   own: NodeDoor;
   /** Of the newest record of the catalog that has been acknowledged here: an owner must not work by an older state. */
@@ -156,10 +158,10 @@ export class NodeAsks implements HomesPort {
     request: NodeRequest,
     { onProgress, watched }: { onProgress?: (line: unknown) => void; watched?: (exchange: OwnerExchange) => void } = {},
   ): Promise<{ answer: unknown } | Undone> {
-    const { connections, token } = this.#parts;
+    const { connections, token, format } = this.#parts;
     const body = Buffer.from(JSON.stringify(request));
     const headers = ['host', new URL(address).host, 'content-type', 'application/json', 'content-length', String(body.length)];
-    headers.push(nodeHeaders.token, token.present());
+    headers.push(nodeHeaders.token, token.present(), nodeHeaders.format, String(format()));
     const exchange = connections.send({ address, method: 'POST', target: nodePath, headers, body });
     watched?.(exchange);
     const reply = await exchange.answer;

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createHostedBindings, type HostedBindings } from '../../src/bindings/hosted-bindings.js';
 import { MemoryLog } from '../../src/cluster/memory-log.js';
+import { clusterFormats } from '../../src/contract/cluster-format.js';
 import { Keyring } from '../../src/control/catalog/keyring.js';
 import { FileBlobs } from '../../src/control/core/blobs.js';
 import { ClusterBlobs } from '../../src/control/core/cluster-blobs.js';
@@ -111,6 +112,7 @@ export async function openSpreadKit(): Promise<SpreadKit> {
         (error) => console.error(error),
         () => ({ status: 404, body: '' }),
       ),
+      clusterFormats,
     ),
   });
   let tell = (): void => {};
@@ -122,6 +124,7 @@ export async function openSpreadKit(): Promise<SpreadKit> {
     homeOf: (sessionId) => homeOf(sessionId, homeCount),
     ownerOf: (home) => (machines[0].open.has(home) ? 'self' : machines[1].open.has(home) ? { address } : undefined),
     catalog: () => 0,
+    format: () => clusterFormats.newest,
   });
   const worlds = new SpreadWorlds(homes, machines[0].owned.worlds);
   const leaving = new AbortController();

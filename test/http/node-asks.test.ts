@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
+import { clusterFormats } from '../../src/contract/cluster-format.js';
 import { isServiceError, ServiceError } from '../../src/contract/errors.js';
 import { limits } from '../../src/contract/limits.js';
 import type { AdvanceProgress } from '../../src/contract/world/world-protocol.js';
@@ -55,6 +56,7 @@ function askerOf(t: TestContext, owner: RequestOwner | undefined, own: NodeDoor 
     homeOf: () => 1,
     ownerOf: () => present,
     catalog: () => 7,
+    format: () => clusterFormats.newest,
   });
   return {
     asks,
@@ -177,6 +179,10 @@ test('the door is closed to everybody but nodes', async () => {
     assert.equal(status, 404);
   }
   assert.equal(door.asked.length, 0);
-  const { status } = await fetch(url + nodePath, { method: 'POST', headers: { 'drillyard-node': token.present() }, body: '{' });
+  const { status } = await fetch(url + nodePath, {
+    method: 'POST',
+    headers: { 'drillyard-node': token.present(), 'drillyard-format': String(clusterFormats.newest) },
+    body: '{',
+  });
   assert.equal(status, 400);
 });

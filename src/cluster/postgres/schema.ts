@@ -1,8 +1,9 @@
 // The tables of a cluster: made by the first node, checked by each that joins.
 //   SCHEMA-1. A node joins only a cluster of its server key and its number of homes, in a schema and a format that it knows.
 //   SCHEMA-2. A server that acknowledges what it may lose is refused by the name of its setting.
+import type { ClusterFormats } from '../../contract/cluster-format.js';
 import { LogUnavailable } from '../log.js';
-import { foreignCluster, formatUnsupported, unsafeLog } from '../refusals.js';
+import { foreignCluster, nodeTooNew, nodeTooOld, unsafeLog } from '../refusals.js';
 import { type PostgresSession, type Row, unavailable } from './connection.js';
 
 /** Of these tables. A newer one is refused: its nodes rely on what this one does not write. */
@@ -15,8 +16,7 @@ export interface ClusterIdentity {
   homes: number;
   /** A digest of the server key: nodes with another could not read the tokens of this cluster. */
   keyFingerprint: string;
-  /** That this node reads and writes. */
-  format: number;
+  formats: ClusterFormats;
 }
 
 const tables = `
@@ -25,9 +25,11 @@ create table if not exists drillyard_cluster (
   schema_version int not null, format int not null, homes int not null, key_fingerprint text not null);
 create table if not exists drillyard_node (
   node text primary key, address text not null, beat bigint not null, state text not null, format int not null,
-  followed jsonb not null, seen_at timestamptz not null);
+  followed jsonb not null, seen_at timestamptz not null,
+  incarnation text not null, is_drained boolean not null default false, held jsonb not null);
 create table if not exists drillyard_home (
-  home int primary key, owner text, epoch int not null default 0, first_seq bigint not null default 1, snapshot_seq bigint not null default 0);
+  home int primary key, owner text, epoch int not null default 0, first_seq bigint not null default 1, snapshot_seq bigint not null default 0,
+  wanted text);
 create table if not exists drillyard_log (
   home int, seq bigint, epoch int not null, nonce bytea not null, stream text not null, number bigint not null, is_last boolean not null,
   body bytea not null, primary key (home, seq));
@@ -42,7 +44,7 @@ alter table drillyard_blob alter column body set storage external;`;
 
 /** Makes what is missing, and refuses what does not fit. */
 export async function joinCluster(session: PostgresSession, identity: ClusterIdentity): Promise<void> {
-  const { homes, keyFingerprint, format } = identity;
+  const { homes, keyFingerprint, formats } = identity;
   const found = await session
     .transaction(async (run) => {
       const [made] = await run({ text: `select to_regclass('drillyard_cluster') is not null as is_made`, isRead: true });
@@ -53,7 +55,7 @@ export async function joinCluster(session: PostgresSession, identity: ClusterIde
       }
       await run({
         text: 'insert into drillyard_cluster values (true, $1, $2, $3, $4) on conflict do nothing',
-        values: [schemaVersion, format, homes, keyFingerprint],
+        values: [schemaVersion, formats.newest, homes, keyFingerprint],
       });
       const [cluster] = await run({ text: 'select * from drillyard_cluster', isRead: true });
       if (cluster?.homes === homes)
@@ -67,11 +69,13 @@ export async function joinCluster(session: PostgresSession, identity: ClusterIde
   checkIdentity(found, identity);
 }
 
-function checkIdentity(found: Row, { homes, keyFingerprint, format }: ClusterIdentity): void {
+function checkIdentity(found: Row, { homes, keyFingerprint, formats }: ClusterIdentity): void {
   if (found.schema_version !== schemaVersion) throw foreignCluster(`The log has schema ${found.schema_version}, not ${schemaVersion}.`);
   if (found.key_fingerprint !== keyFingerprint) throw foreignCluster('The nodes of this log have another server key.');
   if (found.homes !== homes) throw foreignCluster(`The cluster of this log has ${found.homes} homes, not ${homes}.`);
-  if (Number(found.format) > format) throw formatUnsupported(format, Number(found.format));
+  const written = Number(found.format);
+  if (written > formats.newest) throw nodeTooOld(formats.newest, written);
+  if (written < formats.oldest) throw nodeTooNew(formats.oldest, written);
 }
 
 /** Levels of `synchronous_commit` that wait for the disk of the standby, where there is one. */

@@ -22,6 +22,7 @@ export class CatalogCopy {
   #position: StreamPosition;
   #following: Promise<void> = Promise.resolve();
   #copying: Promise<void> | undefined;
+  #isClosed = false;
 
   readonly #onClose: (copy: CatalogCopy) => void;
 
@@ -60,8 +61,14 @@ export class CatalogCopy {
     await this.#copying;
   }
 
+  /** Nothing is read of it any more. */
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
   async close(): Promise<void> {
     this.#onClose(this);
+    this.#isClosed = true;
     await this.#following;
     await this.#copying?.catch(() => {});
     await this.#database.close();
