@@ -17,13 +17,13 @@ import { ClusterKeeper } from './cluster-keeper.js';
 import { clusterOperator } from './cluster-operator.js';
 import { ClusterOwners } from './cluster-owners.js';
 import { clusterReaders } from './cluster-readers.js';
+import { catalogMoving, movedReply } from './cluster-replies.js';
 import { ClusterSnapshots } from './cluster-snapshots.js';
 import { clusterFormats } from './contract/cluster-format.js';
 import { defined } from './contract/defined.js';
 import { invariant, ServiceError } from './contract/errors.js';
 import { endpointTable } from './contract/hosted/endpoint-table.js';
 import type { NotReadyReason } from './contract/hosted/readiness.js';
-import { newId } from './contract/ids.js';
 import { limits } from './contract/limits.js';
 import { type Bootstrap, firstStartTable } from './control/bootstrap.js';
 import { CatalogCopy } from './control/catalog/catalog-copy.js';
@@ -36,7 +36,6 @@ import { OwnedHomes } from './control/owned-homes.js';
 import type { OwnerReport } from './control/owner-report.js';
 import { spreadHomes } from './control/spread-homes.js';
 import { behindNodes } from './http/behind-nodes.js';
-import { errorReply } from './http/envelope.js';
 import { createForwarder, type Forwarder, notOwnerReply } from './http/forward.js';
 import { bearerOf } from './http/guards.js';
 import { clusterMetrics } from './http/metrics/cluster-metrics.js';
@@ -395,22 +394,4 @@ export class ClusterNode {
     this.#incarnation = undefined;
     await incarnation?.control.close(graceMs);
   }
-}
-
-/** The catalog's file has no reader between two owners. */
-function catalogMoving(): ServiceError {
-  return new ServiceError('control.UNAVAILABLE', {
-    message: 'This node does not have the catalog at the moment, so it knows nobody.',
-    retryAfterMs: limits.unavailableRetryAfterMs,
-  });
-}
-
-function movedReply(): HttpReply {
-  return errorReply(
-    new ServiceError('control.UNAVAILABLE', {
-      message: 'The leader of the cluster is changing. Whether this request was carried out is not known.',
-      retryAfterMs: limits.unavailableRetryAfterMs,
-    }),
-    newId('corr'),
-  );
 }
