@@ -46,6 +46,8 @@ export interface ClusterOptions {
   address: string;
   /** Homes of worlds, fixed when the cluster begins. Default limits.clusterHomes. */
   homes?: number;
+  /** Where snapshots and blobs lie: `file:///folder` or `s3://bucket/prefix`. Default: in PostgreSQL. */
+  store?: string;
 }
 /** Of records and of the wire between nodes. */
 const format = 1;
@@ -53,9 +55,10 @@ const format = 1;
 export async function startClusterNode(settings: ControlSettings, ground: ServiceGround, options: ClusterOptions): Promise<ClusterNode> {
   const { dataDirectory, keyFile } = settings;
   const keyring = Keyring.open({ dataDirectory, nowMs: Date.now, ...defined({ keyFile }) });
-  const { node, homes = limits.clusterHomes } = options;
+  const { node, homes = limits.clusterHomes, store } = options;
   const log = await openPostgresLog(options.url, {
     ...{ node, homes, format },
+    ...defined({ store }),
     keyFingerprint: keyring.fingerprint,
     warn: (message) => ground.log.warn(message),
   });
@@ -72,7 +75,7 @@ export async function startClusterNode(settings: ControlSettings, ground: Servic
 interface NodeParts {
   settings: ControlSettings;
   ground: ServiceGround;
-  options: Required<ClusterOptions>;
+  options: ClusterOptions & { homes: number };
   log: ClusterLog;
   keyring: Keyring;
 }
@@ -113,6 +116,7 @@ export class ClusterNode {
     });
     this.#keeper = new ClusterKeeper({
       data: settings.dataDirectory,
+      clusterId: log.clusterId,
       openCatalog,
       appender: () => this.#homes.appender,
       opened: (home) => this.#opened(home),
@@ -143,6 +147,7 @@ export class ClusterNode {
     this.#snapshots.start(this.#keeper, {
       homes: () => this.#toSnapshot(),
       failed: (err, home) => this.#parts.ground.log.warn('a snapshot was not made', { err, home }),
+      sweepFailed: (err) => this.#parts.ground.log.warn('what is left over in the store of the cluster was not removed', { err }),
     });
     while (!this.#isClosed && this.#known === undefined) await pause(limits.clusterLookMs);
   }

@@ -93,6 +93,7 @@ export class KeeperNode {
     });
     this.keeper = new ClusterKeeper({
       data,
+      clusterId: log.clusterId,
       openCatalog: catalogCopy,
       appender: () => this.appender,
       opened: async (home) => {

@@ -50,7 +50,7 @@ test('a node of another cluster is refused, and one that is too old', { skip: po
   await assert.rejects(open('second', { homes: 3 }), { code: 'cluster.FOREIGN_CLUSTER' });
   await server.ask('update drillyard_cluster set schema_version = 9');
   await assert.rejects(open('second'), { code: 'cluster.FOREIGN_CLUSTER' });
-  await server.ask('update drillyard_cluster set schema_version = 1');
+  await server.ask('update drillyard_cluster set schema_version = 2');
   await server.ask('update drillyard_cluster set format = 3');
   await assert.rejects(open('second'), { code: 'cluster.FORMAT_UNSUPPORTED' });
   await server.ask('update drillyard_cluster set format = 1');
