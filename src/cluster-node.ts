@@ -9,6 +9,7 @@ import { steadyClock } from './cluster/clock.js';
 import { type ClusterLog, catalogHome } from './cluster/log.js';
 import { Homes } from './cluster/node-homes.js';
 import { openPostgresLog } from './cluster/postgres/postgres-log.js';
+import type { CatalogCopyFile } from './cluster-copies.js';
 import { ClusterKeeper } from './cluster-keeper.js';
 import { ClusterSnapshots } from './cluster-snapshots.js';
 import { defined } from './contract/defined.js';
@@ -104,9 +105,13 @@ export class ClusterNode {
   constructor(parts: NodeParts) {
     this.#parts = parts;
     const { settings, ground, options, log, keyring } = parts;
-    const openCatalog = (directory: string): CatalogCopy => {
-      this.#copy = new CatalogCopy(directory);
-      return this.#copy;
+    const openCatalog = (directory: string): CatalogCopyFile => {
+      const copy = new CatalogCopy(directory);
+      this.#copy = copy;
+      // A snapshot takes its place, or this node its home: from then on nothing is read of it.
+      return closing(copy, () => {
+        if (this.#copy === copy) this.#copy = undefined;
+      });
     };
     this.#snapshots = new ClusterSnapshots({
       data: settings.dataDirectory,
@@ -294,6 +299,20 @@ export class ClusterNode {
       log: this.#keeper,
     };
   }
+}
+
+function closing(copy: CatalogCopy, closes: () => void): CatalogCopyFile {
+  return {
+    get position() {
+      return copy.position;
+    },
+    follow: (records) => copy.follow(records),
+    copyTo: (directory) => copy.copyTo(directory),
+    close: () => {
+      closes();
+      return copy.close();
+    },
+  };
 }
 
 function movedReply(): HttpReply {

@@ -83,6 +83,8 @@ const modules: { [module: string]: string[] } = {
     'index.ts',
     'control-server.ts',
     'data-verification.ts',
+    'cluster-backup.ts',
+    'cluster-restore.ts',
   ],
 };
 

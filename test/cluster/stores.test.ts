@@ -9,12 +9,13 @@ import type { ClusterLog } from '../../src/cluster/log.js';
 import { LogUnavailable } from '../../src/cluster/log.js';
 import { openObjects } from '../../src/cluster/objects/open-objects.js';
 import { PostgresSession } from '../../src/cluster/postgres/connection.js';
+import { atOneMoment } from '../../src/cluster/postgres/log-moment.js';
 import { openPostgresLog } from '../../src/cluster/postgres/postgres-log.js';
 import { holdStore } from '../../src/cluster/postgres/store-hold.js';
 import { removeStrays } from '../../src/cluster/postgres/stray-objects.js';
 import { temporaryFolder } from '../worlds/storage-kit.js';
 import { conformanceHomes, storeRules } from './log-conformance.js';
-import { eachOf, joined } from './log-kit.js';
+import { eachOf, entryOf, joined } from './log-kit.js';
 import { type PostgresServer, postgresMissing, startPostgres } from './postgres-server.js';
 import { type S3Server, startS3 } from './s3-server.js';
 
@@ -219,12 +220,48 @@ test('a store that is away, or has no such bucket, is unavailable, and no secret
   const address = s3.store('away');
   for (const store of [address.replace('homes', 'others'), address.replace(/:\d+$/, ':1')]) {
     const objects = await openObjects(store);
-    for (const work of [objects.put('a', Buffer.from('body')), objects.get('a'), objects.remove('a')])
-      await assert.rejects(work, (error: Error) => {
+    for (const work of [() => objects.put('a', Buffer.from('body')), () => objects.get('a'), () => objects.remove('a')])
+      await assert.rejects(work(), (error: Error) => {
         assert.ok(error instanceof LogUnavailable);
         assert.doesNotMatch(error.message, /S3RVER/);
         return true;
       });
     objects.close();
+  }
+});
+
+// LOG-MOMENT-1, LOG-MOMENT-2
+test('what is read of one moment stays as it was while nodes append, trim and remove, and only one reads so', { skip }, async (t) => {
+  for (const store of [undefined, `file://${temporaryFolder(t)}`]) {
+    const { url, open } = await cluster(store);
+    const log = await open('a');
+    await log.claim(1, 0, 'a');
+    await log.append([1, 2, 3].map((sequence) => entryOf(1, sequence, 1)));
+    await log.snapshots.put(1, 2, eachOf('second'));
+    await log.blobs.put('sha256:aa', eachOf('body'));
+    const address = { url, ...(store !== undefined && { store }) };
+    await atOneMoment(address, async ({ ends, log: read, snapshots, blobs, clusterId }) => {
+      await assert.rejects(
+        atOneMoment(address, async () => {}),
+        { code: 'control.STATE_CONFLICT', message: /Another backup/ },
+      );
+      await log.append([entryOf(1, 4, 1)]);
+      await log.snapshots.put(1, 4, eachOf('fourth'));
+      await log.trim(1, 4);
+      await log.snapshots.trim(1, 4);
+      await log.blobs.put('sha256:bb', eachOf('later'));
+      await log.blobs.removeOld('sha256:aa', -60_000);
+      assert.deepEqual([clusterId, [...ends]], [log.clusterId, [[1, 3]]]);
+      const entries = await read.read([{ home: 1, sequence: 1 }], 1_000_000);
+      assert.deepEqual(
+        entries.map(({ sequence }) => sequence),
+        [1, 2, 3],
+      );
+      assert.deepEqual(await snapshots.sequences(1), [2]);
+      assert.equal((await joined(snapshots.get(1, 2))).toString(), 'second');
+      assert.equal((await joined((await blobs.get('sha256:aa')) as AsyncIterable<Buffer>)).toString(), 'body');
+      assert.equal(await blobs.has('sha256:bb'), false);
+    });
+    await atOneMoment(address, async ({ ends }) => assert.deepEqual([...ends], [[1, 4]]));
   }
 });

@@ -16,6 +16,7 @@ import { indexedBlobs } from './indexed-blobs.js';
 import { indexedSnapshots } from './indexed-snapshots.js';
 import { postgresBlobs } from './postgres-blobs.js';
 import { postgresSnapshots } from './postgres-snapshots.js';
+import { endsText, entryOfRow, readStatement } from './read-entries.js';
 import { type ClusterIdentity, checkSettings, joinCluster } from './schema.js';
 import { removeStrays } from './stray-objects.js';
 
@@ -157,28 +158,13 @@ class PostgresLog implements ClusterLog {
 
   async read(from: readonly LogPlace[], bytesMax: number): Promise<LogEntry[]> {
     if (from.length === 0) return [];
-    const rows = await this.#read({
-      name: 'read',
-      text: readText,
-      values: [from.map(({ home }) => home), from.map(({ sequence }) => sequence), tuning.readEntriesMax, bytesMax],
-    });
-    return rows.map((row) => ({
-      home: Number(row.home),
-      sequence: Number(row.seq),
-      epoch: Number(row.epoch),
-      nonce: row.nonce as Buffer,
-      stream: String(row.stream),
-      number: Number(row.number),
-      body: row.body as Buffer,
-      isLast: row.is_last === true,
-    }));
+    return (await this.#read(readStatement(from, bytesMax))).map(entryOfRow);
   }
 
   async ends(homes: readonly number[]): Promise<Map<number, number>> {
     const rows = await this.#read({
       name: 'ends',
-      text: `select home, coalesce((select max(seq) from drillyard_log l where l.home = h.home), first_seq - 1) as end_seq
-        from drillyard_home h where home = any($1::int[])`,
+      text: endsText,
       values: [homes],
     });
     return new Map(rows.map(({ home, end_seq }) => [Number(home), Number(end_seq)]));
@@ -255,16 +241,6 @@ class PostgresLog implements ClusterLog {
 }
 
 const withoutNull = ({ owner, ...state }: HomeState): HomeState => ({ ...state, owner: owner ?? undefined });
-
-/** The bytes before each entry decide; bodies are read only of what is returned. */
-const readText = `
-select l.home, l.seq, l.epoch, l.nonce, l.stream, l.number, l.is_last, l.body from (
-  select f.ord, k.home, k.seq, sum(k.bytes) over (order by f.ord, k.seq) - k.bytes as before
-  from unnest($1::int[], $2::bigint[]) with ordinality as f(home, seq, ord)
-  cross join lateral (
-    select home, seq, octet_length(body) as bytes from drillyard_log where home = f.home and seq >= f.seq order by seq limit $3) k
-) k join drillyard_log l on l.home = k.home and l.seq = k.seq
-where k.before < $4 order by k.ord, k.seq`;
 
 const trimText = `
 update drillyard_home h set first_seq = greatest(first_seq,

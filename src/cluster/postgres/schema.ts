@@ -63,7 +63,7 @@ export async function joinCluster(session: Statements, identity: ClusterIdentity
       throw unavailable(error);
     });
   checkIdentity(cluster, identity);
-  if (cluster.store !== ((await store?.name()) ?? inDatabase)) throw otherStore(store !== undefined);
+  await checkStore(cluster, store);
   return String(cluster.cluster_id);
 }
 
@@ -91,6 +91,11 @@ export async function hasTables(run: RunStatement): Promise<boolean> {
 
 export async function clusterRow(run: RunStatement): Promise<Row | undefined> {
   return (await run({ text: 'select * from drillyard_cluster', isRead: true }))[0];
+}
+
+/** Of what has been named, that it is the cluster's. */
+export async function checkStore(cluster: Row, store?: StoreIdentity): Promise<void> {
+  if (cluster.store !== ((await store?.name()) ?? inDatabase)) throw otherStore(store !== undefined);
 }
 
 function otherStore(isNamed: boolean): ServiceError {
