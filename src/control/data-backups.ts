@@ -27,7 +27,7 @@ import { dataFormat } from './data-format.js';
 import type { Removals } from './memory/removals.js';
 import { projectFolder } from './sessions/project-worlds.js';
 
-type Needs = Pick<ServicePorts, 'catalog' | 'worlds' | 'blobs' | 'bundles' | 'settings' | 'nowMs' | 'log'> & { removals: Removals };
+type Needs = Pick<ServicePorts, 'catalog' | 'worlds' | 'blobs' | 'settings' | 'nowMs' | 'log'> & { removals: Removals };
 
 interface Made {
   backup: Backup;
@@ -102,7 +102,7 @@ export class DataBackups implements Backups {
       try {
         await this.#copyWorlds(backup, catalog.view, draft, signal);
         await copyBlobs(blobs, copy);
-        await copyBundles(catalog.view, this.#needs.bundles, copy);
+        await copyBundles(catalog.view, copy);
         await copyKeys(copy);
       } finally {
         await catalog.close();
