@@ -14,7 +14,12 @@ const answer: HttpHandler = async (request) => {
   return { status: 200, headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' }, body };
 };
 const forward = (): HttpHandler =>
-  createForwarder({ owners: { ownerOf: () => ({ address }), changed: () => new Promise(() => {}) }, token, own: answer }).handler;
+  createForwarder({
+    owners: { ownerOf: () => ({ address }), changed: () => new Promise(() => {}) },
+    token,
+    requireHost: () => {},
+    own: answer,
+  }).handler;
 const handler = behindNodes(token, role === 'front' ? forward() : answer);
 const server = await startHttpServer({
   host: '127.0.0.1',

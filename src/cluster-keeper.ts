@@ -85,8 +85,10 @@ export class ClusterKeeper implements HomeKeeper, HomesLog {
 
   async open(home: number): Promise<void> {
     const files = this.homeOf(home);
-    await files.inTurn(() => files.toOwner((stream, record) => this.#put(files, stream, record)));
-    this.#own.add(home);
+    await files.inTurn(async () => {
+      await files.toOwner((stream, record) => this.#put(files, stream, record));
+      this.#own.add(home);
+    });
     await this.#options.opened(home);
   }
 
@@ -99,6 +101,15 @@ export class ClusterKeeper implements HomeKeeper, HomesLog {
       this.#own.delete(home);
     }
     await files.inTurn(() => (why === 'lost' ? files.fromLost() : files.fromOwner((stream, record) => this.#put(files, stream, record))));
+    if (home === catalogHome) await this.openCatalog();
+  }
+
+  /** The catalog as this node's copy has it is read here also while no record comes that would open it. */
+  async openCatalog(): Promise<void> {
+    const files = this.homeOf(catalogHome);
+    await files.inTurn(async () => {
+      if (!this.#own.has(catalogHome) && files.endOf('').number > 0) await files.copyOf('');
+    });
   }
 
   /** The log of the catalog, for the service while it has home 0. */

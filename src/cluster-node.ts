@@ -5,6 +5,7 @@
 //   CLUSTER-NODE-3. Where nobody is the leader, requests wait, and are refused after limits.ownerWaitMs.
 import { within } from './async/deadline.js';
 import { pause } from './async/pause.js';
+import { hostedPrefix } from './bindings/hosted-bindings.js';
 import { steadyClock } from './cluster/clock.js';
 import { type ClusterLog, catalogHome } from './cluster/log.js';
 import { Homes } from './cluster/node-homes.js';
@@ -28,13 +29,14 @@ import { isOperatorToken } from './control/organizations/operator-token.js';
 import { behindNodes } from './http/behind-nodes.js';
 import { errorReply } from './http/envelope.js';
 import { createForwarder, type Forwarder } from './http/forward.js';
-import { bearerOf, requireHost } from './http/guards.js';
+import { bearerOf } from './http/guards.js';
 import { forwardMeter } from './http/metrics/forward-metrics.js';
 import { createNodeToken } from './http/node-token.js';
 import type { RequestOwner } from './http/request-owners.js';
 import { createRouter } from './http/router.js';
 import type { HttpHandler, HttpReply, ServerRequest } from './http/server.js';
 import { serviceRoutes } from './http/service-routes.js';
+import { siteGuards } from './http/site.js';
 import { type Incarnation, openIncarnation, type ServiceGround, serviceState } from './service-incarnation.js';
 import type { HomedWorlds } from './worlds/api.js';
 
@@ -136,9 +138,12 @@ export class ClusterNode {
     const token = createNodeToken(keyring, 'cluster');
     const meter = ground.metrics.add(forwardMeter);
     const own = this.#ownRoutes();
+    const guards = siteGuards(ground.site);
+    const requireHost = (request: ServerRequest): void =>
+      (request.path.startsWith(`${hostedPrefix}/`) ? guards.worlds : guards.control)(request);
     const handlerOf = (pick: (incarnation: Incarnation) => HttpHandler): HttpHandler => {
       const owners = { ownerOf: () => this.#owner(), changed: () => this.#changed() };
-      const forwarder = createForwarder({ owners, token, meter, own: (request) => this.#answer(request, pick) });
+      const forwarder = createForwarder({ owners, token, meter, requireHost, own: (request) => this.#answer(request, pick) });
       this.#forwarders.push(forwarder);
       return behindNodes(token, (request) => (ownPaths.has(request.path) ? own(request) : forwarder.handler(request)));
     };
@@ -148,6 +153,7 @@ export class ClusterNode {
 
   /** Resolves when there is a leader, and this node knows what the first start has made. */
   async begin(): Promise<void> {
+    await this.#keeper.openCatalog();
     this.#homes.start();
     this.#snapshots.start(this.#keeper, {
       homes: () => this.#toSnapshot(),
@@ -181,8 +187,10 @@ export class ClusterNode {
     if (this.#isClosed) return;
     await within(graceMs + limits.ownerWaitMs, this.#homes.drain());
     this.#isClosed = true;
-    await Promise.all([this.#homes.stop(), this.#snapshots.stop()]);
+    // What nobody has taken ends here, while its last appends are still possible.
+    this.#isLeaving = true;
     await this.#end(graceMs);
+    await Promise.all([this.#homes.stop(), this.#snapshots.stop()]);
     for (const forwarder of this.#forwarders) forwarder.close();
     await this.#keeper.stop();
     await within(limits.ownerWaitMs, this.#parts.log.close());
@@ -209,6 +217,8 @@ export class ClusterNode {
   async #changed(): Promise<void> {
     const before = this.#ownerText();
     while (!this.#isClosed && this.#ownerText() === before) await pause(limits.clusterLookMs);
+    // Nothing changes any more. Who asks again and again would keep the process from everything else.
+    if (this.#isClosed) await new Promise(() => {});
   }
   #ownerText(): string {
     const owner = this.#owner();
@@ -237,7 +247,7 @@ export class ClusterNode {
     return createRouter({
       ...{ draining, onFailure: log.failure, tracing, observers: [log.access, metrics] },
       routes: serviceRoutes(serviceState(ground, { troubles: () => this.#troubles(), requireOperator })),
-      requireHost: requireHost({ publicUrl: site.publicUrl, hosts: site.isListeningOnLoopback ? 'own' : 'any' }),
+      requireHost: siteGuards(site).control,
       authenticate: () => {
         throw new ServiceError('control.UNAUTHENTICATED', { message: 'There is nothing here that needs a credential.' });
       },

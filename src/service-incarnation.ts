@@ -9,7 +9,7 @@ import type { ControlSettings } from './control/catalog/settings.js';
 import type { ToolCodeFacts } from './control/core/containment.js';
 import { type Control, type OpenControl, openControl } from './control/open-control.js';
 import { controlRoutes } from './http/control-routes.js';
-import { bearerOf, requireHost } from './http/guards.js';
+import { bearerOf } from './http/guards.js';
 import type { Metrics } from './http/metrics/metrics.js';
 import { rateHeaders } from './http/rate-headers.js';
 import { createRouter } from './http/router.js';
@@ -17,7 +17,7 @@ import type { HttpHandler, ServerRequest } from './http/server.js';
 import type { ServiceLog } from './http/service-log.js';
 import { probePaths, type ServiceState, serviceRoutes } from './http/service-routes.js';
 import type { ServiceWarning } from './http/service-warning.js';
-import { type Site, siteHandlers } from './http/site.js';
+import { type Site, siteGuards, siteHandlers } from './http/site.js';
 import type { StrangerRate } from './http/stranger-rate.js';
 import type { Tracing } from './tracing/tracing.js';
 
@@ -44,7 +44,7 @@ export type ClusterPorts = Pick<OpenControl, 'homes' | 'catalog' | 'blobs'>;
 
 export async function openIncarnation(settings: ControlSettings, ground: ServiceGround, ports: ClusterPorts = {}): Promise<Incarnation> {
   const { log, site, tracing, metrics, agents, draining } = ground;
-  const { publicUrl, worldUrl, isListeningOnLoopback } = site;
+  const { publicUrl, worldUrl } = site;
   const shared = { draining, onFailure: log.failure, tracing };
   const bindings = createHostedBindings({
     ...shared,
@@ -66,7 +66,7 @@ export async function openIncarnation(settings: ControlSettings, ground: Service
         serviceState(ground, { troubles, requireOperator: (request) => void plane.authenticateOperator(bearerOf(request)) }),
       ),
     ],
-    requireHost: requireHost({ publicUrl, hosts: isListeningOnLoopback ? 'own' : 'any' }),
+    requireHost: siteGuards(site).control,
     authenticate: (token, { route, correlationId, request }) =>
       plane.authenticate(token, { route, correlationId, clientAddress: request.address }),
     headersOf: ({ rate }) => (rate === undefined ? {} : rateHeaders(rate.rate, rate.remaining)),

@@ -91,10 +91,10 @@ export class Appender {
     return this.append({ home, stream: '', number: 0, nonce: randomBytes(nonceBytes), body: Buffer.alloc(0) });
   }
 
-  /** Appends no more. What waits is not answered: whether it is in the log is not known. */
-  async close(): Promise<void> {
+  /** Appends no more. What waits is answered 'lost': whether it is in the log is not known, and who has the home next will read it. */
+  close(): void {
     this.#closed = true;
-    await this.#running;
+    for (const home of [...this.#homes.keys()]) this.disown(home);
   }
 
   async #run(): Promise<void> {

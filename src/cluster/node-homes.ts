@@ -27,8 +27,8 @@ export interface HomesOptions {
   address: string;
   format: number;
   /**
-   * Homes lie together: each has the rank of the catalog's, so that one node owns them all, and they are given away at once. Default: each
-   * has a rank of its own.
+   * Homes lie together: the owner of the catalog's comes to own them all, and they are given away at once. Default: each has a rank of its
+   * own.
    */
   areTogether?: boolean;
   /** What an operator should know: a home that stays closed, a beat that was refused for good (home undefined). */
@@ -93,7 +93,7 @@ export class Homes {
 
   /** Whether commands of the home may come to this node. */
   owns(home: number): boolean {
-    return this.phaseOf(home) === 'owned';
+    return !this.#isOver && this.phaseOf(home) === 'owned';
   }
 
   /** Asked when the answer of a query leaves. */
@@ -121,17 +121,18 @@ export class Homes {
     }
   }
 
-  /** Stops at once; what is owned still is taken by others after `aliveMs`. */
+  /** Stops at once. Nothing is answered after it, so what is owned still may be taken as soon as others see that the node has left. */
   async stop(): Promise<void> {
     this.#isOver = true;
-    await Promise.all([this.members.stop(), this.#follower.stop(), this.appender.close()]);
+    // First: work and copies that wait for an append would wait for as long as the log does not answer.
+    this.appender.close();
+    await Promise.all([this.members.stop(), this.#follower.stop()]);
     await Promise.all(this.#work);
     // Where the log does not answer, others see by its silence that this node is gone.
-    if (this.#holds.length === 0)
-      await within(
-        tuning.beatAnswerMs,
-        this.#options.log.leave().catch(() => undefined),
-      );
+    await within(
+      tuning.beatAnswerMs,
+      this.#options.log.leave().catch(() => undefined),
+    );
   }
 
   get #holds(): number[] {
@@ -167,7 +168,19 @@ export class Homes {
   }
 
   #rank(nodes: readonly string[], home: number): string[] {
-    return this.#placement.rank(nodes, this.#options.areTogether === true ? catalogHome : home);
+    if (this.#options.areTogether !== true) return this.#placement.rank(nodes, home);
+    const ranked = this.#placement.rank(nodes, catalogHome);
+    // Nodes that saw another one end at different moments may have taken some of its homes each: the others come to the catalog's.
+    const leader = home === catalogHome ? undefined : this.#leader;
+    return leader === undefined ? ranked : [leader, ...ranked.filter((node) => node !== leader)];
+  }
+
+  /** The owner of the catalog's home, also while it is joining; undefined where it is not alive, or leaves. */
+  get #leader(): string | undefined {
+    const owner = this.#states[catalogHome]?.owner;
+    const found = this.members.alive.find(({ node }) => node === owner);
+    if (found === undefined || (owner === this.#options.node ? this.#isDraining : found.state === 'leaving')) return undefined;
+    return owner;
   }
 
   /** Ready once it is warm for what would be its own; not for a while after it was away. */
@@ -214,13 +227,14 @@ export class Homes {
 
   #considerLeaving(home: number): void {
     const { node, keeper } = this.#options;
+    const isTogether = this.#options.areTogether === true;
     // One that is not ready itself was away, like perhaps all others: what it has stays until it is seen who is there.
-    if (!this.#isReady && !this.#isDraining) return;
-    // Moved together they would all stand still, and gain nothing: their owner keeps them for as long as it can.
-    if (this.#options.areTogether === true && !this.#isDraining) return;
+    if (!this.#isReady && !this.#isDraining && !isTogether) return;
+    // Moved with all others it would only stand still: its owner keeps it for as long as it can.
+    if (isTogether && home === catalogHome && !this.#isDraining) return;
     const target = this.#rank(this.#ready(), home)[0];
     if (target === undefined || target === node) return;
-    const atOnceMax = this.#options.areTogether === true ? this.#states.length : tuning.handoversAtOnceMax;
+    const atOnceMax = isTogether ? this.#states.length : tuning.handoversAtOnceMax;
     if ([...this.#mine.values()].filter(({ phase }) => phase === 'leaving').length >= atOnceMax) return;
     const followed = this.members.alive.find((other) => other.node === target)?.followed[home];
     if (followed === undefined || followed + tuning.warmEntriesMax < (this.appender.endOf(home) ?? Number.POSITIVE_INFINITY)) return;

@@ -20,6 +20,8 @@ export interface ForwarderOptions {
   token: NodeToken;
   /** Answers what this node owns. */
   own: HttpHandler;
+  /** Of what this node forwards for its client; the owner does not check it again. */
+  requireHost(request: ServerRequest): void;
   /** Of a request that may have been carried out: whether it may be sent again. Default: where its method only reads (GET, HEAD). */
   mayRepeat?(request: ServerRequest): boolean;
   meter?: ForwardMeter;
@@ -36,7 +38,7 @@ export interface Forwarder {
 }
 
 export function createForwarder(options: ForwarderOptions): Forwarder {
-  const { owners, token, own, meter, ownerWaitMs = limits.ownerWaitMs, connectionsMax = limits.ownerConnectionsMax } = options;
+  const { owners, token, own, requireHost, meter, ownerWaitMs = limits.ownerWaitMs, connectionsMax = limits.ownerConnectionsMax } = options;
   const connections = new OwnerConnections({ connectionsMax });
   const changes = new OwnerChanges(() => owners.changed());
   const mayRepeat = options.mayRepeat ?? onlyReads;
@@ -44,6 +46,11 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
   let underWay = 0;
   const elsewhere = async (request: ServerRequest): Promise<HttpReply> => {
     if (request.isForwarded === true) return notOwnerReply();
+    try {
+      requireHost(request);
+    } catch (error) {
+      return errorReply(error, newId('corr'));
+    }
     const began = performance.now();
     if (underWay >= limits.forwardsUnderWayMax) {
       meter?.forwarded('refused', 0);

@@ -270,7 +270,8 @@ async function dispatch<Caller>(
   request: ServerRequest,
   exchange: Exchange<Caller>,
 ): Promise<RouteReply> {
-  options.requireHost(request);
+  // The node that forwarded it has checked it: it knows by which names it is reached itself.
+  if (request.isForwarded !== true) options.requireHost(request);
   const found = findRoute(table, request);
   if (found === undefined) return await answerElsewhere(options, request, exchange);
   const { route, values } = found;

@@ -1,7 +1,7 @@
 // Where a service is reached: its control API at one origin, the worlds at another where `worldUrl` names one. What tools answer is of
 // their makers, strangers perhaps, and a browser takes all of one origin for one author.
 import { ServiceError } from '../contract/errors.js';
-import { isLoopbackName } from './guards.js';
+import { isLoopbackName, requireHost } from './guards.js';
 import { mountAt } from './mount.js';
 import type { HttpHandler, ServerRequest } from './server.js';
 import type { ServiceWarning } from './service-warning.js';
@@ -35,6 +35,14 @@ interface Handlers {
   worlds: HttpHandler;
   control: HttpHandler;
   prefix: string;
+}
+
+/** The check of Host and Origin (guards.ts) of requests to the control API, and of those to worlds. */
+export function siteGuards({ publicUrl, worldUrl, isListeningOnLoopback }: Site) {
+  return {
+    control: requireHost({ publicUrl, hosts: isListeningOnLoopback ? 'own' : 'any' }),
+    worlds: requireHost({ publicUrl: worldUrl ?? publicUrl, pages: 'host' }),
+  };
 }
 
 /** What answers at the main listener, and what at the one that worlds have alone. */

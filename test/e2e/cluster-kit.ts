@@ -43,6 +43,9 @@ export interface ClusterOptions {
   flags?: readonly string[];
 }
 
+/** Nodes may call receivers of this machine. */
+export const allowCallbacks: readonly string[] = ['--allow-loopback-receivers', 'true'];
+
 /** Until a node that starts has to say that it is ready. */
 const readyMs = 60_000;
 
@@ -221,6 +224,16 @@ export class Cluster {
   /** Sessions of the nodes at the database; their connections break. */
   async endSessions(): Promise<void> {
     await this.postgres.ask(`select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'drillyard/%'`);
+  }
+
+  /** How it stands, in lines: who owns what, who is there, and what the nodes have said at last. */
+  async describe(): Promise<string[]> {
+    const homes = await this.postgres.ask('select home, owner, epoch from drillyard_home order by home');
+    const nodes = await this.postgres.ask(
+      'select node, state, beat, followed, now() - seen_at as silent from drillyard_node order by node',
+    );
+    const said = this.nodes.map(({ name, isRunning, isPaused, said }) => [{ name, isRunning, isPaused }, said.slice(-2000)]);
+    return [...homes, ...nodes, ...said.flat()].map((row) => (typeof row === 'string' ? row : JSON.stringify(row)));
   }
 
   /** Asks until there is an answer: a change with one key throughout, so it is made once. */

@@ -28,6 +28,8 @@ export class CallingAgent {
   readonly #history: ClusterHistory;
   /** Moments of its answers, for the silence after a fault. */
   readonly answeredAtMs: number[] = [];
+  /** The last ones, in words. */
+  readonly refusals: string[] = [];
 
   constructor({ world, credential, history }: { world: string; credential: string; history: ClusterHistory }) {
     this.world = world;
@@ -48,8 +50,8 @@ export class CallingAgent {
       const reply = await fetch(target, { method: 'POST', headers, body: JSON.stringify(given), signal: AbortSignal.timeout(timeoutMs) });
       status = reply.status;
       body = (await reply.json()) as typeof body;
-    } catch {
-      return false;
+    } catch (error) {
+      return this.#refused(asked, String(error));
     }
     if (status === 200 && body.callId !== undefined) {
       const answer = { atMs: nowMs(), callId: body.callId, outcome: body.outcome };
@@ -57,8 +59,14 @@ export class CallingAgent {
       this.answeredAtMs.push(answer.atMs);
       return true;
     }
-    if (status === 503 || status === 502 || status === 504) return false;
+    if (status === 503 || status === 502 || status === 504) return this.#refused(asked, `${status} ${JSON.stringify(body)}`);
     throw new Error(`${name} answered a call of ${this.world} with ${status} ${JSON.stringify(body)}`);
+  }
+
+  #refused({ node, askedAtMs }: { node: string; askedAtMs: number }, why: string): false {
+    this.refusals.push(`${node}, after ${Math.round(nowMs() - askedAtMs)} ms: ${why}`);
+    this.refusals.splice(0, this.refusals.length - 8);
+    return false;
   }
 }
 

@@ -7,7 +7,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { postgresMissing } from '../cluster/postgres-server.js';
 import { until } from '../until.js';
 import { ClusterHistory, shownFindings } from './cluster-history.js';
-import { Cluster, type ClusterNode } from './cluster-kit.js';
+import { allowCallbacks, Cluster, type ClusterNode } from './cluster-kit.js';
 import { CallingAgent, exampleBuild, journalOf, nowMs } from './cluster-load.js';
 import { ClusterLoad } from './cluster-rounds.js';
 
@@ -16,7 +16,7 @@ const skip = postgresMissing;
 let cluster: Cluster;
 before(
   async () => {
-    if (skip === false) cluster = await Cluster.start();
+    if (skip === false) cluster = await Cluster.start({ flags: allowCallbacks });
   },
   { timeout: 90_000 },
 );
@@ -103,7 +103,7 @@ test(`${rounds} faults of leaders under load: nothing lost, doubled, out of orde
   skip,
   timeout: 60_000 + rounds * 20_000,
 }, async (t) => {
-  const load = await ClusterLoad.prepare(cluster, { pauseMs: 40 });
+  const load = await ClusterLoad.prepare(cluster, { pauseMs: 40, hasCallbacks: true });
   t.after(() => load.stop());
   load.begin();
   const silences: string[] = [];

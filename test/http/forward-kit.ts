@@ -58,6 +58,7 @@ export async function startFront(engine: Engine, owner: RequestOwner | undefined
     owners: { ownerOf: () => present, changed: () => changed },
     token,
     own: () => ({ status: 200, body: 'own' }),
+    requireHost: () => {},
     meter: { forwarded: (result) => results.push(result) },
     ...options,
   });

@@ -219,6 +219,7 @@ for (const engine of engines) {
       owners: { ownerOf: () => ({ address: owner.url }), changed: () => new Promise(() => {}) },
       token,
       own: () => ({ status: 200 }),
+      requireHost: () => {},
     });
     const { url } = await startNode(engine, behindProxies(new TrustedProxies(['127.0.0.1']), forwarder.handler));
     const ask = async (client: string): Promise<number> => (await fetch(url, { headers: { 'x-forwarded-for': client } })).status;
@@ -300,6 +301,7 @@ test('so many requests are on their way at once; one more is refused', async () 
     owners: { ownerOf: () => present, changed: () => (present === undefined ? changed : new Promise(() => {})) },
     token,
     own: () => ({ status: 204 }),
+    requireHost: () => {},
     meter: { forwarded: (result) => results.push(result) },
   });
   const nothing = new Map<string, never>();

@@ -8,6 +8,8 @@ import { limits } from '../../src/contract/limits.js';
 import { validateErrorEnvelope } from '../../src/contract/validate/validators.js';
 import { tooLarge } from '../../src/http/body-collector.js';
 import { errorReply } from '../../src/http/envelope.js';
+import { requireHost } from '../../src/http/guards.js';
+import { createRouter } from '../../src/http/router.js';
 import type { HttpHandler, ServerRequest } from '../../src/http/server.js';
 import { until } from '../until.js';
 import { type Front, gate, pairs, raw, startFront, startNode, startOwner } from './forward-kit.js';
@@ -299,6 +301,39 @@ test('requests of clients with more headers than an owner takes beside ours are 
     assert.match(await ask(1, limits.forwardedHeaderBytesMax - 200), /^HTTP\/1\.1 200 /, `${front} to ${owner}`);
     assert.match(await ask(1, limits.forwardedHeaderBytesMax), /^HTTP\/1\.1 400 /);
   }
+});
+
+test('Host and Origin are checked by the node that is asked, by its own names, and the owner does not check them again', async () => {
+  const asked: string[] = [];
+  const owner = await startOwner(
+    'node:http',
+    createRouter({
+      requireHost: requireHost({ publicUrl: 'http://owner.example' }),
+      authenticate: () => undefined,
+      routes: [
+        {
+          method: 'GET',
+          path: '/a',
+          auth: 'none',
+          run: () => {
+            asked.push('owner');
+            return { status: 200, body: 'owner' };
+          },
+        },
+      ],
+      onFailure: ({ error }) => {
+        throw error;
+      },
+    }),
+  );
+  const front = await startFront('node:http', { address: owner.url }, { requireHost: requireHost({ publicUrl: 'http://front.example' }) });
+  const ask = (port: number, host: string, more = ''): Promise<string> =>
+    raw(port, `GET /a HTTP/1.1\r\nHost: ${host}\r\n${more}Connection: close\r\n\r\n`);
+  assert.match(await ask(front.port, 'front.example'), /^HTTP\/1\.1 200 /);
+  assert.equal(codeOf(bodyOf(await ask(front.port, 'owner.example'))), 'control.ORIGIN_REJECTED');
+  assert.equal(codeOf(bodyOf(await ask(front.port, 'front.example', 'Origin: http://other.example\r\n'))), 'control.ORIGIN_REJECTED');
+  assert.equal(codeOf(bodyOf(await ask(owner.port, 'front.example'))), 'control.ORIGIN_REJECTED', 'asked by a client it checks itself');
+  assert.deepEqual(asked, ['owner']);
 });
 
 test('what this node owns is answered here, and nothing of it is looked at', async () => {
