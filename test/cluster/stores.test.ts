@@ -10,12 +10,13 @@ import { LogUnavailable } from '../../src/cluster/log.js';
 import { openObjects } from '../../src/cluster/objects/open-objects.js';
 import { PostgresSession } from '../../src/cluster/postgres/connection.js';
 import { atOneMoment } from '../../src/cluster/postgres/log-moment.js';
+import { beginLog } from '../../src/cluster/postgres/new-log.js';
 import { openPostgresLog } from '../../src/cluster/postgres/postgres-log.js';
 import { holdStore } from '../../src/cluster/postgres/store-hold.js';
 import { removeStrays } from '../../src/cluster/postgres/stray-objects.js';
 import { temporaryFolder } from '../worlds/storage-kit.js';
 import { conformanceHomes, storeRules } from './log-conformance.js';
-import { eachOf, entryOf, joined } from './log-kit.js';
+import { eachOf, entryOf, joined, stateOf } from './log-kit.js';
 import { type PostgresServer, postgresMissing, startPostgres } from './postgres-server.js';
 import { type S3Server, startS3 } from './s3-server.js';
 
@@ -264,4 +265,31 @@ test('what is read of one moment stays as it was while nodes append, trim and re
     });
     await atOneMoment(address, async ({ ends }) => assert.deepEqual([...ends], [[1, 4]]));
   }
+});
+
+// NEW-LOG-1
+test('a log that is begun with what another had is whole or not there, and its store is free again', { skip }, async (t) => {
+  const folder = temporaryFolder(t);
+  const store = `file://${folder}`;
+  const { url, open } = await cluster(store);
+  const identity = { homes: conformanceHomes, keyFingerprint: 'key', format: 1 };
+  const begin = (fails: boolean) =>
+    beginLog({ url, store }, identity, async (log) => {
+      await log.put(1, 7, eachOf('seventh'));
+      await log.blobs.put('sha256:aa', eachOf('body'));
+      if (fails) throw new Error('the disk of the backup is gone');
+      return log.clusterId;
+    });
+  await assert.rejects(begin(true), /the disk of the backup is gone/);
+  assert.equal(existsSync(join(folder, 'store.json')), false);
+  const clusterId = await begin(false);
+  await assert.rejects(begin(false), { code: 'control.STATE_CONFLICT' });
+  const log = await open('a');
+  assert.equal(log.clusterId, clusterId);
+  const { homes } = await log.beat(stateOf('a'));
+  assert.deepEqual(homes[1], { home: 1, owner: undefined, epoch: 0, firstSequence: 8, snapshotSequence: 7 });
+  assert.equal((await joined(log.snapshots.get(1, 7))).toString(), 'seventh');
+  assert.equal(await log.claim(1, 0, 'a'), 1);
+  assert.deepEqual(await log.append([entryOf(1, 7, 1)]), { outcome: 'refused', homes: [1] });
+  assert.deepEqual(await log.append([entryOf(1, 8, 1)]), { outcome: 'appended' });
 });

@@ -19,8 +19,16 @@ export async function openObjects(address: string): Promise<ObjectStore> {
   return known.kind === 'folder' ? folderObjects(known.path) : await s3Objects(known);
 }
 
+export interface StoreName {
+  name(): Promise<string | undefined>;
+  begin(): Promise<string>;
+  /** Of a cluster that did not come to be: what it has put are strays of the next. */
+  forget(): Promise<void>;
+}
+
 /** What a cluster asks of its store. A store with a name is another cluster's: its objects would be strays of this one. */
-export function storeIdentity(objects: ObjectStore): { name(): Promise<string | undefined>; begin(): Promise<string> } {
+export function storeIdentity(objects: ObjectStore): StoreName {
+  let isBegun = false;
   const read = async (): Promise<string | undefined> => {
     const found = await objects.get(nameKey);
     return found && readName(found);
@@ -31,8 +39,12 @@ export function storeIdentity(objects: ObjectStore): { name(): Promise<string | 
       if ((await read()) !== undefined)
         throw foreignCluster(`The store is another cluster's. Name an empty one, or remove its ${nameKey} where that cluster is no more.`);
       const name = randomUUID();
+      isBegun = true;
       await objects.put(nameKey, Buffer.from(JSON.stringify({ store: name })));
       return name;
+    },
+    forget: async () => {
+      if (isBegun) await objects.remove(nameKey);
     },
   };
 }

@@ -1,7 +1,7 @@
 // A log that begins with what another had: snapshots and blobs are put, and the cluster is there when all of them are.
 //   NEW-LOG-1. A log that is begun so is whole or is not there. It has a name of its own, so that copies of the former are refused.
 import { ServiceError } from '../../contract/errors.js';
-import type { SharedBlobs } from '../log.js';
+import { LogUnknown, type SharedBlobs } from '../log.js';
 import { openObjects, storeIdentity } from '../objects/open-objects.js';
 import { PostgresSession } from './connection.js';
 import { indexedBlobs } from './indexed-blobs.js';
@@ -22,6 +22,7 @@ export interface NewLog {
 /** control.STATE_CONFLICT where the database has a cluster. */
 export async function beginLog<T>({ url, store }: LogAddress, identity: ClusterIdentity, work: (log: NewLog) => Promise<T>): Promise<T> {
   const objects = store === undefined ? undefined : await openObjects(store);
+  const identityOfStore = objects && storeIdentity(objects);
   const session = new PostgresSession({ url, name: 'drillyard-restore' });
   try {
     await checkSettings(session);
@@ -31,7 +32,7 @@ export async function beginLog<T>({ url, store }: LogAddress, identity: ClusterI
           message: 'This database has a cluster already. Restore into an empty one: what is there is not replaced.',
         });
       }
-      const cluster = await beginCluster(run, identity, objects && storeIdentity(objects));
+      const cluster = await beginCluster(run, identity, identityOfStore);
       const statements = partOf(run);
       const snapshots = objects === undefined ? postgresSnapshots(statements) : indexedSnapshots(statements, objects);
       return await work({
@@ -44,6 +45,8 @@ export async function beginLog<T>({ url, store }: LogAddress, identity: ClusterI
       });
     });
   } catch (error) {
+    // Where it is not known whether the cluster is there, the store stays its own.
+    if (!(error instanceof LogUnknown)) await identityOfStore?.forget().catch(() => {});
     throw unreachable(error);
   } finally {
     await session.close();
