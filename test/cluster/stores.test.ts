@@ -12,8 +12,9 @@ import { PostgresSession } from '../../src/cluster/postgres/connection.js';
 import { atOneMoment } from '../../src/cluster/postgres/log-moment.js';
 import { beginLog } from '../../src/cluster/postgres/new-log.js';
 import { openPostgresLog } from '../../src/cluster/postgres/postgres-log.js';
-import { holdStore } from '../../src/cluster/postgres/store-hold.js';
+import { holdStore, mayRemove } from '../../src/cluster/postgres/store-hold.js';
 import { removeStrays } from '../../src/cluster/postgres/stray-objects.js';
+import { until } from '../until.js';
 import { temporaryFolder } from '../worlds/storage-kit.js';
 import { conformanceHomes, storeRules } from './log-conformance.js';
 import { eachOf, entryOf, joined, stateOf } from './log-kit.js';
@@ -196,7 +197,22 @@ test('while somebody holds the store nothing is removed from it', { skip }, asyn
   await assert.rejects(log.blobs.remove('sha256:aa'), { code: 'control.UNAVAILABLE' });
   assert.equal((await joined(log.snapshots.get(1, 1))).toString(), 'body');
   assert.equal(objectsIn(folder).length, 4);
-  await Promise.all([holder.close(), second.close()]);
+  await holder.close();
+  // A removal that has begun is waited for, and one that comes later is not made.
+  const [removing, removed] = [new PostgresSession({ url, name: 'removing' }), new PostgresSession({ url, name: 'removed' })];
+  await removing.run({ text: 'begin' });
+  assert.equal(await mayRemove((statement) => removing.run(statement)), true);
+  const held = holdStore((statement) => second.run(statement));
+  await until(async () => {
+    const [row] = await removed.run({
+      text: `select count(*) as waiting from pg_stat_activity where application_name = 'second' and wait_event_type = 'Lock'`,
+    });
+    return row?.waiting === '1';
+  });
+  assert.equal(await removed.transaction(mayRemove), false);
+  await removing.run({ text: 'commit' });
+  assert.equal(await held, true);
+  await Promise.all([second.close(), removing.close(), removed.close()]);
   await log.snapshots.put(1, 4, eachOf('body'));
   assert.deepEqual(await log.snapshots.sequences(1), [4, 3]);
   assert.equal(await log.blobs.removeOld('sha256:aa', -1000), true);

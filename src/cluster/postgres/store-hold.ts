@@ -3,17 +3,20 @@
 //     and one that has begun keeps the row and what it names.
 import type { RunStatement } from './statements.js';
 
-/** Names the lock: `dyc2` in ASCII. */
-const holdLock = 0x64796332;
+/** Name locks: `dyc2` and `dyc3` in ASCII. */
+const removalLock = 0x64796332;
+const holderLock = 0x64796333;
 
-/** For as long as the session lasts; false where another holds it, or something is being removed in this moment. */
+/** For as long as the session lasts; false where another holds it. Waits for removals that have begun. */
 export async function holdStore(run: RunStatement): Promise<boolean> {
-  const [row] = await run({ text: `select pg_try_advisory_lock(${holdLock}) as is_held`, isRead: true });
-  return row?.is_held === true;
+  const [row] = await run({ text: `select pg_try_advisory_lock(${holderLock}) as is_held`, isRead: true });
+  if (row?.is_held !== true) return false;
+  await run({ text: `select pg_advisory_lock(${removalLock})`, isRead: true });
+  return true;
 }
 
 /** Until the end of the transaction nobody can hold the store; false where somebody does. */
 export async function mayRemove(run: RunStatement): Promise<boolean> {
-  const [row] = await run({ text: `select pg_try_advisory_xact_lock_shared(${holdLock}) as may_remove` });
+  const [row] = await run({ text: `select pg_try_advisory_xact_lock_shared(${removalLock}) as may_remove` });
   return row?.may_remove === true;
 }
