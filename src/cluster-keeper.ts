@@ -73,6 +73,10 @@ export class ClusterKeeper implements HomeKeeper, HomesLog {
     return this.homeOf(home).mark.sequence;
   }
 
+  logBytes(home: number): number {
+    return this.homeOf(home).mark.logBytes;
+  }
+
   async apply(home: number, records: readonly FollowedRecord[], upTo: number): Promise<void> {
     const files = this.homeOf(home);
     await files.inTurn(() => files.apply(records, upTo));

@@ -130,6 +130,7 @@ const importSites: { [specifier: string]: string[] } = {
     'src/http/metrics/control-metrics.ts',
     'src/http/metrics/figure-gauges.ts',
     'src/http/metrics/forward-metrics.ts',
+    'src/http/metrics/cluster-metrics.ts',
   ],
   '@opentelemetry': ['src/tracing/open-telemetry.ts', 'src/tracing/otlp.ts'],
   pg: ['src/cluster/postgres/connection.ts'],

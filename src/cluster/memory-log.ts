@@ -17,9 +17,22 @@ import {
   type SharedBlobs,
   type SnapshotStore,
 } from './log.js';
-import { formatUnsupported } from './refusals.js';
+import { nodeTooOld } from './refusals.js';
 
-export type LogVerb = 'append' | 'resolve' | 'claim' | 'give' | 'read' | 'ends' | 'trim' | 'beat' | 'leave' | 'endSessionsOf';
+export type LogVerb =
+  | 'append'
+  | 'resolve'
+  | 'claim'
+  | 'give'
+  | 'read'
+  | 'ends'
+  | 'trim'
+  | 'beat'
+  | 'leave'
+  | 'endSessionsOf'
+  | 'want'
+  | 'drain'
+  | 'health';
 export interface LogFaults {
   /** `requestLost`: nothing is done, and the caller does not know. `answerLost`: it is done, and the caller does not know. */
   fate?(verb: LogVerb): 'fine' | 'unavailable' | 'requestLost' | 'answerLost';
@@ -44,7 +57,7 @@ export class MemoryLog {
   /** Homes 0 to `homes`. */
   constructor({ homes }: { homes: number }) {
     this.#homes = Array.from({ length: homes + 1 }, (_, home) => ({
-      state: { home, owner: undefined, epoch: 0, firstSequence: 1, snapshotSequence: 0 },
+      state: { home, owner: undefined, epoch: 0, firstSequence: 1, snapshotSequence: 0, wanted: undefined },
       entries: [],
     }));
   }
@@ -71,6 +84,9 @@ export class MemoryLog {
       trim: (home, below) => run('trim', () => this.#trim(home, below)),
       beat: (own) => run('beat', () => this.#beat(own)),
       leave: () => run('leave', () => void this.#nodes.delete(node)),
+      want: (homes, wanted) => run('want', () => this.#want(homes, wanted)),
+      drain: (drained, isDrained) => run('drain', () => this.#drain(drained, isDrained)),
+      health: () => run('health', () => ({ bytes: this.#bytes(), hasSynchronousStandby: false })),
       endSessionsOf: () => run('endSessionsOf', () => undefined),
       snapshots: this.#snapshotStore(),
       blobs: this.#sharedBlobs(),
@@ -135,11 +151,30 @@ export class MemoryLog {
   }
 
   #beat(own: OwnState): Beat {
-    if (own.format < this.#format) throw formatUnsupported(own.format, this.#format);
-    this.#nodes.set(own.node, { ...own, beat: (this.#nodes.get(own.node)?.beat ?? 0) + 1 });
+    if (own.format < this.#format) throw nodeTooOld(own.format, this.#format);
+    const before = this.#nodes.get(own.node);
+    const isDrained = before?.isDrained === true && before.incarnation === own.incarnation;
+    this.#nodes.set(own.node, { ...own, isDrained, beat: (before?.beat ?? 0) + 1 });
     const nodes = [...this.#nodes.values()];
     this.#format = Math.max(this.#format, Math.min(...nodes.map(({ format }) => format)));
     return { nodes, homes: this.#homes.map(({ state }) => state), format: this.#format };
+  }
+
+  #want(homes: readonly number[], wanted: string | undefined): void {
+    for (const home of homes) {
+      const log = this.#homeOf(home);
+      log.state = { ...log.state, wanted };
+    }
+  }
+
+  #drain(node: string, isDrained: boolean): boolean {
+    const found = this.#nodes.get(node);
+    if (found !== undefined) this.#nodes.set(node, { ...found, isDrained });
+    return found !== undefined;
+  }
+
+  #bytes(): number {
+    return this.#homes.reduce((sum, { entries }) => sum + entries.reduce((own, { body }) => own + body.length, 0), 0);
   }
 
   #snapshotStore(): SnapshotStore {

@@ -3,21 +3,33 @@
 //   NODE-HOMES-1. A home is opened only after a claim, with everything in its copy that was appended before, and behind a fence.
 //   NODE-HOMES-2. At most one node answers reads of a home at a time, by its own knowledge.
 //   NODE-HOMES-3. A home is given away by plan only to a node whose copy is warm, at most `handoversAtOnceMax` at once.
-//   NODE-HOMES-4. When nodes neither come nor leave, each home comes to be owned by the first of its rank among the ready ones.
+//   NODE-HOMES-4. When nodes neither come nor leave, each home comes to be owned by the first of its rank among the ready ones, which is
+//               the node that an operator wants to have it where that is one of them.
 //   NODE-HOMES-5. A copy that is above the log stays closed.
+//   NODE-HOMES-6. A drained node (candidates.ts) gives what it has to those that are ready, and keeps its copies.
 import { within } from '../async/deadline.js';
 import { Semaphore } from '../async/semaphore.js';
 import { Appender, type RecordOutcome } from './appender.js';
+import { candidates, isDrainedIn, type Judged, rankOfHome, readyNodes } from './candidates.js';
 import { type ClusterClock, waitOn } from './clock.js';
 import { Follower } from './follower.js';
 import type { HomeKeeper } from './home-keeper.js';
-import { type Beat, type ClusterLog, catalogHome, type HomeState, LogUnavailable, LogUnknown, type NodeState } from './log.js';
+import {
+  type Beat,
+  type ClusterLog,
+  catalogHome,
+  type HeldHome,
+  type HomePhase,
+  type HomeState,
+  LogUnavailable,
+  LogUnknown,
+  type NodeState,
+} from './log.js';
 import { ClusterMembers } from './members.js';
+import { type ClusterMeter, silentClusterMeter, type TakeKind, TakeTimer } from './meter.js';
 import { Placement } from './placement.js';
 import type { LogRecord } from './record-parts.js';
 import { tuning } from './tuning.js';
-
-export type HomePhase = 'following' | 'taking' | 'owned' | 'leaving' | 'closed';
 
 export interface HomesOptions {
   log: ClusterLog;
@@ -31,6 +43,8 @@ export interface HomesOptions {
    * own.
    */
   areTogether?: boolean;
+  /** Default: nobody counts. */
+  meter?: ClusterMeter;
   /** What an operator should know: a home that stays closed, a beat that was refused for good (home undefined). */
   onProblem(error: unknown, home: number | undefined): void;
 }
@@ -54,6 +68,8 @@ export class Homes {
   readonly #takes = new Semaphore(tuning.takesAtOnceMax);
   readonly #startedMs: number;
   #states: readonly HomeState[] = [];
+  /** What the log had as this node's when it started, until it is taken up. */
+  #ownedBefore: Set<number> | undefined;
   #isReady = false;
   #isDraining = false;
   #isOver = false;
@@ -61,10 +77,10 @@ export class Homes {
   readonly #work = new Set<Promise<void>>();
 
   constructor(options: HomesOptions) {
-    const { log, clock, keeper, node, address, format, onProblem } = options;
+    const { log, clock, keeper, node, address, format, meter = silentClusterMeter, onProblem } = options;
     this.#options = options;
     this.#startedMs = clock.now();
-    this.appender = new Appender({ log, clock, onLost: (home) => this.#lose(home) });
+    this.appender = new Appender({ log, clock, meter, onLost: (home) => this.#lose(home) });
     this.#follower = new Follower({
       log,
       clock,
@@ -76,7 +92,7 @@ export class Homes {
       log,
       clock,
       node,
-      state: () => ({ address, format, state: this.#state(), followed: this.#follower.positions }),
+      state: () => ({ address, format, state: this.#state(), followed: this.#follower.positions, held: this.#held }),
       onBeat: (beat) => this.#consider(beat),
       onRefused: (error) => onProblem(error, undefined),
     });
@@ -105,6 +121,24 @@ export class Homes {
   ownerOf(home: number): NodeState | undefined {
     const owner = this.#states[home]?.owner;
     return this.members.alive.find(({ node }) => node === owner);
+  }
+
+  /** Of each home that is followed: for how many milliseconds its copy may have missed something. */
+  get copyAgesMs(): ReadonlyMap<number, number> {
+    return this.#follower.ages;
+  }
+
+  /** By home, how far the copies are that are followed. */
+  get positions(): { [home: string]: number } {
+    return this.#follower.positions;
+  }
+
+  get areTogether(): boolean {
+    return this.#options.areTogether === true;
+  }
+
+  get isReady(): boolean {
+    return this.#isReady;
   }
 
   append(record: LogRecord): Promise<RecordOutcome> {
@@ -139,19 +173,27 @@ export class Homes {
     return [...this.#mine].filter(([, { phase }]) => phase !== 'following' && phase !== 'closed').map(([home]) => home);
   }
 
-  /** Ready nodes that are alive, this one among them when it is. */
-  #ready(): string[] {
-    const others = this.members.alive.filter(({ node, state }) => node !== this.#options.node && state === 'ready').map(({ node }) => node);
-    return this.#isReady && !this.#isDraining ? [...others, this.#options.node] : others;
+  get #held(): { [home: string]: HeldHome } {
+    const { keeper } = this.#options;
+    const held: { [home: string]: HeldHome } = {};
+    for (const [home, { phase }] of this.#mine)
+      if (phase !== 'following')
+        held[home] = { phase, end: this.appender.endOf(home) ?? keeper.position(home), logBytes: keeper.logBytes(home) };
+    return held;
   }
 
-  /** Who may own homes: where nobody is ready yet, all that are joining. */
+  get #judged(): Judged {
+    const own = { node: this.#options.node, isReady: this.#isReady, isLeaving: this.#isDraining };
+    return { alive: this.members.alive, own };
+  }
+  #ready(): string[] {
+    return readyNodes(this.#judged);
+  }
   #candidates(): string[] {
-    const ready = this.#ready();
-    if (ready.length > 0) return ready;
-    return this.members.alive
-      .filter(({ node, state }) => (node === this.#options.node ? !this.#isDraining : state === 'joining'))
-      .map(({ node }) => node);
+    return candidates(this.#judged);
+  }
+  get #isGivingUp(): boolean {
+    return this.#isDraining || isDrainedIn(this.members.alive, this.#options.node);
   }
 
   #state(): NodeState['state'] {
@@ -160,7 +202,14 @@ export class Homes {
   }
 
   #consider(beat: Beat): void {
+    this.#ownedBefore ??= new Set(beat.homes.filter(({ owner }) => owner === this.#options.node).map(({ home }) => home));
     this.#states = beat.homes;
+    // Also where it is not known who else is there: the same beat has renewed the lease by which this node reads. A beat that began before
+    // this node's claim shows a lower epoch, and says nothing.
+    for (const { home, epoch } of beat.homes) {
+      const mine = this.#mine.get(home);
+      if (mine !== undefined && (mine.phase === 'owned' || mine.phase === 'leaving') && epoch > mine.epoch) this.#lose(home);
+    }
     if (!this.members.isSettled) return;
     this.#judgeReadiness();
     this.#followRanks();
@@ -168,19 +217,8 @@ export class Homes {
   }
 
   #rank(nodes: readonly string[], home: number): string[] {
-    if (this.#options.areTogether !== true) return this.#placement.rank(nodes, home);
-    const ranked = this.#placement.rank(nodes, catalogHome);
-    // Nodes that saw another one end at different moments may have taken some of its homes each: the others come to the catalog's.
-    const leader = home === catalogHome ? undefined : this.#leader;
-    return leader === undefined ? ranked : [leader, ...ranked.filter((node) => node !== leader)];
-  }
-
-  /** The owner of the catalog's home, also while it is joining; undefined where it is not alive, or leaves. */
-  get #leader(): string | undefined {
-    const owner = this.#states[catalogHome]?.owner;
-    const found = this.members.alive.find(({ node }) => node === owner);
-    if (found === undefined || (owner === this.#options.node ? this.#isDraining : found.state === 'leaving')) return undefined;
-    return owner;
+    const [placement, states, judged, areTogether] = [this.#placement, this.#states, this.#judged, this.areTogether];
+    return rankOfHome(nodes, home, { placement, states, judged, areTogether });
   }
 
   /** Ready once it is warm for what would be its own; not for a while after it was away. */
@@ -208,13 +246,10 @@ export class Homes {
   #considerHome(state: HomeState): void {
     const { home, owner, epoch } = state;
     const { node } = this.#options;
-    const mine = this.#mine.get(home);
-    const phase = mine?.phase ?? 'following';
-    // A beat that began before this node's claim shows a lower epoch, and says nothing.
-    if (mine !== undefined && (phase === 'owned' || phase === 'leaving') && epoch > mine.epoch) this.#lose(home);
-    else if (phase === 'owned') this.#considerLeaving(home);
+    const phase = this.phaseOf(home);
+    if (phase === 'owned') this.#considerLeaving(home);
     else if (phase === 'following' && owner === node) {
-      const successor = this.#isReady && !this.#isDraining ? undefined : this.#rank(this.#ready(), home)[0];
+      const successor = this.#isReady && !this.#isGivingUp ? undefined : this.#rank(this.#ready(), home)[0];
       if (successor !== undefined && successor !== node) this.#do(home, 'leaving', (given) => this.#give(home, epoch, successor, given));
       else if (!this.#isDraining) this.#take(state);
     } else if (
@@ -227,14 +262,14 @@ export class Homes {
 
   #considerLeaving(home: number): void {
     const { node, keeper } = this.#options;
-    const isTogether = this.#options.areTogether === true;
     // One that is not ready itself was away, like perhaps all others: what it has stays until it is seen who is there.
-    if (!this.#isReady && !this.#isDraining && !isTogether) return;
-    // Moved with all others it would only stand still: its owner keeps it for as long as it can.
-    if (isTogether && home === catalogHome && !this.#isDraining) return;
+    if (!this.#isReady && !this.#isGivingUp && !this.areTogether) return;
     const target = this.#rank(this.#ready(), home)[0];
     if (target === undefined || target === node) return;
-    const atOnceMax = isTogether ? this.#states.length : tuning.handoversAtOnceMax;
+    // Moved with all others it would only stand still: its owner keeps it for as long as it can.
+    const isKept = this.areTogether && home === catalogHome && !this.#isGivingUp;
+    if (isKept && this.#states[home]?.wanted !== target) return;
+    const atOnceMax = this.areTogether ? this.#states.length : tuning.handoversAtOnceMax;
     if ([...this.#mine.values()].filter(({ phase }) => phase === 'leaving').length >= atOnceMax) return;
     const followed = this.members.alive.find((other) => other.node === target)?.followed[home];
     if (followed === undefined || followed + tuning.warmEntriesMax < (this.appender.endOf(home) ?? Number.POSITIVE_INFINITY)) return;
@@ -257,12 +292,16 @@ export class Homes {
   }
 
   async #takeNow({ home, owner, epoch: expected }: HomeState, mine: Mine): Promise<void> {
-    const { log, clock, keeper, node } = this.#options;
+    const { log, clock, keeper, node, meter = silentClusterMeter } = this.#options;
+    const kind = this.#kindOfTake(home, owner);
+    const timer = new TakeTimer(clock, kind === 'silence' ? this.members.seenMsOf(owner as string) : undefined);
     const epoch = await this.#claim(home, expected, owner, mine);
     if (epoch === undefined || this.#isOver) return;
     mine.epoch = epoch;
+    timer.end('claim');
     const end = (await log.ends([home])).get(home) ?? 0;
     await this.#follower.reach(home, end);
+    timer.end('reading');
     this.appender.own(home, epoch, end);
     const fence = await this.appender.fence(home);
     if (fence.outcome === 'lost') return;
@@ -271,8 +310,19 @@ export class Homes {
     while (clock.now() < mine.quietUntilMs) await waitOn(clock, mine.quietUntilMs - clock.now());
     if (mine.isLost || this.#isOver) return;
     await keeper.open(home, epoch);
-    if (mine.isLost) await keeper.close(home, 'lost');
-    else mine.phase = 'owned';
+    if (mine.isLost) {
+      await keeper.close(home, 'lost');
+      return;
+    }
+    mine.phase = 'owned';
+    timer.end('opening');
+    meter.taken(kind, timer.parts);
+  }
+
+  #kindOfTake(home: number, owner: string | undefined): TakeKind {
+    if (owner === undefined) return 'first';
+    if (owner !== this.#options.node) return 'silence';
+    return this.#ownedBefore?.delete(home) === true ? 'restart' : 'handover';
   }
 
   /**

@@ -39,7 +39,7 @@ export const tuning = {
   answerMaxMs: 300_000,
   /** Of the server's side of a connection: a peer that is gone holds a row no longer than this. */
   peerGoneMs: 2000,
-  /** A node's row that was not written for so long holds the cluster's format back no more. */
+  /** A node's row that was not written for so long is dropped, and holds the cluster's format back no more. */
   nodeKeptMs: 86_400_000,
   /** Entries that one statement of a trim deletes: the next append waits for none of them long. */
   trimEntriesMax: 4096,

@@ -84,7 +84,7 @@ for (const kind of ['in the database', 'in a folder'])
     const logs = new Map<string, ClusterLog>();
     try {
       for (const node of ['look', 'owner', 'copy']) {
-        const identity = { homes, keyFingerprint: 'key', format: 1 };
+        const identity = { homes, keyFingerprint: 'key', formats: { oldest: 1, newest: 1 } };
         logs.set(node, await openPostgresLog(server.url, { node, ...identity, ...(store !== undefined && { store: `file://${store}` }) }));
       }
       const cluster = new KeeperCluster(t, (node) => logs.get(node) as ClusterLog);

@@ -17,6 +17,7 @@ import { KvWriter } from '../../src/worlds/kv/writer.js';
 import { openWorlds } from '../../src/worlds/worlds.js';
 import { temporaryFolder } from '../worlds/storage-kit.js';
 import { digestOfStore } from '../worlds/stream-kit.js';
+import { stateOf } from './log-kit.js';
 
 export const homes = 4;
 export const streams = ['a', 'b'].map((letter) => `p-${letter.repeat(32)}`) as [string, string];
@@ -53,7 +54,7 @@ export class KeeperCluster {
   }
 
   async stateOf(home: number): Promise<HomeState> {
-    const { homes: all } = await this.#door.beat({ node: 'look', address: '', state: 'joining', format: 1, followed: {} });
+    const { homes: all } = await this.#door.beat(stateOf('look', { state: 'joining' }));
     return all[home] as HomeState;
   }
   async endOf(home: number): Promise<number> {

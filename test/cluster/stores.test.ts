@@ -44,7 +44,7 @@ async function cluster(store: string | undefined): Promise<{ url: string; open(n
   await server.ask(`create database ${name}`);
   const url = server.url.replace(/[^/]+$/, name);
   const open = async (node: string, named = store): Promise<ClusterLog> => {
-    const identity = { homes: conformanceHomes, keyFingerprint: 'key', format: 1 };
+    const identity = { homes: conformanceHomes, keyFingerprint: 'key', formats: { oldest: 1, newest: 1 } };
     const log = await openPostgresLog(url, { node, ...identity, ...(named !== undefined && { store: named }) });
     opened.push(log);
     return log;
@@ -126,7 +126,7 @@ test("a node with another store, with none, or with one that is another cluster'
   const named = await cluster(s3.store('named'));
   await named.open('a');
   await assert.rejects(
-    openPostgresLog(named.url, { node: 'b', homes: conformanceHomes, keyFingerprint: 'key', format: 1 }),
+    openPostgresLog(named.url, { node: 'b', homes: conformanceHomes, keyFingerprint: 'key', formats: { oldest: 1, newest: 1 } }),
     refusal(/Name it with/),
   );
   // A folder that is not mounted is no empty store.
@@ -303,7 +303,7 @@ test('a log that is begun with what another had is whole or not there, and its s
   const log = await open('a');
   assert.equal(log.clusterId, clusterId);
   const { homes } = await log.beat(stateOf('a'));
-  assert.deepEqual(homes[1], { home: 1, owner: undefined, epoch: 0, firstSequence: 8, snapshotSequence: 7 });
+  assert.deepEqual(homes[1], { home: 1, owner: undefined, epoch: 0, firstSequence: 8, snapshotSequence: 7, wanted: undefined });
   assert.equal((await joined(log.snapshots.get(1, 7))).toString(), 'seventh');
   assert.equal(await log.claim(1, 0, 'a'), 1);
   assert.deepEqual(await log.append([entryOf(1, 7, 1)]), { outcome: 'refused', homes: [1] });

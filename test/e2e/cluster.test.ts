@@ -98,7 +98,8 @@ test('a leader that is asked to end hands over, and ends well', { skip, timeout:
   await leader.start();
 });
 
-// CLUSTER-NODE-1, CLUSTER-NODE-2: every rule of the history and of the rounds.
+// Every rule of the history and of the rounds.
+// CLUSTER-NODE-1, CLUSTER-NODE-2
 test(`${rounds} faults of leaders under load: nothing lost, doubled, out of order or stale`, {
   skip,
   timeout: 60_000 + rounds * 20_000,

@@ -6,6 +6,8 @@ import type { LimitFlags } from '../admin-command.js';
 import type { AdminConnection } from '../admin-connection.js';
 import type { ClusterFlags } from '../cluster-address.js';
 import type { VerifyFlags } from '../verify-command.js';
+import { addCluster } from './admin-cluster.js';
+import { connectionOptions } from './admin-options.js';
 import { addRestore, clusterOptions } from './admin-restore.js';
 import { collect, type Finish, jsonOption } from './options.js';
 
@@ -17,13 +19,14 @@ const role = () => new Argument('<role>', 'in every project of the organization'
 export function addAdmin(program: Command, finish: Finish): void {
   const admin = program
     .command('admin')
-    .description("operate a service: organizations, members, credentials, the server key; needs the operator's token");
+    .description("operate a service: organizations, members, credentials, the server key, machines; needs the operator's token");
   addOrganization(admin, finish);
   addMember(admin, finish);
   addCredential(admin, finish);
   addKey(admin, finish);
   addBackup(admin, finish);
   addRestore(admin, finish);
+  addCluster(admin, finish);
   addVerify(admin, finish);
 }
 
@@ -67,19 +70,12 @@ function command(
   [name, description]: [string, string],
   run: (actions: Actions, values: string[], flags: Flags) => Promise<Parameters<Finish>[0]>,
 ): Command {
-  return parent
-    .command(name)
-    .description(description)
-    .option('--url <url>', 'where the service is; default http://127.0.0.1:8787 (DRILLYARD_URL)')
-    .option('--token-file <file>', `the operator's token; default ${localFolders.hosted}/operator.token (DRILLYARD_OPERATOR_TOKEN_FILE)`)
-    .option('--token <token>', 'the token itself, which others on this machine can then see; better in DRILLYARD_OPERATOR_TOKEN')
-    .addOption(jsonOption())
-    .action(async (...given: unknown[]) => {
-      const { adminActions } = await load();
-      const values = given.filter((value) => typeof value === 'string');
-      const options = given.at(-2) as Flags;
-      finish(await run(adminActions, values, options));
-    });
+  return connectionOptions(parent.command(name).description(description)).action(async (...given: unknown[]) => {
+    const { adminActions } = await load();
+    const values = given.filter((value) => typeof value === 'string');
+    const options = given.at(-2) as Flags;
+    finish(await run(adminActions, values, options));
+  });
 }
 
 function addOrganization(admin: Command, finish: Finish): void {

@@ -9,7 +9,7 @@ import { indexedSnapshots } from './indexed-snapshots.js';
 import { type LogAddress, unreachable } from './log-moment.js';
 import { postgresBlobs } from './postgres-blobs.js';
 import { postgresSnapshots } from './postgres-snapshots.js';
-import { beginCluster, type ClusterIdentity, checkSettings, clusterRow, hasTables } from './schema.js';
+import { beginCluster, checkSettings, clusterRow, hasTables, type NewCluster } from './schema.js';
 import { partOf } from './statements.js';
 
 export interface NewLog {
@@ -20,7 +20,7 @@ export interface NewLog {
 }
 
 /** control.STATE_CONFLICT where the database has a cluster. */
-export async function beginLog<T>({ url, store }: LogAddress, identity: ClusterIdentity, work: (log: NewLog) => Promise<T>): Promise<T> {
+export async function beginLog<T>({ url, store }: LogAddress, identity: NewCluster, work: (log: NewLog) => Promise<T>): Promise<T> {
   const objects = store === undefined ? undefined : await openObjects(store);
   const identityOfStore = objects && storeIdentity(objects);
   const session = new PostgresSession({ url, name: 'drillyard-restore' });

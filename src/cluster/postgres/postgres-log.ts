@@ -4,11 +4,23 @@
 //   POSTGRES-LOG-2. What was acknowledged is there once after the server was killed, and after its sessions were ended.
 //   POSTGRES-LOG-3. A claim waits for an append that holds the home's row, and for one that never ends only until its session was ended.
 import { invariant } from '../../contract/errors.js';
-import type { Appended, Beat, ClusterLog, HomeState, LogEntry, LogPlace, NodeState, OwnState, SharedBlobs, SnapshotStore } from '../log.js';
+import type {
+  Appended,
+  Beat,
+  ClusterLog,
+  HomeState,
+  LogEntry,
+  LogHealth,
+  LogPlace,
+  NodeState,
+  OwnState,
+  SharedBlobs,
+  SnapshotStore,
+} from '../log.js';
 import { LogUnavailable, LogUnknown } from '../log.js';
 import type { ObjectStore } from '../objects/object-store.js';
 import { openObjects, storeIdentity } from '../objects/open-objects.js';
-import { formatUnsupported } from '../refusals.js';
+import { nodeTooOld } from '../refusals.js';
 import { tuning } from '../tuning.js';
 import { appendText, appendValues, findText, standings } from './append-statement.js';
 import { PostgresSession, Refused, type Row, type Statement, sqlStates, unavailable } from './connection.js';
@@ -187,18 +199,18 @@ class PostgresLog implements ClusterLog {
   }
 
   async beat(own: OwnState): Promise<Beat> {
-    const { node, address, state, format, followed } = own;
+    const { node, address, state, format, followed, incarnation, held } = own;
     const [row] = await this.#beats
       .run({
         name: 'beat',
         text: beatText,
-        values: [node, address, state, format, JSON.stringify(followed), tuning.nodeKeptMs],
+        values: [node, address, state, format, JSON.stringify(followed), tuning.nodeKeptMs, incarnation, JSON.stringify(held)],
         answerMs: tuning.beatAnswerMs,
       })
       .catch((error: unknown) => {
         throw unavailable(error);
       });
-    if (row === undefined) throw formatUnsupported(format, await this.#format());
+    if (row === undefined) throw nodeTooOld(format, await this.#format());
     return { nodes: row.nodes as NodeState[], homes: (row.homes as HomeState[]).map(withoutNull), format: Number(row.format) };
   }
 
@@ -213,6 +225,21 @@ class PostgresLog implements ClusterLog {
       .catch((error: unknown) => {
         throw unavailable(error);
       });
+  }
+
+  async want(homes: readonly number[], node: string | undefined): Promise<void> {
+    await this.#change({ text: 'update drillyard_home set wanted = $2 where home = any($1::int[])', values: [homes, node ?? null] });
+  }
+
+  async drain(node: string, isDrained: boolean): Promise<boolean> {
+    const text = 'update drillyard_node set is_drained = $2 where node = $1 returning node';
+    return (await this.#change({ text, values: [node, isDrained] })).length > 0;
+  }
+
+  async health(): Promise<LogHealth> {
+    const text = `select pg_total_relation_size('drillyard_log') as bytes, current_setting('synchronous_standby_names') <> '' as has_standby`;
+    const [row] = await this.#read({ text });
+    return { bytes: Number(row?.bytes), hasSynchronousStandby: row?.has_standby === true };
   }
 
   async endSessionsOf(node: string): Promise<void> {
@@ -231,6 +258,13 @@ class PostgresLog implements ClusterLog {
     await Promise.all([this.#appends, this.#claims, this.#beats, this.#reads, this.#large].map((session) => session.close()));
   }
 
+  /** Of an operator: rare, and done again where its outcome is not known. */
+  async #change(statement: Statement): Promise<Row[]> {
+    return await this.#claims.run({ ...statement, answerMs: tuning.answerMs }).catch((error: unknown) => {
+      throw unavailable(error);
+    });
+  }
+
   async #read(statement: Statement): Promise<Row[]> {
     try {
       return await this.#reads.run({ ...statement, isRead: true, answerMs: tuning.answerMs });
@@ -240,7 +274,11 @@ class PostgresLog implements ClusterLog {
   }
 }
 
-const withoutNull = ({ owner, ...state }: HomeState): HomeState => ({ ...state, owner: owner ?? undefined });
+const withoutNull = ({ owner, wanted, ...state }: HomeState): HomeState => ({
+  ...state,
+  owner: owner ?? undefined,
+  wanted: wanted ?? undefined,
+});
 
 const trimText = `
 update drillyard_home h set first_seq = greatest(first_seq,
@@ -257,11 +295,14 @@ select count(*) as deleted from gone`;
 /** No row where the cluster's format is above the node's. The statement sees rows as they were before it, so its own is put in by hand. */
 const beatText = `
 with mine as (
-  insert into drillyard_node select $1, $2, 1, $3, $4::int, $5::jsonb, clock_timestamp() from drillyard_cluster where format <= $4::int
+  insert into drillyard_node (node, address, beat, state, format, followed, seen_at, incarnation, held)
+  select $1, $2, 1, $3, $4::int, $5::jsonb, clock_timestamp(), $7, $8::jsonb from drillyard_cluster where format <= $4::int
   on conflict (node) do update set address = excluded.address, beat = drillyard_node.beat + 1, state = excluded.state,
-    format = excluded.format, followed = excluded.followed, seen_at = excluded.seen_at
+    format = excluded.format, followed = excluded.followed, seen_at = excluded.seen_at, incarnation = excluded.incarnation,
+    held = excluded.held, is_drained = drillyard_node.is_drained and drillyard_node.incarnation = excluded.incarnation
   returning *),
 everybody as (select * from mine union all select * from drillyard_node where node <> $1),
+dropped as (delete from drillyard_node where node <> $1 and seen_at < now() - $6::float8 * interval '1 millisecond'),
 raised as (
   update drillyard_cluster set format = (select min(format) from everybody where seen_at > now() - $6::float8 * interval '1 millisecond')
   where exists (select 1 from mine)
@@ -269,8 +310,8 @@ raised as (
   returning format)
 select
   (select json_agg(json_build_object('node', node, 'address', address, 'beat', beat, 'state', state, 'format', format,
-    'followed', followed) order by node) from everybody) as nodes,
+    'followed', followed, 'incarnation', incarnation, 'isDrained', is_drained, 'held', held) order by node) from everybody) as nodes,
   (select json_agg(json_build_object('home', home, 'owner', owner, 'epoch', epoch, 'firstSequence', first_seq,
-    'snapshotSequence', snapshot_seq) order by home) from drillyard_home) as homes,
+    'snapshotSequence', snapshot_seq, 'wanted', wanted) order by home) from drillyard_home) as homes,
   coalesce((select format from raised), (select format from drillyard_cluster)) as format
 from mine`;

@@ -2,10 +2,11 @@
 //   SCHEMA-1. A node joins only a cluster of its server key, its number of homes and its store, in a schema and a format that it knows.
 //   SCHEMA-2. A server that acknowledges what it may lose is refused by the name of its setting.
 import { randomUUID } from 'node:crypto';
+import type { ClusterFormats } from '../../contract/cluster-format.js';
 import type { ServiceError } from '../../contract/errors.js';
 import { LogUnavailable } from '../log.js';
 import { inDatabase } from '../objects/open-objects.js';
-import { foreignCluster, formatUnsupported, unsafeLog } from '../refusals.js';
+import { foreignCluster, nodeTooNew, nodeTooOld, unsafeLog } from '../refusals.js';
 import { type PostgresSession, type Row, unavailable } from './connection.js';
 import type { RunStatement, Statements } from './statements.js';
 
@@ -19,9 +20,14 @@ export interface ClusterIdentity {
   homes: number;
   /** A digest of the server key: nodes with another could not read the tokens of this cluster. */
   keyFingerprint: string;
-  /** That this node reads and writes. */
-  format: number;
+  formats: ClusterFormats;
 }
+
+/** As it begins. */
+export type NewCluster = Pick<ClusterIdentity, 'homes' | 'keyFingerprint'> & {
+  /** That its nodes write. */
+  format: number;
+};
 
 const tables = `
 create table if not exists drillyard_cluster (
@@ -30,9 +36,11 @@ create table if not exists drillyard_cluster (
   cluster_id text not null, store text not null);
 create table if not exists drillyard_node (
   node text primary key, address text not null, beat bigint not null, state text not null, format int not null,
-  followed jsonb not null, seen_at timestamptz not null);
+  followed jsonb not null, seen_at timestamptz not null,
+  incarnation text not null, is_drained boolean not null default false, held jsonb not null);
 create table if not exists drillyard_home (
-  home int primary key, owner text, epoch int not null default 0, first_seq bigint not null default 1, snapshot_seq bigint not null default 0);
+  home int primary key, owner text, epoch int not null default 0, first_seq bigint not null default 1, snapshot_seq bigint not null default 0,
+  wanted text);
 create table if not exists drillyard_log (
   home int, seq bigint, epoch int not null, nonce bytea not null, stream text not null, number bigint not null, is_last boolean not null,
   body bytea not null, primary key (home, seq));
@@ -57,7 +65,7 @@ export async function joinCluster(session: Statements, identity: ClusterIdentity
   const cluster = await session
     .transaction(async (run) => {
       const known = (await hasTables(run)) ? await clusterRow(run) : undefined;
-      return known ?? (await beginCluster(run, identity, store));
+      return known ?? (await beginCluster(run, { ...identity, format: identity.formats.newest }, store));
     })
     .catch((error: unknown) => {
       throw unavailable(error);
@@ -68,7 +76,7 @@ export async function joinCluster(session: Statements, identity: ClusterIdentity
 }
 
 /** The tables and homes of a new cluster; the lock is of the transaction, so of those that start at once the others find what one made. */
-export async function beginCluster(run: RunStatement, identity: ClusterIdentity, store?: StoreIdentity): Promise<Row> {
+export async function beginCluster(run: RunStatement, identity: NewCluster, store?: StoreIdentity): Promise<Row> {
   const { homes, keyFingerprint, format } = identity;
   await run({ text: `select pg_advisory_xact_lock(${schemaLock})` });
   await run({ text: tables });
@@ -111,11 +119,13 @@ export function checkSchema(found: Row): void {
   if (found.schema_version !== schemaVersion) throw foreignCluster(`The log has schema ${found.schema_version}, not ${schemaVersion}.`);
 }
 
-function checkIdentity(found: Row, { homes, keyFingerprint, format }: ClusterIdentity): void {
+function checkIdentity(found: Row, { homes, keyFingerprint, formats }: ClusterIdentity): void {
   checkSchema(found);
   if (found.key_fingerprint !== keyFingerprint) throw foreignCluster('The nodes of this log have another server key.');
   if (found.homes !== homes) throw foreignCluster(`The cluster of this log has ${found.homes} homes, not ${homes}.`);
-  if (Number(found.format) > format) throw formatUnsupported(format, Number(found.format));
+  const written = Number(found.format);
+  if (written > formats.newest) throw nodeTooOld(formats.newest, written);
+  if (written < formats.oldest) throw nodeTooNew(formats.oldest, written);
 }
 
 /** Levels of `synchronous_commit` that wait for the disk of the standby, where there is one. */

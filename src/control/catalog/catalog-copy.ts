@@ -22,6 +22,7 @@ export class CatalogCopy {
   #position: StreamPosition;
   #following: Promise<void> = Promise.resolve();
   #copying: Promise<void> | undefined;
+  #isClosed = false;
 
   /** `directory`: of the catalog (data-folder.ts); made where it is not there. control.STATE_CONFLICT for a catalog without a log. */
   constructor(directory: string) {
@@ -49,7 +50,13 @@ export class CatalogCopy {
     await this.#copying;
   }
 
+  /** Nothing is read of it any more. */
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
   async close(): Promise<void> {
+    this.#isClosed = true;
     await this.#following;
     await this.#copying?.catch(() => {});
     await this.#database.close();
