@@ -11,6 +11,7 @@ import { nodeFigures } from './cluster/figures.js';
 import { type ClusterLog, catalogHome } from './cluster/log.js';
 import { Homes } from './cluster/node-homes.js';
 import { openPostgresLog } from './cluster/postgres/postgres-log.js';
+import type { CatalogCopyFile } from './cluster-copies.js';
 import { ClusterKeeper } from './cluster-keeper.js';
 import { clusterOperator } from './cluster-operator.js';
 import { ClusterSnapshots } from './cluster-snapshots.js';
@@ -53,13 +54,16 @@ export interface ClusterOptions {
   address: string;
   /** Homes of worlds, fixed when the cluster begins. Default limits.clusterHomes. */
   homes?: number;
+  /** Where snapshots and blobs lie: `file:///folder` or `s3://bucket/prefix`. Default: in PostgreSQL. */
+  store?: string;
 }
 export async function startClusterNode(settings: ControlSettings, ground: ServiceGround, options: ClusterOptions): Promise<ClusterNode> {
   const { dataDirectory, keyFile } = settings;
   const keyring = Keyring.open({ dataDirectory, nowMs: Date.now, ...defined({ keyFile }) });
-  const { node, homes = limits.clusterHomes } = options;
+  const { node, homes = limits.clusterHomes, store } = options;
   const log = await openPostgresLog(options.url, {
     ...{ node, homes, formats: clusterFormats },
+    ...defined({ store }),
     keyFingerprint: keyring.fingerprint,
     warn: (message) => ground.log.warn(message),
   });
@@ -76,7 +80,7 @@ export async function startClusterNode(settings: ControlSettings, ground: Servic
 interface NodeParts {
   settings: ControlSettings;
   ground: ServiceGround;
-  options: Required<ClusterOptions>;
+  options: ClusterOptions & { homes: number };
   log: ClusterLog;
   keyring: Keyring;
 }
@@ -110,9 +114,13 @@ export class ClusterNode {
   constructor(parts: NodeParts) {
     this.#parts = parts;
     const { settings, ground, options, log, keyring } = parts;
-    const openCatalog = (directory: string): CatalogCopy => {
-      this.#copy = new CatalogCopy(directory);
-      return this.#copy;
+    const openCatalog = (directory: string): CatalogCopyFile => {
+      const copy = new CatalogCopy(directory);
+      this.#copy = copy;
+      // A snapshot takes its place, or this node its home: from then on nothing is read of it.
+      return closing(copy, () => {
+        if (this.#copy === copy) this.#copy = undefined;
+      });
     };
     this.#snapshots = new ClusterSnapshots({
       data: settings.dataDirectory,
@@ -122,6 +130,7 @@ export class ClusterNode {
     });
     this.#keeper = new ClusterKeeper({
       data: settings.dataDirectory,
+      clusterId: log.clusterId,
       openCatalog,
       appender: () => this.#homes.appender,
       opened: (home) => this.#opened(home),
@@ -163,6 +172,7 @@ export class ClusterNode {
     this.#snapshots.start(this.#keeper, {
       homes: () => this.#toSnapshot(),
       failed: (err, home) => this.#parts.ground.log.warn('a snapshot was not made', { err, home }),
+      sweepFailed: (err) => this.#parts.ground.log.warn('what is left over in the store of the cluster was not removed', { err }),
     });
     while (!this.#isClosed && this.#known === undefined) await pause(limits.clusterLookMs);
   }
@@ -341,6 +351,20 @@ export class ClusterNode {
       log: this.#keeper,
     };
   }
+}
+
+function closing(copy: CatalogCopy, closes: () => void): CatalogCopyFile {
+  return {
+    get position() {
+      return copy.position;
+    },
+    follow: (records) => copy.follow(records),
+    copyTo: (directory) => copy.copyTo(directory),
+    close: () => {
+      closes();
+      return copy.close();
+    },
+  };
 }
 
 /** The catalog's file has no reader between two owners. */
