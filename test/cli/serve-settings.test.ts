@@ -130,6 +130,9 @@ test('a file takes every setting by its name, in YAML and in JSON, as its JSON S
     authorCommand: '/usr/bin/author',
     authorArguments: ['--model', 'small'],
     receiverPorts: [443],
+    cluster: 'postgres://drillyard@db.internal/drillyard',
+    node: 'n1',
+    nodeAddress: 'http://10.0.0.11:8787',
   };
   const whole = Object.fromEntries(
     serveSettings.map((setting) => {
