@@ -263,7 +263,7 @@ export class Homes {
   #considerLeaving(home: number): void {
     const { node, keeper } = this.#options;
     // One that is not ready itself was away, like perhaps all others: what it has stays until it is seen who is there.
-    if (!this.#isReady && !this.#isGivingUp) return;
+    if (!this.#isReady && !this.#isGivingUp && !this.areTogether) return;
     const target = this.#rank(this.#ready(), home)[0];
     if (target === undefined || target === node) return;
     // Moved with all others it would only stand still: its owner keeps it for as long as it can.
