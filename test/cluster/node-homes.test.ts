@@ -178,7 +178,7 @@ for (const [how, areTogether] of [
           (cluster.nodes.get(name) as { isCut: boolean }).isCut = false;
         }
         // Those that lie together wait for nobody's being ready.
-      await cluster.run(areTogether ? 12_000 : tuning.returnedMs + 15_000);
+        await cluster.run(areTogether ? 12_000 : tuning.returnedMs + 15_000);
         await cluster.check(names);
         await cluster.stop();
       }),
