@@ -247,7 +247,7 @@ export class ClusterNode {
     const incarnation = this.#incarnation;
     if (incarnation === undefined) return movedReply();
     const reply = await pick(incarnation)(request);
-    if (this.#homes.members.mayRead && this.#incarnation === incarnation) return reply;
+    if (this.#homes.mayRead(catalogHome) && this.#incarnation === incarnation) return reply;
     reply.whenOver?.();
     return movedReply();
   }

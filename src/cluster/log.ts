@@ -89,6 +89,8 @@ export interface Beat {
   homes: readonly HomeState[];
   /** The format that the cluster writes: the least of its nodes', and never lower than it was. */
   format: number;
+  /** Which incarnation of the engine's server has answered. Another one may not have all that the one before acknowledged. */
+  server: string;
 }
 
 export interface ClusterLog {

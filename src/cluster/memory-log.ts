@@ -47,6 +47,7 @@ interface HomeLog {
 /** What all nodes share. */
 export class MemoryLog {
   readonly #homes: HomeLog[];
+  #server = 'memory';
   readonly #nodes = new Map<string, NodeState>();
   readonly #snapshots = new Map<number, Map<number, Buffer[]>>();
   readonly #blobs = new Map<string, { body: Buffer[]; putAtMs: number }>();
@@ -146,6 +147,13 @@ export class MemoryLog {
     log.state = { ...log.state, firstSequence: first };
   }
 
+  /** Another server of the engine answers from now on, which has of the home only what is below. */
+  goBack(home: number, below: number): void {
+    const log = this.#homeOf(home);
+    log.entries = log.entries.filter(({ sequence }) => sequence < below);
+    this.#server = `${this.#server}+`;
+  }
+
   #beat(own: OwnState): Beat {
     if (own.format < this.#format) throw nodeTooOld(own.format, this.#format);
     const before = this.#nodes.get(own.node);
@@ -153,7 +161,7 @@ export class MemoryLog {
     this.#nodes.set(own.node, { ...own, isDrained, beat: (before?.beat ?? 0) + 1 });
     const nodes = [...this.#nodes.values()];
     this.#format = Math.max(this.#format, Math.min(...nodes.map(({ format }) => format)));
-    return { nodes, homes: this.#homes.map(({ state }) => state), format: this.#format };
+    return { nodes, homes: this.#homes.map(({ state }) => state), format: this.#format, server: this.#server };
   }
 
   #want(homes: readonly number[], wanted: string | undefined): void {

@@ -3,6 +3,13 @@ import type { ClusterClock } from './clock.js';
 
 /** Why a home came to this node: its owner was silent, its owner gave it, nobody had it, or this node had it before it started. */
 export type TakeKind = 'silence' | 'handover' | 'first' | 'restart';
+/** `owner`: as the log had it. `wasOwn`: of a home that is this node's there already, whether it was when the node started. */
+export function kindOfTake(owner: string | undefined, node: string, wasOwn: () => boolean): TakeKind {
+  if (owner === undefined) return 'first';
+  if (owner !== node) return 'silence';
+  return wasOwn() ? 'restart' : 'handover';
+}
+
 /** Of one take, in seconds. */
 export interface TakeParts {
   /** From the last beat of the owner before that was seen. Only after silence. */

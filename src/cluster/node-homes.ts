@@ -12,6 +12,7 @@ import { Semaphore } from '../async/semaphore.js';
 import { Appender, type RecordOutcome } from './appender.js';
 import { candidates, isDrainedIn, type Judged, rankOfHome, readyNodes } from './candidates.js';
 import { type ClusterClock, waitOn } from './clock.js';
+import { EngineWatch, type OwnedHome } from './engine-watch.js';
 import { Follower } from './follower.js';
 import type { HomeKeeper } from './home-keeper.js';
 import {
@@ -26,7 +27,7 @@ import {
   type NodeState,
 } from './log.js';
 import { ClusterMembers } from './members.js';
-import { type ClusterMeter, silentClusterMeter, type TakeKind, TakeTimer } from './meter.js';
+import { type ClusterMeter, kindOfTake, silentClusterMeter, TakeTimer } from './meter.js';
 import { Placement } from './placement.js';
 import type { LogRecord } from './record-parts.js';
 import { tuning } from './tuning.js';
@@ -66,6 +67,7 @@ export class Homes {
   readonly #mine = new Map<number, Mine>();
   readonly #placement = new Placement();
   readonly #takes = new Semaphore(tuning.takesAtOnceMax);
+  readonly #engine: EngineWatch;
   readonly #startedMs: number;
   #states: readonly HomeState[] = [];
   /** What the log had as this node's when it started, until it is taken up. */
@@ -80,6 +82,7 @@ export class Homes {
     const { log, clock, keeper, node, address, format, meter = silentClusterMeter, onProblem } = options;
     this.#options = options;
     this.#startedMs = clock.now();
+    this.#engine = new EngineWatch(log, (home) => this.#lose(home));
     this.appender = new Appender({ log, clock, meter, onLost: (home) => this.#lose(home) });
     this.#follower = new Follower({
       log,
@@ -114,7 +117,7 @@ export class Homes {
 
   /** Asked when the answer of a query leaves. */
   mayRead(home: number): boolean {
-    return this.owns(home) && this.members.mayRead;
+    return this.owns(home) && this.members.mayRead && !this.#engine.isInDoubt;
   }
 
   /** Who has the home as far as this node knows; undefined while nobody does who is alive. */
@@ -150,7 +153,7 @@ export class Homes {
     this.#isDraining = true;
     while (!this.#isOver && this.#holds.length > 0) {
       await this.members.refresh();
-      if (this.members.isSettled && this.#ready().length === 0) return;
+      if (this.members.isSettled && readyNodes(this.#judged).length === 0) return;
       await waitOn(this.#options.clock, tuning.followMs);
     }
   }
@@ -186,12 +189,6 @@ export class Homes {
     const own = { node: this.#options.node, isReady: this.#isReady, isLeaving: this.#isDraining };
     return { alive: this.members.alive, own };
   }
-  #ready(): string[] {
-    return readyNodes(this.#judged);
-  }
-  #candidates(): string[] {
-    return candidates(this.#judged);
-  }
   get #isGivingUp(): boolean {
     return this.#isDraining || isDrainedIn(this.members.alive, this.#options.node);
   }
@@ -210,10 +207,16 @@ export class Homes {
       const mine = this.#mine.get(home);
       if (mine !== undefined && (mine.phase === 'owned' || mine.phase === 'leaving') && epoch > mine.epoch) this.#lose(home);
     }
+    this.#track(this.#engine.see(beat, this.#owned));
     if (!this.members.isSettled) return;
     this.#judgeReadiness();
     this.#followRanks();
     for (const state of beat.homes) this.#considerHome(state);
+  }
+
+  get #owned(): OwnedHome[] {
+    const owned = [...this.#mine].filter(([, { phase }]) => phase === 'owned');
+    return owned.map(([home, { epoch }]) => ({ home, epoch, end: this.appender.endOf(home) ?? 0 }));
   }
 
   #rank(nodes: readonly string[], home: number): string[] {
@@ -224,7 +227,7 @@ export class Homes {
   /** Ready once it is warm for what would be its own; not for a while after it was away. */
   #judgeReadiness(): void {
     const { node } = this.#options;
-    const others = this.#ready().filter((other) => other !== node);
+    const others = readyNodes(this.#judged).filter((other) => other !== node);
     if (this.members.isReturning && others.length > 0) this.#isReady = false;
     else if (!this.#isReady)
       this.#isReady = this.#states.every(
@@ -236,7 +239,7 @@ export class Homes {
   /** The homes of which this node is first or second, or would be, and the catalog's. */
   #followRanks(): void {
     const { node } = this.#options;
-    const nodes = [...new Set([...this.#candidates(), node])];
+    const nodes = [...new Set([...candidates(this.#judged), node])];
     const followed = this.#states
       .map(({ home }) => home)
       .filter((home) => this.phaseOf(home) === 'following' && (home === catalogHome || this.#rank(nodes, home).indexOf(node) <= 1));
@@ -249,13 +252,13 @@ export class Homes {
     const phase = this.phaseOf(home);
     if (phase === 'owned') this.#considerLeaving(home);
     else if (phase === 'following' && owner === node) {
-      const successor = this.#isReady && !this.#isGivingUp ? undefined : this.#rank(this.#ready(), home)[0];
+      const successor = this.#isReady && !this.#isGivingUp ? undefined : this.#rank(readyNodes(this.#judged), home)[0];
       if (successor !== undefined && successor !== node) this.#do(home, 'leaving', (given) => this.#give(home, epoch, successor, given));
       else if (!this.#isDraining) this.#take(state);
     } else if (
       phase === 'following' &&
       (owner === undefined || !this.members.isAlive(owner)) &&
-      this.#rank(this.#candidates(), home)[0] === node
+      this.#rank(candidates(this.#judged), home)[0] === node
     )
       this.#take(state);
   }
@@ -264,7 +267,7 @@ export class Homes {
     const { node, keeper } = this.#options;
     // One that is not ready itself was away, like perhaps all others: what it has stays until it is seen who is there.
     if (!this.#isReady && !this.#isGivingUp && !this.areTogether) return;
-    const target = this.#rank(this.#ready(), home)[0];
+    const target = this.#rank(readyNodes(this.#judged), home)[0];
     if (target === undefined || target === node) return;
     // Moved with all others it would only stand still: its owner keeps it for as long as it can.
     const isKept = this.areTogether && home === catalogHome && !this.#isGivingUp;
@@ -293,7 +296,7 @@ export class Homes {
 
   async #takeNow({ home, owner, epoch: expected }: HomeState, mine: Mine): Promise<void> {
     const { log, clock, keeper, node, meter = silentClusterMeter } = this.#options;
-    const kind = this.#kindOfTake(home, owner);
+    const kind = kindOfTake(owner, node, () => this.#ownedBefore?.delete(home) === true);
     const timer = new TakeTimer(clock, kind === 'silence' ? this.members.seenMsOf(owner as string) : undefined);
     const epoch = await this.#claim(home, expected, owner, mine);
     if (epoch === undefined || this.#isOver) return;
@@ -317,12 +320,6 @@ export class Homes {
     mine.phase = 'owned';
     timer.end('opening');
     meter.taken(kind, timer.parts);
-  }
-
-  #kindOfTake(home: number, owner: string | undefined): TakeKind {
-    if (owner === undefined) return 'first';
-    if (owner !== this.#options.node) return 'silence';
-    return this.#ownedBefore?.delete(home) === true ? 'restart' : 'handover';
   }
 
   /**

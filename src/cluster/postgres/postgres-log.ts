@@ -202,7 +202,12 @@ class PostgresLog implements ClusterLog {
         throw unavailable(error);
       });
     if (row === undefined) throw nodeTooOld(format, await this.#format());
-    return { nodes: row.nodes as NodeState[], homes: (row.homes as HomeState[]).map(withoutNull), format: Number(row.format) };
+    return {
+      nodes: row.nodes as NodeState[],
+      homes: (row.homes as HomeState[]).map(withoutNull),
+      format: Number(row.format),
+      server: String(row.server),
+    };
   }
 
   async #format(): Promise<number> {
@@ -309,5 +314,6 @@ select
     'followed', followed, 'incarnation', incarnation, 'isDrained', is_drained, 'held', held) order by node) from everybody) as nodes,
   (select json_agg(json_build_object('home', home, 'owner', owner, 'epoch', epoch, 'firstSequence', first_seq,
     'snapshotSequence', snapshot_seq, 'wanted', wanted) order by home) from drillyard_home) as homes,
-  coalesce((select format from raised), (select format from drillyard_cluster)) as format
+  coalesce((select format from raised), (select format from drillyard_cluster)) as format,
+  pg_postmaster_start_time()::text as server
 from mine`;
