@@ -101,7 +101,7 @@ test('a standby that had not everything is promoted: homes stay closed, the log 
   skip: standbyMissing,
   timeout: 120_000,
 }, async (t) => {
-  const { cluster, standby, promote } = await startOnPair(t, { isSynchronous: false });
+  const { cluster, primary, standby, promote } = await startOnPair(t, { isSynchronous: false });
   const load = await ClusterLoad.prepare(cluster, { pauseMs: 40 });
   t.after(() => load.stop());
   load.begin();
@@ -110,6 +110,8 @@ test('a standby that had not everything is promoted: homes stay closed, the log 
   // What is acknowledged from here on is on the primary alone.
   await load.answersAgain();
   await load.stop();
+  // It comes back when there is nobody any more to get the rest from.
+  await primary.kill();
   await standby.start();
   await promote();
   await until(() => cluster.nodes.some(({ said }) => said.includes('cluster.LOG_WENT_BACK')));
