@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ServiceError } from '../../src/contract/errors.js';
 import { Bank, createBank } from '../worlds/bank-kit.js';
-import { idIn, KeeperCluster, type KeeperNode, streams } from './keeper-kit.js';
+import { idIn, KeeperCluster, type KeeperNode, ownedBank, streams } from './keeper-kit.js';
 
 const [one, two] = streams;
 const isCode = (code: string) => (error: unknown) => error instanceof ServiceError && error.code === code;
@@ -23,10 +23,7 @@ async function addUntilDue(node: KeeperNode, bank: Bank): Promise<void> {
 
 // CLUSTER-SNAPSHOTS-1, CLUSTER-SNAPSHOTS-2, SNAPSHOT-STREAM-1
 test('a follower makes snapshots as the log grows; a new node begins at one, behind a trimmed log', async (t) => {
-  const cluster = new KeeperCluster(t);
-  const [owner, copy] = [cluster.node('owner'), cluster.node('copy')];
-  await owner.take(1);
-  const bank = await createBank(await owner.project(one), idIn(1));
+  const { cluster, owner, copy, bank } = await ownedBank(t);
   await createBank(await owner.project(two), idIn(1));
   await copy.follow(1);
   assert.equal((await cluster.stateOf(1)).firstSequence, 1);
@@ -101,10 +98,7 @@ test('snapshots and log shrink when worlds and streams have gone', async (t) => 
 
 // SNAPSHOT-STREAM-1, CLUSTER-REBUILD-1
 test('a damaged snapshot is refused and replaces nothing', async (t) => {
-  const cluster = new KeeperCluster(t);
-  const [owner, copy] = [cluster.node('owner'), cluster.node('copy')];
-  await owner.take(1);
-  const bank = await createBank(await owner.project(one), idIn(1));
+  const { cluster, owner, copy, bank } = await ownedBank(t);
   await copy.follow(1);
   const before = copy.digest(1, one);
   await bank.add(1);

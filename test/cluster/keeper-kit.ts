@@ -15,6 +15,7 @@ import type { HomedWorlds, Worlds } from '../../src/worlds/api.js';
 import { newIdInHome } from '../../src/worlds/homes.js';
 import { KvWriter } from '../../src/worlds/kv/writer.js';
 import { openWorlds } from '../../src/worlds/worlds.js';
+import { type Bank, createBank } from '../worlds/bank-kit.js';
 import { temporaryFolder } from '../worlds/storage-kit.js';
 import { digestOfStore } from '../worlds/stream-kit.js';
 import { stateOf } from './log-kit.js';
@@ -205,4 +206,19 @@ export class KeeperNode {
     await this.appender.close();
     await this.keeper.stop();
   }
+}
+
+interface OwnedBank {
+  cluster: KeeperCluster;
+  owner: KeeperNode;
+  copy: KeeperNode;
+  bank: Bank;
+}
+/** Two nodes, of which the first has home 1, and a bank there. */
+export async function ownedBank(t: TestContext): Promise<OwnedBank> {
+  const cluster = new KeeperCluster(t);
+  const [owner, copy] = [cluster.node('owner'), cluster.node('copy')];
+  await owner.take(1);
+  const bank = await createBank(await owner.project(streams[0]), idIn(1));
+  return { cluster, owner, copy, bank };
 }
