@@ -1,5 +1,6 @@
 // One node of bench/forward.ts, in a process of its own: `owner` answers what a tool call is answered and knows nothing; `front URL`
 // forwards everything to that owner. Prints its port.
+import { clusterFormats } from '../src/contract/cluster-format.js';
 import { behindNodes } from '../src/http/behind-nodes.js';
 import { createForwarder } from '../src/http/forward.js';
 import type { NodeToken } from '../src/http/node-token.js';
@@ -17,10 +18,11 @@ const forward = (): HttpHandler =>
   createForwarder({
     owners: { ownerOf: () => ({ address }), changed: () => new Promise(() => {}) },
     token,
+    format: () => clusterFormats.newest,
     requireHost: () => {},
     own: answer,
   }).handler;
-const handler = behindNodes(token, role === 'front' ? forward() : answer);
+const handler = behindNodes(token, role === 'front' ? forward() : answer, clusterFormats);
 const server = await startHttpServer({
   host: '127.0.0.1',
   port: 0,

@@ -7,13 +7,18 @@ import { within } from './async/deadline.js';
 import { pause } from './async/pause.js';
 import { hostedPrefix } from './bindings/hosted-bindings.js';
 import { steadyClock } from './cluster/clock.js';
+import { nodeFigures } from './cluster/figures.js';
 import { type ClusterLog, catalogHome } from './cluster/log.js';
 import { Homes } from './cluster/node-homes.js';
 import { openPostgresLog } from './cluster/postgres/postgres-log.js';
+import type { CatalogCopyFile } from './cluster-copies.js';
 import { ClusterKeeper } from './cluster-keeper.js';
+import { clusterOperator } from './cluster-operator.js';
 import { ClusterSnapshots } from './cluster-snapshots.js';
+import { clusterFormats } from './contract/cluster-format.js';
 import { defined } from './contract/defined.js';
 import { invariant, ServiceError } from './contract/errors.js';
+import { endpointTable } from './contract/hosted/endpoint-table.js';
 import type { NotReadyReason } from './contract/hosted/readiness.js';
 import { newId } from './contract/ids.js';
 import { limits } from './contract/limits.js';
@@ -22,17 +27,18 @@ import { CatalogCopy } from './control/catalog/catalog-copy.js';
 import { Keyring } from './control/catalog/keyring.js';
 import type { ControlSettings } from './control/catalog/settings.js';
 import type { View } from './control/catalog/tables.js';
-import type { ServiceHomes } from './control/core/services.js';
+import type { ClusterPort, ServiceHomes } from './control/core/services.js';
 import type { ControlFigures } from './control/figures.js';
 import { isOperatorToken } from './control/organizations/operator-token.js';
 import { behindNodes } from './http/behind-nodes.js';
 import { errorReply } from './http/envelope.js';
 import { createForwarder, type Forwarder } from './http/forward.js';
 import { bearerOf } from './http/guards.js';
+import { clusterMetrics } from './http/metrics/cluster-metrics.js';
 import { forwardMeter } from './http/metrics/forward-metrics.js';
 import { createNodeToken } from './http/node-token.js';
 import type { RequestOwner } from './http/request-owners.js';
-import { createRouter } from './http/router.js';
+import { createRouter, type Route } from './http/router.js';
 import type { HttpHandler, HttpReply, ServerRequest } from './http/server.js';
 import { serviceRoutes } from './http/service-routes.js';
 import { siteGuards } from './http/site.js';
@@ -48,16 +54,16 @@ export interface ClusterOptions {
   address: string;
   /** Homes of worlds, fixed when the cluster begins. Default limits.clusterHomes. */
   homes?: number;
+  /** Where snapshots and blobs lie: `file:///folder` or `s3://bucket/prefix`. Default: in PostgreSQL. */
+  store?: string;
 }
-/** Of records and of the wire between nodes. */
-const format = 1;
-
 export async function startClusterNode(settings: ControlSettings, ground: ServiceGround, options: ClusterOptions): Promise<ClusterNode> {
   const { dataDirectory, keyFile } = settings;
   const keyring = Keyring.open({ dataDirectory, nowMs: Date.now, ...defined({ keyFile }) });
-  const { node, homes = limits.clusterHomes } = options;
+  const { node, homes = limits.clusterHomes, store } = options;
   const log = await openPostgresLog(options.url, {
-    ...{ node, homes, format },
+    ...{ node, homes, formats: clusterFormats },
+    ...defined({ store }),
     keyFingerprint: keyring.fingerprint,
     warn: (message) => ground.log.warn(message),
   });
@@ -74,13 +80,17 @@ export async function startClusterNode(settings: ControlSettings, ground: Servic
 interface NodeParts {
   settings: ControlSettings;
   ground: ServiceGround;
-  options: Required<ClusterOptions>;
+  options: ClusterOptions & { homes: number };
   log: ClusterLog;
   keyring: Keyring;
 }
 
 /** Paths that each node answers for itself. */
-const ownPaths: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics', '/docs', '/v1/openapi.json']);
+const ownPaths: ReadonlySet<string> = new Set([
+  ...['/healthz', '/readyz', '/metrics', '/docs', '/v1/openapi.json'],
+  // Also where there is no leader: then it is wanted most.
+  endpointTable.getCluster.path,
+]);
 
 export class ClusterNode {
   readonly main: HttpHandler;
@@ -89,6 +99,7 @@ export class ClusterNode {
   readonly #homes: Homes;
   readonly #keeper: ClusterKeeper;
   readonly #snapshots: ClusterSnapshots;
+  readonly #operator: ClusterPort;
   readonly #forwarders: Forwarder[] = [];
   /** The catalog as it lies here, while another node leads. */
   #copy: CatalogCopy | undefined;
@@ -103,9 +114,13 @@ export class ClusterNode {
   constructor(parts: NodeParts) {
     this.#parts = parts;
     const { settings, ground, options, log, keyring } = parts;
-    const openCatalog = (directory: string): CatalogCopy => {
-      this.#copy = new CatalogCopy(directory);
-      return this.#copy;
+    const openCatalog = (directory: string): CatalogCopyFile => {
+      const copy = new CatalogCopy(directory);
+      this.#copy = copy;
+      // A snapshot takes its place, or this node its home: from then on nothing is read of it.
+      return closing(copy, () => {
+        if (this.#copy === copy) this.#copy = undefined;
+      });
     };
     this.#snapshots = new ClusterSnapshots({
       data: settings.dataDirectory,
@@ -115,17 +130,21 @@ export class ClusterNode {
     });
     this.#keeper = new ClusterKeeper({
       data: settings.dataDirectory,
+      clusterId: log.clusterId,
       openCatalog,
       appender: () => this.#homes.appender,
       opened: (home) => this.#opened(home),
       closing: (home, why) => this.#closing(home, why),
       restore: (home, state) => this.#snapshots.restore(home, state),
     });
+    const { node, address } = options;
     this.#homes = new Homes({
-      ...{ log, clock: steadyClock, keeper: this.#keeper, node: options.node, address: options.address, format },
+      ...{ log, clock: steadyClock, keeper: this.#keeper, node, address, format: clusterFormats.newest },
       areTogether: true,
+      meter: ground.metrics.add((registers) => clusterMetrics(registers, () => this.#clusterFigures())),
       onProblem: (error, home) => ground.log.error('a home of the cluster stays closed on this node', { err: error, ...defined({ home }) }),
     });
+    this.#operator = clusterOperator({ log, homes: this.#homes, node });
     const token = createNodeToken(keyring, 'cluster');
     const meter = ground.metrics.add(forwardMeter);
     const own = this.#ownRoutes();
@@ -134,9 +153,13 @@ export class ClusterNode {
       (request.path.startsWith(`${hostedPrefix}/`) ? guards.worlds : guards.control)(request);
     const handlerOf = (pick: (incarnation: Incarnation) => HttpHandler): HttpHandler => {
       const owners = { ownerOf: () => this.#owner(), changed: () => this.#changed() };
-      const forwarder = createForwarder({ owners, token, meter, requireHost, own: (request) => this.#answer(request, pick) });
+      const forwarder = createForwarder({
+        ...{ owners, token, format: () => this.#format, meter, requireHost },
+        own: (request) => this.#answer(request, pick),
+      });
       this.#forwarders.push(forwarder);
-      return behindNodes(token, (request) => (ownPaths.has(request.path) ? own(request) : forwarder.handler(request)));
+      const answer: HttpHandler = (request) => (ownPaths.has(request.path) ? own(request) : forwarder.handler(request));
+      return behindNodes(token, answer, clusterFormats);
     };
     this.main = handlerOf(({ main }) => main);
     this.worldsAlone = handlerOf(({ worldsAlone }) => worldsAlone);
@@ -149,6 +172,7 @@ export class ClusterNode {
     this.#snapshots.start(this.#keeper, {
       homes: () => this.#toSnapshot(),
       failed: (err, home) => this.#parts.ground.log.warn('a snapshot was not made', { err, home }),
+      sweepFailed: (err) => this.#parts.ground.log.warn('what is left over in the store of the cluster was not removed', { err }),
     });
     while (!this.#isClosed && this.#known === undefined) await pause(limits.clusterLookMs);
   }
@@ -179,8 +203,11 @@ export class ClusterNode {
     this.#isClosed = true;
     // What nobody has taken ends here, while its last appends are still possible.
     this.#isLeaving = true;
-    await this.#end(graceMs);
+    const ended = this.#end(graceMs);
+    await within(graceMs + limits.ownerWaitMs, ended);
+    // Where the log does not answer they are given up: what waits for them would wait for as long.
     await Promise.all([this.#homes.stop(), this.#snapshots.stop()]);
+    await ended;
     for (const forwarder of this.#forwarders) forwarder.close();
     await this.#keeper.stop();
     await within(limits.ownerWaitMs, this.#parts.log.close());
@@ -193,8 +220,18 @@ export class ClusterNode {
     return all.filter((home) => this.#homes.phaseOf(home) === (isAlone ? 'owned' : 'following'));
   }
 
+  /** That this node writes to others. */
+  get #format(): number {
+    return this.#homes.members.last?.format ?? clusterFormats.oldest;
+  }
+
+  #clusterFigures() {
+    const figures = nodeFigures(this.#homes);
+    return figures && { ...figures, isLeader: this.#incarnation !== undefined && !this.#isLeaving };
+  }
+
   get #view(): View | undefined {
-    return this.#incarnation === undefined ? this.#copy?.view : undefined;
+    return this.#incarnation === undefined && this.#copy?.isClosed === false ? this.#copy.view : undefined;
   }
 
   #owner(): RequestOwner | undefined {
@@ -220,7 +257,7 @@ export class ClusterNode {
     const incarnation = this.#incarnation;
     if (incarnation === undefined) return movedReply();
     const reply = await pick(incarnation)(request);
-    if (this.#homes.members.mayRead && this.#incarnation === incarnation) return reply;
+    if (this.#homes.mayRead(catalogHome) && this.#incarnation === incarnation) return reply;
     reply.whenOver?.();
     return movedReply();
   }
@@ -228,15 +265,22 @@ export class ClusterNode {
   #ownRoutes(): HttpHandler {
     const { ground } = this.#parts;
     const { log, metrics, site, draining, tracing } = ground;
-    const requireOperator = (request: ServerRequest): void => {
+    const requireOperatorToken = (token: string): void => {
       const plane = this.#incarnation?.control.plane;
-      if (plane !== undefined) plane.authenticateOperator(bearerOf(request));
-      else if (this.#view === undefined || !isOperatorToken(this.#view, bearerOf(request) ?? ''))
+      if (plane !== undefined) plane.authenticateOperator(token);
+      else if (this.#view === undefined) throw catalogMoving();
+      else if (!isOperatorToken(this.#view, token))
         throw new ServiceError('control.UNAUTHENTICATED', { message: 'The token of the operator is needed.' });
     };
-    return createRouter({
+    const requireOperator = (request: ServerRequest): void => requireOperatorToken(bearerOf(request) ?? '');
+    const overview: Route<undefined> = {
+      ...{ method: 'GET', path: endpointTable.getCluster.path, id: 'getCluster', auth: 'bearer', whileDraining: true },
+      authenticate: (token) => void requireOperatorToken(token),
+      run: async () => ({ status: 200, body: { cluster: await this.#operator.overview() } }),
+    };
+    return createRouter<undefined>({
       ...{ draining, onFailure: log.failure, tracing, observers: [log.access, metrics] },
-      routes: serviceRoutes(serviceState(ground, { troubles: () => this.#troubles(), requireOperator })),
+      routes: [overview, ...serviceRoutes(serviceState(ground, { troubles: () => this.#troubles(), requireOperator }))],
       requireHost: siteGuards(site).control,
       authenticate: () => {
         throw new ServiceError('control.UNAUTHENTICATED', { message: 'There is nothing here that needs a credential.' });
@@ -245,10 +289,17 @@ export class ClusterNode {
   }
 
   async #troubles(): Promise<NotReadyReason[]> {
+    const { members } = this.#homes;
     if (this.#parts.ground.draining()) return ['shutting_down'];
-    if (!this.#homes.members.mayRead) return ['cluster_lag'];
-    if (this.#incarnation !== undefined) return await this.#incarnation.control.troubles();
-    return this.#owner() === undefined ? ['starting'] : [];
+    if (members.isRefused) return ['cluster_format'];
+    if (members.last === undefined) return ['starting'];
+    if (!members.mayRead) return ['cluster_lag'];
+    if (this.#incarnation !== undefined && !this.#isLeaving) return await this.#incarnation.control.troubles();
+    const found: NotReadyReason[] = [];
+    if (this.#owner() === undefined) found.push('cluster_no_leader');
+    // Others rely on it: who ends the leader now would have nobody to hand over to.
+    if (!this.#homes.isReady) found.push('cluster_joining');
+    return found;
   }
 
   async #opened(home: number): Promise<void> {
@@ -265,6 +316,7 @@ export class ClusterNode {
     const onLost = (err: unknown): void => ground.log.error('the catalog of this node has lost its log', { err });
     this.#incarnation = await openIncarnation(settings, ground, {
       homes: this.#serviceHomes(),
+      cluster: this.#operator,
       catalog: { log: this.#keeper.catalogLog, onLost },
       blobs: this.#parts.log.blobs,
     });
@@ -299,6 +351,28 @@ export class ClusterNode {
       log: this.#keeper,
     };
   }
+}
+
+function closing(copy: CatalogCopy, closes: () => void): CatalogCopyFile {
+  return {
+    get position() {
+      return copy.position;
+    },
+    follow: (records) => copy.follow(records),
+    copyTo: (directory) => copy.copyTo(directory),
+    close: () => {
+      closes();
+      return copy.close();
+    },
+  };
+}
+
+/** The catalog's file has no reader between two owners. */
+function catalogMoving(): ServiceError {
+  return new ServiceError('control.UNAVAILABLE', {
+    message: 'This node does not have the catalog at the moment, so it knows nobody.',
+    retryAfterMs: limits.unavailableRetryAfterMs,
+  });
 }
 
 function movedReply(): HttpReply {

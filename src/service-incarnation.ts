@@ -40,7 +40,7 @@ export interface Incarnation {
   worldsAlone: HttpHandler;
 }
 /** What a node of a cluster opens it with. */
-export type ClusterPorts = Pick<OpenControl, 'homes' | 'catalog' | 'blobs'>;
+export type ClusterPorts = Pick<OpenControl, 'homes' | 'cluster' | 'catalog' | 'blobs'>;
 
 export async function openIncarnation(settings: ControlSettings, ground: ServiceGround, ports: ClusterPorts = {}): Promise<Incarnation> {
   const { log, site, tracing, metrics, agents, draining } = ground;

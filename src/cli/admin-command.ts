@@ -3,7 +3,6 @@ import { resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import pc from 'picocolors';
 import type { Client } from '../client/client.js';
-import { ControlError } from '../client/control-error.js';
 import { defined } from '../contract/defined.js';
 import { type ErrorCode, ServiceError } from '../contract/errors.js';
 import type { Backup, Organization, OwnQuotas, Rate } from '../contract/hosted/operator.js';
@@ -11,10 +10,9 @@ import type { AuditEvent, CreateCredentialReply, Credential, Member } from '../c
 import type { Role } from '../contract/world/authority.js';
 import { visibleLine } from '../reports/html/visible-text.mjs';
 import { counted, grouped } from '../text/counted.js';
-import { type AdminConnection, operatorClient } from './admin-connection.js';
-import { type ExitCode, exitCodes } from './exit-codes.js';
-import { reportFailure } from './failure.js';
-import { createOutput, type Output } from './output.js';
+import { asked, columns, tell } from './admin-asked.js';
+import type { AdminConnection } from './admin-connection.js';
+import type { Output } from './output.js';
 import { tuning } from './tuning.js';
 
 export interface LimitFlags {
@@ -129,22 +127,6 @@ export const adminActions = {
     asked(to, async (client, output) => tellKey(await client.rotateServerKey({ body: { graceMs } }), output)),
 };
 
-async function asked({ json, ...connection }: AdminConnection, work: (client: Client, output: Output) => Promise<void>): Promise<ExitCode> {
-  const output = createOutput({ json });
-  try {
-    await work(await operatorClient(connection), output);
-    return exitCodes.passed;
-  } catch (error) {
-    if (!(error instanceof ControlError)) return reportFailure(error, output, process.cwd());
-    const { code, message, issues = [] } = error.envelope;
-    output.line({ event: 'error', ...error.envelope });
-    output.warn(
-      `${pc.red('error')} ${code}: ${[visibleLine(message), ...issues.map((issue) => visibleLine(`${issue.path} ${issue.message}`))].join('; ')}`,
-    );
-    return [400, 404, 422].includes(error.status) ? exitCodes.usage : exitCodes.failed;
-  }
-}
-
 const backupText = ({ projects, files, bytes }: Backup): string =>
   `${counted(projects, 'project')}, ${counted(files, 'file')}, ${grouped(bytes)} bytes`;
 async function latestBackup(client: Client): Promise<Backup> {
@@ -153,14 +135,7 @@ async function latestBackup(client: Client): Promise<Backup> {
   throw new ServiceError('control.UNAVAILABLE', { message: 'The service has started again meanwhile, and the backup was not finished.' });
 }
 
-const columns = (cells: readonly string[]): string =>
-  cells.map((cell, place) => (place === cells.length - 1 ? cell : cell.padEnd(24))).join('  ');
 const dated = (atMs: number): string => new Date(atMs).toISOString().slice(0, 16).replace('T', ' ');
-
-function tell(output: Output, event: string, one: object, cells: readonly string[]): void {
-  output.line({ event, ...one });
-  if (!output.json) output.say(columns(cells));
-}
 
 function tellOrganization(one: Organization, output: Output): void {
   output.line({ event: 'organization', ...one });

@@ -25,4 +25,7 @@ export const tuning = {
   /** Between two looks at a backup: longer each time, up to the second. */
   backupLookMs: 250,
   backupLookMsMax: 5_000,
+  /** Between two looks at homes that move, and how long they are waited for. */
+  clusterLookMs: 250,
+  clusterWaitMsMax: 120_000,
 };

@@ -10,6 +10,7 @@ import { backoffMs } from '../async/retry.js';
 import { invariant } from '../contract/errors.js';
 import { type ClusterClock, waitOn } from './clock.js';
 import { type Appended, type ClusterLog, type LogEntry, LogUnavailable, LogUnknown } from './log.js';
+import { type ClusterMeter, silentClusterMeter } from './meter.js';
 import { type LogRecord, partsOf } from './record-parts.js';
 import { tuning } from './tuning.js';
 
@@ -20,6 +21,8 @@ export interface AppenderOptions {
   log: ClusterLog;
   clock: ClusterClock;
   onLost(home: number): void;
+  /** Default: nobody counts. */
+  meter?: Pick<ClusterMeter, 'appended'>;
 }
 
 interface OwnHome {
@@ -102,9 +105,10 @@ export class Appender {
     await Promise.resolve();
     while (this.#queue.length > 0 && !this.#closed) {
       const batch = this.#nextBatch();
+      const fromMs = this.#options.clock.now();
       const appended = await this.#appendSurely(batch.flatMap(({ entries }) => entries));
       if (appended === undefined) break;
-      if (appended.outcome === 'appended') this.#settle(batch);
+      if (appended.outcome === 'appended') this.#settle(batch, fromMs);
       else this.#lose(batch, appended.homes);
     }
     this.#running = undefined;
@@ -156,7 +160,10 @@ export class Appender {
     return undefined;
   }
 
-  #settle(batch: Batch): void {
+  #settle(batch: Batch, fromMs: number): void {
+    const { clock, meter = silentClusterMeter } = this.#options;
+    const bytes = batch.reduce((sum, { pending }) => sum + pending.record.body.length, 0);
+    meter.appended({ seconds: (clock.now() - fromMs) / 1000, records: batch.length, bytes });
     const waiting = new Set(this.#queue);
     const done = new Set<Pending>();
     for (const { pending, entries } of batch) {

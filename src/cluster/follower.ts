@@ -24,6 +24,8 @@ interface Copy {
   joiner: PartJoiner;
   /** The last look found no more than it could read. */
   isAtEnd: boolean;
+  /** When the look began that was the last to find so; when the copy is first followed, if none has. */
+  wholeAtMs: number;
   busy: Promise<void> | undefined;
 }
 
@@ -52,6 +54,12 @@ export class Follower {
   /** By home, how far its copy is. */
   get positions(): { [home: string]: number } {
     return Object.fromEntries(this.#followed.map((home) => [home, this.#options.keeper.position(home)]));
+  }
+
+  /** Of each followed home, for how long its copy may have missed something. */
+  get ages(): Map<number, number> {
+    const now = this.#options.clock.now();
+    return new Map(this.#followed.map((home) => [home, now - this.#copyOf(home).wholeAtMs]));
   }
 
   /** Whether the copy had everything at the last look. */
@@ -102,6 +110,7 @@ export class Follower {
     const looked = this.#followed.filter((home) => this.#copyOf(home).busy === undefined);
     if (looked.length === 0) return;
     const work = looked.map((home): [number, Copy] => [home, this.#copyOf(home)]);
+    const beganMs = this.#options.clock.now();
     let release = (): void => {};
     const busy = new Promise<void>((resolve) => {
       release = resolve;
@@ -130,6 +139,7 @@ export class Follower {
           onFailed(home, error);
         });
         copy.isAtEnd = !isHeld && own.length < tuning.readEntriesMax && (!isCut || index < work.findIndex(([read]) => read === last));
+        if (copy.isAtEnd) copy.wholeAtMs = beganMs;
       }
       const late = work.filter(([, { isAtEnd }]) => !isAtEnd).map(([home]) => home);
       this.#followed = [...late.filter((home) => this.#followed.includes(home)), ...this.#followed.filter((home) => !late.includes(home))];
@@ -179,7 +189,9 @@ export class Follower {
   #copyOf(home: number): Copy {
     const found = this.#copies.get(home);
     if (found !== undefined) return found;
-    const made: Copy = { next: this.#options.keeper.position(home) + 1, joiner: new PartJoiner(), isAtEnd: false, busy: undefined };
+    const { keeper, clock } = this.#options;
+    const next = keeper.position(home) + 1;
+    const made: Copy = { next, joiner: new PartJoiner(), isAtEnd: false, wholeAtMs: clock.now(), busy: undefined };
     this.#copies.set(home, made);
     return made;
   }

@@ -5,6 +5,8 @@ import type { FollowedRecord } from './record-parts.js';
 export interface HomeKeeper {
   /** Up to which sequence the copy on this node has everything; 0: it has nothing. Positions of fences need not survive a restart. */
   position(home: number): number;
+  /** Of the log since the newest snapshot, as far as this node has seen. */
+  logBytes(home: number): number;
   /** Records that follow the copy, in order, none of them twice; then it has everything up to `upTo`. */
   apply(home: number, records: readonly FollowedRecord[], upTo: number): Promise<void>;
   /** The log does not reach back to the copy: it is replaced by the home's newest snapshot. */

@@ -52,6 +52,17 @@ export interface HomeState {
   firstSequence: number;
   /** Of the newest snapshot: everything below and at it is in the snapshot. 0: there is none. */
   snapshotSequence: number;
+  /** The node that an operator wants to have it, wherever that can be. Undefined: its rank decides. */
+  wanted: string | undefined;
+}
+export type HomePhase = 'following' | 'taking' | 'owned' | 'leaving' | 'closed';
+/** What a node says of a home that it does not follow. */
+export interface HeldHome {
+  phase: Exclude<HomePhase, 'following'>;
+  /** The sequence of the last entry that it knows of. */
+  end: number;
+  /** Of the log since the newest snapshot, as far as it has seen. */
+  logBytes: number;
 }
 export interface NodeState {
   node: string;
@@ -60,18 +71,26 @@ export interface NodeState {
   /** Of this node's name, counted by the log over all of its incarnations. */
   beat: number;
   state: 'joining' | 'ready' | 'leaving';
+  /** Of its process: a node that ended and came back has another. */
+  incarnation: string;
+  /** An operator wants this incarnation to have no homes while another node can have them. */
+  isDrained: boolean;
   /** The format of records and of the wire between nodes that it writes and reads. */
   format: number;
   /** By home, the sequence up to which its copy has everything. */
   followed: { readonly [home: string]: number };
+  /** By home. */
+  held: { readonly [home: string]: HeldHome };
 }
 /** What a node says of itself; the log counts its beats. */
-export type OwnState = Omit<NodeState, 'beat'>;
+export type OwnState = Omit<NodeState, 'beat' | 'isDrained'>;
 export interface Beat {
   nodes: readonly NodeState[];
   homes: readonly HomeState[];
   /** The format that the cluster writes: the least of its nodes', and never lower than it was. */
   format: number;
+  /** Which incarnation of the engine's server has answered. Another one may not have all that the one before acknowledged. */
+  server: string;
 }
 
 export interface ClusterLog {
@@ -99,11 +118,28 @@ export interface ClusterLog {
   beat(node: OwnState): Promise<Beat>;
   /** Removes this node's row: it owns nothing, and nobody waits for its beat. */
   leave(): Promise<void>;
+  /** An operator wants a node to have the homes, until somebody wants something else; undefined: their rank decides again. */
+  want(homes: readonly number[], node: string | undefined): Promise<void>;
+  /** An operator wants a node, as it runs now, to have no homes, or to have them again. False where there is no such node. */
+  drain(node: string, isDrained: boolean): Promise<boolean>;
+  health(): Promise<LogHealth>;
   /** Ends what a dead owner's sessions may still hold. */
   endSessionsOf(node: string): Promise<void>;
   readonly snapshots: SnapshotStore;
   readonly blobs: SharedBlobs;
+  /** Names the cluster: a copy of another's is not to follow this log. */
+  readonly clusterId: string;
+  /** Removes what puts and removals that were cut short have left in the store of snapshots and blobs. Yields how much. */
+  sweepStore(): Promise<number>;
   close(): Promise<void>;
+}
+
+/** How the log stands, for operators. */
+export interface LogHealth {
+  /** On its disk, for all homes. */
+  bytes: number;
+  /** What it acknowledges is on a second server, too. */
+  hasSynchronousStandby: boolean;
 }
 
 /** A copy of what a home was at a sequence; `body` in pieces, so that its size is bounded by nothing but the store. */
@@ -111,6 +147,8 @@ export interface SnapshotStore {
   /** Replaces none: a home keeps the newest two. Resolves when it is durable and named by the home's state. */
   put(home: number, sequence: number, body: AsyncIterable<Buffer>): Promise<void>;
   get(home: number, sequence: number): AsyncIterable<Buffer>;
+  /** Of those there are, the newest first. */
+  sequences(home: number): Promise<number[]>;
   /** Deletes those below a sequence. */
   trim(home: number, below: number): Promise<void>;
 }

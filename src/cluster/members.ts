@@ -1,9 +1,12 @@
 // Who is alive, by this node's own monotonic clock, and whether it may answer reads.
 // Owns the beats. Does not own what follows from them (node-node-homes.ts).
-//   MEMBERS-1. A node is alive while its beat changed within `aliveMs` of this node's seeing it; one that is seen first is alive at first.
+//   MEMBERS-1. A node is alive while its beat changed within `aliveMs` of this node's seeing it; one that is seen first is alive at first,
+//              also by a node that was away itself.
 //   MEMBERS-2. A read may be answered only within `readLeaseMs` of the sending of the last beat that was answered, which is shorter than
 //              any other node waits before it takes a home.
 //   MEMBERS-3. Beats are sent one at a time, also while the log does not answer.
+//   MEMBERS-4. The time in which the log did not answer is counted from the sending of the first beat that was in vain.
+import { randomUUID } from 'node:crypto';
 import type { ClusterClock } from './clock.js';
 import { type Beat, type ClusterLog, LogUnavailable, LogUnknown, type NodeState, type OwnState } from './log.js';
 import { tuning } from './tuning.js';
@@ -13,7 +16,7 @@ export interface MembersOptions {
   clock: ClusterClock;
   node: string;
   /** What this node says of itself, at the moment of the beat. */
-  state(): Omit<OwnState, 'node'>;
+  state(): Omit<OwnState, 'node' | 'incarnation'>;
   /** After each answered beat. */
   onBeat(beat: Beat): void;
   /** The beat was refused for good (as: the cluster writes a newer format). None is sent after it. */
@@ -39,6 +42,10 @@ export class ClusterMembers {
   #cancelNext: (() => void) | undefined;
   #beating: Promise<void> | undefined;
   #isOver = false;
+  #isRefused = false;
+  readonly #incarnation = randomUUID();
+  #vainSinceMs: number | undefined;
+  #vainMs = 0;
 
   constructor(options: MembersOptions) {
     this.#options = options;
@@ -87,6 +94,31 @@ export class ClusterMembers {
     );
   }
 
+  /** Milliseconds since the last answered beat was sent; undefined before the first. */
+  get beatAgeMs(): number | undefined {
+    return this.#beat === undefined ? undefined : this.#options.clock.now() - this.#leaseFromMs;
+  }
+
+  /** Of this node's time, how long the log did not answer. */
+  get unavailableMs(): number {
+    return this.#vainMs + (this.#vainSinceMs === undefined ? 0 : this.#options.clock.now() - this.#vainSinceMs);
+  }
+
+  /** The cluster takes no beats of this node: it writes what this node cannot read. */
+  get isRefused(): boolean {
+    return this.#isRefused;
+  }
+
+  /** When a beat of the node was seen last that was another than before. */
+  seenMsOf(node: string): number | undefined {
+    return this.#sights.get(node)?.seenMs;
+  }
+
+  /** What the log knows of this node. */
+  get own(): NodeState | undefined {
+    return this.#beat?.nodes.find(({ node }) => node === this.#options.node);
+  }
+
   /** Nodes that are alive, this one as the log has it. */
   get alive(): NodeState[] {
     return (this.#beat?.nodes ?? []).filter(({ node }) => this.isAlive(node));
@@ -113,17 +145,25 @@ export class ClusterMembers {
     const sentMs = clock.now();
     let beat: Beat;
     try {
-      beat = await log.beat({ node, ...state() });
+      beat = await log.beat({ node, incarnation: this.#incarnation, ...state() });
     } catch (error) {
-      if (error instanceof LogUnknown || error instanceof LogUnavailable) return;
+      if (error instanceof LogUnknown || error instanceof LogUnavailable) {
+        this.#vainSinceMs ??= sentMs;
+        return;
+      }
       this.#isOver = true;
+      this.#isRefused = true;
       onRefused(error);
       return;
     }
+    if (this.#vainSinceMs !== undefined) this.#vainMs += clock.now() - this.#vainSinceMs;
+    this.#vainSinceMs = undefined;
     const isFirst = this.#beat === undefined;
     const wasAway = !isFirst && sentMs - this.#leaseFromMs >= tuning.aliveMs;
     this.#leaseFromMs = sentMs;
     this.#beat = beat;
+    // Of the time in which it saw nobody it knows nothing of the others: the log may have been away for all.
+    if (wasAway) this.#sights.clear();
     this.#look(beat);
     // More beats than its own one: an earlier incarnation was here.
     if (isFirst) this.#cameBack = beat.nodes.some((seen) => seen.node === node && seen.beat > 1);

@@ -1,6 +1,7 @@
 // The log in the memory of one process, for tests and for the model of what may happen: the same answers as the log in PostgreSQL, with
 // faults where somebody asks for them. Each verb takes effect in one step.
 //   MEMORY-LOG-1. It keeps the rules of the port (log.ts), as the log in PostgreSQL does: one test asks both.
+import { randomUUID } from 'node:crypto';
 import { ServiceError } from '../contract/errors.js';
 import {
   type Appended,
@@ -16,9 +17,22 @@ import {
   type SharedBlobs,
   type SnapshotStore,
 } from './log.js';
-import { formatUnsupported } from './refusals.js';
+import { nodeTooOld } from './refusals.js';
 
-export type LogVerb = 'append' | 'resolve' | 'claim' | 'give' | 'read' | 'ends' | 'trim' | 'beat' | 'leave' | 'endSessionsOf';
+export type LogVerb =
+  | 'append'
+  | 'resolve'
+  | 'claim'
+  | 'give'
+  | 'read'
+  | 'ends'
+  | 'trim'
+  | 'beat'
+  | 'leave'
+  | 'endSessionsOf'
+  | 'want'
+  | 'drain'
+  | 'health';
 export interface LogFaults {
   /** `requestLost`: nothing is done, and the caller does not know. `answerLost`: it is done, and the caller does not know. */
   fate?(verb: LogVerb): 'fine' | 'unavailable' | 'requestLost' | 'answerLost';
@@ -34,15 +48,17 @@ interface HomeLog {
 /** What all nodes share. */
 export class MemoryLog {
   readonly #homes: HomeLog[];
+  #server = 'memory';
   readonly #nodes = new Map<string, NodeState>();
   readonly #snapshots = new Map<number, Map<number, Buffer[]>>();
   readonly #blobs = new Map<string, { body: Buffer[]; putAtMs: number }>();
   #format = 1;
+  readonly clusterId: string = randomUUID();
 
   /** Homes 0 to `homes`. */
   constructor({ homes }: { homes: number }) {
     this.#homes = Array.from({ length: homes + 1 }, (_, home) => ({
-      state: { home, owner: undefined, epoch: 0, firstSequence: 1, snapshotSequence: 0 },
+      state: { home, owner: undefined, epoch: 0, firstSequence: 1, snapshotSequence: 0, wanted: undefined },
       entries: [],
     }));
   }
@@ -69,9 +85,14 @@ export class MemoryLog {
       trim: (home, below) => run('trim', () => this.#trim(home, below)),
       beat: (own) => run('beat', () => this.#beat(own)),
       leave: () => run('leave', () => void this.#nodes.delete(node)),
+      want: (homes, wanted) => run('want', () => this.#want(homes, wanted)),
+      drain: (drained, isDrained) => run('drain', () => this.#drain(drained, isDrained)),
+      health: () => run('health', () => ({ bytes: this.#bytes(), hasSynchronousStandby: false })),
       endSessionsOf: () => run('endSessionsOf', () => undefined),
       snapshots: this.#snapshotStore(),
       blobs: this.#sharedBlobs(),
+      clusterId: this.clusterId,
+      sweepStore: async () => 0,
       close: async () => {},
     };
   }
@@ -130,12 +151,38 @@ export class MemoryLog {
     log.state = { ...log.state, firstSequence: first };
   }
 
+  /** Another server of the engine answers from now on, which has of the home only what is below. */
+  goBack(home: number, below: number): void {
+    const log = this.#homeOf(home);
+    log.entries = log.entries.filter(({ sequence }) => sequence < below);
+    this.#server = `${this.#server}+`;
+  }
+
   #beat(own: OwnState): Beat {
-    if (own.format < this.#format) throw formatUnsupported(own.format, this.#format);
-    this.#nodes.set(own.node, { ...own, beat: (this.#nodes.get(own.node)?.beat ?? 0) + 1 });
+    if (own.format < this.#format) throw nodeTooOld(own.format, this.#format);
+    const before = this.#nodes.get(own.node);
+    const isDrained = before?.isDrained === true && before.incarnation === own.incarnation;
+    this.#nodes.set(own.node, { ...own, isDrained, beat: (before?.beat ?? 0) + 1 });
     const nodes = [...this.#nodes.values()];
     this.#format = Math.max(this.#format, Math.min(...nodes.map(({ format }) => format)));
-    return { nodes, homes: this.#homes.map(({ state }) => state), format: this.#format };
+    return { nodes, homes: this.#homes.map(({ state }) => state), format: this.#format, server: this.#server };
+  }
+
+  #want(homes: readonly number[], wanted: string | undefined): void {
+    for (const home of homes) {
+      const log = this.#homeOf(home);
+      log.state = { ...log.state, wanted };
+    }
+  }
+
+  #drain(node: string, isDrained: boolean): boolean {
+    const found = this.#nodes.get(node);
+    if (found !== undefined) this.#nodes.set(node, { ...found, isDrained });
+    return found !== undefined;
+  }
+
+  #bytes(): number {
+    return this.#homes.reduce((sum, { entries }) => sum + entries.reduce((own, { body }) => own + body.length, 0), 0);
   }
 
   #snapshotStore(): SnapshotStore {
@@ -155,6 +202,7 @@ export class MemoryLog {
         if (found === undefined) throw new ServiceError('control.NOT_FOUND', { message: `Home ${home} has no snapshot at ${sequence}.` });
         yield* found;
       },
+      sequences: async (home) => [...of(home).keys()].sort((one, other) => other - one),
       trim: async (home, below) => {
         for (const sequence of [...of(home).keys()]) if (sequence < below) of(home).delete(sequence);
       },

@@ -3,21 +3,34 @@
 //   NODE-HOMES-1. A home is opened only after a claim, with everything in its copy that was appended before, and behind a fence.
 //   NODE-HOMES-2. At most one node answers reads of a home at a time, by its own knowledge.
 //   NODE-HOMES-3. A home is given away by plan only to a node whose copy is warm, at most `handoversAtOnceMax` at once.
-//   NODE-HOMES-4. When nodes neither come nor leave, each home comes to be owned by the first of its rank among the ready ones.
+//   NODE-HOMES-4. When nodes neither come nor leave, each home comes to be owned by the first of its rank among the ready ones, which is
+//               the node that an operator wants to have it where that is one of them.
 //   NODE-HOMES-5. A copy that is above the log stays closed.
+//   NODE-HOMES-6. A drained node (candidates.ts) gives what it has to those that are ready, and keeps its copies.
 import { within } from '../async/deadline.js';
 import { Semaphore } from '../async/semaphore.js';
 import { Appender, type RecordOutcome } from './appender.js';
+import { candidates, isDrainedIn, type Judged, rankOfHome, readyNodes } from './candidates.js';
 import { type ClusterClock, waitOn } from './clock.js';
+import { EngineWatch, type OwnedHome } from './engine-watch.js';
 import { Follower } from './follower.js';
 import type { HomeKeeper } from './home-keeper.js';
-import { type Beat, type ClusterLog, catalogHome, type HomeState, LogUnavailable, LogUnknown, type NodeState } from './log.js';
+import {
+  type Beat,
+  type ClusterLog,
+  catalogHome,
+  type HeldHome,
+  type HomePhase,
+  type HomeState,
+  LogUnavailable,
+  LogUnknown,
+  type NodeState,
+} from './log.js';
 import { ClusterMembers } from './members.js';
+import { type ClusterMeter, kindOfTake, silentClusterMeter, TakeTimer } from './meter.js';
 import { Placement } from './placement.js';
 import type { LogRecord } from './record-parts.js';
 import { tuning } from './tuning.js';
-
-export type HomePhase = 'following' | 'taking' | 'owned' | 'leaving' | 'closed';
 
 export interface HomesOptions {
   log: ClusterLog;
@@ -31,6 +44,8 @@ export interface HomesOptions {
    * own.
    */
   areTogether?: boolean;
+  /** Default: nobody counts. */
+  meter?: ClusterMeter;
   /** What an operator should know: a home that stays closed, a beat that was refused for good (home undefined). */
   onProblem(error: unknown, home: number | undefined): void;
 }
@@ -52,8 +67,11 @@ export class Homes {
   readonly #mine = new Map<number, Mine>();
   readonly #placement = new Placement();
   readonly #takes = new Semaphore(tuning.takesAtOnceMax);
+  readonly #engine: EngineWatch;
   readonly #startedMs: number;
   #states: readonly HomeState[] = [];
+  /** What the log had as this node's when it started, until it is taken up. */
+  #ownedBefore: Set<number> | undefined;
   #isReady = false;
   #isDraining = false;
   #isOver = false;
@@ -61,10 +79,11 @@ export class Homes {
   readonly #work = new Set<Promise<void>>();
 
   constructor(options: HomesOptions) {
-    const { log, clock, keeper, node, address, format, onProblem } = options;
+    const { log, clock, keeper, node, address, format, meter = silentClusterMeter, onProblem } = options;
     this.#options = options;
     this.#startedMs = clock.now();
-    this.appender = new Appender({ log, clock, onLost: (home) => this.#lose(home) });
+    this.#engine = new EngineWatch(log, (home) => this.#lose(home));
+    this.appender = new Appender({ log, clock, meter, onLost: (home) => this.#lose(home) });
     this.#follower = new Follower({
       log,
       clock,
@@ -76,7 +95,7 @@ export class Homes {
       log,
       clock,
       node,
-      state: () => ({ address, format, state: this.#state(), followed: this.#follower.positions }),
+      state: () => ({ address, format, state: this.#state(), followed: this.#follower.positions, held: this.#held }),
       onBeat: (beat) => this.#consider(beat),
       onRefused: (error) => onProblem(error, undefined),
     });
@@ -98,13 +117,31 @@ export class Homes {
 
   /** Asked when the answer of a query leaves. */
   mayRead(home: number): boolean {
-    return this.owns(home) && this.members.mayRead;
+    return this.owns(home) && this.members.mayRead && !this.#engine.isInDoubt;
   }
 
   /** Who has the home as far as this node knows; undefined while nobody does who is alive. */
   ownerOf(home: number): NodeState | undefined {
     const owner = this.#states[home]?.owner;
     return this.members.alive.find(({ node }) => node === owner);
+  }
+
+  /** Of each home that is followed: for how many milliseconds its copy may have missed something. */
+  get copyAgesMs(): ReadonlyMap<number, number> {
+    return this.#follower.ages;
+  }
+
+  /** By home, how far the copies are that are followed. */
+  get positions(): { [home: string]: number } {
+    return this.#follower.positions;
+  }
+
+  get areTogether(): boolean {
+    return this.#options.areTogether === true;
+  }
+
+  get isReady(): boolean {
+    return this.#isReady;
   }
 
   append(record: LogRecord): Promise<RecordOutcome> {
@@ -116,7 +153,7 @@ export class Homes {
     this.#isDraining = true;
     while (!this.#isOver && this.#holds.length > 0) {
       await this.members.refresh();
-      if (this.members.isSettled && this.#ready().length === 0) return;
+      if (this.members.isSettled && readyNodes(this.#judged).length === 0) return;
       await waitOn(this.#options.clock, tuning.followMs);
     }
   }
@@ -139,19 +176,21 @@ export class Homes {
     return [...this.#mine].filter(([, { phase }]) => phase !== 'following' && phase !== 'closed').map(([home]) => home);
   }
 
-  /** Ready nodes that are alive, this one among them when it is. */
-  #ready(): string[] {
-    const others = this.members.alive.filter(({ node, state }) => node !== this.#options.node && state === 'ready').map(({ node }) => node);
-    return this.#isReady && !this.#isDraining ? [...others, this.#options.node] : others;
+  get #held(): { [home: string]: HeldHome } {
+    const { keeper } = this.#options;
+    const held: { [home: string]: HeldHome } = {};
+    for (const [home, { phase }] of this.#mine)
+      if (phase !== 'following')
+        held[home] = { phase, end: this.appender.endOf(home) ?? keeper.position(home), logBytes: keeper.logBytes(home) };
+    return held;
   }
 
-  /** Who may own homes: where nobody is ready yet, all that are joining. */
-  #candidates(): string[] {
-    const ready = this.#ready();
-    if (ready.length > 0) return ready;
-    return this.members.alive
-      .filter(({ node, state }) => (node === this.#options.node ? !this.#isDraining : state === 'joining'))
-      .map(({ node }) => node);
+  get #judged(): Judged {
+    const own = { node: this.#options.node, isReady: this.#isReady, isLeaving: this.#isDraining };
+    return { alive: this.members.alive, own };
+  }
+  get #isGivingUp(): boolean {
+    return this.#isDraining || isDrainedIn(this.members.alive, this.#options.node);
   }
 
   #state(): NodeState['state'] {
@@ -160,33 +199,35 @@ export class Homes {
   }
 
   #consider(beat: Beat): void {
+    this.#ownedBefore ??= new Set(beat.homes.filter(({ owner }) => owner === this.#options.node).map(({ home }) => home));
     this.#states = beat.homes;
+    // Also where it is not known who else is there: the same beat has renewed the lease by which this node reads. A beat that began before
+    // this node's claim shows a lower epoch, and says nothing.
+    for (const { home, epoch } of beat.homes) {
+      const mine = this.#mine.get(home);
+      if (mine !== undefined && (mine.phase === 'owned' || mine.phase === 'leaving') && epoch > mine.epoch) this.#lose(home);
+    }
+    this.#track(this.#engine.see(beat, this.#owned));
     if (!this.members.isSettled) return;
     this.#judgeReadiness();
     this.#followRanks();
     for (const state of beat.homes) this.#considerHome(state);
   }
 
-  #rank(nodes: readonly string[], home: number): string[] {
-    if (this.#options.areTogether !== true) return this.#placement.rank(nodes, home);
-    const ranked = this.#placement.rank(nodes, catalogHome);
-    // Nodes that saw another one end at different moments may have taken some of its homes each: the others come to the catalog's.
-    const leader = home === catalogHome ? undefined : this.#leader;
-    return leader === undefined ? ranked : [leader, ...ranked.filter((node) => node !== leader)];
+  get #owned(): OwnedHome[] {
+    const owned = [...this.#mine].filter(([, { phase }]) => phase === 'owned');
+    return owned.map(([home, { epoch }]) => ({ home, epoch, end: this.appender.endOf(home) ?? 0 }));
   }
 
-  /** The owner of the catalog's home, also while it is joining; undefined where it is not alive, or leaves. */
-  get #leader(): string | undefined {
-    const owner = this.#states[catalogHome]?.owner;
-    const found = this.members.alive.find(({ node }) => node === owner);
-    if (found === undefined || (owner === this.#options.node ? this.#isDraining : found.state === 'leaving')) return undefined;
-    return owner;
+  #rank(nodes: readonly string[], home: number): string[] {
+    const [placement, states, judged, areTogether] = [this.#placement, this.#states, this.#judged, this.areTogether];
+    return rankOfHome(nodes, home, { placement, states, judged, areTogether });
   }
 
   /** Ready once it is warm for what would be its own; not for a while after it was away. */
   #judgeReadiness(): void {
     const { node } = this.#options;
-    const others = this.#ready().filter((other) => other !== node);
+    const others = readyNodes(this.#judged).filter((other) => other !== node);
     if (this.members.isReturning && others.length > 0) this.#isReady = false;
     else if (!this.#isReady)
       this.#isReady = this.#states.every(
@@ -198,7 +239,7 @@ export class Homes {
   /** The homes of which this node is first or second, or would be, and the catalog's. */
   #followRanks(): void {
     const { node } = this.#options;
-    const nodes = [...new Set([...this.#candidates(), node])];
+    const nodes = [...new Set([...candidates(this.#judged), node])];
     const followed = this.#states
       .map(({ home }) => home)
       .filter((home) => this.phaseOf(home) === 'following' && (home === catalogHome || this.#rank(nodes, home).indexOf(node) <= 1));
@@ -208,19 +249,16 @@ export class Homes {
   #considerHome(state: HomeState): void {
     const { home, owner, epoch } = state;
     const { node } = this.#options;
-    const mine = this.#mine.get(home);
-    const phase = mine?.phase ?? 'following';
-    // A beat that began before this node's claim shows a lower epoch, and says nothing.
-    if (mine !== undefined && (phase === 'owned' || phase === 'leaving') && epoch > mine.epoch) this.#lose(home);
-    else if (phase === 'owned') this.#considerLeaving(home);
+    const phase = this.phaseOf(home);
+    if (phase === 'owned') this.#considerLeaving(home);
     else if (phase === 'following' && owner === node) {
-      const successor = this.#isReady && !this.#isDraining ? undefined : this.#rank(this.#ready(), home)[0];
+      const successor = this.#isReady && !this.#isGivingUp ? undefined : this.#rank(readyNodes(this.#judged), home)[0];
       if (successor !== undefined && successor !== node) this.#do(home, 'leaving', (given) => this.#give(home, epoch, successor, given));
       else if (!this.#isDraining) this.#take(state);
     } else if (
       phase === 'following' &&
       (owner === undefined || !this.members.isAlive(owner)) &&
-      this.#rank(this.#candidates(), home)[0] === node
+      this.#rank(candidates(this.#judged), home)[0] === node
     )
       this.#take(state);
   }
@@ -228,12 +266,13 @@ export class Homes {
   #considerLeaving(home: number): void {
     const { node, keeper } = this.#options;
     // One that is not ready itself was away, like perhaps all others: what it has stays until it is seen who is there.
-    if (!this.#isReady && !this.#isDraining) return;
-    // Moved with all others it would only stand still: its owner keeps it for as long as it can.
-    if (this.#options.areTogether === true && home === catalogHome && !this.#isDraining) return;
-    const target = this.#rank(this.#ready(), home)[0];
+    if (!this.#isReady && !this.#isGivingUp && !this.areTogether) return;
+    const target = this.#rank(readyNodes(this.#judged), home)[0];
     if (target === undefined || target === node) return;
-    const atOnceMax = this.#options.areTogether === true ? this.#states.length : tuning.handoversAtOnceMax;
+    // Moved with all others it would only stand still: its owner keeps it for as long as it can.
+    const isKept = this.areTogether && home === catalogHome && !this.#isGivingUp;
+    if (isKept && this.#states[home]?.wanted !== target) return;
+    const atOnceMax = this.areTogether ? this.#states.length : tuning.handoversAtOnceMax;
     if ([...this.#mine.values()].filter(({ phase }) => phase === 'leaving').length >= atOnceMax) return;
     const followed = this.members.alive.find((other) => other.node === target)?.followed[home];
     if (followed === undefined || followed + tuning.warmEntriesMax < (this.appender.endOf(home) ?? Number.POSITIVE_INFINITY)) return;
@@ -256,12 +295,16 @@ export class Homes {
   }
 
   async #takeNow({ home, owner, epoch: expected }: HomeState, mine: Mine): Promise<void> {
-    const { log, clock, keeper, node } = this.#options;
+    const { log, clock, keeper, node, meter = silentClusterMeter } = this.#options;
+    const kind = kindOfTake(owner, node, () => this.#ownedBefore?.delete(home) === true);
+    const timer = new TakeTimer(clock, kind === 'silence' ? this.members.seenMsOf(owner as string) : undefined);
     const epoch = await this.#claim(home, expected, owner, mine);
     if (epoch === undefined || this.#isOver) return;
     mine.epoch = epoch;
+    timer.end('claim');
     const end = (await log.ends([home])).get(home) ?? 0;
     await this.#follower.reach(home, end);
+    timer.end('reading');
     this.appender.own(home, epoch, end);
     const fence = await this.appender.fence(home);
     if (fence.outcome === 'lost') return;
@@ -270,8 +313,13 @@ export class Homes {
     while (clock.now() < mine.quietUntilMs) await waitOn(clock, mine.quietUntilMs - clock.now());
     if (mine.isLost || this.#isOver) return;
     await keeper.open(home, epoch);
-    if (mine.isLost) await keeper.close(home, 'lost');
-    else mine.phase = 'owned';
+    if (mine.isLost) {
+      await keeper.close(home, 'lost');
+      return;
+    }
+    mine.phase = 'owned';
+    timer.end('opening');
+    meter.taken(kind, timer.parts);
   }
 
   /**

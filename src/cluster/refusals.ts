@@ -2,9 +2,16 @@
 import { ServiceError } from '../contract/errors.js';
 
 /** The node is too old for its cluster. */
-export function formatUnsupported(own: number, clusters: number): ServiceError {
+export function nodeTooOld(own: number, clusters: number): ServiceError {
   return new ServiceError('cluster.FORMAT_UNSUPPORTED', {
-    message: `The cluster writes format ${clusters}; this node can read ${own}.`,
+    message: `The cluster writes format ${clusters}, and this node reads none above ${own}: install the version of the other nodes on it.`,
+    details: { own, cluster: clusters },
+  });
+}
+/** The node is too new: it can write nothing that the others read. */
+export function nodeTooNew(own: number, clusters: number): ServiceError {
+  return new ServiceError('cluster.FORMAT_UNSUPPORTED', {
+    message: `The cluster writes format ${clusters}, and this node reads none below ${own}: first install a version between on every node.`,
     details: { own, cluster: clusters },
   });
 }

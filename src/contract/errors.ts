@@ -58,6 +58,7 @@ export const errorTable = {
   'cluster.FOREIGN_CLUSTER': platform(500),
   'cluster.FORMAT_UNSUPPORTED': platform(500),
   'cluster.LOG_WENT_BACK': platform(500),
+  'cluster.NOT_A_CLUSTER': platform(409),
 } as const satisfies Record<string, ErrorRule>;
 export type ErrorCode = keyof typeof errorTable;
 

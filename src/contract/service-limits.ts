@@ -210,6 +210,8 @@ export const serviceLimits = {
   nodeNameCharsMax: 40,
   /** How often a node looks whether what it waits for has come. */
   clusterLookMs: 20,
+  /** Until an operator is shown the cluster without what its log says of itself. */
+  clusterHealthMs: 1_000,
   // Requests that a node of a cluster forwards to their owner.
   /** For an owner, while there is none or it cannot be reached; and how soon it is asked for again where nothing says that it changed. */
   ownerWaitMs: 4_000,
@@ -230,7 +232,7 @@ export const serviceLimits = {
   /** A reply of a longer body is passed on as it comes. */
   forwardedWholeBytesMax: 64 * 1024,
   /** Of the client's: with those of the node that forwards them they are as many as each engine takes. */
-  forwardedHeadersMax: 44,
+  forwardedHeadersMax: 43,
   forwardedHeaderBytesMax: 16 * 1024 - 256,
   ownerReplyHeaderBytesMax: 256 * 1024,
 

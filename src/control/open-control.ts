@@ -14,6 +14,7 @@ import { datasetEndpoints } from './authoring/dataset-endpoints.js';
 import { datasetUploadEndpoints } from './authoring/dataset-uploads.js';
 import { libraryEndpoints } from './authoring/library-endpoints.js';
 import { setupEndpoints } from './authoring/setup-endpoints.js';
+import { leaveBackup } from './backup-manifest.js';
 import { sweepBlobs } from './blob-sweep.js';
 import { type Bootstrap, bootstrap } from './bootstrap.js';
 import { buildEndpoints } from './builds/build-endpoints.js';
@@ -23,6 +24,7 @@ import { Catalog } from './catalog/catalog.js';
 import type { EndpointSet } from './catalog/endpoint.js';
 import { Keyring } from './catalog/keyring.js';
 import type { ControlSettings } from './catalog/settings.js';
+import { clusterEndpoints } from './cluster-endpoints.js';
 import { ControlPlane } from './control-plane.js';
 import { FileBlobs } from './core/blobs.js';
 import { ClusterBlobs, type SharedBlobStore } from './core/cluster-blobs.js';
@@ -31,11 +33,11 @@ import { DiskReserve } from './core/disk-reserve.js';
 import { operationEndpoints } from './core/operation-endpoints.js';
 import { OperationEngine } from './core/operation-engine.js';
 import { requireSharedKey, takeUpServerKey } from './core/server-key.js';
-import type { ControlLog, ControlServices, ServiceHomes } from './core/services.js';
+import type { ClusterPort, ControlLog, ControlServices, ServiceHomes } from './core/services.js';
 import { catalogFolder, requireOwnCatalog, requireWholeData } from './data-folder.js';
-import { takeUpFormat } from './data-format.js';
 import { publishExampleBuild } from './example-build.js';
 import { type ControlFigures, Figures } from './figures.js';
+import { takeUpFormat } from './format-steps.js';
 import { WorldGuard } from './guard/world-guard.js';
 import { Health } from './health.js';
 import { type ControlMeter, silentMeter } from './memory/control-meter.js';
@@ -76,6 +78,8 @@ export interface OpenControl {
   tracing?: Tracing | undefined;
   /** Default: the service has all worlds of its folder. */
   homes?: ServiceHomes | undefined;
+  /** Default: it is one machine. */
+  cluster?: ClusterPort | undefined;
   /** Default: the catalog is this service's alone. */
   catalog?: SharedCatalog | undefined;
   /** What several machines share of blobs and of evidence. Default: both are files below the data directory alone. */
@@ -129,6 +133,7 @@ export function allEndpoints(services: ControlServices): EndpointSet<EndpointId>
     ...callbackEndpoints(services),
     ...operationEndpoints(services),
     ...operatorEndpoints(services),
+    ...clusterEndpoints(services),
   };
 }
 
@@ -209,6 +214,7 @@ async function openServices({
   meter = silentMeter,
   tracing,
   homes,
+  cluster,
   catalog: shared,
   blobs: store,
   nowMs = Date.now,
@@ -227,7 +233,8 @@ async function openServices({
   const health = new Health({ catalog, disk });
   try {
     requireOwnCatalog(dataDirectory, catalog);
-    await takeUpFormat(catalog, dataDirectory);
+    await takeUpFormat(catalog, { dataDirectory, mayMigrate: shared === undefined, nowMs });
+    await leaveBackup(dataDirectory);
     requireContainedProjects(settings, catalog.view);
     await takeUpServerKey({ catalog, keyring, settings });
     await readOperatorToken(catalog, dataDirectory);
@@ -235,7 +242,7 @@ async function openServices({
     const onStart = (start: { failed: boolean }): void => health.hostsStarted(start);
     const worlds = openServiceWorlds({ settings, catalog, log, guard, meter, homes: homes && homesOpened.watched(homes), onStart });
     const operations = new OperationEngine({ catalog, nowMs, log, meter, tracing, onSpent: (tx, record) => guard.spent(tx, record.lane) });
-    const ports = { worlds, homes, guard, ...openTaskWorkers(settings), blobs, bundles, disk, meter, tracing, bindings };
+    const ports = { worlds, homes, cluster, guard, ...openTaskWorkers(settings), blobs, bundles, disk, meter, tracing, bindings };
     return { services: withMemory({ settings, catalog, keyring, operations, ...ports, nowMs, log }), health, homesOpened };
   } catch (error) {
     health.stop();

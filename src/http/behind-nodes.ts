@@ -1,8 +1,15 @@
 // Requests that another node of the cluster has forwarded: whom they come from.
-//   BEHIND-NODES-1. The address of the client is what a node with the right token says. Of anybody else the two headers change nothing.
+//   BEHIND-NODES-1. The address of the client is what a node with the right token says. Of anybody else the headers change nothing.
 //   BEHIND-NODES-2. Nothing behind sees these headers, from a node or not.
+//   BEHIND-NODES-3. A request in a format that this node does not read is refused before anything of it is done, by a code that says what
+//     to install where.
+import type { ClusterFormats } from '../contract/cluster-format.js';
+import { ServiceError } from '../contract/errors.js';
+import { newId } from '../contract/ids.js';
 import { plainAddress } from './client-address.js';
+import { errorReply } from './envelope.js';
 import { type NodeToken, nodeHeaders } from './node-token.js';
+import { RequestFrom } from './request-from.js';
 import { RequestView } from './request-view.js';
 import type { HttpHandler, ServerRequest } from './server.js';
 
@@ -10,14 +17,28 @@ import type { HttpHandler, ServerRequest } from './server.js';
  * The same handler; a request that a node has forwarded has the address of its client, and `isForwarded`. It stands before whatever else
  * looks at addresses.
  */
-export function behindNodes(token: NodeToken, handler: HttpHandler): HttpHandler {
+export function behindNodes(token: NodeToken, handler: HttpHandler, formats: ClusterFormats): HttpHandler {
   return (request) => {
-    const given = request.headers.get(nodeHeaders.token);
-    const client = request.headers.get(nodeHeaders.client);
-    if (given === undefined && client === undefined) return handler(request);
-    const isNode = given !== undefined && token.isRight(given);
-    return handler(isNode ? new ForwardedByNode(request, plainAddress(client ?? '')) : new PlainRequest(request));
+    const { headers } = request;
+    if (!ofNodes.some((name) => headers.has(name))) return handler(request);
+    const given = headers.get(nodeHeaders.token);
+    const plain = new PlainRequest(request);
+    if (given === undefined || !token.isRight(given)) return handler(plain);
+    const format = Number(headers.get(nodeHeaders.format) ?? 0);
+    if (!(format >= formats.oldest && format <= formats.newest)) return errorReply(formatRefused(format, formats), newId('corr'));
+    return handler(new RequestFrom(plain, plainAddress(headers.get(nodeHeaders.client) ?? ''), { isForwarded: true }));
   };
+}
+
+const ofNodes = [nodeHeaders.token, nodeHeaders.client, nodeHeaders.format];
+
+function formatRefused(format: number, { oldest, newest }: ClusterFormats): ServiceError {
+  const who =
+    format > newest ? 'this node: install the version of the other nodes on it' : 'the node that sent it: install a newer version there';
+  return new ServiceError('cluster.FORMAT_UNSUPPORTED', {
+    message: `A node sent a request in format ${format}, and this one reads ${oldest} to ${newest}. At fault is ${who}. Nothing was done.`,
+    details: { format, oldest, newest },
+  });
 }
 
 class PlainRequest extends RequestView {
@@ -38,26 +59,8 @@ class PlainRequest extends RequestView {
   }
 }
 
-class ForwardedByNode extends PlainRequest {
-  readonly #client: string;
-
-  constructor(request: ServerRequest, client: string) {
-    super(request);
-    this.#client = client;
-  }
-
-  override get address(): string {
-    return this.#client;
-  }
-  override get isForwarded(): boolean {
-    return true;
-  }
-}
-
 function without<Value>(headers: ReadonlyMap<string, Value>): ReadonlyMap<string, Value> {
-  if (!headers.has(nodeHeaders.token) && !headers.has(nodeHeaders.client)) return headers;
   const kept = new Map(headers);
-  kept.delete(nodeHeaders.token);
-  kept.delete(nodeHeaders.client);
+  for (const name of ofNodes) kept.delete(name);
   return kept;
 }

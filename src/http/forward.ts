@@ -18,6 +18,8 @@ export interface ForwardMeter {
 export interface ForwarderOptions {
   owners: RequestOwners;
   token: NodeToken;
+  /** That the cluster writes now. */
+  format(): number;
   /** Answers what this node owns. */
   own: HttpHandler;
   /** Of what this node forwards for its client; the owner does not check it again. */
@@ -38,11 +40,12 @@ export interface Forwarder {
 }
 
 export function createForwarder(options: ForwarderOptions): Forwarder {
-  const { owners, token, own, requireHost, meter, ownerWaitMs = limits.ownerWaitMs, connectionsMax = limits.ownerConnectionsMax } = options;
+  const { owners, token, format, own, requireHost, meter } = options;
+  const { ownerWaitMs = limits.ownerWaitMs, connectionsMax = limits.ownerConnectionsMax } = options;
   const connections = new OwnerConnections({ connectionsMax });
   const changes = new OwnerChanges(() => owners.changed());
   const mayRepeat = options.mayRepeat ?? onlyReads;
-  const ground: ForwardGround = { owners, token, own, mayRepeat, ownerWaitMs, connections, changes, bodies: newBudget() };
+  const ground: ForwardGround = { owners, token, format, own, mayRepeat, ownerWaitMs, connections, changes, bodies: newBudget() };
   let underWay = 0;
   const elsewhere = async (request: ServerRequest): Promise<HttpReply> => {
     if (request.isForwarded === true) return notOwnerReply();

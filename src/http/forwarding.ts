@@ -26,6 +26,7 @@ export type ForwardResult = 'answered' | 'no_owner' | 'unknown_outcome' | 'clien
 export interface ForwardGround {
   owners: RequestOwners;
   token: NodeToken;
+  format(): number;
   /** Answers what this node owns. */
   own: HttpHandler;
   mayRepeat(request: ServerRequest): boolean;
@@ -139,10 +140,11 @@ export class Forwarding {
   }
 
   #headers(): string[] {
-    const { token } = this.#ground;
+    const { token, format } = this.#ground;
     const headers = passedRequestHeaders(this.#request);
     const lines = headers.length / 2;
     headers.push(nodeHeaders.token, token.present(), nodeHeaders.client, this.#request.address);
+    headers.push(nodeHeaders.format, String(format()));
     const { path, query } = this.#request;
     const bytes = headers.reduce((sum, text) => sum + text.length + 2, path.length + query.length);
     if (lines <= limits.forwardedHeadersMax && bytes <= limits.forwardedHeaderBytesMax) return headers;

@@ -20,6 +20,8 @@ export const nodeHeaders = {
   token: 'drillyard-node',
   /** The address of the client. */
   client: 'drillyard-client',
+  /** In which format the node that forwards it writes: that of its cluster. */
+  format: 'drillyard-format',
   /** Of a reply: the node is not the owner, and has done nothing. */
   notOwner: 'drillyard-not-owner',
 } as const;

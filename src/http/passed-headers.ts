@@ -5,7 +5,8 @@ import type { ServerRequest } from './server.js';
 /** Of a connection, whether or not its Connection header names them. */
 const ofConnection = ['connection', 'keep-alive', 'proxy-connection', 'te', 'transfer-encoding', 'upgrade'];
 /** The sender writes them itself; and the client that expected to be asked for its body has been. */
-const ofRequest = new Set([...ofConnection, 'host', 'content-length', 'expect', nodeHeaders.token, nodeHeaders.client]);
+const ofNodes = [nodeHeaders.token, nodeHeaders.client, nodeHeaders.format];
+const ofRequest = new Set([...ofConnection, 'host', 'content-length', 'expect', ...ofNodes]);
 const ofReply = new Set([...ofConnection, 'content-length', nodeHeaders.notOwner]);
 
 /** Name and value in turns, a repeated one as often as it came. Host is as the client sent it, whatever its Connection header names. */

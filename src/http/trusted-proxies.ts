@@ -8,7 +8,7 @@ import { BlockList, isIP } from 'node:net';
 import { ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
 import { badForwarding, customHops, standardHops } from './client-address.js';
-import { RequestView } from './request-view.js';
+import { RequestFrom } from './request-from.js';
 import type { HttpHandler, HttpReply, ServerRequest } from './server.js';
 
 interface Subnet {
@@ -81,19 +81,6 @@ export class TrustedProxies {
 export function behindProxies(proxies: TrustedProxies, handler: HttpHandler): HttpHandler {
   return (request): HttpReply | Promise<HttpReply> => {
     const client = proxies.clientOf(request);
-    return handler(client === request.address ? request : new ForwardedRequest(request, client));
+    return handler(client === request.address ? request : new RequestFrom(request, client));
   };
-}
-
-class ForwardedRequest extends RequestView {
-  readonly #client: string;
-
-  constructor(request: ServerRequest, client: string) {
-    super(request);
-    this.#client = client;
-  }
-
-  override get address(): string {
-    return this.#client;
-  }
 }

@@ -10,4 +10,7 @@ export const tuning = {
   requestSeconds: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
   workSeconds: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
   longSeconds: [0.01, 0.1, 0.5, 1, 5, 15, 60, 300, 900, 3600, 14_400],
+  /** The same of one append to the log of a cluster: records of turns that waited together, and their bytes. */
+  appendRecords: [1, 2, 4, 8, 16, 32, 64, 128, 256, 1024],
+  appendBytes: [1024, 4096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304, 16_777_216],
 };

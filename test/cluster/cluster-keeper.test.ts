@@ -261,3 +261,16 @@ for (const [what, code, forge] of [
     assert.ok(copy.keeper.owns(2) && !copy.keeper.owns(1));
   });
 }
+
+// CLUSTER-KEEPER-3
+test('a data directory that followed another cluster is refused, and stays as it is', async (t) => {
+  const [cluster, other] = [new KeeperCluster(t), new KeeperCluster(t)];
+  const owner = cluster.node('owner');
+  await owner.take(1);
+  await createBank(await owner.project(one), idIn(1));
+  await owner.stop();
+  const before = owner.digest(1, one);
+  assert.throws(() => other.node('foreign', owner.data), isCode('cluster.FOREIGN_CLUSTER'));
+  assert.equal(owner.digest(1, one), before);
+  assert.equal(cluster.node('again', owner.data).keeper.position(1), owner.keeper.position(1));
+});

@@ -47,7 +47,6 @@ test('a follower makes snapshots as the log grows; a new node begins at one, beh
   await bank.add(1);
   const balance = await bank.balance();
 
-  // CLUSTER-SNAPSHOTS-3
   const late = cluster.node('late');
   await owner.give(1);
   await late.follow(1);
@@ -100,7 +99,7 @@ test('snapshots and log shrink when worlds and streams have gone', async (t) => 
   assert.ok((await cluster.endOf(1)) - firstSequence < 8);
 });
 
-// SNAPSHOT-STREAM-1
+// SNAPSHOT-STREAM-1, CLUSTER-REBUILD-1
 test('a damaged snapshot is refused and replaces nothing', async (t) => {
   const cluster = new KeeperCluster(t);
   const [owner, copy] = [cluster.node('owner'), cluster.node('copy')];
@@ -138,4 +137,35 @@ test('a damaged snapshot is refused and replaces nothing', async (t) => {
     })(),
   );
   await assert.rejects(copy.keeper.restore({ ...state, firstSequence, home: 2 }), isCode('control.DATA_DAMAGED'));
+});
+
+// CLUSTER-REBUILD-2
+test('a node begins at the snapshot before where the newest is damaged or gone', async (t) => {
+  const cluster = new KeeperCluster(t);
+  const [owner, copy] = [cluster.node('owner'), cluster.node('copy')];
+  await owner.take(1);
+  const bank = await createBank(await owner.project(one), idIn(1));
+  for (let round = 0; round < 3; round++) {
+    await bank.add(1);
+    await copy.follow(1);
+    assert.ok(await copy.snapshots.make(copy.keeper, 1));
+    copy.states.set(1, await cluster.stateOf(1));
+  }
+  await bank.add(1);
+  await owner.give(1);
+  const { snapshots } = cluster.log.door('look');
+  const { snapshotSequence, firstSequence } = await cluster.stateOf(1);
+  assert.ok(firstSequence > 1);
+  await snapshots.put(
+    1,
+    snapshotSequence,
+    (async function* () {
+      yield Buffer.from('torn');
+    })(),
+  );
+  const late = cluster.node('late');
+  await late.follow(1);
+  assert.equal(late.digest(1, one), owner.digest(1, one));
+  await snapshots.trim(1, snapshotSequence);
+  await assert.rejects(cluster.node('later').follow(1), isCode('control.DATA_DAMAGED'));
 });

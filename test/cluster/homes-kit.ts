@@ -3,9 +3,12 @@ import assert from 'node:assert/strict';
 import { waitOn } from '../../src/cluster/clock.js';
 import type { HomeKeeper } from '../../src/cluster/home-keeper.js';
 import { MemoryLog } from '../../src/cluster/memory-log.js';
+import type { ClusterMeter, TakeKind, TakeParts } from '../../src/cluster/meter.js';
 import { Homes } from '../../src/cluster/node-homes.js';
 import { Placement } from '../../src/cluster/placement.js';
-import { nonceOf } from './log-kit.js';
+import { clusterOperator } from '../../src/cluster-operator.js';
+import type { ClusterPort } from '../../src/control/core/services.js';
+import { nonceOf, stateOf } from './log-kit.js';
 import { VirtualClock } from './virtual-clock.js';
 
 export const homeCount = 5;
@@ -27,6 +30,13 @@ export class TestNode {
   readonly open = new Set<number>();
   readonly problems: unknown[] = [];
   readonly homes: Homes;
+  readonly operator: ClusterPort;
+  readonly takes: { kind: TakeKind; parts: TakeParts }[] = [];
+  readonly appends: { seconds: number; records: number; bytes: number }[] = [];
+  readonly meter: ClusterMeter = {
+    taken: (kind, parts) => void this.takes.push({ kind, parts }),
+    appended: (append) => void this.appends.push(append),
+  };
   /** Cut from the log: no request arrives. */
   isCut = false;
   /** How long a claim of its is under way. */
@@ -48,6 +58,7 @@ export class TestNode {
     const { disk: copies, open } = this;
     const keeper: HomeKeeper = {
       position: (home) => copies.copyOf(home).position,
+      logBytes: (home) => copies.copyOf(home).records.reduce((sum, { length }) => sum + length, 0),
       apply: async (home, records, upTo) => {
         const copy = copies.copyOf(home);
         for (const record of records) {
@@ -61,9 +72,10 @@ export class TestNode {
       close: async (home) => void open.delete(home),
     };
     const onProblem = (error: unknown): void => void this.problems.push(error);
-    const { areTogether } = cluster;
-    const of = { node: name, address: `http://${name}`, format: 1, areTogether };
-    this.homes = new Homes({ log, clock: cluster.clock.face(), keeper, ...of, onProblem });
+    const { areTogether, format } = cluster;
+    const own = { node: name, address: `http://${name}`, format, areTogether, meter: this.meter };
+    this.homes = new Homes({ log, clock: cluster.clock.face(), keeper, ...own, onProblem });
+    this.operator = clusterOperator({ log, homes: this.homes, node: name });
     this.homes.start();
   }
 
@@ -84,6 +96,11 @@ export class TestNode {
 }
 
 export class TestCluster {
+  /** Of nodes that start from now on. */
+  format = 1;
+  /** What operators want: by home, a node. */
+  readonly wanted = new Map<number, string>();
+  readonly drained = new Set<string>();
   readonly clock = new VirtualClock();
   readonly log = new MemoryLog({ homes: homeCount });
   readonly nodes = new Map<string, TestNode>();
@@ -96,7 +113,18 @@ export class TestCluster {
     this.areTogether = areTogether;
   }
 
+  /** Asked while time passes: a beat is waited for. */
+  async ask<T>(name: string, ask: (operator: ClusterPort) => Promise<T>): Promise<T> {
+    const node = this.nodes.get(name);
+    assert.ok(node, name);
+    const answer = ask(node.operator);
+    answer.catch(() => {});
+    await this.run(1000);
+    return await answer;
+  }
+
   start(name: string): void {
+    this.drained.delete(name);
     const disk = this.#disks.get(name) ?? new Disk();
     this.#disks.set(name, disk);
     this.nodes.set(name, new TestNode(name, this, disk));
@@ -139,15 +167,20 @@ export class TestCluster {
   /** The home is another's from now on, without its owner's will. */
   async claimFor(node: string, home: number): Promise<void> {
     const door = this.log.door(node);
-    const { homes } = await door.beat({ node: 'looker', address: '', state: 'leaving', format: 1, followed: {} });
+    const { homes } = await door.beat(stateOf('looker', { state: 'leaving' }));
     assert.ok(await door.claim(home, homes[home]?.epoch ?? 0, node));
   }
 
   /** Each home is its first node's, or all are of one, is open there alone, and its copy has everything that was acknowledged. */
   async check(names: readonly string[]): Promise<void> {
     const { leader } = this;
+    const free = names.filter((name) => !this.drained.has(name));
+    const staying = free.length > 0 ? free : names;
+    const wanted = this.wanted.get(0) ?? '';
+    if (this.areTogether)
+      assert.ok(staying.includes(wanted) ? leader === wanted : staying.includes(leader ?? ''), `the leader is ${leader}`);
     for (const home of homesOfAll) {
-      const owner = this.areTogether ? (leader ?? 'nobody') : (placement.rank(names, home)[0] as string);
+      const owner = this.areTogether ? (leader ?? 'nobody') : (placement.rank(staying, home, this.wanted.get(home))[0] as string);
       assert.deepEqual(
         [...this.nodes.values()].filter(({ open }) => open.has(home)).map(({ name }) => name),
         [owner],

@@ -6,7 +6,7 @@ import type { TestContext } from 'node:test';
 import { Appender } from '../../src/cluster/appender.js';
 import { steadyClock } from '../../src/cluster/clock.js';
 import { Follower } from '../../src/cluster/follower.js';
-import { type HomeState, LogUnavailable } from '../../src/cluster/log.js';
+import { type ClusterLog, type HomeState, LogUnavailable } from '../../src/cluster/log.js';
 import { type LogFaults, MemoryLog } from '../../src/cluster/memory-log.js';
 import { type CatalogCopyFile, folderOfStream } from '../../src/cluster-copies.js';
 import { ClusterKeeper } from '../../src/cluster-keeper.js';
@@ -17,6 +17,7 @@ import { KvWriter } from '../../src/worlds/kv/writer.js';
 import { openWorlds } from '../../src/worlds/worlds.js';
 import { temporaryFolder } from '../worlds/storage-kit.js';
 import { digestOfStore } from '../worlds/stream-kit.js';
+import { stateOf } from './log-kit.js';
 
 export const homes = 4;
 export const streams = ['a', 'b'].map((letter) => `p-${letter.repeat(32)}`) as [string, string];
@@ -37,19 +38,23 @@ function catalogCopy(directory: string): CatalogCopyFile {
 
 export class KeeperCluster {
   readonly log = new MemoryLog({ homes });
+  /** Default: of the log in memory. */
+  readonly door: (node: string, faults?: LogFaults) => ClusterLog;
   readonly #t: TestContext;
-  readonly #door = this.log.door('look');
+  readonly #door: ClusterLog;
 
   readonly #nodes: KeeperNode[] = [];
 
-  constructor(t: TestContext) {
+  constructor(t: TestContext, door?: (node: string) => ClusterLog) {
     this.#t = t;
+    this.door = door ?? ((node, faults) => this.log.door(node, faults));
+    this.#door = this.door('look');
     // Before the folders go: what is registered first is done first.
     t.after(() => Promise.all(this.#nodes.map((node) => node.stop())));
   }
 
   async stateOf(home: number): Promise<HomeState> {
-    const { homes: all } = await this.#door.beat({ node: 'look', address: '', state: 'joining', format: 1, followed: {} });
+    const { homes: all } = await this.#door.beat(stateOf('look', { state: 'joining' }));
     return all[home] as HomeState;
   }
   async endOf(home: number): Promise<number> {
@@ -81,7 +86,7 @@ export class KeeperNode {
     readonly name: string,
     readonly data: string,
   ) {
-    const log = cluster.log.door(name, this.faults);
+    const log = cluster.door(name, this.faults);
     this.#log = log;
     const clock = steadyClock;
     this.snapshots = new ClusterSnapshots({
@@ -93,6 +98,7 @@ export class KeeperNode {
     });
     this.keeper = new ClusterKeeper({
       data,
+      clusterId: log.clusterId,
       openCatalog: catalogCopy,
       appender: () => this.appender,
       opened: async (home) => {

@@ -101,7 +101,7 @@ export const rules: { [rule: string]: (open: OpenLog) => Promise<void> } = {
     await b.trim(10, 2);
     assert.deepEqual(placesOf(await b.read(from(10), bytesMax)), [[10, 5]]);
     const { homes } = await b.beat(stateOf('b'));
-    assert.deepEqual(homes[10], { home: 10, owner: 'b', epoch: 2, firstSequence: 5, snapshotSequence: 0 });
+    assert.deepEqual(homes[10], { home: 10, owner: 'b', epoch: 2, firstSequence: 5, snapshotSequence: 0, wanted: undefined });
   },
   'a read stops at its bytes, and begins with one entry at least': async (open) => {
     const log = await open('a');
@@ -142,11 +142,36 @@ export const rules: { [rule: string]: (open: OpenLog) => Promise<void> } = {
     await a.beat(stateOf('beat-a', { state: 'joining', followed: { 1: 7 } }));
     const own = (nodes: readonly { node: string }[]) => nodes.filter(({ node }) => node.startsWith('beat-'));
     assert.deepEqual(own((await b.beat(stateOf('beat-b'))).nodes), [
-      { ...stateOf('beat-a'), state: 'joining', followed: { 1: 7 }, beat: 2 },
-      { ...stateOf('beat-b'), beat: 1 },
+      { ...stateOf('beat-a'), state: 'joining', followed: { 1: 7 }, isDrained: false, beat: 2 },
+      { ...stateOf('beat-b'), isDrained: false, beat: 1 },
     ]);
     await a.leave();
-    assert.deepEqual(own((await b.beat(stateOf('beat-b'))).nodes), [{ ...stateOf('beat-b'), beat: 2 }]);
+    assert.deepEqual(own((await b.beat(stateOf('beat-b'))).nodes), [{ ...stateOf('beat-b'), isDrained: false, beat: 2 }]);
+    await b.leave();
+  },
+  'what an operator wants of homes and of nodes is shown to all; a drained node that comes back is not': async (open) => {
+    const [a, b] = [await open('wish-a'), await open('wish-b')];
+    const held = { 2: { phase: 'owned' as const, end: 9, logBytes: 99 } };
+    await a.beat(stateOf('wish-a', { held }));
+    await b.want([2, 3], 'wish-a');
+    assert.equal(await b.drain('wish-a', true), true);
+    assert.equal(await b.drain('wish-nobody', true), false);
+    const seen = async () => {
+      const { nodes, homes } = await b.beat(stateOf('wish-b'));
+      const found = nodes.find(({ node }) => node === 'wish-a');
+      return [homes[2]?.wanted, homes[3]?.wanted, homes[4]?.wanted, found?.isDrained, found?.held];
+    };
+    assert.deepEqual(await seen(), ['wish-a', 'wish-a', undefined, true, held]);
+    await a.beat(stateOf('wish-a', { held }));
+    assert.deepEqual((await seen())[3], true);
+    await b.drain('wish-a', false);
+    assert.deepEqual((await seen())[3], false);
+    await b.drain('wish-a', true);
+    await a.beat(stateOf('wish-a', { incarnation: 'another' }));
+    await b.want([2], undefined);
+    assert.deepEqual(await seen(), [undefined, 'wish-a', undefined, false, {}]);
+    assert.ok((await b.health()).bytes >= 0);
+    await a.leave();
     await b.leave();
   },
   'a snapshot is named by its home when it is there, and the same bytes come back': async (open) => {
@@ -157,6 +182,7 @@ export const rules: { [rule: string]: (open: OpenLog) => Promise<void> } = {
     assert.ok((await joined(log.snapshots.get(15, 3))).equals(large));
     assert.equal((await joined(log.snapshots.get(15, 7))).length, 0);
     assert.equal((await log.beat(stateOf('a'))).homes[15]?.snapshotSequence, 7);
+    assert.deepEqual(await log.snapshots.sequences(15), [7, 3]);
     await log.snapshots.trim(15, 7);
     await assert.rejects(joined(log.snapshots.get(15, 3)), /no snapshot at 3/);
     assert.equal((await joined(log.snapshots.get(15, 7))).length, 0);
@@ -199,4 +225,6 @@ export const rules: { [rule: string]: (open: OpenLog) => Promise<void> } = {
     await assert.rejects(b.beat(stateOf('format-b', { format: 1 })), { code: 'cluster.FORMAT_UNSUPPORTED' });
   },
 };
+/** Those of snapshots and blobs, which lie in a store of their own where one is named. */
+export const storeRules = Object.entries(rules).filter(([rule]) => /^a (?:snapshot|blob) /.test(rule));
 export const conformanceHomes = 15;

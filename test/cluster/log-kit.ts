@@ -20,6 +20,8 @@ export const stateOf = (node: string, more: Partial<OwnState> = {}): OwnState =>
   state: 'ready',
   format: 1,
   followed: {},
+  incarnation: `${node} now`,
+  held: {},
   ...more,
 });
 

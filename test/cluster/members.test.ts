@@ -114,3 +114,45 @@ test('a node that is too old for the cluster is refused once, and beats no more'
     ['cluster.FORMAT_UNSUPPORTED'],
   );
 });
+
+// MEMBERS-1
+test('a node that was away takes nobody for dead before it has seen them silent', async () => {
+  const [shared, clock] = [log(), new VirtualClock()];
+  const cut = new Set<string>();
+  const fate = (name: string) => ({ fate: () => (cut.has(name) ? ('unavailable' as const) : ('fine' as const)) });
+  const a = join(shared, clock, 'a', { faults: fate('a') });
+  const b = join(shared, clock, 'b', { faults: fate('b') });
+  await clock.advance(1000);
+  for (const name of ['a', 'b']) cut.add(name);
+  await clock.advance(20_000);
+  assert.equal(a.members.isAlive('b'), false);
+  cut.delete('a');
+  await clock.advance(tuning.beatMs);
+  assert.deepEqual([a.members.isAlive('b'), a.members.isSettled], [true, false]);
+  cut.delete('b');
+  await clock.advance(1000);
+  assert.deepEqual([a.members.isAlive('b'), a.members.isSettled], [true, true]);
+  await Promise.all([a.members.stop(), b.members.stop()]);
+});
+
+// MEMBERS-4
+test('the time without an answer is counted from the first beat that was in vain, also while there is none', async () => {
+  const [shared, clock] = [log(), new VirtualClock()];
+  let isCut = false;
+  const { members } = join(shared, clock, 'a', { faults: { fate: () => (isCut ? 'unavailable' : 'fine') } });
+  await clock.advance(1000);
+  assert.equal(members.unavailableMs, 0);
+  isCut = true;
+  await clock.advance(10_000);
+  const during = members.unavailableMs;
+  assert.ok(during > 10_000 - tuning.beatMs && during <= 10_000, `${during}`);
+  assert.ok((members.beatAgeMs as number) >= during);
+  isCut = false;
+  await clock.advance(1000);
+  const after = members.unavailableMs;
+  assert.ok(after >= during && after <= during + tuning.beatMs, `${after}`);
+  assert.ok((members.beatAgeMs as number) <= tuning.beatMs);
+  await clock.advance(1000);
+  assert.equal(members.unavailableMs, after);
+  await members.stop();
+});

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { tuning } from '../../src/cluster/tuning.js';
 import fc from '../fast-check.js';
-import { TestCluster } from './homes-kit.js';
+import { TestCluster, type TestNode } from './homes-kit.js';
 import { entryOf } from './log-kit.js';
 
 const names = ['a', 'b', 'c'];
@@ -93,6 +93,22 @@ test('a node that is drained owns nothing afterwards, and the others have all of
   await cluster.stop();
 });
 
+test('when the log was away for all nodes, each continues with what it has', async () => {
+  const cluster = await started();
+  const takes = (): number[] => names.map((name) => (cluster.nodes.get(name) as { takes: unknown[] }).takes.length);
+  const before = takes();
+  for (const node of cluster.nodes.values()) node.isCut = true;
+  await cluster.run(20_000);
+  for (const name of names) {
+    (cluster.nodes.get(name) as { isCut: boolean }).isCut = false;
+    await cluster.run(700);
+  }
+  await cluster.run(tuning.returnedMs + 10_000);
+  await cluster.check(names);
+  assert.deepEqual(takes(), before);
+  await cluster.stop();
+});
+
 // NODE-HOMES-5
 test('a copy that is above the log stays closed, and says so', async () => {
   const cluster = new TestCluster();
@@ -107,6 +123,25 @@ test('a copy that is above the log stays closed, and says so', async () => {
   assert.equal(node.open.has(1), false);
   assert.equal((node.problems[0] as { code: string }).code, 'cluster.LOG_WENT_BACK');
   assert.deepEqual([...node.open].sort(), [0, 2, 3, 4, 5]);
+  await cluster.stop();
+});
+
+// NODE-HOMES-5, ENGINE-WATCH-1
+test('after another server of the engine has answered, a home of which it has less is answered by nobody, and stays closed', async () => {
+  const cluster = await started(['a', 'b']);
+  const [owner, other] = ['a', 'b'].map((name) => cluster.nodes.get(name)) as [TestNode, TestNode];
+  const [lost, kept] = [...owner.open].sort((one, next) => one - next) as [number, number];
+  // Nothing is written any more that would find out.
+  cluster.log.goBack(lost, owner.disk.copyOf(lost).position - 2);
+  await cluster.clock.advance(tuning.beatMs + 50);
+  assert.equal(owner.homes.mayRead(lost), false);
+  await cluster.clock.advance(10_000);
+  assert.equal((owner.problems[0] as { code: string }).code, 'cluster.LOG_WENT_BACK');
+  assert.deepEqual(
+    [owner, other].map(({ homes }) => homes.mayRead(lost)),
+    [false, false],
+  );
+  assert.equal(owner.homes.mayRead(kept), true);
   await cluster.stop();
 });
 
@@ -161,10 +196,11 @@ for (const [how, areTogether] of [
           if (!cluster.nodes.has(name)) cluster.start(name);
           (cluster.nodes.get(name) as { isCut: boolean }).isCut = false;
         }
-        await cluster.run(tuning.returnedMs + 15_000);
+        // Those that lie together do not wait until another is ready.
+        await cluster.run(areTogether ? 12_000 : tuning.returnedMs + 15_000);
         await cluster.check(names);
         await cluster.stop();
       }),
-      { numRuns: 8 },
+      { numRuns: areTogether ? 24 : 8 },
     );
   });

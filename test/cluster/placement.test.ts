@@ -4,6 +4,15 @@ import { Placement } from '../../src/cluster/placement.js';
 
 const placement = new Placement();
 
+// PLACEMENT-2
+test('the node that is wanted is first where it is there, and moves no other', () => {
+  for (let home = 0; home <= 64; home++) {
+    const ranked = placement.rank(['a', 'b', 'c'], home);
+    assert.deepEqual(placement.rank(['a', 'b', 'c'], home, 'b'), ['b', ...ranked.filter((node) => node !== 'b')]);
+    assert.deepEqual(placement.rank(['a', 'b', 'c'], home, 'd'), ranked);
+  }
+});
+
 // PLACEMENT-1
 test('without a node the homes of the others stay, and each node has a fair part', () => {
   const nodes = ['a', 'b', 'c'];

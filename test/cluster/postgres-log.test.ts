@@ -9,7 +9,7 @@ import { PostgresSession, Refused } from '../../src/cluster/postgres/connection.
 import { openPostgresLog, type PostgresLogOptions } from '../../src/cluster/postgres/postgres-log.js';
 import { until } from '../until.js';
 import { conformanceHomes, rules } from './log-conformance.js';
-import { eachOf, entryOf, nonceOf } from './log-kit.js';
+import { eachOf, entryOf, nonceOf, stateOf } from './log-kit.js';
 import { type PostgresServer, postgresMissing, startPostgres } from './postgres-server.js';
 
 let server: PostgresServer;
@@ -26,7 +26,13 @@ after(async () => {
 });
 
 async function open(node: string, more: Partial<PostgresLogOptions> = {}): Promise<ClusterLog> {
-  const log = await openPostgresLog(server.url, { node, homes: conformanceHomes, keyFingerprint: 'key', format: 1, ...more });
+  const log = await openPostgresLog(server.url, {
+    node,
+    homes: conformanceHomes,
+    keyFingerprint: 'key',
+    formats: { oldest: 1, newest: 1 },
+    ...more,
+  });
   opened.push(log);
   return log;
 }
@@ -43,17 +49,32 @@ for (const [rule, ask] of Object.entries(rules))
     await server.ask('update drillyard_cluster set format = 1');
   });
 
-// SCHEMA-1
-test('a node of another cluster is refused, and one that is too old', { skip: postgresMissing }, async () => {
+// SCHEMA-1, CLUSTER-FORMAT-1
+test('a node of another cluster is refused, and one that is too old or too new', { skip: postgresMissing }, async () => {
   await open('first');
   await assert.rejects(open('second', { keyFingerprint: 'other' }), { code: 'cluster.FOREIGN_CLUSTER' });
   await assert.rejects(open('second', { homes: 3 }), { code: 'cluster.FOREIGN_CLUSTER' });
   await server.ask('update drillyard_cluster set schema_version = 9');
   await assert.rejects(open('second'), { code: 'cluster.FOREIGN_CLUSTER' });
-  await server.ask('update drillyard_cluster set schema_version = 1');
+  await server.ask('update drillyard_cluster set schema_version = 2');
   await server.ask('update drillyard_cluster set format = 3');
-  await assert.rejects(open('second'), { code: 'cluster.FORMAT_UNSUPPORTED' });
+  const refused = (words: RegExp) => (error: { code?: string; message: string }) =>
+    error.code === 'cluster.FORMAT_UNSUPPORTED' && words.test(error.message);
+  await assert.rejects(open('second'), refused(/install the version of the other nodes/));
+  await assert.rejects(open('second', { formats: { oldest: 4, newest: 5 } }), refused(/a version between/));
   await server.ask('update drillyard_cluster set format = 1');
+});
+
+test('the row of a node that has not beaten for a day is dropped', { skip: postgresMissing }, async () => {
+  const log = await open('kept');
+  const names = async () => (await log.beat(stateOf('kept'))).nodes.map(({ node }) => node);
+  await (await open('gone')).beat(stateOf('gone'));
+  await server.ask(`update drillyard_node set seen_at = now() - interval '23 hours' where node = 'gone'`);
+  await names();
+  assert.ok((await names()).includes('gone'));
+  await server.ask(`update drillyard_node set seen_at = now() - interval '25 hours' where node = 'gone'`);
+  await names();
+  assert.ok(!(await names()).includes('gone'));
 });
 
 // SCHEMA-2

@@ -13,7 +13,7 @@ test('a commit that its standby never saw is not acknowledged, and is resolved w
 }, async () => {
   const primary = await startPostgres({ isDebian: true });
   const standby = await startStandby(primary);
-  const log = await openPostgresLog(primary.url, { node: 'p', homes: 1, keyFingerprint: 'key', format: 1 });
+  const log = await openPostgresLog(primary.url, { node: 'p', homes: 1, keyFingerprint: 'key', formats: { oldest: 1, newest: 1 } });
   try {
     await primary.ask(`alter system set synchronous_standby_names = 'standby'`);
     await primary.ask('select pg_reload_conf()');

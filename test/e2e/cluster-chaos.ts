@@ -9,7 +9,7 @@ import { postgresMissing, startPostgres } from '../cluster/postgres-server.js';
 import { type SmallDisk, smallDisk } from '../small-disk.js';
 import { type FaultGround, type FaultKind, faultKinds, faultMissing, makeFault } from './cluster-faults.js';
 import { shownFindings } from './cluster-history.js';
-import { Cluster } from './cluster-kit.js';
+import { allowCallbacks, Cluster } from './cluster-kit.js';
 import { exampleBuild, nowMs, seededNumbers } from './cluster-load.js';
 import { NodeNetwork } from './cluster-network.js';
 import { ClusterLoad } from './cluster-rounds.js';
@@ -56,7 +56,7 @@ async function run(): Promise<number> {
       : { before: network.before(index), host: network.addressOf(index), databaseUrl: network.databaseUrl(postgres.url) }),
     ...(typeof disk === 'string' || index > 0 ? {} : { dataDirectory: join(disk.path, 'node') }),
   });
-  const cluster = await Cluster.start({ postgres, place });
+  const cluster = await Cluster.start({ postgres, place, flags: allowCallbacks });
   ended.push(() => cluster.close());
   const ground: FaultGround = { cluster, network, disk };
   const missing = asked.flatMap((kind) => {
@@ -67,7 +67,7 @@ async function run(): Promise<number> {
   const kinds = asked.filter((kind) => missing.every((one) => one.kind !== kind));
   if (kinds.length === 0) throw new Error('no fault can be made here');
   const plan = planOf(kinds);
-  const load = await ClusterLoad.prepare(cluster, { seed, worlds: Number(values.worlds) });
+  const load = await ClusterLoad.prepare(cluster, { seed, worlds: Number(values.worlds), hasCallbacks: typeof network === 'string' });
   ended.push(() => load.stop());
   load.begin();
   const rounds: Round[] = [];

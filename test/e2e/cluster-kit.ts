@@ -43,6 +43,9 @@ export interface ClusterOptions {
   flags?: readonly string[];
 }
 
+/** Nodes may call receivers of this machine. */
+export const allowCallbacks: readonly string[] = ['--allow-loopback-receivers', 'true'];
+
 /** Until a node that starts has to say that it is ready. */
 const readyMs = 60_000;
 

@@ -6,6 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { CompiledBuild } from '../../src/contract/run/build.js';
 import { ClusterHistory, type HistoryResult } from './cluster-history.js';
 import type { Cluster, ClusterNode } from './cluster-kit.js';
+import { ClusterLives } from './cluster-lives.js';
 import { CallingAgent, journalOf, nowMs, replayFaults, seededNumbers } from './cluster-load.js';
 
 interface MadeSession {
@@ -24,10 +25,16 @@ export interface LoadOptions {
   worlds?: number;
   /** Between two requests of one client: the nodes share the machine with the test. */
   pauseMs?: number;
+  /** Nodes reach this process on loopback, and may call receivers there. */
+  hasCallbacks?: boolean;
 }
 export interface LoadResult extends HistoryResult {
   creations: number;
   advances: number;
+  /** Whole lives of sessions, with a reset, a fork and a run. */
+  lives: number;
+  /** Sessions whose receiver was called. */
+  called: number;
   /** Worlds that were replayed in an embedded world. */
   replayed: number;
   /** Besides those of the history: refusals, answers that changed, hashes that differ. */
@@ -48,13 +55,17 @@ export class ClusterLoad {
   readonly #advances: AskedAdvance[] = [];
   readonly #working: Promise<void>[] = [];
   readonly #faults: string[] = [];
+  readonly #lives: ClusterLives;
+  readonly #hasCallbacks: boolean;
   /** The world with the clock that moves. */
   #moved: string | undefined;
   #isOver = false;
   #count = 0;
 
-  private constructor(cluster: Cluster, { seed = 1, pauseMs = 20 }: LoadOptions) {
+  private constructor(cluster: Cluster, { seed = 1, pauseMs = 20, hasCallbacks = false }: LoadOptions) {
     this.#cluster = cluster;
+    this.#lives = new ClusterLives(cluster, seed);
+    this.#hasCallbacks = hasCallbacks;
     this.#seed = seed;
     this.#pauseMs = pauseMs;
   }
@@ -80,7 +91,9 @@ export class ClusterLoad {
     // Two of each: where one waits for a node that stands still, the other shows whether the world answers.
     const agents = [0, 1].flatMap((index) => this.agents.map((agent, place) => this.#calls(agent, place * 2 + index)));
     const readers = this.agents.map(({ world }, index) => this.#reads(world, index));
-    for (const work of [...agents, ...readers, this.#makes(), this.#moves()]) this.#working.push(this.#noted(work));
+    const callbacks = this.#hasCallbacks ? [this.#lives.callBack()] : [];
+    for (const work of [...agents, ...readers, ...callbacks, this.#makes(), this.#moves(), this.#lives.live()])
+      this.#working.push(this.#noted(work));
   }
 
   /** Resolves when each agent was answered a call that it asked after now: how long that took, for each. */
@@ -106,13 +119,19 @@ export class ClusterLoad {
   /** Ends the load; resolves when nothing is under way. */
   async stop(): Promise<void> {
     this.#isOver = true;
+    this.#lives.stop();
     await Promise.all(this.#working);
+    await this.#lives.close();
   }
 
   /** Ends the load and checks all of it. */
   async end({ build }: { build: CompiledBuild }): Promise<LoadResult> {
-    await this.stop();
+    this.#isOver = true;
+    this.#lives.stop();
+    await Promise.all(this.#working);
     const { projectId } = this.#cluster.ids;
+    await this.#noted(this.#lives.check());
+    await this.#lives.close();
     await this.#noted(this.#checkCreations());
     await this.#noted(this.#checkAdvances());
     const worlds = [...this.agents.map(({ world }) => world), ...(this.#moved === undefined ? [] : [this.#moved])];
@@ -122,7 +141,8 @@ export class ClusterLoad {
       const different = await replayFaults(build, journal);
       this.#faults.push(...different.map((fault) => `${journal.world}, replayed: ${fault}`));
     }
-    const counts = { creations: this.#made.length, advances: this.#advances.length, replayed: journals.length };
+    const { count: lives, callbackSessions: called } = this.#lives;
+    const counts = { creations: this.#made.length, advances: this.#advances.length, lives, called, replayed: journals.length };
     return { ...this.history.check(journals), ...counts, faults: this.#faults };
   }
 

@@ -7,7 +7,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { postgresMissing } from '../cluster/postgres-server.js';
 import { until } from '../until.js';
 import { ClusterHistory, shownFindings } from './cluster-history.js';
-import { Cluster, type ClusterNode } from './cluster-kit.js';
+import { allowCallbacks, Cluster, type ClusterNode } from './cluster-kit.js';
 import { CallingAgent, exampleBuild, journalOf, nowMs } from './cluster-load.js';
 import { ClusterLoad } from './cluster-rounds.js';
 
@@ -16,7 +16,7 @@ const skip = postgresMissing;
 let cluster: Cluster;
 before(
   async () => {
-    if (skip === false) cluster = await Cluster.start();
+    if (skip === false) cluster = await Cluster.start({ flags: allowCallbacks });
   },
   { timeout: 90_000 },
 );
@@ -98,12 +98,13 @@ test('a leader that is asked to end hands over, and ends well', { skip, timeout:
   await leader.start();
 });
 
-// CLUSTER-NODE-1, CLUSTER-NODE-2: every rule of the history and of the rounds.
+// Every rule of the history and of the rounds.
+// CLUSTER-NODE-1, CLUSTER-NODE-2
 test(`${rounds} faults of leaders under load: nothing lost, doubled, out of order or stale`, {
   skip,
   timeout: 60_000 + rounds * 20_000,
 }, async (t) => {
-  const load = await ClusterLoad.prepare(cluster, { pauseMs: 40 });
+  const load = await ClusterLoad.prepare(cluster, { pauseMs: 40, hasCallbacks: true });
   t.after(() => load.stop());
   load.begin();
   const silences: string[] = [];

@@ -35,8 +35,10 @@ export async function startNode(engine: Engine, handler: HttpHandler, options: P
   closing.push(close);
   return { url: `http://127.0.0.1:${server.port}`, port: server.port, close };
 }
+export const formats = { oldest: 1, newest: 2 };
 /** A node whose handler stands behind `behindNodes`. */
-export const startOwner = (engine: Engine, handler: HttpHandler): Promise<TestNode> => startNode(engine, behindNodes(token, handler));
+export const startOwner = (engine: Engine, handler: HttpHandler): Promise<TestNode> =>
+  startNode(engine, behindNodes(token, handler, formats));
 
 export interface Front extends TestNode {
   /** Who owns everything from now on. */
@@ -57,13 +59,14 @@ export async function startFront(engine: Engine, owner: RequestOwner | undefined
   const forwarder = createForwarder({
     owners: { ownerOf: () => present, changed: () => changed },
     token,
+    format: () => formats.newest,
     own: () => ({ status: 200, body: 'own' }),
     requireHost: () => {},
     meter: { forwarded: (result) => results.push(result) },
     ...options,
   });
   closing.push(forwarder.close);
-  const node = await startNode(engine, behindNodes(token, forwarder.handler));
+  const node = await startNode(engine, behindNodes(token, forwarder.handler, formats));
   const own = (next: RequestOwner | undefined): void => {
     present = next;
     const announce = tell;

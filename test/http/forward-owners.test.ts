@@ -7,11 +7,12 @@ import { validateErrorEnvelope } from '../../src/contract/validate/validators.js
 import { behindNodes } from '../../src/http/behind-nodes.js';
 import { createForwarder } from '../../src/http/forward.js';
 import { createNodeToken, nodeHeaders } from '../../src/http/node-token.js';
+import type { HttpHandler } from '../../src/http/server.js';
 import { StrangerRate } from '../../src/http/stranger-rate.js';
 import { behindProxies, TrustedProxies } from '../../src/http/trusted-proxies.js';
 import { until } from '../until.js';
 import { engines } from './fake-control.js';
-import { gate, raw, startFront, startNode, startOwner, token } from './forward-kit.js';
+import { formats, gate, raw, startFront, startNode, startOwner, token } from './forward-kit.js';
 
 interface Refusal {
   status: number;
@@ -185,20 +186,22 @@ for (const engine of engines) {
 
   // BEHIND-NODES-1, BEHIND-NODES-2
   test(`${engine}: only a node is believed, and nobody behind sees how it is known`, async () => {
-    const tell = behindNodes(token, ({ address, isForwarded, headers }) => ({
+    const behind: HttpHandler = ({ address, isForwarded, headers }) => ({
       status: 200,
       body: JSON.stringify([address, isForwarded === true, [...headers.keys()].filter((name) => name.startsWith('drillyard-'))]),
-    }));
+    });
+    const tell = behindNodes(token, behind, formats);
     const { url } = await startNode(engine, tell);
     const ask = async (headers: { [name: string]: string }): Promise<unknown> => (await fetch(url, { headers })).json();
-    const { token: node, client } = nodeHeaders;
+    const { token: node, client, format } = nodeHeaders;
     const stranger = ['127.0.0.1', false, []];
-    assert.deepEqual(await ask({ [node]: 'dyn_right', [client]: '203.0.113.7' }), ['203.0.113.7', true, []]);
-    assert.deepEqual(await ask({ [node]: 'dyn_right', [client]: '::ffff:203.0.113.7' }), ['203.0.113.7', true, []]);
+    assert.deepEqual(await ask({ [node]: 'dyn_right', [client]: '203.0.113.7', [format]: '1' }), ['203.0.113.7', true, []]);
+    assert.deepEqual(await ask({ [node]: 'dyn_right', [client]: '::ffff:203.0.113.7', [format]: '2' }), ['203.0.113.7', true, []]);
     assert.deepEqual(await ask({ [node]: 'dyn_wrong', [client]: '203.0.113.7' }), stranger);
     assert.deepEqual(await ask({ [node]: 'dyn_right, dyn_right', [client]: '203.0.113.7' }), stranger);
     assert.deepEqual(await ask({ [client]: '203.0.113.7' }), stranger);
-    assert.deepEqual(await ask({ [node]: 'dyn_wrong' }), stranger);
+    assert.deepEqual(await ask({ [node]: 'dyn_wrong', [format]: '9' }), stranger);
+    assert.deepEqual(await ask({ [format]: '9' }), stranger);
     assert.deepEqual(await ask({}), stranger);
     // Through a node, too: what a client sends is its own.
     const owner = await startNode(engine, tell);
@@ -207,6 +210,26 @@ for (const engine of engines) {
     assert.deepEqual(await through.json(), ['127.0.0.1', true, []]);
     const hidden = await fetch(front.url, { headers: { 'x-a': '1' } });
     assert.deepEqual(await hidden.json(), ['127.0.0.1', true, []]);
+  });
+
+  // BEHIND-NODES-3, CLUSTER-FORMAT-1
+  test(`${engine}: a request of a format that is too new or too old is refused, with what to install where, and nothing is done`, async () => {
+    let done = 0;
+    const owner = await startOwner(engine, () => {
+      done += 1;
+      return { status: 200 };
+    });
+    const ask = async (format: number): Promise<unknown[]> => {
+      const front = await startFront(engine, { address: owner.url }, { format: () => format });
+      const reply = await fetch(front.url, { method: 'POST', body: '{}' });
+      if (reply.status === 200) return [200];
+      const { code, message, details } = (await reply.json()) as { code: string; message: string; details: object };
+      return [reply.status, code, details, /install the version of the other nodes on it/.test(message)];
+    };
+    assert.deepEqual(await ask(3), [500, 'cluster.FORMAT_UNSUPPORTED', { format: 3, ...formats }, true]);
+    assert.deepEqual(await ask(0), [500, 'cluster.FORMAT_UNSUPPORTED', { format: 0, ...formats }, false]);
+    assert.equal(done, 0);
+    assert.deepEqual([await ask(1), await ask(2), done], [[200], [200], 2]);
   });
 
   test(`${engine}: strangers are counted at the owner by their own address, also behind a proxy of the first node`, async () => {
@@ -218,6 +241,7 @@ for (const engine of engines) {
     const forwarder = createForwarder({
       owners: { ownerOf: () => ({ address: owner.url }), changed: () => new Promise(() => {}) },
       token,
+      format: () => formats.newest,
       own: () => ({ status: 200 }),
       requireHost: () => {},
     });
@@ -300,6 +324,7 @@ test('so many requests are on their way at once; one more is refused', async () 
   const { handler, close } = createForwarder({
     owners: { ownerOf: () => present, changed: () => (present === undefined ? changed : new Promise(() => {})) },
     token,
+    format: () => formats.newest,
     own: () => ({ status: 204 }),
     requireHost: () => {},
     meter: { forwarded: (result) => results.push(result) },

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import type { LongRunningOperation } from '../../src/contract/hosted/operation.js';
 import type { ControlFigures } from '../../src/control/figures.js';
+import { type ClusterFigures, clusterMetrics } from '../../src/http/metrics/cluster-metrics.js';
 import { forwardMeter } from '../../src/http/metrics/forward-metrics.js';
 import { createMetrics } from '../../src/http/metrics/metrics.js';
 import type { AnsweredRequest } from '../../src/http/router.js';
@@ -28,6 +29,14 @@ const figures: ControlFigures = {
   callbacks: { inFlight: 2, oldestSeconds: 1.5 },
   quarantinedBuilds: 1,
   disk: { freeBytes: 9, keptBytes: 8, reserveBytes: 7, folders: { catalog: 1, worlds: 2, blobs: 3, evidence: 4 } },
+};
+const clusterFigures: ClusterFigures = {
+  isLeader: true,
+  nodes: { joining: 0, ready: 2, leaving: 0, drained: 1, gone: 1 },
+  homes: { following: 3, taking: 1, owned: 60, leaving: 0, closed: 1 },
+  copies: [{ home: 5, entriesBehind: 7, seconds: 0.5 }],
+  beatAgeSeconds: 0.25,
+  logUnavailableSeconds: 12,
 };
 const answered: AnsweredRequest = {
   ...{ correlationId: 'corr_1', method: 'GET', route: 'getMe', status: 429, seconds: 0.1, caller: undefined },
@@ -61,6 +70,9 @@ async function sample(): Promise<string> {
   meter.hostEnded('crashed');
   meter.stepSeen(0.125);
   metrics.add(forwardMeter).forwarded('answered', 0.1);
+  const cluster = metrics.add((registers) => clusterMetrics(registers, () => clusterFigures));
+  cluster.appended({ seconds: 0.004, records: 3, bytes: 2760 });
+  cluster.taken('silence', { detection: 2.3, claim: 0.01, reading: 0.02, opening: 0.5 });
   return await metrics.text();
 }
 const text = await sample();
@@ -137,6 +149,11 @@ test('what happens and how it stands are what the metrics say', () => {
     drillyard_worlds_passivated: 7,
     'drillyard_disk_used_bytes{folder="blobs"}': 3,
     drillyard_ready: 1,
+    'drillyard_cluster_append_duration_seconds_bucket{le="0.005"}': 1,
+    drillyard_cluster_append_bytes_sum: 2760,
+    'drillyard_cluster_takeovers_total{kind="silence"}': 1,
+    'drillyard_cluster_takeover_duration_seconds_sum{part="detection"}': 2.3,
+    'drillyard_cluster_copy_lag_seconds{home="5"}': 0.5,
   })) {
     assert.equal(value(line), expected, line);
   }
@@ -157,6 +174,27 @@ test('figures of forwards exist where there is a forwarder, and count by result'
     'drillyard_http_forward_duration_seconds_sum 4.002',
   ])
     assert.ok(lines.includes(line), line);
+});
+
+test('how a cluster stands is asked at each scrape, and before the first beat there is nothing to tell', async () => {
+  let now: ClusterFigures | undefined;
+  const metrics = createMetrics(async () => figures);
+  metrics.add((registers) => clusterMetrics(registers, () => now));
+  assert.doesNotMatch(await metrics.text(), /^drillyard_cluster_(homes|copy|nodes)[^ ]*\{/m);
+  for (const logUnavailableSeconds of [12, 13]) {
+    now = { ...clusterFigures, logUnavailableSeconds, copies: logUnavailableSeconds === 12 ? clusterFigures.copies : [] };
+    const lines = (await metrics.text()).split('\n');
+    for (const line of [
+      'drillyard_cluster_leader 1',
+      'drillyard_cluster_homes{phase="owned"} 60',
+      'drillyard_cluster_nodes{state="gone"} 1',
+      `drillyard_cluster_log_unavailable_seconds_total ${logUnavailableSeconds}`,
+      'drillyard_cluster_takeovers_total{kind="silence"} 0',
+    ])
+      assert.ok(lines.includes(line), line);
+    // A home that is not followed any more has no series.
+    assert.equal(lines.includes('drillyard_cluster_copy_lag_entries{home="5"} 7'), logUnavailableSeconds === 12);
+  }
 });
 
 test('a host that has ended has no series any more', async () => {

@@ -8,7 +8,7 @@ import fc from '../fast-check.js';
 
 /** RFC 9110 7.6.1, and what each sender writes itself. */
 const ofConnection = ['connection', 'keep-alive', 'proxy-connection', 'te', 'transfer-encoding', 'upgrade'];
-const ofSender = [...ofConnection, 'content-length', 'expect', nodeHeaders.token, nodeHeaders.client];
+const ofSender = [...ofConnection, 'content-length', 'expect', nodeHeaders.token, nodeHeaders.client, nodeHeaders.format];
 const endToEnd = ['accept', 'authorization', 'cookie', 'x-a', 'x-b', 'idempotency-key', 'traceparent'];
 const names = fc.constantFrom(...endToEnd, ...ofSender.filter((name) => name !== 'connection'));
 const lines = fc.array(fc.tuple(names, fc.stringMatching(/^[!-~]{0,12}$/)), { maxLength: 12 });

@@ -4,7 +4,11 @@ import { defined } from '../../contract/defined.js';
 import { localFolders } from '../../contract/local-folders.js';
 import type { LimitFlags } from '../admin-command.js';
 import type { AdminConnection } from '../admin-connection.js';
+import type { ClusterFlags } from '../cluster-address.js';
 import type { VerifyFlags } from '../verify-command.js';
+import { addCluster } from './admin-cluster.js';
+import { connectionOptions } from './admin-options.js';
+import { addRestore, clusterOptions } from './admin-restore.js';
 import { collect, type Finish, jsonOption } from './options.js';
 
 const roles = ['viewer', 'builder', 'manager', 'none'];
@@ -15,26 +19,37 @@ const role = () => new Argument('<role>', 'in every project of the organization'
 export function addAdmin(program: Command, finish: Finish): void {
   const admin = program
     .command('admin')
-    .description("operate a service: organizations, members, credentials, the server key; needs the operator's token");
+    .description("operate a service: organizations, members, credentials, the server key, machines; needs the operator's token");
   addOrganization(admin, finish);
   addMember(admin, finish);
   addCredential(admin, finish);
   addKey(admin, finish);
   addBackup(admin, finish);
+  addRestore(admin, finish);
+  addCluster(admin, finish);
   addVerify(admin, finish);
 }
 
 function addBackup(admin: Command, finish: Finish): void {
-  command(admin, finish, ['backup', 'copy the data directory while the service works'], (actions, _, flags) =>
-    actions.backup(flags, flags.to as string),
-  ).requiredOption('--to <folder>', 'where to, on the disk of the service: a folder that is not there, in one that is');
+  clusterOptions(
+    command(admin, finish, ['backup', 'copy the data of a service, or of a cluster, while it works'], async (actions, _, flags) => {
+      const isService = [flags.url, flags.token, flags.tokenFile].some((flag) => flag !== undefined);
+      const { namesCluster } = await import('../cluster-address.js');
+      if (isService || !namesCluster(flags as ClusterFlags)) return await actions.backup(flags, flags.to as string);
+      const { clusterBackupCommand } = await import('../cluster-backup-command.js');
+      return await clusterBackupCommand(flags as ClusterFlags, flags.to as string, flags.json);
+    }).requiredOption(
+      '--to <folder>',
+      'where to, on the disk of the service or, of a cluster, here: one that is not there, in one that is',
+    ),
+  );
 }
 
-/** The only one without a service: it needs the data directory. */
+/** Without a service: it needs the data directory, or a backup. */
 function addVerify(admin: Command, finish: Finish): void {
   admin
     .command('verify')
-    .description('look through the data directory of a service that is stopped: every record, world, blob and bundle')
+    .description('look through the data directory of a service that is stopped, or a backup: every record, world, blob and bundle')
     .option('--data-dir <folder>', `default ${localFolders.hosted} (DRILLYARD_DATA_DIR)`)
     .option('--key-file <file>', 'the server key, if it lies elsewhere (DRILLYARD_KEY_FILE)')
     .addOption(jsonOption())
@@ -55,19 +70,12 @@ function command(
   [name, description]: [string, string],
   run: (actions: Actions, values: string[], flags: Flags) => Promise<Parameters<Finish>[0]>,
 ): Command {
-  return parent
-    .command(name)
-    .description(description)
-    .option('--url <url>', 'where the service is; default http://127.0.0.1:8787 (DRILLYARD_URL)')
-    .option('--token-file <file>', `the operator's token; default ${localFolders.hosted}/operator.token (DRILLYARD_OPERATOR_TOKEN_FILE)`)
-    .option('--token <token>', 'the token itself, which others on this machine can then see; better in DRILLYARD_OPERATOR_TOKEN')
-    .addOption(jsonOption())
-    .action(async (...given: unknown[]) => {
-      const { adminActions } = await load();
-      const values = given.filter((value) => typeof value === 'string');
-      const options = given.at(-2) as Flags;
-      finish(await run(adminActions, values, options));
-    });
+  return connectionOptions(parent.command(name).description(description)).action(async (...given: unknown[]) => {
+    const { adminActions } = await load();
+    const values = given.filter((value) => typeof value === 'string');
+    const options = given.at(-2) as Flags;
+    finish(await run(adminActions, values, options));
+  });
 }
 
 function addOrganization(admin: Command, finish: Finish): void {

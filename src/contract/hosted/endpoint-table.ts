@@ -57,6 +57,7 @@ const callbacks: Spot = { area: 'callbacks', prefix: `${project}/callback-receiv
 const operations: Spot = { area: 'operations', prefix: `${project}/operations` };
 const tenants: Spot = { area: 'operator', prefix: '/operator/organizations' };
 const backup: Spot = { area: 'operator', prefix: '/operator/backup' };
+const cluster: Spot = { area: 'operator', prefix: '/operator/cluster' };
 const serverKey: Spot = { area: 'operator', prefix: '/operator/key' };
 
 const one = '/{sessionId}';
@@ -298,4 +299,8 @@ export const endpointTable: RouteTable<EndpointId, EndpointRule> = {
   rotateServerKey: change(serverKey, '/rotate', 'operator', 'Make a new generation of the server key'),
   startBackup: start(backup, '', 'operator', 'Copy the data directory while the service works'),
   getBackup: read(backup, '', 'operator', 'The backup that is being made, or the last one since the service started'),
+  getCluster: read(cluster, '', 'operator', 'Nodes, homes and log of several machines, as the node that is asked sees them'),
+  moveHomes: change(cluster, '/move-homes', 'operator', 'Want homes on a node whose copies are warm, or where their rank says'),
+  drainNode: change(cluster, '/nodes/{node}/drain', 'operator', 'Have a node give its homes away, and take none until it ends'),
+  undoDrainNode: change(cluster, '/nodes/{node}/undo-drain', 'operator', 'Let a drained node have homes again'),
 };

@@ -2,6 +2,7 @@
 // endpoint-table.ts says where it lies and what it needs; endpoint-validators.ts checks what arrives.
 import type { RouteParts as Shape } from '../route-table.js';
 import type * as Authoring from './authoring.js';
+import type * as Cluster from './cluster.js';
 import type * as Operator from './operator.js';
 import type * as Organization from './organization.js';
 import type * as Resources from './resources.js';
@@ -174,6 +175,10 @@ export interface Endpoints {
   rotateServerKey: Shape<None, None, Operator.RotateKeyRequest, Operator.ServerKeyReply>;
   startBackup: Shape<None, None, Operator.StartBackupRequest, Operator.BackupReply>;
   getBackup: Shape<None, None, None, Operator.LatestBackupReply>;
+  getCluster: Shape<None, None, None, Cluster.ClusterReply>;
+  moveHomes: Shape<None, None, Cluster.MoveHomesRequest, Cluster.MoveHomesReply>;
+  drainNode: Shape<Cluster.ClusterNodePath, None, Organization.EmptyRequest, Cluster.DrainNodeReply>;
+  undoDrainNode: Shape<Cluster.ClusterNodePath, None, Organization.EmptyRequest, Cluster.DrainNodeReply>;
 }
 export type EndpointId = keyof Endpoints;
 export type EndpointInput<Id extends EndpointId> = Pick<Endpoints[Id], 'path' | 'query' | 'body'>;

@@ -2,6 +2,7 @@
 import typia from 'typia';
 import type { ErrorEnvelope } from '../errors.js';
 import type * as Authoring from '../hosted/authoring.js';
+import type * as Cluster from '../hosted/cluster.js';
 import type { EndpointId, Endpoints } from '../hosted/endpoints.js';
 import type * as Operator from '../hosted/operator.js';
 import type * as Organization from '../hosted/organization.js';
@@ -45,6 +46,7 @@ const updateMemberRequest = fits(typia.createEquals<Organization.UpdateMemberReq
 const confirmRequest = fits(typia.createEquals<Organization.ConfirmRequest>());
 const organizationPath = fits(typia.createEquals<Operator.OrganizationPath>());
 const organizationMemberPath = fits(typia.createEquals<Operator.OrganizationMemberPath>());
+const clusterNodePath = fits(typia.createEquals<Cluster.ClusterNodePath>());
 const operationPath = fits(typia.createEquals<Sessions.OperationPath>());
 
 const checks: RouteChecks<Endpoints> = {
@@ -200,6 +202,10 @@ const checks: RouteChecks<Endpoints> = {
   rotateServerKey: { path: none, query: none, body: fits(typia.createEquals<Operator.RotateKeyRequest>()) },
   startBackup: { path: none, query: none, body: fits(typia.createEquals<Operator.StartBackupRequest>()) },
   getBackup: { path: none, query: none, body: none },
+  getCluster: { path: none, query: none, body: none },
+  moveHomes: { path: none, query: none, body: fits(typia.createEquals<Cluster.MoveHomesRequest>()) },
+  drainNode: { path: clusterNodePath, query: none, body: emptyRequest },
+  undoDrainNode: { path: clusterNodePath, query: none, body: emptyRequest },
 };
 
 interface Everything {

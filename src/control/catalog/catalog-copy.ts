@@ -9,7 +9,7 @@ import { diskFull, isDiskFull } from '../../files/disk-full.js';
 import { positionKey } from '../../worlds/kv/keys.js';
 import { replayBatches } from '../../worlds/kv/record-replay.js';
 import type { StreamPosition, StreamRecord } from '../../worlds/kv/stream-log.js';
-import { encodePosition, readPosition, streamStart } from '../../worlds/kv/stream-position.js';
+import { encodePosition, streamStart } from '../../worlds/kv/stream-position.js';
 import { requireStreamOf } from './catalog-owner.js';
 import { storedSource } from './stored-source.js';
 import { beginsTableKey, Reader, type View } from './tables.js';
@@ -22,6 +22,7 @@ export class CatalogCopy {
   #position: StreamPosition;
   #following: Promise<void> = Promise.resolve();
   #copying: Promise<void> | undefined;
+  #isClosed = false;
 
   /** `directory`: of the catalog (data-folder.ts); made where it is not there. control.STATE_CONFLICT for a catalog without a log. */
   constructor(directory: string) {
@@ -49,7 +50,13 @@ export class CatalogCopy {
     await this.#copying;
   }
 
+  /** Nothing is read of it any more. */
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
   async close(): Promise<void> {
+    this.#isClosed = true;
     await this.#following;
     await this.#copying?.catch(() => {});
     await this.#database.close();
@@ -73,15 +80,5 @@ export class CatalogCopy {
       // A long log leaves time to others between its batches.
       await new Promise(setImmediate);
     }
-  }
-}
-
-/** Makes a copy of the data file a catalog of its own, which changes without a log. Nobody has it open. */
-export async function leaveCatalogStream(directory: string): Promise<void> {
-  const database = openDatabase({ directory, flushed: true, leavesChecked: false });
-  try {
-    if (readPosition({ get: (key) => database.getBinary(key) }) !== undefined) await database.remove(positionKey);
-  } finally {
-    await database.close();
   }
 }

@@ -3,6 +3,7 @@ import type { DataChoices } from '../../compiler/data-choices.js';
 import type { LibraryPackage } from '../../compiler/library.js';
 import type { RowCollection } from '../../compiler/row-checks.js';
 import type { Issue, ServiceError } from '../../contract/errors.js';
+import type { Cluster, MoveHomesRequest } from '../../contract/hosted/cluster.js';
 import type { Backup } from '../../contract/hosted/operator.js';
 import type { DatasetRevisionView } from '../../contract/hosted/resources.js';
 import type { EvidenceBundle } from '../../contract/hosted/runs.js';
@@ -38,6 +39,8 @@ export interface ServicePorts {
   worlds: ServiceWorlds;
   /** Absent: the service has all worlds of its folder. */
   homes?: ServiceHomes | undefined;
+  /** Absent: the service is one machine. */
+  cluster?: ClusterPort | undefined;
   guard: WorldGuard;
   compiler: CompilePort;
   judge: JudgePort;
@@ -65,6 +68,15 @@ export interface ControlServices extends ServicePorts {
   backups: Backups;
   loadedBuilds: LoadedCache<CompiledBuild>;
   loadedViews: LoadedCache<ProjectView>;
+}
+
+/** Several machines, as their operator sees and steers them. Wishes are refused with control.STATE_CONFLICT where they cannot be met. */
+export interface ClusterPort {
+  overview(): Promise<Cluster>;
+  /** Yields the homes that are wanted there. */
+  moveHomes(wish: MoveHomesRequest): Promise<number[]>;
+  drainNode(node: string): Promise<void>;
+  undoDrainNode(node: string): Promise<void>;
 }
 
 /** Of a service that shares its worlds with others: how many homes there are, and which of them are its own at the moment. */
@@ -154,8 +166,6 @@ export interface Blobs {
   put(bytes: Uint8Array): Promise<string>;
   /** Rejects when there is none, or when its bytes are no longer those of its digest. */
   get(digest: string): Promise<Uint8Array>;
-  /** Where several machines share them: its file is on this one when this resolves. */
-  bring?(digest: string): Promise<void>;
   digests(): AsyncIterable<string>;
   /** Unless it was put, for the first time or again, after `beforeMs` (of the machine's clock). Yields whether it went. */
   removeOld(digest: string, beforeMs: number): Promise<boolean>;

@@ -1,0 +1,191 @@
+// An operator sees and steers a cluster: with `drillyard admin cluster`, at any node, and by what each node says of itself.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import type { Cluster as View } from '../../src/contract/hosted/cluster.js';
+import { operatorTokenFile } from '../../src/control/catalog/settings.js';
+import { drillyard, jsonLines } from '../cli/cli.js';
+import { postgresMissing } from '../cluster/postgres-server.js';
+import { until } from '../until.js';
+import { Cluster, type ClusterNode } from './cluster-kit.js';
+import { startInside, temporaryFolder } from './service.js';
+
+const skip = postgresMissing;
+let cluster: Cluster;
+let token = '';
+before(
+  async () => {
+    if (skip !== false) return;
+    cluster = await Cluster.start();
+    token = readFileSync(join(cluster.nodes[0]!.dataDirectory, operatorTokenFile), 'utf8').trim();
+  },
+  { timeout: 90_000 },
+);
+after(async () => {
+  await cluster?.close();
+});
+
+const admin = (node: ClusterNode, ...args: string[]) =>
+  drillyard(['admin', 'cluster', ...args], { env: { DRILLYARD_URL: node.url, DRILLYARD_OPERATOR_TOKEN: token } });
+async function line(node: ClusterNode, ...args: string[]): Promise<{ [name: string]: unknown }> {
+  const { code, stdout, stderr } = await admin(node, ...args, '--json');
+  assert.equal(code, 0, stderr + stdout);
+  return jsonLines(stdout).at(-1)!;
+}
+async function viewOf(node: ClusterNode): Promise<View> {
+  const reply = await fetch(`${node.url}/v1/operator/cluster`, { headers: { authorization: `Bearer ${token}` } });
+  assert.equal(reply.status, 200);
+  return ((await reply.json()) as { cluster: View }).cluster;
+}
+async function reasonsOf(node: ClusterNode): Promise<string[]> {
+  const reply = await fetch(`${node.url}/readyz`);
+  const { details } = (await reply.json()) as { details?: { reasons: string[] } };
+  return reply.ok ? [] : details!.reasons;
+}
+async function figures(node: ClusterNode): Promise<(line: string) => number | undefined> {
+  const text = await (await fetch(`${node.url}/metrics`)).text();
+  return (name) => {
+    const found = text.split('\n').find((one) => one.startsWith(`${name} `));
+    return found === undefined ? undefined : Number(found.slice(name.length + 1));
+  };
+}
+/** Every node is ready, and follows. */
+const settled = (): Promise<void> =>
+  until(async () => {
+    const { nodes, homes } = await viewOf(cluster.nodes[0]!);
+    return (
+      nodes.every(({ state, isAlive }) => isAlive && state === 'ready') &&
+      homes.every(({ phase, followers }) => phase === 'owned' && followers.length > 0)
+    );
+  });
+
+test('a service without a cluster says that it is none', async () => {
+  const dataDirectory = temporaryFolder();
+  const alone = await startInside({ dataDirectory });
+  const operator = readFileSync(join(dataDirectory, operatorTokenFile), 'utf8').trim();
+  const headers = { authorization: `Bearer ${operator}`, 'content-type': 'application/json', 'idempotency-key': 'key-of-this-test' };
+  for (const [method, path] of [
+    ['GET', ''],
+    ['POST', '/nodes/n1/drain'],
+  ] as const) {
+    const reply = await fetch(`${alone.ready.baseUrl}/v1/operator/cluster${path}`, {
+      method,
+      headers,
+      ...(method === 'POST' ? { body: '{}' } : {}),
+    });
+    const { code } = (await reply.json()) as { code: string };
+    assert.deepEqual([reply.status, code], [409, 'cluster.NOT_A_CLUSTER']);
+  }
+  await alone.stop();
+});
+
+test('every node shows nodes, homes and the log, to the operator alone', { skip, timeout: 60_000 }, async () => {
+  await settled();
+  const leader = await cluster.leader();
+  let next: ClusterNode | undefined;
+  for (const node of cluster.nodes) {
+    const view = await viewOf(node);
+    assert.equal(view.node, node.name);
+    assert.deepEqual(
+      view.nodes.map(({ node: name, isLeader, homes }) => [name, isLeader, homes]),
+      cluster.nodes.map(({ name }) => [name, name === leader.name, name === leader.name ? 9 : 0]),
+    );
+    // The first of the rank follows all of them; each node follows the catalog.
+    assert.ok(view.nodes.every(({ copies, isLeader }) => isLeader || copies > 0));
+    next = cluster.nodes.find(({ name }) => view.nodes.find(({ node: one }) => one === name)?.copies === 9);
+    assert.ok(view.homes.every(({ owner, phase, epoch, end }) => owner === leader.name && phase === 'owned' && epoch > 0 && end > 0));
+    const { isAnswering, format, bytes, hasSynchronousStandby, beatAgeMs } = view.log;
+    assert.deepEqual([isAnswering, format, hasSynchronousStandby, bytes! > 0, beatAgeMs < 1500], [true, 1, false, true, true]);
+    for (const wrong of ['', cluster.credential])
+      assert.equal((await fetch(`${node.url}/v1/operator/cluster`, { headers: { authorization: `Bearer ${wrong}` } })).status, 401);
+    assert.deepEqual(await reasonsOf(node), []);
+  }
+  const follower = next;
+  assert.ok(follower);
+  const { stdout } = await admin(follower, 'status', '--homes');
+  for (const words of [/^log +answers/m, new RegExp(`^node ${leader.name} +ready, leader +9 homes`, 'm'), /^home 8 +owned/m])
+    assert.match(stdout, words);
+  const of = await figures(follower);
+  assert.deepEqual(
+    [
+      'drillyard_cluster_leader',
+      'drillyard_cluster_homes{phase="following"}',
+      'drillyard_cluster_homes{phase="owned"}',
+      'drillyard_cluster_nodes{state="ready"}',
+      'drillyard_cluster_copy_lag_entries{home="0"}',
+    ].map(of),
+    [0, 9, 0, 3, 0],
+  );
+  assert.ok(of('drillyard_cluster_copy_lag_seconds{home="0"}')! < 5 && of('drillyard_cluster_beat_age_seconds')! < 1.5);
+  const own = await figures(leader);
+  assert.ok(own('drillyard_cluster_append_duration_seconds_count')! > 0 && own('drillyard_cluster_append_bytes_sum')! > 0);
+  assert.equal(own('drillyard_cluster_homes{phase="owned"}'), 9);
+});
+
+test('the leader is drained and the homes are moved through another node, and stay; worlds and credentials with them', {
+  skip,
+  timeout: 120_000,
+}, async () => {
+  await settled();
+  const { projectId } = cluster.ids;
+  const first = await cluster.leader();
+  const [asked] = cluster.followers(first) as [ClusterNode];
+  assert.deepEqual(await line(asked, 'drain', first.name), { event: 'drain', node: first.name, isDrained: true });
+  const second = await cluster.leader();
+  assert.notEqual(second, first);
+  assert.ok(first.isRunning);
+  await cluster.settle((client) => client.getProject({ path: { projectId } }));
+  const refused = await admin(asked, 'move', '--to', first.name);
+  assert.deepEqual([refused.code, /is drained/.test(refused.stderr)], [1, true], refused.stderr);
+  const nowhere = await admin(asked, 'move', '1', '--to', second.name);
+  assert.deepEqual([nowhere.code, /lie together/.test(nowhere.stderr)], [1, true], nowhere.stderr);
+  assert.equal((await admin(asked, 'drain', 'nobody')).code, 2);
+  assert.equal((await admin(asked, 'move')).code, 2);
+  assert.equal((await line(asked, 'drain', first.name, '--undo')).isDrained, false);
+  const [third] = cluster.nodes.filter((node) => node !== first && node !== second) as [ClusterNode];
+  await line(first, 'move', '--to', third.name, '--when-warm');
+  assert.equal(await cluster.leader(), third);
+  const { homes } = await viewOf(second);
+  assert.equal(homes[0]?.wanted, third.name);
+  const of = await figures(third);
+  assert.equal(of('drillyard_cluster_takeovers_total{kind="handover"}'), 9);
+  assert.ok(of('drillyard_cluster_takeover_duration_seconds_count{part="opening"}')! >= 9);
+  await cluster.settle((client) => client.getProject({ path: { projectId } }));
+  await until(async () => (await reasonsOf(third)).length === 0);
+  await line(second, 'move', '--by-rank');
+  assert.equal(await cluster.leader(), third);
+});
+
+test('a node that comes back says that it is joining, and takes requests all the same', { skip, timeout: 60_000 }, async () => {
+  const leader = await cluster.leader();
+  const [follower] = cluster.followers(leader) as [ClusterNode];
+  await follower.kill();
+  await until(async () => (await viewOf(leader)).nodes.some(({ node, isAlive }) => node === follower.name && !isAlive));
+  await follower.start();
+  let reasons: string[] = [];
+  await until(async () => {
+    reasons = await reasonsOf(follower);
+    return reasons[0] !== 'starting';
+  });
+  assert.deepEqual(reasons, ['cluster_joining']);
+  await cluster.clientOf(follower).getProject({ path: { projectId: cluster.ids.projectId } });
+});
+
+test('a node whose database is away says so, shows what it knew, does nothing, and ends when it is asked to', {
+  skip,
+  timeout: 90_000,
+}, async () => {
+  const leader = await cluster.leader();
+  const [follower] = cluster.followers(leader) as [ClusterNode];
+  await cluster.postgres.kill();
+  for (const node of [leader, follower]) {
+    await until(async () => (await reasonsOf(node))[0] === 'cluster_lag');
+    const { log, homes } = await viewOf(node);
+    assert.deepEqual([log.isAnswering, homes.length, log.bytes], [false, 9, undefined]);
+    assert.ok((await figures(node))('drillyard_cluster_log_unavailable_seconds_total')! > 0);
+  }
+  const ends = await Promise.all([leader.stop(), follower.stop()]);
+  assert.ok(ends.every((code) => code !== null));
+  await cluster.postgres.start();
+});
