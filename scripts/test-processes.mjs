@@ -7,8 +7,10 @@ import { dirname, join, relative } from 'node:path';
 
 /** Folders of test/ whose files share processes, and with whom. */
 const sharing = new Map([
-  ...['bindings', 'control', 'e2e', 'http', 'compiler', 'contract', 'drills', 'library', 'reports', 'tools'].map((name) => [name, name]),
-  ...['actors', 'async', 'callbacks', 'client', 'collections', 'files', 'processes', 'scheduler', 'workers'].map((name) => [
+  ...['bindings', 'control', 'e2e', 'http', 'compiler', 'contract', 'drills', 'inspector', 'library', 'reports', 'tools', 'worlds'].map(
+    (name) => [name, name],
+  ),
+  ...['actors', 'async', 'callbacks', 'client', 'cluster', 'collections', 'files', 'processes', 'scheduler', 'workers'].map((name) => [
     name,
     'modules',
   ]),
@@ -22,6 +24,13 @@ const apart = new Set([
   'e2e/hostile-builds',
   'e2e/pipelining',
   'http/server',
+  'inspector/app/browser',
+  'inspector/start-inspector',
+  'worlds/boxes',
+  'worlds/crash',
+  'worlds/disk-full',
+  'worlds/hostile',
+  'worlds/stream-crash',
 ]);
 /** So that two processes at once end at about the same time. */
 const filesMax = 12;

@@ -4,7 +4,7 @@
 //     the outcome is not known.
 import { pause } from './async/pause.js';
 import { steadyClock } from './cluster/clock.js';
-import type { Homes } from './cluster/node-homes.js';
+import type { Follower } from './cluster/follower.js';
 import type { ClusterOwners } from './cluster-owners.js';
 import { ServiceError } from './contract/errors.js';
 import { limits } from './contract/limits.js';
@@ -16,7 +16,7 @@ import { type NodeDoor, NotOwner } from './http/node-door.js';
 
 export interface ClusterDoorParts {
   owners: Pick<ClusterOwners, 'homeOf' | 'ownerOfHome' | 'mayAnswer'>;
-  homes: Pick<Homes, 'lookSoon'>;
+  follower: Pick<Follower, 'lookSoon'>;
   owned: Pick<OwnedHomes, 'answer' | 'removeProject'>;
   /** Of the newest record of the catalog that can be read here. */
   catalogNumber(): number;
@@ -52,7 +52,7 @@ export class ClusterDoor implements NodeDoor {
   }
 
   async catalogAt(number: number): Promise<void> {
-    const { homes, catalogNumber, isOver } = this.#parts;
+    const { follower, catalogNumber, isOver } = this.#parts;
     const untilMs = steadyClock.now() + limits.ownerWaitMs;
     while (catalogNumber() < number) {
       if (isOver() || steadyClock.now() > untilMs)
@@ -60,7 +60,7 @@ export class ClusterDoor implements NodeDoor {
           message: 'The catalog of this node is behind.',
           retryAfterMs: limits.unavailableRetryAfterMs,
         });
-      homes.lookSoon();
+      follower.lookSoon();
       await pause(limits.catalogLookMs);
     }
   }

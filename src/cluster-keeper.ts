@@ -2,14 +2,16 @@
 //   CLUSTER-KEEPER-1. While the service has a home no copy of it is open, and what the service appends is checked: a record of the log can
 //     be followed.
 //   CLUSTER-KEEPER-2. After another boot of the operating system nothing is believed: all copies are made again.
+//   CLUSTER-KEEPER-3. A data directory that followed another cluster's log is refused before anything of it is changed.
 import { randomBytes } from 'node:crypto';
-import { existsSync, readdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { WrongAsk } from './actors/ask-answers.js';
 import type { Appender } from './cluster/appender.js';
 import type { HomeKeeper } from './cluster/home-keeper.js';
 import { catalogHome, type HomeState } from './cluster/log.js';
 import type { FollowedRecord } from './cluster/record-parts.js';
+import { foreignCluster } from './cluster/refusals.js';
 import { type CatalogCopyFile, isStreamOf, OpenCopies } from './cluster-copies.js';
 import { ClusterHome } from './cluster-home.js';
 import { ServiceError } from './contract/errors.js';
@@ -24,6 +26,8 @@ import type { StreamLog, StreamPosition, StreamRecord } from './worlds/kv/stream
 export interface ClusterKeeperOptions {
   /** The data directory of the node. */
   data: string;
+  /** Of the log. */
+  clusterId: string;
   openCatalog(directory: string): CatalogCopyFile;
   /** Of the node's homes (cluster/node-homes.ts), which ask this keeper: so it is looked up when it is needed. */
   appender(): Pick<Appender, 'append' | 'space'>;
@@ -45,8 +49,10 @@ export class ClusterKeeper implements HomeKeeper, HomesLog {
   constructor(options: ClusterKeeperOptions) {
     this.#options = options;
     this.#marks = join(options.data, 'cluster');
+    requireOwnCluster(this.#marks, options.clusterId);
     if (existsSync(this.#marks) && !isOfThisBoot(this.#marks)) removeCopies(options.data);
     makeFolder(this.#marks);
+    writeFileSync(join(this.#marks, idName), options.clusterId);
     markBoot(this.#marks);
     this.#copies = new OpenCopies(options.openCatalog);
   }
@@ -173,6 +179,19 @@ function ownedElsewhere(): ServiceError {
     message: 'Another machine has this home now.',
     retryAfterMs: limits.unavailableRetryAfterMs,
   });
+}
+
+/** Names the cluster whose log the folders here follow. */
+const idName = 'cluster-id';
+
+function requireOwnCluster(marks: string, clusterId: string): void {
+  const file = join(marks, idName);
+  const known = existsSync(file) ? readFileSync(file, 'utf8') : '';
+  // A crash may have left it empty, of the first start alone.
+  if (known === '' || known === clusterId) return;
+  throw foreignCluster(
+    `The data directory ${dirname(marks)} is a copy of another cluster, or of this one before it was restored. Keep it, and name an empty one.`,
+  );
 }
 
 /** What was not flushed may be torn. */

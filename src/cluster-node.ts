@@ -60,13 +60,16 @@ export interface ClusterOptions {
   address: string;
   /** Homes of worlds, fixed when the cluster begins. Default limits.clusterHomes. */
   homes?: number;
+  /** Where snapshots and blobs lie: `file:///folder` or `s3://bucket/prefix`. Default: in PostgreSQL. */
+  store?: string;
 }
 export async function startClusterNode(settings: ControlSettings, ground: ServiceGround, options: ClusterOptions): Promise<ClusterNode> {
   const { dataDirectory, keyFile } = settings;
   const keyring = Keyring.open({ dataDirectory, nowMs: Date.now, ...defined({ keyFile }) });
-  const { node, homes = limits.clusterHomes } = options;
+  const { node, homes = limits.clusterHomes, store } = options;
   const log = await openPostgresLog(options.url, {
     ...{ node, homes, formats: clusterFormats },
+    ...defined({ store }),
     keyFingerprint: keyring.fingerprint,
     warn: (message) => ground.log.warn(message),
   });
@@ -83,7 +86,7 @@ export async function startClusterNode(settings: ControlSettings, ground: Servic
 interface NodeParts {
   settings: ControlSettings;
   ground: ServiceGround;
-  options: Required<ClusterOptions>;
+  options: ClusterOptions & { homes: number };
   log: ClusterLog;
   keyring: Keyring;
 }
@@ -131,6 +134,7 @@ export class ClusterNode {
     this.#keeper = new ClusterKeeper({
       data: settings.dataDirectory,
       openCatalog: (directory) => this.#catalog.openCopy(directory),
+      clusterId: log.clusterId,
       appender: () => this.#homes.appender,
       opened: (home) => this.#opened(home),
       closing: (home, why) => this.#closing(home, why),
@@ -155,7 +159,7 @@ export class ClusterNode {
     });
     this.#changes = new OwnerChanges(() => this.#owners.changed());
     const door = new ClusterDoor({
-      ...{ owners: this.#owners, homes: this.#homes, owned: this.#owned },
+      ...{ owners: this.#owners, follower: this.#homes.follower, owned: this.#owned },
       catalogNumber: () => this.#catalog.number,
       control: () => this.#incarnation?.control,
       isOver: () => this.#isClosed,
@@ -227,11 +231,11 @@ export class ClusterNode {
 
   /** Resolves when there is a leader, and this node knows what the first start has made. */
   async begin(): Promise<void> {
-    await this.#keeper.openCatalog();
     this.#homes.start();
     this.#snapshots.start(this.#keeper, {
       homes: () => this.#toSnapshot(),
       failed: (err, home) => this.#parts.ground.log.warn('a snapshot was not made', { err, home }),
+      sweepFailed: (err) => this.#parts.ground.log.warn('what is left over in the store of the cluster was not removed', { err }),
     });
     void this.#catalog.keepOpen(this.#keeper, () => this.#isClosed);
     while (!this.#isClosed && this.#known === undefined) await pause(limits.clusterLookMs);
@@ -365,13 +369,12 @@ export class ClusterNode {
     const { settings, ground } = this.#parts;
     this.#isLeaving = false;
     const onLost = (err: unknown): void => ground.log.error('the catalog of this node has lost its log', { err });
-    const tell = async (address: string, catalog: number): Promise<void> =>
-      void (await this.#asks.send(address, { kind: 'catalog', catalog }));
+    const tell = async (address: string, catalog: number) => void (await this.#asks.send(address, { kind: 'catalog', catalog }));
     this.#incarnation = await openPlane(settings, ground, {
       bindings: this.#bindings.announced,
       homes: { count: this.#parts.options.homes, owned: () => [...this.#open], use: () => {} },
       cluster: this.#operator,
-      catalog: { log: this.#keeper.catalogLog, onLost, readers: clusterReaders({ homes: () => this.#homes, tell }) },
+      catalog: { log: this.#keeper.catalogLog, onLost, readers: clusterReaders({ members: () => this.#homes.members, tell }) },
       blobs: this.#parts.log.blobs,
       spread: this.#catalog.watched(spreadHomes(this.#asks, this.#owned)),
     });

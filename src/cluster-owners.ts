@@ -81,7 +81,7 @@ export class ClusterOwners {
 
   get catalogIsNew(): boolean {
     const { hasCatalog, homes, catalog } = this.#parts;
-    return catalog.isThere && homes.members.mayRead && (hasCatalog() || homes.copyIsNew(catalogHome));
+    return catalog.isThere && homes.members.mayRead && (hasCatalog() || homes.follower.isWithin(catalogHome));
   }
 
   /** Resolves when the catalog here has all that it had when this was called; false where that takes too long. */
@@ -90,9 +90,9 @@ export class ClusterOwners {
     const beganMs = steadyClock.now();
     for (;;) {
       const waitedMs = steadyClock.now() - beganMs;
-      if (hasCatalog() || (catalog.isThere && homes.copyIsNew(catalogHome, waitedMs))) return true;
+      if (hasCatalog() || (catalog.isThere && homes.follower.isWithin(catalogHome, waitedMs))) return true;
       if (this.#isClosed || waitedMs > limits.ownerWaitMs) return false;
-      homes.lookSoon();
+      homes.follower.lookSoon();
       await pause(limits.clusterLookMs);
     }
   }

@@ -4,19 +4,19 @@
 import { within } from './async/deadline.js';
 import { pause } from './async/pause.js';
 import { steadyClock } from './cluster/clock.js';
-import type { Homes } from './cluster/node-homes.js';
+import type { ClusterMembers } from './cluster/members.js';
 import { tuning } from './cluster/tuning.js';
 import { limits } from './contract/limits.js';
 import type { CatalogReaders } from './control/catalog/catalog.js';
 import { ownerTables } from './control/owner-tables.js';
 
 export interface ClusterReadersParts {
-  homes(): { readonly others: Homes['others']; readonly members: Pick<Homes['members'], 'refresh'> };
+  members(): Pick<ClusterMembers, 'others' | 'refresh'>;
   /** Resolves when the node's copy has the record; rejects where it does not say so. */
   tell(address: string, number: number): Promise<void>;
 }
 
-export function clusterReaders({ homes, tell }: ClusterReadersParts): CatalogReaders {
+export function clusterReaders({ members, tell }: ClusterReadersParts): CatalogReaders {
   const told = async (address: string, number: number, signal: AbortSignal): Promise<void> => {
     while (!signal.aborted) {
       try {
@@ -27,7 +27,7 @@ export function clusterReaders({ homes, tell }: ClusterReadersParts): CatalogRea
     }
   };
   const caughtUp = async (number: number): Promise<void> => {
-    const { others } = homes();
+    const { others } = members();
     if (others.length === 0) return;
     const over = new AbortController();
     const untilMs = steadyClock.now() + tuning.aliveMs;
@@ -39,8 +39,8 @@ export function clusterReaders({ homes, tell }: ClusterReadersParts): CatalogRea
     await within(tuning.beatMs, all);
     if (!isDone) {
       // One that is still starting has no home by a look that began after the record, so it reads the log to its end before it has one.
-      const isSeen = (await homes().members.refresh()) !== undefined;
-      const named = isSeen ? homes().others.filter(({ mayServe }) => mayServe) : others;
+      const isSeen = (await members().refresh()) !== undefined;
+      const named = isSeen ? members().others.filter(({ mayServe }) => mayServe) : others;
       await within(Math.max(0, untilMs - steadyClock.now()), Promise.all(named.map(({ node }) => waits.get(node))));
     }
     over.abort();

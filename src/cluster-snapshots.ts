@@ -2,23 +2,21 @@
 // does not reach back to.
 //   CLUSTER-SNAPSHOTS-1. A snapshot holds everything up to its sequence, perhaps more, and nothing that the log does not have.
 //   CLUSTER-SNAPSHOTS-2. The log is trimmed below the snapshot before the newest: one that turns out to be damaged is not the only one.
-//   CLUSTER-SNAPSHOTS-3. The files of a home are replaced only when all of a snapshot has arrived.
-import { mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { type ClusterClock, steadyClock } from './cluster/clock.js';
-import type { ClusterLog, HomeState } from './cluster/log.js';
-import { PartJoiner } from './cluster/record-parts.js';
-import { readSnapshot, type SnapshotFile, writeSnapshot } from './cluster/snapshot-stream.js';
+import { type ClusterLog, catalogHome, type HomeState } from './cluster/log.js';
+import { type SnapshotFile, writeSnapshot } from './cluster/snapshot-stream.js';
 import { tuning } from './cluster/tuning.js';
-import { type CatalogCopyFile, folderOfStream, isStreamOf, OpenCopies } from './cluster-copies.js';
+import { type CatalogCopyFile, OpenCopies } from './cluster-copies.js';
 import { ClusterHome } from './cluster-home.js';
-import { markBoot } from './files/boot-mark.js';
+import { catchUp, restoreHome } from './cluster-rebuild.js';
 import { dataFileOf } from './files/database.js';
 import { makeFolder } from './files/make-folder.js';
 
 export interface ClusterSnapshotsOptions {
   data: string;
-  log: Pick<ClusterLog, 'read' | 'trim' | 'snapshots'>;
+  log: Pick<ClusterLog, 'read' | 'trim' | 'snapshots' | 'sweepStore'>;
   openCatalog(directory: string): CatalogCopyFile;
   /** As of the last beat. */
   stateOf(home: number): HomeState | undefined;
@@ -46,13 +44,20 @@ export class ClusterSnapshots {
    * Looks now and then at the homes that this node is to make snapshots of: of each, one node is the best choice, and two do no harm.
    * `failed`: the next look tries again.
    */
-  start(source: SnapshotSource, parts: { homes(): readonly number[]; failed(error: unknown, home: number): void }): void {
-    const { clock = steadyClock } = this.#options;
+  start(
+    source: SnapshotSource,
+    parts: { homes(): readonly number[]; failed(error: unknown, home: number): void; sweepFailed(error: unknown): void },
+  ): void {
+    const { clock = steadyClock, log } = this.#options;
+    let sweptAt = clock.now();
     const look = async (): Promise<void> => {
       for (const home of parts.homes()) {
         if (this.#isOver) return;
         if (this.isDue(source, home)) await this.make(source, home).catch((error: unknown) => parts.failed(error, home));
       }
+      if (this.#isOver || !source.owns(catalogHome) || clock.now() - sweptAt < tuning.straysLookMs) return;
+      sweptAt = clock.now();
+      await log.sweepStore().catch(parts.sweepFailed);
     };
     const later = (): void => {
       if (this.#isOver) return;
@@ -97,12 +102,12 @@ export class ClusterSnapshots {
 
   /** ClusterKeeperOptions.restore. */
   async restore(files: ClusterHome, { home, snapshotSequence: sequence }: HomeState): Promise<void> {
-    await this.#restore(files, { home, sequence, data: this.#options.data });
+    await restoreHome(files, this.#options.log.snapshots, { home, sequence, data: this.#options.data });
   }
 
   /** The service writes the files of an owned home: a copy of its own is made of the last snapshot and the log, once. */
   async #makeBeside(owned: ClusterHome, scratch: string): Promise<boolean> {
-    const { openCatalog, stateOf } = this.#options;
+    const { openCatalog, stateOf, log } = this.#options;
     const { home } = owned;
     const end = owned.mark.sequence;
     const data = join(scratch, 'data');
@@ -111,25 +116,11 @@ export class ClusterSnapshots {
     const beside = new ClusterHome({ home, data, marks: scratch, copies });
     try {
       const sequence = stateOf(home)?.snapshotSequence ?? 0;
-      if (sequence > 0) await this.#restore(beside, { home, sequence, data });
-      await this.#catchUp(beside, end);
+      if (sequence > 0) await restoreHome(beside, log.snapshots, { home, sequence, data });
+      await catchUp(beside, log, end);
       return await this.#put(beside, owned.mark, { scratch: join(scratch, 'files'), isGone: () => false });
     } finally {
       await copies.closeAll();
-    }
-  }
-
-  async #catchUp(files: ClusterHome, end: number): Promise<void> {
-    const { home, mark } = files;
-    const joiner = new PartJoiner();
-    for (let next = mark.sequence + 1; next <= end; ) {
-      const read = await this.#options.log.read([{ home, sequence: next }], tuning.followedBytesAtOnce);
-      const entries = read.filter(({ sequence }) => sequence <= end);
-      if (entries[0]?.sequence !== next) throw new Error(`the log of home ${home} does not reach back to ${next}`);
-      const records = entries.map((entry) => joiner.join(entry)).filter((record) => record !== undefined);
-      next += entries.length;
-      const upTo = joiner.isWhole ? next - 1 : records.at(-1)?.sequence;
-      if (upTo !== undefined) await files.apply(records, upTo);
     }
   }
 
@@ -163,38 +154,6 @@ export class ClusterSnapshots {
       await log.snapshots.trim(home, before);
     }
     return true;
-  }
-
-  async #restore(files: ClusterHome, { home, sequence, data }: { home: number; sequence: number; data: string }): Promise<void> {
-    const scratch = join(data, 'cluster', `restoring-${home}`);
-    rmSync(scratch, { recursive: true, force: true });
-    mkdirSync(scratch, { recursive: true });
-    try {
-      let made = 0;
-      const pathOf = (stream: string): string => {
-        if (!isStreamOf(home, stream)) throw new Error('it names no stream of its home');
-        const folder = join(scratch, String(made++));
-        mkdirSync(folder);
-        return dataFileOf(folder);
-      };
-      const found = await readSnapshot(this.#options.log.snapshots.get(home, sequence), { home, sequence, pathOf });
-      await files.removeAll();
-      for (const file of found) this.#place(file, folderOfStream(data, { home, stream: file.stream }));
-      const { mark } = files;
-      for (const { stream, number, nonce } of found) mark.ends.set(stream, { number, nonce });
-      mark.sequence = sequence;
-      mark.snapshotSequence = sequence;
-      mark.logBytes = 0;
-      mark.save();
-    } finally {
-      rmSync(scratch, { recursive: true, force: true });
-    }
-  }
-
-  #place({ path }: SnapshotFile, folder: string): void {
-    makeFolder(dirname(folder));
-    markBoot(dirname(path));
-    renameSync(dirname(path), folder);
   }
 }
 

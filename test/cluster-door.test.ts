@@ -16,7 +16,7 @@ interface Ground {
 function doorOf(ground: Ground, control?: Control): ClusterDoor {
   return new ClusterDoor({
     owners: { homeOf: () => 1, ownerOfHome: () => ground.owner, mayAnswer: () => ground.mayAnswer },
-    homes: { lookSoon: () => void ground.catalog++ },
+    follower: { lookSoon: () => void ground.catalog++ },
     owned: {
       answer: async (_: string, { kind }: { kind: string }) => {
         ground.done.push(kind);

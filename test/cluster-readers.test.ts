@@ -13,8 +13,8 @@ test('every node is waited for that may serve; one that does not answer until it
   const ended: string[] = [];
   const others = (...names: string[]): Other[] => names.map((node) => ({ node, address: node, mayServe: node !== 'starting' }));
   const caughtUp = async (name: string, nodes: Other[], tell: (address: string) => Promise<void>): Promise<void> => {
-    const homes = { others: nodes, members: { refresh: async () => ({ nodes: [] }) as unknown as Beat } };
-    await clusterReaders({ homes: () => homes, tell }).caughtUp(7);
+    const members = { others: nodes, refresh: async () => ({ nodes: [] }) as unknown as Beat };
+    await clusterReaders({ members: () => members, tell }).caughtUp(7);
     ended.push(name);
   };
   let tries = 0;
@@ -36,8 +36,8 @@ test('where it is not known who is there, all are waited for', async () => {
   const ended: string[] = [];
   const starting = { node: 'starting', address: 'starting', mayServe: false };
   const caughtUp = async (name: string, refresh: () => Promise<undefined>, mayServe: boolean): Promise<void> => {
-    const homes = { others: [{ ...starting, mayServe }], members: { refresh } };
-    await clusterReaders({ homes: () => homes, tell: silent }).caughtUp(7);
+    const members = { others: [{ ...starting, mayServe }], refresh };
+    await clusterReaders({ members: () => members, tell: silent }).caughtUp(7);
     ended.push(name);
   };
   await Promise.all([caughtUp('unknown', async () => undefined, false), caughtUp('serving', async () => undefined, true)]);

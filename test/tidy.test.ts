@@ -83,6 +83,8 @@ const modules: { [module: string]: string[] } = {
     'index.ts',
     'control-server.ts',
     'data-verification.ts',
+    'cluster-backup.ts',
+    'cluster-restore.ts',
   ],
 };
 
@@ -95,7 +97,7 @@ const submodules: { [module: string]: string[] } = {
   drills: ['judge', 'ports', 'targets', 'plan', 'attempt', 'stored', '.'],
   control: ['catalog', 'guard', 'memory', 'core', 'organizations', 'source', 'tasks', 'builds', 'authoring', 'sessions', 'runs', '.'],
   worlds: ['kv', 'journal', 'state', 'turn', 'commands', '.'],
-  cluster: ['.', 'postgres'],
+  cluster: ['.', 'objects', 'postgres'],
   'inspector/app': ['kit', 'state', 'evidence', 'views', '.'],
 };
 
@@ -132,6 +134,7 @@ const importSites: { [specifier: string]: string[] } = {
   ],
   '@opentelemetry': ['src/tracing/open-telemetry.ts', 'src/tracing/otlp.ts'],
   pg: ['src/cluster/postgres/connection.ts'],
+  '@aws-sdk': ['src/cluster/objects/s3-objects.ts'],
   chokidar: ['src/cli/source-watch.ts'],
   typescript: ['src/compiler/typescript.ts', 'src/compiler/type-options.ts', 'src/compiler/type-check.ts'],
 };

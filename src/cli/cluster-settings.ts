@@ -3,7 +3,7 @@ import { defined } from '../contract/defined.js';
 import { limits } from '../contract/limits.js';
 import type { ControlServerOptions } from '../index.js';
 import { setting, words } from './serve-setting.js';
-import { databaseUrl, integer, nodeName, origin } from './setting-values.js';
+import { clusterStore, databaseUrl, integer, nodeName, origin } from './setting-values.js';
 
 export const clusterSettings = {
   cluster: setting(
@@ -28,6 +28,13 @@ export const clusterSettings = {
     'With `--cluster`: into how many parts its worlds are laid; fixed when the cluster begins.',
     integer(1, limits.clusterHomesMax),
   ),
+  clusterStore: setting(
+    'cluster-store',
+    '<url>',
+    words('in PostgreSQL'),
+    "With `--cluster`: where snapshots and blobs lie, the same for all nodes: `file:///shared/folder`, or `s3://bucket/prefix`, of other stores than Amazon's with `?endpoint=https://...`; see [several machines](cluster.md#snapshots-and-blobs).",
+    clusterStore,
+  ),
 };
 
 interface ClusterValues {
@@ -35,19 +42,29 @@ interface ClusterValues {
   node?: string;
   nodeAddress?: string;
   homes?: number;
+  clusterStore?: string;
   keyFile?: string;
 }
 
-export function clusterOf({ cluster: url, node, nodeAddress: address, homes }: ClusterValues): ControlServerOptions['cluster'] | undefined {
+export function clusterOf({
+  cluster: url,
+  node,
+  nodeAddress: address,
+  homes,
+  clusterStore: store,
+}: ClusterValues): ControlServerOptions['cluster'] | undefined {
   if (url === undefined || node === undefined || address === undefined) return undefined;
-  return { url, node, address, ...defined({ homes }) };
+  return { url, node, address, ...defined({ homes, store }) };
 }
 
 /** What is wrong with values that are fine each by itself. */
-export function clusterMismatches({ cluster, node, nodeAddress, homes, keyFile }: ClusterValues, rotateKey: boolean): string[] {
+export function clusterMismatches(
+  { cluster, node, nodeAddress, homes, clusterStore, keyFile }: ClusterValues,
+  rotateKey: boolean,
+): string[] {
   if (cluster === undefined) {
-    const isOther = [node, nodeAddress, homes].some((value) => value !== undefined);
-    return isOther ? ['--node, --node-address and --homes say nothing without --cluster; name the database.'] : [];
+    const isOther = [node, nodeAddress, homes, clusterStore].some((value) => value !== undefined);
+    return isOther ? ['--node, --node-address, --homes and --cluster-store say nothing without --cluster; name the database.'] : [];
   }
   const missing = Object.entries({ node, 'node-address': nodeAddress, 'key-file': keyFile }).filter(([, value]) => value === undefined);
   return [

@@ -1,4 +1,5 @@
 // The kinds of values that a setting of `drillyard serve` takes: as text of a flag or a variable, and as a value of its configuration file.
+import { storeAddress } from '../contract/cluster-store.js';
 import type { JsonObject, JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
 import { isJwksUrl } from '../control/organizations/jwks-url.js';
@@ -74,6 +75,9 @@ export const databaseUrl: ValueKind<string> = {
   ),
   shown: withoutSecrets,
 };
+export const clusterStore = textKind('file:///folder, or s3://bucket/prefix with no more than ?endpoint= and region=', (text) =>
+  storeAddress(text) === undefined ? undefined : text,
+);
 export const nodeName = textKind(`1 to ${limits.nodeNameCharsMax} letters, digits, dots and hyphens`, (text) =>
   /^[A-Za-z0-9][A-Za-z0-9.-]*$/.test(text) && text.length <= limits.nodeNameCharsMax ? text : undefined,
 );

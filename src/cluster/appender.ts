@@ -44,7 +44,7 @@ export class Appender {
   readonly #queue: Pending[] = [];
   readonly #spaceWaiters: (() => void)[] = [];
   #pendingBytes = 0;
-  #running: Promise<void> | undefined;
+  #isRunning = false;
   #closed = false;
 
   constructor(options: AppenderOptions) {
@@ -85,7 +85,7 @@ export class Appender {
     this.#pendingBytes += record.body.length;
     return new Promise((answer) => {
       this.#queue.push({ record, own, answer });
-      this.#running ??= this.#run();
+      if (!this.#isRunning) void this.#run();
     });
   }
 
@@ -101,6 +101,7 @@ export class Appender {
   }
 
   async #run(): Promise<void> {
+    this.#isRunning = true;
     // What is handed over in one turn of the event loop becomes one append.
     await Promise.resolve();
     while (this.#queue.length > 0 && !this.#closed) {
@@ -111,7 +112,7 @@ export class Appender {
       if (appended.outcome === 'appended') this.#settle(batch, fromMs);
       else this.#lose(batch, appended.homes);
     }
-    this.#running = undefined;
+    this.#isRunning = false;
   }
 
   /** From the front of the queue, so that the order is kept: at least one record, all of its parts together. */

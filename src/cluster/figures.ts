@@ -13,7 +13,8 @@ export interface NodeFigures {
 
 /** Undefined before the first beat. */
 export function nodeFigures(homes: Homes): NodeFigures | undefined {
-  const { members, copyAgesMs } = homes;
+  const { members, follower } = homes;
+  const copyAgesMs = follower.ages;
   const { last, own, beatAgeMs, unavailableMs } = members;
   if (last === undefined || own === undefined || beatAgeMs === undefined) return undefined;
   const nodes = { joining: 0, ready: 0, leaving: 0, drained: 0, gone: 0 };
@@ -23,7 +24,7 @@ export function nodeFigures(homes: Homes): NodeFigures | undefined {
   const copies = last.homes.flatMap((state) => {
     const ageMs = copyAgesMs.get(state.home);
     if (ageMs === undefined) return [];
-    const behind = { ...own, followed: homes.positions, held: {} };
+    const behind = { ...own, followed: follower.positions, held: {} };
     return [{ home: state.home, entriesBehind: entriesBehind(last.nodes, state, behind), seconds: ageMs / 1000 }];
   });
   return { nodes, homes: phases, copies, beatAgeSeconds: beatAgeMs / 1000, logUnavailableSeconds: unavailableMs / 1000 };

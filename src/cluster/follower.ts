@@ -68,8 +68,8 @@ export class Follower {
     return this.#copies.get(home)?.isAtEnd === true;
   }
 
-  /** Whether the copy has everything that was in the log so long ago. */
-  isWithin(home: number, ms: number): boolean {
+  /** Whether the copy has everything that was in the log so long ago; unless said otherwise, as long as a read lease lasts. */
+  isWithin(home: number, ms: number = tuning.readLeaseMs): boolean {
     const copy = this.#copies.get(home);
     return copy?.hasBeenWhole === true && this.#options.clock.now() - copy.wholeAtMs < ms;
   }

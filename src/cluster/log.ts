@@ -127,6 +127,10 @@ export interface ClusterLog {
   endSessionsOf(node: string): Promise<void>;
   readonly snapshots: SnapshotStore;
   readonly blobs: SharedBlobs;
+  /** Names the cluster: a copy of another's is not to follow this log. */
+  readonly clusterId: string;
+  /** Removes what puts and removals that were cut short have left in the store of snapshots and blobs. Yields how much. */
+  sweepStore(): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -143,6 +147,8 @@ export interface SnapshotStore {
   /** Replaces none: a home keeps the newest two. Resolves when it is durable and named by the home's state. */
   put(home: number, sequence: number, body: AsyncIterable<Buffer>): Promise<void>;
   get(home: number, sequence: number): AsyncIterable<Buffer>;
+  /** Of those there are, the newest first. */
+  sequences(home: number): Promise<number[]>;
   /** Deletes those below a sequence. */
   trim(home: number, below: number): Promise<void>;
 }

@@ -125,6 +125,18 @@ export class ClusterMembers {
     return (this.#beat?.nodes ?? []).filter(({ node }) => this.isAlive(node));
   }
 
+  /**
+   * Nodes that may answer somebody: who is alive, and who has homes as far as is known. This one is left out. `mayServe`: it may answer for
+   * homes; any other has to take one first.
+   */
+  get others(): { node: string; address: string; mayServe: boolean }[] {
+    const { nodes = [], homes = [] } = this.#beat ?? {};
+    const owners = new Set(homes.map(({ owner }) => owner));
+    return nodes
+      .filter(({ node }) => node !== this.#options.node && (owners.has(node) || this.isAlive(node)))
+      .map(({ node, address, state }) => ({ node, address, mayServe: owners.has(node) || state === 'ready' }));
+  }
+
   /** Whether what a home of this node says is still its newest. */
   get mayRead(): boolean {
     return this.#options.clock.now() - this.#leaseFromMs < tuning.readLeaseMs;

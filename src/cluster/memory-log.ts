@@ -1,6 +1,7 @@
 // The log in the memory of one process, for tests and for the model of what may happen: the same answers as the log in PostgreSQL, with
 // faults where somebody asks for them. Each verb takes effect in one step.
 //   MEMORY-LOG-1. It keeps the rules of the port (log.ts), as the log in PostgreSQL does: one test asks both.
+import { randomUUID } from 'node:crypto';
 import { ServiceError } from '../contract/errors.js';
 import {
   type Appended,
@@ -52,6 +53,7 @@ export class MemoryLog {
   readonly #snapshots = new Map<number, Map<number, Buffer[]>>();
   readonly #blobs = new Map<string, { body: Buffer[]; putAtMs: number }>();
   #format = 1;
+  readonly clusterId: string = randomUUID();
 
   /** Homes 0 to `homes`. */
   constructor({ homes }: { homes: number }) {
@@ -89,6 +91,8 @@ export class MemoryLog {
       endSessionsOf: () => run('endSessionsOf', () => undefined),
       snapshots: this.#snapshotStore(),
       blobs: this.#sharedBlobs(),
+      clusterId: this.clusterId,
+      sweepStore: async () => 0,
       close: async () => {},
     };
   }
@@ -198,6 +202,7 @@ export class MemoryLog {
         if (found === undefined) throw new ServiceError('control.NOT_FOUND', { message: `Home ${home} has no snapshot at ${sequence}.` });
         yield* found;
       },
+      sequences: async (home) => [...of(home).keys()].sort((one, other) => other - one),
       trim: async (home, below) => {
         for (const sequence of [...of(home).keys()]) if (sequence < below) of(home).delete(sequence);
       },

@@ -62,8 +62,8 @@ interface Mine {
 export class Homes {
   readonly appender: Appender;
   readonly members: ClusterMembers;
+  readonly follower: Follower;
   readonly #options: HomesOptions;
-  readonly #follower: Follower;
   readonly #mine = new Map<number, Mine>();
   readonly #placement = new Placement();
   readonly #takes = new Semaphore(tuning.takesAtOnceMax);
@@ -86,7 +86,7 @@ export class Homes {
     this.#startedMs = clock.now();
     this.#engine = new EngineWatch(log, (home) => this.#lose(home));
     this.appender = new Appender({ log, clock, meter, onLost: (home) => this.#lose(home) });
-    this.#follower = new Follower({
+    this.follower = new Follower({
       log,
       clock,
       keeper,
@@ -97,7 +97,7 @@ export class Homes {
       log,
       clock,
       node,
-      state: () => ({ address, format, state: this.#state(), followed: this.#follower.positions, held: this.#held }),
+      state: () => ({ address, format, state: this.#state(), followed: this.follower.positions, held: this.#held }),
       onBeat: (beat) => this.#consider(beat),
       onRefused: (error) => onProblem(error, undefined),
     });
@@ -105,7 +105,7 @@ export class Homes {
 
   start(): void {
     this.members.start();
-    this.#follower.start();
+    this.follower.start();
   }
 
   phaseOf(home: number): HomePhase {
@@ -128,36 +128,6 @@ export class Homes {
   ownerOf(home: number): NodeState | undefined {
     const owner = this.#states[home]?.owner;
     return this.members.alive.find(({ node }) => node === owner);
-  }
-
-  /** Whether the copy of a home has everything that was in its log so long ago. Default: as long as a read lease lasts. */
-  copyIsNew(home: number, ms: number = tuning.readLeaseMs): boolean {
-    return this.#follower.isWithin(home, ms);
-  }
-  /** Followed homes are looked at now. */
-  lookSoon(): void {
-    this.#follower.lookSoon();
-  }
-  /**
-   * Nodes that may answer somebody: who is alive, and who has homes as far as is known. This one is left out. `mayServe`: it may answer for
-   * homes; any other has to take one first.
-   */
-  get others(): { node: string; address: string; mayServe: boolean }[] {
-    const owners = new Set(this.#states.map(({ owner }) => owner));
-    const nodes = this.members.last?.nodes ?? [];
-    return nodes
-      .filter(({ node }) => node !== this.#options.node && (owners.has(node) || this.members.isAlive(node)))
-      .map(({ node, address, state }) => ({ node, address, mayServe: owners.has(node) || state === 'ready' }));
-  }
-
-  /** Of each home that is followed: for how many milliseconds its copy may have missed something. */
-  get copyAgesMs(): ReadonlyMap<number, number> {
-    return this.#follower.ages;
-  }
-
-  /** By home, how far the copies are that are followed. */
-  get positions(): { [home: string]: number } {
-    return this.#follower.positions;
   }
 
   get areTogether(): boolean {
@@ -191,7 +161,7 @@ export class Homes {
     this.#isOver = true;
     // First: work and copies that wait for an append would wait for as long as the log does not answer.
     this.appender.close();
-    await Promise.all([this.members.stop(), this.#follower.stop()]);
+    await Promise.all([this.members.stop(), this.follower.stop()]);
     await Promise.all(this.#work);
     // Where the log does not answer, others see by its silence that this node is gone.
     await within(
@@ -265,7 +235,7 @@ export class Homes {
     if (!this.#isReady && !(isReturning && others.length > 0))
       this.#isReady = this.#states.every(
         ({ home }) =>
-          others.length === 0 || this.owns(home) || this.#rank([...others, node], home)[0] !== node || this.#follower.isWarm(home),
+          others.length === 0 || this.owns(home) || this.#rank([...others, node], home)[0] !== node || this.follower.isWarm(home),
       );
   }
 
@@ -276,7 +246,7 @@ export class Homes {
     const followed = this.#states
       .map(({ home }) => home)
       .filter((home) => this.phaseOf(home) === 'following' && (home === catalogHome || this.#rank(nodes, home).indexOf(node) <= 1));
-    this.#follower.follow(this.#isDraining ? [] : followed);
+    this.follower.follow(this.#isDraining ? [] : followed);
   }
 
   #considerHome(state: HomeState): void {
@@ -336,7 +306,7 @@ export class Homes {
     mine.epoch = epoch;
     timer.end('claim');
     const end = (await log.ends([home])).get(home) ?? 0;
-    await this.#follower.reach(home, end);
+    await this.follower.reach(home, end);
     timer.end('reading');
     this.appender.own(home, epoch, end);
     const fence = await this.appender.fence(home);

@@ -47,6 +47,18 @@ export const tuning = {
   snapshotsKept: 2,
   /** Of a stored piece of a snapshot or a blob. */
   pieceBytes: 1024 * 1024,
+  /** Of an object of a store beside the database: a request each, and a node holds one in memory. */
+  objectBytes: 8 * 1024 * 1024,
+  /** Of one request to such a store, and how often it is asked. */
+  objectAnswerMs: 30_000,
+  objectTriesMax: 4,
+  /** Of a rename into a folder that others remove when it is empty. */
+  placeTriesMax: 8,
+  /** What no row names is of a put under way, or was left by one that was cut short: it is removed when it is so old. */
+  strayObjectMs: 86_400_000,
+  /** Between two looks for such objects, and objects that one question of the index asks for. */
+  straysLookMs: 21_600_000,
+  straysAskedAtOnce: 1000,
   /** Copies of data files that are open at once, of all homes. */
   copiesOpenMax: 128,
   /** Of records that a copy takes before others have their turn: some ten milliseconds of work. */
@@ -54,8 +66,8 @@ export const tuning = {
   /** Of records after which it is written how far a home's copies are: what a restart reads again at most. */
   markedRecordsMax: 256,
   markedBytesMax: 4 * 1024 * 1024,
-  /** A snapshot is made when the log since the last one is larger than that, and than this. */
-  snapshotLogBytesMin: 64 * 1024 * 1024,
+  /** A snapshot is made when the log since the last one is larger than that, and than this: of 64 small homes the log keeps 1 GiB. */
+  snapshotLogBytesMin: 8 * 1024 * 1024,
   /** Between two looks at which homes want a snapshot. */
   snapshotLookMs: 10_000,
   /** Of what a snapshot says of one file: its name and position. */

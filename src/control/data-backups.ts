@@ -5,28 +5,29 @@
 //   DATA-BACKUPS-2. The folder has its name when it is whole and on the disk. Until then it has another, and a backup that fails removes
 //     it.
 //   DATA-BACKUPS-3. One is made at a time.
-import { existsSync, mkdirSync, readdirSync, realpathSync } from 'node:fs';
-import { rename, rm, rmdir } from 'node:fs/promises';
-import { dirname, join, resolve, sep } from 'node:path';
+import { mkdirSync, readdirSync } from 'node:fs';
+import { rm, rmdir } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import { backoffMs, retry } from '../async/retry.js';
 import { defined } from '../contract/defined.js';
 import { isServiceError, ServiceError } from '../contract/errors.js';
 import type { Backup } from '../contract/hosted/operator.js';
 import { limits } from '../contract/limits.js';
-import { diskSpace } from '../files/disk-full.js';
-import { fileRefusal } from '../files/file-faults.js';
 import { flushFolder } from '../files/flushed-copy.js';
 import { folderBytes } from '../files/folder-bytes.js';
+import { beginBackup, inDraft, requireSpace } from './backup-folder.js';
+import { writeManifest } from './backup-manifest.js';
 import { projectTable } from './catalog/organization-records.js';
 import { everyRecord, type View } from './catalog/tables.js';
 import type { Backups, ServicePorts } from './core/services.js';
 import { operationBackoff } from './core/with-retry.js';
 import { copyBlobs, copyBundles, copyCatalog, copyKeys, liveSessionsOf } from './data-copy.js';
 import { worldsFolder } from './data-folder.js';
+import { dataFormat } from './data-format.js';
 import type { Removals } from './memory/removals.js';
 import { projectFolder } from './sessions/project-worlds.js';
 
-type Needs = Pick<ServicePorts, 'catalog' | 'worlds' | 'blobs' | 'bundles' | 'settings' | 'nowMs' | 'log'> & { removals: Removals };
+type Needs = Pick<ServicePorts, 'catalog' | 'worlds' | 'blobs' | 'settings' | 'nowMs' | 'log'> & { removals: Removals };
 
 interface Made {
   backup: Backup;
@@ -58,7 +59,7 @@ export class DataBackups implements Backups {
         details: { state: 'running', to: this.#made.backup.to },
       });
     }
-    const draft = draftOf(to, this.#needs.settings.dataDirectory);
+    const draft = beginBackup(to, this.#needs.settings.dataDirectory);
     const backup: Backup = { schemaVersion: 1, to, state: 'running', startedAtMs: this.#needs.nowMs(), projects: 0, files: 0, bytes: 0 };
     const leaving = new AbortController();
     this.#made = { backup, requestId, leaving, ended: this.#make(backup, draft, leaving.signal) };
@@ -76,15 +77,10 @@ export class DataBackups implements Backups {
     const { log, nowMs } = this.#needs;
     const { to } = backup;
     try {
-      await this.#copy(backup, draft, signal);
-      await rename(draft, to);
-      await flushFolder(dirname(to));
+      await inDraft(draft, to, () => this.#copy(backup, draft, signal));
       Object.assign(backup, { state: 'succeeded', finishedAtMs: nowMs() });
       log.info('a backup was made', { to, projects: backup.projects, files: backup.files, bytes: backup.bytes });
     } catch (error) {
-      await rm(draft, { recursive: true, force: true }).catch((err) =>
-        log.warn('what a backup had written was not removed', { draft, err }),
-      );
       Object.assign(backup, { state: 'failed', finishedAtMs: nowMs(), error: shown(error) });
       log.warn('a backup was not made', { to, err: error });
     }
@@ -106,12 +102,12 @@ export class DataBackups implements Backups {
       try {
         await this.#copyWorlds(backup, catalog.view, draft, signal);
         await copyBlobs(blobs, copy);
-        await copyBundles(catalog.view, this.#needs.bundles, copy);
+        await copyBundles(catalog.view, copy);
         await copyKeys(copy);
       } finally {
         await catalog.close();
       }
-      await flushFolder(draft);
+      await writeManifest(draft, { kind: 'service', dataFormat, madeAtMs: backup.startedAtMs }, signal);
     } finally {
       release();
     }
@@ -162,41 +158,6 @@ function unlessAborted(work: Promise<void>, signal: AbortSignal): Promise<void> 
     const leave = (): void => reject(signal.reason);
     signal.addEventListener('abort', leave, { once: true });
     work.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave));
-  });
-}
-
-/** Makes the folder that the copy has until it is whole. */
-function draftOf(to: string, dataDirectory: string): string {
-  const parent = dirname(to);
-  const refuse = (reason: string): never => {
-    throw new ServiceError('control.INVALID_REQUEST', {
-      message: `A backup cannot be made at ${to}: ${reason}. Name a folder that is not there, in one that is.`,
-    });
-  };
-  if (existsSync(to)) refuse('it is there already');
-  try {
-    if (`${realpathSync(parent)}${sep}`.startsWith(`${realpathSync(dataDirectory)}${sep}`)) refuse('it is inside the data directory');
-    const draft = `${to}.unfinished`;
-    mkdirSync(draft, { mode: 0o700 });
-    return draft;
-  } catch (error) {
-    if (error instanceof ServiceError) throw error;
-    throw fileRefusal(`The folder ${to}.unfinished cannot be made`, to, error);
-  }
-}
-
-/** As much as the data has: the copy has no more, and the rest of the disk stays as free as new work wants it. */
-async function requireSpace(dataDirectory: string, draft: string, signal: AbortSignal): Promise<void> {
-  let needed = 0;
-  for (const name of ['catalog', 'worlds', 'blobs', 'evidence']) {
-    const folder = join(dataDirectory, name);
-    if (existsSync(folder)) needed += await folderBytes(folder, { signal });
-  }
-  const { freeBytes, keptBytes } = diskSpace(draft);
-  if (freeBytes - keptBytes >= needed) return;
-  throw new ServiceError('control.STORAGE_FULL', {
-    message: `The disk of ${dirname(draft)} is too full for a backup: the data has ${needed} bytes, and ${Math.max(0, freeBytes - keptBytes)} are free.`,
-    details: { neededBytes: needed, freeBytes },
   });
 }
 

@@ -6,13 +6,12 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { limits } from '../contract/limits.js';
 import { copyFlushed, copyFolderFlushed, flushFile, flushFolder } from '../files/flushed-copy.js';
 import type { Catalog } from './catalog/catalog.js';
-import { leaveCatalogStream } from './catalog/catalog-copy.js';
 import { keyFileName } from './catalog/key-file.js';
 import { sessionTable } from './catalog/session-records.js';
 import { operatorTokenFile } from './catalog/settings.js';
 import { everyListed, everyRecord, type View } from './catalog/tables.js';
 import { blobFile } from './core/blobs.js';
-import type { Blobs, BundlePort } from './core/services.js';
+import type { Blobs } from './core/services.js';
 import { catalogFile, catalogFolder } from './data-folder.js';
 import { bundleFolder, evidenceTable } from './runs/evidence-records.js';
 import { openCopiedCatalog } from './verify-catalog.js';
@@ -34,8 +33,6 @@ export interface CopiedCatalog {
 export async function copyCatalog(catalog: Catalog, { draft, copied }: DataCopy): Promise<CopiedCatalog> {
   const folder = catalogFolder(draft);
   await catalog.copyTo(folder);
-  // Who starts from a backup has no log.
-  if (catalog.position !== undefined) await leaveCatalogStream(folder);
   copied(await flushFile(catalogFile(draft)));
   const { view, close } = openCopiedCatalog(draft);
   return {
@@ -68,15 +65,10 @@ export async function copyBlobs(blobs: Blobs, { dataDirectory, draft, copied }: 
     const place = dirname(target);
     if (!folders.has(place)) mkdirSync(place);
     folders.add(place);
-    await blobs.bring?.(digest).catch(absent);
     copied(await copyUnlessGone(blobFile(dataDirectory, digest) as string, target));
   });
   for (const place of folders) await flushFolder(place);
   await flushFolder(folder);
-}
-
-function absent(error: unknown): void {
-  if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
 }
 
 /** One that nothing led to may go while it is copied. */
@@ -89,18 +81,12 @@ async function copyUnlessGone(from: string, to: string): Promise<number> {
   }
 }
 
-export async function copyBundles(
-  view: View,
-  bundles: BundlePort | undefined,
-  { dataDirectory, draft, copied, signal }: DataCopy,
-): Promise<void> {
+export async function copyBundles(view: View, { dataDirectory, draft, copied, signal }: DataCopy): Promise<void> {
   const folder = join(draft, 'evidence');
   mkdirSync(folder);
-  await someAtOnce(everyRecord(view, evidenceTable), async (record) => {
-    const { bundle } = record;
+  await someAtOnce(everyRecord(view, evidenceTable), async ({ bundle }) => {
     const from = bundleFolder(dataDirectory, bundle.evidenceBundleId);
     if (bundle.state !== 'sealed') return;
-    await bundles?.bring(record);
     // One that is missing was missing before: a verification of the copy reports it.
     if (!existsSync(from)) return;
     await copyFolderFlushed(from, bundleFolder(draft, bundle.evidenceBundleId), { copied, signal });

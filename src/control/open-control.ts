@@ -14,6 +14,7 @@ import { datasetEndpoints } from './authoring/dataset-endpoints.js';
 import { datasetUploadEndpoints } from './authoring/dataset-uploads.js';
 import { libraryEndpoints } from './authoring/library-endpoints.js';
 import { setupEndpoints } from './authoring/setup-endpoints.js';
+import { leaveBackup } from './backup-manifest.js';
 import { sweepBlobs } from './blob-sweep.js';
 import { type Bootstrap, bootstrap } from './bootstrap.js';
 import { buildEndpoints } from './builds/build-endpoints.js';
@@ -34,9 +35,9 @@ import { OperationEngine } from './core/operation-engine.js';
 import { requireSharedKey, takeUpServerKey } from './core/server-key.js';
 import type { ClusterPort, ControlLog, ControlServices, ServiceHomes, ServiceWorlds } from './core/services.js';
 import { catalogFolder, requireOwnCatalog, requireWholeData } from './data-folder.js';
-import { takeUpFormat } from './data-format.js';
 import { publishExampleBuild } from './example-build.js';
 import { type ControlFigures, Figures } from './figures.js';
+import { takeUpFormat } from './format-steps.js';
 import { WorldGuard } from './guard/world-guard.js';
 import { Health } from './health.js';
 import { type ControlMeter, silentMeter } from './memory/control-meter.js';
@@ -249,7 +250,8 @@ async function openServices(options: OpenControl, left: AbortSignal): Promise<Op
   const health = new Health({ catalog, disk });
   try {
     requireOwnCatalog(dataDirectory, catalog);
-    await takeUpFormat(catalog, dataDirectory);
+    await takeUpFormat(catalog, { dataDirectory, mayMigrate: shared === undefined, nowMs });
+    await leaveBackup(dataDirectory);
     requireContainedProjects(settings, catalog.view);
     await takeUpServerKey({ catalog, keyring, settings });
     await readOperatorToken(catalog, dataDirectory);

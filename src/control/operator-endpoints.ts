@@ -171,11 +171,16 @@ function ofKey(services: ControlServices): EndpointSet<KeyIds> {
   };
 }
 
-function ofBackup({ backups }: ControlServices): EndpointSet<BackupIds> {
+function ofBackup({ backups, catalog }: ControlServices): EndpointSet<BackupIds> {
   return {
     startBackup: {
       kind: 'prepared',
-      prepare: async (_, { body: { to }, idempotencyKey }) => backups.begin({ to, requestId: idempotencyKey }),
+      prepare: async (_, { body: { to }, idempotencyKey }) => {
+        if (catalog.position === undefined) return await backups.begin({ to, requestId: idempotencyKey });
+        throw new ServiceError('control.STATE_CONFLICT', {
+          message: 'A cluster is backed up from its database, by no node: drillyard admin backup --cluster <url> --to <folder>.',
+        });
+      },
       apply: (_tx, _call, backup: Backup) => ({ reply: { backup }, resource: { type: 'backup', id: backup.to } }),
     },
     getBackup: { kind: 'read', run: () => defined({ backup: backups.latest }) },

@@ -11,6 +11,7 @@ import { defined } from '../contract/defined.js';
 import { isServiceError } from '../contract/errors.js';
 import { worldsAdvice } from '../files/database.js';
 import { type StoredWorld, verifyWorlds } from '../worlds/verify-worlds.js';
+import { backupFault, backupFiles, isBackup, manifestName, readManifest } from './backup-manifest.js';
 import { blobRoots } from './blob-sweep.js';
 import { KeyFile, keyAdvice } from './catalog/key-file.js';
 import { Keyring } from './catalog/keyring.js';
@@ -51,6 +52,7 @@ export interface VerifyData {
   verifyBundle(folder: string): Promise<string[]>;
 }
 
+const backupAdvice = 'Take another backup; this one is not restored.';
 const sessionAdvice = 'Put the data directory back from a backup, or destroy the session.';
 const blobAdvice = 'Put it back from a backup; what leads to it cannot be used without it.';
 const bundleAdvice = 'Put its folder back from a backup, or delete the evidence.';
@@ -59,6 +61,7 @@ export async function verifyData(look: VerifyData): Promise<DataCounts> {
   const counts: DataCounts = { records: 0, worldFiles: 0, worlds: 0, blobs: 0, bundles: 0 };
   const { dataDirectory } = look;
   const file = catalogFile(dataDirectory);
+  await verifyManifest(look);
   const catalog = await piece(look, { file, advice: catalogAdvice }, () => {
     if (!existsSync(file)) throw new Error('it is missing');
     return openCatalogFile(dataDirectory);
@@ -79,6 +82,19 @@ export async function verifyData(look: VerifyData): Promise<DataCounts> {
   } finally {
     await catalog?.close();
   }
+}
+
+/** Of a backup: its files are those that were backed up. */
+async function verifyManifest(look: VerifyData): Promise<void> {
+  const { dataDirectory } = look;
+  if (!isBackup(dataDirectory)) return;
+  await piece(look, { file: join(dataDirectory, manifestName), advice: backupAdvice }, async () => {
+    const manifest = readManifest(dataDirectory);
+    for await (const file of backupFiles(dataDirectory, manifest)) {
+      const problem = await backupFault(dataDirectory, file);
+      if (problem !== undefined) look.report({ file: join(dataDirectory, file.path), problem, advice: backupAdvice });
+    }
+  });
 }
 
 /** What throws is a finding; undefined where it threw, or is not to be read again. */

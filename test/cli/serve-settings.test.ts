@@ -130,6 +130,10 @@ test('a file takes every setting by its name, in YAML and in JSON, as its JSON S
     authorCommand: '/usr/bin/author',
     authorArguments: ['--model', 'small'],
     receiverPorts: [443],
+    cluster: 'postgres://drillyard@db/drillyard',
+    node: 'n1',
+    nodeAddress: 'http://10.0.0.11:8787',
+    clusterStore: 's3://drills/cluster?endpoint=https://s3.internal:9000',
   };
   const whole = Object.fromEntries(
     serveSettings.map((setting) => {
@@ -231,4 +235,24 @@ test('an identity provider is whole or not there, and so is an author', () => {
   });
   assert.match(problemsOf({ 'author-arguments': '["b"]' })[0] ?? '', /--author-command/);
   assert.match(problemsOf({ 'author-command': 'a', 'author-arguments': '"b"' })[0] ?? '', /a JSON array of strings/);
+});
+
+// CLUSTER-STORE-1
+test('a store of a cluster is a folder or a bucket, and its address has no place for a secret', () => {
+  const cluster = { cluster: 'postgres://db/a', node: 'n', 'node-address': 'http://a:1', 'key-file': 'k' };
+  const fine = ['file:///mnt/a%20b', 's3://drills', 's3://drills/a/b?region=eu-1', 's3://drills/?endpoint=http://127.0.0.1:9000'];
+  for (const store of fine) assert.equal(optionsOf({ ...cluster, 'cluster-store': store }).cluster?.store, store);
+  const bad = [
+    '/mnt/a',
+    'file:///',
+    'file://host/a',
+    'http://a/b',
+    's3://',
+    's3://key:secret@drills',
+    's3://drills?secret=a',
+    's3://drills:9000/a',
+  ];
+  for (const store of [...bad, 's3://drills?endpoint=http://u:p@a', 's3://drills?region=a&region=b', 's3://drills/a#b'])
+    assert.equal(problemsOf({ ...cluster, 'cluster-store': store }).length, 1, store);
+  assert.match(problemsOf({ 'cluster-store': 's3://drills' })[0] as string, /without --cluster/);
 });

@@ -13,7 +13,7 @@ import { KvWriter } from '../../src/worlds/kv/writer.js';
 import { until } from '../until.js';
 import { Bank, createBank } from '../worlds/bank-kit.js';
 import { temporaryFolder } from '../worlds/storage-kit.js';
-import { idIn, KeeperCluster, type KeeperNode, streams } from './keeper-kit.js';
+import { idIn, KeeperCluster, type KeeperNode, ownedBank, streams } from './keeper-kit.js';
 
 const [one, two] = streams;
 const isCode = (code: string) => (error: unknown) => error instanceof ServiceError && error.code === code;
@@ -102,10 +102,7 @@ test('what only a node had that ended is gone once another has written', async (
 
 // CLUSTER-HOME-3
 test('a lost home is closed while an append is open, and its file holds what the log does', async (t) => {
-  const cluster = new KeeperCluster(t);
-  const [first, second] = [cluster.node('first'), cluster.node('second')];
-  await first.take(1);
-  const bank = await createBank(await first.project(one), idIn(1));
+  const { owner: first, copy: second, bank } = await ownedBank(t);
   await bank.add(1);
   first.faults.fate = (verb) => (verb === 'append' ? 'unavailable' : 'fine');
   const refused = assert.rejects(bank.add(1), isCode('world.ACTOR_RESTARTED'));
@@ -122,10 +119,7 @@ test('a lost home is closed while an append is open, and its file holds what the
 
 // HOME-MARK-1
 test('a restart reads what came since, not everything; a mark that cannot be read costs only time', async (t) => {
-  const cluster = new KeeperCluster(t);
-  const [owner, copy] = [cluster.node('owner'), cluster.node('copy')];
-  await owner.take(1);
-  const bank = await createBank(await owner.project(one), idIn(1));
+  const { cluster, owner, copy, bank } = await ownedBank(t);
   for (let count = 0; count < 5; count++) await bank.add(1);
   await copy.follow(1);
   const position = copy.keeper.position(1);
@@ -144,10 +138,7 @@ test('a restart reads what came since, not everything; a mark that cannot be rea
 
 // CLUSTER-KEEPER-2
 test('after another boot all copies are made again', async (t) => {
-  const cluster = new KeeperCluster(t);
-  const [owner, copy] = [cluster.node('owner'), cluster.node('copy')];
-  await owner.take(1);
-  const bank = await createBank(await owner.project(one), idIn(1));
+  const { cluster, owner, copy, bank } = await ownedBank(t);
   await bank.add(1);
   await copy.follow(1);
   await copy.stop();
@@ -160,10 +151,7 @@ test('after another boot all copies are made again', async (t) => {
 });
 
 test('the file of a stream that ends is removed on all nodes, and a file that is gone comes again', async (t) => {
-  const cluster = new KeeperCluster(t);
-  const [owner, copy] = [cluster.node('owner'), cluster.node('copy')];
-  await owner.take(1);
-  const bank = await createBank(await owner.project(one), idIn(1));
+  const { cluster, owner, copy, bank } = await ownedBank(t);
   const kept = await createBank(await owner.project(two), idIn(1));
   await copy.follow(1);
   await (await owner.project(one)).close();
@@ -261,3 +249,16 @@ for (const [what, code, forge] of [
     assert.ok(copy.keeper.owns(2) && !copy.keeper.owns(1));
   });
 }
+
+// CLUSTER-KEEPER-3
+test('a data directory that followed another cluster is refused, and stays as it is', async (t) => {
+  const [cluster, other] = [new KeeperCluster(t), new KeeperCluster(t)];
+  const owner = cluster.node('owner');
+  await owner.take(1);
+  await createBank(await owner.project(one), idIn(1));
+  await owner.stop();
+  const before = owner.digest(1, one);
+  assert.throws(() => other.node('foreign', owner.data), isCode('cluster.FOREIGN_CLUSTER'));
+  assert.equal(owner.digest(1, one), before);
+  assert.equal(cluster.node('again', owner.data).keeper.position(1), owner.keeper.position(1));
+});

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ServiceError } from '../../src/contract/errors.js';
 import { Bank, createBank } from '../worlds/bank-kit.js';
-import { idIn, KeeperCluster, type KeeperNode, streams } from './keeper-kit.js';
+import { idIn, KeeperCluster, type KeeperNode, ownedBank, streams } from './keeper-kit.js';
 
 const [one, two] = streams;
 const isCode = (code: string) => (error: unknown) => error instanceof ServiceError && error.code === code;
@@ -23,10 +23,7 @@ async function addUntilDue(node: KeeperNode, bank: Bank): Promise<void> {
 
 // CLUSTER-SNAPSHOTS-1, CLUSTER-SNAPSHOTS-2, SNAPSHOT-STREAM-1
 test('a follower makes snapshots as the log grows; a new node begins at one, behind a trimmed log', async (t) => {
-  const cluster = new KeeperCluster(t);
-  const [owner, copy] = [cluster.node('owner'), cluster.node('copy')];
-  await owner.take(1);
-  const bank = await createBank(await owner.project(one), idIn(1));
+  const { cluster, owner, copy, bank } = await ownedBank(t);
   await createBank(await owner.project(two), idIn(1));
   await copy.follow(1);
   assert.equal((await cluster.stateOf(1)).firstSequence, 1);
@@ -47,7 +44,6 @@ test('a follower makes snapshots as the log grows; a new node begins at one, beh
   await bank.add(1);
   const balance = await bank.balance();
 
-  // CLUSTER-SNAPSHOTS-3
   const late = cluster.node('late');
   await owner.give(1);
   await late.follow(1);
@@ -100,12 +96,9 @@ test('snapshots and log shrink when worlds and streams have gone', async (t) => 
   assert.ok((await cluster.endOf(1)) - firstSequence < 8);
 });
 
-// SNAPSHOT-STREAM-1
+// SNAPSHOT-STREAM-1, CLUSTER-REBUILD-1
 test('a damaged snapshot is refused and replaces nothing', async (t) => {
-  const cluster = new KeeperCluster(t);
-  const [owner, copy] = [cluster.node('owner'), cluster.node('copy')];
-  await owner.take(1);
-  const bank = await createBank(await owner.project(one), idIn(1));
+  const { cluster, owner, copy, bank } = await ownedBank(t);
   await copy.follow(1);
   const before = copy.digest(1, one);
   await bank.add(1);
@@ -138,4 +131,35 @@ test('a damaged snapshot is refused and replaces nothing', async (t) => {
     })(),
   );
   await assert.rejects(copy.keeper.restore({ ...state, firstSequence, home: 2 }), isCode('control.DATA_DAMAGED'));
+});
+
+// CLUSTER-REBUILD-2
+test('a node begins at the snapshot before where the newest is damaged or gone', async (t) => {
+  const cluster = new KeeperCluster(t);
+  const [owner, copy] = [cluster.node('owner'), cluster.node('copy')];
+  await owner.take(1);
+  const bank = await createBank(await owner.project(one), idIn(1));
+  for (let round = 0; round < 3; round++) {
+    await bank.add(1);
+    await copy.follow(1);
+    assert.ok(await copy.snapshots.make(copy.keeper, 1));
+    copy.states.set(1, await cluster.stateOf(1));
+  }
+  await bank.add(1);
+  await owner.give(1);
+  const { snapshots } = cluster.log.door('look');
+  const { snapshotSequence, firstSequence } = await cluster.stateOf(1);
+  assert.ok(firstSequence > 1);
+  await snapshots.put(
+    1,
+    snapshotSequence,
+    (async function* () {
+      yield Buffer.from('torn');
+    })(),
+  );
+  const late = cluster.node('late');
+  await late.follow(1);
+  assert.equal(late.digest(1, one), owner.digest(1, one));
+  await snapshots.trim(1, snapshotSequence);
+  await assert.rejects(cluster.node('later').follow(1), isCode('control.DATA_DAMAGED'));
 });

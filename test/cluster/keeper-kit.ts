@@ -6,7 +6,7 @@ import type { TestContext } from 'node:test';
 import { Appender } from '../../src/cluster/appender.js';
 import { steadyClock } from '../../src/cluster/clock.js';
 import { Follower } from '../../src/cluster/follower.js';
-import { type HomeState, LogUnavailable } from '../../src/cluster/log.js';
+import { type ClusterLog, type HomeState, LogUnavailable } from '../../src/cluster/log.js';
 import { type LogFaults, MemoryLog } from '../../src/cluster/memory-log.js';
 import { type CatalogCopyFile, folderOfStream } from '../../src/cluster-copies.js';
 import { ClusterKeeper } from '../../src/cluster-keeper.js';
@@ -15,6 +15,7 @@ import type { HomedWorlds, Worlds } from '../../src/worlds/api.js';
 import { newIdInHome } from '../../src/worlds/homes.js';
 import { KvWriter } from '../../src/worlds/kv/writer.js';
 import { openWorlds } from '../../src/worlds/worlds.js';
+import { type Bank, createBank } from '../worlds/bank-kit.js';
 import { temporaryFolder } from '../worlds/storage-kit.js';
 import { digestOfStore } from '../worlds/stream-kit.js';
 import { stateOf } from './log-kit.js';
@@ -38,13 +39,17 @@ function catalogCopy(directory: string): CatalogCopyFile {
 
 export class KeeperCluster {
   readonly log = new MemoryLog({ homes });
+  /** Default: of the log in memory. */
+  readonly door: (node: string, faults?: LogFaults) => ClusterLog;
   readonly #t: TestContext;
-  readonly #door = this.log.door('look');
+  readonly #door: ClusterLog;
 
   readonly #nodes: KeeperNode[] = [];
 
-  constructor(t: TestContext) {
+  constructor(t: TestContext, door?: (node: string) => ClusterLog) {
     this.#t = t;
+    this.door = door ?? ((node, faults) => this.log.door(node, faults));
+    this.#door = this.door('look');
     // Before the folders go: what is registered first is done first.
     t.after(() => Promise.all(this.#nodes.map((node) => node.stop())));
   }
@@ -82,7 +87,7 @@ export class KeeperNode {
     readonly name: string,
     readonly data: string,
   ) {
-    const log = cluster.log.door(name, this.faults);
+    const log = cluster.door(name, this.faults);
     this.#log = log;
     const clock = steadyClock;
     this.snapshots = new ClusterSnapshots({
@@ -94,6 +99,7 @@ export class KeeperNode {
     });
     this.keeper = new ClusterKeeper({
       data,
+      clusterId: log.clusterId,
       openCatalog: catalogCopy,
       appender: () => this.appender,
       opened: async (home) => {
@@ -200,4 +206,19 @@ export class KeeperNode {
     await this.appender.close();
     await this.keeper.stop();
   }
+}
+
+interface OwnedBank {
+  cluster: KeeperCluster;
+  owner: KeeperNode;
+  copy: KeeperNode;
+  bank: Bank;
+}
+/** Two nodes, of which the first has home 1, and a bank there. */
+export async function ownedBank(t: TestContext): Promise<OwnedBank> {
+  const cluster = new KeeperCluster(t);
+  const [owner, copy] = [cluster.node('owner'), cluster.node('copy')];
+  await owner.take(1);
+  const bank = await createBank(await owner.project(streams[0]), idIn(1));
+  return { cluster, owner, copy, bank };
 }

@@ -182,6 +182,7 @@ export const rules: { [rule: string]: (open: OpenLog) => Promise<void> } = {
     assert.ok((await joined(log.snapshots.get(15, 3))).equals(large));
     assert.equal((await joined(log.snapshots.get(15, 7))).length, 0);
     assert.equal((await log.beat(stateOf('a'))).homes[15]?.snapshotSequence, 7);
+    assert.deepEqual(await log.snapshots.sequences(15), [7, 3]);
     await log.snapshots.trim(15, 7);
     await assert.rejects(joined(log.snapshots.get(15, 3)), /no snapshot at 3/);
     assert.equal((await joined(log.snapshots.get(15, 7))).length, 0);
@@ -224,4 +225,6 @@ export const rules: { [rule: string]: (open: OpenLog) => Promise<void> } = {
     await assert.rejects(b.beat(stateOf('format-b', { format: 1 })), { code: 'cluster.FORMAT_UNSUPPORTED' });
   },
 };
+/** Those of snapshots and blobs, which lie in a store of their own where one is named. */
+export const storeRules = Object.entries(rules).filter(([rule]) => /^a (?:snapshot|blob) /.test(rule));
 export const conformanceHomes = 15;

@@ -196,7 +196,7 @@ for (const [how, areTogether] of [
           if (!cluster.nodes.has(name)) cluster.start(name);
           (cluster.nodes.get(name) as { isCut: boolean }).isCut = false;
         }
-        // Those that lie together need no node that is ready.
+        // Those that lie together do not wait until another is ready.
         await cluster.run(areTogether ? 12_000 : tuning.returnedMs + 15_000);
         await cluster.check(names);
         await cluster.stop();

@@ -56,7 +56,7 @@ test('a node of another cluster is refused, and one that is too old or too new',
   await assert.rejects(open('second', { homes: 3 }), { code: 'cluster.FOREIGN_CLUSTER' });
   await server.ask('update drillyard_cluster set schema_version = 9');
   await assert.rejects(open('second'), { code: 'cluster.FOREIGN_CLUSTER' });
-  await server.ask('update drillyard_cluster set schema_version = 1');
+  await server.ask('update drillyard_cluster set schema_version = 2');
   await server.ask('update drillyard_cluster set format = 3');
   const refused = (words: RegExp) => (error: { code?: string; message: string }) =>
     error.code === 'cluster.FORMAT_UNSUPPORTED' && words.test(error.message);

@@ -1,10 +1,11 @@
 // Backups of a service that works: agents write, sessions come and go, and what starts on the copy has all that was acknowledged before.
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Client } from '../../src/client/client.js';
 import type { Backup } from '../../src/contract/hosted/operator.js';
+import { restoreData } from '../../src/control/restore-data.js';
 import { verifyDataDirectory } from '../../src/data-verification.js';
 import { canBox } from '../../src/processes/bubblewrap.js';
 import { smallDisk } from '../small-disk.js';
@@ -186,4 +187,74 @@ test('a backup that fails, or that a stop ends, leaves nothing behind', async (t
   await service.stop();
   assert.equal(existsSync(`${to}.unfinished`), false);
   if (existsSync(to)) assert.deepEqual((await verifyDataDirectory({ dataDirectory: to })).findings, []);
+});
+
+// RESTORE-DATA-1, RESTORE-DATA-2, BACKUP-MANIFEST-1, BACKUP-FOLDER-1
+test('a backup is restored into an empty folder, whole or not at all, and never over another', { timeout: 60_000 }, async () => {
+  const one = await operated();
+  const { service, manager, operator, dataDirectory } = one;
+  const { projectId, environmentId } = service.ready;
+  const { session, operation } = await manager.createSession({ path: { projectId, environmentId }, body: { seed: '1' } });
+  await manager.waitForOperation({ projectId, operationId: operation.operationId });
+  const folder = temporaryFolder();
+  const from = join(folder, 'copy');
+  await operator.startBackup({ body: { to: from } });
+  assert.equal((await ended(one)).state, 'succeeded');
+  await service.stop();
+  const restore = (to: string) => restoreData({ from, dataDirectory: to });
+  const to = join(folder, 'restored');
+
+  await assert.rejects(restore(dataDirectory), { code: 'control.STATE_CONFLICT', message: /not empty/ });
+  const catalog = join(from, 'catalog', 'data.mdb');
+  const whole = readFileSync(catalog);
+  const list = readFileSync(join(from, 'backup-files.jsonl'), 'utf8');
+  const manifest = readFileSync(join(from, 'backup.json'), 'utf8');
+  const damages: [string, () => void, string][] = [
+    ['a file is cut short', () => truncateSync(catalog, whole.length - 1), 'control.DATA_DAMAGED'],
+    ['a file is missing', () => rmSync(catalog), 'control.DATA_DAMAGED'],
+    ['a file is another', () => writeFileSync(catalog, Buffer.alloc(whole.length)), 'control.DATA_DAMAGED'],
+    [
+      'a line is missing',
+      () => writeFileSync(join(from, 'backup-files.jsonl'), list.slice(list.indexOf('\n') + 1)),
+      'control.DATA_DAMAGED',
+    ],
+    [
+      'a line leads out',
+      () => writeFileSync(join(from, 'backup-files.jsonl'), list.replace('"path":"', '"path":"../')),
+      'control.DATA_DAMAGED',
+    ],
+    ['the manifest is no JSON', () => writeFileSync(join(from, 'backup.json'), '{'), 'control.DATA_DAMAGED'],
+    ['the manifest is gone', () => rmSync(join(from, 'backup.json')), 'control.INVALID_REQUEST'],
+    [
+      'of a later version',
+      () => writeFileSync(join(from, 'backup.json'), manifest.replace('"backupVersion": 1', '"backupVersion": 2')),
+      'control.STATE_CONFLICT',
+    ],
+    [
+      'of a later format',
+      () => writeFileSync(join(from, 'backup.json'), manifest.replace('"dataFormat": 1', '"dataFormat": 2')),
+      'control.STATE_CONFLICT',
+    ],
+  ];
+  for (const [what, damage, code] of damages) {
+    damage();
+    await assert.rejects(restore(to), { code }, what);
+    assert.deepEqual(readdirSync(folder), ['copy'], what);
+    const { findings } = await verifyDataDirectory({ dataDirectory: from });
+    if (code === 'control.DATA_DAMAGED') assert.ok(findings.length > 0, what);
+    writeFileSync(catalog, whole);
+    writeFileSync(join(from, 'backup-files.jsonl'), list);
+    writeFileSync(join(from, 'backup.json'), manifest);
+  }
+
+  mkdirSync(to);
+  await restore(to);
+  await assert.rejects(restore(to), { code: 'control.STATE_CONFLICT' });
+  assert.deepEqual((await verifyDataDirectory({ dataDirectory: to })).findings, []);
+  assert.ok(!existsSync(join(to, 'backup.json')) && !existsSync(`${to}.restoring`));
+  assert.equal(statSync(join(to, 'server.key')).mode & 0o777, 0o600);
+  const again = await startInside({ dataDirectory: to });
+  const client = clientOf(again, service.ready.credential!);
+  assert.equal((await client.getSession({ path: { projectId, sessionId: session.sessionId } })).session.state, 'ready');
+  await again.stop();
 });

@@ -50,13 +50,15 @@ async function figures(node: ClusterNode): Promise<(line: string) => number | un
     return found === undefined ? undefined : Number(found.slice(name.length + 1));
   };
 }
-/** Every node is ready, and follows. */
+/** Every node is ready and sees it so, and one follows everything. */
 const settled = (): Promise<void> =>
   until(async () => {
-    const { nodes, homes } = await viewOf(cluster.nodes[0]!);
-    return (
-      nodes.every(({ state, isAlive }) => isAlive && state === 'ready') &&
-      homes.every(({ phase, followers }) => phase === 'owned' && followers.length > 0)
+    const views = await Promise.all(cluster.nodes.map(viewOf));
+    return views.every(
+      ({ nodes, homes }) =>
+        nodes.every(({ state, isAlive, copies, isLeader }) => isAlive && state === 'ready' && (isLeader || copies > 0)) &&
+        nodes.some(({ copies }) => copies === homes.length) &&
+        homes.every(({ phase, followers, end }) => phase === 'owned' && followers.length > 0 && end > 0),
     );
   });
 

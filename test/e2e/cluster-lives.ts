@@ -171,9 +171,11 @@ export class ClusterLives {
     for (const sessionId of this.#called) {
       const { projectId } = this.#cluster.ids;
       for (const until = Date.now() + 60_000; ; await pause(100)) {
-        const { deliveriesTotal } = await this.#cluster.settle((client) => client.getPending({ path: { projectId, sessionId } }));
+        const { deliveriesTotal, deliveries } = await this.#cluster.settle((client) =>
+          client.getPending({ path: { projectId, sessionId } }),
+        );
         if (deliveriesTotal === 0) break;
-        assert.ok(Date.now() < until, `${deliveriesTotal} callbacks of ${sessionId} wait for ever`);
+        assert.ok(Date.now() < until, `callbacks of ${sessionId} wait for ever: ${JSON.stringify(deliveries)}`);
       }
       const { entries } = await this.#cluster.settle((client) => journalOf(client, projectId, sessionId));
       const delivered = entries.filter((entry): entry is CallbackEntry => entry.kind === 'callback' && entry.phase === 'delivered');

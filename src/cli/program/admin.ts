@@ -4,9 +4,11 @@ import { defined } from '../../contract/defined.js';
 import { localFolders } from '../../contract/local-folders.js';
 import type { LimitFlags } from '../admin-command.js';
 import type { AdminConnection } from '../admin-connection.js';
+import type { ClusterFlags } from '../cluster-address.js';
 import type { VerifyFlags } from '../verify-command.js';
 import { addCluster } from './admin-cluster.js';
 import { connectionOptions } from './admin-options.js';
+import { addRestore, clusterOptions } from './admin-restore.js';
 import { collect, type Finish, jsonOption } from './options.js';
 
 const roles = ['viewer', 'builder', 'manager', 'none'];
@@ -23,21 +25,31 @@ export function addAdmin(program: Command, finish: Finish): void {
   addCredential(admin, finish);
   addKey(admin, finish);
   addBackup(admin, finish);
+  addRestore(admin, finish);
   addCluster(admin, finish);
   addVerify(admin, finish);
 }
 
 function addBackup(admin: Command, finish: Finish): void {
-  command(admin, finish, ['backup', 'copy the data directory while the service works'], (actions, _, flags) =>
-    actions.backup(flags, flags.to as string),
-  ).requiredOption('--to <folder>', 'where to, on the disk of the service: a folder that is not there, in one that is');
+  clusterOptions(
+    command(admin, finish, ['backup', 'copy the data of a service, or of a cluster, while it works'], async (actions, _, flags) => {
+      const isService = [flags.url, flags.token, flags.tokenFile].some((flag) => flag !== undefined);
+      const { namesCluster } = await import('../cluster-address.js');
+      if (isService || !namesCluster(flags as ClusterFlags)) return await actions.backup(flags, flags.to as string);
+      const { clusterBackupCommand } = await import('../cluster-backup-command.js');
+      return await clusterBackupCommand(flags as ClusterFlags, flags.to as string, flags.json);
+    }).requiredOption(
+      '--to <folder>',
+      'where to, on the disk of the service or, of a cluster, here: one that is not there, in one that is',
+    ),
+  );
 }
 
-/** The only one without a service: it needs the data directory. */
+/** Without a service: it needs the data directory, or a backup. */
 function addVerify(admin: Command, finish: Finish): void {
   admin
     .command('verify')
-    .description('look through the data directory of a service that is stopped: every record, world, blob and bundle')
+    .description('look through the data directory of a service that is stopped, or a backup: every record, world, blob and bundle')
     .option('--data-dir <folder>', `default ${localFolders.hosted} (DRILLYARD_DATA_DIR)`)
     .option('--key-file <file>', 'the server key, if it lies elsewhere (DRILLYARD_KEY_FILE)')
     .addOption(jsonOption())

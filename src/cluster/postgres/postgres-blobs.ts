@@ -2,13 +2,14 @@
 //   POSTGRES-BLOBS-1. Two nodes that put the same blob at once leave one, and both succeed.
 import { ServiceError } from '../../contract/errors.js';
 import type { SharedBlobs } from '../log.js';
+import { piecesOf, readPieces } from '../pieces.js';
 import { tuning } from '../tuning.js';
-import { type PostgresSession, type Statement, unavailable } from './connection.js';
-import { piecesOf, readPieces } from './pieces.js';
+import { unavailable } from './connection.js';
+import type { RunStatement, Statements } from './statements.js';
 
-export function postgresBlobs(session: PostgresSession): SharedBlobs {
-  const run = (statement: Statement) =>
-    session.run(statement).catch((error: unknown) => {
+export function postgresBlobs(statements: Statements): SharedBlobs {
+  const run: RunStatement = (statement) =>
+    statements.run(statement).catch((error: unknown) => {
       throw unavailable(error);
     });
   const pieceOf = (digest: string, part: number) =>
@@ -18,10 +19,9 @@ export function postgresBlobs(session: PostgresSession): SharedBlobs {
   return {
     has,
     async put(digest, body) {
-      await session
+      await statements
         .transaction(async (step) => {
-          const renew = 'update drillyard_blob set put_at = clock_timestamp() where digest = $1 and part = 0 returning part';
-          if ((await step({ text: renew, values: [digest] })).length > 0) return;
+          if ((await step({ text: renewText, values: [digest] })).length > 0) return;
           let part = 0;
           for await (const piece of piecesOf(body))
             await step({
@@ -41,27 +41,12 @@ export function postgresBlobs(session: PostgresSession): SharedBlobs {
         return row.body as Buffer;
       });
     },
-    async *digests() {
-      for (let after = ''; ; ) {
-        const rows = await run({
-          text: 'select digest from drillyard_blob where part = 0 and digest > $1 order by digest limit $2',
-          values: [after, tuning.blobsListedAtOnce],
-          isRead: true,
-        });
-        for (const row of rows) yield row.digest as string;
-        if (rows.length < tuning.blobsListedAtOnce) return;
-        after = rows.at(-1)?.digest as string;
-      }
-    },
+    digests: () => listDigests(run),
     async removeOld(digest, ageMs) {
-      return await session
+      return await statements
         .transaction(async (step) => {
           // The lock is waited for, and then shows the last put: a node that puts it again comes before this or finds nothing.
-          const [found] = await step({
-            text: `select put_at < clock_timestamp() - $2 * interval '1 millisecond' as is_old from drillyard_blob
-              where digest = $1 and part = 0 for update`,
-            values: [digest, ageMs],
-          });
+          const [found] = await step({ text: oldText, values: [digest, ageMs] });
           if (found?.is_old !== true) return false;
           await step({ text: 'delete from drillyard_blob where digest = $1', values: [digest] });
           return true;
@@ -74,4 +59,22 @@ export function postgresBlobs(session: PostgresSession): SharedBlobs {
       await run({ text: 'delete from drillyard_blob where digest = $1', values: [digest] });
     },
   };
+}
+
+export const renewText = 'update drillyard_blob set put_at = clock_timestamp() where digest = $1 and part = 0 returning part';
+export const oldText = `select put_at < clock_timestamp() - $2 * interval '1 millisecond' as is_old from drillyard_blob
+  where digest = $1 and part = 0 for update`;
+
+/** In order, wherever their bodies lie. */
+export async function* listDigests(run: RunStatement): AsyncGenerator<string> {
+  for (let after = ''; ; ) {
+    const rows = await run({
+      text: 'select digest from drillyard_blob where part = 0 and digest > $1 order by digest limit $2',
+      values: [after, tuning.blobsListedAtOnce],
+      isRead: true,
+    });
+    for (const row of rows) yield row.digest as string;
+    if (rows.length < tuning.blobsListedAtOnce) return;
+    after = rows.at(-1)?.digest as string;
+  }
 }

@@ -4,18 +4,38 @@
 //   POSTGRES-LOG-2. What was acknowledged is there once after the server was killed, and after its sessions were ended.
 //   POSTGRES-LOG-3. A claim waits for an append that holds the home's row, and for one that never ends only until its session was ended.
 import { invariant } from '../../contract/errors.js';
-import type { Appended, Beat, ClusterLog, HomeState, LogEntry, LogHealth, LogPlace, NodeState, OwnState } from '../log.js';
+import type {
+  Appended,
+  Beat,
+  ClusterLog,
+  HomeState,
+  LogEntry,
+  LogHealth,
+  LogPlace,
+  NodeState,
+  OwnState,
+  SharedBlobs,
+  SnapshotStore,
+} from '../log.js';
 import { LogUnavailable, LogUnknown } from '../log.js';
+import type { ObjectStore } from '../objects/object-store.js';
+import { openObjects, storeIdentity } from '../objects/open-objects.js';
 import { nodeTooOld } from '../refusals.js';
 import { tuning } from '../tuning.js';
 import { appendText, appendValues, findText, standings } from './append-statement.js';
 import { PostgresSession, Refused, type Row, type Statement, sqlStates, unavailable } from './connection.js';
+import { indexedBlobs } from './indexed-blobs.js';
+import { indexedSnapshots } from './indexed-snapshots.js';
 import { postgresBlobs } from './postgres-blobs.js';
 import { postgresSnapshots } from './postgres-snapshots.js';
+import { endsText, entryOfRow, readStatement } from './read-entries.js';
 import { type ClusterIdentity, checkSettings, joinCluster } from './schema.js';
+import { removeStrays } from './stray-objects.js';
 
 export interface PostgresLogOptions extends ClusterIdentity {
   node: string;
+  /** Where snapshots and blobs lie, as `storeAddress` reads it (contract/cluster-store.ts). Default: in the database. */
+  store?: string;
   /** What an operator should know and no reason not to start. */
   warn?(message: string): void;
 }
@@ -23,7 +43,8 @@ export interface PostgresLogOptions extends ClusterIdentity {
 /** Opens the log of a cluster; the first node that does so makes it. Refuses a server that may lose what it acknowledges. */
 export async function openPostgresLog(url: string, options: PostgresLogOptions): Promise<ClusterLog> {
   invariant(options.node.length <= tuning.nodeNameCharsMax, `the name of a node has at most ${tuning.nodeNameCharsMax} characters`);
-  const log = new PostgresLog(url, options.node);
+  const objects = options.store === undefined ? undefined : await openObjects(options.store);
+  const log = new PostgresLog(url, options.node, objects);
   try {
     await log.join(options);
     return log;
@@ -37,8 +58,8 @@ export async function openPostgresLog(url: string, options: PostgresLogOptions):
 const writerName = (node: string): string => `drillyard/${node}`;
 
 class PostgresLog implements ClusterLog {
-  readonly snapshots;
-  readonly blobs;
+  readonly snapshots: SnapshotStore;
+  readonly blobs: SharedBlobs;
   readonly #node: string;
   /** Appends alone, so that no other statement is between two of them. */
   readonly #appends: PostgresSession;
@@ -47,9 +68,11 @@ class PostgresLog implements ClusterLog {
   readonly #beats: PostgresSession;
   readonly #reads: PostgresSession;
   readonly #large: PostgresSession;
+  readonly #objects: ObjectStore | undefined;
+  clusterId = '';
   #patienceMs: number = tuning.answerMs;
 
-  constructor(url: string, node: string) {
+  constructor(url: string, node: string, objects: ObjectStore | undefined) {
     this.#node = node;
     const open = (name: string): PostgresSession => new PostgresSession({ url, name });
     this.#appends = open(writerName(node));
@@ -58,14 +81,15 @@ class PostgresLog implements ClusterLog {
     this.#beats = new PostgresSession({ url, name: `drillyard-beat/${node}`, isLocal: true });
     this.#reads = open(`drillyard-read/${node}`);
     this.#large = open(`drillyard-large/${node}`);
-    this.snapshots = postgresSnapshots(this.#large);
-    this.blobs = postgresBlobs(this.#large);
+    this.#objects = objects;
+    this.snapshots = objects === undefined ? postgresSnapshots(this.#large) : indexedSnapshots(this.#large, objects);
+    this.blobs = objects === undefined ? postgresBlobs(this.#large) : indexedBlobs(this.#large, objects);
   }
 
-  async join({ warn, ...identity }: PostgresLogOptions): Promise<void> {
+  async join({ warn, store: _, ...identity }: PostgresLogOptions): Promise<void> {
     const { hasSynchronousStandby } = await checkSettings(this.#reads);
     if (!hasSynchronousStandby) warn?.('No standby of PostgreSQL is synchronous: what is acknowledged is on one disk only.');
-    await joinCluster(this.#claims, identity);
+    this.clusterId = await joinCluster(this.#claims, identity, this.#objects && storeIdentity(this.#objects));
   }
 
   async append(entries: readonly LogEntry[]): Promise<Appended> {
@@ -146,28 +170,13 @@ class PostgresLog implements ClusterLog {
 
   async read(from: readonly LogPlace[], bytesMax: number): Promise<LogEntry[]> {
     if (from.length === 0) return [];
-    const rows = await this.#read({
-      name: 'read',
-      text: readText,
-      values: [from.map(({ home }) => home), from.map(({ sequence }) => sequence), tuning.readEntriesMax, bytesMax],
-    });
-    return rows.map((row) => ({
-      home: Number(row.home),
-      sequence: Number(row.seq),
-      epoch: Number(row.epoch),
-      nonce: row.nonce as Buffer,
-      stream: String(row.stream),
-      number: Number(row.number),
-      body: row.body as Buffer,
-      isLast: row.is_last === true,
-    }));
+    return (await this.#read(readStatement(from, bytesMax))).map(entryOfRow);
   }
 
   async ends(homes: readonly number[]): Promise<Map<number, number>> {
     const rows = await this.#read({
       name: 'ends',
-      text: `select home, coalesce((select max(seq) from drillyard_log l where l.home = h.home), first_seq - 1) as end_seq
-        from drillyard_home h where home = any($1::int[])`,
+      text: endsText,
       values: [homes],
     });
     return new Map(rows.map(({ home, end_seq }) => [Number(home), Number(end_seq)]));
@@ -245,7 +254,12 @@ class PostgresLog implements ClusterLog {
     });
   }
 
+  async sweepStore(): Promise<number> {
+    return this.#objects === undefined ? 0 : await removeStrays((statement) => this.#read(statement), this.#objects);
+  }
+
   async close(): Promise<void> {
+    this.#objects?.close();
     await Promise.all([this.#appends, this.#claims, this.#beats, this.#reads, this.#large].map((session) => session.close()));
   }
 
@@ -270,16 +284,6 @@ const withoutNull = ({ owner, wanted, ...state }: HomeState): HomeState => ({
   owner: owner ?? undefined,
   wanted: wanted ?? undefined,
 });
-
-/** The bytes before each entry decide; bodies are read only of what is returned. */
-const readText = `
-select l.home, l.seq, l.epoch, l.nonce, l.stream, l.number, l.is_last, l.body from (
-  select f.ord, k.home, k.seq, sum(k.bytes) over (order by f.ord, k.seq) - k.bytes as before
-  from unnest($1::int[], $2::bigint[]) with ordinality as f(home, seq, ord)
-  cross join lateral (
-    select home, seq, octet_length(body) as bytes from drillyard_log where home = f.home and seq >= f.seq order by seq limit $3) k
-) k join drillyard_log l on l.home = k.home and l.seq = k.seq
-where k.before < $4 order by k.ord, k.seq`;
 
 const trimText = `
 update drillyard_home h set first_seq = greatest(first_seq,

@@ -3,14 +3,15 @@
 //   POSTGRES-SNAPSHOTS-2. A home keeps the newest two.
 import { ServiceError } from '../../contract/errors.js';
 import type { SnapshotStore } from '../log.js';
+import { piecesOf, readPieces } from '../pieces.js';
 import { tuning } from '../tuning.js';
-import { type PostgresSession, unavailable } from './connection.js';
-import { piecesOf, readPieces } from './pieces.js';
+import { unavailable } from './connection.js';
+import type { Statements } from './statements.js';
 
-export function postgresSnapshots(session: PostgresSession): SnapshotStore {
+export function postgresSnapshots(statements: Statements): SnapshotStore {
   return {
     async put(home, sequence, body) {
-      await session
+      await statements
         .transaction(async (run) => {
           let part = 0;
           for await (const piece of piecesOf(body))
@@ -27,7 +28,7 @@ export function postgresSnapshots(session: PostgresSession): SnapshotStore {
     },
     get: (home, sequence) =>
       readPieces(async (part) => {
-        const [row] = await session.run({
+        const [row] = await statements.run({
           text: 'select body from drillyard_snapshot where home = $1 and seq = $2 and part = $3',
           values: [home, sequence, part],
           isRead: true,
@@ -35,8 +36,9 @@ export function postgresSnapshots(session: PostgresSession): SnapshotStore {
         if (row === undefined) throw new ServiceError('control.NOT_FOUND', { message: `Home ${home} has no snapshot at ${sequence}.` });
         return row.body as Buffer;
       }),
+    sequences: (home) => sequencesOf(statements, home),
     async trim(home, below) {
-      await session
+      await statements
         .run({ text: 'delete from drillyard_snapshot where home = $1 and seq < $2', values: [home, below] })
         .catch((error: unknown) => {
           throw unavailable(error);
@@ -45,7 +47,13 @@ export function postgresSnapshots(session: PostgresSession): SnapshotStore {
   };
 }
 
-const nameText = 'update drillyard_home set snapshot_seq = greatest(snapshot_seq, $2) where home = $1';
-const keepText = `
+/** Of the rows that name snapshots, wherever their bodies lie. */
+export async function sequencesOf(statements: Statements, home: number): Promise<number[]> {
+  const text = 'select seq from drillyard_snapshot where home = $1 and part = 0 order by seq desc';
+  return (await statements.run({ text, values: [home], isRead: true })).map(({ seq }) => Number(seq));
+}
+
+export const nameText = 'update drillyard_home set snapshot_seq = greatest(snapshot_seq, $2) where home = $1';
+export const keepText = `
 delete from drillyard_snapshot where home = $1 and seq not in (
   select seq from drillyard_snapshot where home = $1 and part = 0 order by seq desc limit $2)`;

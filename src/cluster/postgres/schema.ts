@@ -1,13 +1,17 @@
 // The tables of a cluster: made by the first node, checked by each that joins.
-//   SCHEMA-1. A node joins only a cluster of its server key and its number of homes, in a schema and a format that it knows.
+//   SCHEMA-1. A node joins only a cluster of its server key, its number of homes and its store, in a schema and a format that it knows.
 //   SCHEMA-2. A server that acknowledges what it may lose is refused by the name of its setting.
+import { randomUUID } from 'node:crypto';
 import type { ClusterFormats } from '../../contract/cluster-format.js';
+import type { ServiceError } from '../../contract/errors.js';
 import { LogUnavailable } from '../log.js';
+import { inDatabase } from '../objects/open-objects.js';
 import { foreignCluster, nodeTooNew, nodeTooOld, unsafeLog } from '../refusals.js';
 import { type PostgresSession, type Row, unavailable } from './connection.js';
+import type { RunStatement, Statements } from './statements.js';
 
 /** Of these tables. A newer one is refused: its nodes rely on what this one does not write. */
-const schemaVersion = 1;
+const schemaVersion = 2;
 /** Names the lock under which the tables are made: `dyc1` in ASCII. */
 const schemaLock = 0x64796331;
 
@@ -19,10 +23,17 @@ export interface ClusterIdentity {
   formats: ClusterFormats;
 }
 
+/** As it begins. */
+export type NewCluster = Pick<ClusterIdentity, 'homes' | 'keyFingerprint'> & {
+  /** That its nodes write. */
+  format: number;
+};
+
 const tables = `
 create table if not exists drillyard_cluster (
   one boolean primary key default true check (one),
-  schema_version int not null, format int not null, homes int not null, key_fingerprint text not null);
+  schema_version int not null, format int not null, homes int not null, key_fingerprint text not null,
+  cluster_id text not null, store text not null);
 create table if not exists drillyard_node (
   node text primary key, address text not null, beat bigint not null, state text not null, format int not null,
   followed jsonb not null, seen_at timestamptz not null,
@@ -42,35 +53,74 @@ create table if not exists drillyard_blob (
   digest text, part int, body bytea not null, put_at timestamptz not null default clock_timestamp(), primary key (digest, part));
 alter table drillyard_blob alter column body set storage external;`;
 
-/** Makes what is missing, and refuses what does not fit. */
-export async function joinCluster(session: PostgresSession, identity: ClusterIdentity): Promise<void> {
-  const { homes, keyFingerprint, formats } = identity;
-  const found = await session
+/** Of the store beside the database, if there is one: its name, which it holds. */
+export interface StoreIdentity {
+  name(): Promise<string | undefined>;
+  /** Gives a store without a name its own. */
+  begin(): Promise<string>;
+}
+
+/** Makes what is missing, and refuses what does not fit. Yields the name of the cluster. */
+export async function joinCluster(session: Statements, identity: ClusterIdentity, store?: StoreIdentity): Promise<string> {
+  const cluster = await session
     .transaction(async (run) => {
-      const [made] = await run({ text: `select to_regclass('drillyard_cluster') is not null as is_made`, isRead: true });
-      if (made?.is_made !== true) {
-        // The lock is of the transaction, so of nodes that start at once one makes the tables, and the others find them.
-        await run({ text: `select pg_advisory_xact_lock(${schemaLock})` });
-        await run({ text: tables });
-      }
-      await run({
-        text: 'insert into drillyard_cluster values (true, $1, $2, $3, $4) on conflict do nothing',
-        values: [schemaVersion, formats.newest, homes, keyFingerprint],
-      });
-      const [cluster] = await run({ text: 'select * from drillyard_cluster', isRead: true });
-      if (cluster?.homes === homes)
-        await run({ text: 'insert into drillyard_home (home) select generate_series(0, $1::int) on conflict do nothing', values: [homes] });
-      return cluster;
+      const known = (await hasTables(run)) ? await clusterRow(run) : undefined;
+      return known ?? (await beginCluster(run, { ...identity, format: identity.formats.newest }, store));
     })
     .catch((error: unknown) => {
       throw unavailable(error);
     });
-  if (found === undefined) throw new LogUnavailable('the cluster has no row');
-  checkIdentity(found, identity);
+  checkIdentity(cluster, identity);
+  await checkStore(cluster, store);
+  return String(cluster.cluster_id);
+}
+
+/** The tables and homes of a new cluster; the lock is of the transaction, so of those that start at once the others find what one made. */
+export async function beginCluster(run: RunStatement, identity: NewCluster, store?: StoreIdentity): Promise<Row> {
+  const { homes, keyFingerprint, format } = identity;
+  await run({ text: `select pg_advisory_xact_lock(${schemaLock})` });
+  await run({ text: tables });
+  const known = await clusterRow(run);
+  if (known !== undefined) return known;
+  await run({
+    text: 'insert into drillyard_cluster values (true, $1, $2, $3, $4, $5, $6)',
+    values: [schemaVersion, format, homes, keyFingerprint, randomUUID(), (await store?.begin()) ?? inDatabase],
+  });
+  await run({ text: 'insert into drillyard_home (home) select generate_series(0, $1::int) on conflict do nothing', values: [homes] });
+  const begun = await clusterRow(run);
+  if (begun === undefined) throw new LogUnavailable('the cluster has no row');
+  return begun;
+}
+
+export async function hasTables(run: RunStatement): Promise<boolean> {
+  const [made] = await run({ text: `select to_regclass('drillyard_cluster') is not null as is_made`, isRead: true });
+  return made?.is_made === true;
+}
+
+export async function clusterRow(run: RunStatement): Promise<Row | undefined> {
+  return (await run({ text: 'select * from drillyard_cluster', isRead: true }))[0];
+}
+
+/** Of what has been named, that it is the cluster's. */
+export async function checkStore(cluster: Row, store?: StoreIdentity): Promise<void> {
+  if (cluster.store !== ((await store?.name()) ?? inDatabase)) throw otherStore(store !== undefined);
+}
+
+function otherStore(isNamed: boolean): ServiceError {
+  return foreignCluster(
+    isNamed
+      ? 'The nodes of this log have their snapshots and blobs in another store. Name the same --cluster-store, and see that it is mounted.'
+      : 'The nodes of this log have their snapshots and blobs in a store of their own. Name it with --cluster-store.',
+  );
+}
+
+/** Of a cluster that this version can read. */
+export function checkSchema(found: Row): void {
+  if (found.schema_version !== schemaVersion) throw foreignCluster(`The log has schema ${found.schema_version}, not ${schemaVersion}.`);
 }
 
 function checkIdentity(found: Row, { homes, keyFingerprint, formats }: ClusterIdentity): void {
-  if (found.schema_version !== schemaVersion) throw foreignCluster(`The log has schema ${found.schema_version}, not ${schemaVersion}.`);
+  checkSchema(found);
   if (found.key_fingerprint !== keyFingerprint) throw foreignCluster('The nodes of this log have another server key.');
   if (found.homes !== homes) throw foreignCluster(`The cluster of this log has ${found.homes} homes, not ${homes}.`);
   const written = Number(found.format);

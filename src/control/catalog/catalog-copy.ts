@@ -9,7 +9,7 @@ import { diskFull, isDiskFull } from '../../files/disk-full.js';
 import { positionKey } from '../../worlds/kv/keys.js';
 import { replayBatches } from '../../worlds/kv/record-replay.js';
 import type { StreamPosition, StreamRecord } from '../../worlds/kv/stream-log.js';
-import { encodePosition, readPosition, streamStart } from '../../worlds/kv/stream-position.js';
+import { encodePosition, streamStart } from '../../worlds/kv/stream-position.js';
 import { requireStreamOf } from './catalog-owner.js';
 import { storedSource } from './stored-source.js';
 import { beginsTableKey, Reader, type View } from './tables.js';
@@ -92,15 +92,5 @@ export class CatalogCopy {
       // A long log leaves time to others between its batches.
       await new Promise(setImmediate);
     }
-  }
-}
-
-/** Makes a copy of the data file a catalog of its own, which changes without a log. Nobody has it open. */
-export async function leaveCatalogStream(directory: string): Promise<void> {
-  const database = openDatabase({ directory, flushed: true, leavesChecked: false });
-  try {
-    if (readPosition({ get: (key) => database.getBinary(key) }) !== undefined) await database.remove(positionKey);
-  } finally {
-    await database.close();
   }
 }

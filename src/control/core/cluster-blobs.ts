@@ -48,10 +48,6 @@ export class ClusterBlobs implements Blobs {
     }
   }
 
-  async bring(digest: string): Promise<void> {
-    await this.get(digest);
-  }
-
   /** Those of the store, then those that are left here alone. */
   async *digests(): AsyncGenerator<string> {
     const seen = new Set<string>();

@@ -193,8 +193,6 @@ export interface Blobs {
   put(bytes: Uint8Array): Promise<string>;
   /** Rejects when there is none, or when its bytes are no longer those of its digest. */
   get(digest: string): Promise<Uint8Array>;
-  /** Where several machines share them: its file is on this one when this resolves. */
-  bring?(digest: string): Promise<void>;
   digests(): AsyncIterable<string>;
   /** Unless it was put, for the first time or again, after `beforeMs` (of the machine's clock). Yields whether it went. */
   removeOld(digest: string, beforeMs: number): Promise<boolean>;

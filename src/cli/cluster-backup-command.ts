@@ -1,0 +1,32 @@
+// `drillyard admin backup --cluster`: reads the log and the store of a cluster, and asks no node.
+import { backUpCluster, type ClusterBackupProgress } from '../cluster-backup.js';
+import { visibleLine } from '../reports/html/visible-text.mjs';
+import { counted, grouped } from '../text/counted.js';
+import { type ClusterFlags, clusterAddress } from './cluster-address.js';
+import { type ExitCode, exitCodes } from './exit-codes.js';
+import { reportFailure } from './failure.js';
+import { createOutput } from './output.js';
+import { tuning } from './tuning.js';
+
+export async function clusterBackupCommand(flags: ClusterFlags, to: string, json: boolean): Promise<ExitCode> {
+  const output = createOutput({ json });
+  let toldAtMs = performance.now();
+  const told = (progress: ClusterBackupProgress): void => {
+    if (performance.now() - toldAtMs < tuning.backupLookMsMax) return;
+    toldAtMs = performance.now();
+    output.line({ event: 'progress', ...progress });
+    if (!json) output.say(`running  ${progress.done} ${progress.part}`);
+  };
+  try {
+    const { files, bytes, cluster } = await backUpCluster({ ...clusterAddress(flags), to, told });
+    const position = Object.fromEntries((cluster?.position ?? []).map(({ home, sequence }) => [home, sequence]));
+    output.line({ event: 'backup', state: 'succeeded', to, files, bytes, clusterId: cluster?.clusterId ?? '', position });
+    if (!json)
+      output.say(
+        `succeeded  ${visibleLine(to)}  ${counted(Object.keys(position).length, 'home')}, ${counted(files, 'file')}, ${grouped(bytes)} bytes`,
+      );
+    return exitCodes.passed;
+  } catch (error) {
+    return reportFailure(error, output, process.cwd());
+  }
+}
