@@ -22,7 +22,7 @@ test('a node has a name, an address and the key that all nodes have', () => {
   const { node, 'key-file': keyFile, ...rest } = all;
   assert.deepEqual(problemsOf({ ...rest }), ['A node of a cluster needs --node and --key-file too.']);
   assert.deepEqual(problemsOf({ node, 'key-file': keyFile }), [
-    '--node, --node-address and --homes say nothing without --cluster; name the database.',
+    '--node, --node-address, --homes and --cluster-store say nothing without --cluster; name the database.',
   ]);
   assert.match(problemsOf(all, true)[0] as string, /leave --rotate-key out/);
   assert.match(problemsOf({ ...all, cluster: 'mysql://db' })[0] as string, /postgres:\/\//);

@@ -18,6 +18,9 @@ const compiling: ReadonlySet<EndpointId> = new Set<EndpointId>([
   'getSourceBaseline',
 ]);
 
+/** A service on one machine refuses them. */
+const ofCluster: ReadonlySet<EndpointId> = new Set<EndpointId>(['getCluster', 'moveHomes', 'drainNode', 'undoDrainNode']);
+
 /** Members that say which state of a resource the caller has seen. */
 const versionNames = ['expectedVersion', 'expectedRevision', 'expectedPreviousBuildHash', 'sourceDigest', 'interactionId'];
 
@@ -40,6 +43,7 @@ export function errorCodesOf(id: EndpointId): ErrorCode[] {
     versionNames.some(has) && 'control.VERSION_CONFLICT',
     has('expectedLeaseGeneration') && 'control.LEASE_CONFLICT',
     (unsafe || inWorld || area === 'evidence' || area === 'source') && 'control.STATE_CONFLICT',
+    ofCluster.has(id) && 'cluster.NOT_A_CLUSTER',
     unsafe && 'control.IDEMPOTENCY_IN_PROGRESS',
     inWorld && 'world.NOT_READY',
     inWorld && unsafe && 'world.RUN_OWNS_LEASE',
