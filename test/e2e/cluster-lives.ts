@@ -150,19 +150,22 @@ export class ClusterLives {
   }
 
   async #callback(number: number): Promise<string> {
-    const { projectId, environmentId, buildHash } = this.#cluster.ids;
+    const { projectId, environmentId } = this.#cluster.ids;
     const body = { seed: '42', callbackReceiverBindingIds: [this.#receiver?.bindingId as string] };
     const made = await this.#ask(`callback-${number}-create`, (client, call) =>
       client.send('createSession', { path: { projectId, environmentId }, body }, call),
     );
     await this.#done(made.operation);
     const { sessionId } = made.session;
-    const advance = { environmentId, buildHash, expectedLeaseGeneration: 1, targetUs: afterSettlementsUs, maxEvents: 1000 };
-    const moved = await this.#ask(`callback-${number}-advance`, (client, call) =>
-      client.send('advanceTime', { path: { projectId, sessionId }, body: advance }, call),
-    );
-    await this.#done(moved.operation);
+    await this.#advance(`callback-${number}-advance`, sessionId, afterSettlementsUs);
     return sessionId;
+  }
+
+  async #advance(key: string, sessionId: string, targetUs: number): Promise<void> {
+    const { projectId, environmentId, buildHash } = this.#cluster.ids;
+    const body = { environmentId, buildHash, expectedLeaseGeneration: 1, targetUs, maxEvents: 1000 };
+    const moved = await this.#ask(key, (client, call) => client.send('advanceTime', { path: { projectId, sessionId }, body }, call));
+    await this.#done(moved.operation);
   }
 
   async #checkCallbacks(): Promise<void> {
@@ -171,11 +174,15 @@ export class ClusterLives {
     for (const sessionId of this.#called) {
       const { projectId } = this.#cluster.ids;
       for (const until = Date.now() + 60_000; ; await pause(100)) {
-        const { deliveriesTotal, deliveries } = await this.#cluster.settle((client) =>
-          client.getPending({ path: { projectId, sessionId } }),
-        );
+        const path = { projectId, sessionId };
+        const { deliveriesTotal, deliveries } = await this.#cluster.settle((client) => client.getPending({ path }));
         if (deliveriesTotal === 0) break;
         assert.ok(Date.now() < until, `callbacks of ${sessionId} wait for ever: ${JSON.stringify(deliveries)}`);
+        // Attempts that ended with their node were made again so often that the next is due behind where the clock stands.
+        const { position } = await this.#cluster.settle((client) => client.getSessionRuntime({ path }));
+        const last = Math.max(...deliveries.map(({ dueUs }) => dueUs));
+        if (deliveries.every(({ inFlight, dueUs }) => !inFlight && dueUs > position.virtualTimeUs))
+          await this.#advance(`${sessionId}-${last}`, sessionId, last);
       }
       const { entries } = await this.#cluster.settle((client) => journalOf(client, projectId, sessionId));
       const delivered = entries.filter((entry): entry is CallbackEntry => entry.kind === 'callback' && entry.phase === 'delivered');
