@@ -35,7 +35,8 @@ export function endOf(nodes: readonly NodeState[], { home, snapshotSequence, fir
 
 /** Entries that the node's copy of the home does not have. */
 export function entriesBehind(nodes: readonly NodeState[], state: HomeState, { followed, held }: NodeState): number {
-  return endOf(nodes, state) - (followed[state.home] ?? held[state.home]?.end ?? 0);
+  // Ends are of the last beats, and a copy may be further since.
+  return Math.max(0, endOf(nodes, state) - (followed[state.home] ?? held[state.home]?.end ?? 0));
 }
 
 function nodeView(
