@@ -27,7 +27,7 @@ export interface ClusterBackupOptions extends LogAddress {
   /** A folder that is not there, in one that is. */
   to: string;
   nowMs?: () => number;
-  told?(progress: ClusterBackupProgress): void;
+  onProgress?(progress: ClusterBackupProgress): void;
 }
 export interface ClusterBackupProgress {
   part: 'homes' | 'evidence' | 'blobs';
@@ -37,7 +37,7 @@ export interface ClusterBackupProgress {
 export async function backUpCluster({
   to: named,
   nowMs = Date.now,
-  told = () => {},
+  onProgress = () => {},
   ...address
 }: ClusterBackupOptions): Promise<BackupManifest> {
   const to = resolve(named);
@@ -46,9 +46,9 @@ export async function backUpCluster({
     const draft = beginBackup(to);
     return await inDraft(draft, to, async () => {
       const { clusterId, homes, keyFingerprint, format } = moment;
-      const position = await copyHomes(moment, draft, told);
-      const { archives, dataFormat } = await copyEvidence(moment, draft, told);
-      await copyBlobs(moment, { draft, left: archives, told });
+      const position = await copyHomes(moment, draft, onProgress);
+      const { archives, dataFormat } = await copyEvidence(moment, draft, onProgress);
+      await copyBlobs(moment, { draft, left: archives, onProgress });
       await flushAll(draft);
       return await writeManifest(draft, {
         kind: 'cluster',
@@ -60,9 +60,9 @@ export async function backUpCluster({
   });
 }
 
-type Told = (progress: ClusterBackupProgress) => void;
+type OnProgress = (progress: ClusterBackupProgress) => void;
 
-async function copyHomes({ ends, log, snapshots }: LogMoment, draft: string, told: Told): Promise<HomePosition[]> {
+async function copyHomes({ ends, log, snapshots }: LogMoment, draft: string, onProgress: OnProgress): Promise<HomePosition[]> {
   const marks = join(draft, 'cluster');
   makeFolder(marks);
   const copies = new OpenCopies((directory) => new CatalogCopy(directory));
@@ -77,7 +77,7 @@ async function copyHomes({ ends, log, snapshots }: LogMoment, draft: string, tol
       await files.closeCopies();
       const streams = [...files.mark.ends].map(([stream, { number, nonce }]) => ({ stream, number, nonce: nonce.toString('hex') }));
       position.push({ home, sequence: files.mark.sequence, streams });
-      told({ part: 'homes', done: position.length });
+      onProgress({ part: 'homes', done: position.length });
     }
   } finally {
     await copies.closeAll();
@@ -87,7 +87,11 @@ async function copyHomes({ ends, log, snapshots }: LogMoment, draft: string, tol
 }
 
 /** Yields the archives that lie unpacked now. */
-async function copyEvidence({ blobs }: LogMoment, draft: string, told: Told): Promise<{ archives: Set<string>; dataFormat: number }> {
+async function copyEvidence(
+  { blobs }: LogMoment,
+  draft: string,
+  onProgress: OnProgress,
+): Promise<{ archives: Set<string>; dataFormat: number }> {
   const archives = new Set<string>();
   if (!existsSync(join(draft, 'catalog'))) return { archives, dataFormat };
   const catalog = openCopiedCatalog(draft);
@@ -97,7 +101,7 @@ async function copyEvidence({ blobs }: LogMoment, draft: string, told: Told): Pr
       if (record.bundle.state !== 'sealed' || record.archive === undefined) continue;
       await bundles.bring(record);
       archives.add(record.archive);
-      told({ part: 'evidence', done: archives.size });
+      onProgress({ part: 'evidence', done: archives.size });
     }
     return { archives, dataFormat: formatOf(catalog.view) };
   } finally {
@@ -108,7 +112,7 @@ async function copyEvidence({ blobs }: LogMoment, draft: string, told: Told): Pr
 
 async function copyBlobs(
   { blobs }: LogMoment,
-  { draft, left, told }: { draft: string; left: ReadonlySet<string>; told: Told },
+  { draft, left, onProgress }: { draft: string; left: ReadonlySet<string>; onProgress: OnProgress },
 ): Promise<void> {
   let done = 0;
   const digests: string[] = [];
@@ -119,7 +123,7 @@ async function copyBlobs(
     if (file === undefined || body === undefined) throw damagedBlob(digest, 'it is not there, or has no name of a digest');
     await mkdir(dirname(file), { recursive: true });
     if (`sha256:${await write(file, body)}` !== digest) throw damagedBlob(digest, 'its bytes are not those of its digest');
-    told({ part: 'blobs', done: ++done });
+    onProgress({ part: 'blobs', done: ++done });
   }
 }
 

@@ -17,7 +17,7 @@ export interface ClusterReadersParts {
 }
 
 export function clusterReaders({ members, tell }: ClusterReadersParts): CatalogReaders {
-  const told = async (address: string, number: number, signal: AbortSignal): Promise<void> => {
+  const tellSurely = async (address: string, number: number, signal: AbortSignal): Promise<void> => {
     while (!signal.aborted) {
       try {
         return await tell(address, number);
@@ -31,7 +31,7 @@ export function clusterReaders({ members, tell }: ClusterReadersParts): CatalogR
     if (others.length === 0) return;
     const over = new AbortController();
     const untilMs = steadyClock.now() + tuning.aliveMs;
-    const waits = new Map(others.map(({ node, address }) => [node, told(address, number, over.signal)]));
+    const waits = new Map(others.map(({ node, address }) => [node, tellSurely(address, number, over.signal)]));
     let isDone = false;
     const all = Promise.all(waits.values()).then(() => {
       isDone = true;

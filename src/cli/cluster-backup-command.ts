@@ -11,14 +11,14 @@ import { tuning } from './tuning.js';
 export async function clusterBackupCommand(flags: ClusterFlags, to: string, json: boolean): Promise<ExitCode> {
   const output = createOutput({ json });
   let toldAtMs = performance.now();
-  const told = (progress: ClusterBackupProgress): void => {
+  const onProgress = (progress: ClusterBackupProgress): void => {
     if (performance.now() - toldAtMs < tuning.backupLookMsMax) return;
     toldAtMs = performance.now();
     output.line({ event: 'progress', ...progress });
     if (!json) output.say(`running  ${progress.done} ${progress.part}`);
   };
   try {
-    const { files, bytes, cluster } = await backUpCluster({ ...clusterAddress(flags), to, told });
+    const { files, bytes, cluster } = await backUpCluster({ ...clusterAddress(flags), to, onProgress });
     const position = Object.fromEntries((cluster?.position ?? []).map(({ home, sequence }) => [home, sequence]));
     output.line({ event: 'backup', state: 'succeeded', to, files, bytes, clusterId: cluster?.clusterId ?? '', position });
     if (!json)
