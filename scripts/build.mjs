@@ -8,6 +8,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, write
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { bundleEntries } from './bundle.mjs';
 import { vendor } from './vendor.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -29,6 +30,7 @@ if (process.argv.includes('--fast')) await fast();
 else await full();
 copyAssets();
 await vendor(out);
+await bundleEntries(out);
 await bundleInspectorApp();
 say('done');
 

@@ -58,12 +58,17 @@ async function bundle(folder, names) {
       banner: { js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);" },
     }),
   ];
-  const inputs = outputs.flatMap(({ metafile }) => Object.keys(metafile.inputs));
-  const packages = new Set(inputs.map((file) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(file)[1]));
-  writeFileSync(join(folder, 'LICENSES.txt'), [...packages].sort().map(licenseOf).join('\n'));
+  writeFileSync(join(folder, 'LICENSES.txt'), licensesOf(outputs));
   // lmdb finds its binary by the name of the package that its file lies in.
   const { name, version, license } = JSON.parse(readFileSync(join(packageFolder('lmdb'), 'package.json'), 'utf8'));
   writeFileSync(join(folder, 'lmdb', 'package.json'), `${JSON.stringify({ name, version, license, type: 'module' }, null, 2)}\n`);
+}
+
+/** The texts of the licenses of all packages that these builds of esbuild have read, which they give as metafiles. */
+export function licensesOf(outputs) {
+  const inputs = outputs.flatMap(({ metafile }) => Object.keys(metafile.inputs));
+  const packages = inputs.flatMap((file) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1] ?? []);
+  return [...new Set(packages)].sort().map(licenseOf).join('\n');
 }
 
 function licenseOf(folder) {

@@ -80,6 +80,9 @@ export interface ErrorDetails {
   cause?: unknown;
 }
 
+/** Beside a bundle there may be the module itself, and then the class is there twice (scripts/bundle.mjs): both set this mark. */
+const refusalMark = Symbol.for('drillyard.ServiceError');
+
 /** A refusal by code. Nothing was changed. */
 export class ServiceError extends Error {
   readonly code: ErrorCode;
@@ -90,6 +93,17 @@ export class ServiceError extends Error {
     this.name = 'ServiceError';
     this.code = code;
     this.extra = extra;
+  }
+
+  get [refusalMark](): true {
+    return true;
+  }
+
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    // Of a class that extends this one the mark says nothing.
+    // biome-ignore lint/complexity/noThisInStatic: the class that is asked about, this one or one that extends it.
+    if (this !== ServiceError) return Function.prototype[Symbol.hasInstance].call(this, value);
+    return typeof value === 'object' && value !== null && refusalMark in value;
   }
 }
 

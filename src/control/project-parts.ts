@@ -49,6 +49,7 @@ export class Slice {
     this.tx = {
       get: (table, id) => tx.get(table, id),
       list: (table, request) => tx.list(table, request),
+      count: (table, place) => tx.count(table, place),
       scan: (table, page) => tx.scan(table, page),
       put: (table, record) => tx.put(table, record),
       remove,

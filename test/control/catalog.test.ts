@@ -72,6 +72,7 @@ function listAll(view: View, request: ListRequest): Thing[] {
     found.push(...page.records);
     next = page.next;
   } while (next !== undefined);
+  for (const limit of [1, 3, 100]) assert.equal(view.count(things, { ...request, limit }), Math.min(found.length, limit));
   return found;
 }
 

@@ -41,8 +41,9 @@ function writer(world: { worldHttpUrl: string; credential: string }, name: strin
       const body = `comment ${index} of ${name}`;
       const path = '/v1/operations/ticket-desk/comment.add';
       const { status } = await asAgent(world.worldHttpUrl, world.credential, path, { arguments: { ticketId: 'TKT-1001', body } });
-      assert.equal(status, 200);
-      acknowledged.push(body);
+      // A machine that stands still for seconds ends a call without an answer: then it is not known whether the comment was made.
+      assert.ok(status === 200 || status === 504, `${status}`);
+      if (status === 200) acknowledged.push(body);
     }
   })();
   const stop = (): Promise<void> => {

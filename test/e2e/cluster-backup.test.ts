@@ -27,9 +27,11 @@ async function nodeOn(url: string, { name, data, keyFile, flags }: { name: strin
 
 async function makeSession(cluster: Cluster, body: { seed: string; drillId?: string }) {
   const { projectId, environmentId } = cluster.ids;
-  const client = cluster.clientOf(cluster.nodes[0] as ClusterNode);
-  const { session, operation } = await client.createSession({ path: { projectId, environmentId }, body });
-  await client.waitForOperation({ projectId, operationId: operation.operationId });
+  const idempotencyKey = `session of seed ${body.seed}`;
+  const { session, operation } = await cluster.settle((client) =>
+    client.createSession({ path: { projectId, environmentId }, body }, { idempotencyKey }),
+  );
+  await cluster.settle((client) => client.waitForOperation({ projectId, operationId: operation.operationId }));
   return { projectId, sessionId: session.sessionId };
 }
 

@@ -77,6 +77,10 @@ class LibraryView implements View {
     return { records: page as Record[], ...(rest.length > limit && last !== undefined ? { next: last } : {}) };
   }
 
+  count(_: unknown, { limit }: { limit: number }): number {
+    return Math.min(this.#entries.length, limit);
+  }
+
   scan<Record>(table: Table<Record>, page: { limit: number; after?: string }): Page<Record> {
     return this.list(table, { index: 'all', prefix: [], ...page });
   }

@@ -38,6 +38,11 @@ export const accessTable = defineTable<AccessRecord>({
 export function accessRecordsOf(view: View, sessionId: string): AccessRecord[] {
   return view.list(accessTable, { index: 'bySession', prefix: [sessionId], limit: limits.accessesMax }).records;
 }
+/** Whether the session has all that it may have, those that are over and still there included. */
+export function hasAllAccesses(view: View, sessionId: string): boolean {
+  const limit = limits.accessesMax;
+  return view.count(accessTable, { index: 'bySession', prefix: [sessionId], limit }) === limit;
+}
 export function findAccess(view: View, index: 'byToken' | 'byAddress', key: string): AccessRecord | undefined {
   return view.list(accessTable, { index, prefix: [key], limit: 1 }).records[0];
 }

@@ -10,6 +10,7 @@ export class FollowedCatalog implements CatalogReads {
   readonly view: View = {
     get: (table, id) => this.#require().view.get(table, id),
     list: (table, request) => this.#require().view.list(table, request),
+    count: (table, place) => this.#require().view.count(table, place),
     scan: (table, page) => this.#require().view.scan(table, page),
   };
   #source: CatalogReads | undefined;

@@ -40,6 +40,8 @@ export interface Page<Record> {
 export interface View {
   get<Record>(table: Table<Record>, id: string): Record | undefined;
   list<Record>(table: Table<Record>, request: ListRequest): Page<Record>;
+  /** How many records stand at the place, `limit` at most. Reads no record. */
+  count<Record>(table: Table<Record>, place: Pick<ListRequest, 'index' | 'prefix' | 'limit'>): number;
   /** Every record of a table, by id, or those whose id begins with `idPrefix`; `after` is the `next` of an earlier page. */
   scan<Record>(table: Table<Record>, page: ScanRequest): Page<Record>;
 }
@@ -66,6 +68,9 @@ export const beginsTableKey = (byte: number): boolean => byte === 0x72 || byte =
 export const recordKey = <Record>(table: Table<Record>, id: string): string => keyOf(['r', table.name, id]);
 const indexPrefix = (table: string, index: string, parts: readonly KeyPart[]): string => `${keyOf(['i', table, index, ...parts])} `;
 
+/** '!' follows the space that ends a prefix: everything that begins with the prefix lies between. */
+const boundsOf = (prefix: string): [start: string, end: string] => [prefix, `${prefix.slice(0, -1)}!`];
+
 /** Every key of a record's indexes. */
 export function indexKeys<Record>(table: Table<Record>, record: Record): string[] {
   return Object.entries(table.indexes).flatMap(([name, placeOf]) => {
@@ -88,10 +93,17 @@ export class Reader implements View {
       : (JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString()) as Record);
   }
 
+  count<Record>(table: Table<Record>, { index, prefix, limit }: Pick<ListRequest, 'index' | 'prefix' | 'limit'>): number {
+    let count = 0;
+    const keys = this.#source.keys(...boundsOf(indexPrefix(table.name, index, prefix)), false)[Symbol.iterator]();
+    while (count < limit && keys.next().done !== true) count++;
+    keys.return?.();
+    return count;
+  }
+
   list<Record>(table: Table<Record>, { index, prefix, limit, after, reverse = false }: ListRequest): Page<Record> {
     const whole = indexPrefix(table.name, index, prefix);
-    // '!' follows the space that ends the prefix: everything that begins with the prefix lies between.
-    const [start, end] = [whole, `${whole.slice(0, -1)}!`];
+    const [start, end] = boundsOf(whole);
     const records: Record[] = [];
     const keys = this.#source.keys(
       after === undefined || reverse ? start : `${whole}${after}\u0001`,

@@ -5,7 +5,7 @@
 //   BLOBS-3. `get` gives the bytes of the digest or rejects: a torn or changed file is never taken for the real one.
 //   BLOBS-4. One is removed only by digest and age: a put that begins meanwhile waits, and writes it again.
 import { closeSync, fsyncSync, mkdirSync, openSync, readdirSync, rmSync } from 'node:fs';
-import { open, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Semaphore } from '../../async/semaphore.js';
 import { sha256Digest } from '../../contract/digest.js';
@@ -27,6 +27,8 @@ export class FileBlobs implements Blobs {
   /** Puts and removals under way, by digest. */
   readonly #writing = new Map<string, Promise<void>>();
   readonly #removing = new Map<string, Promise<boolean>>();
+  /** Folders of blobs that are on the disk by name, or will be, by path. */
+  readonly #made = new Map<string, Promise<void>>();
   readonly #gate = new Semaphore(limits.blobWritesAtOnceMax);
   #drafted = 0;
 
@@ -35,8 +37,7 @@ export class FileBlobs implements Blobs {
     this.#folder = join(dataDirectory, 'blobs');
     this.#drafts = join(this.#folder, 'drafts');
     mkdirSync(this.#drafts, { recursive: true });
-    // All of them now, flushed once: no put ever waits for the name of a folder to reach the disk.
-    for (let byte = 0; byte < 256; byte++) mkdirSync(join(this.#folder, byte.toString(16).padStart(2, '0')), { recursive: true });
+    // An earlier incarnation may have made a folder below and not flushed its name any more.
     const descriptor = openSync(this.#folder, 'r');
     fsyncSync(descriptor);
     closeSync(descriptor);
@@ -99,6 +100,7 @@ export class FileBlobs implements Blobs {
     }
     const draft = join(this.#drafts, String(++this.#drafted));
     try {
+      await this.#make(folder);
       await writeFlushed(draft, bytes);
       await rename(draft, file);
       await flushFolder(folder);
@@ -106,6 +108,20 @@ export class FileBlobs implements Blobs {
       await rm(draft, { force: true });
       throw isDiskFull(error, this.#folder) ? diskFull(error) : error;
     }
+  }
+
+  /** At the first blob of a folder: a new service would wait for 256 of them, and most need few. */
+  async #make(folder: string): Promise<void> {
+    const making =
+      this.#made.get(folder) ??
+      mkdir(folder, { recursive: true }).then(async (created) => {
+        if (created !== undefined) await flushFolder(this.#folder);
+      });
+    this.#made.set(folder, making);
+    await making.catch((error) => {
+      this.#made.delete(folder);
+      throw error;
+    });
   }
 
   #placeOf(digest: string): { folder: string; file: string } {

@@ -1,7 +1,7 @@
 // Whether an access is still valid, as the catalog has it: its record is there, its time and its lease are not over, what made it stands.
 import { ServiceError } from '../../contract/errors.js';
 import { limits } from '../../contract/limits.js';
-import { type AccessRecord, accessRecordsOf, accessTable } from '../catalog/access-records.js';
+import { type AccessRecord, accessRecordsOf, accessTable, hasAllAccesses } from '../catalog/access-records.js';
 import { tokenHash } from '../catalog/keyring.js';
 import { credentialTable, isOpenProject } from '../catalog/organization-records.js';
 import { isLive, sessionTable } from '../catalog/session-records.js';
@@ -51,8 +51,12 @@ export function watchStanding({ catalog }: Pick<WorldServices, 'catalog'>, recor
   };
 }
 
-/** control.QUOTA_EXCEEDED when the session has as many as it may. Yields those that are over but still there. */
+/**
+ * control.QUOTA_EXCEEDED when the session has as many as it may. Returns those that have to go first: of a session that has all its
+ * records, those that are over. They are looked for only then, or each access would cost as much as there are others.
+ */
 export function requireFreeAccess(ground: Ground, view: View, sessionId: string): AccessRecord[] {
+  if (!hasAllAccesses(view, sessionId)) return [];
   const all = accessRecordsOf(view, sessionId);
   const standing = all.filter((record) => isStanding(ground, view, record));
   if (standing.length < limits.accessesMax) return all.filter((record) => !standing.includes(record));
@@ -64,7 +68,7 @@ export function requireFreeAccess(ground: Ground, view: View, sessionId: string)
   });
 }
 
-/** Puts it in place of those of its session that are over. control.QUOTA_EXCEEDED as above. */
+/** Puts it, where need be in place of those of its session that are over. control.QUOTA_EXCEEDED as above. */
 export function keepAccess(tx: Change, ground: Ground, record: AccessRecord): void {
   for (const { access } of requireFreeAccess(ground, tx, record.access.sessionId)) tx.remove(accessTable, access.accessId);
   tx.put(accessTable, record);
