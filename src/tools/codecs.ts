@@ -11,7 +11,7 @@ export function toolCodecs(behavior: RealmBehavior): ToolCodecs {
   const { runCodec } = threadRealm();
   return {
     decodeHttp: (routeId, request) => decoded(runCodec(behavior, 'http', routeId, 'decode', request) as CodecReturn),
-    encodeHttp: (routeId, input) => encoded(runCodec(behavior, 'http', routeId, 'encode', input) as CodecReturn, replyFault),
+    encodeHttp: (routeId, input) => reply(runCodec(behavior, 'http', routeId, 'encode', input) as CodecReturn),
     encodeCallback: (callbackId, input) =>
       encoded(runCodec(behavior, 'callbacks', callbackId, 'encode', input) as CodecReturn, () => undefined),
   };
@@ -31,6 +31,16 @@ function decoded(result: CodecReturn): DecodeResult {
 
 /** What is wrong with one header, beyond what is so with requests and replies. */
 type HeaderFault = (name: string, value: string) => string | undefined;
+
+/** With the status that it chooses. */
+function reply(result: CodecReturn): EncodeResult {
+  const message = encoded(result, replyFault);
+  if (message.kind !== 'value' || result.kind !== 'value') return message;
+  const { status } = result.value as Fields;
+  if (status === undefined) return message;
+  if (typeof status !== 'number') return misshapen('the status of encode is a number');
+  return { ...message, status };
+}
 
 function encoded(result: CodecReturn, faultOf: HeaderFault): EncodeResult {
   if (result.kind !== 'value') return result;

@@ -99,6 +99,14 @@ export interface NoAuth {
   kind: 'none';
 }
 export type RouteAuth = BearerAuth | HeaderAuth | QueryAuth | BasicAuth | NoAuth;
+export interface RouteResponse {
+  /** Of an outcome `ok`, where encode chooses no other: 200 to 399. */
+  successStatus: HttpStatus;
+  /** The others that encode may choose for an outcome `ok`: 200 to 399. */
+  successStatuses?: HttpStatus[] & tags.MaxItems<16>;
+  /** Errors by code: 200 to 599. Encode may choose any of these statuses for any error. */
+  errors: { code: ProviderErrorCode; status: HttpStatus }[];
+}
 export interface ToolHttpRoute {
   id: WireRouteId;
   operationId: DottedId;
@@ -106,7 +114,7 @@ export interface ToolHttpRoute {
   path: string & tags.Pattern<'^/'> & tags.MaxLength<1024>;
   auth: RouteAuth;
   requestBody: 'none' | 'json' | 'form' | 'text';
-  response: { successStatus: HttpStatus; errors: { code: ProviderErrorCode; status: HttpStatus }[] };
+  response: RouteResponse;
 }
 export interface ToolCallback {
   id: Slug;

@@ -1,8 +1,7 @@
 // A request to a wire route: decoded, called like any other call, encoded. All in one step of the world, so the watchdog bounds the codecs
 // as it bounds handlers.
 import { ServiceError } from '../../contract/errors.js';
-import type { ToolOutcome } from '../../contract/world/evidence.js';
-import type { ToolHttpRoute } from '../../contract/world/tool-manifest.js';
+import { mayHaveStatus, usualStatus } from '../../contract/world/route-status.js';
 import type { CallRoute, RouteResult } from '../../contract/world/world-protocol.js';
 import type { DecodeResult } from '../../tools/loaded-tool.js';
 import { isGranted } from '../turn/grants.js';
@@ -25,8 +24,13 @@ export function callRoute(simulation: Simulation, { packageId, request, actorId,
   const invocation = { packageId, instanceId, operationId, ...asked };
   const call = callTool(simulation, { kind: 'call', ...who, ...invocation });
   const encoded = instance.encodeHttp(route.id, { invocation: { callId: call.callId, ...invocation }, outcome: call.outcome });
-  if (encoded.kind === 'value') return { kind: 'answered', call, status: statusOf(route, call.outcome), message: encoded.message };
-  return { kind: 'not_encoded', call, reason: encoded.message };
+  if (encoded.kind !== 'value') return { kind: 'not_encoded', call, reason: encoded.message };
+  const { message, status = usualStatus(route.response, call.outcome) } = encoded;
+  if (!mayHaveStatus(route.response, call.outcome, status)) {
+    const kind = call.outcome.kind === 'ok' ? 'success' : 'errors';
+    return { kind: 'not_encoded', call, reason: `encode chose the status ${status}, which the route does not declare for ${kind}` };
+  }
+  return { kind: 'answered', call, status, message };
 }
 
 /** The package's own instance, or the only other one that the actor is granted the operation of: a route names none. */
@@ -37,24 +41,6 @@ function instanceFor(
 ): string {
   const granted = (program.instances.get(packageId) ?? []).filter((instanceId) => isGranted(actor, { packageId, instanceId, operationId }));
   return granted.length === 1 ? (granted[0] as string) : packageId;
-}
-
-/** The code's own where the manifest gives it one, whatever the kind of outcome. */
-function statusOf({ response }: ToolHttpRoute, outcome: ToolOutcome): number {
-  if (outcome.kind === 'ok') return response.successStatus;
-  const { code, retryable } = outcome.error;
-  const listed = response.errors.find((error) => error.code === code);
-  if (listed !== undefined) return listed.status;
-  switch (outcome.kind) {
-    case 'denied':
-      return 403;
-    case 'invalid':
-      return 400;
-    case 'unsupported':
-      return 501;
-    case 'tool_error':
-      return retryable ? 503 : 500;
-  }
 }
 
 function notDecoded(fault: Exclude<DecodeResult, { kind: 'value' }>): RouteResult {
