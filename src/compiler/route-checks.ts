@@ -14,6 +14,7 @@ export function routeFindings(manifest: ToolManifest): ManifestFinding[] {
       ...templateFindings(route, path),
       ...errorFindings(manifest, route, path),
       ...statusFindings(route, path),
+      ...rateLimitFindings(manifest, route, path),
     ];
   });
 }
@@ -78,6 +79,21 @@ function statusFindings({ response: { successStatus, successStatuses = [], error
     status >= least && status <= most
       ? []
       : [{ code: 'DY5016' as const, path: `${path}/response/${at}`, message: `${status} is not from ${least} to ${most}` }],
+  );
+}
+
+function rateLimitFindings({ wire }: ToolManifest, { rateLimit }: ToolHttpRoute, path: string): ManifestFinding[] {
+  if (rateLimit === undefined) return [];
+  return unknownId(wire?.rateLimits ?? [], rateLimit, { code: 'DY3026', path: `${path}/rateLimit`, what: 'rate limit' });
+}
+
+/** Of what holds for all routes. */
+export function wireFindings({ wire }: ToolManifest): ManifestFinding[] {
+  const ids = (wire?.rateLimits ?? []).map(({ id }) => id);
+  return ids.flatMap((id, place) =>
+    ids.indexOf(id) === place
+      ? []
+      : [{ code: 'DY3001' as const, path: `/wire/rateLimits/${place}/id`, message: `'${id}' is the id of two entries of rateLimits` }],
   );
 }
 

@@ -3,6 +3,7 @@
 import { isConnectionHeader, isOriginHeader, isWebLocation } from '../contract/header-rules.js';
 import type { JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
+import { countBaseUrls } from '../contract/world/base-url.js';
 import type { EncodedMessage } from '../contract/world/wire.js';
 import type { DecodeResult, EncodeResult, HandlerFault, MalformedMessage, ToolCodecs } from './loaded-tool.js';
 import { type RealmBehavior, threadRealm } from './realm.js';
@@ -47,6 +48,9 @@ function encoded(result: CodecReturn, faultOf: HeaderFault): EncodeResult {
   const { headers = {}, body } = (result.value ?? {}) as Fields;
   const encodedBody = isFields(body) ? bodyOf(body, result.bytes) : undefined;
   if (encodedBody === undefined) return misshapen('the body of encode is { kind: empty | json | text | bytes, value?, contentType? }');
+  const places = countBaseUrls(JSON.stringify(headers)) + ('text' in encodedBody ? countBaseUrls(encodedBody.text) : 0);
+  if (places > limits.baseUrlPlacesMax)
+    return misshapen(`encode names the base URL ${places} times; ${limits.baseUrlPlacesMax} are the most`);
   const size = sizeOf(encodedBody);
   if (size > limits.encodedBodyBytesMax)
     return misshapen(`the body of encode has ${size} bytes; ${limits.encodedBodyBytesMax} are the most`);

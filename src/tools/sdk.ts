@@ -154,6 +154,25 @@ export interface EncodeInput {
     readonly idempotencyKey?: string;
   };
   readonly outcome: ToolOutcome;
+  /** As decode saw it. */
+  readonly request: Pick<HttpRequest, 'method' | 'pathname' | 'query'>;
+  /** When the call had ended. */
+  readonly virtualTimeUs: number;
+  /**
+   * Stands for the base URL of the client, without a slash at the end: written into a header, JSON or text, it is the URL that the client
+   * uses when the reply gets there. What it says here is the same in every run.
+   */
+  readonly baseUrl: string;
+  /** Of a route with a `rateLimit`. */
+  readonly rateLimit?: {
+    readonly id: string;
+    readonly limit: number;
+    /** Of this actor to this instance in the window so far, with this one. */
+    readonly calls: number;
+    /** Virtual time: the window is [windowStartUs, windowEndUs). */
+    readonly windowStartUs: number;
+    readonly windowEndUs: number;
+  };
 }
 export type WireBody =
   | { kind: 'empty' }

@@ -394,6 +394,14 @@ assertions: [{ id: none, kind: state.count, packageId: notes, namespace: notes, 
     at: [tool, '/manifest/faults/0/appliesTo', '[]'],
     message: /applies to no operation/,
   },
+  DY3026: {
+    changes: {
+      [tool]:
+        sound[tool] + route('/notes', '[{ code: TAKEN, status: 409 }]').replace('requestBody: json', 'requestBody: json, rateLimit: core'),
+    },
+    at: [tool, '/manifest/http/0/rateLimit', 'core'],
+    message: /declares no rate limit 'core'/,
+  },
   DY5010: {
     changes: { [tool]: sound[tool] + route('/notes/{id', '[{ code: TAKEN, status: 409 }]') },
     at: [tool, '/manifest/http/0/path', '"/notes/{id"'],

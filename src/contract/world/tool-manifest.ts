@@ -4,6 +4,7 @@ import type { Description, DottedId, DurationUs, PositiveCount, ProviderErrorCod
 import type { tags } from '../tags.js';
 import type { StatePatch } from './scenario.js';
 import type { ToolMcp } from './tool-mcp.js';
+import type { ToolWire } from './tool-wire.js';
 
 export type Capability = 'state.read' | 'state.write' | 'clock.read' | 'clock.schedule' | 'random.draw' | 'event.emit';
 /** A JSON Schema 2020-12; compiled once a build. */
@@ -114,6 +115,8 @@ export interface ToolHttpRoute {
   path: string & tags.Pattern<'^/'> & tags.MaxLength<1024>;
   auth: RouteAuth;
   requestBody: 'none' | 'json' | 'form' | 'text';
+  /** Of `wire.rateLimits`: by which its calls are counted. */
+  rateLimit?: Slug;
   response: RouteResponse;
 }
 export interface ToolCallback {
@@ -149,6 +152,8 @@ export interface ToolManifest {
   callbacks: ToolCallback[];
   connections: ToolConnection[];
   compatibility: JsonValue[];
+  /** What holds for all of its routes. */
+  wire?: ToolWire;
 }
 type ManifestLists =
   | 'capabilities'
