@@ -54,13 +54,19 @@ export class AccessTable {
   async open(request: OpenAccess, urlOf: (binding: RemoteBinding, address?: string) => string): Promise<Access> {
     const { world, actorId, actorInstanceId, bindings, receivers, token, expiresAtMs, owner, requireOpen } = request;
     const wires = bindings.includes('http') ? this.#wires.take(await world.query({ kind: 'routes' })) : undefined;
+    const address = wires?.table.needsAddress ? (request.address ?? randomBytes(16).toString('hex')) : undefined;
     const access = new AgentAccess(
       world,
       { actorId, ...defined({ actorInstanceId }) },
-      { wires: wires?.table, receivers, requireOpen, limit: owner === undefined ? undefined : this.#limits?.of(owner) },
+      {
+        wires: wires?.table,
+        baseUrl: urlOf('http', address),
+        receivers,
+        requireOpen,
+        limit: owner === undefined ? undefined : this.#limits?.of(owner),
+      },
     );
     if (expiresAtMs !== undefined) this.#ends.set(access, expiresAtMs);
-    const address = wires?.table.needsAddress ? (request.address ?? randomBytes(16).toString('hex')) : undefined;
     if (address !== undefined) this.#addresses.set(address, access);
     const endpoints = endpointsOf(request, { urlOf, address, tokenOf: () => this.#tokens.issue(access, token) });
     return {

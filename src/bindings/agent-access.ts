@@ -20,6 +20,7 @@ export interface AgentIdentity {
 
 interface AccessParts {
   wires?: WireTable | undefined;
+  baseUrl?: string | undefined;
   receivers?: ReceiverBook | undefined;
   limit?: AccessLimit | undefined;
   requireOpen?: (() => void) | undefined;
@@ -30,6 +31,8 @@ export class AgentAccess implements AgentWorld {
   readonly #actor: AgentIdentity;
   /** The wire routes of its world; undefined where it has none, or where the access has no HTTP binding. */
   readonly wires: WireTable | undefined;
+  /** Where its HTTP binding is served. */
+  readonly baseUrl: string;
   readonly unanswered = new UnansweredLog();
   readonly #receivers: ReceiverBook | undefined;
   readonly #limit: AccessLimit | undefined;
@@ -41,10 +44,11 @@ export class AgentAccess implements AgentWorld {
   #revoked = false;
   #whenIdle: (() => void)[] = [];
 
-  constructor(world: WorldRef, actor: AgentIdentity, { wires, receivers, limit, requireOpen }: AccessParts = {}) {
+  constructor(world: WorldRef, actor: AgentIdentity, { wires, baseUrl = '', receivers, limit, requireOpen }: AccessParts = {}) {
     this.#world = world;
     this.#actor = actor;
     this.wires = wires;
+    this.baseUrl = baseUrl;
     this.#receivers = receivers;
     this.#limit = limit;
     this.#requireOpen = requireOpen;

@@ -4,17 +4,18 @@
 //   WIRE-ROUTES-2. Where strangers share a listener, only who holds an access learns what is at a path, and of its own world alone.
 //   WIRE-ROUTES-3. No header, query or form that decode sees holds the credential, and no log does.
 import { errorTable, ServiceError } from '../contract/errors.js';
-import type { EncodedMessage, WireBody, WireRequest, WireRoute } from '../contract/world/wire.js';
+import type { WireBody, WireRequest, WireRoute } from '../contract/world/wire.js';
 import { unauthenticated } from '../http/guards.js';
 import { decodePathValues, type PathMatch } from '../http/path-table.js';
 import { parseLists } from '../http/query.js';
-import { type FoundElsewhere, OwnBody, type RouteReply, wrongMethod } from '../http/router.js';
+import { type FoundElsewhere, type RouteReply, wrongMethod } from '../http/router.js';
 import type { ServerRequest } from '../http/server.js';
 import { addressOf } from './access-address.js';
 import type { AccessTable } from './access-table.js';
 import type { AgentAccess } from './agent-access.js';
 import { readWireBody } from './wire-body.js';
 import { credentialsIn, type Lists, withoutCredential, withoutToken } from './wire-credential.js';
+import { replyOf, withoutOrigin } from './wire-reply.js';
 import type { WireTable } from './wire-table.js';
 
 interface RouteMatch {
@@ -174,7 +175,7 @@ async function answerWith(
   const body = await asked.body;
   const visible = body.kind === 'form' ? { ...body, value: withoutToken(body.value, token) } : body;
   const result = await access.callRoute(packageId, { ...seen, body: visible });
-  if (result.kind === 'answered') return replyOf(result.status, result.message);
+  if (result.kind === 'answered') return replyOf(result.status, result.message, access.baseUrl);
   const { kind, reason } = result;
   if (kind === 'not_decoded' && result.fault === 'request') {
     const details = result.code === undefined ? {} : { details: { code: result.code } };
@@ -188,24 +189,4 @@ async function answerWith(
     message: `${codec} of route '${seen.routeId}' failed: ${reason}`,
     details: { packageId },
   });
-}
-
-/** Without what would let pages of other sites read this origin, or make browsers ask for a password and send it to all of it. */
-function withoutOrigin(headers: RouteReply['headers'] = {}): { [name: string]: string } {
-  const kept = Object.entries(headers).filter(
-    ([name, value]) => !name.startsWith('access-control-') && !(name === 'www-authenticate' && !/^bearer\b[^,]*$/i.test(value)),
-  );
-  return Object.fromEntries(kept);
-}
-
-const contentless = new Set([204, 205, 304]);
-
-function replyOf(status: number, { headers, body }: EncodedMessage): RouteReply {
-  if (body.kind === 'empty' || contentless.has(status)) return { status, headers, body: new OwnBody('') };
-  const contentType = body.kind === 'json' ? 'application/json; charset=utf-8' : body.contentType;
-  return {
-    status,
-    headers: { 'content-type': contentType, ...headers },
-    body: new OwnBody(body.kind === 'bytes' ? Buffer.from(body.base64, 'base64') : body.text),
-  };
 }

@@ -56,6 +56,7 @@ export const diagnosticTable = {
   DY3023: warning('Value of a case that nothing uses'),
   DY3024: warning('Placeholder without cases'),
   DY3025: error('Judge among the invariants'),
+  DY3026: error('Unknown rate limit'),
 
   // Values.
   DY4001: error('Row breaks its schema'),

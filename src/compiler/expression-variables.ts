@@ -66,7 +66,7 @@ class EntryKnowledge {
     const outcome: Known = {
       kind: 'members',
       what: 'the outcome of a call',
-      members: { kind: word('the kind of an outcome', outcomeKinds), value, error },
+      members: { kind: word('the kind of an outcome', outcomeKinds), value, error, committed: undefined },
     };
     return this.#entry(narrowed, (next) => this.call(next), {
       what: 'a call',

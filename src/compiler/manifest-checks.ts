@@ -8,7 +8,7 @@ import { type SchemaFault, schemaFault } from '../tools/schemas.js';
 import { didYouMean } from './did-you-mean.js';
 import { type ManifestFinding, unknownId } from './manifest-finding.js';
 import { mcpFindings } from './mcp-checks.js';
-import { callbackHeaderFindings, routeFindings } from './route-checks.js';
+import { callbackHeaderFindings, routeFindings, wireFindings } from './route-checks.js';
 import { schemaKeywordFindings } from './schema-keywords.js';
 
 interface Subject {
@@ -41,6 +41,7 @@ export function checkManifest(subject: Subject): ManifestFinding[] {
         : [],
     ),
     ...routeFindings(manifest),
+    ...wireFindings(manifest),
     ...callbackHeaderFindings(manifest),
     ...mcpFindings(manifest),
   ];

@@ -1,6 +1,8 @@
 // Wire routes in a manifest: operations, templates, statuses; what no request could reach.
 import { isConnectionHeader } from '../contract/header-rules.js';
 import { agentRoutes } from '../contract/world/agent-routes.js';
+import { statusBounds } from '../contract/world/route-status.js';
+import { segmentOf, templateFault } from '../contract/world/route-template.js';
 import type { ToolHttpRoute, ToolManifest } from '../contract/world/tool-manifest.js';
 import { type ManifestFinding, unknownId } from './manifest-finding.js';
 
@@ -12,13 +14,9 @@ export function routeFindings(manifest: ToolManifest): ManifestFinding[] {
       ...templateFindings(route, path),
       ...errorFindings(manifest, route, path),
       ...statusFindings(route, path),
+      ...rateLimitFindings(manifest, route, path),
     ];
   });
-}
-
-/** What the templates of two routes must differ in: names of parameters do not count. */
-export function routeKey(method: string, path: string): string {
-  return `${method} ${path.replace(/\{[^{}]*\}/g, '{}')}`;
 }
 
 function templateFindings({ path: template }: ToolHttpRoute, path: string): ManifestFinding[] {
@@ -34,18 +32,6 @@ function templateFindings({ path: template }: ToolHttpRoute, path: string): Mani
   return [];
 }
 
-function templateFault(path: string): string | undefined {
-  const names: string[] = [];
-  for (const segment of path.split('/').slice(1)) {
-    const parameter = /^\{([A-Za-z_][A-Za-z0-9_]*)\}$/.exec(segment)?.[1];
-    if (parameter === undefined && /[{}?#\s]/.test(segment))
-      return `has the segment '${segment}'; a parameter is a whole segment in braces`;
-    if (parameter !== undefined && names.includes(parameter)) return `names the parameter '${parameter}' twice`;
-    if (parameter !== undefined) names.push(parameter);
-  }
-  return path.length > 1 && path.includes('//') ? 'has an empty segment' : undefined;
-}
-
 /** What the bindings themselves serve, whatever the method. */
 export const reserved: readonly string[] = Object.values(agentRoutes).map(({ path }) => path);
 
@@ -54,7 +40,13 @@ export const reserved: readonly string[] = Object.values(agentRoutes).map(({ pat
  * there.
  */
 function covers(own: readonly string[], template: readonly string[]): boolean {
-  return own.length === template.length && own.every((segment, place) => segment.startsWith('{') || segment === template[place]);
+  return (
+    own.length === template.length &&
+    own.every((segment, place) => {
+      const told = template[place] as string;
+      return segment.startsWith('{') ? segmentOf(told).kind !== 'rest' : segment === told;
+    })
+  );
 }
 
 function errorFindings({ operations }: ToolManifest, { operationId, response }: ToolHttpRoute, path: string): ManifestFinding[] {
@@ -76,15 +68,32 @@ function errorFindings({ operations }: ToolManifest, { operationId, response }: 
   ];
 }
 
-function statusFindings({ response: { successStatus, errors } }: ToolHttpRoute, path: string): ManifestFinding[] {
-  const statuses: [at: string, status: number, least: number, most: number][] = [
-    ['successStatus', successStatus, 200, 399],
-    ...errors.map(({ status }, place): [string, number, number, number] => [`errors/${place}/status`, status, 300, 599]),
+function statusFindings({ response: { successStatus, successStatuses = [], errors } }: ToolHttpRoute, path: string): ManifestFinding[] {
+  const { success, error } = statusBounds;
+  const statuses: [at: string, status: number, bounds: { least: number; most: number }][] = [
+    ['successStatus', successStatus, success],
+    ...successStatuses.map((status, place): [string, number, typeof success] => [`successStatuses/${place}`, status, success]),
+    ...errors.map(({ status }, place): [string, number, typeof error] => [`errors/${place}/status`, status, error]),
   ];
-  return statuses.flatMap(([at, status, least, most]) =>
+  return statuses.flatMap(([at, status, { least, most }]) =>
     status >= least && status <= most
       ? []
       : [{ code: 'DY5016' as const, path: `${path}/response/${at}`, message: `${status} is not from ${least} to ${most}` }],
+  );
+}
+
+function rateLimitFindings({ wire }: ToolManifest, { rateLimit }: ToolHttpRoute, path: string): ManifestFinding[] {
+  if (rateLimit === undefined) return [];
+  return unknownId(wire?.rateLimits ?? [], rateLimit, { code: 'DY3026', path: `${path}/rateLimit`, what: 'rate limit' });
+}
+
+/** Of what holds for all routes. */
+export function wireFindings({ wire }: ToolManifest): ManifestFinding[] {
+  const ids = (wire?.rateLimits ?? []).map(({ id }) => id);
+  return ids.flatMap((id, place) =>
+    ids.indexOf(id) === place
+      ? []
+      : [{ code: 'DY3001' as const, path: `/wire/rateLimits/${place}/id`, message: `'${id}' is the id of two entries of rateLimits` }],
   );
 }
 

@@ -1,6 +1,10 @@
 // The bounds of the hosted service: its control plane, its HTTP servers, its sessions and runs. Read through limits.ts.
 
 export const serviceLimits = {
+  // Wire routes.
+  /** Of one reply: base URLs that it names. */
+  baseUrlPlacesMax: 20_000,
+
   // The control plane.
   portMax: 65_535,
   /** One worker for each processor, but no more than this: each is a thread or process with a heap and an environment of its own. */

@@ -1,5 +1,6 @@
-// Exact path matching: a tree of segments in which a literal beats a name.
+// Exact path matching: a tree of segments in which a literal beats a name (contract/world/route-template.ts has the order).
 import { ServiceError } from '../contract/errors.js';
+import { type Affixes, affixRank, fitsAffixes, type TemplateSegment, templateSegments } from '../contract/world/route-template.js';
 
 export interface PathMatch<R> {
   kind: 'match';
@@ -9,11 +10,16 @@ export interface PathMatch<R> {
 }
 export type PathSearch<R> = PathMatch<R> | { kind: 'unknown' } | { kind: 'method'; methods: string[] };
 
+/** The routes that end at one place, by method; the names belong to the route, as two may call one segment differently. */
+type Ends<R> = Map<string, { route: R; names: string[] }>;
 interface Node<R> {
   literals: Map<string, Node<R>>;
+  /** Those with the longer affixes first. */
+  affixed: (Affixes & { node: Node<R> })[];
   named: Node<R> | undefined;
-  /** By method; the names belong to the route, as two routes may call one segment differently. */
-  routes: Map<string, { route: R; names: string[] }>;
+  /** What follows the rest of a path, those with more of it first. */
+  rests: { tail: readonly string[]; ends: Ends<R> }[];
+  ends: Ends<R>;
 }
 
 export class PathTable<R extends { method: string; path: string }> {
@@ -26,68 +32,100 @@ export class PathTable<R extends { method: string; path: string }> {
 
   find(method: string, path: string): PathSearch<R> {
     const segments = path.slice(1).split('/');
-    const found = match(this.#root, { method, segments }, 0, []);
-    if (found !== undefined) return found;
+    for (const { ends, values } of endsOf(this.#root, segments, 0, [])) {
+      const found = ends.get(method);
+      if (found !== undefined)
+        return { kind: 'match', route: found.route, values: found.names.map((name, place) => ({ name, value: values[place] as string })) };
+    }
     const methods = new Set<string>();
-    collectMethods(this.#root, segments, 0, methods);
+    for (const { ends } of endsOf(this.#root, segments, 0, [])) for (const other of ends.keys()) methods.add(other);
     return methods.size === 0 ? { kind: 'unknown' } : { kind: 'method', methods: [...methods].sort() };
+  }
+
+  /** Every route that the path fits, whatever its method; those that would answer first before the others. */
+  *fitting(path: string): Generator<R> {
+    for (const { ends } of endsOf(this.#root, path.slice(1).split('/'), 0, [])) for (const { route } of ends.values()) yield route;
   }
 
   #add(route: R): void {
     const names: string[] = [];
+    const segments = templateSegments(route.path);
     let node = this.#root;
-    for (const segment of route.path.slice(1).split('/')) {
-      const name = /^\{(\w+)\}$/.exec(segment)?.[1];
-      if (name !== undefined) {
-        names.push(name);
-        node.named ??= emptyNode();
-        node = node.named;
-        continue;
+    let { ends } = node;
+    for (const [place, segment] of segments.entries()) {
+      if (segment.kind !== 'literal') names.push(segment.name);
+      if (segment.kind === 'rest') {
+        ends = restEnds(node, segments.slice(place + 1));
+        break;
       }
-      let next = node.literals.get(segment);
-      if (next === undefined) {
-        next = emptyNode();
-        node.literals.set(segment, next);
-      }
-      node = next;
+      node = childOf(node, segment);
+      ({ ends } = node);
     }
-    if (node.routes.has(route.method)) throw new Error(`two routes for ${route.method} ${route.path}`);
-    node.routes.set(route.method, { route, names });
+    if (ends.has(route.method)) throw new Error(`two routes for ${route.method} ${route.path}`);
+    ends.set(route.method, { route, names });
   }
 }
 
-/** The most literal route that fits. A name stands for one non-empty segment. */
-function match<R>(
+function childOf<R>(node: Node<R>, segment: Exclude<TemplateSegment, { kind: 'rest' }>): Node<R> {
+  if (segment.kind === 'literal') {
+    const known = node.literals.get(segment.text);
+    if (known !== undefined) return known;
+    const made = emptyNode<R>();
+    node.literals.set(segment.text, made);
+    return made;
+  }
+  if (affixRank(segment) === 0) {
+    node.named ??= emptyNode();
+    return node.named;
+  }
+  const { prefix, suffix } = segment;
+  const known = node.affixed.find((other) => other.prefix === prefix && other.suffix === suffix);
+  if (known !== undefined) return known.node;
+  const made = { prefix, suffix, node: emptyNode<R>() };
+  node.affixed.push(made);
+  node.affixed.sort((one, other) => affixRank(other) - affixRank(one));
+  return made.node;
+}
+
+function restEnds<R>(node: Node<R>, after: readonly TemplateSegment[]): Ends<R> {
+  const tail = after.map((segment) => (segment.kind === 'literal' ? segment.text : ''));
+  const known = node.rests.find((rest) => rest.tail.join('/') === tail.join('/'));
+  if (known !== undefined) return known.ends;
+  const made = { tail, ends: new Map() as Ends<R> };
+  node.rests.push(made);
+  node.rests.sort((one, other) => other.tail.length - one.tail.length);
+  return made.ends;
+}
+
+/** Where a path ends, in the order of preference. A name stands for one segment with something in it; each node is looked at once. */
+function* endsOf<R>(
   node: Node<R>,
-  wanted: { method: string; segments: readonly string[] },
+  segments: readonly string[],
   index: number,
   values: readonly string[],
-): PathMatch<R> | undefined {
-  if (index === wanted.segments.length) {
-    const found = node.routes.get(wanted.method);
-    if (found === undefined) return undefined;
-    return { kind: 'match', route: found.route, values: found.names.map((name, place) => ({ name, value: values[place] as string })) };
-  }
-  const segment = wanted.segments[index] as string;
-  const literal = node.literals.get(segment);
-  const found = literal === undefined ? undefined : match(literal, wanted, index + 1, values);
-  if (found !== undefined || node.named === undefined || segment === '') return found;
-  return match(node.named, wanted, index + 1, [...values, segment]);
-}
-
-function collectMethods<R>(node: Node<R>, segments: readonly string[], index: number, methods: Set<string>): void {
+): Generator<{ ends: Ends<R>; values: readonly string[] }> {
   if (index === segments.length) {
-    for (const method of node.routes.keys()) methods.add(method);
+    yield { ends: node.ends, values };
     return;
   }
   const segment = segments[index] as string;
   const literal = node.literals.get(segment);
-  if (literal !== undefined) collectMethods(literal, segments, index + 1, methods);
-  if (node.named !== undefined && segment !== '') collectMethods(node.named, segments, index + 1, methods);
+  if (literal !== undefined) yield* endsOf(literal, segments, index + 1, values);
+  for (const { prefix, suffix, node: next } of node.affixed) {
+    if (!fitsAffixes(segment, { prefix, suffix })) continue;
+    yield* endsOf(next, segments, index + 1, [...values, segment.slice(prefix.length, segment.length - suffix.length)]);
+  }
+  if (node.named !== undefined && segment !== '') yield* endsOf(node.named, segments, index + 1, [...values, segment]);
+  for (const { tail, ends } of node.rests) {
+    const end = segments.length - tail.length;
+    if (end <= index || tail.some((text, place) => segments[end + place] !== text)) continue;
+    const value = segments.slice(index, end).join('/');
+    if (value !== '') yield { ends, values: [...values, value] };
+  }
 }
 
 function emptyNode<R>(): Node<R> {
-  return { literals: new Map(), named: undefined, routes: new Map() };
+  return { literals: new Map(), affixed: [], named: undefined, rests: [], ends: new Map() };
 }
 
 /** Percent-decoded; a malformed escape is the client's mistake. */

@@ -3,6 +3,7 @@
 import { isConnectionHeader, isOriginHeader, isWebLocation } from '../contract/header-rules.js';
 import type { JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
+import { countBaseUrls } from '../contract/world/base-url.js';
 import type { EncodedMessage } from '../contract/world/wire.js';
 import type { DecodeResult, EncodeResult, HandlerFault, MalformedMessage, ToolCodecs } from './loaded-tool.js';
 import { type RealmBehavior, threadRealm } from './realm.js';
@@ -11,7 +12,7 @@ export function toolCodecs(behavior: RealmBehavior): ToolCodecs {
   const { runCodec } = threadRealm();
   return {
     decodeHttp: (routeId, request) => decoded(runCodec(behavior, 'http', routeId, 'decode', request) as CodecReturn),
-    encodeHttp: (routeId, input) => encoded(runCodec(behavior, 'http', routeId, 'encode', input) as CodecReturn, replyFault),
+    encodeHttp: (routeId, input) => reply(runCodec(behavior, 'http', routeId, 'encode', input) as CodecReturn),
     encodeCallback: (callbackId, input) =>
       encoded(runCodec(behavior, 'callbacks', callbackId, 'encode', input) as CodecReturn, () => undefined),
   };
@@ -32,11 +33,24 @@ function decoded(result: CodecReturn): DecodeResult {
 /** What is wrong with one header, beyond what is so with requests and replies. */
 type HeaderFault = (name: string, value: string) => string | undefined;
 
+/** With the status that it chooses. */
+function reply(result: CodecReturn): EncodeResult {
+  const message = encoded(result, replyFault);
+  if (message.kind !== 'value' || result.kind !== 'value') return message;
+  const { status } = result.value as Fields;
+  if (status === undefined) return message;
+  if (typeof status !== 'number') return misshapen('the status of encode is a number');
+  return { ...message, status };
+}
+
 function encoded(result: CodecReturn, faultOf: HeaderFault): EncodeResult {
   if (result.kind !== 'value') return result;
   const { headers = {}, body } = (result.value ?? {}) as Fields;
   const encodedBody = isFields(body) ? bodyOf(body, result.bytes) : undefined;
   if (encodedBody === undefined) return misshapen('the body of encode is { kind: empty | json | text | bytes, value?, contentType? }');
+  const places = countBaseUrls(JSON.stringify(headers)) + ('text' in encodedBody ? countBaseUrls(encodedBody.text) : 0);
+  if (places > limits.baseUrlPlacesMax)
+    return misshapen(`encode names the base URL ${places} times; ${limits.baseUrlPlacesMax} are the most`);
   const size = sizeOf(encodedBody);
   if (size > limits.encodedBodyBytesMax)
     return misshapen(`the body of encode has ${size} bytes; ${limits.encodedBodyBytesMax} are the most`);

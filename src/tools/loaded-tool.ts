@@ -84,6 +84,8 @@ export interface DeclaredFailure {
   message: string;
   retryable: boolean | undefined;
   details: JsonValue | undefined;
+  /** What the turn has done stays. */
+  keep: boolean;
 }
 /** Anything else that went wrong in tool code: a throw, a Promise, a value that is no JSON. */
 export interface HandlerThrow {
@@ -104,7 +106,8 @@ export interface MalformedMessage {
   message: string;
 }
 export type DecodeResult = { kind: 'value'; arguments: JsonValue; idempotencyKey?: string } | HandlerFault | MalformedMessage;
-export type EncodeResult = { kind: 'value'; message: EncodedMessage } | HandlerFault | MalformedMessage;
+/** `status`: what encode has chosen, if it has; the route says which it may choose. */
+export type EncodeResult = { kind: 'value'; message: EncodedMessage; status?: number } | HandlerFault | MalformedMessage;
 
 /** A newly evaluated behavior: its own module state, bound to one table of context calls. */
 export interface ToolInstance {

@@ -168,7 +168,7 @@ function isFailure(error: unknown): error is ToolFailure {
   );
 }
 
-function declaredFailure({ code: givenCode, message, retryable, details }: ToolFailure): HandlerFault {
+function declaredFailure({ code: givenCode, message, retryable, details, keep }: ToolFailure): HandlerFault {
   const code = shortText(givenCode, limits.failureCodeCharsMax);
   if (!/^[A-Z][A-Z0-9_]{0,127}$/.test(code)) {
     return { kind: 'thrown', message: `the failure code '${code}' does not match ^[A-Z][A-Z0-9_]*$`, detail: '' };
@@ -186,6 +186,7 @@ function declaredFailure({ code: givenCode, message, retryable, details }: ToolF
     message: shortText(message, limits.failureMessageCharsMax),
     retryable: typeof retryable === 'boolean' ? retryable : undefined,
     details: given,
+    keep: keep === true,
   };
 }
 

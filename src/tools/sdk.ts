@@ -33,6 +33,11 @@ export interface FailOptions<Code extends string = string> {
   /** Default: what the declaration says, else false. */
   retryable?: boolean;
   details?: JsonValue;
+  /**
+   * What the turn has done stays: rows, events and what they cause. The service has decided and says no (a declined charge is there,
+   * as failed). Default false: nothing of the turn stays.
+   */
+  keep?: boolean;
 }
 export interface ToolActor {
   readonly id: string;
@@ -93,7 +98,7 @@ export interface ToolContext<T extends ToolTypes = ToolTypes> {
   readonly instanceId: string;
   readonly actor: ToolActor;
   readonly source: ToolSource;
-  /** Ends the call with a declared error: nothing that the turn has changed stays. */
+  /** Ends the call with a declared error: nothing that the turn has changed stays, unless `keep` says so. */
   fail(options: FailOptions<CodesOf<T>>): never;
   readonly state: ToolState<StateOf<T>>;
   readonly clock: ToolClock;
@@ -136,6 +141,8 @@ export type ToolOutcome =
   | {
       readonly kind: 'denied' | 'tool_error' | 'unsupported' | 'invalid';
       readonly error: { readonly code: string; readonly message: string; readonly retryable: boolean; readonly details?: JsonValue };
+      /** Of a declared failure with `keep`: what the call did stands. */
+      readonly committed?: true;
     };
 export interface EncodeInput {
   readonly invocation: {
@@ -147,16 +154,39 @@ export interface EncodeInput {
     readonly idempotencyKey?: string;
   };
   readonly outcome: ToolOutcome;
+  /** As decode saw it. */
+  readonly request: Pick<HttpRequest, 'method' | 'pathname' | 'query'>;
+  /** When the call had ended. */
+  readonly virtualTimeUs: number;
+  /**
+   * Stands for the base URL of the client, without a slash at the end: written into a header, JSON or text, it is the URL that the client
+   * uses when the reply gets there. What it says here is the same in every run.
+   */
+  readonly baseUrl: string;
+  /** Of a route with a `rateLimit`. */
+  readonly rateLimit?: {
+    readonly id: string;
+    readonly limit: number;
+    /** Of this actor to this instance in the window so far, with this one. */
+    readonly calls: number;
+    /** Virtual time: the window is [windowStartUs, windowEndUs). */
+    readonly windowStartUs: number;
+    readonly windowEndUs: number;
+  };
 }
 export type WireBody =
   | { kind: 'empty' }
   | { kind: 'json'; value: unknown }
   | { kind: 'text'; value: string; contentType?: string }
   | { kind: 'bytes'; value: Uint8Array; contentType: string };
-/** The status is the manifest's. */
 export interface WireMessage {
   headers?: { [name: string]: string };
   body: WireBody;
+}
+/** What encode answers a request with. */
+export interface WireReply extends WireMessage {
+  /** One of those that the route's `response` declares for such an outcome. Default: the one that it has for this one. */
+  status?: number;
 }
 export interface CallbackInput {
   readonly callbackId: string;
@@ -172,7 +202,7 @@ export interface CallbackInput {
 export interface ToolBehavior<T extends ToolTypes = ToolTypes> {
   operations: OperationHandlers<T>;
   subscriptions?: SubscriptionHandlers<T>;
-  http?: { [routeId: string]: { decode(request: HttpRequest): DecodedRequest; encode(input: EncodeInput): WireMessage } };
+  http?: { [routeId: string]: { decode(request: HttpRequest): DecodedRequest; encode(input: EncodeInput): WireReply } };
   callbacks?: { [callbackId: string]: { encode(input: CallbackInput): WireMessage } };
 }
 /** A manifest and its behavior in one value. */
@@ -189,12 +219,14 @@ export class ToolFailure extends Error {
   readonly code: string;
   readonly retryable: boolean | undefined;
   readonly details: JsonValue | undefined;
+  readonly keep: boolean;
 
   constructor(options: FailOptions) {
     super(String(options.message));
     this.code = String(options.code);
     this.retryable = options.retryable;
     this.details = options.details;
+    this.keep = options.keep === true;
     Object.defineProperty(this, 'name', { value: 'ToolFailure', configurable: true, writable: true });
     Object.defineProperty(this, Symbol.for('drillyard.ToolFailure'), { value: true });
   }

@@ -394,10 +394,18 @@ assertions: [{ id: none, kind: state.count, packageId: notes, namespace: notes, 
     at: [tool, '/manifest/faults/0/appliesTo', '[]'],
     message: /applies to no operation/,
   },
+  DY3026: {
+    changes: {
+      [tool]:
+        sound[tool] + route('/notes', '[{ code: TAKEN, status: 409 }]').replace('requestBody: json', 'requestBody: json, rateLimit: core'),
+    },
+    at: [tool, '/manifest/http/0/rateLimit', 'core'],
+    message: /declares no rate limit 'core'/,
+  },
   DY5010: {
     changes: { [tool]: sound[tool] + route('/notes/{id', '[{ code: TAKEN, status: 409 }]') },
     at: [tool, '/manifest/http/0/path', '"/notes/{id"'],
-    message: /a parameter is a whole segment in braces/,
+    message: /a parameter is one in braces/,
   },
   DY5011: {
     changes: { [tool]: sound[tool] + route('/notes/{id}', '[]') },
@@ -423,9 +431,9 @@ assertions: [{ id: none, kind: state.count, packageId: notes, namespace: notes, 
     message: /every world serves '\/v1\/operations\/\{packageId\}\/\{operationId\}' itself/,
   },
   DY5016: {
-    changes: { [tool]: sound[tool] + route('/notes', '[{ code: TAKEN, status: 200 }]') },
-    at: [tool, '/manifest/http/0/response/errors/0/status', '200'],
-    message: /200 is not from 300 to 599/,
+    changes: { [tool]: sound[tool] + route('/notes', '[{ code: TAKEN, status: 199 }]') },
+    at: [tool, '/manifest/http/0/response/errors/0/status', '199'],
+    message: /199 is not from 200 to 599/,
   },
   DY5017: {
     changes: {
@@ -592,6 +600,23 @@ test('one compile reports everything, in order of place, and stops at a bound', 
   const flood = await compileWith(t, { 'drillyard/busy.scenario.yaml': `schemaVersion: 1\nid: busy\nfaults:\n${many}\n` });
   assert.equal(flood.diagnostics.length, limits.diagnosticsMax);
   assert.equal(flood.build, undefined);
+});
+
+test('two routes that fit the same paths, with no order between them, are refused', async (t) => {
+  const errors = '[{ code: TAKEN, status: 409 }]';
+  const second = (path: string) => route(path, errors).replace('  http:\n', '').replace('id: r,', 'id: s,');
+  const found = async (one: string, other: string) =>
+    (await compileWith(t, { [tool]: sound[tool] + route(one, errors) + second(other) })).diagnostics
+      .filter(({ code }) => code === 'DY5010' || code === 'DY5015')
+      .map(({ message }) => message);
+  assert.deepEqual(await found('/a{x}', '/{x}b'), [
+    "POST /{x}b and 'notes/r' (/a{x}) fit the same paths, and neither goes before the other",
+  ]);
+  assert.deepEqual(await found('/f/{x...}', '/f/{y...}'), ["POST /f/{y...} is a route of 'notes/r' already"]);
+  assert.deepEqual(await found('/f/{x...}', '/f/{y}.json'), []);
+  // A rest reaches further than the platform's own path does.
+  assert.deepEqual(await found('/v1/operations/{x...}', '/v1/tools/{x...}'), []);
+  assert.match((await found('/~{x}', '/a'))[0] ?? '', /begins with '~'/);
 });
 
 test('a document that does not fit is not reported again by those who refer to it', async (t) => {

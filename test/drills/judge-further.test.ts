@@ -101,6 +101,8 @@ test('effect.at_most_once: a lost answer took effect, and the call that was trie
   assert.match(twice.message, /the effect with \/charge = "a" happened 2 times, at sequences 1, 3; expected at most once\.$/);
   const failedFirst = [refund(1, { charge: 'a' }, { outcome: lost }), refund(2, { charge: 'a' })];
   assert.equal((await judge(once, { entries: failedFirst })).status, 'passed');
+  const declined = { outcome: { ...lost, committed: true } } as const;
+  assert.equal((await judge(once, { entries: [refund(1, { charge: 'a' }, declined), refund(2, { charge: 'a' })] })).status, 'failed');
   assert.equal((await judge(once)).message, 'None of the calls to desk.refund took effect.');
 });
 

@@ -99,7 +99,7 @@ test('arguments of the context are checked before the world is asked', () => {
 });
 
 test('a declared failure is data, by context.fail and by ToolFailure, from any class that carries the brand', () => {
-  const expected = { kind: 'failure', code: 'NO_SUCH', message: 'none', retryable: true, details: { id: 1 } };
+  const expected = { kind: 'failure', code: 'NO_SUCH', message: 'none', retryable: true, details: { id: 1 }, keep: false };
   const options = "{ code: 'NO_SUCH', message: 'none', retryable: true, details: { id: 1 } }";
   for (const handler of [
     `(input, context) => context.fail(${options})`,
@@ -109,7 +109,9 @@ test('a declared failure is data, by context.fail and by ToolFailure, from any c
     assert.deepEqual(JSON.parse(JSON.stringify(probe(handler).run())), expected);
   }
   const bare = probe("(input, context) => context.fail({ code: 'X', message: 'm' })").run();
-  assert.deepEqual(JSON.parse(JSON.stringify(bare)), { kind: 'failure', code: 'X', message: 'm' });
+  assert.deepEqual(JSON.parse(JSON.stringify(bare)), { kind: 'failure', code: 'X', message: 'm', keep: false });
+  const kept = probe("(input, context) => context.fail({ code: 'X', message: 'm', keep: true })").run();
+  assert.deepEqual(JSON.parse(JSON.stringify(kept)), { kind: 'failure', code: 'X', message: 'm', keep: true });
   assert.match(JSON.stringify(probe("(input, context) => context.fail({ code: 'not a code', message: 'm' })").run()), /does not match/);
 });
 

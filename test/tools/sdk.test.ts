@@ -56,5 +56,5 @@ test('a failure is an error with its code', () => {
   assert.ok(failure instanceof Error);
   assert.equal(String(failure), 'ToolFailure: No.');
   assert.deepEqual([failure.code, failure.retryable, failure.details], ['CARD_DECLINED', undefined, { why: 'funds' }]);
-  assert.deepEqual(Object.keys(failure).sort(), ['code', 'details', 'retryable']);
+  assert.deepEqual(Object.keys(failure).sort(), ['code', 'details', 'keep', 'retryable']);
 });

@@ -79,6 +79,7 @@ const bank: ToolManifest = {
     fault('lost', 'after_commit', { error: lost }),
     fault('slow', 'latency', { latencyUs: 250 }),
     fault('slower', 'latency', { latencyUs: 1000 }),
+    fault('lost-way', 'after_commit', { error: lost, appliesTo: ['misbehave'] }),
   ],
   http: [],
   callbacks: [],
@@ -131,6 +132,10 @@ var ways = {
   stash: function (context) { stash = context; return { balance: 0 }; },
   stashed: function (context) { stash = stash || context; return { balance: stash.state.get('accounts', 'main').balance }; },
   remember: function () { calls += 1; return { balance: calls }; },
+  kept: function (context) { context.events.emit('changed', { account: 'other', balance: 7 }); context.fail({ code: 'LIMIT_REACHED', message: 'declined', keep: true }); },
+  'kept retryable': function (context) { context.fail({ code: 'BUSY', message: 'declined for now', keep: true }); },
+  'kept undeclared': function (context) { context.fail({ code: 'NOBODY_KNOWS', message: 'not in the manifest', keep: true }); },
+  'kept listener': function (context) { context.events.emit('link', { left: -1, width: 1 }); context.fail({ code: 'BUSY', message: 'x', keep: true }); },
   listener: function (context) { context.events.emit('link', { left: -1, width: 1 }); return { balance: 0 }; }
 };
 var behavior = { default: {

@@ -110,6 +110,8 @@ const broken: [how: string, code: string][] = [
   ['event', 'tool_error HANDLER_FAILED'],
   ['payload', 'tool_error HANDLER_FAILED'],
   ['listener', 'tool_error HANDLER_FAILED'],
+  ['kept undeclared', 'tool_error UNDECLARED_ERROR'],
+  ['kept listener', 'tool_error HANDLER_FAILED'],
 ];
 // TURN-2, JOURNAL-1
 test('however a handler fails, nothing of its turn stays but the entry', async () => {
@@ -155,6 +157,26 @@ test('a declared failure keeps its details, and its effects are taken back', asy
     error: { code: 'TOO_MUCH', message: '1001 is above 1000', retryable: false, details: { amount: 1001 } },
   });
   assert.equal(await bank.balance(), 100);
+});
+
+test('a failure that keeps its effects is an error whose rows, events, schedule and draws stand', async () => {
+  const bank = await create({ recordRandom: true });
+  const { outcome, sequence } = await bank.call('misbehave', { how: 'kept' });
+  assert.deepEqual(outcome, {
+    kind: 'tool_error',
+    error: { code: 'LIMIT_REACHED', message: 'declined', retryable: false },
+    committed: true,
+  });
+  assert.deepEqual((await bank.operation(sequence)).outcome, outcome);
+  const kinds = (await bank.transaction(sequence)).map((entry) => ('phase' in entry ? `${entry.kind} ${entry.phase}` : entry.kind));
+  assert.deepEqual(kinds, [
+    ...['operation', 'state_change', 'state_change', 'event scheduled', 'random', 'event emitted'],
+    // The audit has two instances.
+    ...['event handled', 'state_change', 'event handled', 'state_change'],
+  ]);
+  assert.deepEqual([await bank.balance(), await bank.row('log', 'scribble')], [undefined, { atUs: 500 }]);
+  assert.deepEqual(await bank.row('seen', 'other', { packageId: 'audit' }), { count: 1, last: 7 });
+  assert.equal((await bank.world.query({ kind: 'pending', limit: 10 })).total, 1);
 });
 
 test('arguments that are no JSON for a tool are invalid, and evidence holds null for them', async () => {

@@ -165,7 +165,7 @@ async function assertExactlyOnce(world: WorldRef, acknowledged: Map<number, Call
   const keys = new Set([...acknowledged.keys()].filter(isAdd));
   const entries = (await exportLines(world)).map((line) => JSON.parse(line) as EvidenceEntry);
   const effects = entries.filter(
-    (entry) => entry.kind === 'operation' && entry.invocation.operationId === 'add' && entry.idempotency === 'recorded',
+    (entry) => entry.kind === 'operation' && entry.invocation.idempotencyKey !== undefined && entry.idempotency === 'recorded',
   );
   const done = new Set(effects.map((entry) => (entry as OperationEntry).invocation.idempotencyKey));
   assert.equal(effects.length, done.size, 'an effect happened twice');

@@ -99,6 +99,19 @@ test('a latent answer is late whatever it is; a lost one is only lost when there
   );
 });
 
+test('the answer of a failure that kept its effects can be lost as that of a success', async () => {
+  const bank = await withFaults('lost-way');
+  const { outcome, sequence } = await bank.call('misbehave', { how: 'kept' });
+  assert.deepEqual(outcome, { kind: 'tool_error', error: { code: 'BUSY', message: 'The answer was lost.', retryable: true } });
+  const { committedOutcome } = await bank.operation(sequence);
+  assert.deepEqual(committedOutcome, {
+    kind: 'tool_error',
+    error: { code: 'LIMIT_REACHED', message: 'declined', retryable: false },
+    committed: true,
+  });
+  assert.deepEqual(await bank.row('log', 'scribble'), { atUs: 500 });
+});
+
 test('a toggle is evidence, a no-op too; switching on counts afresh', async () => {
   const bank = await create();
   const toggle = (active: boolean) => bank.run({ kind: 'setFault', packageId: 'bank', faultId: 'busy-once', active });

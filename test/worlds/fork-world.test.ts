@@ -41,6 +41,7 @@ const history: WorldCommand[] = [
   { kind: 'snapshot' },
   { kind: 'advance', targetUs: 1200, maxEvents: 1 },
   call('misbehave', { how: 'throw' }),
+  call('misbehave', { how: 'kept' }, { idempotencyKey: 'kept' }),
   { kind: 'advance', targetUs: 1300, maxEvents: 10 },
   { kind: 'reset', packages: ['bank'] },
   call('add', { account: 'main', amount: 1 }, { idempotencyKey: 'k' }),
@@ -52,6 +53,7 @@ async function futureOf(bank: Bank): Promise<unknown> {
   const pending = (await bank.world.query({ kind: 'pending', limit: 50 })).events.map(({ atUs, payload }) => [atUs, payload]);
   const faults = await bank.world.query({ kind: 'faults' });
   for (const amount of [1, 2]) await bank.add(amount, { idempotencyKey: 'k' });
+  await bank.run(call('misbehave', { how: 'kept' }, { idempotencyKey: 'kept' }));
   await bank.run(call('pay', { account: 'main', amount: 1 }, { idempotencyKey: 'q' }));
   await bank.call('roll', { most: 1000 });
   await bank.advance(5000);

@@ -69,6 +69,20 @@ test('what the service decided is kept; what never happened is not', async () =>
   }
 });
 
+test('a failure that kept its effects is the answer to its key, even one that says it may be tried again', async () => {
+  const bank = await create();
+  for (const how of ['kept', 'kept retryable']) {
+    const first = await bank.call('misbehave', { how }, { idempotencyKey: how });
+    assert.equal((await bank.operation(first.sequence)).idempotency, 'recorded');
+    const { stateHash } = await bank.position();
+    await bank.world.passivate();
+    const again = await bank.call('misbehave', { how }, { idempotencyKey: how });
+    assert.deepEqual(again.outcome, first.outcome);
+    assert.equal((await bank.operation(again.sequence)).replayedFromSequence, first.sequence);
+    assert.equal((await bank.position()).stateHash, stateHash);
+  }
+});
+
 test('refusals before the handler keep nothing: the key is free', async () => {
   const bank = await create();
   await bank.add('much' as never, key);

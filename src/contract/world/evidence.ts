@@ -19,13 +19,19 @@ export interface EntryCommon {
   causeSequence?: number;
 }
 
+/** `committed`: the tool declared the failure and kept what its turn had done. */
 export type ToolOutcome =
   | { kind: 'ok'; value: JsonValue }
   | { kind: 'denied'; error: OutcomeError }
-  | { kind: 'tool_error'; error: OutcomeError }
+  | { kind: 'tool_error'; error: OutcomeError; committed?: true }
   | { kind: 'unsupported'; error: OutcomeError }
   | { kind: 'invalid'; error: OutcomeError };
 export type OutcomeKind = ToolOutcome['kind'];
+
+/** What the call did is there: it succeeded, or the tool failed it and kept its effects. */
+export function hasEffect(outcome: ToolOutcome): boolean {
+  return outcome.kind === 'ok' || (outcome.kind === 'tool_error' && outcome.committed === true);
+}
 
 export interface Invocation {
   callId: string;

@@ -4,6 +4,7 @@ import type { Description, DottedId, DurationUs, PositiveCount, ProviderErrorCod
 import type { tags } from '../tags.js';
 import type { StatePatch } from './scenario.js';
 import type { ToolMcp } from './tool-mcp.js';
+import type { ToolWire } from './tool-wire.js';
 
 export type Capability = 'state.read' | 'state.write' | 'clock.read' | 'clock.schedule' | 'random.draw' | 'event.emit';
 /** A JSON Schema 2020-12; compiled once a build. */
@@ -99,6 +100,14 @@ export interface NoAuth {
   kind: 'none';
 }
 export type RouteAuth = BearerAuth | HeaderAuth | QueryAuth | BasicAuth | NoAuth;
+export interface RouteResponse {
+  /** Of an outcome `ok`, where encode chooses no other: 200 to 399. */
+  successStatus: HttpStatus;
+  /** The others that encode may choose for an outcome `ok`: 200 to 399. */
+  successStatuses?: HttpStatus[] & tags.MaxItems<16>;
+  /** Errors by code: 200 to 599. Encode may choose any of these statuses for any error. */
+  errors: { code: ProviderErrorCode; status: HttpStatus }[];
+}
 export interface ToolHttpRoute {
   id: WireRouteId;
   operationId: DottedId;
@@ -106,7 +115,9 @@ export interface ToolHttpRoute {
   path: string & tags.Pattern<'^/'> & tags.MaxLength<1024>;
   auth: RouteAuth;
   requestBody: 'none' | 'json' | 'form' | 'text';
-  response: { successStatus: HttpStatus; errors: { code: ProviderErrorCode; status: HttpStatus }[] };
+  /** Of `wire.rateLimits`: by which its calls are counted. */
+  rateLimit?: Slug;
+  response: RouteResponse;
 }
 export interface ToolCallback {
   id: Slug;
@@ -141,6 +152,8 @@ export interface ToolManifest {
   callbacks: ToolCallback[];
   connections: ToolConnection[];
   compatibility: JsonValue[];
+  /** What holds for all of its routes. */
+  wire?: ToolWire;
 }
 type ManifestLists =
   | 'capabilities'

@@ -1,12 +1,12 @@
 // effect.at_most_once: the same logical effect happened at most once, however often its call was tried.
-//   EFFECT-AT-MOST-ONCE-1. An effect is a call that stands: its outcome is ok, or was and only its answer was lost. A replay repeats an
-//     answer; nothing happens again.
+//   EFFECT-AT-MOST-ONCE-1. An effect is a call that stands: its outcome is ok or a failure that kept its effects, or was and only its
+//     answer was lost. A replay repeats an answer; nothing happens again.
 //   EFFECT-AT-MOST-ONCE-2. Two effects are the same where package, instance, operation and identity are.
 import { canonicalJson } from '../../contract/canonical-json.js';
 import { valueAt } from '../../contract/json-path.js';
 import { limits } from '../../contract/limits.js';
 import type { EffectAtMostOnceAssertion, EffectIdentity } from '../../contract/run/assertion.js';
-import type { OperationEntry } from '../../contract/world/evidence.js';
+import { hasEffect, type OperationEntry } from '../../contract/world/evidence.js';
 import { noun } from '../../text/counted.js';
 import { tuning } from '../tuning.js';
 import { type Check, Citations, type Finding } from './finding.js';
@@ -46,7 +46,7 @@ export function effectAtMostOnce(assertion: EffectAtMostOnceAssertion): Check {
 }
 
 function stands({ outcome, committedOutcome, idempotency }: OperationEntry): boolean {
-  return idempotency !== 'replayed' && (committedOutcome ?? outcome).kind === 'ok';
+  return idempotency !== 'replayed' && hasEffect(committedOutcome ?? outcome);
 }
 
 /** Undefined for a call without a key. An argument that is absent is a value like any other: two calls that lack it are the same. */

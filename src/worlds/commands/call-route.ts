@@ -1,12 +1,14 @@
 // A request to a wire route: decoded, called like any other call, encoded. All in one step of the world, so the watchdog bounds the codecs
 // as it bounds handlers.
+import { defined } from '../../contract/defined.js';
 import { ServiceError } from '../../contract/errors.js';
-import type { ToolOutcome } from '../../contract/world/evidence.js';
-import type { ToolHttpRoute } from '../../contract/world/tool-manifest.js';
+import { baseUrlPlaceholder } from '../../contract/world/base-url.js';
+import { mayHaveStatus, usualStatus } from '../../contract/world/route-status.js';
 import type { CallRoute, RouteResult } from '../../contract/world/world-protocol.js';
 import type { DecodeResult } from '../../tools/loaded-tool.js';
 import { isGranted } from '../turn/grants.js';
 import type { Persona } from '../turn/program.js';
+import { countCall } from '../turn/rate-windows.js';
 import type { Simulation } from '../turn/simulation.js';
 import { callTool } from './call-tool.js';
 
@@ -14,8 +16,10 @@ import { callTool } from './call-tool.js';
 export function callRoute(simulation: Simulation, { packageId, request, actorId, actorInstanceId }: CallRoute): RouteResult {
   const who = actorInstanceId === undefined ? { actorId } : { actorId, actorInstanceId };
   const persona = simulation.persona(who);
-  const route = simulation.program.tools.get(packageId)?.routes.get(request.routeId);
-  if (route === undefined) throw new ServiceError('control.ROUTE_NOT_FOUND', { message: 'There is no such wire route.' });
+  const tool = simulation.program.tools.get(packageId);
+  const route = tool?.routes.get(request.routeId);
+  if (tool === undefined || route === undefined)
+    throw new ServiceError('control.ROUTE_NOT_FOUND', { message: 'There is no such wire route.' });
   const { operationId } = route;
   const instanceId = instanceFor(simulation, persona, { packageId, operationId });
   const instance = simulation.dispatcher.instance(packageId, instanceId);
@@ -23,10 +27,24 @@ export function callRoute(simulation: Simulation, { packageId, request, actorId,
   if (decoded.kind !== 'value') return notDecoded(decoded);
   const { kind: _, ...asked } = decoded;
   const invocation = { packageId, instanceId, operationId, ...asked };
+  const counted = { manifest: tool.manifest, route, nowUs: simulation.clock.nowUs };
+  const rateLimit = countCall(simulation.counters, counted, { packageId, instanceId, ...who });
   const call = callTool(simulation, { kind: 'call', ...who, ...invocation });
-  const encoded = instance.encodeHttp(route.id, { invocation: { callId: call.callId, ...invocation }, outcome: call.outcome });
-  if (encoded.kind === 'value') return { kind: 'answered', call, status: statusOf(route, call.outcome), message: encoded.message };
-  return { kind: 'not_encoded', call, reason: encoded.message };
+  const encoded = instance.encodeHttp(route.id, {
+    invocation: { callId: call.callId, ...invocation },
+    outcome: call.outcome,
+    request: { method: request.method, pathname: request.pathname, query: request.query },
+    virtualTimeUs: simulation.clock.nowUs,
+    baseUrl: baseUrlPlaceholder,
+    ...defined({ rateLimit }),
+  });
+  if (encoded.kind !== 'value') return { kind: 'not_encoded', call, reason: encoded.message };
+  const { message, status = usualStatus(route.response, call.outcome) } = encoded;
+  if (!mayHaveStatus(route.response, call.outcome, status)) {
+    const kind = call.outcome.kind === 'ok' ? 'success' : 'errors';
+    return { kind: 'not_encoded', call, reason: `encode chose the status ${status}, which the route does not declare for ${kind}` };
+  }
+  return { kind: 'answered', call, status, message };
 }
 
 /** The package's own instance, or the only other one that the actor is granted the operation of: a route names none. */
@@ -37,24 +55,6 @@ function instanceFor(
 ): string {
   const granted = (program.instances.get(packageId) ?? []).filter((instanceId) => isGranted(actor, { packageId, instanceId, operationId }));
   return granted.length === 1 ? (granted[0] as string) : packageId;
-}
-
-/** The code's own where the manifest gives it one, whatever the kind of outcome. */
-function statusOf({ response }: ToolHttpRoute, outcome: ToolOutcome): number {
-  if (outcome.kind === 'ok') return response.successStatus;
-  const { code, retryable } = outcome.error;
-  const listed = response.errors.find((error) => error.code === code);
-  if (listed !== undefined) return listed.status;
-  switch (outcome.kind) {
-    case 'denied':
-      return 403;
-    case 'invalid':
-      return 400;
-    case 'unsupported':
-      return 501;
-    case 'tool_error':
-      return retryable ? 503 : 500;
-  }
 }
 
 function notDecoded(fault: Exclude<DecodeResult, { kind: 'value' }>): RouteResult {

@@ -4,7 +4,7 @@
 import type { JsonValue } from '../../contract/json.js';
 import { admitJson, JsonRefusal } from '../../contract/json-check.js';
 import { limits } from '../../contract/limits.js';
-import type { OperationEntry, ToolOutcome } from '../../contract/world/evidence.js';
+import { hasEffect, type OperationEntry, type ToolOutcome } from '../../contract/world/evidence.js';
 import type { ToolFault } from '../../contract/world/tool-manifest.js';
 import type { CallResult, CallTool } from '../../contract/world/world-protocol.js';
 import type { LoadedOperation, LoadedTool } from '../../tools/loaded-tool.js';
@@ -123,7 +123,7 @@ function perform(simulation: Simulation, { call, tool, operation }: { call: Call
   if (before !== undefined) return { outcome: faultOutcome(before), fired: [before] };
   const outcome = runHandler(simulation, call, operation);
   const late = firing('latency', false);
-  const [lost] = outcome.kind === 'ok' ? firing('after_commit', true) : [];
+  const [lost] = hasEffect(outcome) ? firing('after_commit', true) : [];
   if (lost === undefined) return { outcome, fired: late };
   return { outcome: faultOutcome(lost), committedOutcome: outcome, fired: [...late, lost] };
 }
@@ -132,11 +132,12 @@ function runHandler(simulation: Simulation, call: Call, operation: LoadedOperati
   const { turn, dispatcher } = simulation;
   turn.source = { kind: 'operation', operationId: call.operationId, sequence: call.sequence };
   const returned = dispatcher.instance(call.packageId, call.instanceId).call(call.operationId, call.input.value);
-  if (returned.kind !== 'value') return undone(simulation, call, handlerFailure(returned, operation));
-  const issues = operation.validateOutput(returned.value);
+  const outcome: ToolOutcome = returned.kind === 'value' ? { kind: 'ok', value: returned.value } : handlerFailure(returned, operation);
+  if (!hasEffect(outcome)) return undone(simulation, call, outcome);
+  const issues = returned.kind === 'value' ? operation.validateOutput(returned.value) : null;
   if (issues !== null) return undone(simulation, call, brokenSchema('tool_error', 'HANDLER_FAILED', 'results', issues));
   const failure = dispatcher.cascade();
-  if (failure === undefined) return { kind: 'ok', value: returned.value };
+  if (failure === undefined) return outcome;
   const { code, message } = dispatchError(failure);
   return undone(simulation, call, refusal('tool_error', 'HANDLER_FAILED', message, { code }));
 }

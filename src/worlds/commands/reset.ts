@@ -7,6 +7,7 @@ import type { OutcomeError } from '../../contract/outcome-error.js';
 import type { Reset } from '../../contract/world/world-protocol.js';
 import type { ScheduledRef } from '../state/event-queue.js';
 import { callbackEntry, queueDelivery } from '../turn/callback-queue.js';
+import { restoreWindows } from '../turn/rate-windows.js';
 import { invalidRequest, type Simulation } from '../turn/simulation.js';
 import type { WorldMeta } from '../turn/world-meta.js';
 import { draftCancelled, type ScheduleTarget, scheduleEvent, scheduleTarget } from '../turn/world-tool.js';
@@ -42,7 +43,7 @@ export function* hashAhead(
 }
 
 function resetPackages(simulation: Simulation, packages: readonly string[]): void {
-  const { program, storage, turn, faults, overrides, clock } = simulation;
+  const { program, storage, turn, faults, overrides, clock, counters } = simulation;
   if (packages.length === 0 || packages.length > limits.resetPackagesMax) throw invalidRequest(`1 to ${limits.resetPackagesMax} packages.`);
   for (const packageId of packages) if (!program.tools.has(packageId)) throw invalidRequest(`There is no package '${packageId}'.`);
   const wanted = [...program.tools.keys()].filter((packageId) => packages.includes(packageId));
@@ -54,6 +55,7 @@ function resetPackages(simulation: Simulation, packages: readonly string[]): voi
     storage.resetPackage(packageId);
     faults.restore(packageId, origin.ledger);
     overrides.restoreUses(packageId, origin.ledger);
+    restoreWindows(counters, packageId, origin.ledger);
     for (const event of queue.cancelWhere(({ ref }) => ref.packageId === packageId)) draftCancelled(journal, event);
     for (const { ref, atUs, payloadText } of storage.originEvents(packageId)) {
       scheduleEvent(storage, targetOf(simulation, ref), { atUs: clock.notBeforeNow(atUs), payloadText });

@@ -35,7 +35,7 @@ export function handlerFailure(fault: HandlerFault, { declaredErrors }: LoadedOp
   }
   const error: OutcomeError = { code, message, retryable: fault.retryable ?? declared.retryable };
   if (details !== undefined) error.details = details;
-  return { kind: 'tool_error', error };
+  return fault.keep ? { kind: 'tool_error', error, committed: true } : { kind: 'tool_error', error };
 }
 
 /** Of a subscription's handler: it has nobody to declare a failure to, so the code is all that is left of it. */

@@ -1,11 +1,12 @@
 // Idempotent calls: which first results are kept, under which key, and what a second call gets.
 // A key belongs to the operation of the instance, as to an account at a service: any caller that repeats it there repeats that call.
-// Kept is what the service has decided: a success, and a declared failure that a retry would only repeat. Not kept is what never happened
+// Kept is what the service has decided: a success, a failure that kept its effects, and a declared failure that a retry would only
+// repeat. Not kept is what never happened
 // (a fault before the call, a retryable failure, a handler that broke): a retry runs again. Refusals before the handler keep nothing, but
 // for want of a grant: that is kept for its actor alone, so that a call which is sent again counts once.
 import { jsonDigest, sha256Digest } from '../../contract/digest.js';
 import type { JsonValue } from '../../contract/json.js';
-import type { OperationEntry, ToolOutcome } from '../../contract/world/evidence.js';
+import { hasEffect, type OperationEntry, type ToolOutcome } from '../../contract/world/evidence.js';
 import type { Receipt } from '../state/receipts.js';
 import type { FoldRules, WorldState } from '../state/world-state.js';
 
@@ -45,8 +46,9 @@ export function keepDenial({ receipts }: WorldState, call: DeniedCall, outcome: 
 const brokenHandler = new Set(['HANDLER_FAILED', 'UNDECLARED_ERROR', 'BOUND_EXCEEDED']);
 
 export function isKept(outcome: ToolOutcome): boolean {
+  if (hasEffect(outcome)) return true;
   if (outcome.kind === 'tool_error') return !outcome.error.retryable && !brokenHandler.has(outcome.error.code);
-  return outcome.kind === 'ok';
+  return false;
 }
 
 export function keepReceipt({ receipts }: WorldState, call: KeyedCall, outcome: ToolOutcome, sequence: number): void {
