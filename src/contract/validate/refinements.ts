@@ -13,7 +13,7 @@ import type { LongDrillInput, ShortDrillInput, TrialsInput } from '../run/drill.
 import type { TargetInput } from '../run/target.js';
 import { isSeed } from '../seed.js';
 import type { Refinements, Report } from '../shape-refine.js';
-import type { DeliveryFault, ToolFault } from '../world/tool-manifest.js';
+import type { DeliveryFault, ToolFault, ToolHttpRoute } from '../world/tool-manifest.js';
 import type { McpResourceContents, ToolMcp } from '../world/tool-mcp.js';
 
 export const refinements = {
@@ -34,6 +34,7 @@ export const refinements = {
   LongDrillInput: refineScenarioChoice,
   TrialsInput: refineTrials,
   ToolFault: refineFault,
+  ToolHttpRoute: refineRoute,
   ToolMcp: refineProgress,
   McpResourceContents: refineResource,
 } satisfies Refinements;
@@ -103,6 +104,14 @@ function refineScenarioChoice({ scenarioId, inlineScenario }: ShortDrillInput | 
 function refineTrials({ count = 1, require }: TrialsInput, report: Report): void {
   if (require?.passHatK === undefined || require.passHatK <= count) return;
   report('/require/passHatK', 'conflict', `there are ${count} trials, so no ${require.passHatK} of them can pass`);
+}
+
+function refineRoute({ requestBody }: ToolHttpRoute, report: Report): void {
+  if (typeof requestBody === 'string') return;
+  requestBody.forEach((kind, index) => {
+    if (requestBody.indexOf(kind) < index) report(`/requestBody/${index}`, 'duplicate', `"${kind}" is listed already`);
+    if (kind === 'none') report(`/requestBody/${index}`, 'conflict', '"none" stands alone: a request may be without a body in any case');
+  });
 }
 
 function refineFault({ timing, error, latencyUs, delivery, stream, fromUs, untilUs }: ToolFault, report: Report): void {
