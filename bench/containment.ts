@@ -5,7 +5,7 @@ import { bump, rows } from './http.js';
 import { type LoadFigures, measureLoad } from './load.js';
 import { quantiles } from './rows.js';
 import { accessToNewSession, publishRows, type Service, startService } from './service.js';
-import { Wire } from './wire.js';
+import { Wire } from './wire-client.js';
 
 const connections = 64;
 /** So long after a project's first call the next one's comes: an empty box waits again by then. */

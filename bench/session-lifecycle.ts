@@ -3,7 +3,7 @@ import type { LongRunningOperation } from '../src/contract/hosted/operation.js';
 import type { WorldSession } from '../src/contract/hosted/resources.js';
 import type { AccessBundle } from '../src/contract/hosted/sessions.js';
 import type { Service } from './service.js';
-import { Wire } from './wire.js';
+import { Wire } from './wire-client.js';
 
 const firstPollMs = 20;
 const longestPollMs = 250;

@@ -1,68 +1,81 @@
-// A client that costs little beside the server it measures: one keep-alive connection, one request at a time, JSON both ways. It reads only
-// what this server sends: a status line and a body with a length.
-import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+// Wire routes over HTTP to one world of this process: a JSON route, and uploads of 1 MiB that the world keeps, each other than the one
+// before. In the same run, round by round, the plain operation route for the same operation; the ratios are to that.
+//   npm run bench -- wire [--seconds 3] [--rounds 3] [--connections 16] [--uploads 60] [--json]
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createBindings } from '../src/bindings/create-bindings.js';
+import { compileProject } from '../src/compiler/compile.js';
+import { newId } from '../src/contract/ids.js';
+import { openWorlds } from '../src/worlds/worlds.js';
+import { type LoadRequest, loader, measureLoad } from './load.js';
 
-export interface WireReply {
-  status: number;
-  body: unknown;
+const uploadBytes = 1024 * 1024;
+
+export async function run(options: { [flag: string]: string | boolean }): Promise<object> {
+  const { seconds = 3, rounds = 3, connections = 16, uploads = 60 } = options;
+  const directory = mkdtempSync(join(tmpdir(), 'drillyard-bench-wire-'));
+  const { build, diagnostics } = await compileProject({ root: fileURLToPath(new URL('../../test/fixtures/bodies', import.meta.url)) });
+  if (build === undefined) throw new Error(JSON.stringify(diagnostics));
+  const worlds = await openWorlds({ directory, layout: 'shared', durability: 'committed', hosts: 1, isolation: 'thread', log: () => {} });
+  const bindings = createBindings();
+  /** A new one each round: what a world keeps has a bound. */
+  const access = async (): Promise<{ url: string; token: string }> => {
+    const seed = { seed: '1', trial: 1, attempt: 1 };
+    const world = await worlds.create({ worldId: newId('world'), build, ...build.baseline, seed });
+    const { endpoints } = await bindings.open({ world, actorId: 'agent', bindings: ['http'] });
+    return endpoints.http as { url: string; token: string };
+  };
+  const figures: { operation: number; route: number; uploadsPerSecond: number }[] = [];
+  try {
+    for (let round = 0; round <= Number(rounds); round++) {
+      const { url, token } = await access();
+      const { origin, pathname } = new URL(url);
+      const request = (path: string, body: object): LoadRequest => {
+        const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+        return { method: 'POST', path: `${pathname}${path}`, headers, body: JSON.stringify(body) };
+      };
+      // The first round warms everything up, and does not count.
+      const load = { origin, connections: Number(connections), seconds: round === 0 ? 1 : Number(seconds) };
+      const operation = await measureLoad({ ...load, requests: [request('/v1/operations/depot/echo', { arguments: { a: 1 } })] });
+      const route = await measureLoad({ ...load, requests: [request('/plain', { a: 1 })] });
+      const errors = operation.errors + route.errors;
+      if (errors > 0) throw new Error(`${errors} requests failed`);
+      const uploadsPerSecond = await upload(url, Number(uploads));
+      const one = { operation: operation.requestsPerSecond, route: route.requestsPerSecond, uploadsPerSecond };
+      console.error(JSON.stringify(one));
+      if (round > 0) figures.push(one);
+    }
+  } finally {
+    await bindings.close();
+    await worlds.close();
+    rmSync(directory, { recursive: true, force: true });
+  }
+  const median = (of: (one: (typeof figures)[number]) => number): number => {
+    const sorted = figures.map(of).sort((a, b) => a - b);
+    return Math.round((sorted[Math.floor(sorted.length / 2)] as number) * 1000) / 1000;
+  };
+  return {
+    loader,
+    rounds: figures.length,
+    operationPerSecond: median(({ operation }) => operation),
+    routePerSecond: median(({ route }) => route),
+    uploadsPerSecond: median(({ uploadsPerSecond }) => uploadsPerSecond),
+    routeToOperation: median(({ route, operation }) => route / operation),
+    uploadToOperation: median(({ uploadsPerSecond, operation }) => uploadsPerSecond / operation),
+  };
 }
-interface Waiting {
-  resolve(reply: WireReply): void;
-  reject(error: Error): void;
-}
-const headEnd = Buffer.from('\r\n\r\n');
 
-export class Wire {
-  readonly #socket: Socket;
-  readonly #host: string;
-  #received: Buffer = Buffer.alloc(0);
-  #waiting: Waiting | undefined;
-
-  static async connect(origin: string): Promise<Wire> {
-    const { hostname, port, host } = new URL(origin);
-    const socket = connect({ host: hostname, port: Number(port), noDelay: true });
-    await once(socket, 'connect');
-    return new Wire(socket, host);
+/** One after the other; each is answered after its commit. */
+async function upload(url: string, count: number): Promise<number> {
+  const body = Buffer.alloc(uploadBytes, 7);
+  const began = performance.now();
+  for (let index = 0; index < count; index++) {
+    body.writeUInt32BE(index);
+    const reply = await fetch(`${url}/b/k${index}`, { method: 'PUT', body });
+    if (reply.status !== 200) throw new Error(`an upload was answered ${reply.status}: ${await reply.text()}`);
+    await reply.arrayBuffer();
   }
-
-  private constructor(socket: Socket, host: string) {
-    this.#socket = socket;
-    this.#host = host;
-    socket.on('data', (chunk) => this.#read(chunk));
-    socket.on('error', (error) => this.#waiting?.reject(error));
-    socket.on('close', () => this.#waiting?.reject(new Error('the connection was closed')));
-  }
-
-  request(method: string, target: string, bearer: string, body?: object, idempotencyKey?: string): Promise<WireReply> {
-    const text = body === undefined ? '' : JSON.stringify(body);
-    const key = idempotencyKey === undefined ? '' : `Idempotency-Key: ${idempotencyKey}\r\n`;
-    const type = body === undefined ? '' : `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(text)}\r\n`;
-    return new Promise((resolve, reject) => {
-      this.#waiting = { resolve, reject };
-      this.#socket.write(
-        `${method} ${target} HTTP/1.1\r\nHost: ${this.#host}\r\nAuthorization: Bearer ${bearer}\r\n${key}${type}\r\n${text}`,
-      );
-    });
-  }
-
-  close(): void {
-    this.#waiting = undefined;
-    this.#socket.destroy();
-  }
-
-  #read(chunk: Buffer): void {
-    this.#received = this.#received.length === 0 ? chunk : Buffer.concat([this.#received, chunk]);
-    const end = this.#received.indexOf(headEnd);
-    if (end < 0) return;
-    const head = this.#received.toString('latin1', 0, end);
-    const bodyAt = end + headEnd.length;
-    const bodyEnd = bodyAt + Number(/\r\ncontent-length: (\d+)/i.exec(head)?.[1] ?? 0);
-    if (this.#received.length < bodyEnd) return;
-    const text = this.#received.toString('utf8', bodyAt, bodyEnd);
-    this.#received = this.#received.subarray(bodyEnd);
-    const waiting = this.#waiting;
-    this.#waiting = undefined;
-    waiting?.resolve({ status: Number(head.slice(9, 12)), body: text === '' ? undefined : JSON.parse(text) });
-  }
+  return (count * 1000) / (performance.now() - began);
 }

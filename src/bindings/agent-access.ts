@@ -3,7 +3,7 @@
 //   AGENT-ACCESS-1. After `revoke` is called nothing new begins; it resolves when what had begun has been answered.
 import { ServiceError } from '../contract/errors.js';
 import { resolveActor } from '../contract/world/persona.js';
-import type { WireRequest } from '../contract/world/wire.js';
+import type { OfferedBlob, WireRequest } from '../contract/world/wire.js';
 import type { AdvanceProgress, CallResult, RouteResult, ToolCatalogItem, WaitResult } from '../contract/world/world-protocol.js';
 import type { DirectCall, ReceiverBook } from '../drills/ports/bindings-port.js';
 import { unauthenticated } from '../http/guards.js';
@@ -77,8 +77,9 @@ export class AgentAccess implements AgentWorld {
     return this.#run(() => this.#world.command({ kind: 'call', ...this.#actor, ...call }, options && sendOptions(options)));
   }
 
-  callRoute(packageId: string, request: WireRequest): Promise<RouteResult> {
-    return this.#run(() => this.#world.command({ kind: 'callRoute', ...this.#actor, packageId, request }));
+  callRoute(packageId: string, request: WireRequest, blobs: OfferedBlob[]): Promise<RouteResult> {
+    const brought = blobs.length === 0 ? {} : { blobs };
+    return this.#run(() => this.#world.command({ kind: 'callRoute', ...this.#actor, packageId, request, ...brought }));
   }
 
   wait(untilUs?: number, options?: AskOptions): Promise<WaitResult> {

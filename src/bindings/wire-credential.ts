@@ -1,5 +1,6 @@
 // Where a request to a wire route carries its credential, and the request without it.
 import type { RouteAuth } from '../contract/world/tool-manifest.js';
+import type { WireBody } from '../contract/world/wire.js';
 import type { ServerRequest } from '../http/server.js';
 
 export type Lists = { [name: string]: string[] };
@@ -65,6 +66,26 @@ export function withoutToken(lists: Lists, token: string | undefined): Lists {
     if (values.length > 0) cleared[name] = values;
   }
   return cleared;
+}
+
+/** Fields of a form, and parts of a body that are text, without those that hold the token. */
+export function bodyWithoutToken(body: WireBody, token: string | undefined): WireBody {
+  if (body.kind === 'form') return { ...body, value: withoutToken(body.value, token) };
+  if (body.kind !== 'multipart' || token === undefined) return body;
+  return {
+    ...body,
+    parts: body.parts.filter(({ text, headers }) => ![text ?? '', ...Object.values(headers)].some((value) => value.includes(token))),
+  };
+}
+
+/** What comes after a body stands with the headers; one that was there stays. */
+export function withTrailers(headers: Lists, trailers: { [name: string]: string }, token: string | undefined): Lists {
+  const all: Lists = Object.assign(Object.create(null), headers);
+  for (const name in trailers) {
+    const value = trailers[name] as string;
+    if (name !== 'authorization' && (token === undefined || !value.includes(token))) all[name] ??= [value];
+  }
+  return all;
 }
 
 function headerOf(auth: RouteAuth): string | undefined {

@@ -1,20 +1,36 @@
-// From what tool code has encoded to the reply that a client gets.
+// From what tool code has encoded to the reply that a client gets: whole, or piece by piece where it is a stream of events.
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { fillBaseUrl } from '../contract/world/base-url.js';
 import type { EncodedMessage } from '../contract/world/wire.js';
 import { OwnBody, type RouteReply } from '../http/router.js';
 
 const contentless = new Set([204, 205, 304]);
+/** As of every body that is somebody else's and comes from our origin (http/envelope.ts). */
+const streamHeaders = { 'content-security-policy': "sandbox; default-src 'none'" };
 
 /** With the client's own base URL where the message names one. Bytes are sent as they are. */
 export function replyOf(status: number, { headers: encoded, body }: EncodedMessage, baseUrl: string): RouteReply {
   const headers = Object.fromEntries(Object.entries(encoded).map(([name, value]) => [name, fillBaseUrl(value, baseUrl)]));
   if (body.kind === 'empty' || contentless.has(status)) return { status, headers, body: new OwnBody('') };
+  if (body.kind === 'events') {
+    const typed = { 'content-type': 'text/event-stream; charset=utf-8', ...headers, ...streamHeaders };
+    return { status, headers: typed, body: pieces(body, baseUrl) };
+  }
   const contentType = body.kind === 'json' ? 'application/json; charset=utf-8' : body.contentType;
   return {
     status,
     headers: { 'content-type': contentType, ...headers },
     body: new OwnBody(body.kind === 'bytes' ? Buffer.from(body.base64, 'base64') : fillBaseUrl(body.text, baseUrl)),
   };
+}
+
+/** A stream that is cut ends its connection where its end would be: the client sees that it is not whole. */
+async function* pieces({ texts, isCut }: Extract<EncodedMessage['body'], { kind: 'events' }>, baseUrl: string): AsyncGenerator<string> {
+  for (const text of texts) yield fillBaseUrl(text, baseUrl);
+  if (isCut !== true) return;
+  // What was written has left this process.
+  await nextTurn();
+  throw new Error('the stream is cut here');
 }
 
 /** Without what would let pages of other sites read this origin, or make browsers ask for a password and send it to all of it. */

@@ -4,7 +4,9 @@
 //   WIRE-ROUTES-2. Where strangers share a listener, only who holds an access learns what is at a path, and of its own world alone.
 //   WIRE-ROUTES-3. No header, query or form that decode sees holds the credential, and no log does.
 import { errorTable, ServiceError } from '../contract/errors.js';
-import type { WireBody, WireRequest, WireRoute } from '../contract/world/wire.js';
+import { limits } from '../contract/limits.js';
+import type { WireRequest, WireRoute } from '../contract/world/wire.js';
+import { ByteBudget } from '../http/byte-budget.js';
 import { unauthenticated } from '../http/guards.js';
 import { decodePathValues, type PathMatch } from '../http/path-table.js';
 import { parseLists } from '../http/query.js';
@@ -13,8 +15,8 @@ import type { ServerRequest } from '../http/server.js';
 import { addressOf } from './access-address.js';
 import type { AccessTable } from './access-table.js';
 import type { AgentAccess } from './agent-access.js';
-import { readWireBody } from './wire-body.js';
-import { credentialsIn, type Lists, withoutCredential, withoutToken } from './wire-credential.js';
+import { planBody, type ReceivedBody } from './wire-body.js';
+import { bodyWithoutToken, credentialsIn, type Lists, withoutCredential, withTrailers } from './wire-credential.js';
 import { replyOf, withoutOrigin } from './wire-reply.js';
 import type { WireTable } from './wire-table.js';
 
@@ -38,6 +40,13 @@ export function wireRoutes(
   accesses: AccessTable,
   { prefix = '', isShared = false, speaksForOrigin = true }: WireRoutesOptions = {},
 ): (request: ServerRequest) => FoundElsewhere<AgentAccess> | undefined {
+  const bodies = new ByteBudget({
+    ownerBytesMax: limits.worldWireBytesMax,
+    totalBytesMax: limits.wireBytesUnderWayMax,
+    waitingMax: 0,
+    waitMsMax: 0,
+    ownerNoun: 'world',
+  });
   return (request) => {
     const pathname = request.path.slice(prefix.length);
     const query = parseLists(request.query);
@@ -53,7 +62,7 @@ export function wireRoutes(
       return undefined;
     }
     if (query === undefined) throw new ServiceError('control.INVALID_REQUEST', { message: 'The query is not percent-encoded UTF-8.' });
-    return { id: 'wire', caller: found.access, answer: () => answerNoting(request, found, { pathname, query, speaksForOrigin }) };
+    return { id: 'wire', caller: found.access, answer: () => answerNoting(request, found, { pathname, query, speaksForOrigin, bodies }) };
   };
 }
 
@@ -157,24 +166,36 @@ function holderOf(accesses: AccessTable, request: ServerRequest): AgentAccess | 
 
 interface Answering extends Omit<ReceivedRequest, 'isShared'> {
   speaksForOrigin: boolean;
+  bodies: ByteBudget;
 }
-async function answer(request: ServerRequest, found: RouteMatch, { pathname, query, speaksForOrigin }: Answering): Promise<RouteReply> {
+async function answer(
+  request: ServerRequest,
+  found: RouteMatch,
+  { pathname, query, speaksForOrigin, bodies }: Answering,
+): Promise<RouteReply> {
   const { access, match, token } = found;
   const { packageId, routeId, method, auth, requestBody } = match.route;
   const seen = { routeId, method, pathname, path: decodePathValues(match.values), ...withoutCredential({ auth, token }, request, query) };
-  const reply = await answerWith(access, packageId, { seen, body: readWireBody(request, requestBody), token });
+  const plan = planBody(request, requestBody);
+  const held = plan.bytes === 0 ? undefined : bodies.take(access.worldId, plan.bytes);
+  let reply: RouteReply;
+  try {
+    reply = await answerWith(access, packageId, { seen, body: plan.read(), token });
+  } finally {
+    held?.release();
+  }
   return speaksForOrigin ? reply : { ...reply, headers: withoutOrigin(reply.headers) };
 }
 
 async function answerWith(
   access: AgentAccess,
   packageId: string,
-  asked: { seen: Omit<WireRequest, 'body'>; body: WireBody | Promise<WireBody>; token: string | undefined },
+  asked: { seen: Omit<WireRequest, 'body'>; body: Promise<ReceivedBody>; token: string | undefined },
 ): Promise<RouteReply> {
   const { seen, token } = asked;
-  const body = await asked.body;
-  const visible = body.kind === 'form' ? { ...body, value: withoutToken(body.value, token) } : body;
-  const result = await access.callRoute(packageId, { ...seen, body: visible });
+  const { body, blobs, trailers } = await asked.body;
+  const headers = withTrailers(seen.headers, trailers, token);
+  const result = await access.callRoute(packageId, { ...seen, headers, body: bodyWithoutToken(body, token) }, blobs);
   if (result.kind === 'answered') return replyOf(result.status, result.message, access.baseUrl);
   const { kind, reason } = result;
   if (kind === 'not_decoded' && result.fault === 'request') {

@@ -147,6 +147,13 @@ function faultFindings({ manifest, declarative }: Subject): ManifestFinding[] {
       ? ([manifest.callbacks, 'DY3011', 'callback'] as const)
       : ([operations, 'DY3006', 'operation'] as const);
     const findings = fault.appliesTo.flatMap((id, place) => unknownId(targets, id, { code, path: `${path}/appliesTo/${place}`, what }));
+    for (const [place, id] of fault.appliesTo.entries())
+      if (fault.timing === 'stream' && !manifest.http.some(({ operationId }) => operationId === id))
+        findings.push({
+          code: 'DY5009',
+          path: `${path}/appliesTo/${place}`,
+          message: `fault '${fault.id}' cuts replies of wire routes, and none calls '${id}'`,
+        });
     if (fault.appliesTo.length === 0)
       findings.push({ code: 'DY5009', path: `${path}/appliesTo`, message: `fault '${fault.id}' applies to no ${what}` });
     return findings;

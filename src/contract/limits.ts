@@ -3,9 +3,11 @@
 // such table, in src/client/tuning.ts. What only tunes a module (a cache, a page, a batch, the pace of a picture) is in its tuning.ts, in
 // the same form. test/tidy.test.ts looks for figures elsewhere.
 import { serviceLimits } from './service-limits.js';
+import { wireLimits } from './wire-limits.js';
 
 export const limits = {
   ...serviceLimits,
+  ...wireLimits,
 
   // Values and bodies.
   jsonDepthMax: 64,
@@ -199,16 +201,6 @@ export const limits = {
   mcpToolNameCharsMax: 128,
   /** Of a name without dots: what models of many vendors take. */
   mcpPlainNameCharsMax: 64,
-
-  // What codecs of tools make: replies of wire routes, messages of callbacks.
-  encodedBodyBytesMax: 4 * 1024 * 1024,
-  encodedHeadersMax: 64,
-  /** Of a listener: sets of routes, of which those in use stay in any case. */
-  wireTablesKeptMax: 64,
-  /** Texts of a request that may be the credential of an access that is not open. */
-  requestTokensMax: 4,
-  /** Of a path that no route answered, as it is shown. */
-  unansweredPathCharsMax: 200,
 
   // Targets.
   targetOutputBytesMax: 1024 * 1024,

@@ -229,10 +229,10 @@ export const serviceLimits = {
   ownerConnectionKeptMs: 5_000,
   /** Requests that wait for an owner or for its reply, streams that it sends among them. */
   forwardsUnderWayMax: 4_096,
-  /** The largest body of any route: the owner's own bounds are what answers. */
-  forwardedBodyBytesMax: 16 * 1024 * 1024,
+  /** The largest body of any route, a tool's among them: the owner's own bounds are what answers. */
+  forwardedBodyBytesMax: 26 * 1024 * 1024,
   /** Bodies of one client that are on their way at once. */
-  forwardedClientBodyBytesMax: 64 * 1024 * 1024,
+  forwardedClientBodyBytesMax: 104 * 1024 * 1024,
   /** A reply of a longer body is passed on as it comes. */
   forwardedWholeBytesMax: 64 * 1024,
   /** Of the client's: with those of the node that forwards them they are as many as each engine takes. */

@@ -11,5 +11,8 @@ export const turnBounds = [
   'contextCallsMax',
   'decodedBytesMax',
   'encodedBodyBytesMax',
+  'blobBytesEachMax',
+  'turnBlobBytesMax',
+  'worldBlobBytesMax',
 ] as const satisfies readonly (keyof typeof limits)[];
 export type TurnBound = (typeof turnBounds)[number];

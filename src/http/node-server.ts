@@ -134,8 +134,9 @@ async function writeStream(
     if (missing === undefined || missing === 0) response.end();
     else response.destroy();
   } catch {
-    // What has left cannot be taken back: the client sees a reply that is not whole.
-    response.destroy();
+    // What has left cannot be taken back: the client sees a reply that is not whole, with all that was written of it.
+    if (response.socket === null) response.destroy();
+    else response.socket.destroySoon();
   }
 }
 

@@ -101,7 +101,8 @@ function callbackText(entry: CallbackEntry): string {
   return entry.error === undefined ? text : `${text}: ${entry.error.code}`;
 }
 
-function faultText({ operationId, timing, latencyUs, callbackId, delivery, dueUs, ...entry }: FaultEntry): string {
+function faultText({ operationId, timing, latencyUs, afterEvents, callbackId, delivery, dueUs, ...entry }: FaultEntry): string {
+  if (afterEvents !== undefined) return `${faultName(entry)} cut the stream of ${operationId} after ${afterEvents} events`;
   if (delivery === undefined)
     return `${faultName(entry)} hit ${operationId} (${timing}${latencyUs === undefined ? '' : ` of ${latencyUs} µs`})`;
   const held = dueUs === undefined ? '' : ` until ${virtualClock(dueUs)}`;

@@ -4,8 +4,9 @@ import { isConnectionHeader, isOriginHeader, isWebLocation } from '../contract/h
 import type { JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
 import { countBaseUrls } from '../contract/world/base-url.js';
-import type { EncodedMessage } from '../contract/world/wire.js';
-import type { DecodeResult, EncodeResult, HandlerFault, MalformedMessage, ToolCodecs } from './loaded-tool.js';
+import type { DraftedMessage } from '../contract/world/wire.js';
+import type { CallbackMessage, DecodeResult, EncodeResult, HandlerFault, MalformedMessage, ToolCodecs } from './loaded-tool.js';
+import { bodySize, bodyTexts, messageBody } from './message-body.js';
 import { type RealmBehavior, threadRealm } from './realm.js';
 
 export function toolCodecs(behavior: RealmBehavior): ToolCodecs {
@@ -14,7 +15,7 @@ export function toolCodecs(behavior: RealmBehavior): ToolCodecs {
     decodeHttp: (routeId, request) => decoded(runCodec(behavior, 'http', routeId, 'decode', request) as CodecReturn),
     encodeHttp: (routeId, input) => reply(runCodec(behavior, 'http', routeId, 'encode', input) as CodecReturn),
     encodeCallback: (callbackId, input) =>
-      encoded(runCodec(behavior, 'callbacks', callbackId, 'encode', input) as CodecReturn, () => undefined),
+      ofCallback(encoded(runCodec(behavior, 'callbacks', callbackId, 'encode', input) as CodecReturn, () => undefined)),
   };
 }
 
@@ -24,10 +25,23 @@ type Fields = { readonly [name: string]: JsonValue | undefined };
 function decoded(result: CodecReturn): DecodeResult {
   if (result.kind === 'thrown' && result.bound !== undefined) return misshapen(result.message);
   if (result.kind !== 'value') return result;
-  const { arguments: given, idempotencyKey } = (result.value ?? {}) as Fields;
-  if (given === undefined) return misshapen('decode gives { arguments, idempotencyKey? }');
+  const { arguments: given, idempotencyKey, streams } = (result.value ?? {}) as Fields;
+  if (given === undefined) return misshapen('decode gives { arguments, idempotencyKey?, streams? }');
+  if (streams !== undefined && typeof streams !== 'boolean') return misshapen('the streams of decode is a boolean');
   if (idempotencyKey !== undefined && typeof idempotencyKey !== 'string') return misshapen('the idempotencyKey of decode is a string');
-  return idempotencyKey === undefined ? { kind: 'value', arguments: given } : { kind: 'value', arguments: given, idempotencyKey };
+  return {
+    kind: 'value',
+    arguments: given,
+    ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+    ...(streams === true ? { streams } : {}),
+  };
+}
+
+function ofCallback(result: EncodeResult): EncodeResult<CallbackMessage> {
+  if (result.kind !== 'value') return result;
+  const { kind } = result.message.body;
+  if (kind === 'blob' || kind === 'events') return misshapen(`the body of a callback is not of the kind '${kind}'`);
+  return result as EncodeResult<CallbackMessage>;
 }
 
 /** What is wrong with one header, beyond what is so with requests and replies. */
@@ -46,45 +60,27 @@ function reply(result: CodecReturn): EncodeResult {
 function encoded(result: CodecReturn, faultOf: HeaderFault): EncodeResult {
   if (result.kind !== 'value') return result;
   const { headers = {}, body } = (result.value ?? {}) as Fields;
-  const encodedBody = isFields(body) ? bodyOf(body, result.bytes) : undefined;
-  if (encodedBody === undefined) return misshapen('the body of encode is { kind: empty | json | text | bytes, value?, contentType? }');
-  const places = countBaseUrls(JSON.stringify(headers)) + ('text' in encodedBody ? countBaseUrls(encodedBody.text) : 0);
+  const encodedBody = messageBody(isFields(body) ? body : {}, result.bytes);
+  if (typeof encodedBody === 'string') return misshapen(encodedBody);
+  const places = [JSON.stringify(headers), ...bodyTexts(encodedBody)].reduce((sum, text) => sum + countBaseUrls(text), 0);
   if (places > limits.baseUrlPlacesMax)
     return misshapen(`encode names the base URL ${places} times; ${limits.baseUrlPlacesMax} are the most`);
-  const size = sizeOf(encodedBody);
+  const size = bodySize(encodedBody);
   if (size > limits.encodedBodyBytesMax)
     return misshapen(`the body of encode has ${size} bytes; ${limits.encodedBodyBytesMax} are the most`);
   const checked = checkedHeaders(headers, encodedBody, faultOf);
   return typeof checked === 'string' ? misshapen(checked) : { kind: 'value', message: { headers: checked, body: encodedBody } };
 }
 
-function bodyOf(
-  { kind, value, contentType = 'text/plain; charset=utf-8' }: Fields,
-  bytes: Uint8Array | undefined,
-): EncodedMessage['body'] | undefined {
-  if (kind === 'empty') return { kind };
-  if (kind === 'json' && value !== undefined) return { kind, text: JSON.stringify(value) };
-  if (typeof contentType !== 'string') return undefined;
-  if (kind === 'text' && typeof value === 'string') return { kind, text: value, contentType };
-  // A copy in the host's realm.
-  if (kind === 'bytes' && bytes !== undefined) return { kind, base64: Buffer.from(bytes).toString('base64'), contentType };
-  return undefined;
-}
-
-function sizeOf(body: EncodedMessage['body']): number {
-  if (body.kind === 'empty') return 0;
-  return body.kind === 'bytes' ? Buffer.byteLength(body.base64, 'base64') : Buffer.byteLength(body.text);
-}
-
 /** RFC 9110 5.1 and 5.5; of values visible ASCII, so that every server and client writes the same bytes. */
 const nameShape = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const valueShape = /^[\t\x20-\x7e]*$/;
 /** Names in lower case, or what is wrong with them. */
-function checkedHeaders(headers: JsonValue, body: EncodedMessage['body'], faultOf: HeaderFault): { [name: string]: string } | string {
+function checkedHeaders(headers: JsonValue, body: DraftedMessage['body'], faultOf: HeaderFault): { [name: string]: string } | string {
   if (!isFields(headers)) return 'the headers of encode are an object of strings';
   const checked: { [name: string]: string } = {};
   let bytes = 0;
-  const contentType = body.kind === 'text' || body.kind === 'bytes' ? body.contentType : '';
+  const contentType = 'contentType' in body ? body.contentType : '';
   if (!valueShape.test(contentType)) return 'the contentType of encode is not visible ASCII';
   for (const [given, value] of Object.entries(headers)) {
     const name = given.toLowerCase();

@@ -17,7 +17,7 @@ import type {
   ToolOperation,
   ToolSubscription,
 } from '../contract/world/tool-manifest.js';
-import type { EncodedMessage } from '../contract/world/wire.js';
+import type { DraftedMessage, EncodedMessage } from '../contract/world/wire.js';
 
 export type Validate = (value: unknown) => Issue[] | null;
 
@@ -75,6 +75,12 @@ export interface ContextCalls {
   emit(eventId: string, payload: JsonObject, text: string): void;
   scheduleAt(eventId: string, payload: JsonObject, text: string, virtualTimeUs: number): string;
   cancel(scheduledEventId: string): boolean;
+  /** Bytes of the host, to be copied at once. */
+  readBlob(digest: string, from: number, length: number | undefined): Uint8Array | undefined;
+  readBlobText(digest: string): string | undefined;
+  /** `content`: any typed array or text; it is copied before this returns. Gives digest and length. */
+  putBlob(content: Uint8Array | string): { digest: string; length: number };
+  joinBlobs(digests: readonly string[]): { digest: string; length: number };
 }
 
 /** A failure that the tool declared (`context.fail`, `ToolFailure`). `retryable` is undefined when the author left it to the manifest. */
@@ -98,6 +104,8 @@ export interface HandlerThrow {
   bound?: TurnBound;
 }
 export type HandlerFault = DeclaredFailure | HandlerThrow;
+/** A callback sends neither events nor bytes of the world. */
+export type CallbackMessage = Omit<EncodedMessage, 'body'> & { body: Exclude<EncodedMessage['body'], { kind: 'events' }> };
 export type HandlerReturn = { kind: 'value'; value: JsonValue; text: string } | HandlerFault;
 
 /** What a codec returned is no message: its author's mistake, whatever the request was. */
@@ -105,9 +113,12 @@ export interface MalformedMessage {
   kind: 'misshapen';
   message: string;
 }
-export type DecodeResult = { kind: 'value'; arguments: JsonValue; idempotencyKey?: string } | HandlerFault | MalformedMessage;
+export type DecodeResult =
+  | { kind: 'value'; arguments: JsonValue; idempotencyKey?: string; streams?: boolean }
+  | HandlerFault
+  | MalformedMessage;
 /** `status`: what encode has chosen, if it has; the route says which it may choose. */
-export type EncodeResult = { kind: 'value'; message: EncodedMessage; status?: number } | HandlerFault | MalformedMessage;
+export type EncodeResult<M = DraftedMessage> = { kind: 'value'; message: M; status?: number } | HandlerFault | MalformedMessage;
 
 /** A newly evaluated behavior: its own module state, bound to one table of context calls. */
 export interface ToolInstance {
@@ -120,7 +131,7 @@ export interface ToolInstance {
 export interface ToolCodecs {
   decodeHttp(routeId: string, request: unknown): DecodeResult;
   encodeHttp(routeId: string, input: unknown): EncodeResult;
-  encodeCallback(callbackId: string, input: unknown): EncodeResult;
+  encodeCallback(callbackId: string, input: unknown): EncodeResult<CallbackMessage>;
 }
 
 export interface LoadedOperation {

@@ -7,30 +7,14 @@ import { limits } from '../contract/limits.js';
 import type { TurnBound } from '../contract/turn-bounds.js';
 import type { Capability } from '../contract/world/tool-manifest.js';
 import type { ContextCalls } from './loaded-tool.js';
+import { blobsOf } from './realm-blobs.js';
+import { type Border, BoundError, ContextError, frozen } from './realm-border.js';
 import { ToolFailure } from './sdk.js';
 
 /** One incarnation of a behavior: whether a turn is open, and the host error that ended it. */
 export interface BehaviorIncarnation {
   open: boolean;
   broken: { error: unknown } | undefined;
-}
-
-/** An error of the context itself: what was asked for is not there, not allowed, or not now. */
-export class ContextError extends Error {
-  constructor(message: string) {
-    super(message);
-    Object.defineProperty(this, 'name', { value: 'ContextError' });
-  }
-}
-
-/** More than a turn may make. */
-export class BoundError extends ContextError {
-  readonly bound: TurnBound;
-
-  constructor(bound: TurnBound, message: string) {
-    super(message);
-    this.bound = bound;
-  }
 }
 
 const bytesOf = (bytes: number): JsonBounds => ({ depth: valueBounds.depth, nodes: valueBounds.nodes, bytes });
@@ -113,20 +97,8 @@ export function makeContext(
     clock: frozen({ nowUs: needs('clock.read', () => ask(() => calls.nowUs())) }),
     random: randomOf(border),
     events: eventsOf(border),
+    blobs: blobsOf(border),
   });
-}
-
-/** The object and its functions: nothing can be kept on them. */
-function frozen(object: object): object {
-  for (const { value, get } of Object.values(Object.getOwnPropertyDescriptors(object))) Object.freeze(value ?? get);
-  return Object.freeze(object);
-}
-
-interface Border {
-  calls: ContextCalls;
-  enter(): void;
-  failed(error: unknown): Error;
-  needs<F extends (...args: never[]) => unknown>(capability: Capability, use: F): F;
 }
 
 function stateOf({ calls, enter, failed, needs }: Border): object {

@@ -8,7 +8,8 @@ import { limits } from '../contract/limits.js';
 import { type TurnBound, turnBounds } from '../contract/turn-bounds.js';
 import type { Capability } from '../contract/world/tool-manifest.js';
 import type { ContextCalls, HandlerFault, HandlerReturn } from './loaded-tool.js';
-import { admitWithin, type BehaviorIncarnation, BoundError, ContextError, makeContext } from './realm-context.js';
+import { BoundError, ContextError } from './realm-border.js';
+import { admitWithin, type BehaviorIncarnation, makeContext } from './realm-context.js';
 import { declarativeBehavior } from './realm-declarative.js';
 import { defineTool, defineToolBehavior, type ToolBehavior, ToolFailure } from './sdk.js';
 

@@ -7,6 +7,7 @@ import { ambientNames } from './ambient.js';
 /** In order of need. */
 const insideModules = [
   '../contract/service-limits.js',
+  '../contract/wire-limits.js',
   '../contract/limits.js',
   '../contract/turn-bounds.js',
   '../contract/json-fault.js',
@@ -16,6 +17,8 @@ const insideModules = [
   './sdk.js',
   './tuning.js',
   './realm-declarative.js',
+  './realm-border.js',
+  './realm-blobs.js',
   './realm-context.js',
   './realm-inside.js',
 ];

@@ -92,6 +92,30 @@ export interface ToolEvents<E> {
   /** Takes back one of its own that has not fired; false where there is none. A fork knows the ids of its parent. */
   cancel(scheduledEventId: string): boolean;
 }
+/** Bytes of the world as a value: fit for arguments, results and rows. */
+export interface ToolBlob {
+  readonly digest: string;
+  readonly length: number;
+  readonly contentType: string;
+}
+/** Of bytes: `from` counts from 0; without `length` to the end. */
+export interface BlobRange {
+  from?: number;
+  length?: number;
+}
+/**
+ * The bytes that references stand for. Reading needs the capability `state.read`, making `state.write`. They stay as long as the journal
+ * that speaks of them; rows hold references.
+ */
+export interface ToolBlobs {
+  /** A new array; undefined where the world has no such bytes. */
+  read(blob: ToolBlob, range?: BlobRange): Uint8Array | undefined;
+  /** The same as UTF-8; what is no UTF-8 becomes U+FFFD. */
+  text(blob: ToolBlob): string | undefined;
+  put(content: Uint8Array | string, contentType: string): ToolBlob;
+  /** The bytes of all, one after the other. */
+  concat(blobs: readonly ToolBlob[], contentType: string): ToolBlob;
+}
 /** All a handler may touch. It is valid during the turn only. */
 export interface ToolContext<T extends ToolTypes = ToolTypes> {
   readonly packageId: string;
@@ -104,6 +128,7 @@ export interface ToolContext<T extends ToolTypes = ToolTypes> {
   readonly clock: ToolClock;
   readonly random: ToolRandom;
   readonly events: ToolEvents<EventsOf<T>>;
+  readonly blobs: ToolBlobs;
 }
 
 type OperationHandlers<T extends ToolTypes> = T extends {
@@ -119,7 +144,20 @@ export type HttpRequestBody =
   | { readonly kind: 'none' }
   | { readonly kind: 'json'; readonly value: JsonValue }
   | { readonly kind: 'form'; readonly value: { readonly [name: string]: readonly string[] } }
-  | { readonly kind: 'text'; readonly value: string };
+  | { readonly kind: 'text'; readonly value: string }
+  | { readonly kind: 'bytes'; readonly value: ToolBlob }
+  | { readonly kind: 'multipart'; readonly subtype: 'form-data' | 'related' | 'mixed'; readonly parts: readonly HttpRequestPart[] };
+/** A part has either a text or bytes. */
+export interface HttpRequestPart {
+  readonly name?: string;
+  readonly filename?: string;
+  /** Without parameters; '' where the part says none. */
+  readonly contentType: string;
+  /** Names in lower case. */
+  readonly headers: { readonly [name: string]: string };
+  readonly text?: string;
+  readonly bytes?: ToolBlob;
+}
 /** A request to one of the tool's wire routes; the credential is already gone from it. */
 export interface HttpRequest {
   readonly routeId: string;
@@ -135,6 +173,8 @@ export interface DecodedRequest {
   /** Plain JSON; members that are undefined are left out. */
   arguments: unknown;
   idempotencyKey?: string;
+  /** The reply to a success is events, and faults of the timing `stream` may cut it. */
+  streams?: boolean;
 }
 export type ToolOutcome =
   | { readonly kind: 'ok'; readonly value: JsonValue }
@@ -178,7 +218,18 @@ export type WireBody =
   | { kind: 'empty' }
   | { kind: 'json'; value: unknown }
   | { kind: 'text'; value: string; contentType?: string }
-  | { kind: 'bytes'; value: Uint8Array; contentType: string };
+  | { kind: 'bytes'; value: Uint8Array; contentType: string }
+  /** Bytes of the world, or a part of them; of wire routes only. Default: all, as their own content type. */
+  | { kind: 'blob'; value: ToolBlob; range?: BlobRange; contentType?: string }
+  /** Server-sent events; of wire routes whose decode said `streams`. */
+  | { kind: 'events'; value: readonly ToolStreamEvent[] };
+export interface ToolStreamEvent {
+  event?: string;
+  id?: string;
+  retry?: number;
+  /** A text as it is, anything else as JSON. */
+  data: unknown;
+}
 export interface WireMessage {
   headers?: { [name: string]: string };
   body: WireBody;

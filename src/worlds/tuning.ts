@@ -55,6 +55,9 @@ export const tuning = {
   queuePageEventsMax: 4096,
   /** More layers than this are merged into one when the next is put on top, so that a look-up stays short. */
   layersMax: 8,
+  /** Of a stored piece of a blob; and layers of bytes before what they show is copied into one. */
+  blobPieceBytes: 1024 * 1024,
+  blobLayersMax: 64,
   /** Receipts of one world that are kept in memory. */
   receiptsCachedMax: 256,
   /** Rows kept in memory, all spaces together, and their size in UTF-16 code units. Uncommitted rows are kept whatever their number. */

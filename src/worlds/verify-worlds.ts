@@ -9,6 +9,7 @@ import { baseKey, beginsWorldKey, headKey, keyKinds, programRecordKey, rangeOfKi
 import { decodeHead, type WorldHead } from './kv/world-head.js';
 import { KvWriter } from './kv/writer.js';
 import { decodeBase } from './state/base.js';
+import { layersOf } from './state/world-blobs.js';
 
 /** A position on the journal of a world, hashed again. */
 export interface HashedPosition {
@@ -87,7 +88,7 @@ function verifyWorld(
 ): { stored: StoredWorld; faults: string[] } {
   const faults: string[] = [];
   const uses = (of: WorldHead): void => {
-    for (const layer of of.layers) layers.set(layer, (layers.get(layer) ?? 0) + 1);
+    for (const layer of layersOf(of)) layers.set(layer, (layers.get(layer) ?? 0) + 1);
   };
   uses(head);
   if (!store.has(programRecordKey(head.programKey))) faults.push('has no program');

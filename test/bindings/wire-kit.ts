@@ -19,9 +19,11 @@ const compiled = await compileProject({ root: fileURLToPath(new URL('../../../te
 if (compiled.build === undefined) throw new Error(JSON.stringify(compiled.diagnostics));
 export const build: CompiledBuild = compiled.build;
 
+export const wireFolder = (name: string): string => join(directory, name);
+
 export function openWireWorlds(name: string, more: Partial<WorldsOptions> = {}): Promise<Worlds> {
   return openWorlds({
-    directory: join(directory, name),
+    directory: wireFolder(name),
     layout: 'run',
     durability: 'committed',
     hosts: 1,

@@ -46,6 +46,7 @@ export class FakeWorld implements ContextCalls {
   readonly instanceId = 'probe';
   readonly rows = new Map<string, JsonObject>();
   readonly events: { eventId: string; text: string; atUs?: number }[] = [];
+  readonly blobs = new Map<string, Buffer>();
   #drawn = 0n;
 
   actor(): JsonValue {
@@ -94,6 +95,21 @@ export class FakeWorld implements ContextCalls {
   }
   cancel(scheduledEventId: string): boolean {
     return this.events.splice(Number(scheduledEventId.slice('pending_'.length)) - 1, 1).length === 1;
+  }
+  readBlob(digest: string): Uint8Array | undefined {
+    return this.blobs.get(digest);
+  }
+  readBlobText(digest: string): string | undefined {
+    return this.blobs.get(digest)?.toString();
+  }
+  putBlob(content: Uint8Array | string): { digest: string; length: number } {
+    const bytes = typeof content === 'string' ? Buffer.from(content) : Buffer.from(content);
+    const digest = sha256Digest(bytes);
+    this.blobs.set(digest, bytes);
+    return { digest, length: bytes.length };
+  }
+  joinBlobs(digests: readonly string[]): { digest: string; length: number } {
+    return this.putBlob(Buffer.concat(digests.map((digest) => this.blobs.get(digest) as Buffer)));
   }
 }
 

@@ -13,7 +13,7 @@ import type { LongDrillInput, ShortDrillInput, TrialsInput } from '../run/drill.
 import type { TargetInput } from '../run/target.js';
 import { isSeed } from '../seed.js';
 import type { Refinements, Report } from '../shape-refine.js';
-import type { DeliveryFault, ToolFault } from '../world/tool-manifest.js';
+import type { DeliveryFault, ToolFault, ToolHttpRoute } from '../world/tool-manifest.js';
 import type { McpResourceContents, ToolMcp } from '../world/tool-mcp.js';
 
 export const refinements = {
@@ -34,6 +34,7 @@ export const refinements = {
   LongDrillInput: refineScenarioChoice,
   TrialsInput: refineTrials,
   ToolFault: refineFault,
+  ToolHttpRoute: refineRoute,
   ToolMcp: refineProgress,
   McpResourceContents: refineResource,
 } satisfies Refinements;
@@ -105,18 +106,30 @@ function refineTrials({ count = 1, require }: TrialsInput, report: Report): void
   report('/require/passHatK', 'conflict', `there are ${count} trials, so no ${require.passHatK} of them can pass`);
 }
 
-function refineFault({ timing, error, latencyUs, delivery, fromUs, untilUs }: ToolFault, report: Report): void {
+function refineRoute({ requestBody }: ToolHttpRoute, report: Report): void {
+  if (typeof requestBody === 'string') return;
+  requestBody.forEach((kind, index) => {
+    if (requestBody.indexOf(kind) < index) report(`/requestBody/${index}`, 'duplicate', `"${kind}" is listed already`);
+    if (kind === 'none') report(`/requestBody/${index}`, 'conflict', '"none" stands alone: a request may be without a body in any case');
+  });
+}
+
+function refineFault({ timing, error, latencyUs, delivery, stream, fromUs, untilUs }: ToolFault, report: Report): void {
   if (timing === 'latency') {
     if (latencyUs === undefined) report('/latencyUs', 'required', '"latencyUs" is required: a latency fault adds this much virtual time');
     if (error !== undefined) report('/error', 'conflict', 'a latency fault answers as usual, only later; leave out "error"');
   } else if (timing === 'delivery') {
     refineDelivery(delivery, report);
     if (error !== undefined) report('/error', 'conflict', 'a fault of a delivery hits no call; leave out "error"');
+  } else if (timing === 'stream') {
+    if (stream === undefined) report('/stream', 'required', '"stream" is required: it says after how many events the reply ends');
+    if (error !== undefined) report('/error', 'conflict', 'a fault of a stream cuts what is sent, and the call stands; leave out "error"');
   } else if (error === undefined) report('/error', 'required', '"error" is required: it is what the caller gets instead of the answer');
   if (timing !== 'latency' && latencyUs !== undefined)
     report('/latencyUs', 'conflict', 'only a fault with the timing "latency" adds virtual time');
   if (timing !== 'delivery' && delivery !== undefined)
     report('/delivery', 'conflict', 'only a fault with the timing "delivery" hits deliveries');
+  if (timing !== 'stream' && stream !== undefined) report('/stream', 'conflict', 'only a fault with the timing "stream" cuts a stream');
   if (fromUs !== undefined && untilUs !== undefined && fromUs >= untilUs)
     report('/untilUs', 'conflict', 'the window ends before it begins');
 }

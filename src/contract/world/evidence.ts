@@ -103,6 +103,8 @@ export interface FaultEntry extends EntryCommon {
   operationId?: string;
   timing: ToolFault['timing'];
   latencyUs?: number;
+  /** Of the timing stream: how many events the caller was sent. */
+  afterEvents?: number;
   /** The delivery it hit, and how. */
   callbackId?: string;
   deliveryId?: string;

@@ -54,13 +54,15 @@ export interface ToolFault {
   description?: string;
   /** Operation ids of this package; of a delivery fault: its callback ids. */
   appliesTo: DottedId[];
-  timing: 'before' | 'after_commit' | 'latency' | 'delivery';
+  timing: 'before' | 'after_commit' | 'latency' | 'delivery' | 'stream';
   /** Required for before and after_commit. */
   error?: { code: ProviderErrorCode; message: string; retryable: boolean };
   /** For latency: virtual microseconds added. */
   latencyUs?: DurationUs;
   /** For delivery. */
   delivery?: DeliveryFault;
+  /** For stream: the connection ends after so many events of the reply. */
+  stream?: StreamFault;
   /** 0..1, drawn from the seeded stream. Default: always. */
   rate?: number & tags.Minimum<0> & tags.Maximum<1>;
   /** Fires at most this often. */
@@ -70,6 +72,11 @@ export interface ToolFault {
   /** Virtual time window [fromUs, untilUs). */
   fromUs?: VirtualUs;
   untilUs?: VirtualUs;
+}
+/** The caller gets the first events of the reply, then its connection ends. */
+export interface StreamFault {
+  /** So many; 0: none. */
+  afterEvents: number & tags.Type<'uint32'>;
 }
 export interface DeliveryFault {
   kind: DeliveryFaultKind;
@@ -108,13 +115,15 @@ export interface RouteResponse {
   /** Errors by code: 200 to 599. Encode may choose any of these statuses for any error. */
   errors: { code: ProviderErrorCode; status: HttpStatus }[];
 }
+export type RequestBodyKind = 'none' | 'json' | 'form' | 'text' | 'bytes' | 'multipart';
 export interface ToolHttpRoute {
   id: WireRouteId;
   operationId: DottedId;
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   path: string & tags.Pattern<'^/'> & tags.MaxLength<1024>;
   auth: RouteAuth;
-  requestBody: 'none' | 'json' | 'form' | 'text';
+  /** A list: which one it is, the content type says. */
+  requestBody: RequestBodyKind | (RequestBodyKind[] & tags.MinItems<1> & tags.MaxItems<5>);
   /** Of `wire.rateLimits`: by which its calls are counted. */
   rateLimit?: Slug;
   response: RouteResponse;

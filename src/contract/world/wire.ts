@@ -1,13 +1,35 @@
 // A tool's wire routes as they cross from a binding to a world and back.
 import type { JsonValue } from '../json.js';
 import type { Slug, WireRouteId } from '../primitives.js';
+import type { BlobReference } from './blob-reference.js';
 import type { ToolHttpRoute } from './tool-manifest.js';
 
 export type WireBody =
   | { kind: 'none' }
   | { kind: 'json'; value: JsonValue }
   | { kind: 'form'; value: { [name: string]: string[] } }
-  | { kind: 'text'; value: string };
+  | { kind: 'text'; value: string }
+  | { kind: 'bytes'; value: BlobReference }
+  | { kind: 'multipart'; subtype: MultipartSubtype; parts: WirePart[] };
+export type MultipartSubtype = 'form-data' | 'related' | 'mixed';
+/** In the order in which they were sent. What is text and what is bytes: docs/wire-routes.md. */
+export interface WirePart {
+  /** Of form-data. */
+  name?: string;
+  filename?: string;
+  /** Without its parameters, in lower case; '' where the part says none. */
+  contentType: string;
+  /** Names in lower case; the last value of each. */
+  headers: { [name: string]: string };
+  /** Either this or `bytes`. */
+  text?: string;
+  bytes?: BlobReference;
+}
+/** Bytes that come to a world with a request. They are kept where a call runs that names their digest in its arguments. */
+export interface OfferedBlob {
+  digest: string;
+  base64: string;
+}
 /** A request as `decode` sees it; the credential is gone from it. */
 export interface WireRequest {
   routeId: WireRouteId;
@@ -32,5 +54,16 @@ export interface EncodedMessage {
     | { kind: 'empty' }
     | { kind: 'json'; text: string }
     | { kind: 'text'; text: string; contentType: string }
-    | { kind: 'bytes'; base64: string; contentType: string };
+    | { kind: 'bytes'; base64: string; contentType: string }
+    | { kind: 'events'; texts: string[]; isCut?: true };
+}
+/** As a codec gives it: bytes of the world are named, and looked up where it is. */
+export type DraftedMessage = Omit<EncodedMessage, 'body'> & { body: EncodedMessage['body'] | BlobBody };
+export interface BlobBody {
+  kind: 'blob';
+  digest: string;
+  from: number;
+  /** Absent: to the end. */
+  length?: number;
+  contentType: string;
 }

@@ -5,7 +5,7 @@ import type { CheckpointKind, DeliveryPhase, EvidenceEntry, ToolOutcome, Verific
 import type { InitialEvent, ToolOverride } from './scenario.js';
 import type { ToolThrow } from './tool-failure.js';
 import type { ToolMcp } from './tool-mcp.js';
-import type { EncodedMessage, WireRequest, WireRoute } from './wire.js';
+import type { EncodedMessage, OfferedBlob, WireRequest, WireRoute } from './wire.js';
 
 /** Identity a world is made with; with the program it determines every byte of its journal. */
 export interface WorldSeed {
@@ -62,6 +62,7 @@ export interface CallRoute {
   actorInstanceId?: string;
   packageId: string;
   request: WireRequest;
+  blobs?: OfferedBlob[];
 }
 /** A request that cannot be decoded never became a call, so it leaves no evidence. One that cannot be encoded was made all the same. */
 export type RouteResult =

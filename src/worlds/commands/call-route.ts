@@ -10,10 +10,11 @@ import { isGranted } from '../turn/grants.js';
 import type { Persona } from '../turn/program.js';
 import { countCall } from '../turn/rate-windows.js';
 import type { Simulation } from '../turn/simulation.js';
-import { callTool } from './call-tool.js';
+import { callVia } from './call-tool.js';
+import { sentBody } from './sent-body.js';
 
 /** Throws control.ROUTE_NOT_FOUND, and control.INVALID_REQUEST for an actor that the world does not have. */
-export function callRoute(simulation: Simulation, { packageId, request, actorId, actorInstanceId }: CallRoute): RouteResult {
+export function callRoute(simulation: Simulation, { packageId, request, blobs, actorId, actorInstanceId }: CallRoute): RouteResult {
   const who = actorInstanceId === undefined ? { actorId } : { actorId, actorInstanceId };
   const persona = simulation.persona(who);
   const tool = simulation.program.tools.get(packageId);
@@ -25,11 +26,11 @@ export function callRoute(simulation: Simulation, { packageId, request, actorId,
   const instance = simulation.dispatcher.instance(packageId, instanceId);
   const decoded = instance.decodeHttp(route.id, request);
   if (decoded.kind !== 'value') return notDecoded(decoded);
-  const { kind: _, ...asked } = decoded;
+  const { kind: _, streams, ...asked } = decoded;
   const invocation = { packageId, instanceId, operationId, ...asked };
   const counted = { manifest: tool.manifest, route, nowUs: simulation.clock.nowUs };
   const rateLimit = countCall(simulation.counters, counted, { packageId, instanceId, ...who });
-  const call = callTool(simulation, { kind: 'call', ...who, ...invocation });
+  const { result: call, cutAfter } = callVia(simulation, { kind: 'call', ...who, ...invocation }, { blobs, streams });
   const encoded = instance.encodeHttp(route.id, {
     invocation: { callId: call.callId, ...invocation },
     outcome: call.outcome,
@@ -44,7 +45,9 @@ export function callRoute(simulation: Simulation, { packageId, request, actorId,
     const kind = call.outcome.kind === 'ok' ? 'success' : 'errors';
     return { kind: 'not_encoded', call, reason: `encode chose the status ${status}, which the route does not declare for ${kind}` };
   }
-  return { kind: 'answered', call, status, message };
+  const body = sentBody(simulation, message.body, { streams: streams === true && call.outcome.kind === 'ok', cutAfter });
+  if (typeof body === 'string') return { kind: 'not_encoded', call, reason: body };
+  return { kind: 'answered', call, status, message: { ...message, body } };
 }
 
 /** The package's own instance, or the only other one that the actor is granted the operation of: a route names none. */

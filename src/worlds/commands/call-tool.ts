@@ -6,6 +6,7 @@ import { admitJson, JsonRefusal } from '../../contract/json-check.js';
 import { limits } from '../../contract/limits.js';
 import { hasEffect, type OperationEntry, type ToolOutcome } from '../../contract/world/evidence.js';
 import type { ToolFault } from '../../contract/world/tool-manifest.js';
+import type { OfferedBlob } from '../../contract/world/wire.js';
 import type { CallResult, CallTool } from '../../contract/world/world-protocol.js';
 import type { LoadedOperation, LoadedTool } from '../../tools/loaded-tool.js';
 import type { EntryDraft } from '../journal/entry-draft.js';
@@ -16,6 +17,7 @@ import type { ScopedRule } from '../turn/overrides.js';
 import type { Persona } from '../turn/program.js';
 import { findDenial, findReplay, isKept, type KeyedCall, keepDenial, keepReceipt } from '../turn/receipt-rules.js';
 import type { Simulation } from '../turn/simulation.js';
+import { takeOffered } from '../turn/turn-blobs.js';
 import { clockKey } from '../turn/world-meta.js';
 
 /** A call as it goes down the list. */
@@ -29,6 +31,13 @@ interface Call {
   readonly sequence: number;
   readonly idempotencyKey: string | undefined;
   readonly input: AdmittedInput;
+  readonly via: CallVia;
+}
+/** What a call brings that comes by a wire route. */
+export interface CallVia {
+  readonly blobs?: readonly OfferedBlob[] | undefined;
+  /** The reply is a stream of events. */
+  readonly streams?: boolean | undefined;
 }
 type OperationDraft = Extract<EntryDraft, { kind: 'operation' }>;
 type AdmittedInput = { value: JsonValue; text: string; refusal: string | undefined };
@@ -43,6 +52,11 @@ interface Answer {
 
 /** Throws control.INVALID_REQUEST for an actor that the world does not have. */
 export function callTool(simulation: Simulation, command: CallTool): CallResult {
+  return callVia(simulation, command, {}).result;
+}
+
+/** `cutAfter`: of its events the caller is sent so many. */
+export function callVia(simulation: Simulation, command: CallTool, via: CallVia): { result: CallResult; cutAfter: number | undefined } {
   const persona = simulation.persona(command);
   const { turn, storage } = simulation;
   turn.begin(persona);
@@ -50,7 +64,7 @@ export function callTool(simulation: Simulation, command: CallTool): CallResult 
   storage.journal.causeSequence = sequence;
   const { packageId, instanceId = packageId, operationId, idempotencyKey } = command;
   const input = admitArguments(simulation.program.tools.get(packageId), command.arguments);
-  const call: Call = { packageId, instanceId, operationId, persona, tag: storage.tag, sequence, idempotencyKey, input };
+  const call: Call = { packageId, instanceId, operationId, persona, tag: storage.tag, sequence, idempotencyKey, input, via };
   const answer = decide(simulation, call);
   storage.journal.fill(sequence, operationEntry(call, answer));
   recordFaults(simulation, call, answer.fired ?? []);
@@ -58,7 +72,8 @@ export function callTool(simulation: Simulation, command: CallTool): CallResult 
   turn.end();
   const result: CallResult = { callId: mintedId('call_', storage.tag, sequence), correlationId, outcome: answer.outcome, sequence };
   if (storage.outbox.hasDue(simulation.clock.nowUs)) result.deliveriesDue = true;
-  return result;
+  const cut = answer.fired?.find(({ timing }) => timing === 'stream');
+  return { result, cutAfter: cut?.stream?.afterEvents };
 }
 
 function decide(simulation: Simulation, call: Call): Answer {
@@ -124,13 +139,16 @@ function perform(simulation: Simulation, { call, tool, operation }: { call: Call
   const outcome = runHandler(simulation, call, operation);
   const late = firing('latency', false);
   const [lost] = hasEffect(outcome) ? firing('after_commit', true) : [];
-  if (lost === undefined) return { outcome, fired: late };
+  const cut = outcome.kind === 'ok' && lost === undefined && call.via.streams === true ? firing('stream', true) : [];
+  if (lost === undefined) return { outcome, fired: [...late, ...cut] };
   return { outcome: faultOutcome(lost), committedOutcome: outcome, fired: [...late, lost] };
 }
 
 function runHandler(simulation: Simulation, call: Call, operation: LoadedOperation): ToolOutcome {
-  const { turn, dispatcher } = simulation;
+  const { turn, dispatcher, storage } = simulation;
   turn.source = { kind: 'operation', operationId: call.operationId, sequence: call.sequence };
+  const tooMuch = takeOffered(storage, call.via.blobs ?? [], call.input.text);
+  if (tooMuch !== undefined) return undone(simulation, call, handlerFailure(tooMuch, operation));
   const returned = dispatcher.instance(call.packageId, call.instanceId).call(call.operationId, call.input.value);
   const outcome: ToolOutcome = returned.kind === 'value' ? { kind: 'ok', value: returned.value } : handlerFailure(returned, operation);
   if (!hasEffect(outcome)) return undone(simulation, call, outcome);
@@ -217,9 +235,10 @@ function operationEntry(call: Call, answer: Answer): OperationDraft {
 /** Latency moves the clock: what becomes due by it fires at the next advance, not inside the call. */
 function recordFaults({ storage, clock, counters }: Simulation, call: Call, fired: readonly ToolFault[]): void {
   const { packageId, instanceId, operationId, sequence } = call;
-  for (const { id: faultId, timing, latencyUs = 0 } of fired) {
+  for (const { id: faultId, timing, latencyUs = 0, stream } of fired) {
     const entry = { kind: 'fault' as const, packageId, instanceId, faultId, operationId, timing, causeSequence: sequence };
-    const causeSequence = storage.journal.draft(timing === 'latency' ? { ...entry, latencyUs } : entry);
+    const more = timing === 'latency' ? { latencyUs } : stream === undefined ? {} : { afterEvents: stream.afterEvents };
+    const causeSequence = storage.journal.draft({ ...entry, ...more });
     if (timing !== 'latency') continue;
     const fromUs = clock.nowUs;
     if (!clock.advanceTo(Math.min(fromUs + latencyUs, Number.MAX_SAFE_INTEGER))) continue;

@@ -63,11 +63,12 @@ export function* forkWorld(
   const { head, position, folded } = yield* startOf(parent, request, sliceOver);
   const watermark = folded?.watermark ?? head.watermark;
   const nextOrdinal = Math.max(head.nextOrdinal, folded?.nextOrdinal ?? 0);
+  const blobs = folded === undefined ? head.blobs : parent.blobsAt(position.sequence);
   const isShared = target.store === parent.context.store;
   const child = isShared
-    ? target.createFrom(request, { ...head, watermark, nextOrdinal }, parent)
+    ? target.createFrom(request, { ...head, watermark, nextOrdinal, blobs }, parent)
     : target.createWorld({ ...request, programKey: parent.programKey });
-  if (!isShared) copyHead(parent, { ...head, watermark, nextOrdinal }, child);
+  if (!isShared) copyHead(parent, { ...head, watermark, nextOrdinal, blobs }, child);
   if (folded !== undefined) {
     bring(child, folded, { watermark, nextOrdinal }, request.rules);
     foldOutbox(child.outbox, folded.side, (sequence) => payloadAt(parent, sequence));
@@ -148,6 +149,7 @@ function copyHead(parent: WorldState, head: WorldHead, child: WorldState): void 
   child.queue.restore(events, head);
   for (const row of new CallbackOutbox(layers, head.nextDelivery).rows()) child.outbox.put(row);
   child.outbox.reserve(head.nextDelivery);
+  child.blobs.copyFrom(parent.view, head.blobs);
   if (!head.hasReceipts) return;
   for (const bytes of layers.receipts()) {
     const { packageId, key, receipt } = JSON.parse(bytes.toString()) as StoredReceipt;

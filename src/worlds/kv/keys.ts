@@ -24,6 +24,9 @@ export const keyKinds = {
   cancelled: 18,
   receipt: 19,
   delivery: 20,
+  /** Bytes: what is known of them, and the pieces they lie in. */
+  blob: 21,
+  blobPiece: 22,
   chunk: 32,
   leaves: 33,
 } as const;
@@ -32,7 +35,15 @@ const kinds: ReadonlySet<number> = new Set(Object.values(keyKinds));
 /** Whether a key of a file of worlds begins with this byte. */
 export const beginsWorldKey = (byte: number): boolean => kinds.has(byte);
 /** The kinds that belong to a layer, and go with it. */
-export const layerKinds = [keyKinds.row, keyKinds.queuePage, keyKinds.cancelled, keyKinds.receipt, keyKinds.delivery] as const;
+export const layerKinds = [
+  keyKinds.row,
+  keyKinds.queuePage,
+  keyKinds.cancelled,
+  keyKinds.receipt,
+  keyKinds.delivery,
+  keyKinds.blob,
+  keyKinds.blobPiece,
+] as const;
 
 export const counterKey = Buffer.from([keyKinds.counter]);
 export const positionKey = Buffer.from([keyKinds.position]);
@@ -102,6 +113,16 @@ export function receiptRange(layer: number, packageId: string): { start: Buffer;
   const start = Buffer.concat([numbered(keyKinds.receipt, layer), Buffer.from(`${packageId}\0`)]);
   return { start, end: after(start) };
 }
+
+/** `digest`: `sha256:` and 64 hexadecimal digits. */
+export const blobKey = (layer: number, digest: string): Buffer => Buffer.concat([numbered(keyKinds.blob, layer), digestBytes(digest)]);
+export function blobPieceKey(layer: number, digest: string, piece: number): Buffer {
+  const place = Buffer.allocUnsafe(4);
+  place.writeUInt32BE(piece);
+  return Buffer.concat([numbered(keyKinds.blobPiece, layer), digestBytes(digest), place]);
+}
+export const digestOfBlobKey = (key: Buffer): string => `sha256:${key.toString('hex', 5)}`;
+const digestBytes = (digest: string): Buffer => Buffer.from(digest.slice('sha256:'.length), 'hex');
 
 /** All keys of a kind under one layer or journal. */
 export function rangeOf(kind: Kind, id: number): { start: Buffer; end: Buffer } {

@@ -12,6 +12,19 @@ export type JournalSegment = readonly [journal: number, fromSequence: number];
 /** packageId, instanceId, namespace, live rows, 1 if any layer holds rows of it. The place in the list is the space's index. */
 export type SpaceRecord = readonly [packageId: string, instanceId: string, namespace: string, rows: number, stored: 0 | 1];
 
+/**
+ * A layer of bytes and the sequence up to which they are seen; 1 where that is one of this world's own journal, 0 where it is of the
+ * journal of a fork's parent.
+ */
+export type BlobLayer = readonly [layer: number, upTo: number, isOwn: 0 | 1];
+export interface StoredBlobs {
+  layers: readonly BlobLayer[];
+  /** The one that the world writes; never in a snapshot. */
+  own: number | undefined;
+  /** Of all that is seen. */
+  bytes: number;
+}
+
 export interface WorldHead {
   programKey: string;
   tag: string;
@@ -39,6 +52,8 @@ export interface WorldHead {
   meta: object;
   /** What the commits of this world, and of those it was forked from, have added; undefined in heads of before it was counted. */
   storedBytes?: number;
+  /** Undefined where there never were any. */
+  blobs?: StoredBlobs | undefined;
 }
 
 const packr = new Packr({ useRecords: false, moreTypes: true, int64AsType: 'number' });
@@ -61,6 +76,7 @@ const members = [
   'nextDelivery',
   'meta',
   'storedBytes',
+  'blobs',
 ] as const satisfies readonly (keyof WorldHead)[];
 
 /** Bytes: f64 incarnation, f64 commits, then msgpack. The store reads the first two in every commit and nothing else. */

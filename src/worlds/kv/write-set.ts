@@ -40,6 +40,12 @@ export class WriteSet {
     if (state === 'applied') this.#onApplied?.();
   }
 
+  /** Of all keys and values so far. */
+  get bytes(): number {
+    let bytes = 0;
+    for (let index = 0; index < this.keys.length; index++) bytes += (this.keys[index] as Buffer).length + (this.values[index]?.length ?? 0);
+    return bytes;
+  }
   put(key: Buffer, value: Buffer): void {
     this.keys.push(key);
     this.values.push(value);

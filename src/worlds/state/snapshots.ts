@@ -6,6 +6,7 @@ import { keyKinds, snapshotIdOfKey, snapshotKey, snapshotRange } from '../kv/key
 import type { KvView } from '../kv/view.js';
 import { decodeHead, encodeHead, type JournalSegment, type WorldHead } from '../kv/world-head.js';
 import type { WorldVersion, WriteSet } from '../kv/write-set.js';
+import { layersOf } from './world-blobs.js';
 
 export const originId = '';
 /** Stands at the key of a snapshot that was deleted, so that its id is not minted again. */
@@ -36,7 +37,7 @@ export class Snapshots {
   }
   put(set: WriteSet, snapshotId: string, head: WorldHead, version: WorldVersion): void {
     set.put(snapshotKey(this.#worldId, snapshotId), encodeHead(head, version));
-    set.refer(head.layers, 1);
+    set.refer(layersOf(head), 1);
   }
 
   /** What only it kept goes with the commit. `live`: what the world continues with. */
@@ -45,7 +46,7 @@ export class Snapshots {
     invariant(head !== undefined && snapshotId !== originId, 'a snapshot that is deleted exists and is not the origin');
     const key = snapshotKey(this.#worldId, snapshotId);
     set.put(key, deleted);
-    set.refer(head.layers, -1);
+    set.refer(layersOf(head), -1);
     const written = live.segments.at(-1)?.[0];
     for (const [journal, from] of this.abandoned(head.segments, live, snapshotId)) {
       if (journal === written) continue;

@@ -13,6 +13,7 @@ import { WriteSet } from '../kv/write-set.js';
 import { KvWriter, type KvWriterOptions } from '../kv/writer.js';
 import { tuning } from '../tuning.js';
 import { type Base, decodeBase, type ParseRow, prepareBase } from './base.js';
+import { inherited, layersOf } from './world-blobs.js';
 import { WorldState, type WorldStateContext } from './world-state.js';
 
 export interface WorldRepositoryOptions extends KvWriterOptions {
@@ -99,6 +100,7 @@ export class WorldRepository {
       transactions: 0,
       firstOwnOrdinal: head.nextOrdinal,
       carriedSide: '',
+      blobs: inherited(head.blobs),
     };
     return new WorldState(parent.context, { worldId, incarnation, head: own, stored: undefined, parent: parent.asParent });
   }
@@ -128,7 +130,7 @@ export class WorldRepository {
     set.freesSpace = true;
     const journals = new Set<number>();
     const leave = (head: WorldHead): void => {
-      set.refer(head.layers, -1);
+      set.refer(layersOf(head), -1);
       for (const [journal] of head.segments) journals.add(journal);
     };
     leave(decodeHead(stored));

@@ -7,13 +7,12 @@
 //     new one on it.
 //   WORLD-STATE-3. Snapshots, resets and forks gather what is pending at their place; until the commit, `#view` shows what they gathered.
 import { invariant } from '../../contract/errors.js';
-import type { JsonValue } from '../../contract/json.js';
 import type { OperationEntry } from '../../contract/world/evidence.js';
 import { Journal } from '../journal/journal.js';
 import type { ChunkCache } from '../journal/journal-reader.js';
 import { headKey, keyKinds } from '../kv/keys.js';
 import { KvView } from '../kv/view.js';
-import { encodeHead, type WorldHead } from '../kv/world-head.js';
+import { encodeHead, type StoredBlobs, type WorldHead } from '../kv/world-head.js';
 import { type WorldVersion, WriteSet } from '../kv/write-set.js';
 import type { KvWriter } from '../kv/writer.js';
 import { tuning } from '../tuning.js';
@@ -26,17 +25,14 @@ import { CallbackOutbox, type OutboxRow } from './outbox.js';
 import { type Receipt, Receipts } from './receipts.js';
 import { Records } from './records.js';
 import { originId, Snapshots } from './snapshots.js';
+import { readSide, type TurnSide, writeSide } from './turn-side.js';
+import { layersOf, WorldBlobs } from './world-blobs.js';
 
 export interface TurnStamp {
   virtualTimeUs: number;
   /** corr_ id of every entry of the turn. */
   correlationOrdinal: number;
 }
-/**
- * What a turn changed beside rows, queue, receipts and evidence (clock, random streams, counters, outbox): the last value of each key
- * counts. Not evidence.
- */
-export type TurnSide = { readonly [key: string]: JsonValue };
 
 /** The owner's knowledge that a fold needs. */
 export interface FoldRules {
@@ -75,6 +71,7 @@ export class WorldState {
   readonly outbox: CallbackOutbox;
   readonly snapshots: Snapshots;
   readonly doneCommands: CommandLog;
+  readonly blobs: WorldBlobs;
   readonly view: KvView;
   readonly #layers: Layers;
   readonly #parent: WriteSet | undefined;
@@ -104,6 +101,7 @@ export class WorldState {
     this.queue = new EventQueue(this.view, this.#layers, head);
     this.receipts = new Receipts(this.#layers, head.hasReceipts);
     this.outbox = new CallbackOutbox(this.#layers, head.nextDelivery);
+    this.blobs = new WorldBlobs(this.view, () => context.store.allocateId(), head.blobs);
     this.#parent = parent?.gathered;
     this.#stored = stored;
     this.#isNew = this.#isChanged = stored === undefined;
@@ -119,7 +117,7 @@ export class WorldState {
    * for a reset: what a row replaced is in the journal still.
    */
   get storedBytes(): number {
-    return this.#storedBytes + 2 * this.journal.pendingChars;
+    return this.#storedBytes + 2 * this.journal.pendingChars + this.blobs.freshBytes;
   }
 
   /** As loaded, or as of the last reset; undefined in a world just created. */
@@ -132,6 +130,7 @@ export class WorldState {
     this.journal.beginTurn();
     this.receipts.beginTurn();
     this.outbox.beginTurn();
+    this.blobs.beginTurn();
   }
   /**
    * Undoes rows, scheduled and cancelled events, callbacks, receipts and drafted entries of this turn; the turn itself continues. A popped
@@ -143,6 +142,7 @@ export class WorldState {
     this.queue.rollback();
     this.receipts.rollback();
     this.outbox.rollback();
+    this.blobs.rollback();
   }
   /** The drafted entries become one transaction of the journal. A turn without any leaves its state all the same. */
   endTurn(stamp: TurnStamp, side?: TurnSide): void {
@@ -160,7 +160,7 @@ export class WorldState {
   /** Entries and scheduled events not yet taken; large ones count for many. */
   pendingCount(): number {
     const count = this.journal.pendingEntries + this.queue.freshCount;
-    return Math.max(count, Math.floor(this.journal.pendingChars / tuning.pendingCharsCounted));
+    return Math.max(count, Math.floor((this.journal.pendingChars + this.blobs.freshBytes) / tuning.pendingCharsCounted));
   }
   /**
    * Everything since the last take; undefined when nothing changed. `meta`: what the owner keeps (msgpack-able, small). Between turns only.
@@ -172,7 +172,7 @@ export class WorldState {
     doneCommands.takeInto(set);
     // The origin is what the first write set holds.
     if (this.#isNew) this.#keepSnapshot(set, originId, meta);
-    this.#storedBytes += bytesOf(set);
+    this.#storedBytes += set.bytes;
     const version = { incarnation: this.incarnation, commits: (this.#stored?.commits ?? 0) + 1 };
     set.put(headKey(this.worldId), encodeHead(this.#head(meta), version));
     this.#stored = version;
@@ -220,6 +220,12 @@ export class WorldState {
     return { view: this.view, gathered: this.#gathered };
   }
 
+  /** What a fork at the sequence sees of the bytes. */
+  blobsAt(sequence: number): StoredBlobs | undefined {
+    if (this.blobs.hasFresh) this.#show(() => void this.#gather());
+    return this.blobs.frozenAt(sequence);
+  }
+
   snapshotIds(): string[] {
     return this.snapshots.ids();
   }
@@ -249,8 +255,8 @@ export class WorldState {
     const layers = [...target.layers, store.allocateId()];
     this.#gathered ??= this.#newSet();
     const set = this.#gathered;
-    set.refer(this.#layers.chain, -1);
-    set.refer(layers, 1);
+    set.refer(this.#allLayers(), -1);
+    set.refer(layersOf({ layers, blobs: target.blobs }), 1);
     for (const [journal, from] of this.snapshots.abandoned(this.journal.segments, { segments, sequence: target.sequence })) {
       set.doom(keyKinds.chunk, journal, from);
       if (from === 0) set.doom(keyKinds.leaves, journal, 0);
@@ -266,6 +272,7 @@ export class WorldState {
     this.queue.load(target);
     this.receipts.load(target.hasReceipts);
     this.outbox.load(target.nextDelivery);
+    this.blobs.load(target.blobs);
     return target.meta;
   }
 
@@ -300,6 +307,9 @@ export class WorldState {
     return new Records({ base, parse, layers: new Layers(this.view, head.layers), journal: this.journal }, head.spaces);
   }
 
+  #allLayers(): number[] {
+    return layersOf({ layers: this.#layers.chain, blobs: this.blobs.stored() });
+  }
   #origin(): WorldHead {
     const origin = this.snapshots.get(originId);
     invariant(origin !== undefined, 'a stored world has an origin');
@@ -312,7 +322,7 @@ export class WorldState {
       this.view.settled();
     });
     set.requires = this.#isNew ? this.#parent : undefined;
-    if (this.#isNew) set.refer(this.#layers.chain, 1);
+    if (this.#isNew) set.refer(this.#allLayers(), 1);
     return set;
   }
   /** Puts all that is pending into the set of the next commit. */
@@ -326,6 +336,7 @@ export class WorldState {
     this.receipts.takeInto(set);
     this.outbox.takeInto(set);
     if (set.keys.length > before) this.#topUsed = true;
+    this.blobs.takeInto(set);
     return set;
   }
   /** Runs what gathers, then shows it to the readers of this world. */
@@ -341,7 +352,7 @@ export class WorldState {
   }
   /** The head with those layers that will not be written again; the world continues in a new top, unless nothing is in the present one. */
   #freeze(set: WriteSet, meta: object): WorldHead {
-    const head = { ...this.#head(meta), topUsed: true };
+    const head = { ...this.#head(meta), topUsed: true, blobs: this.blobs.frozen(this.journal.sequence) };
     if (!this.#topUsed) return { ...head, layers: head.layers.slice(0, -1) };
     const layers = head.layers.length < tuning.layersMax ? head.layers : this.#merge(set);
     const top = this.context.store.allocateId();
@@ -379,20 +390,7 @@ export class WorldState {
       nextDelivery: this.outbox.nextOrdinal,
       meta,
       storedBytes: this.#storedBytes,
+      blobs: this.blobs.stored(),
     };
   }
-}
-
-/** Of a commit, but for its head, which takes the place of the one before. */
-function bytesOf({ keys, values }: WriteSet): number {
-  let bytes = 0;
-  for (let index = 0; index < keys.length; index++) bytes += (keys[index] as Buffer).length + (values[index]?.length ?? 0);
-  return bytes;
-}
-
-function writeSide(side: TurnSide | undefined): string | undefined {
-  return side === undefined ? undefined : JSON.stringify(side);
-}
-function readSide(text: string): TurnSide | undefined {
-  return text === '' ? undefined : (JSON.parse(text) as TurnSide);
 }

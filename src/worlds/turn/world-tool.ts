@@ -7,6 +7,7 @@ import type { ActorName } from '../../contract/world/persona.js';
 import type { ToolCallback } from '../../contract/world/tool-manifest.js';
 import type { WireRequest } from '../../contract/world/wire.js';
 import {
+  type CallbackMessage,
   type ContextCalls,
   ContextRefusal,
   type DecodeResult,
@@ -28,6 +29,7 @@ import type { ScheduledEvent, ScheduledRef } from '../state/event-queue.js';
 import type { Space } from '../state/space.js';
 import { callbacksOf, queueCallbacks } from './callback-queue.js';
 import { type EventName, notScheduled, type Turn } from './turn.js';
+import { joinBlobs, putBlob } from './turn-blobs.js';
 
 interface NamespaceEntry {
   readonly space: Space;
@@ -91,11 +93,14 @@ export class WorldTool implements ContextCalls {
   encodeHttp(routeId: string, input: unknown): EncodeResult {
     return this.#code(routeId, (codecs) => codecs.encodeHttp(routeId, input));
   }
-  encodeCallback(callbackId: string, input: unknown): EncodeResult {
+  encodeCallback(callbackId: string, input: unknown): EncodeResult<CallbackMessage> {
     return this.#code(callbackId, (codecs) => codecs.encodeCallback(callbackId, input));
   }
   /** A codec sees no state; a module that throws while it loads has none. */
-  #code<R extends DecodeResult | EncodeResult>(id: string, run: (codecs: ToolCodecs) => R): R | MalformedMessage {
+  #code<R extends DecodeResult | EncodeResult | EncodeResult<CallbackMessage>>(
+    id: string,
+    run: (codecs: ToolCodecs) => R,
+  ): R | MalformedMessage {
     try {
       if (this.#codecs === undefined || this.#freshModulePerTurn) this.#codecs = this.tool.codecs();
       const result = run(this.#codecs);
@@ -261,6 +266,37 @@ export class WorldTool implements ContextCalls {
     draftCancelled(journal, event);
     turn.isChanging = false;
     return true;
+  }
+
+  readBlob(digest: string, from: number, length: number | undefined): Uint8Array | undefined {
+    this.#turn.enterCall();
+    return this.#turn.storage.blobs.read(digest, length === undefined ? { from } : { from, length });
+  }
+  readBlobText(digest: string): string | undefined {
+    this.#turn.enterCall();
+    return this.#turn.storage.blobs.read(digest)?.toString('utf8');
+  }
+  putBlob(content: Uint8Array | string): { digest: string; length: number } {
+    this.#turn.enterCall();
+    return this.#change(() => putBlob(this.#turn.storage, typeof content === 'string' ? Buffer.from(content) : Buffer.from(content)));
+  }
+  joinBlobs(digests: readonly string[]): { digest: string; length: number } {
+    this.#turn.enterCall();
+    this.#turn.budget.spendCalls(digests.length);
+    return this.#change(() => joinBlobs(this.#turn.storage, digests));
+  }
+  /** A refusal leaves nothing half done. */
+  #change<T>(work: () => T): T {
+    const turn = this.#turn;
+    turn.isChanging = true;
+    try {
+      const made = work();
+      turn.isChanging = false;
+      return made;
+    } catch (error) {
+      if (error instanceof ContextRefusal) turn.isChanging = false;
+      throw error;
+    }
   }
 
   get #stream() {
