@@ -13,6 +13,7 @@ export function toolCodecs(behavior: RealmBehavior): ToolCodecs {
   return {
     decodeHttp: (routeId, request) => decoded(runCodec(behavior, 'http', routeId, 'decode', request) as CodecReturn),
     encodeHttp: (routeId, input) => reply(runCodec(behavior, 'http', routeId, 'encode', input) as CodecReturn),
+    encodeRefusal: (input) => encoded(runCodec(behavior, 'refusals', 'refuse', 'encode', input) as CodecReturn, replyFault),
     encodeCallback: (callbackId, input) =>
       encoded(runCodec(behavior, 'callbacks', callbackId, 'encode', input) as CodecReturn, () => undefined),
   };

@@ -120,6 +120,7 @@ export interface ToolInstance {
 export interface ToolCodecs {
   decodeHttp(routeId: string, request: unknown): DecodeResult;
   encodeHttp(routeId: string, input: unknown): EncodeResult;
+  encodeRefusal(input: unknown): EncodeResult;
   encodeCallback(callbackId: string, input: unknown): EncodeResult;
 }
 

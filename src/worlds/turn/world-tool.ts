@@ -91,6 +91,9 @@ export class WorldTool implements ContextCalls {
   encodeHttp(routeId: string, input: unknown): EncodeResult {
     return this.#code(routeId, (codecs) => codecs.encodeHttp(routeId, input));
   }
+  encodeRefusal(input: unknown): EncodeResult {
+    return this.#code('refuse', (codecs) => codecs.encodeRefusal(input));
+  }
   encodeCallback(callbackId: string, input: unknown): EncodeResult {
     return this.#code(callbackId, (codecs) => codecs.encodeCallback(callbackId, input));
   }
