@@ -3,7 +3,7 @@
 //   AGENT-ACCESS-1. After `revoke` is called nothing new begins; it resolves when what had begun has been answered.
 import { ServiceError } from '../contract/errors.js';
 import { resolveActor } from '../contract/world/persona.js';
-import type { OfferedBlob, WireRequest } from '../contract/world/wire.js';
+import type { OfferedBlob, RefusalResult, UncalledRequest, WireRequest } from '../contract/world/wire.js';
 import type { AdvanceProgress, CallResult, RouteResult, ToolCatalogItem, WaitResult } from '../contract/world/world-protocol.js';
 import type { DirectCall, ReceiverBook } from '../drills/ports/bindings-port.js';
 import { unauthenticated } from '../http/guards.js';
@@ -82,6 +82,11 @@ export class AgentAccess implements AgentWorld {
     return this.#run(() => this.#world.command({ kind: 'callRoute', ...this.#actor, packageId, request, ...brought }));
   }
 
+  /** The world is not used by it: it may come from a stranger. */
+  refuse(packageId: string, request: UncalledRequest): Promise<RefusalResult> {
+    return this.#run(() => this.#world.command({ kind: 'refuseRequest', ...this.#actor, packageId, request }), false);
+  }
+
   wait(untilUs?: number, options?: AskOptions): Promise<WaitResult> {
     const until = untilUs === undefined ? {} : { untilUs };
     return this.#run(() => this.#world.command({ kind: 'wait', ...this.#actor, ...until }, options && sendOptions(options)));
@@ -111,11 +116,11 @@ export class AgentAccess implements AgentWorld {
     return own?.capabilities.some(({ packageId, operationId }) => packageId === 'world' && operationId === 'clock.wait') ?? false;
   }
 
-  async #run<T>(work: () => Promise<T>): Promise<T> {
+  async #run<T>(work: () => Promise<T>, isUse = true): Promise<T> {
     if (this.#revoked) throw unauthenticated();
     this.#requireOpen?.();
     const end = this.#limit?.begin();
-    this.#used = true;
+    this.#used ||= isUse;
     this.#running += 1;
     try {
       return await work();

@@ -9,12 +9,17 @@ type Line = UnansweredRequests['requests'][number];
 /** As long as a token is, or longer. */
 const maybeToken = /[A-Za-z0-9_-]{32,}/g;
 
+/** Of a path: what may be seen of it. */
+export function shownPath(path: string): string {
+  return path.replace(maybeToken, '[redacted]').slice(0, limits.unansweredPathCharsMax);
+}
+
 export class UnansweredLog {
   readonly #lines = new Map<string, Line>();
   #left = 0;
 
   note({ method, path, status }: Omit<Line, 'times'>): void {
-    const shown = path.replace(maybeToken, '[redacted]').slice(0, limits.unansweredPathCharsMax);
+    const shown = shownPath(path);
     const key = `${method} ${shown} ${status}`;
     const known = this.#lines.get(key);
     if (known !== undefined) known.times += 1;

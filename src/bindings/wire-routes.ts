@@ -17,6 +17,7 @@ import type { AccessTable } from './access-table.js';
 import type { AgentAccess } from './agent-access.js';
 import { planBody, type ReceivedBody } from './wire-body.js';
 import { bodyWithoutToken, credentialsIn, type Lists, withoutCredential, withTrailers } from './wire-credential.js';
+import { NotDecoded, refusedByRoute, refusedElsewhere } from './wire-refusals.js';
 import { replyOf, withoutOrigin } from './wire-reply.js';
 import type { WireTable } from './wire-table.js';
 
@@ -51,17 +52,19 @@ export function wireRoutes(
     const pathname = request.path.slice(prefix.length);
     const query = parseLists(request.query);
     const asked = { pathname, query: query ?? {}, isShared };
-    const found = noting(
-      () => asker(accesses, request, asked),
-      request,
-      pathname,
-      () => find(accesses, request, asked),
-    );
-    if (found === undefined) {
-      note(asker(accesses, request, asked), { request, pathname, status: errorTable['control.ROUTE_NOT_FOUND'].status });
-      return undefined;
+    let found: RouteMatch | undefined;
+    try {
+      found = find(accesses, request, asked);
+      if (found === undefined) throw new ServiceError('control.ROUTE_NOT_FOUND', { message: 'There is nothing at this path.' });
+      if (query === undefined) throw new ServiceError('control.INVALID_REQUEST', { message: 'The query is not percent-encoded UTF-8.' });
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error;
+      const access = found?.access ?? asker(accesses, request, asked);
+      note(access, { request, pathname, status: errorTable[error.code].status });
+      const refused = refusedElsewhere(access, { method: request.method, pathname, error, speaksForOrigin });
+      if (refused !== undefined || (found === undefined && error.code === 'control.ROUTE_NOT_FOUND')) return refused;
+      throw error;
     }
-    if (query === undefined) throw new ServiceError('control.INVALID_REQUEST', { message: 'The query is not percent-encoded UTF-8.' });
     return { id: 'wire', caller: found.access, answer: () => answerNoting(request, found, { pathname, query, speaksForOrigin, bodies }) };
   };
 }
@@ -88,22 +91,15 @@ function note(access: AgentAccess | undefined, { request, pathname, status }: Un
   access?.unanswered.note({ method: request.method, path: pathname, status });
 }
 
-function noting<T>(whose: () => AgentAccess | undefined, request: ServerRequest, pathname: string, work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    if (error instanceof ServiceError) note(whose(), { request, pathname, status: errorTable[error.code].status });
-    throw error;
-  }
-}
-
 /** A request that its codec or the body's rules refuse became no call either. */
 async function answerNoting(request: ServerRequest, found: RouteMatch, answering: Answering): Promise<RouteReply> {
   try {
     return await answer(request, found, answering);
   } catch (error) {
-    if (error instanceof ServiceError) note(found.access, { request, pathname: answering.pathname, status: errorTable[error.code].status });
-    throw error;
+    if (!(error instanceof ServiceError)) throw error;
+    const { pathname, speaksForOrigin } = answering;
+    note(found.access, { request, pathname, status: errorTable[error.code].status });
+    return await refusedByRoute(found.access, found.match.route, { method: request.method, pathname, error, speaksForOrigin });
   }
 }
 
@@ -199,11 +195,7 @@ async function answerWith(
   if (result.kind === 'answered') return replyOf(result.status, result.message, access.baseUrl);
   const { kind, reason } = result;
   if (kind === 'not_decoded' && result.fault === 'request') {
-    const details = result.code === undefined ? {} : { details: { code: result.code } };
-    throw new ServiceError('control.INVALID_REQUEST', {
-      message: `The request does not fit route '${seen.routeId}': ${reason}`,
-      ...details,
-    });
+    throw new NotDecoded(`The request does not fit route '${seen.routeId}': ${reason}`, result.code);
   }
   const codec = kind === 'not_decoded' ? 'decode' : 'encode';
   throw new ServiceError('world.HANDLER_FAILED', {

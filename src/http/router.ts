@@ -134,7 +134,8 @@ export interface RouterOptions<Caller> {
 export interface FoundElsewhere<Caller> {
   /** The name of all such routes in figures and logs. */
   id: string;
-  caller: Caller;
+  /** Undefined where nobody was authenticated. */
+  caller: Caller | undefined;
   /** Asks for the body, if at all, before its first await. */
   answer(): Answer;
 }
@@ -341,9 +342,14 @@ async function answerElsewhere<Caller>(
   return await found.answer();
 }
 
+/** With what is answered where one of them is. */
+export function allowOf(methods: readonly string[]): string[] {
+  return methods.includes('GET') ? ['HEAD', ...methods].sort() : [...methods];
+}
+
 /** The refusal of a path that has routes, for a method that none of them has. */
 export function wrongMethod(method: string, methods: readonly string[]): ServiceError {
-  const allow = methods.includes('GET') ? ['HEAD', ...methods].sort() : [...methods];
+  const allow = allowOf(methods);
   return new ServiceError('control.METHOD_NOT_ALLOWED', { message: `This path does not answer to ${method}.`, details: { allow } });
 }
 

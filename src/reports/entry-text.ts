@@ -34,6 +34,8 @@ export function entryText(entry: EvidenceEntry): string {
       return entry.phase.replaceAll('_', ' ');
     case 'verification':
       return verificationText(entry);
+    case 'refused_request':
+      return `${entry.method} ${entry.pathname} refused by ${entry.packageId}: ${entry.refusal.replaceAll('_', ' ')} (${entry.status})`;
   }
 }
 
@@ -46,6 +48,7 @@ export function entryIsProblem(entry: EvidenceEntry): boolean {
     case 'callback':
       return entry.phase === 'failed';
     case 'fault':
+    case 'refused_request':
       return true;
     case 'verification':
       return entry.result.verdict !== 'passed';

@@ -5,7 +5,7 @@ import type { JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
 import { countBaseUrls } from '../contract/world/base-url.js';
 import type { DraftedMessage } from '../contract/world/wire.js';
-import type { CallbackMessage, DecodeResult, EncodeResult, HandlerFault, MalformedMessage, ToolCodecs } from './loaded-tool.js';
+import type { DecodeResult, EncodeResult, HandlerFault, MalformedMessage, ToolCodecs, WholeMessage } from './loaded-tool.js';
 import { bodySize, bodyTexts, messageBody } from './message-body.js';
 import { type RealmBehavior, threadRealm } from './realm.js';
 
@@ -14,8 +14,13 @@ export function toolCodecs(behavior: RealmBehavior): ToolCodecs {
   return {
     decodeHttp: (routeId, request) => decoded(runCodec(behavior, 'http', routeId, 'decode', request) as CodecReturn),
     encodeHttp: (routeId, input) => reply(runCodec(behavior, 'http', routeId, 'encode', input) as CodecReturn),
+    encodeRefusal: (input) =>
+      whole('refusal', encoded(runCodec(behavior, 'refusals', 'refuse', 'encode', input) as CodecReturn, replyFault)),
     encodeCallback: (callbackId, input) =>
-      ofCallback(encoded(runCodec(behavior, 'callbacks', callbackId, 'encode', input) as CodecReturn, () => undefined)),
+      whole(
+        'callback',
+        encoded(runCodec(behavior, 'callbacks', callbackId, 'encode', input) as CodecReturn, () => undefined),
+      ),
   };
 }
 
@@ -37,11 +42,12 @@ function decoded(result: CodecReturn): DecodeResult {
   };
 }
 
-function ofCallback(result: EncodeResult): EncodeResult<CallbackMessage> {
+/** Neither of them has bytes of the world, or is a stream. */
+function whole(what: string, result: EncodeResult): EncodeResult<WholeMessage> {
   if (result.kind !== 'value') return result;
   const { kind } = result.message.body;
-  if (kind === 'blob' || kind === 'events') return misshapen(`the body of a callback is not of the kind '${kind}'`);
-  return result as EncodeResult<CallbackMessage>;
+  if (kind === 'blob' || kind === 'events') return misshapen(`the body of a ${what} is not of the kind '${kind}'`);
+  return result as EncodeResult<WholeMessage>;
 }
 
 /** What is wrong with one header, beyond what is so with requests and replies. */

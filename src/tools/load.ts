@@ -84,7 +84,8 @@ function loadFailure(packageId: string, reason: string, more: { missing?: string
   });
 }
 
-function wantedHandlers({ operations, subscriptions, http, callbacks }: ToolManifest) {
+function wantedHandlers({ operations, subscriptions, http, callbacks, wire }: ToolManifest) {
   const ids = (list: readonly { id: string }[]) => list.map(({ id }) => id);
-  return { operations: ids(operations), subscriptions: ids(subscriptions), http: ids(http), callbacks: ids(callbacks) };
+  const refusals = wire?.refusals === undefined ? [] : ['refuse'];
+  return { operations: ids(operations), subscriptions: ids(subscriptions), http: ids(http), callbacks: ids(callbacks), refusals };
 }

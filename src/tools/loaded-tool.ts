@@ -104,8 +104,8 @@ export interface HandlerThrow {
   bound?: TurnBound;
 }
 export type HandlerFault = DeclaredFailure | HandlerThrow;
-/** A callback sends neither events nor bytes of the world. */
-export type CallbackMessage = Omit<EncodedMessage, 'body'> & { body: Exclude<EncodedMessage['body'], { kind: 'events' }> };
+/** What a callback or a refusal sends: neither events nor bytes of the world. */
+export type WholeMessage = Omit<EncodedMessage, 'body'> & { body: Exclude<EncodedMessage['body'], { kind: 'events' }> };
 export type HandlerReturn = { kind: 'value'; value: JsonValue; text: string } | HandlerFault;
 
 /** What a codec returned is no message: its author's mistake, whatever the request was. */
@@ -131,7 +131,8 @@ export interface ToolInstance {
 export interface ToolCodecs {
   decodeHttp(routeId: string, request: unknown): DecodeResult;
   encodeHttp(routeId: string, input: unknown): EncodeResult;
-  encodeCallback(callbackId: string, input: unknown): EncodeResult<CallbackMessage>;
+  encodeRefusal(input: unknown): EncodeResult<WholeMessage>;
+  encodeCallback(callbackId: string, input: unknown): EncodeResult<WholeMessage>;
 }
 
 export interface LoadedOperation {

@@ -20,6 +20,7 @@ interface Behavior {
   subscriptions: Map<string, Handler>;
   http: Map<string, Members>;
   callbacks: Map<string, Members>;
+  refusals: Map<string, Members>;
 }
 /** What tool code imports as `drillyard/tool-sdk`. */
 export const sdk = Object.freeze({ defineTool, defineToolBehavior, ToolFailure });
@@ -61,7 +62,14 @@ function behaviorOf(exported: unknown): Behavior {
   const behavior = defineToolBehavior(found as ToolBehavior) as object as { [group: string]: object | undefined };
   // Maps, so that an id like `constructor` is an id; made once, so that a behavior that is changed later stays what it was.
   const group = (name: string) => new Map<string, never>(Object.entries((behavior[name] ?? {}) as { [id: string]: never }));
-  return { operations: group('operations'), subscriptions: group('subscriptions'), http: group('http'), callbacks: group('callbacks') };
+  const refusals = new Map<string, Members>(behavior.refuse === undefined ? [] : [['refuse', { encode: behavior.refuse }]]);
+  return {
+    operations: group('operations'),
+    subscriptions: group('subscriptions'),
+    http: group('http'),
+    callbacks: group('callbacks'),
+    refusals,
+  };
 }
 
 /** The ids that a behavior lacks, as `operations 'x'`. */
@@ -122,7 +130,13 @@ const decodedBounds = { ...recordBounds, bytes: limits.decodedBytesMax };
 const byteLength = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Uint8Array.prototype), 'byteLength')?.get as () => number;
 
 /** Runs one codec; what it returns is admitted, but for bytes. Both hold values of the simulation, so they may be deeper than those. */
-export function runCodec(behavior: Behavior, group: 'http' | 'callbacks', id: string, name: 'decode' | 'encode', input: unknown): unknown {
+export function runCodec(
+  behavior: Behavior,
+  group: 'http' | 'callbacks' | 'refusals',
+  id: string,
+  name: 'decode' | 'encode',
+  input: unknown,
+): unknown {
   try {
     const codec = behavior[group].get(id)?.[name] as ((input: unknown) => unknown) | undefined;
     if (codec === undefined) throw new ContextError(`${group} has no '${id}'`);

@@ -249,12 +249,40 @@ export interface CallbackInput {
   readonly attempt: number;
 }
 
+/** A request that became no call; there is no credential in it. */
+export interface RefusalInput {
+  readonly kind:
+    | 'unauthenticated'
+    | 'not_found'
+    | 'method_not_allowed'
+    | 'unsupported_media_type'
+    | 'malformed'
+    | 'too_large'
+    | 'not_decoded';
+  readonly method: string;
+  /** Cut, and without what may be a credential. */
+  readonly pathname: string;
+  readonly routeId?: string;
+  /** What the platform would say. */
+  readonly message: string;
+  /** Of a ToolFailure that decode has thrown. */
+  readonly code?: string;
+  /** Of `method_not_allowed`: what the path takes. */
+  readonly allow?: readonly string[];
+  readonly status: number;
+  readonly virtualTimeUs: number;
+  /** As encode sees it. */
+  readonly baseUrl: string;
+}
+
 /** The default export of a behavior module. Handlers are synchronous; codecs are pure and see no state. */
 export interface ToolBehavior<T extends ToolTypes = ToolTypes> {
   operations: OperationHandlers<T>;
   subscriptions?: SubscriptionHandlers<T>;
   http?: { [routeId: string]: { decode(request: HttpRequest): DecodedRequest; encode(input: EncodeInput): WireReply } };
   callbacks?: { [callbackId: string]: { encode(input: CallbackInput): WireMessage } };
+  /** Words the refusals that the manifest lists in `wire.refusals`; as pure as a codec. */
+  refuse?(input: RefusalInput): WireMessage;
 }
 /** A manifest and its behavior in one value. */
 export interface ToolDefinition<T extends ToolTypes = ToolTypes> {
@@ -289,6 +317,8 @@ export class ToolFailure extends Error {
  */
 export function defineToolBehavior<T extends ToolTypes = ToolTypes>(behavior: ToolBehavior<T>): ToolBehavior<T> {
   if (behavior === null || typeof behavior !== 'object') throw new TypeError('defineToolBehavior takes an object');
+  if (behavior.refuse !== undefined && typeof behavior.refuse !== 'function')
+    throw new TypeError('defineToolBehavior: refuse is a function');
   const groups: [string, { [id: string]: unknown } | undefined, readonly string[]][] = [
     ['operations', behavior.operations as { [id: string]: unknown }, []],
     ['subscriptions', behavior.subscriptions as { [id: string]: unknown } | undefined, []],

@@ -25,6 +25,7 @@ import { cancelEvent, lifecycle, scheduleEvents, setBudgets, setFault, setOverri
 import { type ForkCommand, type ForkReply, fork } from './commands/fork-world.js';
 import { position, positionNow } from './commands/position.js';
 import { answerQuery, type QueryAnswer } from './commands/queries.js';
+import { refuseRequest } from './commands/refuse-request.js';
 import { hashAhead, resetWorld } from './commands/reset.js';
 import { wait } from './commands/wait.js';
 import type { WriteSet } from './kv/write-set.js';
@@ -93,6 +94,8 @@ export class WorldActor implements Actor {
         return callTool(this.#simulation, command);
       case 'callRoute':
         return callRoute(this.#simulation, command);
+      case 'refuseRequest':
+        return refuseRequest(this.#simulation, command);
       case 'advance':
         return yield* advanceTime(this.#simulation, command, run);
       case 'wait':

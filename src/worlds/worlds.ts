@@ -283,6 +283,8 @@ function stepOf(asked: WorldCommand | WorldQuery): string {
       return `'${asked.operationId}' of tool '${asked.packageId}'`;
     case 'callRoute':
       return `'${asked.request.method} ${asked.request.pathname}' of tool '${asked.packageId}'`;
+    case 'refuseRequest':
+      return `The refusal of '${asked.request.method} ${asked.request.pathname}' by tool '${asked.packageId}'`;
     case 'advance':
     case 'wait':
       return 'A handler of an event that was due';

@@ -1,36 +1,19 @@
 // Vendors' own clients, unchanged, against routes that answer as their services do; on both servers.
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { Octokit } from '@octokit/rest';
 import { ErrorCode, WebClient } from '@slack/web-api';
 import { createBindings } from '../../src/bindings/create-bindings.js';
 import { createHostedBindings } from '../../src/bindings/hosted-bindings.js';
-import { compileProject } from '../../src/compiler/compile.js';
 import { newId } from '../../src/contract/ids.js';
 import type { OperationEntry } from '../../src/contract/world/evidence.js';
 import { startHttpServer } from '../../src/http/start-server.js';
 import type { WorldRef } from '../../src/worlds/api.js';
-import { openWorlds } from '../../src/worlds/worlds.js';
 import { engines } from '../http/fake-control.js';
+import { vendorWorlds } from './vendor-kit.js';
 import { evidence, json, position } from './wire-kit.js';
 
-const root = fileURLToPath(new URL('../../../test/fixtures/vendor', import.meta.url));
-const { build, diagnostics } = await compileProject({ root });
-if (build === undefined) throw new Error(JSON.stringify(diagnostics));
-const directory = mkdtempSync(join(tmpdir(), 'drillyard-vendor-'));
-const open = () => openWorlds({ directory, layout: 'run', durability: 'committed', hosts: 1, isolation: 'thread', log: () => {} });
-const worlds = await open();
-after(async () => {
-  await worlds.close();
-  rmSync(directory, { recursive: true, force: true });
-});
-const create = (): Promise<WorldRef> =>
-  worlds.create({ worldId: newId('world'), build, ...build.baseline, seed: { seed: '1', trial: 1, attempt: 1 } });
-const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+const { create, quiet } = await vendorWorlds();
 const hourUs = 3_600_000_000;
 
 for (const engine of engines) {

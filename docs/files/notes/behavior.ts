@@ -31,6 +31,7 @@ export default defineToolBehavior<Notes>({
       if (note) state.put('notes', id, { ...note, reminded: true });
     },
   },
+  refuse: ({ message, baseUrl }) => ({ body: { kind: 'json', value: { message, help: `${baseUrl}/help` } } }),
   http: {
     'notes.add': {
       decode: ({ body }) => {

@@ -9,6 +9,7 @@ type Fits = (value: unknown) => boolean;
 const fits: { readonly [Kind in keyof WorldAnswers]: Fits } & { readonly fork: Fits } = {
   call: typia.createIs<WorldAnswers['call']>(),
   callRoute: typia.createIs<WorldAnswers['callRoute']>(),
+  refuseRequest: typia.createIs<WorldAnswers['refuseRequest']>(),
   advance: typia.createIs<WorldAnswers['advance']>(),
   wait: typia.createIs<WorldAnswers['wait']>(),
   startDelivery: typia.createIs<WorldAnswers['startDelivery']>(),

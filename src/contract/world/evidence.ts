@@ -5,6 +5,7 @@ import type { JsonObject, JsonValue } from '../json.js';
 import type { OutcomeError } from '../outcome-error.js';
 import type { OverrideScope } from './scenario.js';
 import type { DeliveryFaultKind, ToolFault } from './tool-manifest.js';
+import type { RefusalKind } from './tool-wire.js';
 
 export interface EntryCommon {
   schemaVersion: 1;
@@ -152,6 +153,20 @@ export interface VerificationEntry extends EntryCommon {
 }
 export type CheckpointKind = 'after_interaction' | 'invariant' | 'final';
 
+/** A request to a wire route that became no call. */
+export interface RefusedRequestEntry extends EntryCommon {
+  kind: 'refused_request';
+  packageId: string;
+  /** Whose access it was sent to; absent where nobody was authenticated. */
+  actorId?: string;
+  actorInstanceId?: string;
+  refusal: RefusalKind;
+  method: string;
+  pathname: string;
+  routeId?: string;
+  status: number;
+}
+
 export type EvidenceEntry =
   | OperationEntry
   | StateChangeEntry
@@ -162,7 +177,8 @@ export type EvidenceEntry =
   | RandomEntry
   | ClockEntry
   | LifecycleEntry
-  | VerificationEntry;
+  | VerificationEntry
+  | RefusedRequestEntry;
 export type EvidenceKind = EvidenceEntry['kind'];
 /** Their order is the code by which stored journals know them: a new kind goes last. */
 export const evidenceKinds = [
@@ -176,4 +192,5 @@ export const evidenceKinds = [
   'clock',
   'lifecycle',
   'verification',
+  'refused_request',
 ] as const satisfies readonly EvidenceKind[];

@@ -3,6 +3,7 @@ import type { JsonValue } from '../json.js';
 import type { Slug, WireRouteId } from '../primitives.js';
 import type { BlobReference } from './blob-reference.js';
 import type { ToolHttpRoute } from './tool-manifest.js';
+import type { RefusalKind } from './tool-wire.js';
 
 export type WireBody =
   | { kind: 'none' }
@@ -46,6 +47,23 @@ export interface WireRequest {
 export interface WireRoute extends Pick<ToolHttpRoute, 'method' | 'path' | 'auth' | 'requestBody'> {
   packageId: Slug;
   routeId: WireRouteId;
+  /** The refusals that its package words. */
+  worded?: RefusalKind[];
+}
+/** A request that became no call, as `refuse` sees it. It holds no credential. */
+export interface UncalledRequest {
+  kind: RefusalKind;
+  method: string;
+  /** As in the list of unanswered requests: cut, and without what may be a credential. */
+  pathname: string;
+  /** Where it is known for which route it was. */
+  routeId?: WireRouteId;
+  /** For people, as the envelope would have it. */
+  message: string;
+  /** Of a ToolFailure that decode has thrown. */
+  code?: string;
+  /** Of method_not_allowed: what the path takes. */
+  allow?: string[];
 }
 /** What `encode` made. Header names are in lower case. */
 export interface EncodedMessage {
@@ -67,3 +85,13 @@ export interface BlobBody {
   length?: number;
   contentType: string;
 }
+/** A request that became no call, answered in the words of a package: evidence where the manifest says so. */
+export interface RefuseRequest {
+  kind: 'refuseRequest';
+  /** Whose access it was sent to. */
+  actorId: string;
+  actorInstanceId?: string;
+  packageId: string;
+  request: UncalledRequest;
+}
+export type RefusalResult = { kind: 'worded'; status: number; message: EncodedMessage } | { kind: 'not_worded'; reason: string };

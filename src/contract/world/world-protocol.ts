@@ -5,7 +5,7 @@ import type { CheckpointKind, DeliveryPhase, EvidenceEntry, ToolOutcome, Verific
 import type { InitialEvent, ToolOverride } from './scenario.js';
 import type { ToolThrow } from './tool-failure.js';
 import type { ToolMcp } from './tool-mcp.js';
-import type { EncodedMessage, OfferedBlob, WireRequest, WireRoute } from './wire.js';
+import type { EncodedMessage, OfferedBlob, RefusalResult, RefuseRequest, WireRequest, WireRoute } from './wire.js';
 
 /** Identity a world is made with; with the program it determines every byte of its journal. */
 export interface WorldSeed {
@@ -205,6 +205,7 @@ export interface CloseWorld extends CommandKey {
 export type WorldCommand =
   | CallTool
   | CallRoute
+  | RefuseRequest
   | Advance
   | Wait
   | StartDelivery
@@ -337,9 +338,7 @@ export interface ToolCatalogItem {
   mcp?: ToolMcp;
 }
 /** Every wire route of the world's tools, in build order. */
-export interface ReadRoutes {
-  kind: 'routes';
-}
+export type ReadRoutes = { kind: 'routes' };
 export interface BudgetUsage {
   toolCalls: { limit: number | null; attempted: number; rejected: number };
   scheduledEvents: { limit: number | null; processed: number; exhausted: boolean };
@@ -368,6 +367,7 @@ export type WorldQuery =
 export interface WorldAnswers {
   call: CallResult;
   callRoute: RouteResult;
+  refuseRequest: RefusalResult;
   advance: AdvanceAnswer;
   wait: WaitAnswer;
   startDelivery: { request?: DeliveryRequest };

@@ -1,6 +1,8 @@
 // What a world tells without changing: every query of world-protocol.ts.
 import { ServiceError } from '../../contract/errors.js';
 import { limits } from '../../contract/limits.js';
+import type { ToolManifest } from '../../contract/world/tool-manifest.js';
+import type { RefusalKind } from '../../contract/world/tool-wire.js';
 import type { WireRoute } from '../../contract/world/wire.js';
 import type {
   ActorView,
@@ -215,6 +217,16 @@ function tools(program: Program, actor: Actor): ToolCatalogItem[] {
 
 function routes({ tools }: Program): WireRoute[] {
   return [...tools.values()].flatMap(({ packageId, manifest }) =>
-    manifest.http.map(({ id: routeId, method, path, auth, requestBody }) => ({ packageId, routeId, method, path, auth, requestBody })),
+    manifest.http.map(({ id: routeId, method, path, auth, requestBody }) => ({
+      ...{ packageId, routeId, method, path, auth, requestBody },
+      ...wordedBy(manifest),
+    })),
   );
+}
+
+/** The refusals that a package words, where it words any. */
+function wordedBy({ wire }: ToolManifest): { worded?: RefusalKind[] } {
+  if (wire?.refusals === undefined) return {};
+  const { evidence: _, ...statuses } = wire.refusals;
+  return { worded: Object.keys(statuses) as RefusalKind[] };
 }

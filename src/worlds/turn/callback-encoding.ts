@@ -4,7 +4,7 @@ import { limits } from '../../contract/limits.js';
 import type { OutcomeError } from '../../contract/outcome-error.js';
 import type { ToolCallback } from '../../contract/world/tool-manifest.js';
 import type { DeliveryRequest } from '../../contract/world/world-protocol.js';
-import type { CallbackMessage } from '../../tools/loaded-tool.js';
+import type { WholeMessage } from '../../tools/loaded-tool.js';
 import type { OutboxRow } from '../state/outbox.js';
 import type { WorldTool } from './world-tool.js';
 
@@ -43,7 +43,7 @@ function refusedHeader(headers: Message['headers'], { signature, idempotencyHead
   return own.find(isConnectionHeader) ?? Object.keys(headers).find((name) => own.includes(name));
 }
 
-function bodyOf(body: CallbackMessage['body']): { bytes: Buffer; contentType?: string } {
+function bodyOf(body: WholeMessage['body']): { bytes: Buffer; contentType?: string } {
   switch (body.kind) {
     case 'empty':
       return { bytes: Buffer.alloc(0) };

@@ -7,7 +7,6 @@ import type { ActorName } from '../../contract/world/persona.js';
 import type { ToolCallback } from '../../contract/world/tool-manifest.js';
 import type { WireRequest } from '../../contract/world/wire.js';
 import {
-  type CallbackMessage,
   type ContextCalls,
   ContextRefusal,
   type DecodeResult,
@@ -21,6 +20,7 @@ import {
   type ToolCodecs,
   type ToolInstance,
   type Validate,
+  type WholeMessage,
 } from '../../tools/loaded-tool.js';
 import { isStackExhausted } from '../../tools/stack-reserve.js';
 import type { EventShape } from '../journal/journal.js';
@@ -93,11 +93,14 @@ export class WorldTool implements ContextCalls {
   encodeHttp(routeId: string, input: unknown): EncodeResult {
     return this.#code(routeId, (codecs) => codecs.encodeHttp(routeId, input));
   }
-  encodeCallback(callbackId: string, input: unknown): EncodeResult<CallbackMessage> {
+  encodeRefusal(input: unknown): EncodeResult<WholeMessage> {
+    return this.#code('refuse', (codecs) => codecs.encodeRefusal(input));
+  }
+  encodeCallback(callbackId: string, input: unknown): EncodeResult<WholeMessage> {
     return this.#code(callbackId, (codecs) => codecs.encodeCallback(callbackId, input));
   }
   /** A codec sees no state; a module that throws while it loads has none. */
-  #code<R extends DecodeResult | EncodeResult | EncodeResult<CallbackMessage>>(
+  #code<R extends DecodeResult | EncodeResult | EncodeResult<WholeMessage>>(
     id: string,
     run: (codecs: ToolCodecs) => R,
   ): R | MalformedMessage {

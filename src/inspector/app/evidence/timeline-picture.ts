@@ -56,6 +56,7 @@ export interface TimelinePicture {
 
 const laneOf: { readonly [Kind in EvidenceKind]: string } = {
   operation: 'Calls',
+  refused_request: 'Calls',
   event: 'Events',
   callback: 'Callbacks',
   fault: 'Faults',

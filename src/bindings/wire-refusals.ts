@@ -1,0 +1,98 @@
+// Requests to wire routes that became no call, answered in the words of the package that they were for: where it is known whose world was
+// asked, and which package of it. All others are answered in the envelope.
+//   WIRE-REFUSALS-1. A world learns of no credential: not of the one that was wrong, nor of one in the path.
+import { defined } from '../contract/defined.js';
+import { type ErrorCode, ServiceError } from '../contract/errors.js';
+import type { RefusalKind } from '../contract/world/tool-wire.js';
+import type { UncalledRequest, WireRoute } from '../contract/world/wire.js';
+import { allowOf, type FoundElsewhere, type RouteReply } from '../http/router.js';
+import type { AgentAccess } from './agent-access.js';
+import { shownPath } from './unanswered-requests.js';
+import { replyOf, withoutOrigin } from './wire-reply.js';
+import type { WireTable } from './wire-table.js';
+
+/** What decode has thrown. */
+export class NotDecoded extends ServiceError {
+  readonly failureCode: string | undefined;
+
+  constructor(message: string, failureCode: string | undefined) {
+    super('control.INVALID_REQUEST', { message, ...(failureCode === undefined ? {} : { details: { code: failureCode } }) });
+    this.failureCode = failureCode;
+  }
+}
+
+export interface RefusedExchange {
+  method: string;
+  pathname: string;
+  error: ServiceError;
+  speaksForOrigin: boolean;
+}
+
+const kinds: { readonly [code in ErrorCode]?: RefusalKind } = {
+  'control.UNAUTHENTICATED': 'unauthenticated',
+  'control.ROUTE_NOT_FOUND': 'not_found',
+  'control.METHOD_NOT_ALLOWED': 'method_not_allowed',
+  'control.UNSUPPORTED_MEDIA_TYPE': 'unsupported_media_type',
+  'control.PAYLOAD_TOO_LARGE': 'too_large',
+  'control.INVALID_JSON': 'malformed',
+  'control.INVALID_REQUEST': 'malformed',
+};
+const kindOf = (error: ServiceError): RefusalKind | undefined => (error instanceof NotDecoded ? 'not_decoded' : kinds[error.code]);
+
+/** Of a request for which no route was found; undefined where no package of the access words it. */
+export function refusedElsewhere(access: AgentAccess | undefined, refused: RefusedExchange): FoundElsewhere<AgentAccess> | undefined {
+  const kind = kindOf(refused.error);
+  if (access?.wires === undefined || kind === undefined) return undefined;
+  const { route, packageId, allow } = placeOf(access.wires, refused);
+  if (packageId === undefined || !access.wires.words(packageId, kind)) return undefined;
+  const answer = () => worded(access, packageId, { kind, ...defined({ routeId: route?.routeId, allow }) }, refused);
+  // Nobody was authenticated.
+  return { id: 'wire', caller: kind === 'unauthenticated' ? undefined : access, answer };
+}
+
+/** Of a request to a route; throws the error itself where its package does not word it. */
+export function refusedByRoute(
+  access: AgentAccess,
+  { packageId, routeId, worded: words }: WireRoute,
+  refused: RefusedExchange,
+): Promise<RouteReply> {
+  const kind = kindOf(refused.error);
+  if (kind === undefined || words?.includes(kind) !== true) throw refused.error;
+  return worded(access, packageId, { kind, routeId }, refused);
+}
+
+interface Place {
+  route?: WireRoute;
+  packageId?: string | undefined;
+  allow?: string[];
+}
+function placeOf(wires: WireTable, { method, pathname }: RefusedExchange): Place {
+  const search = wires.find(method, pathname);
+  if (search.kind === 'match') return { route: search.route, packageId: search.route.packageId };
+  if (search.kind === 'unknown') return { packageId: wires.nearestPackage(pathname) };
+  return {
+    packageId: wires.firstFitting(pathname)?.packageId,
+    allow: allowOf(search.methods),
+  };
+}
+
+async function worded(
+  access: AgentAccess,
+  packageId: string,
+  known: Pick<UncalledRequest, 'kind' | 'routeId' | 'allow'>,
+  { method, pathname, error, speaksForOrigin }: RefusedExchange,
+): Promise<RouteReply> {
+  const code = error instanceof NotDecoded ? error.failureCode : undefined;
+  const request = { ...known, method, pathname: shownPath(pathname), message: error.message, ...defined({ code }) };
+  const result = await access.refuse(packageId, request).catch((other: unknown) => {
+    // A world that takes no more commands still has its refusal.
+    throw other instanceof ServiceError && !other.code.startsWith('world.') ? error : other;
+  });
+  if (result.kind === 'not_worded')
+    throw new ServiceError('world.HANDLER_FAILED', {
+      message: `refuse of '${packageId}' failed: ${result.reason}`,
+      details: { packageId },
+    });
+  const reply = replyOf(result.status, result.message, access.baseUrl);
+  return speaksForOrigin ? reply : { ...reply, headers: withoutOrigin(reply.headers) };
+}
