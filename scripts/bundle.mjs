@@ -52,10 +52,16 @@ async function bundleGroup(entries, out) {
     sourcesContent: false,
     legalComments: 'none',
     logLevel: 'warning',
+    define: { 'import.meta.url': '__ownPlace' },
     plugins: [ownPlaces(source), foundAtRunTime(source)],
-    banner: { js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);" },
+    banner: { js: banner },
   });
 }
+
+/** `import.meta.url` of the chunk under a name that is not replaced. */
+const banner = `import { createRequire as __createRequire } from 'node:module';
+const __chunkPlace = import.meta.url;
+const require = __createRequire(__chunkPlace);`;
 
 /** A module's `import.meta.url` stays what it was: beside it lie the assets and the entries that it names. */
 function ownPlaces(source) {
@@ -67,7 +73,8 @@ function ownPlaces(source) {
         const text = readFileSync(path, 'utf8');
         if (!text.includes('import.meta.url')) return undefined;
         const place = `../src/${relative(source, path).replaceAll(sep, '/')}`;
-        return { contents: text.replaceAll('import.meta.url', `new URL('${place}', import.meta.url).href`), loader: 'js' };
+        // On its first line, so that the lines of its source map stay.
+        return { contents: `const __ownPlace = new URL('${place}', __chunkPlace).href; ${text}`, loader: 'js' };
       });
     },
   };
