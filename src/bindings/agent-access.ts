@@ -10,12 +10,19 @@ import { unauthenticated } from '../http/guards.js';
 import type { SendOptions, WorldRef } from '../worlds/api.js';
 import type { AccessLimit } from './agent-limits.js';
 import type { AgentCatalog, AgentWorld, AskOptions } from './agent-world.js';
+import type { TokenKey } from './token-table.js';
 import { UnansweredLog } from './unanswered-requests.js';
 import type { WireTable } from './wire-table.js';
 
 export interface AgentIdentity {
   actorId: string;
   actorInstanceId?: string;
+}
+
+/** Whose route is asked; without an instance the world chooses (call-route.ts). */
+export interface WireOwner {
+  packageId: string;
+  instanceId: string | undefined;
 }
 
 interface AccessParts {
@@ -30,6 +37,8 @@ export class AgentAccess implements AgentWorld {
   readonly #actor: AgentIdentity;
   /** The wire routes of its world; undefined where it has none, or where the access has no HTTP binding. */
   readonly wires: WireTable | undefined;
+  /** Its tokens, that of HTTP first. */
+  readonly keys: TokenKey[] = [];
   readonly unanswered = new UnansweredLog();
   readonly #receivers: ReceiverBook | undefined;
   readonly #limit: AccessLimit | undefined;
@@ -73,8 +82,9 @@ export class AgentAccess implements AgentWorld {
     return this.#run(() => this.#world.command({ kind: 'call', ...this.#actor, ...call }, options && sendOptions(options)));
   }
 
-  callRoute(packageId: string, request: WireRequest): Promise<RouteResult> {
-    return this.#run(() => this.#world.command({ kind: 'callRoute', ...this.#actor, packageId, request }));
+  callRoute({ packageId, instanceId }: WireOwner, request: WireRequest): Promise<RouteResult> {
+    const of = instanceId === undefined ? { packageId } : { packageId, instanceId };
+    return this.#run(() => this.#world.command({ kind: 'callRoute', ...this.#actor, ...of, request }));
   }
 
   wait(untilUs?: number, options?: AskOptions): Promise<WaitResult> {

@@ -5,22 +5,27 @@
 //   WIRE-ROUTES-3. No header, query or form that decode sees holds the credential, and no log does.
 import { errorTable, ServiceError } from '../contract/errors.js';
 import type { EncodedMessage, WireBody, WireRequest, WireRoute } from '../contract/world/wire.js';
+import { mountIn, mountMark } from '../contract/world/wire-mounts.js';
 import { unauthenticated } from '../http/guards.js';
-import { decodePathValues, type PathMatch } from '../http/path-table.js';
+import { decodePathValues } from '../http/path-table.js';
 import { parseLists } from '../http/query.js';
 import { type FoundElsewhere, OwnBody, type RouteReply, wrongMethod } from '../http/router.js';
 import type { ServerRequest } from '../http/server.js';
 import { addressOf } from './access-address.js';
 import type { AccessTable } from './access-table.js';
-import type { AgentAccess } from './agent-access.js';
+import type { AgentAccess, WireOwner } from './agent-access.js';
+import { verifySignature } from './signed-request.js';
 import { readWireBody } from './wire-body.js';
-import { credentialsIn, type Lists, withoutCredential, withoutToken } from './wire-credential.js';
-import type { WireTable } from './wire-table.js';
+import { callerOf, type WireCaller } from './wire-caller.js';
+import { credentialsIn, type Lists, withoutCredential, withoutTokens } from './wire-credential.js';
+import type { WireSearch, WireTable } from './wire-table.js';
+import { sealedMessage, unsealedRequest } from './wire-tokens.js';
 
 interface RouteMatch {
   access: AgentAccess;
-  match: PathMatch<WireRoute>;
-  token: string | undefined;
+  match: Extract<WireSearch, { kind: 'match' }>;
+  /** Undefined where the route wants none, and the address says whose request it is. */
+  caller: WireCaller | undefined;
 }
 
 export interface WireRoutesOptions {
@@ -38,21 +43,22 @@ export function wireRoutes(
   { prefix = '', isShared = false, speaksForOrigin = true }: WireRoutesOptions = {},
 ): (request: ServerRequest) => FoundElsewhere<AgentAccess> | undefined {
   return (request) => {
-    const pathname = request.path.slice(prefix.length);
+    const shown = request.path.slice(prefix.length);
+    const { mount, rest: pathname } = mountIn(shown) ?? { mount: undefined, rest: shown };
     const query = parseLists(request.query);
-    const asked = { pathname, query: query ?? {}, isShared };
+    const asked = { pathname, mount, query: query ?? {}, isShared };
     const found = noting(
       () => asker(accesses, request, asked),
       request,
-      pathname,
+      shown,
       () => find(accesses, request, asked),
     );
     if (found === undefined) {
-      note(asker(accesses, request, asked), { request, pathname, status: errorTable['control.ROUTE_NOT_FOUND'].status });
+      note(asker(accesses, request, asked), { request, pathname: shown, status: errorTable['control.ROUTE_NOT_FOUND'].status });
       return undefined;
     }
     if (query === undefined) throw new ServiceError('control.INVALID_REQUEST', { message: 'The query is not percent-encoded UTF-8.' });
-    return { id: 'wire', caller: found.access, answer: () => answerNoting(request, found, { pathname, query, speaksForOrigin }) };
+    return { id: 'wire', caller: found.access, answer: () => answerNoting(request, found, { shown, pathname, query, speaksForOrigin }) };
   };
 }
 
@@ -63,8 +69,8 @@ function asker(accesses: AccessTable, request: ServerRequest, { query, isShared 
   if (addressed !== undefined) return addressed;
   for (const auth of [...accesses.wirePlaces(), { kind: 'bearer' } as const, { kind: 'basic' } as const])
     for (const token of credentialsIn(auth, request, query)) {
-      const access = accesses.findHolder(token);
-      if (access !== undefined) return access;
+      const caller = callerOf(accesses, auth, token);
+      if (caller !== undefined) return caller.access;
     }
   return isShared ? undefined : accesses.only();
 }
@@ -92,33 +98,36 @@ async function answerNoting(request: ServerRequest, found: RouteMatch, answering
   try {
     return await answer(request, found, answering);
   } catch (error) {
-    if (error instanceof ServiceError) note(found.access, { request, pathname: answering.pathname, status: errorTable[error.code].status });
+    if (error instanceof ServiceError) note(found.access, { request, pathname: answering.shown, status: errorTable[error.code].status });
     throw error;
   }
 }
 
 interface ReceivedRequest {
+  /** Below the mount. */
   pathname: string;
+  mount: string | undefined;
   query: Lists;
   isShared: boolean;
 }
 /** By the credential, so that it does not matter how many worlds there are; undefined where nothing lies at the path. */
 function find(accesses: AccessTable, request: ServerRequest, asked: ReceivedRequest): RouteMatch | undefined {
-  const { pathname, query } = asked;
+  const { pathname, mount, query } = asked;
   const address = addressOf(request);
   const addressed = address === undefined ? undefined : accesses.at(address);
   for (const auth of accesses.wirePlaces()) {
     for (const token of credentialsIn(auth, request, query)) {
-      const access = accesses.findHolder(token);
+      const caller = callerOf(accesses, auth, token);
+      const access = caller?.access;
       if (access?.wires === undefined || (addressed !== undefined && addressed.wires !== access.wires)) continue;
-      const match = access.wires.find(request.method, pathname);
-      if (match.kind === 'match' && credentialsIn(match.route.auth, request, query).includes(token)) return { access, match, token };
+      const match = access.wires.find(request.method, pathname, mount);
+      if (match.kind === 'match' && credentialsIn(match.route.auth, request, query).includes(token)) return { access, match, caller };
     }
   }
-  const match = addressed?.wires?.find(request.method, pathname);
+  const match = addressed?.wires?.find(request.method, pathname, mount);
   if (addressed !== undefined && match?.kind === 'match' && match.route.auth.kind === 'none')
-    return { access: addressed, match, token: undefined };
-  refuseDeclared(toldTo(accesses, request, { addressed, isShared: asked.isShared }), request.method, pathname);
+    return { access: addressed, match, caller: undefined };
+  refuseDeclared(toldTo(accesses, request, { addressed, isShared: asked.isShared }), request.method, asked);
   return undefined;
 }
 
@@ -134,47 +143,69 @@ function toldTo(
   return holder.wires === undefined ? [] : [holder.wires];
 }
 
-function refuseDeclared(tables: Iterable<WireTable>, method: string, pathname: string): void {
+function refuseDeclared(tables: Iterable<WireTable>, method: string, { pathname, mount }: ReceivedRequest): void {
   const methods = new Set<string>();
   for (const table of tables) {
-    const search = table.find(method, pathname);
+    const search = table.find(method, pathname, mount);
     if (search.kind === 'match') throw unauthenticated();
+    if (search.kind === 'shared') throw unmounted(search.mounts);
     if (search.kind === 'method') for (const other of search.methods) methods.add(other);
   }
   if (methods.size > 0) throw wrongMethod(method, [...methods].sort());
+}
+
+/** Several packages have the route, and the base URL does not say whose is meant. */
+function unmounted(mounts: readonly string[]): ServiceError {
+  return new ServiceError('control.ROUTE_NOT_FOUND', {
+    message: 'Several packages have this route: ask below one of their mounts.',
+    details: { mounts: mounts.map((name) => `/${mountMark}${name}`) },
+  });
 }
 
 /** The caller that the `Authorization` header names, for any route. */
 function holderOf(accesses: AccessTable, request: ServerRequest): AgentAccess | undefined {
   for (const auth of [{ kind: 'bearer' }, { kind: 'basic' }] as const)
     for (const token of credentialsIn(auth, request, {})) {
-      const access = accesses.findHolder(token);
-      if (access !== undefined) return access;
+      const caller = callerOf(accesses, auth, token);
+      if (caller !== undefined) return caller.access;
     }
   return undefined;
 }
 
-interface Answering extends Omit<ReceivedRequest, 'isShared'> {
+interface Answering extends Omit<ReceivedRequest, 'isShared' | 'mount'> {
+  /** The path below the base URL, its mount included. */
+  shown: string;
   speaksForOrigin: boolean;
 }
 async function answer(request: ServerRequest, found: RouteMatch, { pathname, query, speaksForOrigin }: Answering): Promise<RouteReply> {
-  const { access, match, token } = found;
+  const { access, match, caller } = found;
   const { packageId, routeId, method, auth, requestBody } = match.route;
-  const seen = { routeId, method, pathname, path: decodePathValues(match.values), ...withoutCredential({ auth, token }, request, query) };
-  const reply = await answerWith(access, packageId, { seen, body: readWireBody(request, requestBody), token });
+  const secrets = [...access.keys.map(({ token }) => token), ...(caller === undefined ? [] : [caller.text])];
+  const seen = { routeId, method, pathname, path: decodePathValues(match.values), ...withoutCredential({ auth, secrets }, request, query) };
+  const body = auth.kind === 'sigv4' ? readSigned(request, requestBody, caller) : readWireBody(request, requestBody);
+  const reply = await answerWith(access, { packageId, instanceId: match.instanceId }, { seen, body, secrets, minted: caller?.minted });
   return speaksForOrigin ? reply : { ...reply, headers: withoutOrigin(reply.headers) };
 }
 
-async function answerWith(
-  access: AgentAccess,
-  packageId: string,
-  asked: { seen: Omit<WireRequest, 'body'>; body: WireBody | Promise<WireBody>; token: string | undefined },
-): Promise<RouteReply> {
-  const { seen, token } = asked;
+/** The signature is verified first, unless it needs the body. */
+function readSigned(request: ServerRequest, kind: WireRoute['requestBody'], caller: WireCaller | undefined): WireBody | Promise<WireBody> {
+  const verified = verifySignature(request, (caller as WireCaller).token);
+  return verified instanceof Promise ? verified.then((signed) => readWireBody(signed, kind)) : readWireBody(verified, kind);
+}
+
+interface Asked {
+  seen: Omit<WireRequest, 'body'>;
+  body: WireBody | Promise<WireBody>;
+  secrets: readonly string[];
+  /** The credential, where it is a token that a tool has minted. */
+  minted: string | undefined;
+}
+async function answerWith(access: AgentAccess, of: WireOwner, asked: Asked): Promise<RouteReply> {
+  const { seen, secrets } = asked;
   const body = await asked.body;
-  const visible = body.kind === 'form' ? { ...body, value: withoutToken(body.value, token) } : body;
-  const result = await access.callRoute(packageId, { ...seen, body: visible });
-  if (result.kind === 'answered') return replyOf(result.status, result.message);
+  const visible = body.kind === 'form' ? { ...body, value: withoutTokens(body.value, secrets) } : body;
+  const result = await access.callRoute(of, unsealedRequest({ ...seen, body: visible }, access.keys, asked.minted));
+  if (result.kind === 'answered') return replyOf(result.status, sealedMessage(result.message, access.keys[0]));
   const { kind, reason } = result;
   if (kind === 'not_decoded' && result.fault === 'request') {
     const details = result.code === undefined ? {} : { details: { code: result.code } };
@@ -186,7 +217,7 @@ async function answerWith(
   const codec = kind === 'not_decoded' ? 'decode' : 'encode';
   throw new ServiceError('world.HANDLER_FAILED', {
     message: `${codec} of route '${seen.routeId}' failed: ${reason}`,
-    details: { packageId },
+    details: { packageId: of.packageId },
   });
 }
 

@@ -94,11 +94,19 @@ export interface QueryAuth {
 export interface BasicAuth {
   kind: 'basic';
 }
+export interface CookieAuth {
+  kind: 'cookie';
+  name: HttpToken;
+}
+/** AWS Signature Version 4, in a header or the query; the token is the secret of the key. */
+export interface SigV4Auth {
+  kind: 'sigv4';
+}
 /** The access is known by its base URL. */
 export interface NoAuth {
   kind: 'none';
 }
-export type RouteAuth = BearerAuth | HeaderAuth | QueryAuth | BasicAuth | NoAuth;
+export type RouteAuth = BearerAuth | HeaderAuth | QueryAuth | CookieAuth | BasicAuth | SigV4Auth | NoAuth;
 export interface ToolHttpRoute {
   id: WireRouteId;
   operationId: DottedId;

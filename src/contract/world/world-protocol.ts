@@ -5,7 +5,7 @@ import type { CheckpointKind, DeliveryPhase, EvidenceEntry, ToolOutcome, Verific
 import type { InitialEvent, ToolOverride } from './scenario.js';
 import type { ToolThrow } from './tool-failure.js';
 import type { ToolMcp } from './tool-mcp.js';
-import type { EncodedMessage, WireRequest, WireRoute } from './wire.js';
+import type { CallRoute, EncodedMessage, WireRoute } from './wire.js';
 
 /** Identity a world is made with; with the program it determines every byte of its journal. */
 export interface WorldSeed {
@@ -55,14 +55,6 @@ export interface CallResult {
   deliveriesDue?: true;
 }
 
-/** A request to a wire route: decoded, called as `call` does, encoded. */
-export interface CallRoute {
-  kind: 'callRoute';
-  actorId: string;
-  actorInstanceId?: string;
-  packageId: string;
-  request: WireRequest;
-}
 /** A request that cannot be decoded never became a call, so it leaves no evidence. One that cannot be encoded was made all the same. */
 export type RouteResult =
   | { kind: 'answered'; call: CallResult; status: number; message: EncodedMessage }

@@ -3,7 +3,8 @@
 import { ServiceError } from '../../contract/errors.js';
 import type { ToolOutcome } from '../../contract/world/evidence.js';
 import type { ToolHttpRoute } from '../../contract/world/tool-manifest.js';
-import type { CallRoute, RouteResult } from '../../contract/world/world-protocol.js';
+import type { CallRoute } from '../../contract/world/wire.js';
+import type { RouteResult } from '../../contract/world/world-protocol.js';
 import type { DecodeResult } from '../../tools/loaded-tool.js';
 import { isGranted } from '../turn/grants.js';
 import type { Persona } from '../turn/program.js';
@@ -11,22 +12,27 @@ import type { Simulation } from '../turn/simulation.js';
 import { callTool } from './call-tool.js';
 
 /** Throws control.ROUTE_NOT_FOUND, and control.INVALID_REQUEST for an actor that the world does not have. */
-export function callRoute(simulation: Simulation, { packageId, request, actorId, actorInstanceId }: CallRoute): RouteResult {
+export function callRoute(simulation: Simulation, { packageId, request, actorId, actorInstanceId, ...asked }: CallRoute): RouteResult {
   const who = actorInstanceId === undefined ? { actorId } : { actorId, actorInstanceId };
   const persona = simulation.persona(who);
   const route = simulation.program.tools.get(packageId)?.routes.get(request.routeId);
-  if (route === undefined) throw new ServiceError('control.ROUTE_NOT_FOUND', { message: 'There is no such wire route.' });
+  if (route === undefined) throw noRoute();
   const { operationId } = route;
-  const instanceId = instanceFor(simulation, persona, { packageId, operationId });
+  const instanceId = asked.instanceId ?? instanceFor(simulation, persona, { packageId, operationId });
+  if (!simulation.program.hasInstance(packageId, instanceId)) throw noRoute();
   const instance = simulation.dispatcher.instance(packageId, instanceId);
   const decoded = instance.decodeHttp(route.id, request);
   if (decoded.kind !== 'value') return notDecoded(decoded);
-  const { kind: _, ...asked } = decoded;
-  const invocation = { packageId, instanceId, operationId, ...asked };
+  const { kind: _, ...given } = decoded;
+  const invocation = { packageId, instanceId, operationId, ...given };
   const call = callTool(simulation, { kind: 'call', ...who, ...invocation });
   const encoded = instance.encodeHttp(route.id, { invocation: { callId: call.callId, ...invocation }, outcome: call.outcome });
   if (encoded.kind === 'value') return { kind: 'answered', call, status: statusOf(route, call.outcome), message: encoded.message };
   return { kind: 'not_encoded', call, reason: encoded.message };
+}
+
+function noRoute(): ServiceError {
+  return new ServiceError('control.ROUTE_NOT_FOUND', { message: 'There is no such wire route.' });
 }
 
 /** The package's own instance, or the only other one that the actor is granted the operation of: a route names none. */
