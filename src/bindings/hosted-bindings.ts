@@ -49,9 +49,9 @@ export function createHostedBindings({ publicUrl, isOwnOrigin = false, limits, n
         otherwise: reopening(accesses, wireRoutes(accesses, { prefix: hostedPrefix, isShared: true, speaksForOrigin: isOwnOrigin })),
       }),
     ),
-    open: (request) => {
+    open: async (request) => {
       requirePathMounts(request);
-      return accesses.open(request, agentUrls(base));
+      return await accesses.open(request, agentUrls(base));
     },
     recall: (stored) => accesses.recall(stored),
     close: () => accesses.revokeAll(),

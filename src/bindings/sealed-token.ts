@@ -3,13 +3,11 @@
 //   SEALED-TOKEN-1. A seal is compared in constant time, and opens the access that it was made for alone.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { limits } from '../contract/limits.js';
+import { mintedShape, mintedText } from '../contract/world/minted-tokens.js';
 import type { TokenKey } from './token-table.js';
 
 const mark = '~';
 const digest = '[A-Za-z0-9_-]{43}';
-/** What a tool may have sealed: no mark in it, so that a sealed token is taken apart in one way. */
-const mintedText = `[A-Za-z0-9._-]{16,${limits.mintedTokenCharsMax}}`;
-const mintedShape = new RegExp(`^${mintedText}$`);
 const mintedChar = /[A-Za-z0-9._-]/;
 const sealedShape = new RegExp(`^(${mintedText})${mark}(${digest})${mark}(${digest})$`);
 const sealsAnywhere = new RegExp(`${mark}(${digest})${mark}(${digest})(?![\\w-])`, 'g');
@@ -20,10 +18,6 @@ export interface SealedToken {
   /** Of the token of the access (token-table.ts). */
   tokenHash: string;
   seal: string;
-}
-
-export function isSealable(text: string): boolean {
-  return mintedShape.test(text);
 }
 
 export function sealToken(minted: string, { token, tokenHash }: TokenKey): string {

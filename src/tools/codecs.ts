@@ -3,6 +3,7 @@
 import { isConnectionHeader, isOriginHeader, isWebLocation } from '../contract/header-rules.js';
 import type { JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
+import { mintedShape } from '../contract/world/minted-tokens.js';
 import type { EncodedMessage } from '../contract/world/wire.js';
 import type { DecodeResult, EncodeResult, HandlerFault, MalformedMessage, ToolCodecs } from './loaded-tool.js';
 import { type RealmBehavior, threadRealm } from './realm.js';
@@ -34,14 +35,21 @@ type HeaderFault = (name: string, value: string) => string | undefined;
 
 function encoded(result: CodecReturn, faultOf: HeaderFault): EncodeResult {
   if (result.kind !== 'value') return result;
-  const { headers = {}, body } = (result.value ?? {}) as Fields;
+  const { headers = {}, body, tokens = [] } = (result.value ?? {}) as Fields;
   const encodedBody = isFields(body) ? bodyOf(body, result.bytes) : undefined;
   if (encodedBody === undefined) return misshapen('the body of encode is { kind: empty | json | text | bytes, value?, contentType? }');
   const size = sizeOf(encodedBody);
   if (size > limits.encodedBodyBytesMax)
     return misshapen(`the body of encode has ${size} bytes; ${limits.encodedBodyBytesMax} are the most`);
   const checked = checkedHeaders(headers, encodedBody, faultOf);
-  return typeof checked === 'string' ? misshapen(checked) : { kind: 'value', message: { headers: checked, body: encodedBody } };
+  if (typeof checked === 'string') return misshapen(checked);
+  if (!areTokens(tokens)) return misshapen(`the tokens of encode are at most ${limits.sealedTokensMax} texts of mintToken`);
+  return { kind: 'value', message: { headers: checked, body: encodedBody, ...(tokens.length === 0 ? {} : { tokens }) } };
+}
+
+function areTokens(tokens: JsonValue): tokens is string[] {
+  if (!Array.isArray(tokens) || tokens.length > limits.sealedTokensMax) return false;
+  return tokens.every((token) => typeof token === 'string' && mintedShape.test(token));
 }
 
 function bodyOf(

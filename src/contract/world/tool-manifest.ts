@@ -113,6 +113,8 @@ export interface ToolHttpRoute {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   path: string & tags.Pattern<'^/'> & tags.MaxLength<1024>;
   auth: RouteAuth;
+  /** That a minted token must have; the token of the access has all. */
+  scopes?: (string & tags.MinLength<1> & tags.MaxLength<256>)[] & tags.MaxItems<32>;
   requestBody: 'none' | 'json' | 'form' | 'text';
   response: { successStatus: HttpStatus; errors: { code: ProviderErrorCode; status: HttpStatus }[] };
 }

@@ -2,6 +2,7 @@
 import type { JsonObject, JsonValue } from '../json.js';
 import type { Count, Sha256Digest, VirtualUs } from '../primitives.js';
 import type { CheckpointKind, DeliveryPhase, EvidenceEntry, ToolOutcome, VerificationEntry } from './evidence.js';
+import type { TokenFault } from './minted-tokens.js';
 import type { InitialEvent, ToolOverride } from './scenario.js';
 import type { ToolThrow } from './tool-failure.js';
 import type { ToolMcp } from './tool-mcp.js';
@@ -44,6 +45,8 @@ export interface CallTool {
   operationId: string;
   arguments: JsonValue;
   idempotencyKey?: string;
+  /** Denied for the token that it came with. */
+  tokenFault?: TokenFault;
 }
 export interface CallResult {
   callId: string;

@@ -2,10 +2,12 @@
 // as it bounds handlers.
 import { ServiceError } from '../../contract/errors.js';
 import type { ToolOutcome } from '../../contract/world/evidence.js';
+import type { TokenFault } from '../../contract/world/minted-tokens.js';
 import type { ToolHttpRoute } from '../../contract/world/tool-manifest.js';
 import type { CallRoute } from '../../contract/world/wire.js';
 import type { RouteResult } from '../../contract/world/world-protocol.js';
 import type { DecodeResult } from '../../tools/loaded-tool.js';
+import { readToken, type TokenClaims } from '../../tools/token-endpoint.js';
 import { isGranted } from '../turn/grants.js';
 import type { Persona } from '../turn/program.js';
 import type { Simulation } from '../turn/simulation.js';
@@ -18,17 +20,34 @@ export function callRoute(simulation: Simulation, { packageId, request, actorId,
   const route = simulation.program.tools.get(packageId)?.routes.get(request.routeId);
   if (route === undefined) throw noRoute();
   const { operationId } = route;
-  const instanceId = asked.instanceId ?? instanceFor(simulation, persona, { packageId, operationId });
+  const claims = request.credential === undefined ? undefined : readToken(request.credential);
+  const ofToken = claims?.packageId === packageId ? claims.instanceId : undefined;
+  const instanceId = asked.instanceId ?? ofToken ?? instanceFor(simulation, persona, { packageId, operationId });
   if (!simulation.program.hasInstance(packageId, instanceId)) throw noRoute();
   const instance = simulation.dispatcher.instance(packageId, instanceId);
   const decoded = instance.decodeHttp(route.id, request);
   if (decoded.kind !== 'value') return notDecoded(decoded);
   const { kind: _, ...given } = decoded;
   const invocation = { packageId, instanceId, operationId, ...given };
-  const call = callTool(simulation, { kind: 'call', ...who, ...invocation });
+  const tokenFault =
+    request.credential === undefined ? undefined : faultOf(claims, { route, packageId, instanceId, nowUs: simulation.clock.nowUs });
+  const call = callTool(simulation, { kind: 'call', ...who, ...invocation, ...(tokenFault === undefined ? {} : { tokenFault }) });
   const encoded = instance.encodeHttp(route.id, { invocation: { callId: call.callId, ...invocation }, outcome: call.outcome });
   if (encoded.kind === 'value') return { kind: 'answered', call, status: statusOf(route, call.outcome), message: encoded.message };
   return { kind: 'not_encoded', call, reason: encoded.message };
+}
+
+interface TokenPlace {
+  route: ToolHttpRoute;
+  packageId: string;
+  instanceId: string;
+  nowUs: number;
+}
+/** What is wrong with the minted token that a request came with; its seal was right. */
+function faultOf(claims: TokenClaims | undefined, { route, packageId, instanceId, nowUs }: TokenPlace): TokenFault | undefined {
+  if (claims?.kind !== 'access' || claims.packageId !== packageId || claims.instanceId !== instanceId) return 'TOKEN_INVALID';
+  if (claims.expiresAtUs !== undefined && claims.expiresAtUs <= nowUs) return 'TOKEN_EXPIRED';
+  return (route.scopes ?? []).every((scope) => claims.scopes.includes(scope)) ? undefined : 'TOKEN_SCOPE_MISSING';
 }
 
 function noRoute(): ServiceError {
@@ -53,7 +72,7 @@ function statusOf({ response }: ToolHttpRoute, outcome: ToolOutcome): number {
   if (listed !== undefined) return listed.status;
   switch (outcome.kind) {
     case 'denied':
-      return 403;
+      return code === 'TOKEN_INVALID' || code === 'TOKEN_EXPIRED' ? 401 : 403;
     case 'invalid':
       return 400;
     case 'unsupported':
