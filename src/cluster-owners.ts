@@ -10,7 +10,7 @@ import { LruMap } from './collections/lru-map.js';
 import { limits } from './contract/limits.js';
 import { findAccess } from './control/catalog/access-records.js';
 import type { FollowedCatalog } from './control/catalog/followed-catalog.js';
-import { tokenHash, worldTokenShape } from './control/catalog/keyring.js';
+import { worldTokenShape } from './control/catalog/keyring.js';
 import type { RequestOwner } from './http/request-owners.js';
 import type { ServerRequest } from './http/server.js';
 import { homeOf } from './worlds/homes.js';
@@ -66,9 +66,9 @@ export class ClusterOwners {
 
   /** Undefined where no access is known that the request could be for. */
   homeOfAgent(request: ServerRequest): number | undefined {
-    const { tokens, address } = accessNamesIn(request, { prefix: this.#parts.prefix, shape: worldTokenShape });
-    for (const token of tokens) {
-      const home = this.#homeOfAccess('byToken', tokenHash(token));
+    const { hashes, address } = accessNamesIn(request, { prefix: this.#parts.prefix, shape: worldTokenShape });
+    for (const hash of hashes) {
+      const home = this.#homeOfAccess('byToken', hash);
       if (home !== undefined) return home;
     }
     return address === undefined ? undefined : this.#homeOfAccess('byAddress', address);

@@ -3,34 +3,48 @@
 import { randomBytes } from 'node:crypto';
 import { defined } from '../contract/defined.js';
 import { mcpUrlFor } from '../contract/run/mcp-tool-names.js';
-import type { Binding } from '../contract/run/target.js';
+import type { Binding, RemoteBinding } from '../contract/run/target.js';
+import type { BindingMounts } from '../contract/run/target-invocation.js';
 import type { RouteAuth } from '../contract/world/tool-manifest.js';
 import type { Access, Endpoint, OpenAccess, StoredAccesses } from '../drills/ports/bindings-port.js';
 import { unauthenticated } from '../http/guards.js';
+import type { AgentUrls } from './access-address.js';
 import { AgentAccess } from './agent-access.js';
 import type { AgentLimits } from './agent-limits.js';
 import { directClient } from './direct-client.js';
-import { hashOf, TokenTable } from './token-table.js';
+import { type Held, hashOf, keyIdOf, TokenTable } from './token-table.js';
 import { type WireTable, WireTables } from './wire-table.js';
 
 /** What an agent reaches over the wire. `direct` needs no listener. */
-export const remoteBindings = ['http', 'mcp', 'cli'] as const;
-export type RemoteBinding = (typeof remoteBindings)[number];
+export const remoteBindings: readonly RemoteBinding[] = ['http', 'mcp', 'cli'];
 
 interface Places {
-  urlOf(binding: RemoteBinding, address?: string): string;
+  urls: AgentUrls;
+  wires: WireTable | undefined;
   address: string | undefined;
   tokenOf(): string;
 }
 /** Where each binding of an access is served, and with which token. */
-export function endpointsOf(request: OpenAccess, { urlOf, address, tokenOf }: Places): { [B in RemoteBinding]?: Endpoint } {
+export async function endpointsOf(
+  request: OpenAccess,
+  { urls, wires, address, tokenOf }: Places,
+): Promise<{ [B in RemoteBinding]?: Endpoint }> {
+  const mounts = wires === undefined ? undefined : await mountsOf(wires, urls, address);
   const endpoints: { [B in RemoteBinding]?: Endpoint } = {};
   for (const binding of remoteBindings) {
     if (!request.bindings.includes(binding)) continue;
-    const url = urlOf(binding, address);
+    const url = urls.urlOf(binding, address);
     endpoints[binding] = { url: binding === 'mcp' ? mcpUrlFor(url, request) : url, token: tokenOf() };
   }
+  if (endpoints.http !== undefined && mounts !== undefined) endpoints.http.mounts = mounts;
+  if (endpoints.http !== undefined && wires?.takesSignatures === true) endpoints.http.keyId = keyIdOf(endpoints.http.token);
   return endpoints;
+}
+
+async function mountsOf(wires: WireTable, urls: AgentUrls, address: string | undefined): Promise<BindingMounts> {
+  const mounts: { [name: string]: { url: string } } = {};
+  for (const { name, needsAddress } of wires.mounts) mounts[name] = { url: await urls.mountUrl(name, needsAddress ? address : undefined) };
+  return mounts;
 }
 
 export class AccessTable {
@@ -50,8 +64,8 @@ export class AccessTable {
     this.#limits = limits;
   }
 
-  /** `urlOf`: where this listener serves a binding, for an access that is known by its address if one is given. */
-  async open(request: OpenAccess, urlOf: (binding: RemoteBinding, address?: string) => string): Promise<Access> {
+  /** `urls`: where this listener serves it. */
+  async open(request: OpenAccess, urls: AgentUrls): Promise<Access> {
     const { world, actorId, actorInstanceId, bindings, receivers, token, expiresAtMs, owner, requireOpen } = request;
     const wires = bindings.includes('http') ? this.#wires.take(await world.query({ kind: 'routes' })) : undefined;
     const address = wires?.table.needsAddress ? (request.address ?? randomBytes(16).toString('hex')) : undefined;
@@ -60,7 +74,7 @@ export class AccessTable {
       { actorId, ...defined({ actorInstanceId }) },
       {
         wires: wires?.table,
-        baseUrl: urlOf('http', address),
+        baseUrl: urls.urlOf('http', address),
         receivers,
         requireOpen,
         limit: owner === undefined ? undefined : this.#limits?.of(owner),
@@ -68,7 +82,17 @@ export class AccessTable {
     );
     if (expiresAtMs !== undefined) this.#ends.set(access, expiresAtMs);
     if (address !== undefined) this.#addresses.set(address, access);
-    const endpoints = endpointsOf(request, { urlOf, address, tokenOf: () => this.#tokens.issue(access, token) });
+    const tokenOf = (): string => {
+      const issued = this.#tokens.issue(access, token);
+      access.keys.push({ token: issued, tokenHash: hashOf(issued) });
+      return issued;
+    };
+    const endpoints = await endpointsOf(request, { urls, wires: wires?.table, address, tokenOf }).catch((error: unknown) => {
+      wires?.release();
+      if (address !== undefined) this.#addresses.delete(address);
+      void access.revoke();
+      throw error;
+    });
     return {
       endpoints,
       ...defined({ address }),
@@ -92,10 +116,10 @@ export class AccessTable {
     return this.#stored?.tokenShape;
   }
   /** Opens those that are not open here, and of which an earlier process has opened one; undefined, at once, where there is none. */
-  reopen({ tokens, address }: { tokens: Iterable<string>; address?: string | undefined }): Promise<unknown> | undefined {
+  reopen({ hashes, address }: { hashes: Iterable<string>; address?: string | undefined }): Promise<unknown> | undefined {
     const stored = this.#stored;
     if (stored === undefined) return undefined;
-    const opening = [...tokens].filter((token) => this.findHolder(token) === undefined).map((token) => stored.openByToken(hashOf(token)));
+    const opening = [...hashes].filter((hash) => this.held(hash) === undefined).map((hash) => stored.openByToken(hash));
     if (address !== undefined && this.at(address) === undefined) opening.push(stored.openByAddress(address));
     const found = opening.filter((one) => one !== undefined);
     return found.length === 0 ? undefined : Promise.all(found);
@@ -104,7 +128,7 @@ export class AccessTable {
   holderOrReopened(token: string): AgentAccess | Promise<AgentAccess> {
     const holder = this.findHolder(token);
     if (holder !== undefined) return holder;
-    const opening = this.reopen({ tokens: [token] });
+    const opening = this.reopen({ hashes: [hashOf(token)] });
     if (opening === undefined) throw unauthenticated();
     return opening.then(() => this.holderOf(token));
   }
@@ -118,6 +142,11 @@ export class AccessTable {
   findHolder(token: string): AgentAccess | undefined {
     return this.#live(this.#tokens.holderOf(token));
   }
+  /** By the hash of its token. */
+  held(tokenHash: string | undefined): Held<AgentAccess> | undefined {
+    const held = tokenHash === undefined ? undefined : this.#tokens.byHash(tokenHash);
+    return held === undefined || this.#live(held.holder) === undefined ? undefined : held;
+  }
   /** The only access that is open; undefined where there are others. */
   only(): AgentAccess | undefined {
     const open = new Set(this.#tokens.holders());
@@ -129,6 +158,10 @@ export class AccessTable {
   /** Where routes of some world want their credential. */
   wirePlaces(): Iterable<RouteAuth> {
     return this.#wires.places();
+  }
+  /** Some access that is open has the mount. */
+  hasMount(name: string): boolean {
+    return this.#wires.hasMount(name);
   }
   /** The routes of every world that an access is open to. */
   wireTables(): Iterable<WireTable> {

@@ -1,6 +1,7 @@
 // What one actor may do to one world during one interaction, whatever the binding it comes through.
 // It never reaches clock control, faults, reset, assertions or hidden state: only tools, calls and the actor's own wait.
 //   AGENT-ACCESS-1. After `revoke` is called nothing new begins; it resolves when what had begun has been answered.
+import { defined } from '../contract/defined.js';
 import { ServiceError } from '../contract/errors.js';
 import { resolveActor } from '../contract/world/persona.js';
 import type { OfferedBlob, RefusalResult, UncalledRequest, WireRequest } from '../contract/world/wire.js';
@@ -10,12 +11,19 @@ import { unauthenticated } from '../http/guards.js';
 import type { SendOptions, WorldRef } from '../worlds/api.js';
 import type { AccessLimit } from './agent-limits.js';
 import type { AgentCatalog, AgentWorld, AskOptions } from './agent-world.js';
+import type { TokenKey } from './token-table.js';
 import { UnansweredLog } from './unanswered-requests.js';
 import type { WireTable } from './wire-table.js';
 
 export interface AgentIdentity {
   actorId: string;
   actorInstanceId?: string;
+}
+
+/** Whose route is asked; without an instance the world chooses (call-route.ts). */
+export interface WireOwner {
+  packageId: string;
+  instanceId: string | undefined;
 }
 
 interface AccessParts {
@@ -33,6 +41,8 @@ export class AgentAccess implements AgentWorld {
   readonly wires: WireTable | undefined;
   /** Where its HTTP binding is served. */
   readonly baseUrl: string;
+  /** Its tokens, that of HTTP first. */
+  readonly keys: TokenKey[] = [];
   readonly unanswered = new UnansweredLog();
   readonly #receivers: ReceiverBook | undefined;
   readonly #limit: AccessLimit | undefined;
@@ -77,9 +87,9 @@ export class AgentAccess implements AgentWorld {
     return this.#run(() => this.#world.command({ kind: 'call', ...this.#actor, ...call }, options && sendOptions(options)));
   }
 
-  callRoute(packageId: string, request: WireRequest, blobs: OfferedBlob[]): Promise<RouteResult> {
-    const brought = blobs.length === 0 ? {} : { blobs };
-    return this.#run(() => this.#world.command({ kind: 'callRoute', ...this.#actor, packageId, request, ...brought }));
+  callRoute({ packageId, instanceId }: WireOwner, request: WireRequest, blobs: OfferedBlob[]): Promise<RouteResult> {
+    const of = { packageId, ...defined({ instanceId }), ...(blobs.length === 0 ? {} : { blobs }) };
+    return this.#run(() => this.#world.command({ kind: 'callRoute', ...this.#actor, ...of, request }));
   }
 
   /** The world is not used by it: it may come from a stranger. */

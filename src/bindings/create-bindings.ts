@@ -1,15 +1,16 @@
 // The agent bindings of one process: one loopback listener for all accesses, started when the first one needs it; the bearer tells them
-// apart.
+// apart. Mounts that want one have a port beside it.
 import { defined } from '../contract/defined.js';
-import type { BindingsPort } from '../drills/ports/bindings-port.js';
-import { requireLoopback } from '../http/guards.js';
+import type { BindingsPort, OpenAccess } from '../drills/ports/bindings-port.js';
+import { requireHost } from '../http/guards.js';
 import { createRouter, type RouteFailure } from '../http/router.js';
-import type { HttpServer } from '../http/server.js';
+import type { HttpHandler, HttpServer } from '../http/server.js';
 import { startHttpServer } from '../http/start-server.js';
-import { agentUrls, belowAddresses } from './access-address.js';
+import { type AgentUrls, agentUrls, belowAddresses, withAddress } from './access-address.js';
 import { AccessTable, remoteBindings } from './access-table.js';
 import type { AgentAccess } from './agent-access.js';
 import { routesOfAgents } from './agent-routes.js';
+import { belowHosts, hostOfMount, MountListeners, mountOfHost } from './mount-listeners.js';
 import { wireRoutes } from './wire-routes.js';
 
 export interface BindingsOptions {
@@ -24,33 +25,42 @@ const loopback = '127.0.0.1';
 export function createBindings(options: BindingsOptions = {}): BindingsPort {
   const accesses = new AccessTable(Date.now);
   let server: Promise<HttpServer> | undefined;
-  const listen = (): Promise<HttpServer> => {
-    server ??= startHttpServer({
-      host: loopback,
-      port: 0,
-      ...defined({ engine: options.engine }),
-      handler: belowAddresses(
-        '',
-        createRouter<AgentAccess>({
-          routes: routesOfAgents,
-          requireHost: requireLoopback,
-          authenticate: (token) => accesses.holderOf(token),
-          otherwise: wireRoutes(accesses),
-          onFailure: options.onFailure ?? logFailure,
-        }),
-      ),
-    });
-    return server;
+  const hasMount = (name: string): boolean => accesses.hasMount(name);
+  const handler = belowHosts(
+    hasMount,
+    belowAddresses(
+      '',
+      createRouter<AgentAccess>({
+        routes: routesOfAgents,
+        requireHost: requireHost({ admits: (name) => hasMount(mountOfHost(name) ?? '') }),
+        authenticate: (token) => accesses.holderOf(token),
+        otherwise: wireRoutes(accesses),
+        onFailure: options.onFailure ?? logFailure,
+      }),
+    ),
+  );
+  const start = (at: HttpHandler): Promise<HttpServer> =>
+    startHttpServer({ host: loopback, port: 0, ...defined({ engine: options.engine }), handler: at });
+  const listeners = new MountListeners(start, handler);
+  const urlsOf = async ({ bindings, httpMounts = 'path' }: OpenAccess): Promise<AgentUrls> => {
+    if (!remoteBindings.some((binding) => bindings.includes(binding))) return agentUrls('');
+    server ??= start(handler);
+    const { port } = await server;
+    const urls = agentUrls(`http://${loopback}:${port}`);
+    if (httpMounts === 'path') return urls;
+    const mountUrl = async (mount: string, address?: string) =>
+      withAddress(
+        httpMounts === 'host' ? `http://${hostOfMount(mount)}:${port}` : `http://${loopback}:${await listeners.portOf(mount)}`,
+        address,
+      );
+    return { ...urls, mountUrl };
   };
   return {
     available: accesses.available,
-    open: async (request) => {
-      const isRemote = remoteBindings.some((binding) => request.bindings.includes(binding));
-      const base = isRemote ? `http://${loopback}:${(await listen()).port}` : '';
-      return await accesses.open(request, agentUrls(base));
-    },
+    open: async (request) => await accesses.open(request, await urlsOf(request)),
     close: async () => {
       await accesses.revokeAll();
+      await listeners.close();
       await (await server)?.close();
     },
   };

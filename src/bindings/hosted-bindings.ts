@@ -1,5 +1,6 @@
 // The agent bindings of the hosted service: on its own listener, below /world, for every session and run. A world credential opens nothing
 // above it, and a control credential nothing below.
+import { requirePathMounts } from '../contract/run/http-mounts.js';
 import type { BindingsPort } from '../drills/ports/bindings-port.js';
 import { requireHost } from '../http/guards.js';
 import { createRouter, type RouterOptions } from '../http/router.js';
@@ -48,7 +49,10 @@ export function createHostedBindings({ publicUrl, isOwnOrigin = false, limits, n
         otherwise: reopening(accesses, wireRoutes(accesses, { prefix: hostedPrefix, isShared: true, speaksForOrigin: isOwnOrigin })),
       }),
     ),
-    open: (request) => accesses.open(request, agentUrls(base)),
+    open: async (request) => {
+      requirePathMounts(request);
+      return await accesses.open(request, agentUrls(base));
+    },
     recall: (stored) => accesses.recall(stored),
     close: () => accesses.revokeAll(),
   };

@@ -2,11 +2,15 @@
 import type { RouteAuth } from '../contract/world/tool-manifest.js';
 import type { WireBody } from '../contract/world/wire.js';
 import type { ServerRequest } from '../http/server.js';
+import { signatureOf } from './signed-request.js';
 
 export type Lists = { [name: string]: string[] };
 
+export type CredentialRequest = Pick<ServerRequest, 'headers' | 'repeatedHeaders' | 'query'>;
+
 /** Texts that may be a token, at the place that the route names and nowhere else. */
-export function credentialsIn(auth: RouteAuth, { headers, repeatedHeaders }: ServerRequest, query: Lists): readonly string[] {
+export function credentialsIn(auth: RouteAuth, request: CredentialRequest, query: Lists): readonly string[] {
+  const { headers, repeatedHeaders } = request;
   const authorization = headers.get('authorization') ?? '';
   switch (auth.kind) {
     case 'bearer': {
@@ -28,10 +32,41 @@ export function credentialsIn(auth: RouteAuth, { headers, repeatedHeaders }: Ser
     }
     case 'query':
       return Object.hasOwn(query, auth.name) ? (query[auth.name] as string[]) : [];
+    case 'sigv4': {
+      const keyId = signatureOf(request)?.keyId;
+      return keyId === undefined ? [] : [keyId];
+    }
+    case 'cookie':
+      return cookiesIn({ headers, repeatedHeaders }).flatMap(([name, value]) => (name === auth.name ? [value] : []));
     // The address says which access it is; who has no use for one may say it with the token.
     case 'none':
-      return credentialsIn({ kind: 'bearer' }, { headers, repeatedHeaders } as ServerRequest, query);
+      return credentialsIn({ kind: 'bearer' }, request, query);
   }
+}
+
+/** Name and value of each (RFC 6265 5.4), a value in quotes without them. */
+function cookiesIn({ headers, repeatedHeaders }: Pick<ServerRequest, 'headers' | 'repeatedHeaders'>): [string, string][] {
+  const lines = repeatedHeaders.get('cookie') ?? [headers.get('cookie') ?? ''];
+  return lines.flatMap((line) =>
+    line.split(';').flatMap((pair): [string, string][] => {
+      const [, name, quoted, plain] = /^\s*([^=\s]+)=(?:"([^"]*)"|(.*?))\s*$/.exec(pair) ?? [];
+      return name === undefined ? [] : [[name, quoted ?? plain ?? '']];
+    }),
+  );
+}
+
+/** The headers without the cookie that holds the credential; the others are as they came. */
+function cookieHeader({ headers, repeatedHeaders }: Pick<ServerRequest, 'headers' | 'repeatedHeaders'>, auth: RouteAuth): string[] {
+  const lines = repeatedHeaders.get('cookie') ?? [headers.get('cookie') ?? ''];
+  if (auth.kind !== 'cookie') return [...lines];
+  const kept = lines.map((line) =>
+    line
+      .split(';')
+      .map((pair) => pair.trim())
+      .filter((pair) => pair.split('=', 1)[0]?.trim() !== auth.name)
+      .join('; '),
+  );
+  return kept.filter((line) => line !== '');
 }
 
 /** They speak of the connection, which is no tool's matter, and every client and server sends others. */
@@ -40,55 +75,65 @@ const hopByHop = new Set(['connection', 'keep-alive', 'proxy-connection', 'te', 
 /** They speak of the caller's traces, and are others in each run. */
 const ofTraces = new Set(['traceparent', 'tracestate', 'baggage']);
 
+/** They are of the client's clock and chance, and others in each run. */
+const ofSigners = new Set(['x-amz-date', 'date', 'x-amz-security-token', 'amz-sdk-invocation-id', 'amz-sdk-request']);
+const signingNames = ['Algorithm', 'Credential', 'Date', 'Expires', 'SignedHeaders', 'Signature', 'Security-Token', 'Content-Sha256'].map(
+  (name) => `X-Amz-${name}`,
+);
+
 /** Headers and query as `decode` sees them: without the place of the credential, and without whatever else holds the token. */
 export function withoutCredential(
-  { auth, token }: { auth: RouteAuth; token: string | undefined },
-  { headers, repeatedHeaders }: ServerRequest,
+  { auth, secrets }: { auth: RouteAuth; secrets: readonly string[] },
+  { headers, repeatedHeaders }: Pick<ServerRequest, 'headers' | 'repeatedHeaders'>,
   query: Lists,
 ): { headers: Lists; query: Lists } {
-  const holdsToken = (value: string): boolean => token !== undefined && value.includes(token);
   const cleared: Lists = Object.create(null);
   for (const [name, value] of headers) {
     if (hopByHop.has(name) || ofTraces.has(name) || name === headerOf(auth)) continue;
-    const values = (repeatedHeaders.get(name) ?? [value]).filter((each) => !holdsToken(each));
+    if (auth.kind === 'sigv4' && ofSigners.has(name)) continue;
+    const given = name === 'cookie' ? cookieHeader({ headers, repeatedHeaders }, auth) : (repeatedHeaders.get(name) ?? [value]);
+    const values = given.filter((each) => !holdsAny(each, secrets));
     if (values.length > 0) cleared[name] = [...values];
   }
-  const asked = withoutToken(query, token);
+  const asked = withoutTokens(query, secrets);
   if (auth.kind === 'query') delete asked[auth.name];
+  if (auth.kind === 'sigv4') for (const name of signingNames) delete asked[name];
   return { headers: cleared, query: asked };
 }
 
-/** Without the values that hold the token, and without the names that have no other. */
-export function withoutToken(lists: Lists, token: string | undefined): Lists {
+const holdsAny = (value: string, secrets: readonly string[]): boolean => secrets.some((secret) => value.includes(secret));
+
+/** Without the values that hold a secret, and without the names that have no other. */
+export function withoutTokens(lists: Lists, secrets: readonly string[]): Lists {
   const cleared: Lists = Object.create(null);
   for (const name in lists) {
-    const values = (lists[name] as string[]).filter((value) => token === undefined || !value.includes(token));
+    const values = (lists[name] as string[]).filter((value) => !holdsAny(value, secrets));
     if (values.length > 0) cleared[name] = values;
   }
   return cleared;
 }
 
 /** Fields of a form, and parts of a body that are text, without those that hold the token. */
-export function bodyWithoutToken(body: WireBody, token: string | undefined): WireBody {
-  if (body.kind === 'form') return { ...body, value: withoutToken(body.value, token) };
-  if (body.kind !== 'multipart' || token === undefined) return body;
+export function bodyWithoutTokens(body: WireBody, secrets: readonly string[]): WireBody {
+  if (body.kind === 'form') return { ...body, value: withoutTokens(body.value, secrets) };
+  if (body.kind !== 'multipart' || secrets.length === 0) return body;
   return {
     ...body,
-    parts: body.parts.filter(({ text, headers }) => ![text ?? '', ...Object.values(headers)].some((value) => value.includes(token))),
+    parts: body.parts.filter(({ text, headers }) => ![text ?? '', ...Object.values(headers)].some((value) => holdsAny(value, secrets))),
   };
 }
 
 /** What comes after a body stands with the headers; one that was there stays. */
-export function withTrailers(headers: Lists, trailers: { [name: string]: string }, token: string | undefined): Lists {
+export function withTrailers(headers: Lists, trailers: { [name: string]: string }, secrets: readonly string[]): Lists {
   const all: Lists = Object.assign(Object.create(null), headers);
   for (const name in trailers) {
     const value = trailers[name] as string;
-    if (name !== 'authorization' && (token === undefined || !value.includes(token))) all[name] ??= [value];
+    if (name !== 'authorization' && !holdsAny(value, secrets)) all[name] ??= [value];
   }
   return all;
 }
 
 function headerOf(auth: RouteAuth): string | undefined {
   if (auth.kind === 'header') return auth.name.toLowerCase();
-  return auth.kind === 'query' ? undefined : 'authorization';
+  return auth.kind === 'query' || auth.kind === 'cookie' ? undefined : 'authorization';
 }

@@ -23,7 +23,11 @@ export class NotDecoded extends ServiceError {
 
 export interface RefusedExchange {
   method: string;
+  /** Below the mount. */
   pathname: string;
+  mount: string | undefined;
+  /** Of the mount, or of the access. */
+  baseUrl: string;
   error: ServiceError;
   speaksForOrigin: boolean;
 }
@@ -66,12 +70,13 @@ interface Place {
   packageId?: string | undefined;
   allow?: string[];
 }
-function placeOf(wires: WireTable, { method, pathname }: RefusedExchange): Place {
-  const search = wires.find(method, pathname);
+function placeOf(wires: WireTable, { method, pathname, mount }: RefusedExchange): Place {
+  const search = wires.find(method, pathname, mount);
+  if (search.kind === 'shared') return {};
   if (search.kind === 'match') return { route: search.route, packageId: search.route.packageId };
-  if (search.kind === 'unknown') return { packageId: wires.nearestPackage(pathname) };
+  if (search.kind === 'unknown') return { packageId: wires.nearestPackage(pathname, mount) };
   return {
-    packageId: wires.firstFitting(pathname)?.packageId,
+    packageId: wires.firstFitting(pathname, mount)?.packageId,
     allow: allowOf(search.methods),
   };
 }
@@ -80,7 +85,7 @@ async function worded(
   access: AgentAccess,
   packageId: string,
   known: Pick<UncalledRequest, 'kind' | 'routeId' | 'allow'>,
-  { method, pathname, error, speaksForOrigin }: RefusedExchange,
+  { method, pathname, baseUrl, error, speaksForOrigin }: RefusedExchange,
 ): Promise<RouteReply> {
   const code = error instanceof NotDecoded ? error.failureCode : undefined;
   const request = { ...known, method, pathname: shownPath(pathname), message: error.message, ...defined({ code }) };
@@ -93,6 +98,6 @@ async function worded(
       message: `refuse of '${packageId}' failed: ${result.reason}`,
       details: { packageId },
     });
-  const reply = replyOf(result.status, result.message, access.baseUrl);
+  const reply = replyOf(result.status, result.message, baseUrl);
   return speaksForOrigin ? reply : { ...reply, headers: withoutOrigin(reply.headers) };
 }

@@ -6,25 +6,30 @@
 import { errorTable, ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
 import type { WireRequest, WireRoute } from '../contract/world/wire.js';
+import { mountIn, mountMark } from '../contract/world/wire-mounts.js';
 import { ByteBudget } from '../http/byte-budget.js';
 import { unauthenticated } from '../http/guards.js';
-import { decodePathValues, type PathMatch } from '../http/path-table.js';
+import { decodePathValues } from '../http/path-table.js';
 import { parseLists } from '../http/query.js';
 import { type FoundElsewhere, type RouteReply, wrongMethod } from '../http/router.js';
 import type { ServerRequest } from '../http/server.js';
 import { addressOf } from './access-address.js';
 import type { AccessTable } from './access-table.js';
-import type { AgentAccess } from './agent-access.js';
-import { planBody, type ReceivedBody } from './wire-body.js';
-import { bodyWithoutToken, credentialsIn, type Lists, withoutCredential, withTrailers } from './wire-credential.js';
+import type { AgentAccess, WireOwner } from './agent-access.js';
+import { verifySignature } from './signed-request.js';
+import { type BodyPlan, planBody, type ReceivedBody } from './wire-body.js';
+import { callerOf, type WireCaller } from './wire-caller.js';
+import { bodyWithoutTokens, credentialsIn, type Lists, withoutCredential, withTrailers } from './wire-credential.js';
 import { NotDecoded, refusedByRoute, refusedElsewhere } from './wire-refusals.js';
 import { replyOf, withoutOrigin } from './wire-reply.js';
-import type { WireTable } from './wire-table.js';
+import type { WireSearch, WireTable } from './wire-table.js';
+import { sealedMessage, unsealedRequest } from './wire-tokens.js';
 
 interface RouteMatch {
   access: AgentAccess;
-  match: PathMatch<WireRoute>;
-  token: string | undefined;
+  match: Extract<WireSearch, { kind: 'match' }>;
+  /** Undefined where the route wants none, and the address says whose request it is. */
+  caller: WireCaller | undefined;
 }
 
 export interface WireRoutesOptions {
@@ -49,9 +54,10 @@ export function wireRoutes(
     ownerNoun: 'world',
   });
   return (request) => {
-    const pathname = request.path.slice(prefix.length);
+    const shown = request.path.slice(prefix.length);
+    const { mount, rest: pathname } = mountIn(shown) ?? { mount: undefined, rest: shown };
     const query = parseLists(request.query);
-    const asked = { pathname, query: query ?? {}, isShared };
+    const asked = { pathname, mount, query: query ?? {}, isShared };
     let found: RouteMatch | undefined;
     try {
       found = find(accesses, request, asked);
@@ -60,14 +66,24 @@ export function wireRoutes(
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
       const access = found?.access ?? asker(accesses, request, asked);
-      note(access, { request, pathname, status: errorTable[error.code].status });
-      const refused = refusedElsewhere(access, { method: request.method, pathname, error, speaksForOrigin });
-      if (refused !== undefined || (found === undefined && error.code === 'control.ROUTE_NOT_FOUND')) return refused;
+      note(access, { request, pathname: shown, status: errorTable[error.code].status });
+      const place = { method: request.method, pathname, mount, baseUrl: baseUrlOf(access, mount) };
+      const refused = refusedElsewhere(access, { ...place, error, speaksForOrigin });
+      if (refused !== undefined || (found === undefined && isUnknown(error))) return refused;
       throw error;
     }
-    return { id: 'wire', caller: found.access, answer: () => answerNoting(request, found, { pathname, query, speaksForOrigin, bodies }) };
+    const answering = { shown, pathname, mount, query, speaksForOrigin, bodies };
+    return { id: 'wire', caller: found.access, answer: () => answerNoting(request, found, answering) };
   };
 }
+
+/** What a URL of the tool's own begins with, for who has asked there. */
+function baseUrlOf(access: AgentAccess | undefined, mount: string | undefined): string {
+  const base = access?.baseUrl ?? '';
+  return mount === undefined ? base : `${base}/${mountMark}${mount}`;
+}
+/** Nothing at all is there; a route that only mounts answer is something. */
+const isUnknown = ({ code, extra }: ServiceError): boolean => code === 'control.ROUTE_NOT_FOUND' && extra.details === undefined;
 
 /** Whose request it is that no route answers: by address or credential, or, where nobody else has an access, theirs. */
 function asker(accesses: AccessTable, request: ServerRequest, { query, isShared }: ReceivedRequest): AgentAccess | undefined {
@@ -76,8 +92,8 @@ function asker(accesses: AccessTable, request: ServerRequest, { query, isShared 
   if (addressed !== undefined) return addressed;
   for (const auth of [...accesses.wirePlaces(), { kind: 'bearer' } as const, { kind: 'basic' } as const])
     for (const token of credentialsIn(auth, request, query)) {
-      const access = accesses.findHolder(token);
-      if (access !== undefined) return access;
+      const caller = callerOf(accesses, auth, token);
+      if (caller !== undefined) return caller.access;
     }
   return isShared ? undefined : accesses.only();
 }
@@ -97,34 +113,38 @@ async function answerNoting(request: ServerRequest, found: RouteMatch, answering
     return await answer(request, found, answering);
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    const { pathname, speaksForOrigin } = answering;
-    note(found.access, { request, pathname, status: errorTable[error.code].status });
-    return await refusedByRoute(found.access, found.match.route, { method: request.method, pathname, error, speaksForOrigin });
+    const { shown, pathname, mount, speaksForOrigin } = answering;
+    note(found.access, { request, pathname: shown, status: errorTable[error.code].status });
+    const place = { method: request.method, pathname, mount, baseUrl: baseUrlOf(found.access, mount) };
+    return await refusedByRoute(found.access, found.match.route, { ...place, error, speaksForOrigin });
   }
 }
 
 interface ReceivedRequest {
+  /** Below the mount. */
   pathname: string;
+  mount: string | undefined;
   query: Lists;
   isShared: boolean;
 }
 /** By the credential, so that it does not matter how many worlds there are; undefined where nothing lies at the path. */
 function find(accesses: AccessTable, request: ServerRequest, asked: ReceivedRequest): RouteMatch | undefined {
-  const { pathname, query } = asked;
+  const { pathname, mount, query } = asked;
   const address = addressOf(request);
   const addressed = address === undefined ? undefined : accesses.at(address);
   for (const auth of accesses.wirePlaces()) {
     for (const token of credentialsIn(auth, request, query)) {
-      const access = accesses.findHolder(token);
+      const caller = callerOf(accesses, auth, token);
+      const access = caller?.access;
       if (access?.wires === undefined || (addressed !== undefined && addressed.wires !== access.wires)) continue;
-      const match = access.wires.find(request.method, pathname);
-      if (match.kind === 'match' && credentialsIn(match.route.auth, request, query).includes(token)) return { access, match, token };
+      const match = access.wires.find(request.method, pathname, mount);
+      if (match.kind === 'match' && credentialsIn(match.route.auth, request, query).includes(token)) return { access, match, caller };
     }
   }
-  const match = addressed?.wires?.find(request.method, pathname);
+  const match = addressed?.wires?.find(request.method, pathname, mount);
   if (addressed !== undefined && match?.kind === 'match' && match.route.auth.kind === 'none')
-    return { access: addressed, match, token: undefined };
-  refuseDeclared(toldTo(accesses, request, { addressed, isShared: asked.isShared }), request.method, pathname);
+    return { access: addressed, match, caller: undefined };
+  refuseDeclared(toldTo(accesses, request, { addressed, isShared: asked.isShared }), request.method, asked);
   return undefined;
 }
 
@@ -140,59 +160,85 @@ function toldTo(
   return holder.wires === undefined ? [] : [holder.wires];
 }
 
-function refuseDeclared(tables: Iterable<WireTable>, method: string, pathname: string): void {
+function refuseDeclared(tables: Iterable<WireTable>, method: string, { pathname, mount }: ReceivedRequest): void {
   const methods = new Set<string>();
   for (const table of tables) {
-    const search = table.find(method, pathname);
+    const search = table.find(method, pathname, mount);
     if (search.kind === 'match') throw unauthenticated();
+    if (search.kind === 'shared') throw unmounted(search.mounts);
     if (search.kind === 'method') for (const other of search.methods) methods.add(other);
   }
   if (methods.size > 0) throw wrongMethod(method, [...methods].sort());
+}
+
+/** Several packages have the route, and the base URL does not say whose is meant. */
+function unmounted(mounts: readonly string[]): ServiceError {
+  return new ServiceError('control.ROUTE_NOT_FOUND', {
+    message: 'Several packages have this route: ask below one of their mounts.',
+    details: { mounts: mounts.map((name) => `/${mountMark}${name}`) },
+  });
 }
 
 /** The caller that the `Authorization` header names, for any route. */
 function holderOf(accesses: AccessTable, request: ServerRequest): AgentAccess | undefined {
   for (const auth of [{ kind: 'bearer' }, { kind: 'basic' }] as const)
     for (const token of credentialsIn(auth, request, {})) {
-      const access = accesses.findHolder(token);
-      if (access !== undefined) return access;
+      const caller = callerOf(accesses, auth, token);
+      if (caller !== undefined) return caller.access;
     }
   return undefined;
 }
 
 interface Answering extends Omit<ReceivedRequest, 'isShared'> {
+  /** The path below the base URL, its mount included. */
+  shown: string;
   speaksForOrigin: boolean;
   bodies: ByteBudget;
 }
-async function answer(
-  request: ServerRequest,
-  found: RouteMatch,
-  { pathname, query, speaksForOrigin, bodies }: Answering,
-): Promise<RouteReply> {
-  const { access, match, token } = found;
+async function answer(request: ServerRequest, found: RouteMatch, answering: Answering): Promise<RouteReply> {
+  const { pathname, mount, query, speaksForOrigin, bodies } = answering;
+  const { access, match, caller } = found;
   const { packageId, routeId, method, auth, requestBody } = match.route;
-  const seen = { routeId, method, pathname, path: decodePathValues(match.values), ...withoutCredential({ auth, token }, request, query) };
-  const plan = planBody(request, requestBody);
+  const secrets = [...access.keys.map(({ token }) => token), ...(caller === undefined ? [] : [caller.text])];
+  const seen = { routeId, method, pathname, path: decodePathValues(match.values), ...withoutCredential({ auth, secrets }, request, query) };
+  const plan = auth.kind === 'sigv4' ? planSigned(request, requestBody, caller) : planBody(request, requestBody);
   const held = plan.bytes === 0 ? undefined : bodies.take(access.worldId, plan.bytes);
   let reply: RouteReply;
   try {
-    reply = await answerWith(access, packageId, { seen, body: plan.read(), token });
+    const asked = { seen, body: plan.read(), secrets, minted: caller?.minted, baseUrl: baseUrlOf(access, mount) };
+    reply = await answerWith(access, { packageId, instanceId: match.instanceId }, asked);
   } finally {
     held?.release();
   }
   return speaksForOrigin ? reply : { ...reply, headers: withoutOrigin(reply.headers) };
 }
 
-async function answerWith(
-  access: AgentAccess,
-  packageId: string,
-  asked: { seen: Omit<WireRequest, 'body'>; body: Promise<ReceivedBody>; token: string | undefined },
-): Promise<RouteReply> {
-  const { seen, token } = asked;
+/** The signature is verified first, unless it needs the body: then a small body is read for it. */
+function planSigned(
+  request: ServerRequest,
+  kind: WireRoute['requestBody'],
+  caller: WireCaller | undefined,
+): Pick<BodyPlan, 'bytes' | 'read'> {
+  const verified = verifySignature(request, (caller as WireCaller).token);
+  if (!(verified instanceof Promise)) return planBody(verified, kind);
+  return { bytes: 0, read: () => verified.then((signed) => planBody(signed, kind).read()) };
+}
+
+interface Asked {
+  seen: Omit<WireRequest, 'body'>;
+  body: Promise<ReceivedBody>;
+  secrets: readonly string[];
+  /** The credential, where it is a token that a tool has minted. */
+  minted: string | undefined;
+  baseUrl: string;
+}
+async function answerWith(access: AgentAccess, of: WireOwner, asked: Asked): Promise<RouteReply> {
+  const { seen, secrets } = asked;
   const { body, blobs, trailers } = await asked.body;
-  const headers = withTrailers(seen.headers, trailers, token);
-  const result = await access.callRoute(packageId, { ...seen, headers, body: bodyWithoutToken(body, token) }, blobs);
-  if (result.kind === 'answered') return replyOf(result.status, result.message, access.baseUrl);
+  const headers = withTrailers(seen.headers, trailers, secrets);
+  const visible = { ...seen, headers, body: bodyWithoutTokens(body, secrets) };
+  const result = await access.callRoute(of, unsealedRequest(visible, access.keys, asked.minted), blobs);
+  if (result.kind === 'answered') return replyOf(result.status, sealedMessage(result.message, access.keys[0]), asked.baseUrl);
   const { kind, reason } = result;
   if (kind === 'not_decoded' && result.fault === 'request') {
     throw new NotDecoded(`The request does not fit route '${seen.routeId}': ${reason}`, result.code);
@@ -200,6 +246,6 @@ async function answerWith(
   const codec = kind === 'not_decoded' ? 'decode' : 'encode';
   throw new ServiceError('world.HANDLER_FAILED', {
     message: `${codec} of route '${seen.routeId}' failed: ${reason}`,
-    details: { packageId },
+    details: { packageId: of.packageId },
   });
 }

@@ -1,38 +1,66 @@
-// The wire routes of one world, by method and path; and those of every world that has an access open, each set once.
+// The wire routes of one world, by mount, method and path; and those of every world that has an access open, each set once.
 import { limits } from '../contract/limits.js';
 import type { RouteAuth } from '../contract/world/tool-manifest.js';
 import type { RefusalKind } from '../contract/world/tool-wire.js';
 import type { WireRoute } from '../contract/world/wire.js';
-import { type PathSearch, PathTable } from '../http/path-table.js';
+import { mountsOf, routeKey, sharedKeys, type WireMount } from '../contract/world/wire-mounts.js';
+import { type PathMatch, PathTable } from '../http/path-table.js';
+
+/** What lies at a path. `shared`: routes of several packages, whose mounts alone answer. */
+export type WireSearch =
+  | (PathMatch<WireRoute> & { instanceId: string | undefined })
+  | { kind: 'unknown' }
+  | { kind: 'method'; methods: string[] }
+  | { kind: 'shared'; mounts: string[] };
+
+interface PackageRoutes {
+  paths: PathTable<WireRoute>;
+  needsAddress: boolean;
+  /** The refusals that it words. */
+  worded: readonly RefusalKind[];
+}
 
 export class WireTable {
-  readonly #paths: PathTable<WireRoute>;
-  /** The packages of its routes, each with the refusals that it words. */
-  readonly #packages: ReadonlyMap<string, readonly RefusalKind[]>;
+  /** Without a mount; of routes that several packages have it holds one. */
+  readonly #base: PathTable<WireRoute>;
+  readonly #shared: ReadonlySet<string>;
+  readonly #packages = new Map<string, PackageRoutes>();
+  readonly #mounts: ReadonlyMap<string, WireMount>;
   readonly #routes: readonly WireRoute[];
   /** Where its routes want their credential, each place once. */
   readonly places: ReadonlyMap<string, RouteAuth>;
   /** Some route needs no credential, so its access has to be known by the address. */
   readonly needsAddress: boolean;
+  /** Some route takes signed requests, so who has an access has to know its key. */
+  readonly takesSignatures: boolean;
 
   constructor(routes: readonly WireRoute[]) {
     this.#routes = routes;
-    this.#paths = new PathTable(routes);
-    this.#packages = new Map(routes.map(({ packageId, worded = [] }) => [packageId, worded]));
+    this.#shared = sharedKeys(routes);
+    this.#base = new PathTable([...new Map(routes.map((route) => [keyOf(route), route])).values()]);
+    for (const packageId of new Set(routes.map((route) => route.packageId))) {
+      const own = routes.filter((route) => route.packageId === packageId);
+      const needsAddress = own.some(({ auth }) => auth.kind === 'none');
+      this.#packages.set(packageId, { paths: new PathTable(own), needsAddress, worded: own[0]?.worded ?? [] });
+    }
+    this.#mounts = new Map(mountsOf(routes).map((mount) => [mount.name, mount]));
     this.places = new Map(routes.map(({ auth }) => [JSON.stringify(auth), auth]));
     this.needsAddress = routes.some(({ auth }) => auth.kind === 'none');
+    this.takesSignatures = routes.some(({ auth }) => auth.kind === 'sigv4');
   }
 
   words(packageId: string, kind: RefusalKind): boolean {
-    return this.#packages.get(packageId)?.includes(kind) === true;
+    return this.#packages.get(packageId)?.worded.includes(kind) === true;
   }
   /** Of any method. */
-  firstFitting(path: string): WireRoute | undefined {
-    for (const route of this.#paths.fitting(path)) return route;
+  firstFitting(path: string, mount?: string): WireRoute | undefined {
+    const paths = mount === undefined ? this.#base : this.#pathsAt(mount);
+    for (const route of paths?.fitting(path) ?? []) return route;
     return undefined;
   }
-  /** Of a path that no route has: the only package, or the one whose routes share the most of its beginning. */
-  nearestPackage(path: string): string | undefined {
+  /** Of a path that no route has: the mount's, the only package, or the one whose routes share the most of its beginning. */
+  nearestPackage(path: string, mount?: string): string | undefined {
+    if (mount !== undefined) return this.#mounts.get(mount)?.packageId;
     const [only] = this.#packages.keys();
     if (this.#packages.size === 1) return only;
     const segments = path.split('/');
@@ -50,10 +78,44 @@ export class WireTable {
     return nearest.size === 1 ? [...nearest][0] : undefined;
   }
 
-  /** HEAD finds what GET would. */
-  find(method: string, path: string): PathSearch<WireRoute> {
-    return this.#paths.find(method === 'HEAD' ? 'GET' : method, path);
+  /** In the order of the routes; `needsAddress`: some route of its package needs no credential. */
+  get mounts(): (WireMount & { needsAddress: boolean })[] {
+    return [...this.#mounts.values()].map((mount) => {
+      return { ...mount, needsAddress: this.#packages.get(mount.packageId)?.needsAddress === true };
+    });
   }
+  hasMount(name: string): boolean {
+    return this.#mounts.has(name);
+  }
+
+  /** HEAD finds what GET would. `mount`: a name; undefined for the base URL. */
+  find(asked: string, path: string, mount?: string): WireSearch {
+    const method = asked === 'HEAD' ? 'GET' : asked;
+    if (mount !== undefined) return this.#findMounted(method, path, mount);
+    const found = this.#base.find(method, path);
+    if (found.kind !== 'match') return found;
+    if (this.#shared.has(keyOf(found.route))) return { kind: 'shared', mounts: this.#mountsWith(method, path) };
+    return { ...found, instanceId: undefined };
+  }
+
+  #findMounted(method: string, path: string, name: string): WireSearch {
+    const mount = this.#mounts.get(name);
+    const found = this.#pathsAt(name)?.find(method, path);
+    if (found === undefined || mount === undefined) return { kind: 'unknown' };
+    return found.kind === 'match' ? { ...found, instanceId: mount.instanceId } : found;
+  }
+
+  #mountsWith(method: string, path: string): string[] {
+    return [...this.#mounts.keys()].filter((name) => this.#pathsAt(name)?.find(method, path).kind === 'match');
+  }
+
+  #pathsAt(mount: string): PathTable<WireRoute> | undefined {
+    return this.#packages.get(this.#mounts.get(mount)?.packageId ?? '')?.paths;
+  }
+}
+
+function keyOf({ method, path }: WireRoute): string {
+  return routeKey(method, path);
 }
 
 interface SharedTable {
@@ -86,6 +148,11 @@ export class WireTables {
   places(): Iterable<RouteAuth> {
     this.#places ??= new Map([...this.tables()].flatMap(({ places }) => [...places]));
     return this.#places.values();
+  }
+
+  hasMount(name: string): boolean {
+    for (const { table, uses } of this.#known.values()) if (uses > 0 && table.hasMount(name)) return true;
+    return false;
   }
 
   *tables(): Generator<WireTable> {

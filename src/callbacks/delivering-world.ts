@@ -9,12 +9,12 @@ import { type ErrorCode, ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
 import type { CompiledBuild } from '../contract/run/build.js';
 import type { DeliveryPhase } from '../contract/world/evidence.js';
+import type { CallRoute } from '../contract/world/wire.js';
 import type {
   Advance,
   AdvanceAnswer,
   AdvanceProgress,
   CallResult,
-  CallRoute,
   CallTool,
   DeliveryAnswer,
   DeliveryRequest,

@@ -142,7 +142,8 @@ function packagePlugin(modules: BehaviorModules, entry: string): Plugin {
         loader: 'js',
       }));
       onLoad({ filter: /.*/, namespace: 'sdk' }, () => ({
-        contents: 'export const { defineTool, defineToolBehavior, ToolFailure } = $sdk;',
+        contents:
+          'export const { decodeTokenRequest, defineTool, defineToolBehavior, encodeTokenReply, grantTokens, mintToken, readToken, ToolFailure } = $sdk;',
         loader: 'js',
       }));
       onLoad({ filter: /.*/, namespace: 'tool' }, async ({ path }) => {

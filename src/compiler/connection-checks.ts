@@ -1,7 +1,8 @@
-// What tools say of each other: whose events they subscribe to, which packages they are connected with, and that no two wire routes are
-// one.
-import { areAmbiguous, templateKey } from '../contract/world/route-template.js';
+// What tools say of each other: whose events they subscribe to, which packages they are connected with, and which wire routes several
+// have.
+import { areAmbiguous } from '../contract/world/route-template.js';
 import type { ToolHttpRoute } from '../contract/world/tool-manifest.js';
+import { mountVariable, routeKey } from '../contract/world/wire-mounts.js';
 import type { Diagnostics } from './diagnostics.js';
 import type { ToolCatalog } from './tool-catalog.js';
 import type { CompiledSource } from './tool-compile.js';
@@ -26,29 +27,49 @@ export function checkConnections(
       if (typeof packageId === 'string' && !catalog.has(packageId))
         diagnostics.report('DY3005', document.place(`/manifest/connections/${index}/packageId`), `there is no tool package '${packageId}'`);
     }
+    const own = new KnownRoutes();
     for (const [index, route] of http.entries()) {
-      const clash = routes.add(`${id}/${route.id}`, route);
-      if (clash !== undefined) diagnostics.report('DY5010', document.place(`/manifest/http/${index}/path`), clash);
+      const place = () => document.place(`/manifest/http/${index}/path`);
+      const [before, other] = [own.meets(route), routes.meets(route)];
+      const { method, path } = route;
+      if (before !== undefined) diagnostics.report('DY5010', place(), `${method} ${path} ${wordsOf(before, `${id}/${before.name}`)}`);
+      else if (other !== undefined)
+        diagnostics.report('DY5022', place(), `${method} ${path} ${wordsOf(other, other.name)}: only mounts answer it`, {
+          suggestion: `Ask below /~${other.name} and /~${id}, or at the URLs of their mounts: ${mountVariable(other.name)}, ${mountVariable(id)}.`,
+        });
+      own.add(route.id, route);
     }
+    for (const route of http) routes.add(id, route);
   }
 }
 
-/** The wire routes of the world so far. */
+interface Meeting {
+  name: string;
+  /** Of a route that is not the same and fits the same paths. */
+  path?: string;
+}
+function wordsOf({ path }: Meeting, name: string): string {
+  return path === undefined
+    ? `is a route of '${name}' already`
+    : `and '${name}' (${path}) fit the same paths, and neither goes before the other`;
+}
+
+type Template = Pick<ToolHttpRoute, 'method' | 'path'>;
+/** The wire routes so far, of one package or of several. */
 class KnownRoutes {
   readonly #names = new Map<string, string>();
   /** Those with a parameter that has affixes: only they can fit the paths of another without being the same. */
-  readonly #affixed: (Pick<ToolHttpRoute, 'method' | 'path'> & { name: string })[] = [];
+  readonly #affixed: (Template & { name: string })[] = [];
 
-  /** What is wrong with another route beside them; undefined where nothing is, and then it is one of them. */
-  add(name: string, { method, path }: ToolHttpRoute): string | undefined {
-    const key = `${method} ${templateKey(path)}`;
-    const same = this.#names.get(key);
-    if (same !== undefined) return `${method} ${path} is a route of '${same}' already`;
-    const like = this.#affixed.find((route) => route.method === method && areAmbiguous(route.path, path));
-    if (like !== undefined)
-      return `${method} ${path} and '${like.name}' (${like.path}) fit the same paths, and neither goes before the other`;
-    this.#names.set(key, name);
+  /** Undefined where no other one answers what this one does. */
+  meets({ method, path }: Template): Meeting | undefined {
+    const same = this.#names.get(routeKey(method, path));
+    if (same !== undefined) return { name: same };
+    return this.#affixed.find((route) => route.method === method && areAmbiguous(route.path, path));
+  }
+  add(name: string, { method, path }: Template): void {
+    const key = routeKey(method, path);
+    if (!this.#names.has(key)) this.#names.set(key, name);
     if (/[^/]\{|\}[^/]/.test(path)) this.#affixed.push({ name, method, path });
-    return undefined;
   }
 }

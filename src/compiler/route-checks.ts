@@ -4,10 +4,11 @@ import { agentRoutes } from '../contract/world/agent-routes.js';
 import { statusBounds } from '../contract/world/route-status.js';
 import { segmentOf, templateFault } from '../contract/world/route-template.js';
 import type { ToolHttpRoute, ToolManifest } from '../contract/world/tool-manifest.js';
+import { addressShape } from '../contract/world/wire-mounts.js';
 import { type ManifestFinding, unknownId } from './manifest-finding.js';
 
 export function routeFindings(manifest: ToolManifest): ManifestFinding[] {
-  return manifest.http.flatMap((route, index) => {
+  const routes = manifest.http.flatMap((route, index) => {
     const path = `/http/${index}`;
     return [
       ...unknownId(manifest.operations, route.operationId, { code: 'DY3006', path: `${path}/operationId`, what: 'operation' }),
@@ -17,6 +18,9 @@ export function routeFindings(manifest: ToolManifest): ManifestFinding[] {
       ...rateLimitFindings(manifest, route, path),
     ];
   });
+  if (manifest.http.length === 0 || !addressShape.test(manifest.id)) return routes;
+  const message = `'${manifest.id}' is what addresses of worlds look like; a tool with routes needs another id`;
+  return [{ code: 'DY5013', path: '/id', message }, ...routes];
 }
 
 function templateFindings({ path: template }: ToolHttpRoute, path: string): ManifestFinding[] {

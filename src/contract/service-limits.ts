@@ -7,6 +7,12 @@ export const serviceLimits = {
 
   // The control plane.
   portMax: 65_535,
+  /** Mounts of a process that have a port of their own. */
+  mountPortsMax: 64,
+  /** Of a token that a tool mints, before it is sealed. */
+  mintedTokenCharsMax: 2_048,
+  /** Of one reply: tokens that the server seals. */
+  sealedTokensMax: 16,
   /** One worker for each processor, but no more than this: each is a thread or process with a heap and an environment of its own. */
   workersDefaultMax: 8,
   /** Of a secret, shown in lists. */

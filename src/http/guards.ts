@@ -21,13 +21,15 @@ export interface HostRule {
   hosts?: 'own' | 'any';
   /** Pages, besides those of loopback: `origin`: of the public origin. `host`: of the public name, whatever scheme and port. */
   pages?: 'origin' | 'host';
+  /** Whether a host name, in lower case, is one of the listener's own beside those. */
+  admits?(name: string): boolean;
 }
 
 /**
  * The check of Host and Origin. A page in the user's browser can reach a loopback port, or have made a name of its own point to it: only
  * its Host (rebinding) and Origin tell it from a program, which sends no Origin. There is no cross-origin allowance.
  */
-export function requireHost({ publicUrl, hosts = 'own', pages = 'origin' }: HostRule = {}): (request: ServerRequest) => void {
+export function requireHost({ publicUrl, hosts = 'own', pages = 'origin', admits }: HostRule = {}): (request: ServerRequest) => void {
   const own = publicUrl === undefined ? undefined : new URL(publicUrl);
   const isOwnName = (name: string | undefined): boolean => name !== undefined && (loopbackNames.has(name) || name === own?.hostname);
   const isOwnPage = (origin: string): boolean => {
@@ -38,7 +40,7 @@ export function requireHost({ publicUrl, hosts = 'own', pages = 'origin' }: Host
   return ({ headers }) => {
     const name = nameIn(headers.get('host'));
     if (hosts === 'any' && name === undefined) throw badHeader('host', 'is not one host name with an optional port');
-    if (hosts === 'own' && !isOwnName(name)) refuseOrigin('Host');
+    if (hosts === 'own' && !isOwnName(name) && (name === undefined || admits?.(name) !== true)) refuseOrigin('Host');
     const origin = headers.get('origin');
     if (origin !== undefined && !isOwnPage(origin)) refuseOrigin('Origin');
   };

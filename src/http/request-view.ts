@@ -4,6 +4,11 @@ import type { ServerRequest } from './server.js';
 export class RequestView implements ServerRequest {
   readonly #request: ServerRequest;
 
+  /** The path as the client sent it, whatever views have made of it. */
+  static sentPath(request: ServerRequest): string {
+    return request instanceof RequestView ? RequestView.sentPath(request.#request) : request.path;
+  }
+
   constructor(request: ServerRequest) {
     this.#request = request;
   }

@@ -1,6 +1,7 @@
 // The access of one interaction to a world of a hosted service, as a target here is given it: the same places and the same words as in a
 // local run. The service ends it when the interaction is handed in, and `revoke` before that.
 import { RemoteWorld } from '../bindings/remote-world.js';
+import { defined } from '../contract/defined.js';
 import { ServiceError } from '../contract/errors.js';
 import type { AccessBundle } from '../contract/hosted/sessions.js';
 import { mcpUrlFor } from '../contract/run/mcp-tool-names.js';
@@ -13,11 +14,12 @@ export function remoteAccess(
   bundle: AccessBundle,
   target: Pick<Target, 'bindings' | 'mcpToolNames'>,
 ): Access {
-  const { accessId, sessionId, credential: token, worldHttpUrl, worldMcpUrl, worldCliUrl } = bundle;
+  const { accessId, sessionId, credential: token, worldHttpUrl, worldHttpMounts, worldHttpKeyId, worldMcpUrl, worldCliUrl } = bundle;
   const urls = { http: worldHttpUrl, mcp: mcpUrlFor(worldMcpUrl, target), cli: worldCliUrl };
   const endpoints: { [B in keyof typeof urls]?: Endpoint } = {};
   const wanted: readonly Binding[] = target.bindings;
   for (const binding of ['http', 'mcp', 'cli'] as const) if (wanted.includes(binding)) endpoints[binding] = { url: urls[binding], token };
+  if (endpoints.http !== undefined) Object.assign(endpoints.http, defined({ mounts: worldHttpMounts, keyId: worldHttpKeyId }));
   let revoked: Promise<void> | undefined;
   const direct = directly({ url: worldHttpUrl, token }, () => revoked !== undefined);
   return {

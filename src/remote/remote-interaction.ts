@@ -6,10 +6,13 @@ import { defined } from '../contract/defined.js';
 import { sha256Digest } from '../contract/digest.js';
 import type { CompleteInteractionRequest } from '../contract/hosted/runs.js';
 import { limits } from '../contract/limits.js';
+import { requirePathMounts } from '../contract/run/http-mounts.js';
 import type { HostedRun, RunError } from '../contract/run/run.js';
 import type { TargetInvocation } from '../contract/run/target-invocation.js';
 import { type CaptureKind, kindOf, policyOf } from '../drills/attempt/capture.js';
 import type { PlannedDrill } from '../drills/plan/plan.js';
+import type { Access } from '../drills/ports/bindings-port.js';
+import { bindingUrls } from '../drills/targets/command-environment.js';
 import { outputTooLarge } from '../drills/targets/target-output.js';
 import type { AttachedFile, TargetRun, TargetRunner } from '../drills/targets/target-run.js';
 import type { Remote } from './connection.js';
@@ -33,6 +36,7 @@ export async function workRemotely(part: RemoteInteraction): Promise<TargetRun |
   const { id: interactionId } = pending.interaction;
   const path = { projectId: remote.projectId, hostedRunId: run.hostedRunId };
   const { target } = planned;
+  requirePathMounts(target);
   const ttlMs = limits.remoteAccessTtlMs;
   const issued = await unlessGoneOn(() => remote.client.createRunAccess({ path, body: { interactionId, ttlMs } }));
   if (issued === undefined) return undefined;
@@ -58,12 +62,9 @@ export async function workRemotely(part: RemoteInteraction): Promise<TargetRun |
 function invocationOf(
   { request }: HostedRun,
   { interaction, startedAtVirtualUs }: Pending,
-  endpoints: { readonly [binding: string]: { url: string } | undefined },
+  endpoints: Access['endpoints'],
 ): TargetInvocation {
   const { id: interactionId, actorId, actorInstanceId, task } = interaction;
-  const urls = Object.entries(endpoints).flatMap(([binding, endpoint]) =>
-    endpoint === undefined ? [] : [[binding, { url: endpoint.url }]],
-  );
   return {
     schemaVersion: 1,
     runId: request.runId,
@@ -73,7 +74,7 @@ function invocationOf(
     ...defined({ actorInstanceId }),
     task,
     virtualTimeUs: startedAtVirtualUs,
-    bindings: Object.fromEntries(urls) as TargetInvocation['bindings'],
+    bindings: bindingUrls(endpoints),
   };
 }
 

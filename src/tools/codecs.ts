@@ -4,6 +4,7 @@ import { isConnectionHeader, isOriginHeader, isWebLocation } from '../contract/h
 import type { JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
 import { countBaseUrls } from '../contract/world/base-url.js';
+import { mintedShape } from '../contract/world/minted-tokens.js';
 import type { DraftedMessage } from '../contract/world/wire.js';
 import type { DecodeResult, EncodeResult, HandlerFault, MalformedMessage, ToolCodecs, WholeMessage } from './loaded-tool.js';
 import { bodySize, bodyTexts, messageBody } from './message-body.js';
@@ -65,7 +66,7 @@ function reply(result: CodecReturn): EncodeResult {
 
 function encoded(result: CodecReturn, faultOf: HeaderFault): EncodeResult {
   if (result.kind !== 'value') return result;
-  const { headers = {}, body } = (result.value ?? {}) as Fields;
+  const { headers = {}, body, tokens = [] } = (result.value ?? {}) as Fields;
   const encodedBody = messageBody(isFields(body) ? body : {}, result.bytes);
   if (typeof encodedBody === 'string') return misshapen(encodedBody);
   const places = [JSON.stringify(headers), ...bodyTexts(encodedBody)].reduce((sum, text) => sum + countBaseUrls(text), 0);
@@ -75,7 +76,14 @@ function encoded(result: CodecReturn, faultOf: HeaderFault): EncodeResult {
   if (size > limits.encodedBodyBytesMax)
     return misshapen(`the body of encode has ${size} bytes; ${limits.encodedBodyBytesMax} are the most`);
   const checked = checkedHeaders(headers, encodedBody, faultOf);
-  return typeof checked === 'string' ? misshapen(checked) : { kind: 'value', message: { headers: checked, body: encodedBody } };
+  if (typeof checked === 'string') return misshapen(checked);
+  if (!areTokens(tokens)) return misshapen(`the tokens of encode are at most ${limits.sealedTokensMax} texts of mintToken`);
+  return { kind: 'value', message: { headers: checked, body: encodedBody, ...(tokens.length === 0 ? {} : { tokens }) } };
+}
+
+function areTokens(tokens: JsonValue): tokens is string[] {
+  if (!Array.isArray(tokens) || tokens.length > limits.sealedTokensMax) return false;
+  return tokens.every((token) => typeof token === 'string' && mintedShape.test(token));
 }
 
 /** RFC 9110 5.1 and 5.5; of values visible ASCII, so that every server and client writes the same bytes. */

@@ -12,6 +12,7 @@ import { BoundError, ContextError } from './realm-border.js';
 import { admitWithin, type BehaviorIncarnation, makeContext } from './realm-context.js';
 import { declarativeBehavior } from './realm-declarative.js';
 import { defineTool, defineToolBehavior, type ToolBehavior, ToolFailure } from './sdk.js';
+import { decodeTokenRequest, encodeTokenReply, grantTokens, mintToken, readToken } from './token-endpoint.js';
 
 type Handler = (input: unknown, context: unknown) => unknown;
 type Members = { readonly [name: string]: unknown };
@@ -23,7 +24,16 @@ interface Behavior {
   refusals: Map<string, Members>;
 }
 /** What tool code imports as `drillyard/tool-sdk`. */
-export const sdk = Object.freeze({ defineTool, defineToolBehavior, ToolFailure });
+export const sdk = Object.freeze({
+  decodeTokenRequest,
+  defineTool,
+  defineToolBehavior,
+  encodeTokenReply,
+  grantTokens,
+  mintToken,
+  readToken,
+  ToolFailure,
+});
 /** Frozen together with the ambient values. */
 export const shared = [sdk, ContextError, BoundError, JsonRefusal];
 

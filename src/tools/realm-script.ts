@@ -14,6 +14,7 @@ const insideModules = [
   '../contract/tuning.js',
   '../contract/canonical-json.js',
   '../contract/json-check.js',
+  './token-endpoint.js',
   './sdk.js',
   './tuning.js',
   './realm-declarative.js',

@@ -1,6 +1,9 @@
 // What tool authors import as `drillyard/tool-sdk`: the types of a behavior module, and a run-time part that is tiny.
 // The run-time part exists twice: here, for an author's own tests and editor, and inside the realm, which evaluates the text
-// of these same functions (realm-inside.ts). So nothing in it may name anything but itself and ECMAScript.
+// of these same functions (realm-inside.ts). So nothing in it may name anything but itself, token-endpoint.ts and ECMAScript.
+import { decodeTokenRequest, encodeTokenReply, grantTokens, mintToken, readToken } from './token-endpoint.js';
+
+export { decodeTokenRequest, encodeTokenReply, grantTokens, mintToken, readToken };
 
 export type JsonPrimitive = null | boolean | number | string;
 export type JsonValue = JsonPrimitive | readonly JsonValue[] | { readonly [key: string]: JsonValue };
@@ -168,6 +171,10 @@ export interface HttpRequest {
   /** Names in lower case. */
   readonly headers: { readonly [name: string]: readonly string[] };
   readonly body: HttpRequestBody;
+  /** A token that the tool has minted, where the request came with one as its credential. */
+  readonly credential?: string;
+  /** Minted tokens elsewhere in it, of the same access: what is not listed here is a text that anybody may have made up. */
+  readonly tokens?: readonly string[];
 }
 export interface DecodedRequest {
   /** Plain JSON; members that are undefined are left out. */
@@ -233,6 +240,8 @@ export interface ToolStreamEvent {
 export interface WireMessage {
   headers?: { [name: string]: string };
   body: WireBody;
+  /** Of a reply: tokens that stand in it (`mintToken`), which the server seals. */
+  tokens?: readonly string[];
 }
 /** What encode answers a request with. */
 export interface WireReply extends WireMessage {

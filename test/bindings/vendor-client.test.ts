@@ -62,7 +62,9 @@ test('@octokit/rest opens, lists, closes and fails against a tracker as it would
 const { Octokit } = await import('@octokit/rest');
 const { owner, repo } = { owner: 'octo', repo: 'hello' };
 const quiet = { debug() {}, info() {}, warn() {}, error() {} };
-const { url, token } = context.binding.http;
+const { mounts, token } = context.binding.http;
+const url = context.environment.SERVICE_HTTP_URL_TRACKER;
+if (url !== mounts.tracker.url || url !== invocation.bindings.http.mounts.tracker.url) throw new Error(url);
 const { issues } = new Octokit({ auth: token, baseUrl: url, log: quiet });
 const opened = await issues.create({ owner, repo, title: 'It breaks', body: 'Here.', labels: ['bug'] });
 await issues.create({ owner, repo, title: 'Dark mode' });

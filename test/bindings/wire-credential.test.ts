@@ -31,6 +31,8 @@ const auths: RouteAuth[] = [
   { kind: 'basic' },
   { kind: 'header', name: 'X-Api-Key' },
   { kind: 'query', name: 'x-api-key' },
+  { kind: 'cookie', name: 'key' },
+  { kind: 'sigv4' },
   { kind: 'none' },
 ];
 
@@ -41,9 +43,13 @@ test('wherever a client has put the token, decode sees it nowhere, and of the re
     fc.property(fc.constantFrom(...auths), fields, fields, (auth, headers, parameters) => {
       const map = new HeaderMap();
       for (const [key, text] of headers) map.add(key, text);
-      const request = { headers: map.joined, repeatedHeaders: map.repeated } as unknown as ServerRequest;
+      const request = {
+        headers: map.joined,
+        repeatedHeaders: map.repeated,
+        query: new URLSearchParams(parameters).toString(),
+      } as unknown as ServerRequest;
       const query = parseLists(new URLSearchParams(parameters).toString()) ?? assert.fail();
-      const seen = withoutCredential({ auth, token }, request, query);
+      const seen = withoutCredential({ auth, secrets: [token] }, request, query);
       assert.ok(!JSON.stringify([Object.entries(seen.headers), Object.entries(seen.query)]).includes(token));
       const harmless = headers.filter(([key, text]) => key === 'x-other' && !text.includes(token)).map(([, text]) => text);
       assert.deepEqual(seen.headers['x-other'] ?? [], harmless);
@@ -57,7 +63,7 @@ test('what a client says of its traces is chance, so decode does not see it', ()
     Object.entries({ traceparent: `00-${'1'.repeat(32)}-${'2'.repeat(16)}-01`, tracestate: 'a=b', baggage: 'c=d', 'x-other': 'e' }),
   );
   const seen = withoutCredential(
-    { auth: { kind: 'bearer' }, token },
+    { auth: { kind: 'bearer' }, secrets: [token] },
     { headers, repeatedHeaders: new Map() } as unknown as ServerRequest,
     {},
   );

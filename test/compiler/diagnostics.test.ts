@@ -476,6 +476,16 @@ assertions: [{ id: none, kind: state.count, packageId: notes, namespace: notes, 
     message: /the behavior has no handler for 'notes.add'/,
     suggestion: /Did you mean 'notes.add' there/,
   },
+  DY5022: {
+    changes: {
+      [tool]: sound[tool] + route('/notes/{id}', '[{ code: TAKEN, status: 409 }]'),
+      'drillyard/other.tool.yaml':
+        sound[tool].replace('id: notes\n', 'id: other\n') + route('/notes/{name}', '[{ code: TAKEN, status: 409 }]'),
+    },
+    at: ['drillyard/other.tool.yaml', '/manifest/http/0/path', '"/notes/{name}"'],
+    message: /POST \/notes\/\{name\} is a route of 'notes', too: only mounts answer it/,
+    suggestion: /SERVICE_HTTP_URL_NOTES, SERVICE_HTTP_URL_OTHER/,
+  },
 
   DY6001: {
     changes: edited(behavior, './clean.js', './cleen.js'),

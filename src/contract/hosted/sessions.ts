@@ -14,6 +14,7 @@ import type {
   VirtualUs,
 } from '../primitives.js';
 import type { UnansweredRequests } from '../run/run-events.js';
+import type { BindingMounts } from '../run/target-invocation.js';
 import type { tags } from '../tags.js';
 import type { EvidenceEntry } from '../world/evidence.js';
 import type { NamespaceView, PendingDelivery, PendingEvent, WorldPosition } from '../world/world-protocol.js';
@@ -153,6 +154,10 @@ export interface AccessBundle {
   actorInstanceId?: string;
   leaseGeneration: number;
   worldHttpUrl: string;
+  /** Of a world whose tools have wire routes: where those of one instance of a tool are, by the name of its mount. */
+  worldHttpMounts?: BindingMounts;
+  /** Where routes take signed requests: what the key is called whose secret the credential is. */
+  worldHttpKeyId?: string;
   worldMcpUrl: string;
   worldCliUrl: string;
   credential: string;

@@ -5,6 +5,11 @@ import type { ToolCatalogItem } from '../world/world-protocol.js';
 import type { AgentUsage } from './agent-usage.js';
 import type { ExternalResult } from './target-completion.js';
 
+/** Of the binding http: where the wire routes of one instance of a tool are, by the name of its mount (`mail`, `mail__work`). */
+export interface BindingMounts {
+  readonly [mount: string]: { readonly url: string };
+}
+
 /**
  * One task for one actor. A command reads it as JSON from stdin. Tokens are not in it: a command finds them in its environment, a module in
  * `context.binding`.
@@ -18,7 +23,7 @@ export interface TargetInvocation {
   actorInstanceId?: string;
   task: { instruction: string; input?: JsonValue };
   virtualTimeUs: number;
-  bindings: { [B in 'http' | 'mcp' | 'cli']?: { url: string } };
+  bindings: { [B in 'http' | 'mcp' | 'cli']?: { url: string; mounts?: BindingMounts } };
 }
 
 /**
@@ -37,6 +42,13 @@ export interface TargetWorld {
   /** Callbacks for the receiver go to a server of the agent's, on this machine, from now on and until the interaction ends. */
   receive(receiverId: string, target: { url: string; secret: string }): Promise<void>;
 }
+export interface BindingPlace {
+  readonly url: string;
+  readonly token: string;
+  readonly mounts?: BindingMounts;
+  /** Of HTTP, where routes take signed requests: what the key is called whose secret the token is. */
+  readonly keyId?: string;
+}
 export interface TargetContext {
   /** Aborted when time is up or the run is cancelled; by then access has been revoked. */
   readonly signal: AbortSignal;
@@ -44,7 +56,7 @@ export interface TargetContext {
   readonly world?: TargetWorld;
   /** What a command would find of its bindings in its environment: `SERVICE_HTTP_URL` ..., and the target's own names for them. */
   readonly environment: { readonly [name: string]: string };
-  readonly binding: { readonly [B in 'http' | 'mcp' | 'cli']?: { readonly url: string; readonly token: string } };
+  readonly binding: { readonly [B in 'http' | 'mcp' | 'cli']?: BindingPlace };
   /**
    * Keeps a file with the run, as the drill's capture policies say. A path leads to a file of the repository, and over no link. Throws
    * where it is refused or too large (`target.ATTACHMENT...`); the run notes that too.

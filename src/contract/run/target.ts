@@ -7,10 +7,17 @@ export type RemoteBinding = 'http' | 'mcp' | 'cli';
 export type BindingVariable =
   | 'SERVICE_HTTP_URL'
   | 'SERVICE_HTTP_TOKEN'
+  | 'SERVICE_HTTP_KEY_ID'
+  | MountVariable
   | 'SERVICE_MCP_URL'
   | 'SERVICE_MCP_TOKEN'
   | 'SERVICE_CLI_URL'
   | 'SERVICE_CLI_TOKEN';
+
+/** Of one mount, by its name in capitals: `SERVICE_HTTP_URL_MAIL__WORK`. */
+export type MountVariable = `SERVICE_HTTP_URL_${string}`;
+/** path: below the base URL. host: a name below localhost. port: one of its own, for clients that take a host and a port alone. */
+export type HttpMounts = 'path' | 'host' | 'port';
 
 export type McpToolNames = 'underscores';
 
@@ -29,6 +36,8 @@ interface TargetCommon {
    * @example 'underscores'
    */
   mcpToolNames?: McpToolNames;
+  /** How the mounts of wire routes are reached. Default: path. A world of a hosted service has no others. */
+  httpMounts?: HttpMounts;
 }
 export interface ModuleTarget extends TargetCommon {
   kind: 'module';

@@ -13,7 +13,7 @@ export function usualStatus({ successStatus, errors }: RouteResponse, outcome: T
   if (listed !== undefined) return listed.status;
   switch (outcome.kind) {
     case 'denied':
-      return 403;
+      return code === 'TOKEN_INVALID' || code === 'TOKEN_EXPIRED' ? 401 : 403;
     case 'invalid':
       return 400;
     case 'unsupported':

@@ -102,11 +102,19 @@ export interface QueryAuth {
 export interface BasicAuth {
   kind: 'basic';
 }
+export interface CookieAuth {
+  kind: 'cookie';
+  name: HttpToken;
+}
+/** AWS Signature Version 4, in a header or the query; the token is the secret of the key. */
+export interface SigV4Auth {
+  kind: 'sigv4';
+}
 /** The access is known by its base URL. */
 export interface NoAuth {
   kind: 'none';
 }
-export type RouteAuth = BearerAuth | HeaderAuth | QueryAuth | BasicAuth | NoAuth;
+export type RouteAuth = BearerAuth | HeaderAuth | QueryAuth | CookieAuth | BasicAuth | SigV4Auth | NoAuth;
 export interface RouteResponse {
   /** Of an outcome `ok`, where encode chooses no other: 200 to 399. */
   successStatus: HttpStatus;
@@ -122,6 +130,8 @@ export interface ToolHttpRoute {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   path: string & tags.Pattern<'^/'> & tags.MaxLength<1024>;
   auth: RouteAuth;
+  /** That a minted token must have; the token of the access has all. */
+  scopes?: (string & tags.MinLength<1> & tags.MaxLength<256>)[] & tags.MaxItems<32>;
   /** A list: which one it is, the content type says. */
   requestBody: RequestBodyKind | (RequestBodyKind[] & tags.MinItems<1> & tags.MaxItems<5>);
   /** Of `wire.rateLimits`: by which its calls are counted. */

@@ -42,11 +42,29 @@ export interface WireRequest {
   /** Names in lower case. */
   headers: { [name: string]: string[] };
   body: WireBody;
+  /** Of tokens that the tool has minted: the one that stands where the credential does. */
+  credential?: string;
+  /** Those that stand elsewhere in the request, and that somebody was given: each as the tool minted it. */
+  tokens?: string[];
+}
+/** A request to a wire route: decoded, called as `call` does, encoded. */
+export interface CallRoute {
+  kind: 'callRoute';
+  actorId: string;
+  actorInstanceId?: string;
+  packageId: string;
+  /** The one whose mount was asked. Absent: the only one that the actor is granted the operation of, else the package's own. */
+  instanceId?: string;
+  request: WireRequest;
+  /** The bytes that the body of the request refers to. */
+  blobs?: OfferedBlob[];
 }
 /** What a binding has to know of a route to find it and to read a request to it. */
 export interface WireRoute extends Pick<ToolHttpRoute, 'method' | 'path' | 'auth' | 'requestBody'> {
   packageId: Slug;
   routeId: WireRouteId;
+  /** Of the package in this world: its own, then the others in order. Each has a mount. */
+  instances: Slug[];
   /** The refusals that its package words. */
   worded?: RefusalKind[];
 }
@@ -68,6 +86,8 @@ export interface UncalledRequest {
 /** What `encode` made. Header names are in lower case. */
 export interface EncodedMessage {
   headers: { [name: string]: string };
+  /** Texts in it that are tokens: the server seals them (bindings/sealed-token.ts). */
+  tokens?: string[];
   body:
     | { kind: 'empty' }
     | { kind: 'json'; text: string }

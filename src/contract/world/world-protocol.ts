@@ -2,10 +2,11 @@
 import type { JsonObject, JsonValue } from '../json.js';
 import type { Count, Sha256Digest, VirtualUs } from '../primitives.js';
 import type { CheckpointKind, DeliveryPhase, EvidenceEntry, ToolOutcome, VerificationEntry } from './evidence.js';
+import type { TokenFault } from './minted-tokens.js';
 import type { InitialEvent, ToolOverride } from './scenario.js';
 import type { ToolThrow } from './tool-failure.js';
 import type { ToolMcp } from './tool-mcp.js';
-import type { EncodedMessage, OfferedBlob, RefusalResult, RefuseRequest, WireRequest, WireRoute } from './wire.js';
+import type { CallRoute, EncodedMessage, RefusalResult, RefuseRequest, WireRoute } from './wire.js';
 
 /** Identity a world is made with; with the program it determines every byte of its journal. */
 export interface WorldSeed {
@@ -44,6 +45,8 @@ export interface CallTool {
   operationId: string;
   arguments: JsonValue;
   idempotencyKey?: string;
+  /** Denied for the token that it came with. */
+  tokenFault?: TokenFault;
 }
 export interface CallResult {
   callId: string;
@@ -55,15 +58,6 @@ export interface CallResult {
   deliveriesDue?: true;
 }
 
-/** A request to a wire route: decoded, called as `call` does, encoded. */
-export interface CallRoute {
-  kind: 'callRoute';
-  actorId: string;
-  actorInstanceId?: string;
-  packageId: string;
-  request: WireRequest;
-  blobs?: OfferedBlob[];
-}
 /** A request that cannot be decoded never became a call, so it leaves no evidence. One that cannot be encoded was made all the same. */
 export type RouteResult =
   | { kind: 'answered'; call: CallResult; status: number; message: EncodedMessage }

@@ -118,7 +118,12 @@ export async function giveAccess(services: ControlServices, session: WorldSessio
   const record: AccessRecord = { ...made, ...defined({ hostedRunId }) };
   const access = await openAccess(services, record, { world, credential });
   const { http, mcp, cli } = access.endpoints;
-  const urls = { worldHttpUrl: http!.url, worldMcpUrl: mcp!.url, worldCliUrl: cli!.url };
+  const urls = {
+    worldHttpUrl: http!.url,
+    worldMcpUrl: mcp!.url,
+    worldCliUrl: cli!.url,
+    ...defined({ worldHttpMounts: http!.mounts, worldHttpKeyId: http!.keyId }),
+  };
   return {
     access,
     record: { ...record, ...defined({ address: access.address }) },

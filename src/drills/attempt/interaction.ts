@@ -5,6 +5,7 @@ import type { WorldRef } from '../../worlds/api.js';
 import type { PlayableDrill } from '../plan/plan.js';
 import type { PlannedInteraction } from '../plan/timeline.js';
 import type { Access, ReceiverBook } from '../ports/bindings-port.js';
+import { bindingUrls } from '../targets/command-environment.js';
 import type { TargetRunner } from '../targets/target-run.js';
 import type { AttemptContext } from './attempt-context.js';
 import type { Agent, StepStart, WorkResult } from './attempt-environment.js';
@@ -42,7 +43,7 @@ async function workOn({ bindings, signal }: AttemptContext, part: InteractionPar
     world,
     ...actor,
     bindings: target.bindings,
-    ...defined({ receivers, mcpToolNames: target.mcpToolNames }),
+    ...defined({ receivers, mcpToolNames: target.mcpToolNames, httpMounts: target.httpMounts }),
   });
   try {
     const run = await runner.run({ invocation: invocationOf(part, access), access, timeoutMs: target.timeoutMs, signal });
@@ -54,7 +55,6 @@ async function workOn({ bindings, signal }: AttemptContext, part: InteractionPar
 
 function invocationOf({ runId, planned, interaction, started }: InteractionPart, { endpoints }: Access): TargetInvocation {
   const { id, atUs: _, ...who } = interaction;
-  const urls = Object.entries(endpoints).map(([binding, { url }]) => [binding, { url }]);
   return {
     schemaVersion: 1,
     runId,
@@ -62,6 +62,6 @@ function invocationOf({ runId, planned, interaction, started }: InteractionPart,
     interactionId: id,
     ...who,
     virtualTimeUs: started.virtualTimeUs,
-    bindings: Object.fromEntries(urls) as TargetInvocation['bindings'],
+    bindings: bindingUrls(endpoints),
   };
 }

@@ -2,7 +2,8 @@
 // `src/index.ts` joins the two.
 import type { JsonValue } from '../../contract/json.js';
 import type { UnansweredRequests } from '../../contract/run/run-events.js';
-import type { Binding, McpToolNames } from '../../contract/run/target.js';
+import type { Binding, HttpMounts, McpToolNames } from '../../contract/run/target.js';
+import type { BindingMounts } from '../../contract/run/target-invocation.js';
 import type { CallResult, ToolCatalogItem, WaitResult } from '../../contract/world/world-protocol.js';
 import type { WorldRef } from '../../worlds/api.js';
 
@@ -37,6 +38,8 @@ export interface OpenAccess {
   receivers?: ReceiverBook;
   /** How MCP lists the tools. Default: by their own names. */
   mcpToolNames?: McpToolNames;
+  /** Where the mounts of wire routes are. Default: below paths. A hosted service has no others: control.INVALID_REQUEST. */
+  httpMounts?: HttpMounts;
   /** The bearer of every binding. Default: a fresh one for each. */
   token?: string;
   /** The address that it had, where its world has routes that take no credential. Default: a fresh one. */
@@ -72,6 +75,10 @@ export interface Access {
 export interface Endpoint {
   url: string;
   token: string;
+  /** Of HTTP, in a world whose tools have wire routes: where each mount is, by name. */
+  mounts?: BindingMounts;
+  /** Of HTTP, where routes take signed requests: what the key is called whose secret the token is. */
+  keyId?: string;
 }
 
 /** The world as its actor may touch it. Outcomes are values; a refusal (revoked access, a world that is gone) rejects with ServiceError. */

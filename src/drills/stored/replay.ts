@@ -8,6 +8,7 @@ import type { JsonObject, JsonValue } from '../../contract/json.js';
 import { limits } from '../../contract/limits.js';
 import type { OutcomeError } from '../../contract/outcome-error.js';
 import type { OperationEntry } from '../../contract/world/evidence.js';
+import { tokenFaultOf } from '../../contract/world/minted-tokens.js';
 import { diffJson } from '../../reports/html/json-diff.mjs';
 import type { WorldRef } from '../../worlds/api.js';
 import type { RecordedStep } from './recorded-steps.js';
@@ -101,13 +102,14 @@ class Replay implements Replayed {
     return { call: this.calls, sequence, virtualTimeUs, what: `${actorId} called ${packageId}/${operationId}`, arguments: given };
   }
 
-  #call({ actorId, actorInstanceId, invocation }: OperationEntry): Promise<Answer> {
+  #call({ actorId, actorInstanceId, invocation, outcome: recorded }: OperationEntry): Promise<Answer> {
     const { callId: recordedId, packageId, instanceId, operationId, arguments: given, idempotencyKey } = invocation;
     return answerOf(async () => {
       const { callId, outcome } = await this.#world.command({
         kind: 'call',
         ...{ actorId, packageId, instanceId, operationId, arguments: this.#ids.toPresent(given) },
-        ...defined({ actorInstanceId, idempotencyKey }),
+        // The seal of a token is in no evidence; what was wrong with it is.
+        ...defined({ actorInstanceId, idempotencyKey, tokenFault: tokenFaultOf(recorded) }),
       });
       this.#ids.pair(recordedId, callId);
       return outcome;

@@ -1,6 +1,9 @@
 // The environment of a target: its bindings under their names, the target's aliases and the compatible prefixes; of a command the host
 // variables it names too. Nothing else: not even PATH.
+import { defined } from '../../contract/defined.js';
 import type { BindingVariable, CommandTarget, Target } from '../../contract/run/target.js';
+import type { TargetInvocation } from '../../contract/run/target-invocation.js';
+import { mountVariable } from '../../contract/world/wire-mounts.js';
 import type { Access } from '../ports/bindings-port.js';
 
 export interface EnvironmentOptions {
@@ -8,6 +11,16 @@ export interface EnvironmentOptions {
   access: Pick<Access, 'endpoints'>;
   /** `OTHER`: OTHER_HTTP_URL beside SERVICE_HTTP_URL. */
   prefixes: readonly string[];
+}
+
+/** What an invocation says of the bindings: no tokens. */
+export function bindingUrls(endpoints: Access['endpoints']): TargetInvocation['bindings'] {
+  const places: TargetInvocation['bindings'] = {};
+  for (const binding of ['http', 'mcp', 'cli'] as const) {
+    const endpoint = endpoints[binding];
+    if (endpoint !== undefined) places[binding] = { url: endpoint.url, ...defined({ mounts: endpoint.mounts }) };
+  }
+  return places;
 }
 
 /** What every kind of target learns of its bindings. */
@@ -42,14 +55,17 @@ export function hostEnvironment(
   return environment;
 }
 
-function bindingVariables({ endpoints }: Pick<Access, 'endpoints'>): { [variable in BindingVariable]?: string } {
-  const variables: { [variable in BindingVariable]?: string } = {};
+/** A second mount whose variable has the same name has none. */
+function bindingVariables({ endpoints }: Pick<Access, 'endpoints'>): { [variable in BindingVariable]: string } {
+  const variables = {} as { [variable in BindingVariable]: string };
   for (const binding of ['http', 'mcp', 'cli'] as const) {
     const endpoint = endpoints[binding];
     if (endpoint === undefined) continue;
     const name = binding.toUpperCase() as Uppercase<typeof binding>;
     variables[`SERVICE_${name}_URL`] = endpoint.url;
     variables[`SERVICE_${name}_TOKEN`] = endpoint.token;
+    if (endpoint.keyId !== undefined) variables.SERVICE_HTTP_KEY_ID = endpoint.keyId;
+    for (const [mount, { url }] of Object.entries(endpoint.mounts ?? {})) variables[mountVariable(mount)] ??= url;
   }
   return variables;
 }

@@ -3,9 +3,13 @@
 import { defined } from '../../contract/defined.js';
 import { ServiceError } from '../../contract/errors.js';
 import { baseUrlPlaceholder } from '../../contract/world/base-url.js';
+import type { TokenFault } from '../../contract/world/minted-tokens.js';
 import { mayHaveStatus, usualStatus } from '../../contract/world/route-status.js';
-import type { CallRoute, RouteResult } from '../../contract/world/world-protocol.js';
+import type { ToolHttpRoute } from '../../contract/world/tool-manifest.js';
+import type { CallRoute } from '../../contract/world/wire.js';
+import type { RouteResult } from '../../contract/world/world-protocol.js';
 import type { DecodeResult } from '../../tools/loaded-tool.js';
+import { readToken, type TokenClaims } from '../../tools/token-endpoint.js';
 import { isGranted } from '../turn/grants.js';
 import type { Persona } from '../turn/program.js';
 import { countCall } from '../turn/rate-windows.js';
@@ -14,23 +18,30 @@ import { callVia } from './call-tool.js';
 import { sentBody } from './sent-body.js';
 
 /** Throws control.ROUTE_NOT_FOUND, and control.INVALID_REQUEST for an actor that the world does not have. */
-export function callRoute(simulation: Simulation, { packageId, request, blobs, actorId, actorInstanceId }: CallRoute): RouteResult {
+export function callRoute(
+  simulation: Simulation,
+  { packageId, request, blobs, actorId, actorInstanceId, ...asked }: CallRoute,
+): RouteResult {
   const who = actorInstanceId === undefined ? { actorId } : { actorId, actorInstanceId };
   const persona = simulation.persona(who);
   const tool = simulation.program.tools.get(packageId);
   const route = tool?.routes.get(request.routeId);
-  if (tool === undefined || route === undefined)
-    throw new ServiceError('control.ROUTE_NOT_FOUND', { message: 'There is no such wire route.' });
+  if (tool === undefined || route === undefined) throw noRoute();
   const { operationId } = route;
-  const instanceId = instanceFor(simulation, persona, { packageId, operationId });
+  const claims = request.credential === undefined ? undefined : readToken(request.credential);
+  const ofToken = claims?.packageId === packageId ? claims.instanceId : undefined;
+  const instanceId = asked.instanceId ?? ofToken ?? instanceFor(simulation, persona, { packageId, operationId });
+  if (!simulation.program.hasInstance(packageId, instanceId)) throw noRoute();
   const instance = simulation.dispatcher.instance(packageId, instanceId);
   const decoded = instance.decodeHttp(route.id, request);
   if (decoded.kind !== 'value') return notDecoded(decoded);
-  const { kind: _, streams, ...asked } = decoded;
-  const invocation = { packageId, instanceId, operationId, ...asked };
-  const counted = { manifest: tool.manifest, route, nowUs: simulation.clock.nowUs };
-  const rateLimit = countCall(simulation.counters, counted, { packageId, instanceId, ...who });
-  const { result: call, cutAfter } = callVia(simulation, { kind: 'call', ...who, ...invocation }, { blobs, streams });
+  const { kind: _, streams, ...given } = decoded;
+  const invocation = { packageId, instanceId, operationId, ...given };
+  const nowUs = simulation.clock.nowUs;
+  const rateLimit = countCall(simulation.counters, { manifest: tool.manifest, route, nowUs }, { packageId, instanceId, ...who });
+  const tokenFault = request.credential === undefined ? undefined : faultOf(claims, { route, packageId, instanceId, nowUs });
+  const command = { kind: 'call' as const, ...who, ...invocation, ...defined({ tokenFault }) };
+  const { result: call, cutAfter } = callVia(simulation, command, { blobs, streams });
   const encoded = instance.encodeHttp(route.id, {
     invocation: { callId: call.callId, ...invocation },
     outcome: call.outcome,
@@ -48,6 +59,23 @@ export function callRoute(simulation: Simulation, { packageId, request, blobs, a
   const body = sentBody(simulation, message.body, { streams: streams === true && call.outcome.kind === 'ok', cutAfter });
   if (typeof body === 'string') return { kind: 'not_encoded', call, reason: body };
   return { kind: 'answered', call, status, message: { ...message, body } };
+}
+
+interface TokenPlace {
+  route: ToolHttpRoute;
+  packageId: string;
+  instanceId: string;
+  nowUs: number;
+}
+/** What is wrong with the minted token that a request came with; its seal was right. */
+function faultOf(claims: TokenClaims | undefined, { route, packageId, instanceId, nowUs }: TokenPlace): TokenFault | undefined {
+  if (claims?.kind !== 'access' || claims.packageId !== packageId || claims.instanceId !== instanceId) return 'TOKEN_INVALID';
+  if (claims.expiresAtUs !== undefined && claims.expiresAtUs <= nowUs) return 'TOKEN_EXPIRED';
+  return (route.scopes ?? []).every((scope) => claims.scopes.includes(scope)) ? undefined : 'TOKEN_SCOPE_MISSING';
+}
+
+function noRoute(): ServiceError {
+  return new ServiceError('control.ROUTE_NOT_FOUND', { message: 'There is no such wire route.' });
 }
 
 /** The package's own instance, or the only other one that the actor is granted the operation of: a route names none. */

@@ -1,10 +1,11 @@
 // One tool call, from question to entry. The order of the checks is the order in which they are listed (docs/decisions/015):
-// operation and instance, grant, arguments, budget, receipt, override, fault before, handler and cascade, output, latency, fault after
-// commit.
+// operation and instance, token, grant, arguments, budget, receipt, override, fault before, handler and cascade, output, latency, fault
+// after commit.
 import type { JsonValue } from '../../contract/json.js';
 import { admitJson, JsonRefusal } from '../../contract/json-check.js';
 import { limits } from '../../contract/limits.js';
 import { hasEffect, type OperationEntry, type ToolOutcome } from '../../contract/world/evidence.js';
+import { type TokenFault, tokenFaults } from '../../contract/world/minted-tokens.js';
 import type { ToolFault } from '../../contract/world/tool-manifest.js';
 import type { OfferedBlob } from '../../contract/world/wire.js';
 import type { CallResult, CallTool } from '../../contract/world/world-protocol.js';
@@ -65,7 +66,7 @@ export function callVia(simulation: Simulation, command: CallTool, via: CallVia)
   const { packageId, instanceId = packageId, operationId, idempotencyKey } = command;
   const input = admitArguments(simulation.program.tools.get(packageId), command.arguments);
   const call: Call = { packageId, instanceId, operationId, persona, tag: storage.tag, sequence, idempotencyKey, input, via };
-  const answer = decide(simulation, call);
+  const answer = decide(simulation, call, command.tokenFault);
   storage.journal.fill(sequence, operationEntry(call, answer));
   recordFaults(simulation, call, answer.fired ?? []);
   const correlationId = turn.correlationId;
@@ -76,11 +77,12 @@ export function callVia(simulation: Simulation, command: CallTool, via: CallVia)
   return { result, cutAfter: cut?.stream?.afterEvents };
 }
 
-function decide(simulation: Simulation, call: Call): Answer {
+function decide(simulation: Simulation, call: Call, tokenFault: TokenFault | undefined): Answer {
   const tool = simulation.program.tools.get(call.packageId);
   const operation = tool?.operations.get(call.operationId);
   if (tool === undefined || operation === undefined || !simulation.program.hasInstance(call.packageId, call.instanceId))
     return { outcome: unsupported(call) };
+  if (tokenFault !== undefined) return { outcome: refusal('denied', tokenFault, tokenFaults[tokenFault]) };
   if (!isGranted(call.persona.actor, call)) return denied(simulation, call, operation);
   const invalid = checkArguments(operation, call);
   if (invalid !== undefined) return { outcome: invalid };

@@ -215,13 +215,13 @@ function tools(program: Program, actor: Actor): ToolCatalogItem[] {
   });
 }
 
-function routes({ tools }: Program): WireRoute[] {
-  return [...tools.values()].flatMap(({ packageId, manifest }) =>
-    manifest.http.map(({ id: routeId, method, path, auth, requestBody }) => ({
-      ...{ packageId, routeId, method, path, auth, requestBody },
-      ...wordedBy(manifest),
-    })),
-  );
+function routes({ tools, instances: named }: Program): WireRoute[] {
+  return [...tools.values()].flatMap(({ packageId, manifest }) => {
+    const instances = [...(named.get(packageId) ?? [packageId])];
+    return manifest.http.map(({ id: routeId, method, path, auth, requestBody }) => {
+      return { packageId, routeId, method, path, auth, requestBody, instances, ...wordedBy(manifest) };
+    });
+  });
 }
 
 /** The refusals that a package words, where it words any. */
