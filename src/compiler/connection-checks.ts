@@ -32,9 +32,9 @@ export function checkConnections(
       const place = () => document.place(`/manifest/http/${index}/path`);
       const [before, other] = [own.meets(route), routes.meets(route)];
       const { method, path } = route;
-      if (before !== undefined) diagnostics.report('DY5010', place(), `${method} ${path} ${wordsOf(before, `${id}/${before.name}`)}`);
+      if (before !== undefined) diagnostics.report('DY5010', place(), `${method} ${path} ${wordsOf(before, `${id}/${before.name}`, ' already')}`);
       else if (other !== undefined)
-        diagnostics.report('DY5022', place(), `${method} ${path} ${wordsOf(other, other.name)}: only mounts answer it`, {
+        diagnostics.report('DY5022', place(), `${method} ${path} ${wordsOf(other, other.name, ', too')}: only mounts answer it`, {
           suggestion: `Ask below /~${other.name} and /~${id}, or at the URLs of their mounts: ${mountVariable(other.name)}, ${mountVariable(id)}.`,
         });
       own.add(route.id, route);

@@ -49,7 +49,8 @@ test('the worked example answers as the page says', async (t) => {
 });
 
 test('the bounds that the page names are the bounds', () => {
-  assert.ok(page.includes(`not compressed, ${limits.bodyBytesMax / 1024 / 1024} MiB at most`));
+  const [small, large] = [limits.bodyBytesMax, limits.wireBodyBytesMax].map((bytes) => `${bytes / 1024 / 1024} MiB at most`);
+  assert.ok(page.includes(`JSON, forms and text are in UTF-8, ${small}; bytes and bodies in parts have ${large}.`));
   assert.ok(page.includes(`${limits.encodedHeadersMax} of ${limits.headerBytesMax / 1024} KiB together at most`));
   assert.ok(page.includes(`A body has ${limits.encodedBodyBytesMax / 1024 / 1024} MiB at most`));
 });

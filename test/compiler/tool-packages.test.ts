@@ -76,7 +76,7 @@ test('tools meet: ids, routes and connections across packages', async (t) => {
   assert.ok(diagnostics.some(({ code, message }) => code === 'DY3001' && message.startsWith("tool package 'notes' is defined in")));
 });
 
-test('two packages cannot have one route, whatever they call its parameters', async (t) => {
+test('only mounts answer a route of two packages, whatever they call its parameters', async (t) => {
   const withRoute = (id: string, path: string): { [path: string]: string } => ({
     [`drillyard/${id}.tool.json`]: JSON.stringify({
       schemaVersion: 1,
@@ -106,7 +106,7 @@ test('two packages cannot have one route, whatever they call its parameters', as
   const { diagnostics } = await compileWith(t, { ...withRoute('left', '/rows/{id}'), ...withRoute('right', '/rows/{key}') });
   assert.deepEqual(
     diagnostics.map(({ code, path, message }) => [code, path, message]),
-    [['DY5010', '/manifest/http/0/path', "GET /rows/{key} is a route of 'left/get' already"]],
+    [['DY5022', '/manifest/http/0/path', "GET /rows/{key} is a route of 'left', too: only mounts answer it"]],
   );
   assert.deepEqual((await compileWith(t, { ...withRoute('left', '/rows/{id}'), ...withRoute('right', '/rows/new') })).diagnostics, []);
 });
