@@ -8,6 +8,7 @@ import { defined } from '../contract/defined.js';
 import { type ErrorCode, ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
 import type { CompiledBuild } from '../contract/run/build.js';
+import type { DeliveryRequest } from '../contract/world/delivery-request.js';
 import type { DeliveryPhase } from '../contract/world/evidence.js';
 import type {
   Advance,
@@ -17,7 +18,6 @@ import type {
   CallRoute,
   CallTool,
   DeliveryAnswer,
-  DeliveryRequest,
   PausedTime,
   RouteResult,
   Wait,

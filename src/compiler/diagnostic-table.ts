@@ -89,6 +89,7 @@ export const diagnosticTable = {
   DY5019: error('Pattern not taken'),
   DY5020: error('Header of a callback'),
   DY5021: error('Handler not found'),
+  DY5030: error('Name of a tool taken'),
 
   // Behavior modules.
   DY6001: error('Module not found'),

@@ -1,7 +1,8 @@
 // Wire routes in a manifest: operations, templates, statuses; what no request could reach.
 import { isConnectionHeader } from '../contract/header-rules.js';
 import { agentRoutes } from '../contract/world/agent-routes.js';
-import type { ToolHttpRoute, ToolManifest } from '../contract/world/tool-manifest.js';
+import { signatureHeaders, signedIdHeader } from '../contract/world/callback-signature.js';
+import type { ToolCallback, ToolHttpRoute, ToolManifest } from '../contract/world/tool-manifest.js';
 import { type ManifestFinding, unknownId } from './manifest-finding.js';
 
 export function routeFindings(manifest: ToolManifest): ManifestFinding[] {
@@ -88,16 +89,34 @@ function statusFindings({ response: { successStatus, errors } }: ToolHttpRoute, 
   );
 }
 
-/** The two headers that a callback declares are set beside what its sender says of the connection. */
+/** The headers that a callback declares are set beside what its sender says of the connection. */
 export function callbackHeaderFindings({ callbacks }: ToolManifest): ManifestFinding[] {
-  return callbacks.flatMap(({ idempotencyHeader, signature }, index) =>
-    Object.entries({ idempotencyHeader, 'signature/header': signature.header })
-      .filter(([, name]) => isConnectionHeader(name.toLowerCase()))
-      .map(([member, name]) => ({
-        code: 'DY5020' as const,
-        path: `/callbacks/${index}/${member}`,
-        message: `${name} is a header of the connection, which the sender of the request sets`,
-        suggestion: 'Name the header that the real service uses, such as X-Signature.',
-      })),
-  );
+  return callbacks.flatMap((callback, index) => [...connectionHeaderFindings(callback, index), ...sharedHeaderFindings(callback, index)]);
+}
+
+function connectionHeaderFindings({ idempotencyHeader, signature }: ToolCallback, index: number): ManifestFinding[] {
+  const declared = signature.kind === 'hmac-sha256' ? { 'signature/header': signature.header } : {};
+  return Object.entries({ idempotencyHeader, ...declared })
+    .filter(([, name]) => isConnectionHeader(name.toLowerCase()))
+    .map(([member, name]) => ({
+      code: 'DY5020' as const,
+      path: `/callbacks/${index}/${member}`,
+      message: `${name} is a header of the connection, which the sender of the request sets`,
+      suggestion: 'Name the header that the real service uses, such as X-Signature.',
+    }));
+}
+
+/** Of a scheme with a name: it sets its headers itself. */
+function sharedHeaderFindings({ idempotencyHeader, signature }: ToolCallback, index: number): ManifestFinding[] {
+  const name = idempotencyHeader.toLowerCase();
+  const isTaken = signature.kind !== 'hmac-sha256' && signatureHeaders(signature).includes(name) && name !== signedIdHeader(signature);
+  if (!isTaken) return [];
+  return [
+    {
+      code: 'DY5020',
+      path: `/callbacks/${index}/idempotencyHeader`,
+      message: `${idempotencyHeader} is a header of the signature '${signature.kind}', which the sender sets`,
+      suggestion: 'Name the header in which the real service sends the id of a delivery.',
+    },
+  ];
 }

@@ -1,6 +1,9 @@
 // The bounds of the hosted service: its control plane, its HTTP servers, its sessions and runs. Read through limits.ts.
 
 export const serviceLimits = {
+  // What a list of MCP tools shows.
+  /** How deep alternatives inside of alternatives are looked into for what a tool takes. */
+  mcpFoldDepthMax: 16,
   // The control plane.
   portMax: 65_535,
   /** One worker for each processor, but no more than this: each is a thread or process with a heap and an environment of its own. */

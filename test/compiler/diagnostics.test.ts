@@ -468,6 +468,17 @@ assertions: [{ id: none, kind: state.count, packageId: notes, namespace: notes, 
     message: /the behavior has no handler for 'notes.add'/,
     suggestion: /Did you mean 'notes.add' there/,
   },
+  DY5030: {
+    changes: edited(
+      tool,
+      'operations:\n',
+      `operations:
+    - { id: notes_add, inputSchema: true, outputSchema: true, idempotency: none, fidelity: test }
+`,
+    ),
+    at: [tool, '/manifest/operations/1/id', 'notes.add'],
+    message: /models would know 'notes.add' and 'notes_add' by one name, 'notes_notes_add'/,
+  },
 
   DY6001: {
     changes: edited(behavior, './clean.js', './cleen.js'),

@@ -12,7 +12,7 @@ export type BindingVariable =
   | 'SERVICE_CLI_URL'
   | 'SERVICE_CLI_TOKEN';
 
-export type McpToolNames = 'underscores';
+export type McpToolNames = 'underscores' | 'own';
 
 type ShortTimeoutMs = number & tags.Type<'int64'> & tags.Minimum<1> & tags.Maximum<3600000>;
 type LongTimeoutMs = number & tags.Type<'int64'> & tags.Minimum<1> & tags.Maximum<86400000>;
@@ -23,10 +23,10 @@ interface TargetCommon {
   /** Extra environment names for the target, each filled with one binding variable. */
   bindingEnvironment?: { [name: string]: BindingVariable };
   /**
-   * `underscores`: MCP lists every tool by a name of at most 64 letters, digits, `_` and `-`, as models of many vendors want it. Else by
-   * its own name, `ticket-desk.ticket.get`.
+   * `underscores`: MCP lists every tool by a name of at most 64 letters, digits, `_` and `-`, as models of many vendors want it. `own`: by
+   * its own name, `ticket-desk.ticket.get`. Either name calls the tool. Default: underscores.
    *
-   * @example 'underscores'
+   * @example 'own'
    */
   mcpToolNames?: McpToolNames;
 }

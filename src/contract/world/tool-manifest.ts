@@ -2,6 +2,7 @@
 import type { JsonObject, JsonValue } from '../json.js';
 import type { Description, DottedId, DurationUs, PositiveCount, ProviderErrorCode, Slug, VirtualUs, WireRouteId } from '../primitives.js';
 import type { tags } from '../tags.js';
+import type { CallbackSignature, HeaderName } from './callback-signature.js';
 import type { StatePatch } from './scenario.js';
 import type { ToolMcp } from './tool-mcp.js';
 
@@ -10,7 +11,6 @@ export type Capability = 'state.read' | 'state.write' | 'clock.read' | 'clock.sc
 export type JsonSchema = JsonObject | boolean;
 type Semver = string & tags.MaxLength<128>;
 type HttpStatus = number & tags.Type<'uint32'> & tags.Minimum<100> & tags.Maximum<599>;
-type HeaderName = string & tags.Pattern<'^[0-9A-Za-z!#$%&*+.^_|~-]+$'> & tags.MaxLength<128>;
 
 export interface StateNamespace {
   namespace: Slug;
@@ -115,7 +115,7 @@ export interface ToolCallback {
   method: 'POST' | 'PUT';
   path: string & tags.Pattern<'^/'> & tags.MaxLength<1024>;
   idempotencyHeader: HeaderName;
-  signature: { kind: 'hmac-sha256'; header: HeaderName; prefix: string & tags.MaxLength<128> & tags.Pattern<'^[ -~]*$'> };
+  signature: CallbackSignature;
   retry: { delaysUs: DurationUs[] & tags.MaxItems<100> };
   timeoutMs: number & tags.Type<'uint32'> & tags.Minimum<1> & tags.Maximum<600000>;
 }
