@@ -174,7 +174,7 @@ async function answerWith(
   const body = await asked.body;
   const visible = body.kind === 'form' ? { ...body, value: withoutToken(body.value, token) } : body;
   const result = await access.callRoute(packageId, { ...seen, body: visible });
-  if (result.kind === 'answered') return replyOf(result.status, result.message);
+  if (result.kind === 'answered' || result.kind === 'answered_each') return replyOf(result.status, result.message);
   const { kind, reason } = result;
   if (kind === 'not_decoded' && result.fault === 'request') {
     const details = result.code === undefined ? {} : { details: { code: result.code } };

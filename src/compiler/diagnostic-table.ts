@@ -90,6 +90,7 @@ export const diagnosticTable = {
   DY5020: error('Header of a callback'),
   DY5021: error('Handler not found'),
   DY5030: error('Name of a tool taken'),
+  DY5031: error('GraphQL schema'),
 
   // Behavior modules.
   DY6001: error('Module not found'),

@@ -4,6 +4,12 @@ export const serviceLimits = {
   // What a list of MCP tools shows.
   /** How deep alternatives inside of alternatives are looked into for what a tool takes. */
   mcpFoldDepthMax: 16,
+  // GraphQL.
+  /** Of a request: names, signs and values. What is validated grows faster than it. */
+  graphqlTokensMax: 10_000,
+  /** Root fields of one request that are operations: all are called in one step. */
+  graphqlCallsMax: 50,
+  graphqlSelectionCharsMax: 256 * 1024,
   // The control plane.
   portMax: 65_535,
   /** One worker for each processor, but no more than this: each is a thread or process with a heap and an environment of its own. */

@@ -468,6 +468,19 @@ assertions: [{ id: none, kind: state.count, packageId: notes, namespace: notes, 
     message: /the behavior has no handler for 'notes.add'/,
     suggestion: /Did you mean 'notes.add' there/,
   },
+  DY5031: {
+    changes: {
+      [tool]: `${sound[tool]}  graphql:
+    schema: "type Query { note: Missing }"
+    path: /graphql
+    auth: { kind: bearer }
+    depthMax: 5
+    costMax: 100
+`,
+    },
+    at: [tool, '/manifest/graphql/schema', '"type Query'],
+    message: /the schema is none: Unknown type "Missing"/,
+  },
   DY5030: {
     changes: edited(
       tool,

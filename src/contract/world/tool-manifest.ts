@@ -108,6 +108,21 @@ export interface ToolHttpRoute {
   requestBody: 'none' | 'json' | 'form' | 'text';
   response: { successStatus: HttpStatus; errors: { code: ProviderErrorCode; status: HttpStatus }[] };
 }
+/** An API of GraphQL: each root field of its schema is an operation. */
+export interface ToolGraphql {
+  /** In the schema definition language. */
+  schema: string & tags.MinLength<1> & tags.MaxLength<1048576>;
+  /** Where requests are posted, below the base URL. */
+  path: string & tags.Pattern<'^/'> & tags.MaxLength<1024>;
+  /** Where the credential is. */
+  auth: RouteAuth;
+  /** How deep fields may lie in fields. */
+  depthMax: number & tags.Type<'uint32'> & tags.Minimum<1> & tags.Maximum<100>;
+  /** A field costs 1; what is below a field with the argument `first`, `last` or `limit` counts that often. */
+  costMax: number & tags.Type<'uint32'> & tags.Minimum<1> & tags.Maximum<1000000>;
+  /** Ids of operations by root field, as `Mutation.issueCreate`, where `issue_create` would not do. */
+  operations?: { [rootField: string]: DottedId };
+}
 export interface ToolCallback {
   id: Slug;
   eventId: DottedId;
@@ -138,6 +153,7 @@ export interface ToolManifest {
   subscriptions: ToolSubscription[];
   faults: ToolFault[];
   http: ToolHttpRoute[];
+  graphql?: ToolGraphql;
   callbacks: ToolCallback[];
   connections: ToolConnection[];
   compatibility: JsonValue[];

@@ -67,7 +67,8 @@ export interface CallRoute {
 /** A request that cannot be decoded never became a call, so it leaves no evidence. One that cannot be encoded was made all the same. */
 export type RouteResult =
   | { kind: 'answered'; call: CallResult; status: number; message: EncodedMessage }
-  | { kind: 'not_encoded'; call: CallResult; reason: string }
+  | { kind: 'answered_each'; calls: CallResult[]; status: number; message: EncodedMessage }
+  | { kind: 'not_encoded'; call?: CallResult; reason: string }
   | { kind: 'not_decoded'; reason: string; code?: string; fault: 'request' | 'codec' };
 
 /** Moves the clock to `targetUs`, firing what is due. Its key also resumes an advance that a crash interrupted. */

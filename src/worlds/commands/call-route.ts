@@ -2,19 +2,29 @@
 // as it bounds handlers.
 import { ServiceError } from '../../contract/errors.js';
 import type { ToolOutcome } from '../../contract/world/evidence.js';
+import { graphqlRouteId } from '../../contract/world/tool-graphql.js';
 import type { ToolHttpRoute } from '../../contract/world/tool-manifest.js';
 import type { CallRoute, RouteResult } from '../../contract/world/world-protocol.js';
-import type { DecodeResult } from '../../tools/loaded-tool.js';
 import { isGranted } from '../turn/grants.js';
 import type { Persona } from '../turn/program.js';
 import type { Simulation } from '../turn/simulation.js';
+import { callGraphql } from './call-graphql.js';
 import { callTool } from './call-tool.js';
+import { notDecoded } from './route-faults.js';
 
 /** Throws control.ROUTE_NOT_FOUND, and control.INVALID_REQUEST for an actor that the world does not have. */
 export function callRoute(simulation: Simulation, { packageId, request, actorId, actorInstanceId }: CallRoute): RouteResult {
   const who = actorInstanceId === undefined ? { actorId } : { actorId, actorInstanceId };
   const persona = simulation.persona(who);
-  const route = simulation.program.tools.get(packageId)?.routes.get(request.routeId);
+  const tool = simulation.program.tools.get(packageId);
+  if (tool?.manifest.graphql !== undefined && request.routeId === graphqlRouteId)
+    return callGraphql(simulation, {
+      packageId,
+      who,
+      request,
+      instanceFor: (operationId) => instanceFor(simulation, persona, { packageId, operationId }),
+    });
+  const route = tool?.routes.get(request.routeId);
   if (route === undefined) throw new ServiceError('control.ROUTE_NOT_FOUND', { message: 'There is no such wire route.' });
   const { operationId } = route;
   const instanceId = instanceFor(simulation, persona, { packageId, operationId });
@@ -55,9 +65,4 @@ function statusOf({ response }: ToolHttpRoute, outcome: ToolOutcome): number {
     case 'tool_error':
       return retryable ? 503 : 500;
   }
-}
-
-function notDecoded(fault: Exclude<DecodeResult, { kind: 'value' }>): RouteResult {
-  const code = fault.kind === 'failure' ? { code: fault.code } : {};
-  return { kind: 'not_decoded', reason: fault.message, fault: fault.kind === 'misshapen' ? 'codec' : 'request', ...code };
 }

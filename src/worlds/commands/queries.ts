@@ -1,6 +1,7 @@
 // What a world tells without changing: every query of world-protocol.ts.
 import { ServiceError } from '../../contract/errors.js';
 import { limits } from '../../contract/limits.js';
+import { graphqlRoutes } from '../../contract/world/tool-graphql.js';
 import type { WireRoute } from '../../contract/world/wire.js';
 import type {
   ActorView,
@@ -214,7 +215,8 @@ function tools(program: Program, actor: Actor): ToolCatalogItem[] {
 }
 
 function routes({ tools }: Program): WireRoute[] {
-  return [...tools.values()].flatMap(({ packageId, manifest }) =>
-    manifest.http.map(({ id: routeId, method, path, auth, requestBody }) => ({ packageId, routeId, method, path, auth, requestBody })),
-  );
+  return [...tools.values()].flatMap(({ packageId, manifest }) => [
+    ...manifest.http.map(({ id: routeId, method, path, auth, requestBody }) => ({ packageId, routeId, method, path, auth, requestBody })),
+    ...graphqlRoutes(manifest).map((route) => ({ packageId, ...route })),
+  ]);
 }
