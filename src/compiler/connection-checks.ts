@@ -1,5 +1,6 @@
 // What tools say of each other: whose events they subscribe to, which packages they are connected with, and that no two wire routes are
 // one.
+import { graphqlRoutes } from '../contract/world/tool-graphql.js';
 import type { Diagnostics } from './diagnostics.js';
 import { routeKey } from './route-checks.js';
 import type { ToolCatalog } from './tool-catalog.js';
@@ -25,15 +26,15 @@ export function checkConnections(
       if (typeof packageId === 'string' && !catalog.has(packageId))
         diagnostics.report('DY3005', document.place(`/manifest/connections/${index}/packageId`), `there is no tool package '${packageId}'`);
     }
-    for (const [index, route] of http.entries()) {
+    const served = [
+      ...http.map((route, index) => ({ id: route.id, method: route.method, path: route.path, at: `/manifest/http/${index}/path` })),
+      ...graphqlRoutes(compiled.manifest).map(({ routeId, method, path }) => ({ id: routeId, method, path, at: '/manifest/graphql/path' })),
+    ];
+    for (const { at, ...route } of served) {
       const key = routeKey(route.method, route.path);
       const before = routes.get(key);
       if (before !== undefined)
-        diagnostics.report(
-          'DY5010',
-          document.place(`/manifest/http/${index}/path`),
-          `${route.method} ${route.path} is a route of '${before}' already`,
-        );
+        diagnostics.report('DY5010', document.place(at), `${route.method} ${route.path} is a route of '${before}' already`);
       else routes.set(key, `${id}/${route.id}`);
     }
   }

@@ -6,6 +6,10 @@ import type { ToolCallback, ToolHttpRoute, ToolManifest } from '../contract/worl
 import { type ManifestFinding, unknownId } from './manifest-finding.js';
 
 export function routeFindings(manifest: ToolManifest): ManifestFinding[] {
+  return [...httpFindings(manifest), ...(manifest.graphql === undefined ? [] : templateFindings(manifest.graphql, '/graphql'))];
+}
+
+function httpFindings(manifest: ToolManifest): ManifestFinding[] {
   return manifest.http.flatMap((route, index) => {
     const path = `/http/${index}`;
     return [
@@ -22,7 +26,7 @@ export function routeKey(method: string, path: string): string {
   return `${method} ${path.replace(/\{[^{}]*\}/g, '{}')}`;
 }
 
-function templateFindings({ path: template }: ToolHttpRoute, path: string): ManifestFinding[] {
+function templateFindings({ path: template }: Pick<ToolHttpRoute, 'path'>, path: string): ManifestFinding[] {
   const fault = templateFault(template);
   if (fault !== undefined) return [{ code: 'DY5010', path: `${path}/path`, message: `'${template}' ${fault}` }];
   const covering = reserved.find((own) => covers(own.split('/'), template.split('/')));

@@ -1,4 +1,11 @@
-import { type CallbackInput, defineToolBehavior, type EncodeInput, type HttpRequest, ToolFailure, type WireMessage } from 'drillyard/tool-sdk';
+import {
+  type CallbackInput,
+  defineToolBehavior,
+  type EncodeInput,
+  type HttpRequest,
+  ToolFailure,
+  type WireMessage,
+} from 'drillyard/tool-sdk';
 
 interface Note {
   text: string;
@@ -48,6 +55,7 @@ export default defineToolBehavior<Notes>({
     'notes.get-query': { decode: found, encode: reply },
     'notes.get-open': { decode: found, encode: reply },
   },
+  graphql: { Query: { noteTitle: (_, { id }, { state }) => state.get('notes', id)?.text } },
   callbacks: {
     'note-due': dueCodec,
     'note-due-github': dueCodec,

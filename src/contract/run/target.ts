@@ -24,7 +24,7 @@ interface TargetCommon {
   bindingEnvironment?: { [name: string]: BindingVariable };
   /**
    * `underscores`: MCP lists every tool by a name of at most 64 letters, digits, `_` and `-`, as models of many vendors want it. `own`: by
-   * its own name, `ticket-desk.ticket.get`. Either name calls the tool. Default: underscores.
+   * its own name, `ticket-desk.ticket.get`. Either name calls the tool. Without it: underscores.
    *
    * @example 'own'
    */

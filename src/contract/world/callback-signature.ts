@@ -23,15 +23,15 @@ export type SignedAt = 'host' | 'virtual';
 /** As the named service signs: the time is in the signature. */
 export interface TimedSignature {
   kind: 'hubspot-v3' | 'linear' | 'slack' | 'stripe';
-  /** The clock of its time. Default: host. */
+  /** The clock of its time; without it the machine's. */
   signedAt?: SignedAt;
 }
 /** As standardwebhooks.com has it. */
 export interface StandardSignature {
   kind: 'standard-webhooks';
-  /** How the names of its three headers begin. Default: webhook. */
+  /** How the names of its three headers begin; without it, webhook. */
   headers?: 'webhook' | 'svix';
-  /** The clock of its time. Default: host. */
+  /** The clock of its time; without it the machine's. */
   signedAt?: SignedAt;
 }
 export type CallbackSignature = PlainSignature | UntimedSignature | TimedSignature | StandardSignature;

@@ -153,6 +153,7 @@ export interface ToolManifest {
   subscriptions: ToolSubscription[];
   faults: ToolFault[];
   http: ToolHttpRoute[];
+  /** Its GraphQL API. */
   graphql?: ToolGraphql;
   callbacks: ToolCallback[];
   connections: ToolConnection[];
