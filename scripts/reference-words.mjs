@@ -160,8 +160,6 @@ export const words = {
   'ToolCallback.path': "Below the receiver's URL.",
   'ToolCallback.idempotencyHeader': 'The header that says which delivery it is.',
   'ToolCallback.signature': 'How the receiver can tell that it is genuine.',
-  'ToolCallback.signature.header': 'The header of the signature.',
-  'ToolCallback.signature.prefix': 'What stands before it, such as `sha256=`.',
   'ToolCallback.retry': 'When it is tried again.',
   'ToolCallback.retry.delaysUs': 'How long after each failed try the next one comes.',
   'ToolCallback.timeoutMs': 'Milliseconds of real time for one try.',

@@ -143,6 +143,7 @@ const importSites: { [specifier: string]: string[] } = {
 const entries: { [file: string]: string } = {
   'src/index.ts': 'the public list',
   'src/tools/sdk.ts': 'drillyard/tool-sdk',
+  'src/tools/graphql-kit.ts': 'bundled into behaviors by compiler/graphql-bundle.ts',
   'src/client/client.ts': 'drillyard/client',
   'src/testing.ts': 'drillyard/testing',
   'src/cli/main.ts': 'bin/drillyard.js',

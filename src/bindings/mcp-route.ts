@@ -47,7 +47,8 @@ async function answer(body: JsonValue, { headers, query, signal }: ServerRequest
   const { id, method, params } = message;
   if (era === 'modern' && method === 'tools/call') requireName(params.name, headers);
   const toolNames = toolNamesIn(query);
-  if (toolNames === null) throw new McpFailure('invalidRequest', "In the URL, 'toolNames' is 'underscores' or not there.", { status: 400 });
+  if (toolNames === null)
+    throw new McpFailure('invalidRequest', "In the URL, 'toolNames' is 'underscores', 'own' or not there.", { status: 400 });
   const request: McpRequest = {
     message: { ...message, id },
     era,

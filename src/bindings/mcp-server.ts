@@ -17,7 +17,6 @@ export interface McpRequest {
   era: Era;
   world: AgentWorld;
   headers?: Headers;
-  /** Default: the tools' own names. */
   toolNames?: McpToolNames | undefined;
   signal: AbortSignal | undefined;
   /** Of a wait. */

@@ -16,7 +16,6 @@ import { answerInSteps } from './mcp-steps.js';
 
 export interface McpStdioOptions {
   world: AgentWorld;
-  /** Default: the tools' own names. */
   toolNames?: McpToolNames | undefined;
   input: Readable;
   output: Writable;

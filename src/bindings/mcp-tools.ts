@@ -2,9 +2,8 @@
 //   MCP-TOOLS-1. A name is the manifest's `mcp.name`, else `packageId.operationId`; of an instance that is not the package's own,
 //     `__instanceId` follows. Ids hold no double underscore, so the second form is never another tool's. A name already taken falls back to
 //     it.
-//   MCP-TOOLS-2. Wherever it is not another tool's name, the name with underscores for its dots calls the same tool: some clients and
-//     models allow no dots. Who asks for underscores is given such names only, each of one tool: where the variant is taken, or
-//     longer than 64 characters, a digest ends it.
+//   MCP-TOOLS-2. Models allow no dots, so a list has names with underscores in their place, each of one tool: where the variant is
+//     taken, or longer than 64 characters, a digest ends it. Either name calls the tool. Who asks for own names is given those.
 import { createHash } from 'node:crypto';
 import { defined } from '../contract/defined.js';
 import type { JsonObject, JsonValue } from '../contract/json.js';
@@ -13,6 +12,7 @@ import type { McpToolNames } from '../contract/run/target.js';
 import { type HeaderParam, headerParamsOf } from '../contract/world/mcp-header-params.js';
 import type { ToolMcp } from '../contract/world/tool-mcp.js';
 import type { ToolCatalogItem } from '../contract/world/world-protocol.js';
+import { foldedInputSchema } from './mcp-input-schema.js';
 import { isObject, McpFailure } from './mcp-messages.js';
 
 export interface ToolTarget {
@@ -66,10 +66,10 @@ export class McpToolCatalog {
   }
 
   /** A page, from the start without a cursor. Throws McpFailure for a cursor that this list never gave. */
-  page(cursor: JsonValue | undefined, names?: McpToolNames): JsonObject {
+  page(cursor: JsonValue | undefined, names: McpToolNames = 'underscores'): JsonObject {
     const from = cursor === undefined ? 0 : this.#placeAfter(cursor);
     const page = this.#tools.slice(from, from + limits.mcpToolsPageMax);
-    const tools = names === undefined ? page.map(({ definition }) => definition) : this.#undotted.slice(from, from + page.length);
+    const tools = names === 'own' ? page.map(({ definition }) => definition) : this.#undotted.slice(from, from + page.length);
     const last = page.at(-1);
     return last !== undefined && from + page.length < this.#tools.length ? { tools, nextCursor: cursorAfter(last) } : { tools };
   }
@@ -136,7 +136,7 @@ function toolOf(item: ToolCatalogItem, name: string): McpTool {
     name,
     ...defined({ title: mcp.title }),
     description: instanceId === packageId ? description : `${description} (${instanceId})`,
-    inputSchema: input.schema,
+    inputSchema: foldedInputSchema(input.schema),
     ...(mcp.structured === false ? {} : { outputSchema: output.schema }),
     ...(mcp.annotations === undefined ? {} : { annotations: mcp.annotations as JsonObject }),
     _meta: { 'drillyard/operation': { packageId, instanceId, operationId, idempotency } },

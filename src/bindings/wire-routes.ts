@@ -238,7 +238,8 @@ async function answerWith(access: AgentAccess, of: WireOwner, asked: Asked): Pro
   const headers = withTrailers(seen.headers, trailers, secrets);
   const visible = { ...seen, headers, body: bodyWithoutTokens(body, secrets) };
   const result = await access.callRoute(of, unsealedRequest(visible, access.keys, asked.minted), blobs);
-  if (result.kind === 'answered') return replyOf(result.status, sealedMessage(result.message, access.keys[0]), asked.baseUrl);
+  if (result.kind === 'answered' || result.kind === 'answered_each')
+    return replyOf(result.status, sealedMessage(result.message, access.keys[0]), asked.baseUrl);
   const { kind, reason } = result;
   if (kind === 'not_decoded' && result.fault === 'request') {
     throw new NotDecoded(`The request does not fit route '${seen.routeId}': ${reason}`, result.code);

@@ -8,6 +8,7 @@ import { defined } from '../contract/defined.js';
 import { type ErrorCode, ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
 import type { CompiledBuild } from '../contract/run/build.js';
+import type { DeliveryRequest } from '../contract/world/delivery-request.js';
 import type { DeliveryPhase } from '../contract/world/evidence.js';
 import type { CallRoute } from '../contract/world/wire.js';
 import type {
@@ -17,7 +18,6 @@ import type {
   CallResult,
   CallTool,
   DeliveryAnswer,
-  DeliveryRequest,
   PausedTime,
   RouteResult,
   Wait,
@@ -97,7 +97,15 @@ export class DeliveringWorld extends WorldView {
   }
   async #callRoute(command: CallRoute, options: Options): Promise<RouteResult> {
     const result = await this.world.command(command, options);
-    return result.kind === 'not_decoded' ? result : { ...result, call: await this.#delivered(result.call) };
+    if (result.kind === 'not_decoded') return result;
+    if (result.kind === 'answered_each') return { ...result, calls: await this.#deliveredEach(result.calls) };
+    return result.call === undefined ? result : ({ ...result, call: await this.#delivered(result.call) } as RouteResult);
+  }
+  /** All are made by now, so the last of them has what any of them made due. */
+  async #deliveredEach(calls: readonly CallResult[]): Promise<CallResult[]> {
+    const delivered: CallResult[] = [];
+    for (const call of calls) delivered.push(await this.#delivered(call));
+    return delivered;
   }
   async #delivered({ deliveriesDue, ...result }: CallResult): Promise<CallResult> {
     if (deliveriesDue === true && this.#delivering === undefined) await this.deliver().catch(leaveForNext);

@@ -1,33 +1,54 @@
 // One attempt on the wire: a signed request to an address that is allowed, and what came of it.
 //   SEND-1. The address is checked when the socket connects: the one that is looked up is the one that is used.
 //   SEND-2. Nothing is followed, no proxy is asked, certificates are checked. Of the answer only the status is read.
-import { createHmac } from 'node:crypto';
 import { lookup as resolveName } from 'node:dns';
 import { request as httpRequest, type RequestOptions } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import { limits } from '../contract/limits.js';
-import type { DeliveryAnswer, DeliveryRequest } from '../contract/world/world-protocol.js';
+import type { DeliveryRequest } from '../contract/world/delivery-request.js';
+import type { DeliveryAnswer } from '../contract/world/world-protocol.js';
 import type { AddressRule } from './addresses.js';
 import type { Receiver } from './receivers.js';
+import { type Signed, sign } from './signatures.js';
 
 /** Never rejects: a receiver that cannot be reached is an answer too. */
 export async function send(request: DeliveryRequest, receiver: Receiver, signal: AbortSignal | undefined): Promise<DeliveryAnswer> {
-  const answer = await exchange(request, receiver, signal);
-  // The network's doing: the sender knows the first answer alone.
-  if (request.fault === 'duplicate') await exchange(request, receiver, signal);
+  const signed = signedRequest(request, receiver);
+  const answer = await exchange(signed, receiver, signal);
+  // The network's doing: the same bytes again, and the sender knows the first answer alone.
+  if (request.fault === 'duplicate') await exchange(signed, receiver, signal);
   return answer;
 }
 
-/** What a receiver computes too: HMAC-SHA-256 over the bytes of the body, nothing else, in lower-case hex after the declared prefix. */
-export function signatureOf(body: Uint8Array, { secret, prefix }: { secret: string; prefix: string }): string {
-  return prefix + createHmac('sha256', secret).update(body).digest('hex');
+/** As it goes out. */
+interface SignedRequest extends Signed {
+  method: string;
+  timeoutMs: number;
+}
+
+function signedRequest(request: DeliveryRequest, { url, secret }: Receiver): SignedRequest {
+  const { method, path, headers, signature, signedAtUs, deliveryId, timeoutMs, fault } = request;
+  const target = new URL(url);
+  const unsigned = {
+    method,
+    url: target.origin + target.pathname.replace(/\/$/, '') + path,
+    contentType: headers['content-type'],
+    body: Buffer.from(request.bodyBase64, 'base64'),
+    deliveryId,
+  };
+  const key = {
+    secret: fault === 'bad_signature' ? `not ${secret}` : secret,
+    atMs: signedAtUs === undefined ? Date.now() : signedAtUs / 1000,
+  };
+  const signed = sign(unsigned, signature, key);
+  return { ...signed, headers: { ...headers, ...signed.headers, 'content-length': String(signed.body.length) }, method, timeoutMs };
 }
 
 const noAnswer = (reason: 'timeout' | 'connection' | 'address_refused'): DeliveryAnswer => ({ kind: 'none', reason });
 class AddressRefused extends Error {}
 
-function exchange(request: DeliveryRequest, receiver: Receiver, signal?: AbortSignal): Promise<DeliveryAnswer> {
+function exchange(request: SignedRequest, receiver: Receiver, signal?: AbortSignal): Promise<DeliveryAnswer> {
   const target = new URL(receiver.url);
   const host = target.hostname.replace(/^\[|\]$/g, '');
   // A literal address is never looked up.
@@ -35,8 +56,7 @@ function exchange(request: DeliveryRequest, receiver: Receiver, signal?: AbortSi
   const ends = [signal, ...receiver.signals].filter((one) => one !== undefined);
   if (ends.some(({ aborted }) => aborted)) return Promise.resolve(noAnswer('connection'));
   return new Promise((resolve) => {
-    const body = Buffer.from(request.bodyBase64, 'base64');
-    const options = requestOptions(request, { target, host, body, receiver });
+    const options = requestOptions(request, { target, host, receiver });
     const outgoing = target.protocol === 'https:' ? httpsRequest({ ...options, rejectUnauthorized: true }) : httpRequest(options);
     const end = (answer: DeliveryAnswer): void => {
       clearTimeout(timer);
@@ -60,28 +80,25 @@ function exchange(request: DeliveryRequest, receiver: Receiver, signal?: AbortSi
       incoming.on('end', finish);
       incoming.on('error', breakOff);
     });
-    outgoing.end(body);
+    outgoing.end(request.body);
   });
 }
 
 interface ResolvedAddress {
   target: URL;
   host: string;
-  body: Buffer;
   receiver: Receiver;
 }
 function requestOptions(
-  { method, path, headers, signature, fault }: DeliveryRequest,
-  { target, host, body, receiver: { secret, isAllowed } }: ResolvedAddress,
+  { method, url, headers }: SignedRequest,
+  { target, host, receiver: { isAllowed } }: ResolvedAddress,
 ): RequestOptions {
-  const key = fault === 'bad_signature' ? `not ${secret}` : secret;
-  const signed = { [signature.header]: signatureOf(body, { secret: key, prefix: signature.prefix }) };
   return {
     hostname: host,
     ...(target.port === '' ? {} : { port: target.port }),
-    path: target.pathname.replace(/\/$/, '') + path,
+    path: url.slice(target.origin.length),
     method,
-    headers: { ...headers, ...signed, 'content-length': body.length },
+    headers,
     agent: false,
     lookup: lookupWithin(isAllowed),
     maxHeaderSize: limits.callbackAnswerBytesMax,

@@ -7,10 +7,12 @@
 import type { Message, PartialMessage, Plugin } from 'esbuild';
 import { sha256Digest } from '../contract/digest.js';
 import { limits } from '../contract/limits.js';
+import type { GraphqlSettings } from '../contract/world/tool-graphql.js';
 import { bundleFunction } from '../tools/ambient.js';
 import { type BehaviorModule, BehaviorModules, type BundleFinding, type Refusal, type RefusedFile } from './behavior-modules.js';
 import { ambientFindings, asyncFindings, runTimeLoadingFindings } from './behavior-oracles.js';
 import { loadEsbuild } from './esbuild.js';
+import { kitEntry, kitPlugin } from './graphql-bundle.js';
 
 export interface BundleRequest {
   /** Real, absolute. */
@@ -19,6 +21,8 @@ export interface BundleRequest {
   toolFile: string;
   module: string;
   sdkNames: readonly string[];
+  /** The behavior gets the kit, made with these. */
+  graphql?: GraphqlSettings | undefined;
 }
 export interface BundledFile {
   path: string;
@@ -43,7 +47,7 @@ export async function bundleBehavior(request: BundleRequest): Promise<BundleResu
   const specifier = request.module.startsWith('.') ? request.module : `./${request.module}`;
   const entry = modules.resolve(specifier, request.toolFile);
   if (!('path' in entry)) return { files: [], refused: [...modules.refused.values()], findings: [{ ...entry, line: 1, column: 1 }] };
-  const { body, messages, warnings } = await runEsbuild(modules, entry.path);
+  const { body, messages, warnings } = await runEsbuild(modules, entry.path, request.graphql);
   const findings = [...messages.map((message) => findingOf(message, entry.path)), ...warnings.map(warningOf)];
   // esbuild loads in parallel; what is reported does not depend on who came first.
   const loaded = [...modules.files.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
@@ -74,7 +78,11 @@ export async function bundleBehavior(request: BundleRequest): Promise<BundleResu
   };
 }
 
-async function runEsbuild(modules: BehaviorModules, entry: string): Promise<{ body?: string; messages: Message[]; warnings: Message[] }> {
+async function runEsbuild(
+  modules: BehaviorModules,
+  entry: string,
+  graphql: GraphqlSettings | undefined,
+): Promise<{ body?: string; messages: Message[]; warnings: Message[] }> {
   // Loaded here: most tools are of data alone.
   const { build } = await loadEsbuild();
   try {
@@ -97,9 +105,9 @@ async function runEsbuild(modules: BehaviorModules, entry: string): Promise<{ bo
       treeShaking: true,
       tsconfigRaw: { compilerOptions: { target: 'es2022', useDefineForClassFields: true, verbatimModuleSyntax: false } },
       logLevel: 'silent',
-      plugins: [packagePlugin(modules, entry)],
+      plugins: [...(graphql === undefined ? [] : [kitPlugin()]), packagePlugin(modules, { entry, graphql })],
     });
-    if (Object.keys(metafile.inputs).some((input) => !/^(?:entry|sdk|tool):/.test(input)))
+    if (Object.keys(metafile.inputs).some((input) => !/^(?:entry|sdk|tool|kit):/.test(input)))
       return { messages: [foreignInput], warnings: [] };
     return { body: outputFiles[0]?.text.trimEnd() ?? '', messages: [], warnings };
   } catch (error) {
@@ -120,7 +128,7 @@ const foreignInput: Message = {
 };
 
 /** Imports the behavior by its default export, so that a module without one is an error of esbuild's own. */
-function packagePlugin(modules: BehaviorModules, entry: string): Plugin {
+function packagePlugin(modules: BehaviorModules, { entry, graphql }: { entry: string; graphql: GraphqlSettings | undefined }): Plugin {
   const refuse = ({ message, ...detail }: Refusal) => ({ errors: [{ text: message, detail }] });
   return {
     name: 'drillyard',
@@ -138,7 +146,7 @@ function packagePlugin(modules: BehaviorModules, entry: string): Plugin {
         return 'path' in found ? { path: found.path, namespace: 'tool' } : refuse(found);
       });
       onLoad({ filter: /.*/, namespace: 'entry' }, () => ({
-        contents: "import behavior from 'drillyard:behavior'; export default behavior;",
+        contents: graphql === undefined ? "import behavior from 'drillyard:behavior'; export default behavior;" : kitEntry(graphql),
         loader: 'js',
       }));
       onLoad({ filter: /.*/, namespace: 'sdk' }, () => ({

@@ -1,6 +1,7 @@
 // What tools say of each other: whose events they subscribe to, which packages they are connected with, and which wire routes several
 // have.
 import { areAmbiguous } from '../contract/world/route-template.js';
+import { graphqlRoutes } from '../contract/world/tool-graphql.js';
 import type { ToolHttpRoute } from '../contract/world/tool-manifest.js';
 import { mountVariable, routeKey } from '../contract/world/wire-mounts.js';
 import type { Diagnostics } from './diagnostics.js';
@@ -27,19 +28,24 @@ export function checkConnections(
       if (typeof packageId === 'string' && !catalog.has(packageId))
         diagnostics.report('DY3005', document.place(`/manifest/connections/${index}/packageId`), `there is no tool package '${packageId}'`);
     }
+    const served = [
+      ...http.map((route, index) => ({ id: route.id, method: route.method, path: route.path, at: `/manifest/http/${index}/path` })),
+      ...graphqlRoutes(compiled.manifest).map(({ routeId, method, path }) => ({ id: routeId, method, path, at: '/manifest/graphql/path' })),
+    ];
     const own = new KnownRoutes();
-    for (const [index, route] of http.entries()) {
-      const place = () => document.place(`/manifest/http/${index}/path`);
+    for (const { at, ...route } of served) {
+      const place = () => document.place(at);
       const [before, other] = [own.meets(route), routes.meets(route)];
       const { method, path } = route;
-      if (before !== undefined) diagnostics.report('DY5010', place(), `${method} ${path} ${wordsOf(before, `${id}/${before.name}`, ' already')}`);
+      if (before !== undefined)
+        diagnostics.report('DY5010', place(), `${method} ${path} ${wordsOf(before, `${id}/${before.name}`, ' already')}`);
       else if (other !== undefined)
         diagnostics.report('DY5022', place(), `${method} ${path} ${wordsOf(other, other.name, ', too')}: only mounts answer it`, {
           suggestion: `Ask below /~${other.name} and /~${id}, or at the URLs of their mounts: ${mountVariable(other.name)}, ${mountVariable(id)}.`,
         });
       own.add(route.id, route);
     }
-    for (const route of http) routes.add(id, route);
+    for (const route of served) routes.add(id, route);
   }
 }
 
@@ -48,9 +54,9 @@ interface Meeting {
   /** Of a route that is not the same and fits the same paths. */
   path?: string;
 }
-function wordsOf({ path }: Meeting, name: string): string {
+function wordsOf({ path }: Meeting, name: string, same: string): string {
   return path === undefined
-    ? `is a route of '${name}' already`
+    ? `is a route of '${name}'${same}`
     : `and '${name}' (${path}) fit the same paths, and neither goes before the other`;
 }
 

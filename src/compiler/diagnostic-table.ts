@@ -91,6 +91,8 @@ export const diagnosticTable = {
   DY5020: error('Header of a callback'),
   DY5021: error('Handler not found'),
   DY5022: warning('Route of several packages'),
+  DY5030: error('Name of a tool taken'),
+  DY5031: error('GraphQL schema'),
 
   // Behavior modules.
   DY6001: error('Module not found'),

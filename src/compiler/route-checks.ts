@@ -1,13 +1,18 @@
 // Wire routes in a manifest: operations, templates, statuses; what no request could reach.
 import { isConnectionHeader } from '../contract/header-rules.js';
 import { agentRoutes } from '../contract/world/agent-routes.js';
+import { signatureHeaders, signedIdHeader } from '../contract/world/callback-signature.js';
 import { statusBounds } from '../contract/world/route-status.js';
 import { segmentOf, templateFault } from '../contract/world/route-template.js';
-import type { ToolHttpRoute, ToolManifest } from '../contract/world/tool-manifest.js';
+import type { ToolCallback, ToolHttpRoute, ToolManifest } from '../contract/world/tool-manifest.js';
 import { addressShape } from '../contract/world/wire-mounts.js';
 import { type ManifestFinding, unknownId } from './manifest-finding.js';
 
 export function routeFindings(manifest: ToolManifest): ManifestFinding[] {
+  return [...httpFindings(manifest), ...(manifest.graphql === undefined ? [] : templateFindings(manifest.graphql, '/graphql'))];
+}
+
+function httpFindings(manifest: ToolManifest): ManifestFinding[] {
   const routes = manifest.http.flatMap((route, index) => {
     const path = `/http/${index}`;
     return [
@@ -23,7 +28,7 @@ export function routeFindings(manifest: ToolManifest): ManifestFinding[] {
   return [{ code: 'DY5013', path: '/id', message }, ...routes];
 }
 
-function templateFindings({ path: template }: ToolHttpRoute, path: string): ManifestFinding[] {
+function templateFindings({ path: template }: Pick<ToolHttpRoute, 'path'>, path: string): ManifestFinding[] {
   const fault = templateFault(template);
   if (fault !== undefined) return [{ code: 'DY5010', path: `${path}/path`, message: `'${template}' ${fault}` }];
   const covering = reserved.find((own) => covers(own.split('/'), template.split('/')));
@@ -101,16 +106,34 @@ export function wireFindings({ wire }: ToolManifest): ManifestFinding[] {
   );
 }
 
-/** The two headers that a callback declares are set beside what its sender says of the connection. */
+/** The headers that a callback declares are set beside what its sender says of the connection. */
 export function callbackHeaderFindings({ callbacks }: ToolManifest): ManifestFinding[] {
-  return callbacks.flatMap(({ idempotencyHeader, signature }, index) =>
-    Object.entries({ idempotencyHeader, 'signature/header': signature.header })
-      .filter(([, name]) => isConnectionHeader(name.toLowerCase()))
-      .map(([member, name]) => ({
-        code: 'DY5020' as const,
-        path: `/callbacks/${index}/${member}`,
-        message: `${name} is a header of the connection, which the sender of the request sets`,
-        suggestion: 'Name the header that the real service uses, such as X-Signature.',
-      })),
-  );
+  return callbacks.flatMap((callback, index) => [...connectionHeaderFindings(callback, index), ...sharedHeaderFindings(callback, index)]);
+}
+
+function connectionHeaderFindings({ idempotencyHeader, signature }: ToolCallback, index: number): ManifestFinding[] {
+  const declared = signature.kind === 'hmac-sha256' ? { 'signature/header': signature.header } : {};
+  return Object.entries({ idempotencyHeader, ...declared })
+    .filter(([, name]) => isConnectionHeader(name.toLowerCase()))
+    .map(([member, name]) => ({
+      code: 'DY5020' as const,
+      path: `/callbacks/${index}/${member}`,
+      message: `${name} is a header of the connection, which the sender of the request sets`,
+      suggestion: 'Name the header that the real service uses, such as X-Signature.',
+    }));
+}
+
+/** Of a scheme with a name: it sets its headers itself. */
+function sharedHeaderFindings({ idempotencyHeader, signature }: ToolCallback, index: number): ManifestFinding[] {
+  const name = idempotencyHeader.toLowerCase();
+  const isTaken = signature.kind !== 'hmac-sha256' && signatureHeaders(signature).includes(name) && name !== signedIdHeader(signature);
+  if (!isTaken) return [];
+  return [
+    {
+      code: 'DY5020',
+      path: `/callbacks/${index}/idempotencyHeader`,
+      message: `${idempotencyHeader} is a header of the signature '${signature.kind}', which the sender sets`,
+      suggestion: 'Name the header in which the real service sends the id of a delivery.',
+    },
+  ];
 }

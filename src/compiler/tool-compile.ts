@@ -4,12 +4,15 @@ import type { JsonValue } from '../contract/json.js';
 import type { Provenance } from '../contract/provenance.js';
 import type { CompiledTool } from '../contract/run/build.js';
 import { materializeManifest } from '../contract/validate/defaults.js';
+import type { GraphqlSettings } from '../contract/world/tool-graphql.js';
 import type { ToolManifest, ToolPackageFile } from '../contract/world/tool-manifest.js';
 import { expandDeclarative } from '../tools/declarative.js';
+import { expandGraphql, graphqlSettings } from '../tools/graphql-schema.js';
 import { type BundledFile, bundleBehavior } from './behavior-bundle.js';
 import type { BundleFinding, RefusedFile } from './behavior-modules.js';
 import { useFindings } from './behavior-uses.js';
 import type { Diagnostics } from './diagnostics.js';
+import { graphqlFindings } from './graphql-checks.js';
 import { handlerFindings } from './handler-checks.js';
 import { handlerPlace } from './handler-place.js';
 import { checkManifest } from './manifest-checks.js';
@@ -51,7 +54,7 @@ export async function compileTool(
   { sdkNames, engineVersion }: { sdkNames: readonly string[]; engineVersion: string },
 ): Promise<CompiledSource> {
   const { file, document } = source;
-  const written = materializeManifest(file.manifest);
+  const written = expandSound(materializeManifest(file.manifest));
   const declarative = file.module === undefined;
   for (const { code, path, message, suggestion } of checkManifest({
     manifest: written,
@@ -65,7 +68,13 @@ export async function compileTool(
   const manifestHash = jsonDigest(manifest as unknown as JsonValue);
   const bundled = declarative
     ? undefined
-    : await bundleBehavior({ root: source.root, toolFile: source.toolFile, module: file.module as string, sdkNames });
+    : await bundleBehavior({
+        root: source.root,
+        toolFile: source.toolFile,
+        module: file.module as string,
+        sdkNames,
+        graphql: soundSettings(written),
+      });
   for (const finding of bundled?.findings ?? []) reportFinding(diagnostics, source, finding);
   const code = bundled?.behavior?.code;
   for (const finding of code === undefined ? [] : handlerFindings(manifest, code)) {
@@ -98,6 +107,15 @@ export async function compileTool(
       return place === undefined ? undefined : { file: source.shownAs + place.path, line: place.line, column: place.column };
     },
   };
+}
+
+/** A schema that is none is a finding already. */
+function expandSound(manifest: ToolManifest): ToolManifest {
+  return graphqlFindings(manifest).length === 0 ? expandGraphql(manifest) : manifest;
+}
+function soundSettings(manifest: ToolManifest): GraphqlSettings | undefined {
+  const { graphql } = manifest;
+  return graphql === undefined || graphqlFindings(manifest).length > 0 ? undefined : graphqlSettings(graphql);
 }
 
 /** What is optional inside an operation means the same written or not, so it hashes the same. */

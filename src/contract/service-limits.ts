@@ -5,6 +5,15 @@ export const serviceLimits = {
   /** Of one reply: base URLs that it names. */
   baseUrlPlacesMax: 20_000,
 
+  // What a list of MCP tools shows.
+  /** How deep alternatives inside of alternatives are looked into for what a tool takes. */
+  mcpFoldDepthMax: 16,
+  // GraphQL.
+  /** Of a request: names, signs and values. What is validated grows faster than it. */
+  graphqlTokensMax: 10_000,
+  /** Root fields of one request that are operations: all are called in one step. */
+  graphqlCallsMax: 50,
+  graphqlSelectionCharsMax: 256 * 1024,
   // The control plane.
   portMax: 65_535,
   /** Mounts of a process that have a port of their own. */

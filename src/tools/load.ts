@@ -3,6 +3,7 @@ import { LruMap } from '../collections/lru-map.js';
 import { ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
 import type { CompiledTool } from '../contract/run/build.js';
+import { graphqlRouteId } from '../contract/world/tool-graphql.js';
 import type { ToolManifest } from '../contract/world/tool-manifest.js';
 import { toolCodecs } from './codecs.js';
 import type { LoadedTool } from './loaded-tool.js';
@@ -84,8 +85,13 @@ function loadFailure(packageId: string, reason: string, more: { missing?: string
   });
 }
 
-function wantedHandlers({ operations, subscriptions, http, callbacks, wire }: ToolManifest) {
+function wantedHandlers({ operations, subscriptions, http, callbacks, wire, graphql }: ToolManifest) {
   const ids = (list: readonly { id: string }[]) => list.map(({ id }) => id);
-  const refusals = wire?.refusals === undefined ? [] : ['refuse'];
-  return { operations: ids(operations), subscriptions: ids(subscriptions), http: ids(http), callbacks: ids(callbacks), refusals };
+  return {
+    operations: ids(operations),
+    subscriptions: ids(subscriptions),
+    http: [...ids(http), ...(graphql === undefined ? [] : [graphqlRouteId])],
+    callbacks: ids(callbacks),
+    refusals: wire?.refusals === undefined ? [] : ['refuse'],
+  };
 }

@@ -292,7 +292,14 @@ export interface ToolBehavior<T extends ToolTypes = ToolTypes> {
   callbacks?: { [callbackId: string]: { encode(input: CallbackInput): WireMessage } };
   /** Words the refusals that the manifest lists in `wire.refusals`; as pure as a codec. */
   refuse?(input: RefusalInput): WireMessage;
+  /**
+   * Of a manifest with `graphql`: resolvers by type and field. Those of `Query` and `Mutation` are the handlers of their operations; any
+   * other field without one is the member of that name.
+   */
+  graphql?: { [type: string]: { [field: string]: GraphqlResolver<T> } };
 }
+/** `parent`: the value whose field it is; undefined at the root. A failure below the root leaves the rest of the result. */
+export type GraphqlResolver<T extends ToolTypes = ToolTypes> = (parent: Untyped, args: Untyped, context: ToolContext<T>) => unknown;
 /** A manifest and its behavior in one value. */
 export interface ToolDefinition<T extends ToolTypes = ToolTypes> {
   manifest: object;
@@ -346,6 +353,9 @@ export function defineToolBehavior<T extends ToolTypes = ToolTypes>(behavior: To
       }
     }
   }
+  for (const [type, fields] of Object.entries(behavior.graphql ?? {}))
+    if (Object.values(fields ?? { none: null }).some((value) => typeof value !== 'function'))
+      throw new TypeError(`defineToolBehavior: graphql '${type}' is an object of resolvers by field`);
   return behavior;
 }
 

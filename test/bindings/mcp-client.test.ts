@@ -36,13 +36,13 @@ test('it opens, lists what the actor is granted, and nothing else', async (conte
   const { tools } = await client.listTools();
   assert.deepEqual(
     tools.map(({ name }) => name).filter((name) => /pay|wait|clock/.test(name)),
-    ['audit.clock', 'audit.clock__audit-two', 'bank.pay', 'bank.pay__bank-two', 'world.wait'],
+    ['audit_clock', 'audit_clock__audit-two', 'bank_pay', 'bank_pay__bank-two', 'world_wait'],
   );
   for (const { inputSchema, outputSchema } of tools) assert.deepEqual([inputSchema.type, outputSchema?.type], ['object', 'object']);
   const reader = await connect(context, 'reader');
   assert.deepEqual(
     (await reader.client.listTools()).tools.map(({ name }) => name),
-    ['bank.read', 'bank.read__bank-two'],
+    ['bank_read', 'bank_read__bank-two'],
   );
 });
 

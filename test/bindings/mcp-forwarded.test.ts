@@ -34,7 +34,7 @@ for (const engine of engines) {
   test(`${engine}: a client calls tools of a world of another node, and hears how far a long wait is`, async (context) => {
     const { client, bank, access, front } = await connect(context);
     const { tools } = await client.listTools();
-    assert.ok(tools.some(({ name }) => name === 'bank.add'));
+    assert.ok(tools.some(({ name }) => name === 'bank_add'));
     const call = { name: 'bank.add', arguments: { account: 'main', amount: 5 }, _meta: { 'drillyard/idempotencyKey': 'k' } };
     const first = await client.callTool(call);
     assert.deepEqual((await client.callTool(call)).structuredContent, first.structuredContent);

@@ -11,8 +11,8 @@ const modernTail = (meta = ''): string => `"resultType":"complete","_meta":{${me
 const callText =
   '"content":[{"type":"text","text":"{\\"done\\":true}"}],"structuredContent":{"done":true},"_meta":{"drillyard/callId":"call_0000000000000000","drillyard/correlationId":"corr_0000000000000000"';
 const tools =
-  '{"name":"desk.ticket.close","description":"Closes a ticket.","inputSchema":{"type":"object","properties":{"id":{"type":"integer"}},"required":["id"],"additionalProperties":false},"outputSchema":{"type":"object","properties":{"done":{"type":"boolean"}},"required":["done"],"additionalProperties":false},"_meta":{"drillyard/operation":{"packageId":"desk","instanceId":"desk","operationId":"ticket.close","idempotency":"optional"}}},' +
-  '{"name":"desk.ticket.list","description":"The operation ticket.list of desk.","inputSchema":{"type":"object","additionalProperties":false},"outputSchema":{"type":"object","properties":{"value":{"type":"array","items":{"type":"string"}}},"required":["value"],"additionalProperties":false},"_meta":{"drillyard/operation":{"packageId":"desk","instanceId":"desk","operationId":"ticket.list","idempotency":"none"}}}';
+  '{"name":"desk_ticket_close","description":"Closes a ticket.","inputSchema":{"type":"object","properties":{"id":{"type":"integer"}},"required":["id"],"additionalProperties":false},"outputSchema":{"type":"object","properties":{"done":{"type":"boolean"}},"required":["done"],"additionalProperties":false},"_meta":{"drillyard/operation":{"packageId":"desk","instanceId":"desk","operationId":"ticket.close","idempotency":"optional"}}},' +
+  '{"name":"desk_ticket_list","description":"The operation ticket.list of desk.","inputSchema":{"type":"object","additionalProperties":false},"outputSchema":{"type":"object","properties":{"value":{"type":"array","items":{"type":"string"}}},"required":["value"],"additionalProperties":false},"_meta":{"drillyard/operation":{"packageId":"desk","instanceId":"desk","operationId":"ticket.list","idempotency":"none"}}}';
 
 // MCP-REVISIONS-1
 test('2026-07-28: every request says who it is, and every result what it is', async () => {

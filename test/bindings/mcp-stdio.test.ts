@@ -199,7 +199,7 @@ test('the official client starts it, and works in a real world', async (context)
   context.after(() => client.close());
   assert.equal(client.getServerVersion()?.name, 'drillyard');
   const { tools } = await client.listTools();
-  assert.ok(tools.some(({ name }) => name === 'bank.pay'));
+  assert.ok(tools.some(({ name }) => name === 'bank_pay'));
   const call = { name: 'bank.add', arguments: { account: 'main', amount: 5 }, _meta: { 'drillyard/idempotencyKey': 'k' } };
   const first = await client.callTool(call);
   const again = await client.callTool(call);

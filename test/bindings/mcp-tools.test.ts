@@ -10,7 +10,7 @@ import { ticketTool } from './mcp-kit.js';
 
 const item = (changes: Partial<ToolCatalogItem>): ToolCatalogItem => ({ ...ticketTool, ...changes });
 const names = (items: ToolCatalogItem[], mayWait = false): string[] =>
-  (new McpToolCatalog(items, { mayWait }).page(undefined).tools as JsonObject[]).map(({ name }) => name as string);
+  (new McpToolCatalog(items, { mayWait }).page(undefined, 'own').tools as JsonObject[]).map(({ name }) => name as string);
 
 // MCP-TOOLS-1
 test("names: the manifest's, else package and operation, then the instance; world.wait comes last", () => {
@@ -61,8 +61,8 @@ test('without dots: names of at most 64 characters that models take, each of one
   const long = `b.${'x'.repeat(90)}`;
   const items = [item({ operationId: 'a.b' }), item({ operationId: 'a_b' }), item({ operationId: 'c.d' }), item({ operationId: long })];
   const catalog = new McpToolCatalog(items, { mayWait: true });
-  const own = (catalog.page(undefined).tools as JsonObject[]).map(({ name }) => name as string);
-  const plain = (catalog.page(undefined, 'underscores').tools as JsonObject[]).map(({ name }) => name as string);
+  const own = (catalog.page(undefined, 'own').tools as JsonObject[]).map(({ name }) => name as string);
+  const plain = (catalog.page(undefined).tools as JsonObject[]).map(({ name }) => name as string);
   const [first, ...others] = plain;
   assert.match(first ?? '', /^desk_a_b__[0-9a-f]{16}$/, 'desk_a_b could be either');
   assert.deepEqual(others.slice(1, 2).concat(others.at(-1) as string), ['desk_c_d', 'world_wait']);
@@ -153,4 +153,42 @@ test('schemas: an object is shown as it is, anything else as the member value', 
   const { definition: shown } = new McpToolCatalog([loose], { mayWait: false }).find('desk.ticket.close') ?? assert.fail();
   assert.deepEqual(shown.inputSchema, { type: 'object', properties: { any: {}, none: { not: {} }, id: { type: 'string' } } });
   assert.deepEqual((shown.outputSchema as JsonObject).properties, { value: { not: {} } });
+});
+
+test('a list has no input schema whose root models refuse; its properties say what the alternatives say', () => {
+  const text = { type: 'string' };
+  const folded = (inputSchema: JsonObject): JsonObject => {
+    const [tool] = new McpToolCatalog([item({ inputSchema })], { mayWait: false }).page(undefined).tools as JsonObject[];
+    return tool?.inputSchema as JsonObject;
+  };
+  const alternatives: JsonObject = {
+    type: 'object',
+    description: 'Either.',
+    properties: { note: text },
+    required: ['note'],
+    oneOf: [
+      { properties: { kind: { const: 'card' }, number: text }, required: ['kind', 'number'] },
+      { properties: { kind: { const: 'cash' } }, required: ['kind'], not: { required: ['number'] } },
+    ],
+    additionalProperties: false,
+  };
+  assert.deepEqual(folded(alternatives), {
+    type: 'object',
+    description: 'Either.',
+    properties: { note: text, kind: { anyOf: [{ const: 'card' }, { const: 'cash' }] }, number: text },
+    required: ['note', 'kind'],
+  });
+  const referring: JsonObject = {
+    type: 'object',
+    $defs: { 'a/b': { properties: { a: text }, required: ['a'] }, loop: { allOf: [{ $ref: '#/$defs/loop' }] } },
+    allOf: [{ $ref: '#/$defs/a~1b' }, { $ref: '#/$defs/loop' }, { if: { required: ['a'] }, else: { properties: { b: text } } }],
+    enum: [{ a: 'x' }],
+  };
+  const { $defs } = referring;
+  assert.deepEqual(folded(referring), { type: 'object', $defs, properties: { a: text, b: text }, required: ['a'] });
+  assert.deepEqual(folded({ type: 'object', anyOf: [{ properties: { a: { $ref: '#/anyOf/0' } } }] }), { type: 'object' });
+  const plain = { type: 'object', properties: { a: { anyOf: [text, { type: 'null' }] } }, additionalProperties: false };
+  assert.deepEqual(folded(plain), plain);
+  for (const schema of [alternatives, referring])
+    assert.doesNotMatch(Object.keys(folded(schema)).join(), /oneOf|anyOf|allOf|not|enum|if|then|else/);
 });

@@ -486,6 +486,30 @@ assertions: [{ id: none, kind: state.count, packageId: notes, namespace: notes, 
     message: /POST \/notes\/\{name\} is a route of 'notes', too: only mounts answer it/,
     suggestion: /SERVICE_HTTP_URL_NOTES, SERVICE_HTTP_URL_OTHER/,
   },
+  DY5031: {
+    changes: {
+      [tool]: `${sound[tool]}  graphql:
+    schema: "type Query { note: Missing }"
+    path: /graphql
+    auth: { kind: bearer }
+    depthMax: 5
+    costMax: 100
+`,
+    },
+    at: [tool, '/manifest/graphql/schema', '"type Query'],
+    message: /the schema is none: Unknown type "Missing"/,
+  },
+  DY5030: {
+    changes: edited(
+      tool,
+      'operations:\n',
+      `operations:
+    - { id: notes_add, inputSchema: true, outputSchema: true, idempotency: none, fidelity: test }
+`,
+    ),
+    at: [tool, '/manifest/operations/1/id', 'notes.add'],
+    message: /models would know 'notes.add' and 'notes_add' by one name, 'notes_notes_add'/,
+  },
 
   DY6001: {
     changes: edited(behavior, './clean.js', './cleen.js'),

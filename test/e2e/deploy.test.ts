@@ -61,7 +61,7 @@ async function journeyThrough(port: number): Promise<void> {
   assert.deepEqual(seen.attachment, { bytes: limits.attachmentBytesMax, isSame: true });
   assert.deepEqual(seen.wait, { isProgressFirst: true, lastEvent: 'result', isWhole: true });
   assert.equal(seen.mcp.server, 'drillyard');
-  assert.ok(seen.mcp.tools.includes('ticket-desk.comment.add'), seen.mcp.tools.join());
+  assert.ok(seen.mcp.tools.includes('ticket-desk_comment_add'), seen.mcp.tools.join());
   assert.ok(seen.mcp.outcome !== undefined);
   const { '/v1/me': me, '/metrics': figures, '/v1/operator/organizations': operator } = seen.elsewhere;
   assert.deepEqual([me?.status, figures?.status, operator?.status], [200, 403, 403]);

@@ -2,10 +2,11 @@
 import { jsonDigest } from '../../src/contract/digest.js';
 import type { JsonValue } from '../../src/contract/json.js';
 import type { CompiledBuild } from '../../src/contract/run/build.js';
+import type { DeliveryRequest } from '../../src/contract/world/delivery-request.js';
 import type { CallbackEntry, EvidenceEntry } from '../../src/contract/world/evidence.js';
 import type { WorldSetup } from '../../src/contract/world/scenario.js';
 import type { ToolCallback, ToolFault } from '../../src/contract/world/tool-manifest.js';
-import type { DeliveryAnswer, DeliveryRequest } from '../../src/contract/world/world-protocol.js';
+import type { DeliveryAnswer } from '../../src/contract/world/world-protocol.js';
 import type { WorldRef, Worlds } from '../../src/worlds/api.js';
 import { compiledOf, manifestOf } from '../tools/tool-fixture.js';
 

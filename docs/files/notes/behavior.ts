@@ -1,4 +1,11 @@
-import { defineToolBehavior, type EncodeInput, type HttpRequest, ToolFailure, type WireMessage } from 'drillyard/tool-sdk';
+import {
+  type CallbackInput,
+  defineToolBehavior,
+  type EncodeInput,
+  type HttpRequest,
+  ToolFailure,
+  type WireMessage,
+} from 'drillyard/tool-sdk';
 
 interface Note {
   text: string;
@@ -12,6 +19,10 @@ const found = ({ path }: HttpRequest) => ({ arguments: { id: path.id } });
 const reply = ({ outcome }: EncodeInput): WireMessage => ({
   body: { kind: 'json', value: outcome.kind === 'ok' ? outcome.value : { ...outcome.error } },
 });
+
+const dueCodec: { encode(input: CallbackInput): WireMessage } = {
+  encode: ({ deliveryId, payload }) => ({ body: { kind: 'json', value: { id: deliveryId, data: payload } } }),
+};
 
 export default defineToolBehavior<Notes>({
   operations: {
@@ -45,7 +56,11 @@ export default defineToolBehavior<Notes>({
     'notes.get-query': { decode: found, encode: reply },
     'notes.get-open': { decode: found, encode: reply },
   },
+  graphql: { Query: { noteTitle: (_, { id }, { state }) => state.get('notes', id)?.text } },
   callbacks: {
-    'note-due': { encode: ({ deliveryId, payload }) => ({ body: { kind: 'json', value: { id: deliveryId, data: payload } } }) },
+    'note-due': dueCodec,
+    'note-due-github': dueCodec,
+    'note-due-slack': dueCodec,
+    'note-due-standard': dueCodec,
   },
 });

@@ -9,16 +9,16 @@ console.error(`${tools.size} tools: ${[...tools.keys()].join(', ')}`);
 
 const charges = [];
 for (const order of orders) charges.push(await charge(order));
-await use('world.wait', { untilUs: virtualTimeUs + payOutAfterUs });
-const [balance] = (await use('payments.balance.get', { currency: 'eur' })).items;
-const payout = await use('payments.payout.create', { currency: 'eur', amount: balance.available }, 'payout of the week');
+await use('world_wait', { untilUs: virtualTimeUs + payOutAfterUs });
+const [balance] = (await use('payments_balance_get', { currency: 'eur' })).items;
+const payout = await use('payments_payout_create', { currency: 'eur', amount: balance.available }, 'payout of the week');
 await client.close();
 console.log(JSON.stringify({ charges, paidOut: payout.amount }));
 
 async function charge({ orderId, customerId, amount, card }) {
   const args = { customerId, amount, currency: 'eur', token: card, description: `Order ${orderId}`, metadata: { orderId } };
   // The order is what must be charged once, so the order is the key.
-  const { id, status, failure } = await use('payments.charge.create', args, `charge of order ${orderId}`);
+  const { id, status, failure } = await use('payments_charge_create', args, `charge of order ${orderId}`);
   return { orderId, chargeId: id, status, ...(failure === null ? {} : { reason: failure.code }) };
 }
 

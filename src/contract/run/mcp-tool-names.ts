@@ -13,5 +13,5 @@ export function mcpUrlFor(url: string, { mcpToolNames }: Pick<Target, 'mcpToolNa
 export function toolNamesIn(query: string): McpToolNames | undefined | null {
   const said = new URLSearchParams(query).get(parameter);
   if (said === null) return undefined;
-  return said === 'underscores' ? said : null;
+  return said === 'underscores' || said === 'own' ? said : null;
 }

@@ -19,7 +19,7 @@ export type MountVariable = `SERVICE_HTTP_URL_${string}`;
 /** path: below the base URL. host: a name below localhost. port: one of its own, for clients that take a host and a port alone. */
 export type HttpMounts = 'path' | 'host' | 'port';
 
-export type McpToolNames = 'underscores';
+export type McpToolNames = 'underscores' | 'own';
 
 type ShortTimeoutMs = number & tags.Type<'int64'> & tags.Minimum<1> & tags.Maximum<3600000>;
 type LongTimeoutMs = number & tags.Type<'int64'> & tags.Minimum<1> & tags.Maximum<86400000>;
@@ -30,10 +30,10 @@ interface TargetCommon {
   /** Extra environment names for the target, each filled with one binding variable. */
   bindingEnvironment?: { [name: string]: BindingVariable };
   /**
-   * `underscores`: MCP lists every tool by a name of at most 64 letters, digits, `_` and `-`, as models of many vendors want it. Else by
-   * its own name, `ticket-desk.ticket.get`.
+   * `underscores`: MCP lists every tool by a name of at most 64 letters, digits, `_` and `-`, as models of many vendors want it. `own`: by
+   * its own name, `ticket-desk.ticket.get`. Either name calls the tool. Without it: underscores.
    *
-   * @example 'underscores'
+   * @example 'own'
    */
   mcpToolNames?: McpToolNames;
   /** How the mounts of wire routes are reached. Default: path. A world of a hosted service has no others. */

@@ -2,6 +2,7 @@
 import type { JsonObject, JsonValue } from '../json.js';
 import type { Description, DottedId, DurationUs, PositiveCount, ProviderErrorCode, Slug, VirtualUs, WireRouteId } from '../primitives.js';
 import type { tags } from '../tags.js';
+import type { CallbackSignature, HeaderName } from './callback-signature.js';
 import type { StatePatch } from './scenario.js';
 import type { ToolMcp } from './tool-mcp.js';
 import type { ToolWire } from './tool-wire.js';
@@ -11,7 +12,6 @@ export type Capability = 'state.read' | 'state.write' | 'clock.read' | 'clock.sc
 export type JsonSchema = JsonObject | boolean;
 type Semver = string & tags.MaxLength<128>;
 type HttpStatus = number & tags.Type<'uint32'> & tags.Minimum<100> & tags.Maximum<599>;
-type HeaderName = string & tags.Pattern<'^[0-9A-Za-z!#$%&*+.^_|~-]+$'> & tags.MaxLength<128>;
 
 export interface StateNamespace {
   namespace: Slug;
@@ -138,6 +138,21 @@ export interface ToolHttpRoute {
   rateLimit?: Slug;
   response: RouteResponse;
 }
+/** An API of GraphQL: each root field of its schema is an operation. */
+export interface ToolGraphql {
+  /** In the schema definition language. */
+  schema: string & tags.MinLength<1> & tags.MaxLength<1048576>;
+  /** Where requests are posted, below the base URL. */
+  path: string & tags.Pattern<'^/'> & tags.MaxLength<1024>;
+  /** Where the credential is. */
+  auth: RouteAuth;
+  /** How deep fields may lie in fields. */
+  depthMax: number & tags.Type<'uint32'> & tags.Minimum<1> & tags.Maximum<100>;
+  /** A field costs 1; what is below a field with the argument `first`, `last` or `limit` counts that often. */
+  costMax: number & tags.Type<'uint32'> & tags.Minimum<1> & tags.Maximum<1000000>;
+  /** Ids of operations by root field, as `Mutation.issueCreate`, where `issue_create` would not do. */
+  operations?: { [rootField: string]: DottedId };
+}
 export interface ToolCallback {
   id: Slug;
   eventId: DottedId;
@@ -145,7 +160,7 @@ export interface ToolCallback {
   method: 'POST' | 'PUT';
   path: string & tags.Pattern<'^/'> & tags.MaxLength<1024>;
   idempotencyHeader: HeaderName;
-  signature: { kind: 'hmac-sha256'; header: HeaderName; prefix: string & tags.MaxLength<128> & tags.Pattern<'^[ -~]*$'> };
+  signature: CallbackSignature;
   retry: { delaysUs: DurationUs[] & tags.MaxItems<100> };
   timeoutMs: number & tags.Type<'uint32'> & tags.Minimum<1> & tags.Maximum<600000>;
 }
@@ -168,6 +183,8 @@ export interface ToolManifest {
   subscriptions: ToolSubscription[];
   faults: ToolFault[];
   http: ToolHttpRoute[];
+  /** Its GraphQL API. */
+  graphql?: ToolGraphql;
   callbacks: ToolCallback[];
   connections: ToolConnection[];
   compatibility: JsonValue[];

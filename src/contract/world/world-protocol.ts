@@ -1,6 +1,7 @@
 // What a world is asked and what it answers: the messages of a world actor. Closed unions; validated at the edges that build them.
 import type { JsonObject, JsonValue } from '../json.js';
 import type { Count, Sha256Digest, VirtualUs } from '../primitives.js';
+import type { DeliveryRequest } from './delivery-request.js';
 import type { CheckpointKind, DeliveryPhase, EvidenceEntry, ToolOutcome, VerificationEntry } from './evidence.js';
 import type { TokenFault } from './minted-tokens.js';
 import type { InitialEvent, ToolOverride } from './scenario.js';
@@ -61,7 +62,8 @@ export interface CallResult {
 /** A request that cannot be decoded never became a call, so it leaves no evidence. One that cannot be encoded was made all the same. */
 export type RouteResult =
   | { kind: 'answered'; call: CallResult; status: number; message: EncodedMessage }
-  | { kind: 'not_encoded'; call: CallResult; reason: string }
+  | { kind: 'answered_each'; calls: CallResult[]; status: number; message: EncodedMessage }
+  | { kind: 'not_encoded'; call?: CallResult; reason: string }
   | { kind: 'not_decoded'; reason: string; code?: string; fault: 'request' | 'codec' };
 
 /** Moves the clock to `targetUs`, firing what is due. Its key also resumes an advance that a crash interrupted. */
@@ -126,20 +128,6 @@ export type WaitAnswer = WaitResult & { paused?: PausedTime };
 export interface StartDelivery {
   kind: 'startDelivery';
   receivers: string[];
-}
-/** What is to be sent. It holds no secret: the sender signs the body. */
-export interface DeliveryRequest {
-  deliveryId: string;
-  receiverId: string;
-  attempt: number;
-  method: 'POST' | 'PUT';
-  path: string;
-  /** Lower-case names; the delivery's id is among them, the signature is not. */
-  headers: { [name: string]: string };
-  bodyBase64: string;
-  signature: { header: string; prefix: string };
-  timeoutMs: number;
-  fault?: 'duplicate' | 'bad_signature';
 }
 /** What came of an attempt. Of one that is not under way nothing is recorded. */
 export interface SettleDelivery {

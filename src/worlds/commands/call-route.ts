@@ -5,16 +5,18 @@ import { ServiceError } from '../../contract/errors.js';
 import { baseUrlPlaceholder } from '../../contract/world/base-url.js';
 import type { TokenFault } from '../../contract/world/minted-tokens.js';
 import { mayHaveStatus, usualStatus } from '../../contract/world/route-status.js';
+import { graphqlRouteId } from '../../contract/world/tool-graphql.js';
 import type { ToolHttpRoute } from '../../contract/world/tool-manifest.js';
 import type { CallRoute } from '../../contract/world/wire.js';
 import type { RouteResult } from '../../contract/world/world-protocol.js';
-import type { DecodeResult } from '../../tools/loaded-tool.js';
 import { readToken, type TokenClaims } from '../../tools/token-endpoint.js';
 import { isGranted } from '../turn/grants.js';
 import type { Persona } from '../turn/program.js';
 import { countCall } from '../turn/rate-windows.js';
 import type { Simulation } from '../turn/simulation.js';
+import { callGraphql } from './call-graphql.js';
 import { callVia } from './call-tool.js';
+import { notDecoded } from './route-faults.js';
 import { sentBody } from './sent-body.js';
 
 /** Throws control.ROUTE_NOT_FOUND, and control.INVALID_REQUEST for an actor that the world does not have. */
@@ -25,12 +27,18 @@ export function callRoute(
   const who = actorInstanceId === undefined ? { actorId } : { actorId, actorInstanceId };
   const persona = simulation.persona(who);
   const tool = simulation.program.tools.get(packageId);
+  const claims = request.credential === undefined ? undefined : readToken(request.credential);
+  const ofToken = claims?.packageId === packageId ? claims.instanceId : undefined;
+  const instanceOf = (operationId: string): string =>
+    asked.instanceId ?? ofToken ?? instanceFor(simulation, persona, { packageId, operationId });
+  const faultAt = (instanceId: string, route: Pick<ToolHttpRoute, 'scopes'>): TokenFault | undefined =>
+    request.credential === undefined ? undefined : faultOf(claims, { route, packageId, instanceId, nowUs: simulation.clock.nowUs });
+  if (tool?.manifest.graphql !== undefined && request.routeId === graphqlRouteId)
+    return callGraphql(simulation, { packageId, who, request, instanceOf, faultAt: (instanceId) => faultAt(instanceId, {}) });
   const route = tool?.routes.get(request.routeId);
   if (tool === undefined || route === undefined) throw noRoute();
   const { operationId } = route;
-  const claims = request.credential === undefined ? undefined : readToken(request.credential);
-  const ofToken = claims?.packageId === packageId ? claims.instanceId : undefined;
-  const instanceId = asked.instanceId ?? ofToken ?? instanceFor(simulation, persona, { packageId, operationId });
+  const instanceId = instanceOf(operationId);
   if (!simulation.program.hasInstance(packageId, instanceId)) throw noRoute();
   const instance = simulation.dispatcher.instance(packageId, instanceId);
   const decoded = instance.decodeHttp(route.id, request);
@@ -39,7 +47,7 @@ export function callRoute(
   const invocation = { packageId, instanceId, operationId, ...given };
   const nowUs = simulation.clock.nowUs;
   const rateLimit = countCall(simulation.counters, { manifest: tool.manifest, route, nowUs }, { packageId, instanceId, ...who });
-  const tokenFault = request.credential === undefined ? undefined : faultOf(claims, { route, packageId, instanceId, nowUs });
+  const tokenFault = faultAt(instanceId, route);
   const command = { kind: 'call' as const, ...who, ...invocation, ...defined({ tokenFault }) };
   const { result: call, cutAfter } = callVia(simulation, command, { blobs, streams });
   const encoded = instance.encodeHttp(route.id, {
@@ -62,7 +70,7 @@ export function callRoute(
 }
 
 interface TokenPlace {
-  route: ToolHttpRoute;
+  route: Pick<ToolHttpRoute, 'scopes'>;
   packageId: string;
   instanceId: string;
   nowUs: number;
@@ -86,9 +94,4 @@ function instanceFor(
 ): string {
   const granted = (program.instances.get(packageId) ?? []).filter((instanceId) => isGranted(actor, { packageId, instanceId, operationId }));
   return granted.length === 1 ? (granted[0] as string) : packageId;
-}
-
-function notDecoded(fault: Exclude<DecodeResult, { kind: 'value' }>): RouteResult {
-  const code = fault.kind === 'failure' ? { code: fault.code } : {};
-  return { kind: 'not_decoded', reason: fault.message, fault: fault.kind === 'misshapen' ? 'codec' : 'request', ...code };
 }

@@ -4,9 +4,11 @@
 //   CALLBACK-ATTEMPTS-2. The next one is the least by (dueUs, ordinal) of those that are due and have a receiver.
 import type { CommandRun } from '../../actors/definition.js';
 import type { OutcomeError } from '../../contract/outcome-error.js';
+import { isSignedVirtually } from '../../contract/world/callback-signature.js';
+import type { DeliveryRequest } from '../../contract/world/delivery-request.js';
 import type { CallbackEntry, DeliveryPhase } from '../../contract/world/evidence.js';
 import type { DeliveryFault, ToolCallback, ToolFault } from '../../contract/world/tool-manifest.js';
-import type { DeliveryAnswer, DeliveryRequest, SettleDelivery, StartDelivery, WorldAnswers } from '../../contract/world/world-protocol.js';
+import type { DeliveryAnswer, SettleDelivery, StartDelivery, WorldAnswers } from '../../contract/world/world-protocol.js';
 import { ordinalOfId } from '../kv/minted-ids.js';
 import type { OutboxRow } from '../state/outbox.js';
 import type { WorldState } from '../state/world-state.js';
@@ -102,7 +104,6 @@ function attempt(simulation: Simulation, row: OutboxRow, { instance, callback, f
   }
   const { receiverId } = row;
   const { method, path, signature, timeoutMs } = callback;
-  const { header, prefix } = signature;
   const request: DeliveryRequest = {
     deliveryId,
     receiverId,
@@ -110,9 +111,10 @@ function attempt(simulation: Simulation, row: OutboxRow, { instance, callback, f
     method,
     path,
     ...encoded,
-    signature: { header, prefix },
+    signature,
     timeoutMs,
   };
+  if (isSignedVirtually(signature)) request.signedAtUs = clock.nowUs;
   if (kind === 'duplicate' || kind === 'bad_signature') request.fault = kind;
   return request;
 }

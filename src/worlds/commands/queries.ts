@@ -1,6 +1,7 @@
 // What a world tells without changing: every query of world-protocol.ts.
 import { ServiceError } from '../../contract/errors.js';
 import { limits } from '../../contract/limits.js';
+import { graphqlRoutes } from '../../contract/world/tool-graphql.js';
 import type { ToolManifest } from '../../contract/world/tool-manifest.js';
 import type { RefusalKind } from '../../contract/world/tool-wire.js';
 import type { WireRoute } from '../../contract/world/wire.js';
@@ -217,10 +218,15 @@ function tools(program: Program, actor: Actor): ToolCatalogItem[] {
 
 function routes({ tools, instances: named }: Program): WireRoute[] {
   return [...tools.values()].flatMap(({ packageId, manifest }) => {
-    const instances = [...(named.get(packageId) ?? [packageId])];
-    return manifest.http.map(({ id: routeId, method, path, auth, requestBody }) => {
-      return { packageId, routeId, method, path, auth, requestBody, instances, ...wordedBy(manifest) };
-    });
+    const ofPackage = { packageId, instances: [...(named.get(packageId) ?? [packageId])], ...wordedBy(manifest) };
+    const declared = manifest.http.map(({ id: routeId, method, path, auth, requestBody }) => ({
+      routeId,
+      method,
+      path,
+      auth,
+      requestBody,
+    }));
+    return [...declared, ...graphqlRoutes(manifest)].map((route) => ({ ...ofPackage, ...route }));
   });
 }
 

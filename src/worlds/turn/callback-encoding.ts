@@ -2,8 +2,9 @@
 import { isConnectionHeader } from '../../contract/header-rules.js';
 import { limits } from '../../contract/limits.js';
 import type { OutcomeError } from '../../contract/outcome-error.js';
+import { signatureHeaders } from '../../contract/world/callback-signature.js';
+import type { DeliveryRequest } from '../../contract/world/delivery-request.js';
 import type { ToolCallback } from '../../contract/world/tool-manifest.js';
-import type { DeliveryRequest } from '../../contract/world/world-protocol.js';
 import type { WholeMessage } from '../../tools/loaded-tool.js';
 import type { OutboxRow } from '../state/outbox.js';
 import type { WorldTool } from './world-tool.js';
@@ -39,7 +40,7 @@ export function encodeDelivery(
 
 /** Beyond what no codec may set (tools/codecs.ts): what the declaration keeps for itself, which must not be of the connection either. */
 function refusedHeader(headers: Message['headers'], { signature, idempotencyHeader }: ToolCallback): string | undefined {
-  const own = [signature.header.toLowerCase(), idempotencyHeader.toLowerCase()];
+  const own = [...signatureHeaders(signature), idempotencyHeader.toLowerCase()];
   return own.find(isConnectionHeader) ?? Object.keys(headers).find((name) => own.includes(name));
 }
 
