@@ -21,9 +21,9 @@ export const wireLimits = {
   multipartHeadersMax: 16,
   /** Of all parts that are text. */
   multipartTextBytesMax: 1024 * 1024,
-  /** Such bodies and replies that are on their way at once: of one world, and of all worlds behind a listener. */
-  worldWireBytesMax: 64 * 1024 * 1024,
-  wireBytesUnderWayMax: 256 * 1024 * 1024,
+  /** Such bodies that are on their way at once: of one world two of the largest, and of all worlds behind a listener. */
+  worldWireBytesMax: 52 * 1024 * 1024,
+  wireBytesUnderWayMax: 208 * 1024 * 1024,
 
   // Bytes that a world keeps.
   /** Of one blob; of all that one turn makes or is sent; of all that a world has. */

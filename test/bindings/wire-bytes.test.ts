@@ -150,6 +150,10 @@ for (const engine of loadUws() === undefined ? (['node:http'] as const) : (['nod
     const { body: made } = await use({ how: 'make', text: 'größer' });
     assert.deepEqual(made, { digest: sha256Digest('größer'), length: 8, contentType: 'text/plain' });
     assert.deepEqual((await use({ how: 'read', blob: made, range: { from: 1, length: 2 } })).body, { bytes: [114, 195], text: 'größer' });
+    const { body: pair } = await use({ how: 'bytes' });
+    assert.deepEqual(pair, { digest: sha256Digest(Buffer.from([0, 255, 128])), length: 3, contentType: 'x/y' });
+    assert.deepEqual((await use({ how: 'read', blob: pair })).body.bytes, [0, 255, 128]);
+    assert.equal((await use({ how: 'liar' })).body.length, 3);
     assert.equal((await use({ how: 'throw', text: 'gone' })).body.kind, 'tool_error');
     const gone = { digest: sha256Digest('gone'), length: 4, contentType: 'text/plain' };
     assert.equal((await use({ how: 'read', blob: gone })).body, null);

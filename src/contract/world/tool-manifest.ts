@@ -76,7 +76,7 @@ export interface ToolFault {
 /** The caller gets the first events of the reply, then its connection ends. */
 export interface StreamFault {
   /** So many; 0: none. */
-  afterEvents: number & tags.Type<'uint32'>;
+  afterEvents: number & tags.Type<'uint32'> & tags.Minimum<0> & tags.Maximum<10000>;
 }
 export interface DeliveryFault {
   kind: DeliveryFaultKind;
