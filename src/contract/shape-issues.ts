@@ -95,7 +95,17 @@ class Walk {
     else if (fitting.every(({ schema }) => 'const' in schema)) {
       if (!fitting.some(({ schema }) => schema.const === value)) this.#mismatch('not_one_of', schemas, value, path, why);
     } else if (fitting.length === 1) this.#visitAlternative(only, value, path, why);
+    else if (type !== 'object' && type !== 'array') this.#visitOneText(fitting, schemas, value, path, why);
     else this.#visitOneObject(union, name, value as Members, path, why);
+  }
+
+  #visitOneText(fitting: readonly Alternative[], schemas: Schema[], value: unknown, path: string, why: Why): void {
+    if (!fitting.some((one) => this.#takes(one, value))) this.#mismatch('not_one_of', schemas, value, path, why);
+  }
+  #takes(alternative: Alternative, value: unknown): boolean {
+    const walk = new Walk(this.#options);
+    walk.#visitAlternative(alternative, value, '', []);
+    return walk.issues.length === 0;
   }
 
   #visitOneObject(union: Union, name: string | undefined, value: Members, path: string, why: Why): void {

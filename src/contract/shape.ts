@@ -65,7 +65,7 @@ export function alternatives(shapes: Shapes, schema: Schema, name?: string): Alt
 export interface Union {
   readonly all: readonly Alternative[];
   readonly objects: readonly Alternative[];
-  /** The member that is another constant in each object; without one, what fits best is taken. */
+  /** The member that has other constants in each object; without one, what fits best is taken. */
   readonly tag: string | undefined;
 }
 
@@ -83,14 +83,23 @@ export function unionOf(shapes: Shapes, schema: Schema): Union {
 
 function tagOf(objects: readonly Alternative[]): string | undefined {
   return Object.keys(objects[0]?.schema.properties ?? {}).find((member) => {
-    const constants = objects.map(({ schema }) => schema.properties?.[member]?.const);
-    return constants.every((constant) => constant !== undefined) && new Set(constants).size === objects.length;
+    const constants = objects.map(({ schema }) => constantsOf(schema.properties?.[member]));
+    const all = constants.flatMap((some) => some ?? []);
+    return constants.every((some) => some !== undefined) && new Set(all).size === all.length;
   });
+}
+
+/** What a schema takes where that is a constant, or one of several. */
+function constantsOf(schema: Schema | undefined): unknown[] | undefined {
+  if (schema === undefined) return undefined;
+  if ('const' in schema) return [schema.const];
+  const some = schema.oneOf?.map(constantsOf);
+  return some?.every((each) => each !== undefined) ? some.flat() : undefined;
 }
 
 /** Undefined when the tag says none of them. */
 export function chooseObject({ objects, tag }: Union, value: Members): Alternative | undefined {
-  if (tag !== undefined) return objects.find(({ schema }) => schema.properties?.[tag]?.const === value[tag]);
+  if (tag !== undefined) return objects.find(({ schema }) => constantsOf(schema.properties?.[tag])?.includes(value[tag]));
   return objects.reduce((best, option) => (misfit(option.schema, value) < misfit(best.schema, value) ? option : best));
 }
 

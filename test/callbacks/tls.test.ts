@@ -45,7 +45,8 @@ test('a certificate must be in date, of an authority that is trusted, and of the
   const program = `
     const { send } = await import(${JSON.stringify(new URL('../../src/callbacks/send.js', import.meta.url).href)});
     const { isLoopbackAddress, isPublicAddress } = await import(${JSON.stringify(new URL('../../src/callbacks/addresses.js', import.meta.url).href)});
-    const request = { method: 'POST', path: '/in', headers: {}, bodyBase64: '', signature: { header: 'x-signature', prefix: '' }, timeoutMs: 5000 };
+    const request = { method: 'POST', path: '/in', headers: {}, bodyBase64: '', timeoutMs: 5000,
+      signature: { kind: 'hmac-sha256', header: 'x-signature', prefix: '' } };
     const tell = (url, isAllowed) => send(request, { url, secret: ${JSON.stringify(secret)}, isAllowed, signals: [] });
     const answers = await Promise.all(${JSON.stringify(urls)}.map((url) => tell(url, isLoopbackAddress)));
     // The rule of the hosted service checks the address before the first byte of a handshake.

@@ -55,6 +55,8 @@ export default defineToolBehavior<Notes>({
     'notes.get-basic': { decode: found, encode: reply },
     'notes.get-query': { decode: found, encode: reply },
     'notes.get-open': { decode: found, encode: reply },
+    'notes.get-cookie': { decode: found, encode: reply },
+    'notes.get-signed': { decode: found, encode: reply },
   },
   graphql: { Query: { noteTitle: (_, { id }, { state }) => state.get('notes', id)?.text } },
   callbacks: {

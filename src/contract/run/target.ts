@@ -36,7 +36,7 @@ interface TargetCommon {
    * @example 'own'
    */
   mcpToolNames?: McpToolNames;
-  /** How the mounts of wire routes are reached. Default: path. A world of a hosted service has no others. */
+  /** How the mounts of wire routes are reached. A world of a hosted service has paths alone. Without it: path. */
   httpMounts?: HttpMounts;
 }
 export interface ModuleTarget extends TargetCommon {
