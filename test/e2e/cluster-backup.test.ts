@@ -27,7 +27,7 @@ async function nodeOn(url: string, { name, data, keyFile, flags }: { name: strin
 
 async function makeSession(cluster: Cluster, body: { seed: string; drillId?: string }) {
   const { projectId, environmentId } = cluster.ids;
-  const idempotencyKey = `session of seed ${body.seed}`;
+  const idempotencyKey = `session-of-seed-${body.seed}`;
   const { session, operation } = await cluster.settle((client) =>
     client.createSession({ path: { projectId, environmentId }, body }, { idempotencyKey }),
   );
