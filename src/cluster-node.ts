@@ -71,7 +71,7 @@ export async function startClusterNode(settings: ControlSettings, ground: Servic
     ...{ node, homes, formats: clusterFormats },
     ...defined({ store }),
     keyFingerprint: keyring.fingerprint,
-    warn: (message) => ground.log.warn(message),
+    ...{ warn: (message: string) => ground.log.warn(message), waitMs: limits.clusterDatabaseWaitMs },
   });
   const started = new ClusterNode({ settings, ground, options: { ...options, homes }, log, keyring });
   try {

@@ -210,6 +210,8 @@ export const serviceLimits = {
   nodeNameCharsMax: 40,
   /** How often a node looks whether what it waits for has come. */
   clusterLookMs: 20,
+  /** How long a node that starts asks a database that does not answer. */
+  clusterDatabaseWaitMs: 30_000,
   /** Until an operator is shown the cluster without what its log says of itself. */
   clusterHealthMs: 1_000,
   // Requests that a node of a cluster forwards to their owner.

@@ -1,4 +1,4 @@
-// Callbacks that nobody's command sends: each session that has receivers is asked at a start, and what passes by itself leaves none behind.
+// Callbacks that no command sends: each session with receivers is asked at a start, and what passes by itself leaves none of them behind.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { ServiceError } from '../../src/contract/errors.js';

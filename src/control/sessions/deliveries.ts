@@ -1,7 +1,6 @@
 // Callbacks of sessions that nobody commands: after a start, what is due for their receivers goes out.
 //   DELIVERIES-1. What passes by itself (a host that starts again, a catalog that is changing its owner) leaves no callback behind: the
 //     session is asked again, until its home is another's.
-
 import { pause } from '../../async/pause.js';
 import { backoffMs } from '../../async/retry.js';
 import { ServiceError } from '../../contract/errors.js';
