@@ -219,6 +219,8 @@ export const serviceLimits = {
   ownerWaitMs: 4_000,
   ownerAskedAgainMs: 50,
   ownerConnectMs: 1_000,
+  /** What is under way with a home when it is to be given away is waited for so long. */
+  handoverQuietMs: 1_000,
   /** Once another node is the owner: how long what was sent to the former one may bring nothing. */
   formerOwnerQuietMs: 1_000,
   /** Connections to one owner, those of them that are kept for the next requests, and for how long: less than the owner keeps them. */

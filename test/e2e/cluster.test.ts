@@ -39,7 +39,7 @@ test('every node names the same project, and one of them shows the credential of
   );
 });
 
-// CLUSTER-NODE-3
+// CLUSTER-NODE-2
 test('a session made through one node is used over HTTP and MCP through all, and outlives its owner', {
   skip,
   timeout: 90_000,
@@ -99,7 +99,7 @@ test('a leader that is asked to end hands over, and ends well', { skip, timeout:
 });
 
 // Every rule of the history and of the rounds.
-// CLUSTER-NODE-1, CLUSTER-NODE-2
+// CLUSTER-ANSWERS-1, CLUSTER-NODE-1
 test(`${rounds} faults of leaders under load: nothing lost, doubled, out of order or stale`, {
   skip,
   timeout: 60_000 + rounds * 20_000,
