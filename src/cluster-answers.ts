@@ -1,6 +1,7 @@
 // What a node of a cluster answers of what it owns: only while it may, when the answer is there.
 //   CLUSTER-ANSWERS-1. A reply leaves a node only while no other node can have taken the home that it is about.
-//   CLUSTER-ANSWERS-2. What only reads is asked again where the home is by then; of anything else the client learns that it is not known.
+//   CLUSTER-ANSWERS-2. What only reads is asked again, once, where the home is by then; of anything else the client learns that it is not
+//     known.
 import { catalogHome } from './cluster/log.js';
 import type { Homes } from './cluster/node-homes.js';
 import type { ClusterOwners } from './cluster-owners.js';
@@ -23,7 +24,17 @@ export interface OwnWork {
   elsewhere: HttpHandler;
 }
 
+interface Move {
+  request: ServerRequest;
+  work: OwnWork;
+  /** The reply may not leave. */
+  isOver: boolean;
+  isRefused: boolean;
+}
+
 export class ClusterAnswers {
+  /** That were asked again. */
+  readonly #repeated = new WeakSet<ServerRequest>();
   readonly #parts: ClusterAnswersParts;
 
   constructor(parts: ClusterAnswersParts) {
@@ -38,7 +49,7 @@ export class ClusterAnswers {
     // It may have been refused because the home is being given away.
     const isRefused =
       reply.status === errorTable['control.UNAVAILABLE'].status && home !== undefined && owners.ownerOfHome(home) !== 'self';
-    return await moved(reply, { request, work, isOver, isRefused });
+    return await this.#moved(reply, { request, work, isOver, isRefused });
   }
 
   /** The same, of the catalog's home. */
@@ -47,25 +58,20 @@ export class ClusterAnswers {
     const before = plane();
     const reply = before === undefined ? movedReply() : await this.#during(catalogHome, request, work);
     const isOver = before === undefined || plane() !== before || !homes.mayRead(catalogHome);
-    return await moved(reply, { request, work, isOver, isRefused: false });
+    return await this.#moved(reply, { request, work, isOver, isRefused: false });
+  }
+
+  async #moved(reply: HttpReply, { request, work, isOver, isRefused }: Move): Promise<HttpReply> {
+    if (!isOver && !(isRefused && onlyReads(request))) return reply;
+    reply.whenOver?.();
+    // Once: a node that may not read for a while is its owner still.
+    if (!onlyReads(request) || this.#repeated.has(request)) return movedReply();
+    this.#repeated.add(request);
+    return request.isForwarded === true ? notOwnerReply() : await work.elsewhere(request);
   }
 
   /** What only reads is not waited for: it can be asked again. */
   async #during(home: number | undefined, request: ServerRequest, { answer }: OwnWork): Promise<HttpReply> {
     return home === undefined || onlyReads(request) ? await answer(request) : await this.#parts.use.during(home, () => answer(request));
   }
-}
-
-interface Move {
-  request: ServerRequest;
-  work: OwnWork;
-  /** The reply may not leave. */
-  isOver: boolean;
-  isRefused: boolean;
-}
-async function moved(reply: HttpReply, { request, work, isOver, isRefused }: Move): Promise<HttpReply> {
-  if (!isOver && !(isRefused && onlyReads(request))) return reply;
-  reply.whenOver?.();
-  if (!onlyReads(request)) return movedReply();
-  return request.isForwarded === true ? notOwnerReply() : await work.elsewhere(request);
 }

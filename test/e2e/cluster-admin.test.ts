@@ -280,6 +280,10 @@ test('a node whose database is away says so, shows what it knew, does nothing, a
     const { log, homes } = await viewOf(node);
     assert.deepEqual([log.isAnswering, homes.length, log.bytes], [false, 9, undefined]);
     assert.ok((await figures(node))('drillyard_cluster_log_unavailable_seconds_total')! > 0);
+    // CLUSTER-ANSWERS-1, CLUSTER-ANSWERS-2
+    const path = `${node.url}/v1/projects/${cluster.ids.projectId}`;
+    const read = await fetch(path, { headers: { authorization: `Bearer ${cluster.credential}` } });
+    assert.deepEqual([read.status, read.headers.has('retry-after')], [503, true]);
   }
   const ends = await Promise.all([leader.stop(), follower.stop()]);
   assert.ok(ends.every((code) => code !== null));
