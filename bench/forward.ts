@@ -15,7 +15,7 @@ interface Quantiles {
   p50Ms: number;
   p99Ms: number;
 }
-interface Compared {
+export interface Compared {
   direct: Quantiles;
   forwarded: Quantiles;
   addedP50Ms: number;
@@ -53,14 +53,15 @@ export async function run(options: { [flag: string]: string | boolean }): Promis
   return { requests: Number(requests), engine, ...figures, errors: Object.values(figures).reduce((sum, { errors }) => sum + errors, 0) };
 }
 
-interface Comparison {
+export interface Comparison {
   direct: string;
   forwarded: string;
   load: readonly LoadRequest[];
   requests: number;
   callers: number;
 }
-async function compare({ direct, forwarded, load, requests, callers }: Comparison): Promise<Compared> {
+/** Each request both ways, in turns. */
+export async function compare({ direct, forwarded, load, requests, callers }: Comparison): Promise<Compared> {
   const samples: { direct: number[]; forwarded: number[] } = { direct: [], forwarded: [] };
   const agents = { direct: newAgent(callers), forwarded: newAgent(callers) };
   let left = requests;

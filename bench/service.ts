@@ -46,7 +46,7 @@ export interface ServiceOptions {
 }
 
 /** Nobody is refused for being fast, and forks are allowed beside 10,000 sessions. */
-const open = [
+export const openFlags = [
   '--trust-tool-code',
   'true',
   '--rate-per-second',
@@ -66,7 +66,7 @@ const usPerTick = 10_000;
 export async function startService({ flags = [], rows = 1000 }: ServiceOptions = {}): Promise<Service> {
   const dataDirectory = mkdtempSync(join(tmpdir(), 'drillyard-bench-'));
   const where = flags.includes('--isolate') ? [] : ['--isolate', 'thread'];
-  const words = ['serve', '--json', '--port', '0', '--data-dir', dataDirectory, ...where, ...open, ...flags];
+  const words = ['serve', '--json', '--port', '0', '--data-dir', dataDirectory, ...where, ...openFlags, ...flags];
   const { child, ready } = await launch(words);
   const client = createClient({ baseUrl: ready.baseUrl, credential: ready.credential });
   const buildHash = await publishRows(client, { projectId: ready.projectId, rows });
@@ -114,20 +114,25 @@ async function firstLine(child: ChildProcess): Promise<Ready> {
   throw new Error('the service did not start');
 }
 
-/** The credential of an agent in a session of its own. */
-export async function accessToNewSession({
+type SessionGround = Pick<Service, 'client' | 'projectId' | 'environmentId' | 'buildHash'>;
+
+/** A session of its own, and the credential of its agent. */
+export async function newSession({
   client,
   projectId,
   environmentId,
   buildHash,
-}: Pick<Service, 'client' | 'projectId' | 'environmentId' | 'buildHash'>): Promise<string> {
+}: SessionGround): Promise<{ sessionId: string; token: string }> {
   const { session, operation } = await client.createSession({ path: { projectId, environmentId }, body: { seed: '1', buildHash } });
   await client.waitForOperation({ projectId, operationId: operation.operationId });
   const { access } = await client.createSessionAccess({
     path: { projectId, sessionId: session.sessionId },
     body: { actorId: 'worker', ttlMs: 3_600_000 },
   });
-  return access.credential;
+  return { sessionId: session.sessionId, token: access.credential };
+}
+export async function accessToNewSession(ground: SessionGround): Promise<string> {
+  return (await newSession(ground)).token;
 }
 
 /** Source draft, build, done: as anybody would. */

@@ -1,5 +1,6 @@
 // The catalog as it lies on a node of a cluster: a copy that follows, or the catalog itself while this node leads.
 import { pause } from './async/pause.js';
+import { steadyClock } from './cluster/clock.js';
 import type { ClusterKeeper } from './cluster-keeper.js';
 import { limits } from './contract/limits.js';
 import type { Catalog } from './control/catalog/catalog.js';
@@ -24,6 +25,12 @@ export class ClusterCatalog {
   /** Of the newest record that can be read here. */
   get number(): number {
     return this.#here?.position?.number ?? 0;
+  }
+
+  /** Resolves when it can be read here, or has not come within limits.ownerWaitMs. Between two owners nobody has it for a moment. */
+  async untilThere(): Promise<void> {
+    for (const untilMs = steadyClock.now() + limits.ownerWaitMs; !this.#followed.isThere && steadyClock.now() < untilMs; )
+      await pause(limits.clusterLookMs);
   }
 
   openCopy(directory: string): CatalogCopy {

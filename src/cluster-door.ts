@@ -6,6 +6,7 @@ import { pause } from './async/pause.js';
 import { steadyClock } from './cluster/clock.js';
 import type { Follower } from './cluster/follower.js';
 import type { ClusterOwners } from './cluster-owners.js';
+import type { ClusterUse } from './cluster-use.js';
 import { ServiceError } from './contract/errors.js';
 import { limits } from './contract/limits.js';
 import { type AskOptions, isRepeatable, type WorldAsk } from './control/memory/world-asks.js';
@@ -18,6 +19,7 @@ export interface ClusterDoorParts {
   owners: Pick<ClusterOwners, 'homeOf' | 'ownerOfHome' | 'mayAnswer'>;
   follower: Pick<Follower, 'lookSoon'>;
   owned: Pick<OwnedHomes, 'answer' | 'removeProject'>;
+  use: ClusterUse;
   /** Of the newest record of the catalog that can be read here. */
   catalogNumber(): number;
   control(): Control | undefined;
@@ -33,7 +35,7 @@ export class ClusterDoor implements NodeDoor {
   }
 
   async ask(sessionId: string, ask: WorldAsk, { catalog, ...options }: AskOptions & { catalog: number }): Promise<unknown> {
-    const { owners, owned } = this.#parts;
+    const { owners, owned, use } = this.#parts;
     const home = owners.homeOf(sessionId);
     await this.catalogAt(catalog).catch(() => {
       throw new NotOwner();
@@ -41,9 +43,11 @@ export class ClusterDoor implements NodeDoor {
     if (owners.ownerOfHome(home) !== 'self') throw new NotOwner();
     let answer: unknown;
     try {
-      answer = await owned.answer(sessionId, ask, options);
+      const work = (): Promise<unknown> => owned.answer(sessionId, ask, options);
+      answer = await (isAskedAgain(ask) ? work() : use.during(home, work));
     } catch (error) {
-      if (isRepeatable(ask) && !owners.mayAnswer(home)) throw new NotOwner();
+      // It may have been refused because the home is being given away.
+      if (isRepeatable(ask) && (!owners.mayAnswer(home) || owners.ownerOfHome(home) !== 'self')) throw new NotOwner();
       throw error;
     }
     if (owners.mayAnswer(home)) return answer;
@@ -76,3 +80,6 @@ export class ClusterDoor implements NodeDoor {
     await control.take(report);
   }
 }
+
+/** Who asks does so again by itself, and may have asked for what takes long. */
+const isAskedAgain = (ask: WorldAsk): boolean => isRepeatable(ask) || (ask.kind === 'command' && 'operationKey' in ask.command);

@@ -1,8 +1,7 @@
 // A node of a cluster: it beats, follows the homes of others, and answers every request, its own or by forwarding it to the owner. Agents
 // are answered by the owner of their world's home; the owner of the catalog's, the leader, has the control plane.
-//   CLUSTER-NODE-1. A reply leaves a node only while no other node can have taken the home that it is about.
-//   CLUSTER-NODE-2. When a node has lost the catalog's home, its control plane ends, and nothing that it had not appended was answered.
-//   CLUSTER-NODE-3. Where nobody is the leader, requests wait, and are refused after limits.ownerWaitMs.
+//   CLUSTER-NODE-1. When a node has lost the catalog's home, its control plane ends, and nothing that it had not appended was answered.
+//   CLUSTER-NODE-2. Where nobody is the leader, requests wait, and are refused after limits.ownerWaitMs.
 import { within } from './async/deadline.js';
 import { pause } from './async/pause.js';
 import { type HostedBindings, hostedPrefix } from './bindings/hosted-bindings.js';
@@ -11,14 +10,16 @@ import { nodeFigures } from './cluster/figures.js';
 import { type ClusterLog, catalogHome, LogUnavailable } from './cluster/log.js';
 import { Homes } from './cluster/node-homes.js';
 import { openPostgresLog } from './cluster/postgres/postgres-log.js';
+import { ClusterAnswers, type OwnWork } from './cluster-answers.js';
 import { ClusterCatalog } from './cluster-catalog.js';
 import { ClusterDoor } from './cluster-door.js';
 import { ClusterKeeper } from './cluster-keeper.js';
 import { clusterOperator } from './cluster-operator.js';
 import { ClusterOwners } from './cluster-owners.js';
 import { clusterReaders } from './cluster-readers.js';
-import { catalogMoving, movedReply } from './cluster-replies.js';
+import { movedReply } from './cluster-replies.js';
 import { ClusterSnapshots } from './cluster-snapshots.js';
+import { ClusterUse } from './cluster-use.js';
 import { clusterFormats } from './contract/cluster-format.js';
 import { defined } from './contract/defined.js';
 import { invariant, ServiceError } from './contract/errors.js';
@@ -46,7 +47,7 @@ import { createNodeToken, type NodeToken } from './http/node-token.js';
 import { OwnerChanges } from './http/owner-changes.js';
 import { OwnerConnections } from './http/owner-connections.js';
 import { createRouter, type Route } from './http/router.js';
-import type { HttpHandler, HttpReply, ServerRequest } from './http/server.js';
+import type { HttpHandler, ServerRequest } from './http/server.js';
 import { serviceRoutes } from './http/service-routes.js';
 import { siteGuards, siteHandlers } from './http/site.js';
 import { type Incarnation, openBindings, openPlane, type ServiceGround, serviceState } from './service-incarnation.js';
@@ -71,7 +72,7 @@ export async function startClusterNode(settings: ControlSettings, ground: Servic
     ...{ node, homes, formats: clusterFormats },
     ...defined({ store }),
     keyFingerprint: keyring.fingerprint,
-    warn: (message) => ground.log.warn(message),
+    ...{ warn: (message: string) => ground.log.warn(message), waitMs: limits.clusterDatabaseWaitMs },
   });
   const started = new ClusterNode({ settings, ground, options: { ...options, homes }, log, keyring });
   try {
@@ -116,6 +117,8 @@ export class ClusterNode {
   /** Homes of worlds that are open here. */
   readonly #open = new Set<number>();
   readonly #catalog: ClusterCatalog;
+  readonly #use = new ClusterUse();
+  readonly #answers: ClusterAnswers;
   #incarnation: Pick<Incarnation, 'control' | 'handler'> | undefined;
   /** The home of the catalog is being given away or was lost: nothing is answered here any more. */
   #isLeaving = false;
@@ -157,9 +160,10 @@ export class ClusterNode {
       leads: () => this.#incarnation !== undefined && !this.#isLeaving,
       hasCatalog: () => this.#catalog.isOwn,
     });
+    this.#answers = new ClusterAnswers({ owners: this.#owners, homes: this.#homes, use: this.#use, plane: () => this.#incarnation });
     this.#changes = new OwnerChanges(() => this.#owners.changed());
     const door = new ClusterDoor({
-      ...{ owners: this.#owners, follower: this.#homes.follower, owned: this.#owned },
+      ...{ owners: this.#owners, follower: this.#homes.follower, owned: this.#owned, use: this.#use },
       catalogNumber: () => this.#catalog.number,
       control: () => this.#incarnation?.control,
       isOver: () => this.#isClosed,
@@ -190,8 +194,9 @@ export class ClusterNode {
         owners: { ownerOf, changed: () => this.#owners.changed() },
         requireHost: (request) => (isOfAgent(request) ? guards.worlds : guards.control)(request),
         ...{ token, meter, format: () => this.#format },
-        own: (request) => (isOfAgent(request) ? this.#answerAgent(request, answer) : this.#answer(request, answer)),
+        own: (request) => (isOfAgent(request) ? this.#answers.ofAgent(request, work) : this.#answers.ofControl(request, work)),
       });
+      const work: OwnWork = { answer, elsewhere: forwarder.handler };
       this.#forwarders.push(forwarder);
       const rest: HttpHandler = (request) => {
         if (ownPaths.has(request.path)) return own(request);
@@ -289,15 +294,6 @@ export class ClusterNode {
     return all.filter((home) => this.#homes.phaseOf(home) === (isAlone ? 'owned' : 'following'));
   }
 
-  /** What was found out may be old when another node could have taken the home. */
-  async #answerAgent(request: ServerRequest, answer: HttpHandler): Promise<HttpReply> {
-    const home = this.#owners.homeOfAgent(request);
-    const reply = await answer(request);
-    if (this.#owners.mayAnswer(home)) return reply;
-    reply.whenOver?.();
-    return movedReply();
-  }
-
   /** That this node writes to others. */
   get #format(): number {
     return this.#homes.members.last?.format ?? clusterFormats.oldest;
@@ -308,30 +304,16 @@ export class ClusterNode {
     return figures && { ...figures, isLeader: this.#incarnation !== undefined && !this.#isLeaving };
   }
 
-  /** The same, of the catalog's. */
-  async #answer(request: ServerRequest, answer: HttpHandler): Promise<HttpReply> {
-    const incarnation = this.#incarnation;
-    if (incarnation === undefined) return movedReply();
-    const reply = await answer(request);
-    if (this.#homes.mayRead(catalogHome) && this.#incarnation === incarnation) return reply;
-    reply.whenOver?.();
-    return movedReply();
-  }
-
   #ownRoutes(): HttpHandler {
     const { ground } = this.#parts;
     const { log, metrics, site, draining, tracing } = ground;
-    const requireOperatorToken = (token: string): void => {
-      const plane = this.#incarnation?.control.plane;
-      if (plane !== undefined) plane.authenticateOperator(token);
-      else if (!this.#owned.catalog.isThere) throw catalogMoving();
-      else if (!isOperatorToken(this.#owned.catalog.view, token))
-        throw new ServiceError('control.UNAUTHENTICATED', { message: 'The token of the operator is needed.' });
-    };
-    const requireOperator = (request: ServerRequest): void => requireOperatorToken(bearerOf(request) ?? '');
+    const requireOperator = (request: ServerRequest): void => this.#requireOperatorToken(bearerOf(request) ?? '');
     const overview: Route<undefined> = {
       ...{ method: 'GET', path: endpointTable.getCluster.path, id: 'getCluster', auth: 'bearer', whileDraining: true },
-      authenticate: (token) => void requireOperatorToken(token),
+      authenticate: async (token) => {
+        await this.#catalog.untilThere();
+        this.#requireOperatorToken(token);
+      },
       run: async () => ({ status: 200, body: { cluster: await this.#operator.overview() } }),
     };
     return createRouter<undefined>({
@@ -342,6 +324,13 @@ export class ClusterNode {
         throw new ServiceError('control.UNAUTHENTICATED', { message: 'There is nothing here that needs a credential.' });
       },
     });
+  }
+
+  #requireOperatorToken(token: string): void {
+    const plane = this.#incarnation?.control.plane;
+    if (plane !== undefined) plane.authenticateOperator(token);
+    else if (!isOperatorToken(this.#owned.catalog.view, token))
+      throw new ServiceError('control.UNAUTHENTICATED', { message: 'The token of the operator is needed.' });
   }
 
   async #troubles(): Promise<NotReadyReason[]> {
@@ -384,11 +373,13 @@ export class ClusterNode {
   async #closing(home: number, why: 'given' | 'lost'): Promise<void> {
     if (home !== catalogHome) {
       this.#open.delete(home);
+      if (why === 'given') await this.#use.quiet(home);
       await this.#owned.closeHome(home, { lost: why === 'lost' });
       return;
     }
     this.#isLeaving = true;
     this.#parts.ground.log.info('this node is the leader no more', { node: this.#parts.options.node, why });
+    if (why === 'given') await this.#use.quiet(home);
     await this.#end(0);
   }
 

@@ -1,6 +1,7 @@
 // Who owns what a request of a cluster asks for, as this node knows it, and whether it may say so itself.
 //   CLUSTER-OWNERS-1. This node begins nothing for an agent, and refuses none, unless its catalog has all that was acknowledged a read
 //     lease ago: what was revoked is unknown to nobody for longer (cluster-readers.ts).
+//   CLUSTER-OWNERS-2. A credential that was given is refused by no node, also by one that is joining.
 import { pause } from './async/pause.js';
 import { accessNamesIn } from './bindings/reopened-access.js';
 import { steadyClock } from './cluster/clock.js';
@@ -57,11 +58,11 @@ export class ClusterOwners {
   }
 
   /** Of a request of an agent. One that nobody knows is refused here, where that is known for certain. */
-  ownerOfAgent(request: ServerRequest): RequestOwner | undefined {
+  ownerOfAgent(request: ServerRequest): RequestOwner | undefined | Promise<RequestOwner | undefined> {
     if (!this.#parts.catalog.isThere) return undefined;
     const home = this.homeOfAgent(request);
-    const owner = home === undefined ? 'self' : this.ownerOfHome(home);
-    return owner === 'self' && !this.catalogIsNew ? undefined : owner;
+    if (home === undefined) return this.#isTold ? this.#newest('self') : this.#ownerByNewest(request);
+    return this.#newest(this.ownerOfHome(home));
   }
 
   /** Undefined where no access is known that the request could be for. */
@@ -77,6 +78,24 @@ export class ClusterOwners {
   /** What is found out of a home may be answered. Without a home: that there is no such access. */
   mayAnswer(home: number | undefined): boolean {
     return home === undefined ? this.catalogIsNew : this.#parts.homes.mayRead(home);
+  }
+
+  async #ownerByNewest(request: ServerRequest): Promise<RequestOwner | undefined> {
+    if (!(await this.catalogToEnd())) return undefined;
+    const home = this.homeOfAgent(request);
+    return this.#newest(home === undefined ? 'self' : this.ownerOfHome(home));
+  }
+
+  #newest(owner: RequestOwner | undefined): RequestOwner | undefined {
+    return owner === 'self' && !this.catalogIsNew ? undefined : owner;
+  }
+
+  /** Who gives an access waits until ready nodes have it, and for others not for certain (cluster-readers.ts). */
+  get #isTold(): boolean {
+    const { hasCatalog, homes } = this.#parts;
+    if (hasCatalog()) return true;
+    const { readySinceMs } = homes.members;
+    return homes.isReady && readySinceMs !== undefined && homes.follower.isWithin(catalogHome, steadyClock.now() - readySinceMs);
   }
 
   get catalogIsNew(): boolean {

@@ -5,18 +5,10 @@ import { limits } from './contract/limits.js';
 import { errorReply } from './http/envelope.js';
 import type { HttpReply } from './http/server.js';
 
-/** The catalog's file has no reader between two owners. */
-export function catalogMoving(): ServiceError {
-  return new ServiceError('control.UNAVAILABLE', {
-    message: 'This node does not have the catalog at the moment, so it knows nobody.',
-    retryAfterMs: limits.unavailableRetryAfterMs,
-  });
-}
-
 export function movedReply(): HttpReply {
   return errorReply(
     new ServiceError('control.UNAVAILABLE', {
-      message: 'The leader of the cluster is changing. Whether this request was carried out is not known.',
+      message: 'Another node of the cluster has by now what this is about. Whether it was carried out is not known.',
       retryAfterMs: limits.unavailableRetryAfterMs,
     }),
     newId('corr'),

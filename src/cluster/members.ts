@@ -45,6 +45,7 @@ export class ClusterMembers {
   #isOver = false;
   #isRefused = false;
   readonly #incarnation = randomUUID();
+  #readySinceMs: number | undefined;
   #vainSinceMs: number | undefined;
   #vainMs = 0;
 
@@ -120,6 +121,11 @@ export class ClusterMembers {
     return this.#beat?.nodes.find(({ node }) => node === this.#options.node);
   }
 
+  /** Since when this node knows that all others see it as ready; undefined where they may not. */
+  get readySinceMs(): number | undefined {
+    return this.#readySinceMs;
+  }
+
   /** Nodes that are alive, this one as the log has it. */
   get alive(): NodeState[] {
     return (this.#beat?.nodes ?? []).filter(({ node }) => this.isAlive(node));
@@ -183,6 +189,7 @@ export class ClusterMembers {
     // Of the time in which it saw nobody it knows nothing of the others: the log may have been away for all.
     if (wasAway) this.#sights.clear();
     this.#look(beat);
+    this.#readySinceMs = this.own?.state === 'ready' ? (this.#readySinceMs ?? clock.now()) : undefined;
     // More beats than its own one: an earlier incarnation was here.
     if (isFirst) this.#cameBack = beat.nodes.some((seen) => seen.node === node && seen.beat > 1);
     if (wasAway) this.#cameBack = true;

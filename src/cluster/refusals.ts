@@ -1,4 +1,4 @@
-// Why a node does not start, or a home does not open. Each is final: only an operator can change what it says.
+// Why a node does not start, or a home does not open. Each is final for the node that says it.
 import { ServiceError } from '../contract/errors.js';
 
 /** The node is too old for its cluster. */
@@ -33,4 +33,10 @@ export function logWentBack(home: number, position: number, end: number): Servic
     message: `The log of home ${home} ends at ${end}, but the copy on this node is at ${position}.`,
     details: { home, position, end },
   });
+}
+
+/** Of a node that starts. */
+export function databaseAway(cause: Error): ServiceError {
+  const reason = cause.message === '' ? ((cause.cause as { code?: string } | undefined)?.code ?? 'no answer') : cause.message;
+  return new ServiceError('control.UNAVAILABLE', { message: `The database of the cluster cannot be asked: ${reason}.`, cause });
 }

@@ -229,6 +229,8 @@ export const serviceLimits = {
   nodeNameCharsMax: 40,
   /** How often a node looks whether what it waits for has come. */
   clusterLookMs: 20,
+  /** How long a node that starts asks a database that does not answer. */
+  clusterDatabaseWaitMs: 30_000,
   /** Until an operator is shown the cluster without what its log says of itself. */
   clusterHealthMs: 1_000,
   // Requests that a node of a cluster forwards to their owner.
@@ -236,6 +238,8 @@ export const serviceLimits = {
   ownerWaitMs: 4_000,
   ownerAskedAgainMs: 50,
   ownerConnectMs: 1_000,
+  /** What is under way with a home when it is to be given away is waited for so long. */
+  handoverQuietMs: 1_000,
   /** Once another node is the owner: how long what was sent to the former one may bring nothing. */
   formerOwnerQuietMs: 1_000,
   /** Connections to one owner, those of them that are kept for the next requests, and for how long: less than the owner keeps them. */

@@ -176,7 +176,7 @@ export async function openControl(options: OpenControl): Promise<Control> {
     if (moved > 0) log.info('leases moved on, because an earlier version did not keep the access they had given', { sessions: moved });
     if (options.spread === undefined) services.bindings.recall?.(storedAccesses(services));
     plane.start();
-    const delivering = options.spread === undefined ? deliverHomes(services, homesOpened) : async () => {};
+    const delivering = options.spread === undefined ? deliverHomes(services, homesOpened, left.signal) : async () => {};
     const sweeper = new Sweeper({ everyMs: limits.sessionSweepMs }, log, [
       async () => services.disk.restore(),
       () => sweepSessions(services),
@@ -217,10 +217,13 @@ async function takeReport({ catalog, guard }: ControlServices, report: OwnerRepo
 }
 
 /** Of the homes that the service owns, now and as each of them opens. Yields what waits until all that has begun is done. */
-function deliverHomes(services: ControlServices, homesOpened: HomesOpened): () => Promise<void> {
+function deliverHomes(services: ControlServices, homesOpened: HomesOpened, signal: AbortSignal): () => Promise<void> {
   const { log } = services;
+  const note = (err: unknown): void => log.error('callbacks were not delivered', { err });
   const deliver = (home?: number): Promise<void> =>
-    deliverAgain(services, home).catch((err) => log.error('callbacks were not delivered', { err }));
+    deliverAgain(services, { home, signal })
+      .then(({ rest }) => rest)
+      .catch(note);
   let delivering = deliver();
   homesOpened.follow((home) => {
     delivering = delivering.then(() => deliver(home));

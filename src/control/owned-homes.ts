@@ -2,9 +2,7 @@
 // outlives the control plane, which may be another machine's; of the catalog it only reads.
 //   OWNED-HOMES-1. An access is open only while the catalog, as it is here, has it.
 //   OWNED-HOMES-2. When a home is another's, nothing of it is open here, and no callback of it leaves any more.
-import { backoffMs, type RetryPolicy, retry } from '../async/retry.js';
 import { defined } from '../contract/defined.js';
-import { isServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
 import type { CompiledBuild } from '../contract/run/build.js';
 import type { ProjectView } from '../contract/run/project-view.js';
@@ -37,7 +35,6 @@ import { storedAccesses } from './sessions/open-access.js';
 import type { ProjectWorlds } from './sessions/project-worlds.js';
 import { openServiceWorlds } from './sessions/service-worlds.js';
 import { Sweeper } from './sweeper.js';
-import { tuning } from './tuning.js';
 
 export interface OwnedHomesParts {
   settings: ControlSettings;
@@ -60,7 +57,9 @@ export class OwnedHomes {
   readonly #count: number;
   readonly #sweeper: Sweeper;
   #delivering: Promise<void> = Promise.resolve();
-  #isClosed = false;
+  /** Sessions of homes that are asked again: no more than homes. */
+  readonly #delivered = new Set<Promise<void>>();
+  readonly #ending = new AbortController();
 
   constructor(parts: OwnedHomesParts) {
     const { settings, bindings, log, meter, tracing, homes, nowMs = Date.now } = parts;
@@ -108,15 +107,15 @@ export class OwnedHomes {
   /** The home is this machine's: its worlds can be asked, and what is due of their callbacks goes out. */
   async openHome(home: number): Promise<void> {
     await this.worlds.openHome(home);
-    const { log, homes } = this.services;
-    const policy: RetryPolicy = {
-      // The catalog is about to be there again.
-      isRetryable: (error) => isServiceError(error, 'control.UNAVAILABLE') && !this.#isClosed && homes?.owned().includes(home) === true,
-      waitMs: (_, attempts) => backoffMs(tuning.askAgainBackoff, attempts),
-    };
+    const { log } = this.services;
+    const note = (err: unknown): void => log.error('callbacks were not delivered', { err, home });
     this.#delivering = this.#delivering
-      .then(() => retry(policy, () => deliverAgain(this.services, home)))
-      .catch((err) => log.error('callbacks were not delivered', { err, home }));
+      .then(async () => {
+        const { rest } = await deliverAgain(this.services, { home, signal: this.#ending.signal });
+        const ended = rest.catch(note).finally(() => this.#delivered.delete(ended));
+        this.#delivered.add(ended);
+      })
+      .catch(note);
   }
 
   /** Resolves when nothing here has a file of the home open. */
@@ -141,12 +140,13 @@ export class OwnedHomes {
   }
 
   async close(): Promise<void> {
-    this.#isClosed = true;
+    this.#ending.abort();
     await this.#sweeper.stop();
     const { sessionMemory, bindings } = this.services;
     sessionMemory.leave();
     await bindings.close();
     await this.#delivering;
+    await Promise.all(this.#delivered);
     await this.worlds.close();
   }
 

@@ -22,6 +22,8 @@ export const tuning = {
   hostLookMsMin: 10,
   /** Until what another machine has to do, or a catalog that is changing its owner, is asked again. */
   askAgainBackoff: { firstMs: 50, maxMs: 1_000 },
+  /** How often a session is asked for its due callbacks at a start: for about two minutes. Then its next command finds them. */
+  deliveryTriesMax: 120,
   /** Worlds that wait and are looked at for one that fits: those past their time are few, and the sweep takes them. */
   warmLookedAtMax: 16,
 };

@@ -80,7 +80,8 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
   };
 }
 
-function onlyReads({ method }: ServerRequest): boolean {
+/** It may be sent again, whatever became of it. */
+export function onlyReads({ method }: Pick<ServerRequest, 'method'>): boolean {
   return method === 'GET' || method === 'HEAD';
 }
 

@@ -25,8 +25,8 @@ after(async () => {
   await server?.stop();
 });
 
-async function open(node: string, more: Partial<PostgresLogOptions> = {}): Promise<ClusterLog> {
-  const log = await openPostgresLog(server.url, {
+async function open(node: string, { url = server.url, ...more }: Partial<PostgresLogOptions> & { url?: string } = {}): Promise<ClusterLog> {
+  const log = await openPostgresLog(url, {
     node,
     homes: conformanceHomes,
     keyFingerprint: 'key',
@@ -48,6 +48,22 @@ for (const [rule, ask] of Object.entries(rules))
     // One of them raises it, for this server's other tests too.
     await server.ask('update drillyard_cluster set format = 1');
   });
+
+test('a node that starts waits for a database that is away, not for one that refuses it', { skip: postgresMissing }, async () => {
+  const warnings: string[] = [];
+  const warn = (message: string): void => void warnings.push(message);
+  await server.kill();
+  await assert.rejects(open('early'), { code: 'control.UNAVAILABLE', message: /^The database of the cluster cannot be asked: / });
+  const waiting = open('early', { waitMs: 60_000, warn });
+  await until(() => warnings.length > 0);
+  assert.match(warnings[0] as string, /is asked for up to 60 s/);
+  await server.start();
+  await waiting;
+  warnings.length = 0;
+  const nowhere = server.url.replace(/[^/]*$/, 'nowhere');
+  await assert.rejects(open('lost', { url: nowhere, waitMs: 60_000, warn }), { code: 'control.UNAVAILABLE', message: /nowhere/ });
+  assert.deepEqual(warnings, []);
+});
 
 // SCHEMA-1, CLUSTER-FORMAT-1
 test('a node of another cluster is refused, and one that is too old or too new', { skip: postgresMissing }, async () => {

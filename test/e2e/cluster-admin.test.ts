@@ -34,14 +34,9 @@ async function line(node: ClusterNode, ...args: string[]): Promise<{ [name: stri
   assert.equal(code, 0, stderr + stdout);
   return jsonLines(stdout).at(-1)!;
 }
-/** While the catalog moves from one owner to the next, a node may not know who asks. */
 async function viewOf(node: ClusterNode): Promise<View> {
-  let reply: Response | undefined;
-  await until(async () => {
-    reply = await fetch(`${node.url}/v1/operator/cluster`, { headers: { authorization: `Bearer ${token}` } });
-    return reply.status !== 503;
-  });
-  assert.equal(reply?.status, 200);
+  const reply = await fetch(`${node.url}/v1/operator/cluster`, { headers: { authorization: `Bearer ${token}` } });
+  assert.equal(reply.status, 200, await reply.clone().text());
   return ((await reply.json()) as { cluster: View }).cluster;
 }
 async function reasonsOf(node: ClusterNode): Promise<string[]> {
@@ -71,6 +66,62 @@ async function settled(): Promise<void> {
     if (areWhole) await pause(1500);
     return areWhole && (await epochs()) === before;
   });
+}
+
+interface Agent {
+  sessionId: string;
+  credential: string;
+}
+async function newSession(): Promise<string> {
+  const { projectId, environmentId } = cluster.ids;
+  const client = cluster.clientOf(await cluster.leader());
+  const { session, operation } = await client.createSession({ path: { projectId, environmentId }, body: { seed: '7' } });
+  await client.waitForOperation({ projectId, operationId: operation.operationId });
+  return session.sessionId;
+}
+async function accessTo(sessionId: string): Promise<Agent> {
+  const path = { projectId: cluster.ids.projectId, sessionId };
+  const { access } = await cluster.clientOf(await cluster.leader()).createSessionAccess({ path, body: { actorId: 'support-agent' } });
+  return { sessionId, credential: access.credential };
+}
+/** What came instead of an answer; undefined: it was answered. */
+async function comment({ url }: ClusterNode, { credential }: Agent, body: string): Promise<string | undefined> {
+  const reply = await fetch(`${url}/world/v1/operations/ticket-desk/comment.add`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${credential}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ arguments: { ticketId: 'TKT-1001', body } }),
+  });
+  const text = await reply.text();
+  return reply.ok ? undefined : `${reply.status} ${text}`;
+}
+/** Agents and readers ask every node, while the work is done: what was not answered. */
+async function refusalsDuring(work: () => Promise<void>): Promise<{ refused: string[]; answered: number }> {
+  const agents = await Promise.all(Array.from({ length: 6 }, async () => accessTo(await newSession())));
+  const refused: string[] = [];
+  let answered = 0;
+  let isOver = false;
+  const asked = agents.map(async (agent, index) => {
+    for (let count = index; !isOver; count++) {
+      const node = cluster.nodes[count % cluster.nodes.length] as ClusterNode;
+      const refusal = await comment(node, agent, `call ${count}`);
+      const path = { projectId: cluster.ids.projectId, sessionId: agent.sessionId };
+      const read = await cluster
+        .clientOf(node)
+        .getSessionRuntime({ path })
+        .then(
+          () => undefined,
+          (error: unknown) => String(error),
+        );
+      refused.push(...[refusal, read].filter((one) => one !== undefined));
+      answered += 1;
+      await pause(20);
+    }
+  });
+  await work().finally(() => {
+    isOver = true;
+  });
+  await Promise.all(asked);
+  return { refused, answered };
 }
 
 /** As the log has it: how many homes each node owns. */
@@ -152,6 +203,13 @@ test('the leader is drained and the homes are moved through another node, and st
   timeout: 120_000,
 }, async () => {
   await settled();
+  // CLUSTER-USE-1, CLUSTER-ANSWERS-2
+  const { refused, answered } = await refusalsDuring(moveEverything);
+  assert.deepEqual(refused, []);
+  assert.ok(answered > 6);
+});
+
+async function moveEverything(): Promise<void> {
   const { projectId } = cluster.ids;
   const first = await cluster.leader();
   const [asked] = cluster.followers(first) as [ClusterNode];
@@ -185,7 +243,7 @@ test('the leader is drained and the homes are moved through another node, and st
   await until(async () => (await reasonsOf(third)).length === 0);
   await line(second, 'move', '--by-rank');
   await until(async () => (await ownedByNode())(third) < 9);
-});
+}
 
 test('a node that comes back says that it is joining, and takes requests all the same', { skip, timeout: 60_000 }, async () => {
   const leader = await cluster.leader();
@@ -200,6 +258,14 @@ test('a node that comes back says that it is joining, and takes requests all the
   });
   assert.deepEqual(reasons, ['cluster_joining']);
   await cluster.clientOf(follower).getProject({ path: { projectId: cluster.ids.projectId } });
+  // CLUSTER-OWNERS-2
+  const sessionId = await newSession();
+  for (let round = 0; round < 3; round++) {
+    await follower.pause();
+    const agent = await accessTo(sessionId);
+    follower.resume();
+    assert.equal(await comment(follower, agent, `round ${round}`), undefined, 'it was given while the node stood still');
+  }
 });
 
 test('a node whose database is away says so, shows what it knew, does nothing, and ends when it is asked to', {
@@ -214,6 +280,10 @@ test('a node whose database is away says so, shows what it knew, does nothing, a
     const { log, homes } = await viewOf(node);
     assert.deepEqual([log.isAnswering, homes.length, log.bytes], [false, 9, undefined]);
     assert.ok((await figures(node))('drillyard_cluster_log_unavailable_seconds_total')! > 0);
+    // CLUSTER-ANSWERS-1, CLUSTER-ANSWERS-2
+    const path = `${node.url}/v1/projects/${cluster.ids.projectId}`;
+    const read = await fetch(path, { headers: { authorization: `Bearer ${cluster.credential}` } });
+    assert.deepEqual([read.status, read.headers.has('retry-after')], [503, true]);
   }
   const ends = await Promise.all([leader.stop(), follower.stop()]);
   assert.ok(ends.every((code) => code !== null));

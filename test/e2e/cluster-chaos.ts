@@ -16,11 +16,12 @@ import { ClusterLoad } from './cluster-rounds.js';
 
 const { values } = parseArgs({
   options: {
-    rounds: { type: 'string', default: '22' },
+    rounds: { type: 'string', default: '28' },
     kills: { type: 'string', default: '0' },
     seed: { type: 'string', default: '1' },
     worlds: { type: 'string', default: '3' },
     kinds: { type: 'string', default: faultKinds.join(',') },
+    events: { type: 'string', default: '100000' },
     'within-ms': { type: 'string', default: '30000' },
   },
 });
@@ -48,7 +49,7 @@ try {
 async function run(): Promise<number> {
   const network = asked.some((kind) => ['link_cut', 'no_database', 'no_nodes'].includes(kind)) ? NodeNetwork.make(3) : 'not asked for';
   if (typeof network !== 'string') ended.push(() => network.remove());
-  const disk = asked.includes('disk_full') ? mountedDisk() : 'not asked for';
+  const disk = asked.includes('disk_full') || asked.includes('disk_full_owner') ? mountedDisk() : 'not asked for';
   const postgres = await startPostgres({ settings: typeof network === 'string' ? [] : network.databaseSettings() });
   const place = (index: number) => ({
     ...(typeof network === 'string'
@@ -56,7 +57,7 @@ async function run(): Promise<number> {
       : { before: network.before(index), host: network.addressOf(index), databaseUrl: network.databaseUrl(postgres.url) }),
     ...(typeof disk === 'string' || index > 0 ? {} : { dataDirectory: join(disk.path, 'node') }),
   });
-  const cluster = await Cluster.start({ postgres, place, flags: allowCallbacks });
+  const cluster = await Cluster.start({ postgres, place, flags: allowCallbacks, haveClocks: true });
   ended.push(() => cluster.close());
   const ground: FaultGround = { cluster, network, disk };
   const missing = asked.flatMap((kind) => {
@@ -67,7 +68,8 @@ async function run(): Promise<number> {
   const kinds = asked.filter((kind) => missing.every((one) => one.kind !== kind));
   if (kinds.length === 0) throw new Error('no fault can be made here');
   const plan = planOf(kinds);
-  const load = await ClusterLoad.prepare(cluster, { seed, worlds: Number(values.worlds), hasCallbacks: typeof network === 'string' });
+  const [worlds, events] = [Number(values.worlds), Number(values.events)];
+  const load = await ClusterLoad.prepare(cluster, { seed, worlds, events, hasCallbacks: typeof network === 'string' });
   ended.push(() => load.stop());
   load.begin();
   const rounds: Round[] = [];

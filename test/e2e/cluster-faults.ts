@@ -13,6 +13,9 @@ export const faultKinds = [
   'database_killed',
   'disk_lost',
   'disk_full',
+  'disk_full_owner',
+  'clock_forward',
+  'clock_back',
   'link_cut',
   'no_database',
   'no_nodes',
@@ -31,7 +34,7 @@ export type Mend = () => Promise<void> | void;
 
 /** Why the fault cannot be made here; undefined: it can. */
 export function faultMissing(kind: FaultKind, { network, disk }: FaultGround): string | undefined {
-  if (kind === 'disk_full') return typeof disk === 'string' ? disk : undefined;
+  if (kind === 'disk_full' || kind === 'disk_full_owner') return typeof disk === 'string' ? disk : undefined;
   const isOfNetwork = kind === 'link_cut' || kind === 'no_database' || kind === 'no_nodes';
   return isOfNetwork && typeof network === 'string' ? network : undefined;
 }
@@ -83,6 +86,12 @@ export async function makeFault(kind: FaultKind, { cluster, network, disk }: Fau
         if (!first.isRunning) await first.start();
       };
     }
+    case 'disk_full_owner':
+      return await filledOwner(cluster, disk as SmallDisk);
+    case 'clock_forward':
+      return jumped(leader, jumpMs);
+    case 'clock_back':
+      return jumped(leader, -jumpMs);
     case 'link_cut':
       return cutFor(cluster, leader, { cut: (at) => net.cut(at), mend: (at) => net.mend(at) });
     case 'no_database':
@@ -93,6 +102,41 @@ export async function makeFault(kind: FaultKind, { cluster, network, disk }: Fau
       return kind satisfies never;
   }
 }
+
+/** Less than the time that a session has: one whose time is over ends, as it should. */
+const jumpMs = 600_000;
+
+/** The way back is a jump in the other direction, under load too. */
+function jumped(node: ClusterNode, offsetMs: number): Mend {
+  node.setClock(offsetMs);
+  const longEnough = pause(awayMs);
+  return async () => {
+    await longEnough;
+    node.setClock(0);
+  };
+}
+
+/**
+ * The first node owns homes and does not lead. Its worlds refuse what they cannot store, and nobody takes them from it: they answer when
+ * there is space again, which is the end of this fault.
+ */
+async function filledOwner(cluster: Cluster, disk: SmallDisk): Promise<Mend> {
+  const owner = cluster.nodes[0] as ClusterNode;
+  if ((await cluster.leader()) === owner) {
+    // It ends in order; when it is back, another leads.
+    await owner.stop();
+    await owner.start();
+  }
+  for (const untilMs = Date.now() + ownsAgainMs; !(await cluster.shares()).has(owner.name); await pause(200))
+    if (Date.now() > untilMs) throw new Error(`${owner.name} has got no home`);
+  disk.leave(0);
+  await pause(awayMs);
+  disk.empty();
+  if (!owner.isRunning) await owner.start();
+  return () => {};
+}
+/** A node that was away gets homes after half a minute. */
+const ownsAgainMs = 60_000;
 
 async function killed(node: ClusterNode): Promise<Mend> {
   await node.kill();

@@ -42,6 +42,8 @@ export interface ClusterOptions {
   place?: (index: number) => NodePlace;
   postgres?: PostgresServer;
   flags?: readonly string[];
+  /** Their wall clocks can jump. */
+  haveClocks?: boolean;
 }
 
 /** Nodes may call receivers of this machine. */
@@ -69,6 +71,9 @@ export class ClusterNode implements Door {
     this.#command = command;
   }
 
+  get #clockFile(): string {
+    return `${this.dataDirectory}.clock`;
+  }
   get isRunning(): boolean {
     return this.#child !== undefined;
   }
@@ -81,7 +86,8 @@ export class ClusterNode implements Door {
   /** Resolves when it has printed that it is ready. */
   async start(): Promise<NodeReady> {
     const [program, ...words] = this.#command;
-    const child = spawn(program as string, words, { env: { ...process.env, NO_COLOR: '1' }, stdio: ['ignore', 'pipe', 'pipe'] });
+    const env = { ...process.env, NO_COLOR: '1', DRILLYARD_TEST_CLOCK: this.#clockFile };
+    const child = spawn(program as string, words, { env, stdio: ['ignore', 'pipe', 'pipe'] });
     this.#child = child;
     this.said = '';
     let stdout = '';
@@ -127,6 +133,10 @@ export class ClusterNode implements Door {
     this.isPaused = false;
     process.kill(this.pid, 'SIGCONT');
   }
+  /** From now on its wall clock is so wrong. Only where the cluster has clocks that jump. */
+  setClock(offsetMs: number): void {
+    writeFileSync(this.#clockFile, String(offsetMs));
+  }
   /** Its disk is gone. Only of a node that does not run. */
   removeData(): void {
     if (this.isRunning) throw new Error(`${this.name} still runs`);
@@ -156,6 +166,7 @@ export class Cluster {
     place = () => ({}),
     postgres: given,
     flags = [],
+    haveClocks = false,
   }: ClusterOptions = {}): Promise<Cluster> {
     const folder = mkdtempSync(join(tmpdir(), 'drillyard-cluster-'));
     const postgres = given ?? (await startPostgres());
@@ -167,7 +178,8 @@ export class Cluster {
       const [name, port] = [`n${index + 1}`, await freePort()];
       const url = `http://${host}:${port}`;
       mkdirSync(dataDirectory, { recursive: true });
-      const serve = [...nodeArguments, 'serve', '--json', '--log-level', 'warn', '--server', 'node', '--workers', '1'];
+      const clock = haveClocks ? ['--import', new URL('jumping-clock.js', import.meta.url).href] : [];
+      const serve = [...clock, ...nodeArguments, 'serve', '--json', '--log-level', 'warn', '--server', 'node', '--workers', '1'];
       const where = [
         '--isolate',
         'thread',

@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { CompiledBuild } from '../../src/contract/run/build.js';
+import { ClusterAdvances } from './cluster-advances.js';
 import { ClusterHistory, type HistoryResult } from './cluster-history.js';
 import type { Cluster, ClusterNode } from './cluster-kit.js';
 import { ClusterLives } from './cluster-lives.js';
@@ -27,6 +28,8 @@ export interface LoadOptions {
   pauseMs?: number;
   /** Nodes reach this process on loopback, and may call receivers there. */
   hasCallbacks?: boolean;
+  /** Of one long advance. Default: there are none. */
+  events?: number;
 }
 export interface LoadResult extends HistoryResult {
   creations: number;
@@ -35,6 +38,8 @@ export interface LoadResult extends HistoryResult {
   lives: number;
   /** Sessions whose receiver was called. */
   called: number;
+  /** Sessions with a long advance. */
+  longAdvances: number;
   /** Worlds that were replayed in an embedded world. */
   replayed: number;
   /** Besides those of the history: refusals, answers that changed, hashes that differ. */
@@ -57,15 +62,17 @@ export class ClusterLoad {
   readonly #faults: string[] = [];
   readonly #lives: ClusterLives;
   readonly #hasCallbacks: boolean;
+  readonly #longAdvances: ClusterAdvances | undefined;
   /** The world with the clock that moves. */
   #moved: string | undefined;
   #isOver = false;
   #count = 0;
 
-  private constructor(cluster: Cluster, { seed = 1, pauseMs = 20, hasCallbacks = false }: LoadOptions) {
+  private constructor(cluster: Cluster, { seed = 1, pauseMs = 20, hasCallbacks = false, events = 0 }: LoadOptions) {
     this.#cluster = cluster;
     this.#lives = new ClusterLives(cluster, seed);
     this.#hasCallbacks = hasCallbacks;
+    if (events > 0) this.#longAdvances = new ClusterAdvances(cluster, { seed, events });
     this.#seed = seed;
     this.#pauseMs = pauseMs;
   }
@@ -73,6 +80,7 @@ export class ClusterLoad {
   /** Sessions made through each node in turn, and an agent of each. */
   static async prepare(cluster: Cluster, options: LoadOptions = {}): Promise<ClusterLoad> {
     const load = new ClusterLoad(cluster, options);
+    await load.#longAdvances?.prepare();
     for (let index = 0; index < (options.worlds ?? 2); index++) {
       const { sessionId } = await load.#make();
       load.agents.push(await load.agentOf(sessionId));
@@ -92,7 +100,8 @@ export class ClusterLoad {
     const agents = [0, 1].flatMap((index) => this.agents.map((agent, place) => this.#calls(agent, place * 2 + index)));
     const readers = this.agents.map(({ world }, index) => this.#reads(world, index));
     const callbacks = this.#hasCallbacks ? [this.#lives.callBack()] : [];
-    for (const work of [...agents, ...readers, ...callbacks, this.#makes(), this.#moves(), this.#lives.live()])
+    const advances = this.#longAdvances === undefined ? [] : [this.#longAdvances.advance()];
+    for (const work of [...agents, ...readers, ...callbacks, ...advances, this.#makes(), this.#moves(), this.#lives.live()])
       this.#working.push(this.#noted(work));
   }
 
@@ -120,6 +129,7 @@ export class ClusterLoad {
   async stop(): Promise<void> {
     this.#isOver = true;
     this.#lives.stop();
+    this.#longAdvances?.stop();
     await Promise.all(this.#working);
     await this.#lives.close();
   }
@@ -128,6 +138,7 @@ export class ClusterLoad {
   async end({ build }: { build: CompiledBuild }): Promise<LoadResult> {
     this.#isOver = true;
     this.#lives.stop();
+    this.#longAdvances?.stop();
     await Promise.all(this.#working);
     const { projectId } = this.#cluster.ids;
     await this.#noted(this.#lives.check());
@@ -142,7 +153,14 @@ export class ClusterLoad {
       this.#faults.push(...different.map((fault) => `${journal.world}, replayed: ${fault}`));
     }
     const { count: lives, callbackSessions: called } = this.#lives;
-    const counts = { creations: this.#made.length, advances: this.#advances.length, lives, called, replayed: journals.length };
+    const counts = {
+      creations: this.#made.length,
+      advances: this.#advances.length,
+      lives,
+      called,
+      longAdvances: this.#longAdvances?.count ?? 0,
+      replayed: journals.length,
+    };
     return { ...this.history.check(journals), ...counts, faults: this.#faults };
   }
 

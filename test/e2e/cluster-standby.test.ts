@@ -79,7 +79,7 @@ async function openDoor(present: () => PostgresServer): Promise<{ url: string; r
   };
 }
 
-// CLUSTER-NODE-1
+// CLUSTER-ANSWERS-1
 test('a synchronous standby is promoted under load: nothing acknowledged is lost', {
   skip: standbyMissing,
   timeout: 120_000,

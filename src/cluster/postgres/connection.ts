@@ -201,3 +201,14 @@ function meaningOf(error: unknown, isRead: boolean, warning: string | undefined)
 export function unavailable(error: unknown): Error {
   return error instanceof Refused ? new LogUnavailable(error.message, { cause: error }) : (error as Error);
 }
+
+/** SQLSTATE of what a server says while it starts, ends, or has too many sessions, and of what was in the way of another transaction. */
+const passing = /^(?:08|40|53|55|57)/;
+/** Whether it may be otherwise in a moment: nobody answered, or a server that will. A wrong password or a missing database will not. */
+export function mayPass(error: unknown): boolean {
+  if (!(error instanceof LogUnavailable || error instanceof LogUnknown)) return false;
+  const { cause } = error;
+  const { code, severity } = (cause ?? {}) as { code?: unknown; severity?: unknown };
+  const said = cause instanceof Refused ? cause.sqlState : severity === undefined ? undefined : code;
+  return said === undefined || (typeof said === 'string' && passing.test(said));
+}

@@ -3,7 +3,9 @@
 //   POSTGRES-LOG-1. It keeps the rules of the port (log.ts), as the log in memory does: one test asks both.
 //   POSTGRES-LOG-2. What was acknowledged is there once after the server was killed, and after its sessions were ended.
 //   POSTGRES-LOG-3. A claim waits for an append that holds the home's row, and for one that never ends only until its session was ended.
+import { backoffMs, type RetryPolicy, retry } from '../../async/retry.js';
 import { invariant } from '../../contract/errors.js';
+import { steadyClock } from '../clock.js';
 import type {
   Appended,
   Beat,
@@ -20,10 +22,10 @@ import type {
 import { LogUnavailable, LogUnknown } from '../log.js';
 import type { ObjectStore } from '../objects/object-store.js';
 import { openObjects, storeIdentity } from '../objects/open-objects.js';
-import { nodeTooOld } from '../refusals.js';
+import { databaseAway, nodeTooOld } from '../refusals.js';
 import { tuning } from '../tuning.js';
 import { appendText, appendValues, findText, standings } from './append-statement.js';
-import { PostgresSession, Refused, type Row, type Statement, sqlStates, unavailable } from './connection.js';
+import { mayPass, PostgresSession, Refused, type Row, type Statement, sqlStates, unavailable } from './connection.js';
 import { indexedBlobs } from './indexed-blobs.js';
 import { indexedSnapshots } from './indexed-snapshots.js';
 import { postgresBlobs } from './postgres-blobs.js';
@@ -38,20 +40,39 @@ export interface PostgresLogOptions extends ClusterIdentity {
   store?: string;
   /** What an operator should know and no reason not to start. */
   warn?(message: string): void;
+  /** How long a database that does not answer is asked again: it may be starting, or changing its primary. Default: not at all. */
+  waitMs?: number;
 }
 
-/** Opens the log of a cluster; the first node that does so makes it. Refuses a server that may lose what it acknowledges. */
+/**
+ * Opens the log of a cluster; the first node that does so makes it. Refuses a server that may lose what it acknowledges. Rejects with
+ * control.UNAVAILABLE where the database cannot be asked within `waitMs`.
+ */
 export async function openPostgresLog(url: string, options: PostgresLogOptions): Promise<ClusterLog> {
   invariant(options.node.length <= tuning.nodeNameCharsMax, `the name of a node has at most ${tuning.nodeNameCharsMax} characters`);
   const objects = options.store === undefined ? undefined : await openObjects(options.store);
   const log = new PostgresLog(url, options.node, objects);
   try {
-    await log.join(options);
+    await joinWhenThere(log, options);
     return log;
   } catch (error) {
     await log.close();
-    throw error;
+    throw error instanceof LogUnavailable || error instanceof LogUnknown ? databaseAway(error) : error;
   }
+}
+
+async function joinWhenThere(log: PostgresLog, options: PostgresLogOptions): Promise<void> {
+  const { waitMs = 0, warn } = options;
+  const untilMs = steadyClock.now() + waitMs;
+  const backoff = { firstMs: tuning.retryFirstMs, maxMs: tuning.retryMaxMs };
+  const policy: RetryPolicy = {
+    isRetryable: (error) => mayPass(error) && steadyClock.now() < untilMs,
+    waitMs: (error, attempts) => {
+      if (attempts === 1) warn?.(`PostgreSQL does not answer; it is asked for up to ${waitMs / 1000} s: ${(error as Error).message}`);
+      return Math.max(0, Math.min(backoffMs(backoff, attempts), untilMs - steadyClock.now()));
+    },
+  };
+  await retry(policy, () => log.join(options));
 }
 
 /** Sessions that may hold rows of homes: what `endSessionsOf` ends. */
@@ -86,7 +107,7 @@ class PostgresLog implements ClusterLog {
     this.blobs = objects === undefined ? postgresBlobs(this.#large) : indexedBlobs(this.#large, objects);
   }
 
-  async join({ warn, store: _, ...identity }: PostgresLogOptions): Promise<void> {
+  async join({ warn, store: _, waitMs: __, ...identity }: PostgresLogOptions): Promise<void> {
     const { hasSynchronousStandby } = await checkSettings(this.#reads);
     if (!hasSynchronousStandby) warn?.('No standby of PostgreSQL is synchronous: what is acknowledged is on one disk only.');
     this.clusterId = await joinCluster(this.#claims, identity, this.#objects && storeIdentity(this.#objects));

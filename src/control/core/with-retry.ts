@@ -34,7 +34,8 @@ export function withRetry(world: WorldRef, leaving: AbortSignal): WorldRef {
   };
 }
 
-function isPassing(error: unknown): error is ServiceError {
+/** What another attempt may not meet. */
+export function isPassing(error: unknown): error is ServiceError {
   return error instanceof ServiceError && retryable.has(error.code);
 }
 

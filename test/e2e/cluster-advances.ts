@@ -1,0 +1,168 @@
+// Long advances on a cluster, in sessions that are forked and reset at random on the way: each is a command of a hundred thousand turns, so
+// that takeovers fall into its midst. Each change has a key and is asked of any node until it is answered.
+//   rule 1 of the advances. However an advance was interrupted, each of its events happened once: the rows say so.
+//   rule 2 of the advances. What was forked or reset on the way leads to the same state, and the same way to the same evidence.
+import assert from 'node:assert/strict';
+import { setTimeout as pause } from 'node:timers/promises';
+import { publishRows } from '../../bench/service.js';
+import type { Client } from '../../src/client/client.js';
+import type { LongRunningOperation } from '../../src/contract/hosted/operation.js';
+import type { Cluster, ClusterNode } from './cluster-kit.js';
+import { seededNumbers } from './cluster-load.js';
+
+const rows = 50;
+const ways = ['straight', 'forked', 'reset'] as const;
+type Way = (typeof ways)[number];
+
+export interface AdvancesOptions {
+  seed: number;
+  /** Of one advance. */
+  events: number;
+}
+
+export class ClusterAdvances {
+  readonly #cluster: Cluster;
+  readonly #events: number;
+  readonly #choose: (below: number) => number;
+  readonly #evidence = new Map<Way, string>();
+  #state: string | undefined;
+  #buildHash = '';
+  #count = 0;
+  #isOver = false;
+
+  constructor(cluster: Cluster, { seed, events }: AdvancesOptions) {
+    this.#cluster = cluster;
+    this.#events = events;
+    this.#choose = seededNumbers(seed * 900);
+  }
+
+  /** Sessions whose advances have ended. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Before the first fault. */
+  async prepare(): Promise<void> {
+    const { projectId } = this.#cluster.ids;
+    this.#buildHash = await publishRows(this.#cluster.clientOf(await this.#cluster.leader()), { projectId, rows });
+  }
+
+  /** One session after the other. */
+  async advance(): Promise<void> {
+    while (!this.#isOver) {
+      await this.#session(`advances-${this.#count + 1}`, ways[this.#choose(ways.length)] as Way);
+      this.#count += 1;
+    }
+  }
+
+  stop(): void {
+    this.#isOver = true;
+  }
+
+  async #session(key: string, way: Way): Promise<void> {
+    const { projectId, environmentId } = this.#cluster.ids;
+    const body = { seed: '5', buildHash: this.#buildHash };
+    const made = await this.#ask(`${key}-make`, (client, call) =>
+      client.send('createSession', { path: { projectId, environmentId }, body }, call),
+    );
+    await this.#done(made.operation);
+    let { sessionId } = made.session;
+    if (way === 'reset') {
+      await this.#plan(`${key}-before`, sessionId);
+      const expectedLeaseGeneration = await this.#lease(sessionId);
+      const path = { projectId, sessionId };
+      const reset = await this.#ask(`${key}-reset`, (client, call) =>
+        client.send('resetSession', { path, body: { expectedLeaseGeneration } }, call),
+      );
+      await this.#done(reset.operation);
+    }
+    const fromUs = await this.#plan(`${key}-plan`, sessionId);
+    const halfUs = fromUs + Math.floor(this.#events / 2);
+    await this.#advance(`${key}-half`, sessionId, halfUs);
+    if (way === 'forked') {
+      const expectedLeaseGeneration = await this.#lease(sessionId);
+      const path = { projectId, sessionId };
+      const fork = await this.#ask(`${key}-fork`, (client, call) =>
+        client.send('forkSession', { path, body: { environmentId, expectedLeaseGeneration } }, call),
+      );
+      await this.#done(fork.operation);
+      ({ sessionId } = fork.session);
+    }
+    await this.#advance(`${key}-whole`, sessionId, fromUs + this.#events);
+    await this.#check(sessionId, way);
+  }
+
+  /** All events of the advance, as an agent asks for them. Yields the moment of the first. */
+  async #plan(key: string, sessionId: string): Promise<number> {
+    const path = { projectId: this.#cluster.ids.projectId, sessionId };
+    const { position } = await this.#cluster.settle((client) => client.getSessionRuntime({ path }), { withinMs });
+    const fromUs = position.virtualTimeUs + 1;
+    const given = { arguments: { fromUs, count: this.#events, rows }, idempotencyKey: key };
+    const access = await this.#cluster.settle(
+      async (client) => (await client.createSessionAccess({ path, body: { actorId: 'worker', ttlMs: 3_600_000 } })).access,
+      { withinMs },
+    );
+    await this.#cluster.settle((_, node) => planned(node, access.credential, given), { withinMs });
+    return fromUs;
+  }
+
+  async #advance(key: string, sessionId: string, targetUs: number): Promise<void> {
+    const { projectId, environmentId } = this.#cluster.ids;
+    const expectedLeaseGeneration = await this.#lease(sessionId);
+    const fence = { environmentId, buildHash: this.#buildHash, expectedLeaseGeneration };
+    const body = { ...fence, targetUs, maxEvents: this.#events };
+    const moved = await this.#ask(key, (client, call) => client.send('advanceTime', { path: { projectId, sessionId }, body }, call));
+    await this.#done(moved.operation);
+  }
+
+  async #check(sessionId: string, way: Way): Promise<void> {
+    const path = { projectId: this.#cluster.ids.projectId, sessionId };
+    const { position } = await this.#cluster.settle((client) => client.getSessionRuntime({ path }), { withinMs });
+    const query = { packageId: 'rows', namespace: 'rows' };
+    const state = await this.#cluster.settle((client) => client.listState({ path, query }), { withinMs });
+    // rule 1 of the advances
+    assert.equal(
+      state.rows.reduce((sum, { value }) => sum + Number(value.count), 0),
+      this.#events,
+      `${way}: events of ${sessionId}`,
+    );
+    // rule 2 of the advances
+    this.#state ??= position.stateHash;
+    assert.equal(position.stateHash, this.#state, `${way}: the state of ${sessionId}`);
+    const known = this.#evidence.get(way) ?? position.evidenceHash;
+    this.#evidence.set(way, known);
+    assert.equal(position.evidenceHash, known, `${way}: the evidence of ${sessionId}`);
+  }
+
+  async #lease(sessionId: string): Promise<number> {
+    const path = { projectId: this.#cluster.ids.projectId, sessionId };
+    return (await this.#cluster.settle((client) => client.getSession({ path }), { withinMs })).session.leaseGeneration;
+  }
+
+  async #ask<T>(key: string, send: (client: Client, call: { idempotencyKey: string }) => Promise<{ reply: T }>): Promise<T> {
+    const seed = this.#choose(1000) + 1;
+    return await this.#cluster.settle(async (client) => (await send(client, { idempotencyKey: key })).reply, { withinMs, seed });
+  }
+
+  async #done({ operationId, kind }: LongRunningOperation): Promise<void> {
+    const { projectId } = this.#cluster.ids;
+    const { state, error } = await this.#cluster.settle((client) => client.waitForOperation({ projectId, operationId }), { withinMs });
+    assert.equal(state, 'succeeded', `${kind}: ${JSON.stringify(error)}`);
+    await pause(20);
+  }
+}
+
+/** An advance is long, and may begin again with each fault. */
+const withinMs = 180_000;
+
+async function planned({ url }: ClusterNode, credential: string, given: object): Promise<void> {
+  const reply = await fetch(`${url}/world/v1/operations/rows/plan`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${credential}`, 'content-type': 'application/json' },
+    body: JSON.stringify(given),
+    signal: AbortSignal.timeout(answerMs),
+  });
+  const text = await reply.text();
+  if (!reply.ok) throw Object.assign(new Error(`${reply.status} ${text}`), { status: reply.status });
+}
+const answerMs = 8000;
