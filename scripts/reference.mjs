@@ -82,7 +82,9 @@ export function makeReference({ shapes, settings, limits }) {
     const seen = new Set([root]);
     for (const name of seen) {
       if (name in typeWords) continue;
-      for (const [, found] of JSON.stringify(shapes[name]).matchAll(/#\/components\/schemas\/(\w+)/g)) seen.add(found);
+      // In the order of their names: that of members is another in each kind of build.
+      const found = [...JSON.stringify(shapes[name]).matchAll(/#\/components\/schemas\/(\w+)/g)].map(([, other]) => other);
+      for (const other of found.sort()) seen.add(other);
     }
     return [...seen];
   };
