@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ClusterDoor, type ClusterDoorParts } from '../src/cluster-door.js';
+import { ClusterUse } from '../src/cluster-use.js';
 import { isServiceError, ServiceError } from '../src/contract/errors.js';
 import type { Control } from '../src/control/open-control.js';
 import { NotOwner } from '../src/http/node-door.js';
@@ -23,6 +24,7 @@ function doorOf(ground: Ground, control?: Control): ClusterDoor {
         return ground.answer();
       },
     },
+    use: new ClusterUse(),
     catalogNumber: () => ground.catalog,
     control: () => control,
     isOver: () => false,

@@ -36,7 +36,10 @@ export function logWentBack(home: number, position: number, end: number): Servic
 }
 
 /** Of a node that starts. */
-export function databaseAway(cause: Error): ServiceError {
+export function logAway(cause: Error): ServiceError {
   const reason = cause.message === '' ? ((cause.cause as { code?: string } | undefined)?.code ?? 'no answer') : cause.message;
-  return new ServiceError('control.UNAVAILABLE', { message: `The database of the cluster cannot be asked: ${reason}.`, cause });
+  return new ServiceError('control.UNAVAILABLE', {
+    message: `The log of the cluster, or its store, cannot be reached: ${reason.replace(/\.$/, '')}.`,
+    cause,
+  });
 }

@@ -53,7 +53,10 @@ test('a node that starts waits for a database that is away, not for one that ref
   const warnings: string[] = [];
   const warn = (message: string): void => void warnings.push(message);
   await server.kill();
-  await assert.rejects(open('early'), { code: 'control.UNAVAILABLE', message: /^The database of the cluster cannot be asked: / });
+  await assert.rejects(open('early'), {
+    code: 'control.UNAVAILABLE',
+    message: /^The log of the cluster, or its store, cannot be reached: /,
+  });
   const waiting = open('early', { waitMs: 60_000, warn });
   await until(() => warnings.length > 0);
   assert.match(warnings[0] as string, /is asked for up to 60 s/);

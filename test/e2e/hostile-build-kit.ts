@@ -15,7 +15,7 @@ const files = (readdirSync(fixture, { recursive: true, withFileTypes: true }) as
   .map((file) => ({ path: file.slice(fixture.length + 1), content: readFileSync(file, 'utf8') }))
   .map(({ path, content }) => {
     const spinning = 'if (amount === 13) for (;;);\n      add(counter, amount, context);\n';
-    return { path, content: content.replace('\n      add(counter, amount, context);\n', `\n      ${spinning}`) };
+    return { path, content: content.replaceAll('\n      add(counter, amount, context);\n', `\n      ${spinning}`) };
   });
 
 export interface HostileProject {

@@ -22,7 +22,7 @@ import type {
 import { LogUnavailable, LogUnknown } from '../log.js';
 import type { ObjectStore } from '../objects/object-store.js';
 import { openObjects, storeIdentity } from '../objects/open-objects.js';
-import { databaseAway, nodeTooOld } from '../refusals.js';
+import { logAway, nodeTooOld } from '../refusals.js';
 import { tuning } from '../tuning.js';
 import { appendText, appendValues, findText, standings } from './append-statement.js';
 import { mayPass, PostgresSession, Refused, type Row, type Statement, sqlStates, unavailable } from './connection.js';
@@ -57,7 +57,7 @@ export async function openPostgresLog(url: string, options: PostgresLogOptions):
     return log;
   } catch (error) {
     await log.close();
-    throw error instanceof LogUnavailable || error instanceof LogUnknown ? databaseAway(error) : error;
+    throw error instanceof LogUnavailable || error instanceof LogUnknown ? logAway(error) : error;
   }
 }
 
