@@ -144,12 +144,12 @@ function find(accesses: AccessTable, request: ServerRequest, asked: ReceivedRequ
   const match = addressed?.wires?.find(request.method, pathname, mount);
   if (addressed !== undefined && match?.kind === 'match' && match.route.auth.kind === 'none')
     return { access: addressed, match, caller: undefined };
-  refuseDeclared(toldTo(accesses, request, { addressed, isShared: asked.isShared }), request.method, asked);
+  refuseDeclared(tablesShownTo(accesses, request, { addressed, isShared: asked.isShared }), request.method, asked);
   return undefined;
 }
 
 /** The routes that the caller may know. */
-function toldTo(
+function tablesShownTo(
   accesses: AccessTable,
   request: ServerRequest,
   { addressed, isShared }: { addressed: AgentAccess | undefined; isShared: boolean },

@@ -52,8 +52,8 @@ function covers(own: readonly string[], template: readonly string[]): boolean {
   return (
     own.length === template.length &&
     own.every((segment, place) => {
-      const told = template[place] as string;
-      return segment.startsWith('{') ? segmentOf(told).kind !== 'rest' : segment === told;
+      const given = template[place] as string;
+      return segment.startsWith('{') ? segmentOf(given).kind !== 'rest' : segment === given;
     })
   );
 }
