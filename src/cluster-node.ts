@@ -36,6 +36,7 @@ import { isOperatorToken } from './control/organizations/operator-token.js';
 import { OwnedHomes } from './control/owned-homes.js';
 import type { OwnerReport } from './control/owner-report.js';
 import { spreadHomes } from './control/spread-homes.js';
+import { watchSpace } from './files/disk-full.js';
 import { behindNodes } from './http/behind-nodes.js';
 import { createForwarder, type Forwarder, notOwnerReply } from './http/forward.js';
 import { bearerOf } from './http/guards.js';
@@ -146,6 +147,7 @@ export class ClusterNode {
     const { node, address } = options;
     this.#homes = new Homes({
       ...{ log, clock: steadyClock, keeper: this.#keeper, node, address, format: clusterFormats.newest },
+      hasSpace: watchSpace(settings.dataDirectory),
       meter: ground.metrics.add((registers) => clusterMetrics(registers, () => this.#clusterFigures())),
       onProblem: (error, home) => ground.log.error('a home of the cluster stays closed on this node', { err: error, ...defined({ home }) }),
     });

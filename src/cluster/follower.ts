@@ -190,7 +190,14 @@ export class Follower {
       copy.next = entry.sequence + 1;
     }
     if (upTo === keeper.position(home)) return false;
-    await keeper.apply(home, records, upTo);
+    try {
+      await keeper.apply(home, records, upTo);
+    } catch (error) {
+      // What was joined is read again, should the home be followed again: the copy has none of it.
+      copy.joiner.reset();
+      copy.next = keeper.position(home) + 1;
+      throw error;
+    }
     return true;
   }
 

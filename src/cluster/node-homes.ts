@@ -7,17 +7,19 @@
 //               the node that an operator wants to have it where that is one of them.
 //   NODE-HOMES-5. A copy that is above the log stays closed.
 //   NODE-HOMES-6. A drained node (candidates.ts) gives what it has to those that are ready, and keeps its copies.
+//   NODE-HOMES-7. A node whose disk is short of space gives what it has to those that are ready, and follows the catalog alone. What it
+//               could not store for lack of space closes no home.
 import { within } from '../async/deadline.js';
 import { Semaphore } from '../async/semaphore.js';
+import { ServiceError } from '../contract/errors.js';
 import { Appender, type RecordOutcome } from './appender.js';
 import { candidates, isDrainedIn, type Judged, rankOfHome, readyNodes } from './candidates.js';
-import { type ClusterClock, waitOn } from './clock.js';
+import { waitOn } from './clock.js';
 import { EngineWatch, type OwnedHome } from './engine-watch.js';
 import { Follower } from './follower.js';
-import type { HomeKeeper } from './home-keeper.js';
+import type { HomesOptions } from './homes-options.js';
 import {
   type Beat,
-  type ClusterLog,
   catalogHome,
   type HeldHome,
   type HomePhase,
@@ -27,28 +29,10 @@ import {
   type NodeState,
 } from './log.js';
 import { ClusterMembers } from './members.js';
-import { type ClusterMeter, kindOfTake, silentClusterMeter, TakeTimer } from './meter.js';
+import { kindOfTake, silentClusterMeter, TakeTimer } from './meter.js';
 import { Placement } from './placement.js';
 import type { LogRecord } from './record-parts.js';
 import { tuning } from './tuning.js';
-
-export interface HomesOptions {
-  log: ClusterLog;
-  clock: ClusterClock;
-  keeper: HomeKeeper;
-  node: string;
-  address: string;
-  format: number;
-  /**
-   * Homes lie together: the owner of the catalog's comes to own them all, and they are given away at once. Default: each has a rank of its
-   * own.
-   */
-  areTogether?: boolean;
-  /** Default: nobody counts. */
-  meter?: ClusterMeter;
-  /** What an operator should know: a home that stays closed, a beat that was refused for good (home undefined). */
-  onProblem(error: unknown, home: number | undefined): void;
-}
 
 interface Mine {
   phase: HomePhase;
@@ -73,6 +57,8 @@ export class Homes {
   /** What the log had as this node's when it started, until it is taken up. */
   #ownedBefore: Set<number> | undefined;
   #isReady = false;
+  /** As of the last beat. */
+  #hasSpace = true;
   /** Of the members, when it was judged last. */
   #returns = 0;
   #isDraining = false;
@@ -184,21 +170,22 @@ export class Homes {
   }
 
   get #judged(): Judged {
-    const own = { node: this.#options.node, isReady: this.#isReady, isLeaving: this.#isDraining };
+    const own = { node: this.#options.node, isReady: this.#isReady && this.#hasSpace, isLeaving: this.#isDraining };
     return { alive: this.members.alive, own };
   }
   get #isGivingUp(): boolean {
-    return this.#isDraining || isDrainedIn(this.members.alive, this.#options.node);
+    return this.#isDraining || !this.#hasSpace || isDrainedIn(this.members.alive, this.#options.node);
   }
 
   #state(): NodeState['state'] {
     if (this.#isDraining) return 'leaving';
-    return this.#isReady ? 'ready' : 'joining';
+    return this.#isReady && this.#hasSpace ? 'ready' : 'joining';
   }
 
   #consider(beat: Beat): void {
     this.#ownedBefore ??= new Set(beat.homes.filter(({ owner }) => owner === this.#options.node).map(({ home }) => home));
     this.#states = beat.homes;
+    this.#hasSpace = this.#options.hasSpace?.() ?? true;
     // Also where it is not known who else is there: the same beat has renewed the lease by which this node reads. A beat that began before
     // this node's claim shows a lower epoch, and says nothing.
     for (const { home, epoch } of beat.homes) {
@@ -245,7 +232,8 @@ export class Homes {
     const nodes = [...new Set([...candidates(this.#judged), node])];
     const followed = this.#states
       .map(({ home }) => home)
-      .filter((home) => this.phaseOf(home) === 'following' && (home === catalogHome || this.#rank(nodes, home).indexOf(node) <= 1));
+      .filter((home) => this.phaseOf(home) === 'following')
+      .filter((home) => home === catalogHome || (this.#hasSpace && this.#rank(nodes, home).indexOf(node) <= 1));
     this.follower.follow(this.#isDraining ? [] : followed);
   }
 
@@ -387,7 +375,8 @@ export class Homes {
 
   #shut(home: number, error: unknown): void {
     const mine = this.#mine.get(home) ?? { phase: 'closed', epoch: 0, isLost: false, quietUntilMs: 0 };
-    mine.phase = 'closed';
+    // For lack of space: the next beat tries again, or gives the home away.
+    mine.phase = error instanceof ServiceError && error.code === 'control.STORAGE_FULL' ? 'following' : 'closed';
     this.#mine.set(home, mine);
     this.#options.onProblem(error, home);
   }

@@ -33,6 +33,19 @@ export function diskShortage(directory: string): ServiceError | undefined {
   return freeBytes > keptBytes ? undefined : diskFull();
 }
 
+/**
+ * Whether there is space for new work: no as soon as the disk is short, yes again when twice what is kept is free, so that the answer does
+ * not change with each write.
+ */
+export function watchSpace(directory: string): () => boolean {
+  let hasSpace = true;
+  return () => {
+    const { freeBytes, keptBytes } = diskSpace(directory);
+    hasSpace = freeBytes > keptBytes * (hasSpace ? 1 : 2);
+    return hasSpace;
+  };
+}
+
 /** It goes to tenants, too: where the disk is, is said by those who tell its owner. */
 export function diskFull(cause?: unknown): ServiceError {
   return new ServiceError('control.STORAGE_FULL', {

@@ -8,6 +8,7 @@ import { Homes } from '../../src/cluster/node-homes.js';
 import { Placement } from '../../src/cluster/placement.js';
 import { clusterOperator } from '../../src/cluster-operator.js';
 import type { ClusterPort } from '../../src/control/core/services.js';
+import { diskFull } from '../../src/files/disk-full.js';
 import { nonceOf, stateOf } from './log-kit.js';
 import { VirtualClock } from './virtual-clock.js';
 
@@ -39,6 +40,8 @@ export class TestNode {
   };
   /** Cut from the log: no request arrives. */
   isCut = false;
+  /** Whether its disk takes what is new. */
+  hasSpace = true;
   /** How long a claim of its is under way. */
   claimMs = 0;
   /** Ended as by kill -9: what it does still, nobody sees. */
@@ -60,6 +63,7 @@ export class TestNode {
       position: (home) => copies.copyOf(home).position,
       logBytes: (home) => copies.copyOf(home).records.reduce((sum, { length }) => sum + length, 0),
       apply: async (home, records, upTo) => {
+        if (!this.hasSpace && records.length > 0) throw diskFull();
         const copy = copies.copyOf(home);
         for (const record of records) {
           assert.ok(record.sequence > copy.position && record.sequence <= upTo);
@@ -74,7 +78,7 @@ export class TestNode {
     const onProblem = (error: unknown): void => void this.problems.push(error);
     const { areTogether, format } = cluster;
     const own = { node: name, address: `http://${name}`, format, areTogether, meter: this.meter };
-    this.homes = new Homes({ log, clock: cluster.clock.face(), keeper, ...own, onProblem });
+    this.homes = new Homes({ log, clock: cluster.clock.face(), keeper, ...own, hasSpace: () => this.hasSpace, onProblem });
     this.operator = clusterOperator({ log, homes: this.homes, node: name });
     this.homes.start();
   }

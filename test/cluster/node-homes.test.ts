@@ -93,6 +93,33 @@ test('a node that is drained owns nothing afterwards, and the others have all of
   await cluster.stop();
 });
 
+// NODE-HOMES-7
+test('a node whose disk is short gives its homes to the others, and gets them back when there is space', async () => {
+  const cluster = await started();
+  const short = cluster.nodes.get('a') as TestNode;
+  short.hasSpace = false;
+  await cluster.run(10_000);
+  assert.deepEqual([...short.open], []);
+  const problems = short.problems.splice(0).map((error) => (error as { code?: string }).code);
+  assert.deepEqual([...new Set(problems)], ['control.STORAGE_FULL']);
+  await cluster.check(['b', 'c']);
+  short.hasSpace = true;
+  await cluster.run(10_000);
+  await cluster.check(names);
+  await cluster.stop();
+});
+
+test('a node that is alone keeps its homes when its disk is short', async () => {
+  const cluster = await started(['a']);
+  const alone = cluster.nodes.get('a') as TestNode;
+  const owned = [...alone.open];
+  alone.hasSpace = false;
+  await cluster.run(10_000);
+  assert.deepEqual([...alone.open], owned);
+  assert.ok(owned.length > 0);
+  await cluster.stop();
+});
+
 test('when the log was away for all nodes, each continues with what it has', async () => {
   const cluster = await started();
   const takes = (): number[] => names.map((name) => (cluster.nodes.get(name) as { takes: unknown[] }).takes.length);

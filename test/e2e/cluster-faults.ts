@@ -116,10 +116,7 @@ function jumped(node: ClusterNode, offsetMs: number): Mend {
   };
 }
 
-/**
- * The first node owns homes and does not lead. Its worlds refuse what they cannot store, and nobody takes them from it: they answer when
- * there is space again, which is the end of this fault.
- */
+/** The first node owns homes and does not lead. While its disk is full, the others take its homes and answer for its worlds. */
 async function filledOwner(cluster: Cluster, disk: SmallDisk): Promise<Mend> {
   const owner = cluster.nodes[0] as ClusterNode;
   if ((await cluster.leader()) === owner) {
@@ -130,10 +127,13 @@ async function filledOwner(cluster: Cluster, disk: SmallDisk): Promise<Mend> {
   for (const untilMs = Date.now() + ownsAgainMs; !(await cluster.shares()).has(owner.name); await pause(200))
     if (Date.now() > untilMs) throw new Error(`${owner.name} has got no home`);
   disk.leave(0);
-  await pause(awayMs);
-  disk.empty();
-  if (!owner.isRunning) await owner.start();
-  return () => {};
+  const longEnough = pause(awayMs);
+  return async () => {
+    await longEnough;
+    disk.empty();
+    // A node may end for it, as one with a broken disk does.
+    if (!owner.isRunning) await owner.start();
+  };
 }
 /** A node that was away gets homes after half a minute. */
 const ownsAgainMs = 60_000;

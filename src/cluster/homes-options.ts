@@ -1,0 +1,28 @@
+// What the homes of a node need from outside.
+import type { ClusterClock } from './clock.js';
+import type { HomeKeeper } from './home-keeper.js';
+import type { ClusterLog } from './log.js';
+import type { ClusterMeter } from './meter.js';
+
+export interface HomesOptions {
+  log: ClusterLog;
+  clock: ClusterClock;
+  keeper: HomeKeeper;
+  node: string;
+  address: string;
+  format: number;
+  /**
+   * Homes lie together: the owner of the catalog's comes to own them all, and they are given away at once. Default: each has a rank of its
+   * own.
+   */
+  areTogether?: boolean;
+  /**
+   * Asked at each beat: whether there is space for what is new on the disk of the node. A node without gives its homes to those that have
+   * some. Default: always.
+   */
+  hasSpace?(): boolean;
+  /** Default: nobody counts. */
+  meter?: ClusterMeter;
+  /** What an operator should know: a home that stays closed, a beat that was refused for good (home undefined). */
+  onProblem(error: unknown, home: number | undefined): void;
+}
