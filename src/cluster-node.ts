@@ -147,7 +147,7 @@ export class ClusterNode {
     const { node, address } = options;
     this.#homes = new Homes({
       ...{ log, clock: steadyClock, keeper: this.#keeper, node, address, format: clusterFormats.newest },
-      hasSpace: watchSpace(settings.dataDirectory),
+      space: watchSpace(settings.dataDirectory),
       meter: ground.metrics.add((registers) => clusterMetrics(registers, () => this.#clusterFigures())),
       onProblem: (error, home) => ground.log.error('a home of the cluster stays closed on this node', { err: error, ...defined({ home }) }),
     });

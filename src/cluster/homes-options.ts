@@ -1,4 +1,5 @@
 // What the homes of a node need from outside.
+import type { SpaceWatch } from '../files/disk-full.js';
 import type { ClusterClock } from './clock.js';
 import type { HomeKeeper } from './home-keeper.js';
 import type { ClusterLog } from './log.js';
@@ -18,9 +19,9 @@ export interface HomesOptions {
   areTogether?: boolean;
   /**
    * Asked at each beat: whether there is space for what is new on the disk of the node. A node without gives its homes to those that have
-   * some. Default: always.
+   * some. Default: there is always space.
    */
-  hasSpace?(): boolean;
+  space?: SpaceWatch;
   /** Default: nobody counts. */
   meter?: ClusterMeter;
   /** What an operator should know: a home that stays closed, a beat that was refused for good (home undefined). */

@@ -11,7 +11,6 @@
 //               could not store for lack of space closes no home.
 import { within } from '../async/deadline.js';
 import { Semaphore } from '../async/semaphore.js';
-import { ServiceError } from '../contract/errors.js';
 import { Appender, type RecordOutcome } from './appender.js';
 import { candidates, isDrainedIn, type Judged, rankOfHome, readyNodes } from './candidates.js';
 import { waitOn } from './clock.js';
@@ -185,7 +184,7 @@ export class Homes {
   #consider(beat: Beat): void {
     this.#ownedBefore ??= new Set(beat.homes.filter(({ owner }) => owner === this.#options.node).map(({ home }) => home));
     this.#states = beat.homes;
-    this.#hasSpace = this.#options.hasSpace?.() ?? true;
+    this.#hasSpace = this.#options.space?.hasSpace() ?? true;
     // Also where it is not known who else is there: the same beat has renewed the lease by which this node reads. A beat that began before
     // this node's claim shows a lower epoch, and says nothing.
     for (const { home, epoch } of beat.homes) {
@@ -376,7 +375,7 @@ export class Homes {
   #shut(home: number, error: unknown): void {
     const mine = this.#mine.get(home) ?? { phase: 'closed', epoch: 0, isLost: false, quietUntilMs: 0 };
     // For lack of space: the next beat tries again, or gives the home away.
-    mine.phase = error instanceof ServiceError && error.code === 'control.STORAGE_FULL' ? 'following' : 'closed';
+    mine.phase = this.#options.space?.isShortage(error) === true ? 'following' : 'closed';
     this.#mine.set(home, mine);
     this.#options.onProblem(error, home);
   }

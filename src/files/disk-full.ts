@@ -33,16 +33,22 @@ export function diskShortage(directory: string): ServiceError | undefined {
   return freeBytes > keptBytes ? undefined : diskFull();
 }
 
-/**
- * Whether there is space for new work: no as soon as the disk is short, yes again when twice what is kept is free, so that the answer does
- * not change with each write.
- */
-export function watchSpace(directory: string): () => boolean {
+export interface SpaceWatch {
+  /** No as soon as the disk is short, yes again when twice what is kept is free, so that the answer does not change with each write. */
+  hasSpace(): boolean;
+  /** Whether an error is for lack of space: as the system says it, or as this project does. */
+  isShortage(error: unknown): boolean;
+}
+
+export function watchSpace(directory: string): SpaceWatch {
   let hasSpace = true;
-  return () => {
-    const { freeBytes, keptBytes } = diskSpace(directory);
-    hasSpace = freeBytes > keptBytes * (hasSpace ? 1 : 2);
-    return hasSpace;
+  return {
+    hasSpace: () => {
+      const { freeBytes, keptBytes } = diskSpace(directory);
+      hasSpace = freeBytes > keptBytes * (hasSpace ? 1 : 2);
+      return hasSpace;
+    },
+    isShortage: (error) => (error instanceof ServiceError && error.code === 'control.STORAGE_FULL') || isDiskFull(error, directory),
   };
 }
 

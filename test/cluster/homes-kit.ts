@@ -75,10 +75,14 @@ export class TestNode {
       open: async (home) => void open.add(home),
       close: async (home) => void open.delete(home),
     };
+    const space = {
+      hasSpace: () => this.hasSpace,
+      isShortage: (error: unknown) => (error as { code?: string }).code === 'control.STORAGE_FULL',
+    };
     const onProblem = (error: unknown): void => void this.problems.push(error);
     const { areTogether, format } = cluster;
     const own = { node: name, address: `http://${name}`, format, areTogether, meter: this.meter };
-    this.homes = new Homes({ log, clock: cluster.clock.face(), keeper, ...own, hasSpace: () => this.hasSpace, onProblem });
+    this.homes = new Homes({ log, clock: cluster.clock.face(), keeper, ...own, space, onProblem });
     this.operator = clusterOperator({ log, homes: this.homes, node: name });
     this.homes.start();
   }

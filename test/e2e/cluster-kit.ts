@@ -257,7 +257,7 @@ export class Cluster {
   async describe(): Promise<string[]> {
     const homes = await this.postgres.ask('select home, owner, epoch from drillyard_home order by home');
     const nodes = await this.postgres.ask(
-      'select node, state, beat, followed, now() - seen_at as silent from drillyard_node order by node',
+      'select node, state, beat, followed, held, now() - seen_at as silent from drillyard_node order by node',
     );
     const said = this.nodes.map(({ name, isRunning, isPaused, said }) => [{ name, isRunning, isPaused }, said.slice(-2000)]);
     return [...homes, ...nodes, ...said.flat()].map((row) => (typeof row === 'string' ? row : JSON.stringify(row)));
