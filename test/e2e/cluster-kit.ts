@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Client } from '../../src/client/client.js';
+import { OperationError } from '../../src/client/control-error.js';
 import { homeOf } from '../../src/worlds/homes.js';
 import { nodeArguments } from '../cli/cli.js';
 import { freePort, type PostgresServer, startPostgres } from '../cluster/postgres-server.js';
@@ -284,4 +285,11 @@ export class Cluster {
     await this.postgres.stop();
     rmSync(this.#folder, { recursive: true, force: true });
   }
+}
+
+/** An operation that was accepted and then failed, because the disk of its node was full: it has changed nothing, and says so. */
+export function endedForSpace(error: unknown): boolean {
+  const { cause } = (error ?? {}) as { cause?: unknown };
+  if (error instanceof OperationError) return error.operation.error?.code === 'control.STORAGE_FULL';
+  return cause !== undefined && endedForSpace(cause);
 }

@@ -9,7 +9,7 @@ import type { Client } from '../../src/client/client.js';
 import type { LongRunningOperation } from '../../src/contract/hosted/operation.js';
 import type { CallbackEntry } from '../../src/contract/world/evidence.js';
 import { startReceiver, type TestReceiver } from '../callbacks/receiver-kit.js';
-import type { Cluster } from './cluster-kit.js';
+import { type Cluster, endedForSpace } from './cluster-kit.js';
 import { journalOf, seededNumbers } from './cluster-load.js';
 
 /** Both captures of the example that wait for their settlement have it by then. */
@@ -54,7 +54,7 @@ export class ClusterLives {
 
   /** One life after the other. */
   async live(): Promise<void> {
-    while (!this.#isOver) await this.#life(++this.#count);
+    while (!this.#isOver) await orForSpace(this.#life(++this.#count));
   }
 
   /** One session with a receiver after the other. Only where nodes reach this process on loopback, and allow that. */
@@ -75,7 +75,10 @@ export class ClusterLives {
       client.send('approveCallbackReceiver', { path, body: { expectedVersion: version } }, call),
     );
     this.#receiver = { kit, bindingId };
-    while (!this.#isOver) this.#called.push(await this.#callback(this.#called.length + 1));
+    for (let number = 1; !this.#isOver; number++) {
+      const called = await orForSpace(this.#callback(number));
+      if (called !== undefined) this.#called.push(called);
+    }
   }
 
   stop(): void {
@@ -207,5 +210,15 @@ export class ClusterLives {
     const answer = await this.#cluster.settle(ask, { withinMs: 60_000, seed: this.#choose(1000) + 1 });
     this.#answered.push({ key, again: ask, answer });
     return answer;
+  }
+}
+
+/** Undefined where the disk of a node was full: the next one begins anew. */
+async function orForSpace<T>(work: Promise<T>): Promise<T | undefined> {
+  try {
+    return await work;
+  } catch (error) {
+    if (endedForSpace(error)) return undefined;
+    throw error;
   }
 }
