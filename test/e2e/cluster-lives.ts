@@ -213,7 +213,7 @@ export class ClusterLives {
   }
 }
 
-/** Undefined where the disk of a node was full: the next one begins anew. */
+/** Undefined where the disk of a node was full: the next one starts from the beginning. */
 async function orForSpace<T>(work: Promise<T>): Promise<T | undefined> {
   try {
     return await work;
