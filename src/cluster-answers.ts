@@ -4,6 +4,7 @@
 //     known.
 import { catalogHome } from './cluster/log.js';
 import type { Homes } from './cluster/node-homes.js';
+import type { HeldAnswers } from './cluster-held.js';
 import type { ClusterOwners } from './cluster-owners.js';
 import { movedReply } from './cluster-replies.js';
 import type { ClusterUse } from './cluster-use.js';
@@ -15,6 +16,7 @@ export interface ClusterAnswersParts {
   owners: Pick<ClusterOwners, 'homeOfAgent' | 'ownerOfHome' | 'mayAnswer'>;
   homes: Pick<Homes, 'mayRead'>;
   use: ClusterUse;
+  held: HeldAnswers;
   /** The incarnation of the control plane that is here; each has its own object. */
   plane(): object | undefined;
 }
@@ -44,7 +46,7 @@ export class ClusterAnswers {
   async ofAgent(request: ServerRequest, work: OwnWork): Promise<HttpReply> {
     const { owners } = this.#parts;
     const home = owners.homeOfAgent(request);
-    const reply = await this.#during(home, request, work);
+    const reply = await this.#during(home, request, work, () => owners.mayAnswer(home));
     const isOver = !owners.mayAnswer(home);
     // It may have been refused because the home is being given away.
     const isRefused =
@@ -56,7 +58,7 @@ export class ClusterAnswers {
   async ofControl(request: ServerRequest, work: OwnWork): Promise<HttpReply> {
     const { homes, plane } = this.#parts;
     const before = plane();
-    const reply = before === undefined ? movedReply() : await this.#during(catalogHome, request, work);
+    const reply = before === undefined ? movedReply() : await this.#during(catalogHome, request, work, () => homes.mayRead(catalogHome));
     const isOver = before === undefined || plane() !== before || !homes.mayRead(catalogHome);
     return await this.#moved(reply, { request, work, isOver, isRefused: false });
   }
@@ -71,7 +73,9 @@ export class ClusterAnswers {
   }
 
   /** What only reads is not waited for: it can be asked again. */
-  async #during(home: number | undefined, request: ServerRequest, { answer }: OwnWork): Promise<HttpReply> {
-    return home === undefined || onlyReads(request) ? await answer(request) : await this.#parts.use.during(home, () => answer(request));
+  async #during(home: number | undefined, request: ServerRequest, { answer }: OwnWork, mayAnswer: () => boolean): Promise<HttpReply> {
+    const { use, held } = this.#parts;
+    const isUse = home !== undefined && !onlyReads(request);
+    return await held.during(mayAnswer, () => (isUse ? use.during(home, () => answer(request)) : answer(request)));
   }
 }

@@ -13,6 +13,7 @@ import { openPostgresLog } from './cluster/postgres/postgres-log.js';
 import { ClusterAnswers, type OwnWork } from './cluster-answers.js';
 import { ClusterCatalog } from './cluster-catalog.js';
 import { ClusterDoor } from './cluster-door.js';
+import { HeldAnswers } from './cluster-held.js';
 import { ClusterKeeper } from './cluster-keeper.js';
 import { clusterOperator } from './cluster-operator.js';
 import { ClusterOwners } from './cluster-owners.js';
@@ -162,7 +163,10 @@ export class ClusterNode {
       leads: () => this.#incarnation !== undefined && !this.#isLeaving,
       hasCatalog: () => this.#catalog.isOwn,
     });
-    this.#answers = new ClusterAnswers({ owners: this.#owners, homes: this.#homes, use: this.#use, plane: () => this.#incarnation });
+    this.#answers = new ClusterAnswers({
+      ...{ owners: this.#owners, homes: this.#homes, use: this.#use, held: new HeldAnswers(steadyClock) },
+      plane: () => this.#incarnation,
+    });
     this.#changes = new OwnerChanges(() => this.#owners.changed());
     const door = new ClusterDoor({
       ...{ owners: this.#owners, follower: this.#homes.follower, owned: this.#owned, use: this.#use },

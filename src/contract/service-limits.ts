@@ -237,7 +237,14 @@ export const serviceLimits = {
   /** For an owner, while there is none or it cannot be reached; and how soon it is asked for again where nothing says that it changed. */
   ownerWaitMs: 4_000,
   ownerAskedAgainMs: 50,
+  /** A request under way, for a node that could not answer for its home: then it is answered that the outcome is not known. */
+  heldAnswerMs: 2_000,
+  /** How often what is under way is looked through for that. */
+  heldLookMs: 250,
   ownerConnectMs: 1_000,
+  /** How long an owner may bring nothing until it is looked whether it can be reached; and how long that takes at most. */
+  ownerQuietMs: 1_000,
+  ownerReachMs: 2_000,
   /** What is under way with a home when it is to be given away is waited for so long. */
   handoverQuietMs: 1_000,
   /** Once another node is the owner: how long what was sent to the former one may bring nothing. */

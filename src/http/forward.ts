@@ -1,6 +1,7 @@
 // Any node answers any request: what this node does not own goes to its owner over kept connections, and the owner's reply comes back as it
 // is. Why: docs/decisions/020.
 //   FORWARD-1. A request that a node has forwarded is never forwarded again.
+import { defined } from '../contract/defined.js';
 import { newId } from '../contract/ids.js';
 import { limits } from '../contract/limits.js';
 import { ByteBudget } from './byte-budget.js';
@@ -9,6 +10,7 @@ import { type ForwardGround, Forwarding, type ForwardResult, unavailable } from 
 import { type NodeToken, nodeHeaders } from './node-token.js';
 import { OwnerChanges } from './owner-changes.js';
 import { OwnerConnections } from './owner-connections.js';
+import { OwnerReach } from './owner-reach.js';
 import type { RequestOwners } from './request-owners.js';
 import type { HttpHandler, HttpReply, ServerRequest } from './server.js';
 
@@ -29,6 +31,8 @@ export interface ForwarderOptions {
   meter?: ForwardMeter;
   /** Default limits.ownerWaitMs. */
   ownerWaitMs?: number;
+  /** An owner that has brought nothing for so long is looked for. Default limits.ownerQuietMs. */
+  ownerQuietMs?: number;
   /** To each owner. Default limits.ownerConnectionsMax. */
   connectionsMax?: number;
 }
@@ -45,7 +49,8 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
   const connections = new OwnerConnections({ connectionsMax });
   const changes = new OwnerChanges(() => owners.changed());
   const mayRepeat = options.mayRepeat ?? onlyReads;
-  const ground: ForwardGround = { owners, token, format, own, mayRepeat, ownerWaitMs, connections, changes, bodies: newBudget() };
+  const reach = new OwnerReach(defined({ quietMs: options.ownerQuietMs }));
+  const ground: ForwardGround = { owners, token, format, own, mayRepeat, ownerWaitMs, connections, reach, changes, bodies: newBudget() };
   let underWay = 0;
   const elsewhere = async (request: ServerRequest): Promise<HttpReply> => {
     if (request.isForwarded === true) return notOwnerReply();

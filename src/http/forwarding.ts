@@ -3,6 +3,7 @@
 //     owner, or it may be repeated. Where its outcome is not known, the client learns that.
 //   FORWARDING-2. A reply that is not whole ends the client's connection; no part of one looks like the whole.
 //   FORWARDING-3. When the client has gone, so has the request to the owner.
+//   FORWARDING-4. A request does not wait for an owner that cannot be reached any more, however its connection stands.
 import { isServiceError, ServiceError } from '../contract/errors.js';
 import { newId } from '../contract/ids.js';
 import { limits } from '../contract/limits.js';
@@ -14,6 +15,7 @@ import { declaresBody, requireSize } from './guards.js';
 import { type NodeToken, nodeHeaders } from './node-token.js';
 import type { OwnerChanges } from './owner-changes.js';
 import type { OwnerConnections, OwnerExchange } from './owner-connections.js';
+import type { OwnerReach } from './owner-reach.js';
 import { passedRequestHeaders } from './passed-headers.js';
 import { passedReply } from './passed-reply.js';
 import type { RequestOwner, RequestOwners } from './request-owners.js';
@@ -32,6 +34,7 @@ export interface ForwardGround {
   mayRepeat(request: ServerRequest): boolean;
   ownerWaitMs: number;
   connections: OwnerConnections;
+  reach: OwnerReach;
   changes: OwnerChanges;
   bodies: ByteBudget;
 }
@@ -162,9 +165,9 @@ export class Forwarding {
     return body;
   }
 
-  /** Breaks it off when the client goes away, and when another node is the owner and this one stays quiet. */
+  /** Breaks it off when the client or the link to the owner goes away, and when another node is the owner and this one stays quiet. */
   #watch(exchange: OwnerExchange, { address, changeCount }: { address: string; changeCount: number }): () => void {
-    const { owners, changes } = this.#ground;
+    const { owners, changes, reach } = this.#ground;
     const breakOff = (): void => exchange.breakOff();
     const look = async (): Promise<void> => {
       let owner: RequestOwner | undefined;
@@ -178,8 +181,10 @@ export class Forwarding {
     const off = changes.on(() => void look());
     if (changes.count !== changeCount) void look();
     this.#signal.addEventListener('abort', breakOff);
+    const unwatch = reach.watch(address, breakOff);
     return () => {
       off();
+      unwatch();
       this.#signal.removeEventListener('abort', breakOff);
     };
   }

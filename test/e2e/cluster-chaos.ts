@@ -77,9 +77,10 @@ async function run(): Promise<number> {
     await load.answersAgain({ withinMs });
     const epoch = watchEpoch(cluster);
     const beganMs = nowMs();
+    console.log(`${index + 1}/${plan.length} ${kind}`);
     const mend = await makeFault(kind, ground);
-    // What was answered until the leader was really dead says nothing.
-    const fromMs = kind === 'kill_leader' ? nowMs() : beganMs;
+    // What was answered until the leader was really dead, or the disk full, says nothing.
+    const fromMs = kind === 'kill_leader' || kind === 'disk_full_owner' ? nowMs() : beganMs;
     const answeredMs = Math.max(...(await load.answersAgain({ fromMs, withinMs })));
     rounds.push({ kind, takenMs: await epoch.takenMs(fromMs), answeredMs });
     await mend();

@@ -274,7 +274,8 @@ export class Cluster {
         return await ask(this.clientOf(node), node);
       } catch (error) {
         const { status, code } = error as { status?: number; code?: string };
-        const mayPass = status === undefined || status === 503 || code === 'control.UNAVAILABLE';
+        // One of a node that stands still may be at work with the first request still.
+        const mayPass = status === undefined || status === 503 || code === 'control.IDEMPOTENCY_IN_PROGRESS';
         if (!mayPass || Date.now() > until) throw new Error(`${node.name}: ${String(error)}`, { cause: error });
       }
     }

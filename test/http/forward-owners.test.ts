@@ -39,7 +39,9 @@ async function deadAddress(): Promise<string> {
 }
 
 /** Takes connections and does with each of them what it is given. */
-async function startSockets(onRequest: (socket: Socket, count: number) => void): Promise<{ url: string; requests(): number }> {
+async function startSockets(
+  onRequest: (socket: Socket, count: number) => void,
+): Promise<{ url: string; requests(): number; close(): void }> {
   let requests = 0;
   const server = createServer((socket) => {
     socket.on('error', () => {});
@@ -47,7 +49,7 @@ async function startSockets(onRequest: (socket: Socket, count: number) => void):
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   server.unref();
-  return { url: `http://127.0.0.1:${(server.address() as { port: number }).port}`, requests: () => requests };
+  return { url: `http://127.0.0.1:${(server.address() as { port: number }).port}`, requests: () => requests, close: () => server.close() };
 }
 
 for (const engine of engines) {
@@ -68,6 +70,33 @@ for (const engine of engines) {
       front.own(owner);
       assert.equal(await (await reply).text(), answer);
     }
+  });
+
+  // FORWARDING-4, OWNER-REACH-1
+  test(`${engine}: an owner that is quiet is waited for while it can be reached, and no longer`, async () => {
+    const late = gate();
+    let connections = 0;
+    const server = createServer((socket) => {
+      connections += 1;
+      socket.on('error', () => {});
+      socket.on('data', () => void late.opened.then(() => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nlate')));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as { port: number };
+    const front = await startFront(engine, { address: `http://127.0.0.1:${port}` }, { ownerQuietMs: 20 });
+    const waiting = [post(front.url), post(front.url)];
+    // Two requests, and a question now and then.
+    await until(() => connections >= 5);
+    late.open();
+    for (const reply of waiting) assert.equal(await (await reply).text(), 'late');
+    const cut = await startSockets(() => {});
+    front.own({ address: cut.url });
+    const lost = post(front.url);
+    await until(() => cut.requests() > 0);
+    cut.close();
+    const { status, code, details } = await refusalOf(await lost);
+    assert.deepEqual([status, code, details], [503, 'control.UNAVAILABLE', { outcome: 'unknown' }]);
+    server.close();
   });
 
   test(`${engine}: without an owner in time it is 503 with the time to come back`, async () => {

@@ -1,0 +1,56 @@
+// Requests under way of which this node may not answer any more, or not for now: none of them waits for as long as its log does.
+//   CLUSTER-HELD-1. A request is answered with "not known" once its node could not have answered for its home for limits.heldAnswerMs; the
+//     reply that comes later goes nowhere.
+import type { ClusterClock } from './cluster/clock.js';
+import { movedReply } from './cluster-replies.js';
+import { limits } from './contract/limits.js';
+import type { HttpReply } from './http/server.js';
+
+interface Held {
+  mayAnswer: () => boolean;
+  /** When it was first seen that the node may not answer. */
+  sinceMs: number | undefined;
+  giveUp(): void;
+}
+
+export class HeldAnswers {
+  readonly #clock: ClusterClock;
+  readonly #under = new Set<Held>();
+  #isLooking = false;
+
+  constructor(clock: ClusterClock) {
+    this.#clock = clock;
+  }
+
+  /** The reply, or that it is not known. */
+  async during(mayAnswer: () => boolean, answer: () => Promise<HttpReply> | HttpReply): Promise<HttpReply> {
+    return await new Promise((resolve, reject) => {
+      const held: Held = { mayAnswer, sinceMs: undefined, giveUp: () => this.#under.delete(held) && resolve(movedReply()) };
+      this.#under.add(held);
+      this.#lookOn();
+      const end = (use: () => void): void => {
+        if (this.#under.delete(held)) use();
+      };
+      Promise.resolve()
+        .then(answer)
+        .then(
+          (reply) => (this.#under.has(held) ? end(() => resolve(reply)) : reply.whenOver?.()),
+          (error: unknown) => end(() => reject(error)),
+        );
+    });
+  }
+
+  #lookOn(): void {
+    if (this.#isLooking || this.#under.size === 0) return;
+    this.#isLooking = true;
+    this.#clock.after(limits.heldLookMs, () => {
+      this.#isLooking = false;
+      const nowMs = this.#clock.now();
+      for (const held of this.#under) {
+        held.sinceMs = held.mayAnswer() ? undefined : (held.sinceMs ?? nowMs);
+        if (held.sinceMs !== undefined && nowMs - held.sinceMs >= limits.heldAnswerMs) held.giveUp();
+      }
+      this.#lookOn();
+    });
+  }
+}
