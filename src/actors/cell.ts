@@ -108,9 +108,14 @@ export class Cell {
     return !this.committing && this.waiting.length === 0 && (this.actor === undefined || this.actor.pendingCount() === 0);
   }
 
-  takeWaiting(): CommandEntry[] {
+  /** What is taken is its own list: a command that ends while the commit is in flight is of the next one. */
+  takeWaiting(): readonly CommandEntry[] {
+    if (this.waiting.length === 0) return nothing;
     const taken = this.waiting;
-    if (taken.length > 0) this.waiting = [];
+    this.waiting = [];
     return taken;
   }
 }
+
+/** Of most commits of a long command. */
+const nothing: readonly CommandEntry[] = [];

@@ -13,7 +13,7 @@ import type { MailOutbox } from './outbox.js';
 
 interface Member {
   cell: Cell;
-  finished: CommandEntry[];
+  finished: readonly CommandEntry[];
   progress: { slot: number; value: unknown } | undefined;
 }
 interface Ends {

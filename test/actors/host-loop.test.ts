@@ -5,6 +5,7 @@ import type { Actor, ActorKind } from '../../src/actors/definition.js';
 import { type Envelope, readAtCaller, writeToHost } from '../../src/actors/frames.js';
 import { HostLoop } from '../../src/actors/host-loop.js';
 import { MailOutbox } from '../../src/actors/outbox.js';
+import { limits } from '../../src/contract/limits.js';
 
 /** A loop of actors that commit nothing. `during` is called in each slice of the actor `long`, each of which lasts as long as it may. */
 function loopOf({ slices, during }: { slices: number; during(slice: number, ask: (slot: number, actorId: string) => void): void }) {
@@ -133,4 +134,52 @@ test('what is done is committed before the next slice of a long command, however
     loop.receive(envelope);
   });
   deepEqual(served, ['long', 'short', 'commit', 'long', 'long']);
+});
+
+// GROUP-COMMIT-2
+test('a long command that ends while a commit of it is in flight is answered once, after the next one', async () => {
+  let pending = 0;
+  const actor: Actor = {
+    *command() {
+      yield;
+      pending = limits.commitEntriesMax;
+      yield;
+      pending += 1;
+      return 'ended';
+    },
+    query: () => ({ reply: undefined }),
+    pendingCount: () => pending,
+    takeWriteSet: () => {
+      const set = pending > 0 ? { pending } : undefined;
+      pending = 0;
+      return set;
+    },
+    idle: () => false,
+    passivate: () => {},
+  };
+  const commits: (() => void)[] = [];
+  const commit = (sets: readonly unknown[]): Promise<undefined[]> =>
+    new Promise((resolve) => commits.push(() => resolve(sets.map(() => undefined))));
+  const kind: ActorKind = { activate: () => actor, commit, control: () => undefined, close: async () => {} };
+  const replies: unknown[] = [];
+  const ignored = (): void => {};
+  const outbox = new MailOutbox((envelope) => {
+    const reply = (slot: number, value: unknown): void => void replies.push([slot, value]);
+    readAtCaller(envelope, { reply, refusal: ignored, progress: ignored, failure: ignored, ask: ignored });
+  });
+  const loop = new HostLoop(kind, new BoardWriter(createSharedPage()), outbox);
+  const envelope: Envelope = [];
+  writeToHost.command(envelope, 1, 1, 'long', {});
+  loop.receive(envelope);
+  const turns = async (): Promise<void> => {
+    for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
+  };
+  await turns();
+  deepEqual([commits.length, pending, replies], [1, 1, []], 'it has ended, and the commit of its first slice is in flight');
+  commits[0]?.();
+  await turns();
+  deepEqual([commits.length, pending, replies], [2, 0, []], 'its end is in the commit in flight now');
+  commits[1]?.();
+  await turns();
+  deepEqual(replies, [[1, 'ended']]);
 });

@@ -83,6 +83,7 @@ async function run(): Promise<number> {
     const fromMs = kind === 'kill_leader' || kind === 'disk_full_owner' ? nowMs() : beganMs;
     const answeredMs = Math.max(...(await load.answersAgain({ fromMs, withinMs })));
     rounds.push({ kind, takenMs: await epoch.takenMs(fromMs), answeredMs });
+    if (answeredMs > longMs) for (const { refusals } of load.agents) console.log(refusals.join('\n'));
     await mend();
     const { takenMs } = rounds.at(-1) as Round;
     console.log(
@@ -108,6 +109,9 @@ async function run(): Promise<number> {
   console.log(JSON.stringify({ rounds: rounds.length, ...result }));
   return findings.length + faults.length === 0 ? 0 : 1;
 }
+
+/** What agents were answered meanwhile is shown of a silence that is longer. */
+const longMs = 5000;
 
 /** Each kind as often as any other, in an order by the seed; then kills of leaders alone. */
 function planOf(kinds: readonly FaultKind[]): FaultKind[] {
