@@ -71,7 +71,7 @@ export class ClusterAdvances {
     await this.#done(made.operation);
     let { sessionId } = made.session;
     if (way === 'reset') {
-      await this.#plan(`${key}-before`, sessionId);
+      await this.#plan('plan-before', sessionId);
       const expectedLeaseGeneration = await this.#lease(sessionId);
       const path = { projectId, sessionId };
       const reset = await this.#ask(`${key}-reset`, (client, call) =>
@@ -79,7 +79,7 @@ export class ClusterAdvances {
       );
       await this.#done(reset.operation);
     }
-    const fromUs = await this.#plan(`${key}-plan`, sessionId);
+    const fromUs = await this.#plan('plan-events', sessionId);
     const halfUs = fromUs + Math.floor(this.#events / 2);
     await this.#advance(`${key}-half`, sessionId, halfUs);
     if (way === 'forked') {
@@ -95,7 +95,7 @@ export class ClusterAdvances {
     await this.#check(sessionId, way);
   }
 
-  /** All events of the advance, as an agent asks for them. Yields the moment of the first. */
+  /** All events of the advance, as an agent asks for them. Yields the moment of the first. The key is in the evidence. */
   async #plan(key: string, sessionId: string): Promise<number> {
     const path = { projectId: this.#cluster.ids.projectId, sessionId };
     const { position } = await this.#cluster.settle((client) => client.getSessionRuntime({ path }), { withinMs });

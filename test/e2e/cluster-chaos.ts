@@ -10,7 +10,7 @@ import { type SmallDisk, smallDisk } from '../small-disk.js';
 import { type FaultGround, type FaultKind, faultKinds, faultMissing, makeFault } from './cluster-faults.js';
 import { shownFindings } from './cluster-history.js';
 import { allowCallbacks, Cluster } from './cluster-kit.js';
-import { exampleBuild, nowMs, seededNumbers } from './cluster-load.js';
+import { exampleBuild, nowMs, seededNumbers, shownRefusals } from './cluster-load.js';
 import { NodeNetwork } from './cluster-network.js';
 import { ClusterLoad } from './cluster-rounds.js';
 
@@ -27,6 +27,8 @@ const { values } = parseArgs({
 });
 const seed = Number(values.seed);
 const withinMs = Number(values['within-ms']);
+/** What agents were answered meanwhile is shown of a silence that is longer. */
+const longMs = 5000;
 const asked = values.kinds.split(',') as FaultKind[];
 const unknown = asked.filter((kind) => !faultKinds.includes(kind));
 if (unknown.length > 0) throw new Error(`no such faults: ${unknown.join(', ')}; there are ${faultKinds.join(', ')}`);
@@ -77,13 +79,13 @@ async function run(): Promise<number> {
     await load.answersAgain({ withinMs });
     const epoch = watchEpoch(cluster);
     const beganMs = nowMs();
-    console.log(`${index + 1}/${plan.length} ${kind}`);
+    console.log(`${index + 1}/${plan.length} ${kind}, led by ${(await cluster.leader()).name}`);
     const mend = await makeFault(kind, ground);
     // What was answered until the leader was really dead, or the disk full, says nothing.
     const fromMs = kind === 'kill_leader' || kind === 'disk_full_owner' ? nowMs() : beganMs;
     const answeredMs = Math.max(...(await load.answersAgain({ fromMs, withinMs })));
     rounds.push({ kind, takenMs: await epoch.takenMs(fromMs), answeredMs });
-    if (answeredMs > longMs) for (const { refusals } of load.agents) console.log(refusals.join('\n'));
+    if (answeredMs > longMs) for (const { refusals } of load.agents) console.log(shownRefusals(refusals, fromMs));
     await mend();
     const { takenMs } = rounds.at(-1) as Round;
     console.log(
@@ -109,9 +111,6 @@ async function run(): Promise<number> {
   console.log(JSON.stringify({ rounds: rounds.length, ...result }));
   return findings.length + faults.length === 0 ? 0 : 1;
 }
-
-/** What agents were answered meanwhile is shown of a silence that is longer. */
-const longMs = 5000;
 
 /** Each kind as often as any other, in an order by the seed; then kills of leaders alone. */
 function planOf(kinds: readonly FaultKind[]): FaultKind[] {

@@ -29,7 +29,7 @@ export class CallingAgent {
   /** Moments of its answers, for the silence after a fault. */
   readonly answeredAtMs: number[] = [];
   /** The last ones, in words. */
-  readonly refusals: string[] = [];
+  readonly refusals: Refusal[] = [];
 
   constructor({ world, credential, history }: { world: string; credential: string; history: ClusterHistory }) {
     this.world = world;
@@ -64,10 +64,25 @@ export class CallingAgent {
   }
 
   #refused({ node, askedAtMs }: { node: string; askedAtMs: number }, why: string): false {
-    this.refusals.push(`${node}, after ${Math.round(nowMs() - askedAtMs)} ms: ${why}`);
+    this.refusals.push({ node, askedAtMs, tookMs: nowMs() - askedAtMs, why });
     this.refusals.splice(0, this.refusals.length - 8);
     return false;
   }
+}
+
+interface Refusal {
+  node: string;
+  askedAtMs: number;
+  tookMs: number;
+  why: string;
+}
+/** A line each, of those that were asked for after a moment, with the time since then. */
+export function shownRefusals(refusals: readonly Refusal[], fromMs: number): string {
+  const since = refusals.filter(({ askedAtMs }) => askedAtMs >= fromMs);
+  const lines = since.map(
+    ({ node, askedAtMs, tookMs, why }) => `${node} at ${Math.round(askedAtMs - fromMs)} ms, after ${Math.round(tookMs)} ms: ${why}`,
+  );
+  return lines.join('\n');
 }
 
 /** Seeded: the same seed asks the same nodes in the same order, as far as the answers allow. */

@@ -7,7 +7,9 @@ import { join } from 'node:path';
 
 /** Of documentation and measurements (RFC 5737, RFC 2544): one in which the machine has no address, so that no route is covered. */
 const networks = ['198.51.100', '203.0.113', '192.0.2', '198.18.7', '198.19.7'];
-const databasePlace = 1;
+/** Clients come from an address of their own: a node that is cut from the database still reaches them. */
+const clientPlace = 1;
+const databasePlace = 200;
 
 export class NodeNetwork {
   readonly #prefix: string;
@@ -39,6 +41,7 @@ export class NodeNetwork {
     const bridge = `${this.#prefix}b`;
     const commands = [
       `link add ${bridge} type bridge`,
+      `addr add ${this.#address(clientPlace)}/24 dev ${bridge}`,
       `addr add ${this.#address(databasePlace)}/24 dev ${bridge}`,
       `link set ${bridge} up`,
       ...Array.from({ length: this.#count }, (_, index) => {
@@ -61,7 +64,7 @@ export class NodeNetwork {
   }
 
   addressOf(index: number): string {
-    return this.#address(databasePlace + 1 + index);
+    return this.#address(clientPlace + 1 + index);
   }
   /** Words before the command of a node. */
   before(index: number): string[] {

@@ -8,7 +8,7 @@ import { ClusterAdvances } from './cluster-advances.js';
 import { ClusterHistory, type HistoryResult } from './cluster-history.js';
 import { type Cluster, type ClusterNode, endedForSpace } from './cluster-kit.js';
 import { ClusterLives } from './cluster-lives.js';
-import { CallingAgent, journalOf, nowMs, replayFaults, seededNumbers } from './cluster-load.js';
+import { CallingAgent, journalOf, nowMs, replayFaults, seededNumbers, shownRefusals } from './cluster-load.js';
 
 interface MadeSession {
   key: string;
@@ -118,7 +118,7 @@ export class ClusterLoad {
           const answered = this.history.calls.slice(first).find((call) => call.world === world && call.answer !== undefined);
           if (answered?.answer !== undefined) return answered.answer.atMs - fromMs;
         }
-        const seen = [...refusals, ...(await this.#cluster.describe())].join('\n');
+        const seen = [shownRefusals(refusals, fromMs), ...(await this.#cluster.describe())].join('\n');
         throw new Error(`${world} answered nothing for ${withinMs} ms\n${seen}`);
       }),
     );
