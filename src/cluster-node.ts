@@ -197,7 +197,7 @@ export class ClusterNode {
     const handlerOf = (answer: HttpHandler, isOfAgent: (request: ServerRequest) => boolean): HttpHandler => {
       const ownerOf = (request: ServerRequest) => (isOfAgent(request) ? this.#owners.ownerOfAgent(request) : this.#owners.leader());
       const forwarder = createForwarder({
-        owners: { ownerOf, changed: () => this.#owners.changed() },
+        owners: { ownerOf, changed: () => this.#owners.changed(), silentMs: () => this.#owners.silentMs },
         requireHost: (request) => (isOfAgent(request) ? guards.worlds : guards.control)(request),
         ...{ token, meter, format: () => this.#format },
         own: (request) => (isOfAgent(request) ? this.#answers.ofAgent(request, work) : this.#answers.ofControl(request, work)),

@@ -103,6 +103,12 @@ export class ClusterOwners {
     return catalog.isThere && homes.members.mayRead && (hasCatalog() || homes.follower.isWithin(catalogHome));
   }
 
+  /** For how long this node has not heard from the log; 0 while it may read. */
+  get silentMs(): number {
+    const { members } = this.#parts.homes;
+    return members.mayRead ? 0 : (members.beatAgeMs ?? 0);
+  }
+
   /** Resolves when the catalog here has all that it had when this was called; false where that takes too long. */
   async catalogToEnd(): Promise<boolean> {
     const { hasCatalog, homes, catalog } = this.#parts;

@@ -4,6 +4,7 @@
 //   FORWARDING-2. A reply that is not whole ends the client's connection; no part of one looks like the whole.
 //   FORWARDING-3. When the client has gone, so has the request to the owner.
 //   FORWARDING-4. A request does not wait for an owner that cannot be reached any more, however its connection stands.
+//   FORWARDING-5. A node that has not learned who owns what for as long as a request may wait refuses at once: another node may know it.
 import { isServiceError, ServiceError } from '../contract/errors.js';
 import { newId } from '../contract/ids.js';
 import { limits } from '../contract/limits.js';
@@ -94,9 +95,9 @@ export class Forwarding {
   }
 
   async #waitForOwner({ isKnown }: { isKnown: boolean }): Promise<void> {
-    const { changes, ownerWaitMs } = this.#ground;
+    const { owners, changes, ownerWaitMs } = this.#ground;
     const nowMs = performance.now();
-    this.#untilMs ??= nowMs + ownerWaitMs;
+    this.#untilMs ??= nowMs + ownerWaitMs - (owners.silentMs?.() ?? 0);
     const leftMs = this.#untilMs - nowMs;
     if (leftMs <= 0 || changes.isClosed) {
       this.result = 'no_owner';

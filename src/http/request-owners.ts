@@ -8,4 +8,6 @@ export interface RequestOwners {
   ownerOf(request: ServerRequest): RequestOwner | undefined | Promise<RequestOwner | undefined>;
   /** Resolves at the first change after it was asked for: an owner may be another one than before. Never rejects. */
   changed(): Promise<void>;
+  /** For how many milliseconds this node has not learned who owns what; 0 while it does. Default 0. */
+  silentMs?(): number;
 }

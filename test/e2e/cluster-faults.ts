@@ -125,7 +125,7 @@ async function filledOwner(cluster: Cluster, disk: SmallDisk): Promise<Mend> {
     await owner.start();
   }
   for (const untilMs = Date.now() + ownsAgainMs; !(await cluster.shares()).has(owner.name); await pause(200))
-    if (Date.now() > untilMs) throw new Error(`${owner.name} has got no home`);
+    if (Date.now() > untilMs) throw new Error(`${owner.name} has got no home\n${(await cluster.describe()).join('\n')}`);
   disk.leave(0);
   const longEnough = pause(awayMs);
   return async () => {

@@ -107,6 +107,15 @@ for (const engine of engines) {
     assert.equal(limits.ownerWaitMs, 4000);
   });
 
+  // FORWARDING-5
+  test(`${engine}: a node that has not heard who owns what for as long as a request may wait refuses at once`, async () => {
+    // Who waits until an owner is there would wait for longer than a test may.
+    const owners = { ownerOf: () => undefined, changed: () => new Promise<void>(() => {}), silentMs: () => 3_600_000 };
+    const { url, results } = await startFront(engine, undefined, { owners, ownerWaitMs: 3_600_000 });
+    const { status, code } = await refusalOf(await post(url));
+    assert.deepEqual([status, code, results], [503, 'control.UNAVAILABLE', ['no_owner']]);
+  });
+
   // FORWARDING-1
   test(`${engine}: what an owner refuses to connect for was not sent: it goes to the next one, whatever its method`, async () => {
     const taken: string[] = [];
