@@ -1,5 +1,6 @@
 // Long advances on a cluster, in sessions that are forked and reset at random on the way: each is a command of a hundred thousand turns, so
 // that takeovers fall into its midst. Each change has a key and is asked of any node until it is answered.
+// A session of which an operation found a full disk is left, and another is begun.
 //   rule 1 of the advances. However an advance was interrupted, each of its events happened once: the rows say so.
 //   rule 2 of the advances. What was forked or reset on the way leads to the same state, and the same way to the same evidence.
 import assert from 'node:assert/strict';
@@ -7,7 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { publishRows } from '../../bench/service.js';
 import type { Client } from '../../src/client/client.js';
 import type { LongRunningOperation } from '../../src/contract/hosted/operation.js';
-import type { Cluster, ClusterNode } from './cluster-kit.js';
+import { type Cluster, type ClusterNode, endedForSpace } from './cluster-kit.js';
 import { seededNumbers } from './cluster-load.js';
 
 const rows = 50;
@@ -51,9 +52,13 @@ export class ClusterAdvances {
 
   /** One session after the other. */
   async advance(): Promise<void> {
-    while (!this.#isOver) {
-      await this.#session(`advances-${this.#count + 1}`, ways[this.#choose(ways.length)] as Way);
-      this.#count += 1;
+    for (let begun = 1; !this.#isOver; begun++) {
+      try {
+        await this.#session(`advances-${begun}`, ways[this.#choose(ways.length)] as Way);
+        this.#count += 1;
+      } catch (error) {
+        if (!endedForSpace(error)) throw error;
+      }
     }
   }
 

@@ -27,6 +27,8 @@ const { values } = parseArgs({
 });
 const seed = Number(values.seed);
 const withinMs = Number(values['within-ms']);
+/** Sessions with long advances have their place on it too. */
+const diskMegabytes = 1024;
 /** What agents were answered meanwhile is shown of a silence that is longer. */
 const longMs = 5000;
 const asked = values.kinds.split(',') as FaultKind[];
@@ -150,7 +152,7 @@ function watchEpoch({ postgres }: Cluster): { takenMs(fromMs: number): Promise<n
 function mountedDisk(): SmallDisk | string {
   let reason = 'it could not be mounted';
   const context = { after: (end: () => void) => ended.push(end), skip: (message: string) => (reason = message) };
-  const disk = smallDisk(context as unknown as TestContext, { kind: 'ext4', megabytes: 256 });
+  const disk = smallDisk(context as unknown as TestContext, { kind: 'ext4', megabytes: diskMegabytes });
   if (disk === undefined) return reason;
   mkdirSync(join(disk.path, 'node'));
   return disk;
