@@ -48,6 +48,8 @@ export interface LoadResult extends HistoryResult {
 }
 
 const secondUs = 1_000_000;
+/** After which a client gives up. */
+const clientMs = 8000;
 /** The example's worlds begin here. */
 const firstUs = 1_772_442_000 * secondUs;
 
@@ -106,10 +108,11 @@ export class ClusterLoad {
       this.#working.push(this.#noted(work));
   }
 
-  /** Resolves when each agent was answered a call that it asked after now: how long that took, for each. */
+  /** Resolves when each agent was answered a call that it asked after now, and `/v1` a change: how long that took, for each. */
   async answersAgain({ fromMs = nowMs(), withinMs = 30_000 } = {}): Promise<number[]> {
-    const silences = await Promise.all(
-      this.agents.map(async ({ world, refusals }) => {
+    const silences = await Promise.all([
+      this.#controlAnswers({ fromMs, withinMs }),
+      ...this.agents.map(async ({ world, refusals }) => {
         let first = this.history.calls.length;
         while (first > 0 && this.history.calls[first - 1]!.askedAtMs >= fromMs) first -= 1;
         for (; nowMs() < fromMs + withinMs; await pause(5)) {
@@ -121,8 +124,23 @@ export class ClusterLoad {
         const seen = [shownRefusals(refusals, fromMs), ...(await this.#cluster.describe())].join('\n');
         throw new Error(`${world} answered nothing for ${withinMs} ms\n${seen}`);
       }),
-    );
+    ]);
     return silences;
+  }
+
+  /** Asks for a creation again that is known by its key: the leader alone answers it, and nothing is made. */
+  async #controlAnswers({ fromMs, withinMs }: { fromMs: number; withinMs: number }): Promise<number> {
+    const choose = seededNumbers(this.#seed * 500);
+    const { projectId, environmentId } = this.#cluster.ids;
+    const made = this.#made.find(({ sessionId }) => sessionId !== '');
+    if (made === undefined) throw new Error('no session was made');
+    const ask = { path: { projectId, environmentId }, body: { seed: made.seed } };
+    for (; nowMs() < fromMs + withinMs; await pause(this.#pauseMs)) {
+      const asked = mayFail(this.#cluster.clientOf(this.#doorOf(choose)).send('createSession', ask, { idempotencyKey: made.key }));
+      const answer = await Promise.race([asked, pause(clientMs)]);
+      if (answer !== undefined) return nowMs() - fromMs;
+    }
+    throw new Error(`/v1 answered nothing for ${withinMs} ms\n${(await this.#cluster.describe()).join('\n')}`);
   }
 
   /** Ends the load; resolves when nothing is under way. */
