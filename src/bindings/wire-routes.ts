@@ -3,6 +3,7 @@
 //   WIRE-ROUTES-1. A route is answered only by an access to a world that has it, and its credential counts only where the route says it is.
 //   WIRE-ROUTES-2. Where strangers share a listener, only who holds an access learns what is at a path, and of its own world alone.
 //   WIRE-ROUTES-3. No header, query or form that decode sees holds the credential, and no log does.
+//   WIRE-ROUTES-4. Bytes that come and bytes that leave have a bound, of each world and of all behind a listener.
 import { errorTable, ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
 import type { WireRequest, WireRoute } from '../contract/world/wire.js';
@@ -11,7 +12,7 @@ import { ByteBudget } from '../http/byte-budget.js';
 import { unauthenticated } from '../http/guards.js';
 import { decodePathValues } from '../http/path-table.js';
 import { parseLists } from '../http/query.js';
-import { type FoundElsewhere, type RouteReply, wrongMethod } from '../http/router.js';
+import { type FoundElsewhere, OwnBody, type RouteReply, wrongMethod } from '../http/router.js';
 import type { ServerRequest } from '../http/server.js';
 import { addressOf } from './access-address.js';
 import type { AccessTable } from './access-table.js';
@@ -46,13 +47,9 @@ export function wireRoutes(
   accesses: AccessTable,
   { prefix = '', isShared = false, speaksForOrigin = true }: WireRoutesOptions = {},
 ): (request: ServerRequest) => FoundElsewhere<AgentAccess> | undefined {
-  const bodies = new ByteBudget({
-    ownerBytesMax: limits.worldWireBytesMax,
-    totalBytesMax: limits.wireBytesUnderWayMax,
-    waitingMax: 0,
-    waitMsMax: 0,
-    ownerNoun: 'world',
-  });
+  const bounds = { ownerBytesMax: limits.worldWireBytesMax, totalBytesMax: limits.wireBytesUnderWayMax, ownerNoun: 'world' };
+  const bodies = new ByteBudget({ ...bounds, waitingMax: 0, waitMsMax: 0 });
+  const replies = new ByteBudget({ ...bounds, waitingMax: limits.wireRepliesWaitingMax, waitMsMax: limits.wireReplyWaitMs });
   return (request) => {
     const shown = request.path.slice(prefix.length);
     const { mount, rest: pathname } = mountIn(shown) ?? { mount: undefined, rest: shown };
@@ -72,7 +69,7 @@ export function wireRoutes(
       if (refused !== undefined || (found === undefined && isUnknown(error))) return refused;
       throw error;
     }
-    const answering = { shown, pathname, mount, query, speaksForOrigin, bodies };
+    const answering = { shown, pathname, mount, query, speaksForOrigin, bodies, replies };
     return { id: 'wire', caller: found.access, answer: () => answerNoting(request, found, answering) };
   };
 }
@@ -194,9 +191,10 @@ interface Answering extends Omit<ReceivedRequest, 'isShared'> {
   shown: string;
   speaksForOrigin: boolean;
   bodies: ByteBudget;
+  replies: ByteBudget;
 }
 async function answer(request: ServerRequest, found: RouteMatch, answering: Answering): Promise<RouteReply> {
-  const { pathname, mount, query, speaksForOrigin, bodies } = answering;
+  const { pathname, mount, query, speaksForOrigin, bodies, replies } = answering;
   const { access, match, caller } = found;
   const { packageId, routeId, method, auth, requestBody } = match.route;
   const secrets = [...access.keys.map(({ token }) => token), ...(caller === undefined ? [] : [caller.text])];
@@ -210,7 +208,21 @@ async function answer(request: ServerRequest, found: RouteMatch, answering: Answ
   } finally {
     held?.release();
   }
+  reply = await holdBytes(replies, access.worldId, reply);
   return speaksForOrigin ? reply : { ...reply, headers: withoutOrigin(reply.headers) };
+}
+
+/** Bytes that leave are held until they have: clients that read slowly are no reason to have more of them. */
+async function holdBytes(replies: ByteBudget, worldId: string, reply: RouteReply): Promise<RouteReply> {
+  if (!(reply.body instanceof OwnBody) || typeof reply.body.content === 'string') return reply;
+  try {
+    return { ...reply, held: await replies.whenFree(worldId, reply.body.content.byteLength) };
+  } catch {
+    throw new ServiceError('control.UNAVAILABLE', {
+      message: 'The call was made, and too many bytes are on their way to clients for its reply to leave.',
+      retryAfterMs: limits.unavailableRetryAfterMs,
+    });
+  }
 }
 
 /** The signature is verified first, unless it needs the body: then a small body is read for it. */

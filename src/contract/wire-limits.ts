@@ -21,9 +21,12 @@ export const wireLimits = {
   multipartHeadersMax: 16,
   /** Of all parts that are text. */
   multipartTextBytesMax: 1024 * 1024,
-  /** Such bodies that are on their way at once: of one world two of the largest, and of all worlds behind a listener. */
+  /** Such bodies on their way at once, and as many bytes of replies: of a world two of the largest bodies; of all behind a listener. */
   worldWireBytesMax: 52 * 1024 * 1024,
   wireBytesUnderWayMax: 208 * 1024 * 1024,
+  /** Replies with bytes that wait until others have left, and for how long. */
+  wireRepliesWaitingMax: 8,
+  wireReplyWaitMs: 10_000,
 
   // Bytes that a world keeps.
   /** Of one blob; of all that one turn makes or is sent; of all that a world has. */

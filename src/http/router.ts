@@ -22,6 +22,8 @@ export interface RouteReply {
   /** Written as JSON, but for bytes, for the text of a `RawText`, for an `OwnBody` and for text that comes in pieces. */
   body: unknown;
   headers?: { [name: string]: string };
+  /** Released when the reply has left, or its client has gone. */
+  held?: BytesHeld;
 }
 /** What is known before the body is read. */
 export interface CallStart<Caller> {
@@ -173,7 +175,9 @@ export function createRouter<Caller>(options: RouterOptions<Caller>): HttpHandle
   const answer = async (request: ServerRequest, exchange: Exchange<Caller>): Promise<HttpReply> => {
     const { correlationId } = exchange;
     try {
-      const reply = untilLeft(written(await dispatch(options, { table, budgets }, request, exchange), correlationId), exchange);
+      const made = await dispatch(options, { table, budgets }, request, exchange);
+      exchange.held ??= made.held;
+      const reply = untilLeft(written(made, correlationId), exchange);
       return options.draining?.() === true ? { ...reply, close: true } : reply;
     } catch (error) {
       exchange.held?.release();

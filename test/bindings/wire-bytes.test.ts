@@ -1,5 +1,6 @@
 // Bodies with bytes over real sockets, on both servers: the clients of vendors, files in forms, codings, and what is refused.
 import assert from 'node:assert/strict';
+import { connect } from 'node:net';
 import { after, test } from 'node:test';
 import { deflateSync, gzipSync } from 'node:zlib';
 import {
@@ -59,6 +60,32 @@ for (const engine of loadUws() === undefined ? (['node:http'] as const) : (['nod
     assert.deepEqual(Buffer.from(await beyond.arrayBuffer()), large.subarray(-2));
     await assert.rejects(s3.send(new GetObjectCommand({ Bucket: 'b', Key: 'none' })), { name: 'NO_KEY' });
     s3.destroy();
+  });
+
+  // WIRE-ROUTES-4
+  test(`${engine}: bytes that clients do not read hold back the next reply, until one of them goes`, async () => {
+    const { url } = await open();
+    const s3 = s3At(url);
+    await s3.send(new PutObjectCommand({ Bucket: 'b', Key: 'one', Body: large }));
+    s3.destroy();
+    const place = new URL(`${url}/b/one`);
+    const readers = Array.from({ length: Math.floor(limits.worldWireBytesMax / large.length) }, () =>
+      connect({ host: place.hostname, port: Number(place.port) }),
+    );
+    for (const reader of readers) {
+      reader.write(`GET ${place.pathname} HTTP/1.1\r\nhost: ${place.host}\r\n\r\n`);
+      await new Promise<void>((resolve) => reader.once('data', () => resolve(void reader.pause())));
+    }
+    let isThere = false;
+    const next = fetch(place).then((reply) => {
+      isThere = true;
+      return reply.arrayBuffer();
+    });
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    assert.equal(isThere, false);
+    readers[0]?.destroy();
+    assert.equal((await next).byteLength, large.length);
+    for (const reader of readers) reader.destroy();
   });
 
   test(`${engine}: files and fields of a form, parts that are related, and the other kinds of the route`, async () => {
