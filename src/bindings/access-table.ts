@@ -93,6 +93,7 @@ export class AccessTable {
       void access.revoke();
       throw error;
     });
+    access.mounts = endpoints.http?.mounts ?? {};
     return {
       endpoints,
       ...defined({ address }),

@@ -64,7 +64,7 @@ export function wireRoutes(
       if (!(error instanceof ServiceError)) throw error;
       const access = found?.access ?? asker(accesses, request, asked);
       note(access, { request, pathname: shown, status: errorTable[error.code].status });
-      const place = { method: request.method, pathname, mount, baseUrl: baseUrlOf(access, mount) };
+      const place = { method: request.method, pathname, mount, baseUrl: access?.baseUrlAt(mount) ?? '' };
       const refused = refusedElsewhere(access, { ...place, error, speaksForOrigin });
       if (refused !== undefined || (found === undefined && isUnknown(error))) return refused;
       throw error;
@@ -74,11 +74,6 @@ export function wireRoutes(
   };
 }
 
-/** What a URL of the tool's own begins with, for who has asked there. */
-function baseUrlOf(access: AgentAccess | undefined, mount: string | undefined): string {
-  const base = access?.baseUrl ?? '';
-  return mount === undefined ? base : `${base}/${mountMark}${mount}`;
-}
 /** Nothing at all is there; a route that only mounts answer is something. */
 const isUnknown = ({ code, extra }: ServiceError): boolean => code === 'control.ROUTE_NOT_FOUND' && extra.details === undefined;
 
@@ -112,7 +107,7 @@ async function answerNoting(request: ServerRequest, found: RouteMatch, answering
     if (!(error instanceof ServiceError)) throw error;
     const { shown, pathname, mount, speaksForOrigin } = answering;
     note(found.access, { request, pathname: shown, status: errorTable[error.code].status });
-    const place = { method: request.method, pathname, mount, baseUrl: baseUrlOf(found.access, mount) };
+    const place = { method: request.method, pathname, mount, baseUrl: found.access.baseUrlAt(mount) };
     return await refusedByRoute(found.access, found.match.route, { ...place, error, speaksForOrigin });
   }
 }
@@ -203,7 +198,7 @@ async function answer(request: ServerRequest, found: RouteMatch, answering: Answ
   const held = plan.bytes === 0 ? undefined : bodies.take(access.worldId, plan.bytes);
   let reply: RouteReply;
   try {
-    const asked = { seen, body: plan.read(), secrets, minted: caller?.minted, baseUrl: baseUrlOf(access, mount) };
+    const asked = { seen, body: plan.read(), secrets, minted: caller?.minted, baseUrl: access.baseUrlAt(mount) };
     reply = await answerWith(access, { packageId, instanceId: match.instanceId }, asked);
   } finally {
     held?.release();

@@ -33,6 +33,7 @@ for (const engine of engines) {
     ];
     assert.deepEqual([desk.status, desk.body.packageId, desk.body.pathname], [200, 'desk', '/graphql']);
     assert.deepEqual([pay.status, pay.body.packageId, pay.body.pathname], [200, 'pay', '/graphql']);
+    assert.equal(pay.body.self, `${urlOf('pay')}/graphql`);
     const both = await ask(`${url}/graphql`, { token, ...graphql });
     assert.deepEqual(
       [both.status, both.body.code, both.body.details],
@@ -92,6 +93,7 @@ for (const engine of engines) {
     assert.equal(urlOf('pay__pay-eu'), `http://pay__pay-eu.localhost:${port}`);
     const answered = await ask(`${urlOf('pay')}/graphql`, { token, ...graphql });
     assert.deepEqual([answered.status, answered.body.packageId, answered.body.pathname], [200, 'pay', '/graphql']);
+    assert.equal(answered.body.self, `${urlOf('pay')}/graphql`, 'a URL of its own is at the host name');
     assert.equal((await ask(`${urlOf('desk')}/open/door`)).status, 200, 'the address stands in its URL');
     for (const host of [`nobody.localhost:${port}`, 'pay.example.com', 'a.pay.localhost', 'pay.localhost.example.com', '.localhost']) {
       const refused = await ask(`${http.url}/v1/tools`, { token, host });
@@ -123,6 +125,8 @@ for (const engine of engines) {
     });
     await abroad.customers.create({ email: 'bob@example.com' });
     assert.equal(((await abroad.customers.retrieve('cus_1')) as { email?: string }).email, 'bob@example.com');
+    const found = await ask(`${urlOf('pay')}/v1/customers/cus_1`, { token: http.token });
+    assert.equal(found.body.self, `${urlOf('pay')}/v1/customers/cus_1`, 'a URL of its own is at the port');
     await assert.rejects(stripeAt('pay', other.http.token).customers.retrieve('cus_1'), 'another world has no such customer');
     assert.equal((await ask(`${urlOf('pay')}/v1/customers/cus_1`, { token: 'sk_test_nobody' })).status, 401);
     assert.equal((await ask(`${urlOf('desk')}/open/door`)).body.pathname, '/open/door');

@@ -60,7 +60,7 @@ export class ClusterNode implements Door {
   readonly #command: readonly string[];
   #child: ChildProcess | undefined;
   #ended: Promise<number | null> | undefined;
-  /** Everything that this incarnation has said. */
+  /** The last that its incarnations have said. */
   said = '';
   ready: NodeReady | undefined;
   isPaused = false;
@@ -90,7 +90,6 @@ export class ClusterNode implements Door {
     const env = { ...process.env, NO_COLOR: '1', DRILLYARD_TEST_CLOCK: this.#clockFile };
     const child = spawn(program as string, words, { env, stdio: ['ignore', 'pipe', 'pipe'] });
     this.#child = child;
-    this.said = '';
     let stdout = '';
     let hasEnded = false;
     this.#ended = once(child, 'close').then(([code]) => {
@@ -260,7 +259,11 @@ export class Cluster {
     const nodes = await this.postgres.ask(
       'select node, state, beat, followed, held, now() - seen_at as silent from drillyard_node order by node',
     );
-    const said = this.nodes.map(({ name, isRunning, isPaused, said }) => [{ name, isRunning, isPaused }, said.slice(-2000)]);
+    const said = this.nodes.map(({ name, isRunning, isPaused, said }) => [
+      { name, isRunning, isPaused },
+      errorsIn(said),
+      said.slice(-2000),
+    ]);
     return [...homes, ...nodes, ...said.flat()].map((row) => (typeof row === 'string' ? row : JSON.stringify(row)));
   }
 
@@ -286,6 +289,12 @@ export class Cluster {
     await this.postgres.stop();
     rmSync(this.#folder, { recursive: true, force: true });
   }
+}
+
+/** Lines of a log that are more than warnings. */
+function errorsIn(said: string): string {
+  const lines = said.split('\n').filter((line) => /"level":"?(error|fatal|50|60)"?/.test(line));
+  return lines.slice(-20).join('\n');
 }
 
 /** An operation that was accepted and then failed, because the disk of its node was full: it has changed nothing, and says so. */

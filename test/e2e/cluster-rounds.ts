@@ -116,7 +116,7 @@ export class ClusterLoad {
         let first = this.history.calls.length;
         while (first > 0 && this.history.calls[first - 1]!.askedAtMs >= fromMs) first -= 1;
         for (; nowMs() < fromMs + withinMs; await pause(5)) {
-          if (this.#faults.length > 0) throw new Error(this.#faults.join('\n'));
+          if (this.#faults.length > 0) throw new Error([...this.#faults, ...(await this.#cluster.describe())].join('\n'));
           // Answers are written in the place of what was asked, however long they take: all places are looked at again.
           const answered = this.history.calls.slice(first).find((call) => call.world === world && call.answer !== undefined);
           if (answered?.answer !== undefined) return answered.answer.atMs - fromMs;
