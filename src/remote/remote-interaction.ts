@@ -6,7 +6,6 @@ import { defined } from '../contract/defined.js';
 import { sha256Digest } from '../contract/digest.js';
 import type { CompleteInteractionRequest } from '../contract/hosted/runs.js';
 import { limits } from '../contract/limits.js';
-import { requirePathMounts } from '../contract/run/http-mounts.js';
 import type { HostedRun, RunError } from '../contract/run/run.js';
 import type { TargetInvocation } from '../contract/run/target-invocation.js';
 import { type CaptureKind, kindOf, policyOf } from '../drills/attempt/capture.js';
@@ -36,7 +35,6 @@ export async function workRemotely(part: RemoteInteraction): Promise<TargetRun |
   const { id: interactionId } = pending.interaction;
   const path = { projectId: remote.projectId, hostedRunId: run.hostedRunId };
   const { target } = planned;
-  requirePathMounts(target);
   const ttlMs = limits.remoteAccessTtlMs;
   const issued = await unlessGoneOn(() => remote.client.createRunAccess({ path, body: { interactionId, ttlMs } }));
   if (issued === undefined) return undefined;

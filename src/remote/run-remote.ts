@@ -7,7 +7,7 @@ import { localFolders } from '../contract/local-folders.js';
 import type { Binding } from '../contract/run/target.js';
 import { requireKnownOptions } from '../drills/plan/known-options.js';
 import type { RunDrillsOptions } from '../drills/plan/options.js';
-import { type Plan, planRun, refuseJudges } from '../drills/plan/plan.js';
+import { type Plan, planRun, refuseJudges, refuseMounts } from '../drills/plan/plan.js';
 import { announcePlan, type BuildRunResult, Run } from '../drills/run.js';
 import type { RunDrillsResult } from '../drills/run-drills.js';
 import { thenPrune } from '../drills/stored/kept-runs.js';
@@ -31,7 +31,7 @@ export async function runDrillsRemotely({ remote: given, onPushed, ...options }:
   const compiled = await compileForRemote(options);
   const { build, diagnostics, view } = compiled;
   // Before anything is sent: what selects nothing is refused here.
-  const plan = withoutJudges(planRun(build, options, available));
+  const plan = hosted(planRun(build, options, available));
   const remote = await asked(() => connectRemote(given, compiled.settings?.remote));
   const pushed = await pushCompiled(remote, compiled, {
     ...options,
@@ -44,11 +44,14 @@ export async function runDrillsRemotely({ remote: given, onPushed, ...options }:
   return { ...result, diagnostics, sources };
 }
 
-/** The verdict is the service's, which asks no modules. */
-function withoutJudges(plan: Plan): Plan {
+/** The verdict is the service's, which asks no modules, and so are the addresses of worlds. */
+function hosted(plan: Plan): Plan {
   return {
     ...plan,
-    drills: plan.drills.map((planned) => ({ ...planned, ...defined({ refusal: planned.refusal ?? refuseJudges(planned) }) })),
+    drills: plan.drills.map((planned) => ({
+      ...planned,
+      ...defined({ refusal: planned.refusal ?? refuseJudges(planned) ?? refuseMounts(planned) }),
+    })),
   };
 }
 

@@ -398,6 +398,16 @@ test('a drill that is judged by a module is refused, as the service runs none', 
   assert.match(stdout, /assertion\.JUDGE_UNAVAILABLE[\s\S]*\(tone\), which a hosted service does not run/);
 });
 
+test('a target that wants host names for its mounts is refused before anything is played', async () => {
+  const { root } = repository('named', {
+    ...moduleAgent('agent', writes, { bindings: ['http'], httpMounts: 'host' }),
+    ...drill('d', 'agent', []),
+  });
+  const { code, stdout } = await warmDrillyard(['run', '--remote', baseUrl, '--root', root], withToken);
+  assert.equal(code, 1);
+  assert.match(stdout, /target\.UNSUPPORTED[\s\S]*wants a host for each mount[\s\S]*use a local run/);
+});
+
 test('http and external targets play remote runs', async (t) => {
   const agent = createServer(async (request, response) => {
     const { environment } = JSON.parse(await bodyOf(request)) as { environment: { [name: string]: string } };

@@ -150,6 +150,14 @@ export function refuseJudges({ drill }: Pick<CompiledDrill, 'drill'>): RunError 
   return runError('assertion.JUDGE_UNAVAILABLE', message, { details: { assertionIds: judges } });
 }
 
+/** What strangers share has one listener and no names to give away. */
+export function refuseMounts({ target }: { target: Target }): RunError | undefined {
+  const { id, httpMounts = 'path' } = target;
+  if (httpMounts === 'path') return undefined;
+  const message = `Target "${id}" wants a ${httpMounts} for each mount of wire routes, and a hosted service serves them below paths: use a local run.`;
+  return runError('target.UNSUPPORTED', message, { details: { targetId: id, httpMounts } });
+}
+
 function bounded(name: string, value: number, { from, to }: { from: number; to: number }): number {
   if (Number.isInteger(value) && value >= from && value <= to) return value;
   throw invalid(name, `must be an integer from ${from} to ${to}`);
