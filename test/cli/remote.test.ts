@@ -401,7 +401,7 @@ test('a drill that is judged by a module is refused, as the service runs none', 
 test('a target that wants host names for its mounts is refused before anything is played', async () => {
   const { root } = repository('named', {
     ...moduleAgent('agent', writes, { bindings: ['http'], httpMounts: 'host' }),
-    ...drill('d', 'agent', []),
+    ...drill('d', 'agent', [written({ equals: 1 })]),
   });
   const { code, stdout } = await warmDrillyard(['run', '--remote', baseUrl, '--root', root], withToken);
   assert.equal(code, 1);
