@@ -96,7 +96,7 @@ async function run(): Promise<number> {
   }
   await load.answersAgain({ withinMs });
   const { findings, faults, ...counts } = await load.end({ build: await exampleBuild() });
-  for (const line of tableOf(rounds)) console.log(line);
+  for (const line of [...cluster.errors(), ...tableOf(rounds)]) console.log(line);
   for (const line of [shownFindings({ findings }), ...faults]) if (line !== '') console.log(line);
   const of = (kind: string): number => findings.filter((one) => one.kind === kind).length;
   const lost = of('lost') + of('different');

@@ -84,6 +84,12 @@ export class ClusterNode implements Door {
     return pid;
   }
 
+  /** The last lines of its log that are more than warnings. */
+  get errors(): string[] {
+    const lines = this.said.split('\n').filter((line) => /"level":(50|60)/.test(line));
+    return lines.slice(-20);
+  }
+
   /** Resolves when it has printed that it is ready. */
   async start(): Promise<NodeReady> {
     const [program, ...words] = this.#command;
@@ -259,12 +265,13 @@ export class Cluster {
     const nodes = await this.postgres.ask(
       'select node, state, beat, followed, held, now() - seen_at as silent from drillyard_node order by node',
     );
-    const said = this.nodes.map(({ name, isRunning, isPaused, said }) => [
-      { name, isRunning, isPaused },
-      errorsIn(said),
-      said.slice(-2000),
-    ]);
-    return [...homes, ...nodes, ...said.flat()].map((row) => (typeof row === 'string' ? row : JSON.stringify(row)));
+    const said = this.nodes.map(({ name, isRunning, isPaused, said }) => [{ name, isRunning, isPaused }, said.slice(-2000)]);
+    return [...homes, ...nodes, ...said.flat(), ...this.errors()].map((row) => (typeof row === 'string' ? row : JSON.stringify(row)));
+  }
+
+  /** What nodes have written of bugs and of hosts that ended. */
+  errors(): string[] {
+    return this.nodes.flatMap(({ name, errors }) => errors.map((line) => `${name}: ${line}`));
   }
 
   /** Asks until there is an answer: a change with one key throughout, so it is made once. */
@@ -289,12 +296,6 @@ export class Cluster {
     await this.postgres.stop();
     rmSync(this.#folder, { recursive: true, force: true });
   }
-}
-
-/** Lines of a log that are more than warnings. */
-function errorsIn(said: string): string {
-  const lines = said.split('\n').filter((line) => /"level":"?(error|fatal|50|60)"?/.test(line));
-  return lines.slice(-20).join('\n');
 }
 
 /** An operation that was accepted and then failed, because the disk of its node was full: it has changed nothing, and says so. */
