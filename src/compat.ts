@@ -7,3 +7,4 @@ export {
   type VendorOperation,
   type VendorOperations,
 } from './compat-kit/definition.js';
+export { type OpenApiCheckerOptions, openApiChecker } from './compat-kit/openapi-checker.js';

@@ -48,7 +48,7 @@ const modules: { [module: string]: string[] } = {
   desk: ['text', 'contract', 'collections', 'http'],
   remote: ['text', 'contract', 'async', 'files', 'callbacks', 'compiler', 'reports', 'drills', 'client', 'bindings/remote-world.ts'],
   testing: ['text', 'contract', 'compiler', 'tools', 'worlds', 'drills', 'bindings', 'local-world.ts'],
-  'compat-kit': ['text', 'contract', 'files', 'compiler', 'drills', 'bindings', 'http/path-table.ts', 'local-world.ts'],
+  'compat-kit': ['text', 'contract', 'compiler', 'drills', 'bindings', 'testing', 'http/path-table.ts', 'http/envelope.ts'],
   inspector: [
     'text',
     'contract',
