@@ -1,4 +1,5 @@
-// The library's behavior against the SDK as an author sees it: library/tsconfig.json, everything strict. So is compat/, with Node's types.
+// The library's behavior against the SDK as an author sees it: library/tsconfig.json, everything strict. So is compat/, with the types of
+// Node.
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { basename, dirname } from 'node:path';

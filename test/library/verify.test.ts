@@ -1,5 +1,5 @@
-// Each library package that imitates a vendor is proved against the vendor's own client, offline; and the proof is one: the same package whose
-// codec leaves out a member is not proved.
+// Each library package that imitates a vendor is proved against the vendor's own client, offline; and the proof is one: the same package
+// whose codec leaves out a member is not proved.
 import assert from 'node:assert/strict';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
