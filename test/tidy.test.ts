@@ -48,6 +48,7 @@ const modules: { [module: string]: string[] } = {
   desk: ['text', 'contract', 'collections', 'http'],
   remote: ['text', 'contract', 'async', 'files', 'callbacks', 'compiler', 'reports', 'drills', 'client', 'bindings/remote-world.ts'],
   testing: ['text', 'contract', 'compiler', 'tools', 'worlds', 'drills', 'bindings', 'local-world.ts'],
+  'compat-kit': ['text', 'contract', 'compiler', 'drills', 'bindings', 'testing', 'http/path-table.ts', 'http/envelope.ts'],
   inspector: [
     'text',
     'contract',
@@ -65,6 +66,7 @@ const modules: { [module: string]: string[] } = {
   ],
   cli: [
     'text',
+    'compat-kit',
     'contract',
     'files',
     'compiler',
@@ -121,6 +123,7 @@ const importSites: { [specifier: string]: string[] } = {
     'src/http/node-server.ts',
     'src/http/owner-connections.ts',
     'src/callbacks/send.ts',
+    'src/compat-kit/recording-proxy.ts',
     'src/drills/targets/http-exchange.ts',
     'src/cli/world-command.ts',
   ],
@@ -136,7 +139,13 @@ const importSites: { [specifier: string]: string[] } = {
   pg: ['src/cluster/postgres/connection.ts'],
   '@aws-sdk': ['src/cluster/objects/s3-objects.ts'],
   chokidar: ['src/cli/source-watch.ts'],
-  typescript: ['src/compiler/typescript.ts', 'src/compiler/type-options.ts', 'src/compiler/type-check.ts'],
+  typescript: [
+    'src/compiler/typescript.ts',
+    'src/compiler/type-options.ts',
+    'src/compiler/type-check.ts',
+    'src/compat-kit/type-checker.ts',
+    'src/compat-kit/typed-value.ts',
+  ],
 };
 
 /** Files that are started or imported from outside src, each with who does it. */
@@ -146,6 +155,7 @@ const entries: { [file: string]: string } = {
   'src/tools/graphql-kit.ts': 'bundled into behaviors by compiler/graphql-bundle.ts',
   'src/client/client.ts': 'drillyard/client',
   'src/testing.ts': 'drillyard/testing',
+  'src/compat.ts': 'drillyard/compat',
   'src/cli/main.ts': 'bin/drillyard.js',
   'src/actors/host-entry.ts': 'started as a thread by actors/pool.ts',
   'src/actors/child-entry.ts': 'started as a child process by actors',

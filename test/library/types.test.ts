@@ -1,21 +1,36 @@
-// The library's behavior against the SDK as an author sees it: library/tsconfig.json, everything strict.
+// The library's behavior against the SDK as an author sees it: library/tsconfig.json, everything strict. So is compat/, with the types of
+// Node.
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 import { libraryPackages } from './package-world.js';
 
-const config = fileURLToPath(new URL('../../../library/tsconfig.json', import.meta.url));
+const place = (file: string): string => fileURLToPath(new URL(`../../../library/${file}`, import.meta.url));
 
-test('the behavior of the library type-checks against drillyard/tool-sdk', () => {
+function parsed(file: string): ts.ParsedCommandLine {
   const read = ts.getParsedCommandLineOfConfigFile(
-    config,
+    place(file),
     {},
     { ...ts.sys, onUnRecoverableConfigFileDiagnostic: (diagnostic) => assert.fail(textOf(diagnostic)) },
   );
-  assert.ok(read);
+  return read ?? assert.fail(file);
+}
+
+test('the behavior of the library type-checks against drillyard/tool-sdk', () => {
+  const read = parsed('tsconfig.json');
   assert.deepEqual(read.fileNames.map((file) => basename(dirname(file))).sort(), libraryPackages, 'every package is checked');
+  const program = ts.createProgram({ rootNames: read.fileNames, options: read.options });
+  assert.deepEqual(ts.getPreEmitDiagnostics(program).map(textOf), []);
+});
+
+test('what the library says of vendors type-checks against drillyard/compat', () => {
+  const read = parsed('tsconfig.compat.json');
+  const proved = libraryPackages.filter((packageId) => existsSync(place(`${packageId}/compat`)));
+  const checked = read.fileNames.filter((file) => basename(file) === 'compat.ts').map((file) => basename(dirname(dirname(file))));
+  assert.deepEqual(checked.sort(), proved, 'every package with a compat folder is checked');
   const program = ts.createProgram({ rootNames: read.fileNames, options: read.options });
   assert.deepEqual(ts.getPreEmitDiagnostics(program).map(textOf), []);
 });
