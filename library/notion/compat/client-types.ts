@@ -7,9 +7,10 @@ type Findings = string[];
 
 /** `check(value, name)`: where the value is not what the exported type `name` says. Members that the type does not have are let be. */
 export function openClientTypes(packageName: string): (value: unknown, name: string) => Findings {
+  // The index exports a part of the types; those of the endpoints are all beside it.
   const entry = createRequire(import.meta.url)
     .resolve(packageName)
-    .replace(/\.js$/, '.d.ts');
+    .replace(/index\.js$/, 'api-endpoints.d.ts');
   const program = ts.createProgram([entry], { strict: true, skipLibCheck: true, types: [], noEmit: true });
   const checker = program.getTypeChecker();
   const file = program.getSourceFile(entry);
