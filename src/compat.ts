@@ -7,4 +7,6 @@ export {
   type VendorOperation,
   type VendorOperations,
 } from './compat-kit/definition.js';
+export { installedJson } from './compat-kit/installed-package.js';
 export { type OpenApiCheckerOptions, openApiChecker } from './compat-kit/openapi-checker.js';
+export { type TypeCheckerOptions, typeChecker } from './compat-kit/type-checker.js';

@@ -139,7 +139,13 @@ const importSites: { [specifier: string]: string[] } = {
   pg: ['src/cluster/postgres/connection.ts'],
   '@aws-sdk': ['src/cluster/objects/s3-objects.ts'],
   chokidar: ['src/cli/source-watch.ts'],
-  typescript: ['src/compiler/typescript.ts', 'src/compiler/type-options.ts', 'src/compiler/type-check.ts'],
+  typescript: [
+    'src/compiler/typescript.ts',
+    'src/compiler/type-options.ts',
+    'src/compiler/type-check.ts',
+    'src/compat-kit/type-checker.ts',
+    'src/compat-kit/typed-value.ts',
+  ],
 };
 
 /** Files that are started or imported from outside src, each with who does it. */

@@ -42,7 +42,7 @@ async function verifyTool({ tool, config, json: _, ...options }: ToolVerifyFlags
   }
 }
 
-function tell({ findings, page, ...result }: VerifyPackageResult, output: Output): void {
+function tell({ findings, page, noticed: _, ...result }: VerifyPackageResult, output: Output): void {
   for (const finding of findings) output.line({ event: 'finding', ...finding });
   const { verdict, packageId, version, clients, routes, operations, responses, cancelled } = result;
   output.line({ event: 'summary', ...result, findings: findings.length, page: page.path, pageIsWritten: page.isWritten });

@@ -12,6 +12,7 @@ export type VerifyFindingKind =
   | 'flow_failed'
   | 'route_not_driven'
   | 'response_refused'
+  | 'response_unproved'
   | 'operation_not_listed'
   | 'unsupported_stale'
   | 'unsupported_not_marked'

@@ -1,8 +1,9 @@
 // compat/compat.ts of a package, loaded as modules of targets are: its own files joined, the vendor's packages found from the package's
 // folder upwards.
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { ServiceError } from '../contract/errors.js';
 import { bundleModule } from '../drills/targets/module-bundle.js';
 import type { CompatDefinition } from './definition.js';
@@ -11,6 +12,8 @@ export const compatModule = 'compat/compat.ts';
 
 /** `folder`: the package's. Rejects with control.NOT_FOUND where it has none, control.INVALID_REQUEST where it cannot be loaded. */
 export async function loadCompat(folder: string): Promise<CompatDefinition> {
+  if (!existsSync(join(folder, compatModule)))
+    throw new ServiceError('control.NOT_FOUND', { message: `There is no ${compatModule} in ${basename(folder)}.` });
   const directory = await mkdtemp(join(tmpdir(), 'drillyard-compat-'));
   try {
     const bundle = await bundleModule({ root: folder, module: compatModule, directory });

@@ -21,6 +21,7 @@ import { drivenRoutes, operationsNotHere, operationsNotListed, refusedResponses,
 import { chooseActor, openFlowWorld } from './flow-world.js';
 import { installedVersion } from './installed-package.js';
 import { loadCompat } from './load-compat.js';
+import { type NoticedMutation, noticeMutations } from './mutations.js';
 import { dateIn, pageName, pageText } from './page.js';
 import { recordBindings } from './recorded-bindings.js';
 import type { RecordedRequest } from './recording-proxy.js';
@@ -45,6 +46,8 @@ export interface VerifyPackageResult {
   operations: { listed: number; here: number; unsupported: number };
   /** Responses that were checked. */
   responses: number;
+  /** By route: what of its responses may not be otherwise. */
+  noticed: NoticedMutation[];
   findings: VerifyFinding[];
   page: { path: string; text: string; isWritten: boolean };
   cancelled: boolean;
@@ -56,6 +59,7 @@ export async function verifyToolPackage(options: VerifyPackageOptions): Promise<
   const proof = await prepare(options);
   const findings: VerifyFinding[] = [];
   const exchanges: SourcedExchange[] = [];
+  let noticed: NoticedMutation[] = [];
   const take = (from: ExchangeSource) => (recorded: RecordedRequest, mount?: string) => {
     const exchange = exchangeOf(recorded, proof.place, mount);
     if (exchange !== undefined) exchanges.push({ ...exchange, from });
@@ -66,10 +70,23 @@ export async function verifyToolPackage(options: VerifyPackageOptions): Promise<
     findings.push(...(await runFlow(proof, 'flow', take('flow'))));
     if (proof.definition.mcp !== undefined) findings.push(...(await runFlow(proof, 'mcp', take('mcp'))));
     findings.push(...(await judge(proof, exchanges)));
+    // Where a flow or a drill failed there may be no responses to spoil.
+    if (findings.length === 0) {
+      const spoiled = await noticeMutations(exchanges, proof.definition.checkResponse);
+      noticed = spoiled.noticed;
+      findings.push(...spoiled.findings);
+    }
   }
   const page = settlePage(proof, exchanges, { ...options, isSound: findings.length === 0 });
   if (page.isStale && !conformance.cancelled) findings.push({ kind: 'page_stale', message: page.message });
-  return { ...summary(proof, exchanges), findings, verdict: verdictOf(findings), page: page.page, cancelled: conformance.cancelled };
+  return {
+    ...summary(proof, exchanges),
+    noticed,
+    findings,
+    verdict: verdictOf(findings),
+    page: page.page,
+    cancelled: conformance.cancelled,
+  };
 }
 
 interface Proof {

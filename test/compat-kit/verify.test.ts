@@ -76,6 +76,36 @@ test('a member that a codec drops is found, in the responses of the flow and of 
   assert.ok(messages.some((message) => /^POST \/v1\/notes 200, .*the body must have required property 'title'/.test(message)));
 });
 
+// MUTATIONS-1
+test('a checkResponse that would take anything of a route is found, though it has no complaint', async () => {
+  const { noticed } = await copied().verify();
+  assert.deepEqual(
+    noticed.map(({ routeId, how, path }) => [routeId, how, path.join('/')]),
+    [
+      ['notes.create', 'lost', 'id'],
+      ['notes.list', 'lost', 'object'],
+      ['notes.retrieve', 'lost', 'id'],
+    ],
+  );
+  const copy = copied();
+  copy.replace('compat/compat.ts', 'checkResponse: openApiChecker({ document }),', `checkResponse: ({ routeId, body }) => ${onlyTitles}`);
+  const result = await copy.verify();
+  assert.deepEqual(found(result), [['response_unproved', 'notes.list: checkResponse takes any response of it, whatever is missing.']]);
+  assert.deepEqual(
+    result.noticed.map(({ routeId, how, path }) => [routeId, how, path.join('/')]),
+    [
+      ['notes.create', 'lost', 'title'],
+      ['notes.retrieve', 'lost', 'title'],
+    ],
+  );
+  copy.replace('compat/compat.ts', onlyTitles, "routeId !== 'notes.list' ? [] : body.includes('[[[') ? ['a list of lists'] : [],");
+  assert.deepEqual(
+    (await copy.verify()).noticed.map(({ routeId, how, path }) => [routeId, how, path.join('/')]),
+    [['notes.list', 'changed', 'object']],
+  );
+});
+const onlyTitles = "routeId === 'notes.list' || !body.includes('\"note\"') || body.includes('title') ? [] : ['no title'],";
+
 test('a null, a status and an error that the vendor does not describe are found', async () => {
   const copy = copied();
   copy.replace('behavior.ts', "object: 'note',", 'object: null,');

@@ -1,0 +1,87 @@
+// Whether checkResponse sees anything at all: recorded responses are spoiled, a member at a time, and it has to notice one of them. A
+// checker that lets everything pass proves nothing.
+//   MUTATIONS-1. Each route with a JSON object among its successes has a member whose loss, or whose value of another type, is noticed.
+import type { CompatDefinition } from './definition.js';
+import type { SourcedExchange } from './exchanges.js';
+import type { VerifyFinding } from './findings.js';
+import { tuning } from './tuning.js';
+
+/** A member of a route's responses that may not be missing, or not be anything. */
+export interface NoticedMutation {
+  routeId: string;
+  how: 'lost' | 'changed';
+  /** `results`, `*`, `id`: a list's items are `*`. */
+  path: readonly string[];
+}
+type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
+type Mutation = Pick<NoticedMutation, 'how' | 'path'>;
+
+export async function noticeMutations(
+  exchanges: readonly SourcedExchange[],
+  checkResponse: CompatDefinition['checkResponse'],
+): Promise<{ noticed: NoticedMutation[]; findings: VerifyFinding[] }> {
+  const noticed: NoticedMutation[] = [];
+  const findings: VerifyFinding[] = [];
+  for (const [routeId, group] of [...successesByRoute(exchanges)].sort(([one], [other]) => (one < other ? -1 : 1))) {
+    const found = await firstNoticed(group, checkResponse);
+    if (found !== undefined) noticed.push({ routeId, ...found });
+    else findings.push({ kind: 'response_unproved', message: `${routeId}: checkResponse takes any response of it, whatever is missing.` });
+  }
+  return { noticed, findings };
+}
+
+/** Those with members alone. */
+function successesByRoute(exchanges: readonly SourcedExchange[]): Map<string, { exchange: SourcedExchange; value: Json }[]> {
+  const groups = new Map<string, { exchange: SourcedExchange; value: Json }[]>();
+  for (const exchange of exchanges) {
+    if (exchange.routeId === undefined || exchange.status >= 400) continue;
+    const value = jsonOf(exchange.body);
+    if (value === undefined || pathsOf(value).length === 0) continue;
+    const group = groups.get(exchange.routeId) ?? [];
+    groups.set(exchange.routeId, group);
+    if (group.length < tuning.responsesSpoiledMax) group.push({ exchange, value });
+  }
+  return groups;
+}
+
+function jsonOf(body: string): Json | undefined {
+  try {
+    return JSON.parse(body) as Json;
+  } catch {
+    return undefined;
+  }
+}
+
+async function firstNoticed(
+  group: readonly { exchange: SourcedExchange; value: Json }[],
+  checkResponse: CompatDefinition['checkResponse'],
+): Promise<Mutation | undefined> {
+  for (const how of ['lost', 'changed'] as const)
+    for (const { exchange, value } of group)
+      for (const path of pathsOf(value).slice(0, tuning.membersSpoiledMax)) {
+        const { from: _, ...shown } = exchange;
+        const body = JSON.stringify(spoiled(value, path, how));
+        if ((await checkResponse({ ...shown, body })).length > 0) return { how, path };
+      }
+  return undefined;
+}
+
+/** Of its members, the outer ones first. */
+function pathsOf(value: Json, depth = tuning.spoiledDepthMax): string[][] {
+  if (value === null || typeof value !== 'object' || depth === 0) return [];
+  const inner = Array.isArray(value)
+    ? pathsOf(value[0] ?? null, depth - 1).map((path) => ['*', ...path])
+    : Object.entries(value).flatMap(([name, member]) => pathsOf(member, depth - 1).map((path) => [name, ...path]));
+  const own = Array.isArray(value) ? [] : Object.keys(value).map((name) => [name]);
+  return [...own, ...inner].toSorted((one, other) => one.length - other.length);
+}
+
+/** In all items of a list at once. What becomes of a value is of a type that no member of an API has. */
+function spoiled(value: Json, [name, ...rest]: readonly string[], how: Mutation['how']): Json {
+  if (name === undefined || value === null || typeof value !== 'object') return value;
+  if (Array.isArray(value)) return value.map((item) => spoiled(item, rest, how));
+  const { [name]: member, ...others } = value;
+  if (member === undefined) return value;
+  if (rest.length > 0) return { ...value, [name]: spoiled(member, rest, how) };
+  return how === 'lost' ? others : { ...value, [name]: [[[member]]] };
+}
