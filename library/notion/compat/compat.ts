@@ -2,13 +2,13 @@
 import { defineCompat } from 'drillyard/compat';
 import { flow } from './flow.js';
 import { mcp } from './mcp.js';
-import { createChecker, document } from './responses.js';
+import { checkResponse, document } from './responses.js';
 
 export default defineCompat({
   clients: ['@notionhq/client', '@notionhq/notion-mcp-server'],
   operations: { openapi: document },
   unsupported: {},
-  checkResponse: createChecker(),
+  checkResponse,
   flow,
   mcp,
 });
