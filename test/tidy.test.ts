@@ -48,6 +48,7 @@ const modules: { [module: string]: string[] } = {
   desk: ['text', 'contract', 'collections', 'http'],
   remote: ['text', 'contract', 'async', 'files', 'callbacks', 'compiler', 'reports', 'drills', 'client', 'bindings/remote-world.ts'],
   testing: ['text', 'contract', 'compiler', 'tools', 'worlds', 'drills', 'bindings', 'local-world.ts'],
+  'compat-kit': ['text', 'contract', 'files', 'compiler', 'drills', 'bindings', 'http/path-table.ts', 'local-world.ts'],
   inspector: [
     'text',
     'contract',
@@ -65,6 +66,7 @@ const modules: { [module: string]: string[] } = {
   ],
   cli: [
     'text',
+    'compat-kit',
     'contract',
     'files',
     'compiler',
@@ -121,6 +123,7 @@ const importSites: { [specifier: string]: string[] } = {
     'src/http/node-server.ts',
     'src/http/owner-connections.ts',
     'src/callbacks/send.ts',
+    'src/compat-kit/recording-proxy.ts',
     'src/drills/targets/http-exchange.ts',
     'src/cli/world-command.ts',
   ],
@@ -146,6 +149,7 @@ const entries: { [file: string]: string } = {
   'src/tools/graphql-kit.ts': 'bundled into behaviors by compiler/graphql-bundle.ts',
   'src/client/client.ts': 'drillyard/client',
   'src/testing.ts': 'drillyard/testing',
+  'src/compat.ts': 'drillyard/compat',
   'src/cli/main.ts': 'bin/drillyard.js',
   'src/actors/host-entry.ts': 'started as a thread by actors/pool.ts',
   'src/actors/child-entry.ts': 'started as a child process by actors',

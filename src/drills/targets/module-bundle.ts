@@ -97,13 +97,19 @@ function isOwnSource(path: string): boolean {
   return !path.split(sep).includes('node_modules') && !path.startsWith(join(thisPackage, 'dist'));
 }
 
-/** Installed packages stay outside, by the place they resolve to from the file that names them; every own file keeps its own location. */
+/**
+ * Installed packages stay outside, by the place they resolve to from the file that names them; every own file keeps its own location. What
+ * finds no `drillyard` from where it lies gets this one.
+ */
 const ownSources: Plugin = {
   name: 'own-sources',
   setup: ({ onResolve, onLoad, resolve }) => {
     onResolve({ filter: /^[^./]/ }, async ({ path, kind, importer, resolveDir, pluginData }) => {
       if (pluginData === ownSources || kind === 'entry-point' || path.startsWith('node:') || path.startsWith('file:')) return null;
-      const found = await resolve(path, { kind, importer, resolveDir, pluginData: ownSources });
+      const options = { kind, importer, pluginData: ownSources };
+      const nearest = await resolve(path, { ...options, resolveDir });
+      const isThisPackage = nearest.errors.length > 0 && /^drillyard(?:\/|$)/.test(path);
+      const found = isThisPackage ? await resolve(path, { ...options, resolveDir: thisPackage }) : nearest;
       if (found.errors.length > 0 || found.external || isOwnSource(found.path)) return found;
       return { path: kind === 'require-call' || kind === 'require-resolve' ? found.path : pathToFileURL(found.path).href, external: true };
     });

@@ -1,0 +1,9 @@
+// What compat/compat.ts of a tool package imports as `drillyard/compat`.
+export {
+  type CompatContext,
+  type CompatDefinition,
+  defineCompat,
+  type RecordedExchange,
+  type VendorOperation,
+  type VendorOperations,
+} from './compat-kit/definition.js';
