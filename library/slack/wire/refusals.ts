@@ -13,5 +13,7 @@ const words: { readonly [kind in RefusalInput['kind']]: string } = {
 
 export function refuseRequest({ kind, pathname }: RefusalInput): WireMessage {
   const method = kind === 'not_found' ? { req_method: pathname.replace(/^.*[/]/, '') } : {};
-  return { body: { kind: 'json', value: { ok: false, error: words[kind], ...method } } };
+  // For who wonders whether the method is wrong, or only not there.
+  const headers: { [name: string]: string } = kind === 'not_found' ? { 'x-drillyard-unsupported': '1' } : {};
+  return { headers, body: { kind: 'json', value: { ok: false, error: words[kind], ...method } } };
 }

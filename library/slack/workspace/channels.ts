@@ -150,10 +150,10 @@ function page(
   const items = rowsWhere(context, 'channels', (row) => wanted.has(row.kind) && isOfList(row) && !(exclude_archived && row.is_archived));
   const found = pageOf(context, input, { items, keyOf: ({ id }) => id, scope, limitDefault: listLimitDefault });
   const team = teamOf(context);
-  const channels = found.items.map((channel) => ({
-    ...shownChannel(team, channel, user.id),
-    ...(counted && channel.kind !== 'im' ? { num_members: channel.members.length } : {}),
-  }));
+  const channels = found.items.map((channel) => {
+    const { is_member, ...shown } = shownChannel(team, channel, user.id);
+    return counted && channel.kind !== 'im' ? { ...shown, is_member, num_members: channel.members.length } : shown;
+  });
   return { ok: true, channels, ...metadataOf(found) };
 }
 

@@ -27,7 +27,12 @@ export function updateMessage({ channel: id, ts, ...said }: PostInput & { readon
   };
   context.state.put('messages', messageRowId(channel.id, message.ts), edited);
   tellChanged(context, channel, edited, message);
-  return { ok: true, channel: channel.id, ts: message.ts, text, message: shownMessage(context, edited) };
+  return { ok: true, channel: channel.id, ts: message.ts, text, message: asEdited(shownMessage(context, edited, [])) };
+}
+
+/** What the answer to a change shows of the message: nothing of its place, its thread and its reactions. */
+function asEdited({ ts, subtype, username, thread_ts, reactions, ...shown }: Shown): Shown {
+  return shown;
 }
 
 /** By its author, and by admins. */

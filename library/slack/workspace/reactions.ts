@@ -37,7 +37,9 @@ export function getReactions({ channel: id, timestamp }: ReactInput, context: Co
   if (timestamp === undefined) return refuse(context, 'NO_ITEM_SPECIFIED', 'A channel and a timestamp name a message.');
   const channel = requireReadable(context, id, callerOf(context));
   const message = requireMessage(context, channel, timestamp);
-  return { ok: true, type: 'message', channel: channel.id, message: linked(context, message) };
+  // Without the thread, which this method does not show.
+  const { thread_ts, ...shown } = linked(context, message, []);
+  return { ok: true, type: 'message', channel: channel.id, message: shown };
 }
 
 /** What somebody has reacted to, newest first. */
@@ -89,6 +91,6 @@ function itemOf(context: Context, { channel: id, timestamp, name = '' }: { [N in
   return { user: caller.id, channel, message: requireMessage(context, channel, timestamp), emoji };
 }
 
-function linked(context: Context, message: Message): Shown {
-  return { ...shownMessage(context, message), permalink: permalinkOf(teamOf(context), message) };
+function linked(context: Context, message: Message, replies?: readonly Message[]): Shown {
+  return { ...shownMessage(context, message, replies), permalink: permalinkOf(teamOf(context), message) };
 }

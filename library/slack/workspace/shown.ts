@@ -79,7 +79,7 @@ export function shownChannel(team: Team, channel: Channel, user: string): Shown 
 }
 
 /** A message as a list of messages shows it: with its thread, its reactions and its files. */
-export function shownMessage(context: Context, message: Message, replies = repliesTo(context, message)): Shown {
+export function shownMessage(context: Context, message: Message, replies: readonly Message[] = repliesTo(context, message)): Shown {
   const team = teamOf(context);
   const author = context.state.get('users', message.user);
   const files = message.files.flatMap((id) => {
