@@ -34,8 +34,9 @@ export function unreact({ channel: id, timestamp, name }: ReactInput, context: C
 
 /** The message's reactions; everybody who reacted is named, `full` or not. */
 export function getReactions({ channel: id, timestamp }: ReactInput, context: Context): Shown {
+  const caller = callerOf(context);
   if (timestamp === undefined) return refuse(context, 'NO_ITEM_SPECIFIED', 'A channel and a timestamp name a message.');
-  const channel = requireReadable(context, id, callerOf(context));
+  const channel = requireReadable(context, id, caller);
   const message = requireMessage(context, channel, timestamp);
   // Without the thread, which this method does not show.
   const { thread_ts, ...shown } = linked(context, message, []);

@@ -2,6 +2,8 @@
 import { type Context, secondUs } from './model.js';
 
 const secondsOfDay = 86_400;
+/** Of a leap year. */
+const monthDays = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 export function nowSeconds(context: Context): number {
   return Math.floor(context.clock.nowUs() / secondUs);
@@ -20,7 +22,9 @@ export function usOfTs(ts: string): number | undefined {
 /** The first second of `2026-03-02` in UTC. */
 export function secondsOfDate(date: string): number | undefined {
   const [, year, month, day] = (/^(\d{4})-(\d{2})-(\d{2})$/.exec(date) ?? []).map(Number);
-  if (year === undefined || month === undefined || day === undefined || month < 1 || month > 12 || day < 1 || day > 31) return undefined;
+  if (year === undefined || month === undefined || day === undefined || month < 1 || month > 12 || day < 1) return undefined;
+  const isLeap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
+  if (day > (month === 2 && !isLeap ? 28 : (monthDays[month - 1] ?? 0))) return undefined;
   // Years begin in March here, so that the day of a leap year comes last.
   const shifted = month > 2 ? year : year - 1;
   const era = Math.floor(shifted / 400);

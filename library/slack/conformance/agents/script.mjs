@@ -1,7 +1,6 @@
 // Makes the calls that its task lists, one after another, and stops at the first answer that is not the expected one.
 // A step: { call, with?, key?, as?, error?, kind?, returns? }. `returns` names the members that count, however deep; `as` keeps
-// the answer, and a later argument "$name.member" is read from it.
-// The same file in each package of the library: a package is copied whole, so its drills import nothing from outside of it.
+// the answer, and a later argument "$name.member" is read from it; { repeat, times } is a long text.
 export default async ({ task }, { world }) => {
   const { packageId, calls } = task.input;
   const kept = {};
@@ -28,6 +27,7 @@ function filled(value, kept) {
   }
   if (Array.isArray(value)) return value.map((item) => filled(item, kept));
   if (value === null || typeof value !== 'object') return value;
+  if (value.repeat !== undefined) return value.repeat.repeat(value.times);
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, filled(member, kept)]));
 }
 
