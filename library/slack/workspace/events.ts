@@ -21,7 +21,7 @@ export function tellAll(context: Context, type: EventsApiType, members: Shown): 
 }
 
 function emit(context: Context, type: EventsApiType, api_app_id: string, bot_user_id: string, members: Shown): void {
-  const event = { type, ...members, event_ts: tsOf(context.clock.nowUs()) } as Told['event'];
+  const event = { ...members, type, event_ts: tsOf(context.clock.nowUs()) } as Told['event'];
   context.events.emit(type, { team_id: teamOf(context).id, api_app_id, bot_user_id, event });
 }
 
