@@ -7,3 +7,5 @@ export {
   type VendorOperation,
   type VendorOperations,
 } from './compat-kit/definition.js';
+export { installedJson } from './compat-kit/installed-package.js';
+export { type OpenApiCheckerOptions, openApiChecker } from './compat-kit/openapi-checker.js';

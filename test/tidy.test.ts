@@ -48,7 +48,7 @@ const modules: { [module: string]: string[] } = {
   desk: ['text', 'contract', 'collections', 'http'],
   remote: ['text', 'contract', 'async', 'files', 'callbacks', 'compiler', 'reports', 'drills', 'client', 'bindings/remote-world.ts'],
   testing: ['text', 'contract', 'compiler', 'tools', 'worlds', 'drills', 'bindings', 'local-world.ts'],
-  'compat-kit': ['text', 'contract', 'files', 'compiler', 'drills', 'bindings', 'http/path-table.ts', 'local-world.ts'],
+  'compat-kit': ['text', 'contract', 'compiler', 'drills', 'bindings', 'testing', 'http/path-table.ts', 'http/envelope.ts'],
   inspector: [
     'text',
     'contract',
@@ -139,7 +139,13 @@ const importSites: { [specifier: string]: string[] } = {
   pg: ['src/cluster/postgres/connection.ts'],
   '@aws-sdk': ['src/cluster/objects/s3-objects.ts'],
   chokidar: ['src/cli/source-watch.ts'],
-  typescript: ['src/compiler/typescript.ts', 'src/compiler/type-options.ts', 'src/compiler/type-check.ts'],
+  typescript: [
+    'src/compiler/typescript.ts',
+    'src/compiler/type-options.ts',
+    'src/compiler/type-check.ts',
+    'src/compat-kit/type-checker.ts',
+    'src/compat-kit/typed-value.ts',
+  ],
 };
 
 /** Files that are started or imported from outside src, each with who does it. */

@@ -1,10 +1,12 @@
 // Requests to wire routes that became no call, answered in the words of the package that they were for: where it is known whose world was
 // asked, and which package of it. All others are answered in the envelope.
 //   WIRE-REFUSALS-1. A world learns of no credential: not of the one that was wrong, nor of one in the path.
+//   WIRE-REFUSALS-2. What no route has is refused with a header that says so, in the words of the package and in the envelope.
 import { defined } from '../contract/defined.js';
 import { type ErrorCode, ServiceError } from '../contract/errors.js';
 import type { RefusalKind } from '../contract/world/tool-wire.js';
 import type { UncalledRequest, WireRoute } from '../contract/world/wire.js';
+import { unsupportedHeader } from '../http/envelope.js';
 import { allowOf, type FoundElsewhere, type RouteReply } from '../http/router.js';
 import type { AgentAccess } from './agent-access.js';
 import { shownPath } from './unanswered-requests.js';
@@ -41,7 +43,16 @@ const kinds: { readonly [code in ErrorCode]?: RefusalKind } = {
   'control.INVALID_JSON': 'malformed',
   'control.INVALID_REQUEST': 'malformed',
 };
+const unsupported: ReadonlySet<RefusalKind> = new Set(['not_found', 'method_not_allowed']);
 const kindOf = (error: ServiceError): RefusalKind | undefined => (error instanceof NotDecoded ? 'not_decoded' : kinds[error.code]);
+
+/** The error of a request that no route has; every other one as it is. */
+export function unsupportedBy(access: AgentAccess | undefined, error: ServiceError): ServiceError {
+  const kind = kindOf(error);
+  // With details of mounts it is not that no route has it, but that several packages do.
+  const isThere = access?.wires === undefined || kind === undefined || !unsupported.has(kind) || error.extra.details?.mounts !== undefined;
+  return isThere ? error : new ServiceError(error.code, { ...error.extra, message: error.message, isUnsupported: true });
+}
 
 /** Of a request for which no route was found; undefined where no package of the access words it. */
 export function refusedElsewhere(access: AgentAccess | undefined, refused: RefusedExchange): FoundElsewhere<AgentAccess> | undefined {
@@ -98,6 +109,7 @@ async function worded(
       message: `refuse of '${packageId}' failed: ${result.reason}`,
       details: { packageId },
     });
-  const reply = replyOf(result.status, result.message, baseUrl);
+  const encoded = replyOf(result.status, result.message, baseUrl);
+  const reply = unsupported.has(known.kind) ? { ...encoded, headers: { ...encoded.headers, ...unsupportedHeader } } : encoded;
   return speaksForOrigin ? reply : { ...reply, headers: withoutOrigin(reply.headers) };
 }

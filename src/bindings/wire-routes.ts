@@ -20,7 +20,7 @@ import { verifySignature } from './signed-request.js';
 import { type BodyPlan, planBody, type ReceivedBody } from './wire-body.js';
 import { callerOf, type WireCaller } from './wire-caller.js';
 import { bodyWithoutTokens, credentialsIn, type Lists, withoutCredential, withTrailers } from './wire-credential.js';
-import { NotDecoded, refusedByRoute, refusedElsewhere } from './wire-refusals.js';
+import { NotDecoded, refusedByRoute, refusedElsewhere, unsupportedBy } from './wire-refusals.js';
 import { replyOf, withoutOrigin } from './wire-reply.js';
 import type { WireSearch, WireTable } from './wire-table.js';
 import { sealedMessage, unsealedRequest } from './wire-tokens.js';
@@ -69,8 +69,10 @@ export function wireRoutes(
       note(access, { request, pathname: shown, status: errorTable[error.code].status });
       const place = { method: request.method, pathname, mount, baseUrl: baseUrlOf(access, mount) };
       const refused = refusedElsewhere(access, { ...place, error, speaksForOrigin });
-      if (refused !== undefined || (found === undefined && isUnknown(error))) return refused;
-      throw error;
+      if (refused !== undefined) return refused;
+      const told = unsupportedBy(access, error);
+      if (told === error && found === undefined && isUnknown(error)) return undefined;
+      throw told;
     }
     const answering = { shown, pathname, mount, query, speaksForOrigin, bodies };
     return { id: 'wire', caller: found.access, answer: () => answerNoting(request, found, answering) };

@@ -1,11 +1,9 @@
 // `drillyard tool test <folder | library:id>`: the package's conformance suite, as it is and with a fresh module each turn.
-import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createBindings } from '../bindings/create-bindings.js';
-import { locateInLibrary } from '../compiler/tool-packages.js';
-import { ServiceError } from '../contract/errors.js';
+import { defined } from '../contract/defined.js';
 import { type ConformanceResult, type Difference, testToolPackage } from '../drills/conformance.js';
 import { createTerminalReporter } from '../reports/terminal-reporter.js';
 import type { LocalIsolation } from '../worlds/local-worlds.js';
@@ -13,6 +11,7 @@ import { type ExitCode, exitCodes } from './exit-codes.js';
 import { sayFailures } from './failure.js';
 import { abortOnInterrupt } from './interrupt.js';
 import type { Output } from './output.js';
+import { conformanceConfig, packageFolder } from './package-folder.js';
 
 export interface ToolTestFlags {
   tool: string;
@@ -29,15 +28,8 @@ export function toolTestCommand(flags: ToolTestFlags): Promise<ExitCode> {
   return sayFailures(flags, resolve(flags.tool), (output) => testTool(flags, output));
 }
 
-function folderOf(tool: string): string {
-  if (!tool.startsWith('library:')) return resolve(tool);
-  const found = locateInLibrary(tool.slice('library:'.length));
-  if ('root' in found) return found.root;
-  throw new ServiceError('control.NOT_FOUND', { message: `${tool}: ${found.message}. ${found.suggestion ?? ''}`.trim() });
-}
-
 async function testTool({ tool, config, json, ...options }: ToolTestFlags, output: Output): Promise<ExitCode> {
-  const folder = folderOf(tool);
+  const folder = packageFolder(tool);
   const interrupt = abortOnInterrupt((text) => output.warn(text));
   // A package may be installed where nothing may be written.
   const directory = await mkdtemp(join(tmpdir(), 'drillyard-tool-test-'));
@@ -50,7 +42,7 @@ async function testTool({ tool, config, json, ...options }: ToolTestFlags, outpu
       {
         ...options,
         folder,
-        ...(config === undefined ? {} : { config: existsSync(config) ? resolve(config) : config }),
+        ...defined({ config: conformanceConfig(config) }),
         reportDirectory,
         runDirectory: join(directory, 'runs'),
         signal: interrupt.signal,

@@ -75,6 +75,8 @@ export interface ErrorDetails {
   retryAfterMs?: number;
   /** The code may pass by itself, and this one never will. */
   isFinal?: boolean;
+  /** What a tool imitates may have this, and the tool does not: said in a header of the reply. */
+  isUnsupported?: boolean;
   operationId?: string;
   evidence?: { sessionId?: string; runId?: string; journalSeq?: number; buildHash?: string };
   cause?: unknown;
@@ -146,7 +148,7 @@ export function isErrorFrame(value: unknown): value is ErrorFrame {
 
 export function errorEnvelope({ code, message, extra }: ServiceError, correlationId: string): ErrorEnvelope {
   const { retryable, source } = errorTable[code];
-  const { issues, isFinal = false, ...rest } = extra;
+  const { issues, isFinal = false, isUnsupported: _, ...rest } = extra;
   const shown = issues === undefined ? {} : { issues: issues.slice(0, limits.issuesMax) };
   return { code, message, correlationId, retryable: retryable && !isFinal, source, ...rest, ...shown };
 }

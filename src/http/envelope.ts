@@ -61,6 +61,9 @@ export function errorReply(thrown: unknown, correlationId: string): HttpReply {
   return jsonReply(errorTable[error.code].status, errorEnvelope(error, correlationId), correlationId, errorHeaders(error));
 }
 
+/** Tells what a tool does not have from what its real service would refuse in the same words. */
+export const unsupportedHeader = { 'x-drillyard-unsupported': '1' } as const;
+
 /** What a client sees of anything thrown. */
 export function toldError(thrown: unknown): ServiceError {
   if (!(thrown instanceof ServiceError)) return new ServiceError('control.INTERNAL', { message: 'Internal error.' });
@@ -74,8 +77,8 @@ export function malformedReply(reason: string): HttpReply {
 }
 
 function errorHeaders(error: ServiceError): { [name: string]: string } {
-  const { retryAfterMs, details } = error.extra;
-  const headers: { [name: string]: string } = {};
+  const { retryAfterMs, details, isUnsupported } = error.extra;
+  const headers: { [name: string]: string } = isUnsupported === true ? { ...unsupportedHeader } : {};
   if (error.code === 'control.UNAUTHENTICATED') headers['www-authenticate'] = 'Bearer';
   if (error.code === 'control.METHOD_NOT_ALLOWED' && Array.isArray(details?.allow)) headers.allow = details.allow.join(', ');
   const { perSecond, burst } = details ?? {};

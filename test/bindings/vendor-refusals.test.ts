@@ -118,6 +118,27 @@ for (const engine of engines) {
     assert.deepEqual([closed.status, validateErrorEnvelope(closed.body).ok], [404, true]);
   });
 
+  // WIRE-REFUSALS-2
+  test(`${engine}: what no route has says so in a header, worded or not, and nothing else does`, async (context) => {
+    const { send } = await local(context);
+    const marked = async (path: string, options: RequestInit = {}) => {
+      const { status, headers } = await send(path, options);
+      return [status, headers.get('x-drillyard-unsupported')];
+    };
+    assert.deepEqual(await marked('/repos/o/r/nothing/there'), [404, '1']);
+    assert.deepEqual(await marked('/repos/o/r/issues', { method: 'DELETE' }), [404, '1']);
+    assert.deepEqual(await marked('/api/unknown.method'), [200, '1']);
+    // In the envelope.
+    assert.deepEqual(await marked('/nowhere'), [404, '1']);
+    assert.deepEqual(await marked('/~hub/nowhere'), [404, '1']);
+    assert.deepEqual(await marked('/api/conversations.history'), [405, '1']);
+    // What is there, and what is refused for another reason.
+    assert.deepEqual(await marked('/repos/o/r/issues'), [200, null]);
+    assert.deepEqual(await marked('/repos/o/r/issues?page=%ff'), [400, null]);
+    assert.deepEqual(await marked('/charges', { method: 'POST' }), [422, null]);
+    assert.deepEqual(await marked('/repos/o/r/issues', { headers: { authorization: 'Bearer wrong' } }), [401, null]);
+  });
+
   test(`${engine}: refusals are the same entries in every run, and no call counts them`, async (context) => {
     const runs = [await local(context), await local(context)];
     for (const { send } of runs) {

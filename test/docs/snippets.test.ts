@@ -242,6 +242,7 @@ test('TypeScript and JavaScript have no type error', () => {
       drillyard: source('index.ts'),
       'drillyard/testing': source('testing.ts'),
       'drillyard/client': source('client/client.ts'),
+      'drillyard/compat': source('compat.ts'),
       'drillyard/tool-sdk': source('tools/sdk.ts'),
     },
   });

@@ -9,19 +9,27 @@ export function addTool(program: Command, finish: Finish): void {
     .command('test')
     .description("run a package's conformance suite, once as it is and once with a fresh module each turn")
     .argument('<package>', 'the folder of the package, or library:<id>')
-    .addOption(
-      new Option('--isolate <where>', 'where tool code runs (default: thread; box for an installed package)').choices([
-        'thread',
-        'process',
-        'box',
-      ]),
-    )
+    .addOption(isolateOption())
     .option('--config <file>', 'the root file of its conformance project, from here or relative to that project (default: drillyard.json)')
     .option('--concurrency <n>', 'attempts at once', integer)
     .addOption(jsonOption())
     .action(async (tested: string, { json, config, isolate, concurrency }) => {
       const { toolTestCommand } = await import('../tool-test-command.js');
       finish(await toolTestCommand({ tool: tested, json, ...defined({ config, isolate, concurrency }) }));
+    });
+  tool
+    .command('verify')
+    .description("prove a package against its vendor's own client, as its compat/compat.ts says")
+    .argument('<package>', 'the folder of the package, or library:<id>')
+    .option('--write', 'write COMPAT.md where nothing else is wrong', false)
+    .option('--date <date>', 'with --write: the date of the page, YYYY-MM-DD (default: the date that it has)')
+    .addOption(isolateOption())
+    .option('--config <file>', 'the root file of its conformance project, from here or relative to that project (default: drillyard.json)')
+    .option('--concurrency <n>', 'attempts at once', integer)
+    .addOption(jsonOption())
+    .action(async (verified: string, { json, write, date, config, isolate, concurrency }) => {
+      const { toolVerifyCommand } = await import('../tool-verify-command.js');
+      finish(await toolVerifyCommand({ tool: verified, json, write, ...defined({ date, config, isolate, concurrency }) }));
     });
   tool
     .command('new')
@@ -45,4 +53,12 @@ export function addTool(program: Command, finish: Finish): void {
       const { toolTypesCommand } = await import('../tool-types-command.js');
       finish(await toolTypesCommand({ tools, root, json, ...defined({ out, config }) }));
     });
+}
+
+function isolateOption(): Option {
+  return new Option('--isolate <where>', 'where tool code runs (default: thread; box for an installed package)').choices([
+    'thread',
+    'process',
+    'box',
+  ]);
 }

@@ -1,0 +1,53 @@
+// compat/compat.ts of a package, loaded as modules of targets are: its own files joined, the vendor's packages found from the package's
+// folder upwards.
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { ServiceError } from '../contract/errors.js';
+import { bundleModule } from '../drills/targets/module-bundle.js';
+import type { CompatDefinition } from './definition.js';
+
+export const compatModule = 'compat/compat.ts';
+
+/** `folder`: the package's. Rejects with control.NOT_FOUND where it has none, control.INVALID_REQUEST where it cannot be loaded. */
+export async function loadCompat(folder: string): Promise<CompatDefinition> {
+  if (!existsSync(join(folder, compatModule)))
+    throw new ServiceError('control.NOT_FOUND', { message: `There is no ${compatModule} in ${basename(folder)}.` });
+  const directory = await mkdtemp(join(tmpdir(), 'drillyard-compat-'));
+  try {
+    const bundle = await bundleModule({ root: folder, module: compatModule, directory });
+    if (bundle.kind === 'failed') throw refused(bundle.error.message);
+    const { default: definition } = (await import(bundle.url)) as { default?: unknown };
+    return checked(definition);
+  } finally {
+    // The module is in memory, and imports nothing of the folder later.
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+/** The module runs in this process, so its shape is all that can be wrong with it. */
+function checked(definition: unknown): CompatDefinition {
+  if (typeof definition !== 'object' || definition === null) throw refused(`${compatModule} has no default export made by defineCompat.`);
+  const { clients, operations, unsupported, checkResponse, flow, mcp } = definition as Partial<CompatDefinition>;
+  const isRecord = (value: unknown): value is object => typeof value === 'object' && value !== null && !Array.isArray(value);
+  const isTextList = (value: unknown): boolean => Array.isArray(value) && value.every((item) => typeof item === 'string');
+  const faults = [
+    isTextList(clients) && (clients as readonly string[]).length > 0 ? '' : 'clients is no list of npm packages',
+    isRecord(operations) && ('openapi' in operations ? typeof operations.openapi === 'string' : Array.isArray(operations.list))
+      ? ''
+      : 'operations is neither { openapi } nor { list }',
+    isRecord(unsupported) && Object.values(unsupported).every((reason) => typeof reason === 'string' && reason.trim() !== '')
+      ? ''
+      : 'unsupported is no record of operation ids with a reason each',
+    typeof checkResponse === 'function' ? '' : 'checkResponse is no function',
+    typeof flow === 'function' ? '' : 'flow is no function',
+    mcp === undefined || typeof mcp === 'function' ? '' : 'mcp is no function',
+  ].filter((fault) => fault !== '');
+  if (faults.length > 0) throw refused(`${compatModule}: ${faults.join('; ')}.`);
+  return definition as CompatDefinition;
+}
+
+function refused(message: string): ServiceError {
+  return new ServiceError('control.INVALID_REQUEST', { message });
+}

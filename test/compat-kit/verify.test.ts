@@ -1,0 +1,182 @@
+// What `tool verify` finds: a package that is as it says, and the same package with one thing wrong at a time.
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import type { VerifyPackageResult } from '../../src/compat-kit/verify.js';
+import { copyPackage, type PackageCopy } from './package-copy.js';
+
+const copies: PackageCopy[] = [];
+after(() => {
+  for (const copy of copies) copy.remove();
+});
+const pristine = copyPackage();
+copies.push(pristine);
+await pristine.verify({ write: true, date: '2026-01-05' });
+
+/** With the page of the package as it was. */
+function copied(): PackageCopy {
+  const copy = copyPackage();
+  copies.push(copy);
+  copy.write('COMPAT.md', pristine.read('COMPAT.md'));
+  return copy;
+}
+const found = ({ findings }: VerifyPackageResult): [kind: string, message: string][] =>
+  findings.map(({ kind, message }) => [kind, message]);
+const kinds = ({ findings }: VerifyPackageResult): string[] => [...new Set(findings.map(({ kind }) => kind))];
+
+test('a package that is as it says is proved, by each route, operation and response', async () => {
+  const result = await copied().verify();
+  assert.deepEqual(found(result), []);
+  const { verdict, packageId, version, clients, routes, operations, responses, page } = result;
+  assert.deepEqual(
+    { verdict, packageId, version, clients, routes, operations, isWritten: page.isWritten },
+    {
+      ...{ verdict: 'passed', packageId: 'notes', version: '1.0.0', isWritten: false },
+      clients: [{ name: 'notes-client', version: '2.4.1' }],
+      routes: { declared: 4, driven: 4 },
+      operations: { listed: 5, here: 4, unsupported: 1 },
+    },
+  );
+  // Six requests of the drill at the mount and at the base URL, and five of the flow; a generic call is none.
+  assert.equal(responses, 6 + 6 + 5);
+});
+
+// FINDINGS-1
+test('a route that no client drove is found, though a drill asks for it; so is one that only refused its client', async () => {
+  const copy = copied();
+  copy.replace('compat/compat.ts', '    await notes.delete(id);\n', '');
+  copy.replace('compat/compat.ts', "await assert.rejects(notes.retrieve(id), { status: 404, code: 'object_not_found' });", '');
+  copy.replace(
+    'compat/compat.ts',
+    "assert.equal((await notes.retrieve(id)).title, 'Milk');",
+    'await assert.rejects(notes.retrieve("none"));',
+  );
+  assert.deepEqual(
+    found(await copy.verify()).filter(([kind]) => kind === 'route_not_driven'),
+    [
+      ['route_not_driven', 'GET /v1/notes/{id} (notes.retrieve): no client of the vendor has got an answer below 400 from it, only 404.'],
+      ['route_not_driven', 'DELETE /v1/notes/{id} (notes.delete): no client of the vendor has asked for it.'],
+    ],
+  );
+});
+
+test('a member that a codec drops is found, in the responses of the flow and of the drills', async () => {
+  const copy = copied();
+  copy.replace('behavior.ts', '  title,\n', '');
+  copy.replace('compat/compat.ts', "assert.equal((await notes.retrieve(id)).title, 'Milk');", 'await notes.retrieve(id);');
+  const result = await copy.verify();
+  assert.equal(result.verdict, 'failed');
+  assert.deepEqual(kinds(result), ['response_refused']);
+  const messages = found(result).map(([, message]) => message);
+  assert.ok(
+    messages.includes("GET /v1/notes 200, conformance, notes.list: /results/* must have required property 'title' (3 responses)"),
+    messages.join('\n'),
+  );
+  assert.ok(messages.some((message) => /^POST \/v1\/notes 200, .*the body must have required property 'title'/.test(message)));
+});
+
+test('a null, a status and an error that the vendor does not describe are found', async () => {
+  const copy = copied();
+  copy.replace('behavior.ts', "object: 'note',", 'object: null,');
+  copy.replace('behavior.ts', "value: { object: 'error', code, message }", 'value: { object: "error", message }');
+  const messages = found(await copy.verify()).map(([, message]) => message);
+  assert.ok(messages.some((message) => /\/object must be string/.test(message)));
+  assert.ok(messages.some((message) => /404.*the body must have required property 'code'/.test(message)));
+  assert.ok(!messages.some((message) => /\/parent/.test(message)), 'nullable');
+});
+
+// FINDINGS-2
+test('an operation of the vendor is a route or unsupported, and not both', async () => {
+  const copy = copied();
+  copy.replace(
+    'compat/compat.ts',
+    "unsupported: { shareNote: 'the world has one account' }",
+    "unsupported: { deleteNote: 'no', forgetNote: 'no' }",
+  );
+  assert.deepEqual(
+    found(await copy.verify()).filter(([kind]) => kind !== 'page_stale'),
+    [
+      ['operation_not_listed', 'shareNote (POST /v1/notes/{note_id}/shares) is neither a route of the package nor unsupported.'],
+      ['unsupported_stale', 'deleteNote is called unsupported, and the package has a route for it.'],
+      ['unsupported_stale', 'forgetNote is called unsupported, and the vendor has no such operation.'],
+    ],
+  );
+});
+
+test('an unsupported operation that a route answers is found', async () => {
+  const copy = copied();
+  copy.replace('notes.tool.yaml', '    - id: notes.list\n      operationId', anyRoute);
+  copy.replace('behavior.ts', "'notes.create', 'notes.list',", "'notes.create', 'notes.any', 'notes.list',");
+  const result = await copy.verify();
+  assert.ok(
+    found(result).some(
+      ([kind, message]) => kind === 'unsupported_not_marked' && /^shareNote .* without x-drillyard-unsupported: 1\.$/.test(message),
+    ),
+    JSON.stringify(found(result)),
+  );
+});
+const anyRoute = `    - id: notes.any
+      operationId: notes.list
+      method: POST
+      path: /v1/{anything...}
+      auth: { kind: bearer }
+      requestBody: none
+      response: { successStatus: 200, errors: [] }
+    - id: notes.list
+      operationId`;
+
+// VERIFY-1
+test('the page is what the run gives: it is compared, written only of a package that is sound, and keeps its date', async () => {
+  const copy = copied();
+  copy.write('COMPAT.md', copy.read('COMPAT.md').replace('4 of 4 routes', '5 of 4 routes'));
+  assert.deepEqual(kinds(await copy.verify()), ['page_stale']);
+  const kept = await copy.verify({ write: true });
+  assert.equal(kept.verdict, 'passed');
+  assert.equal(kept.page.isWritten, true);
+  assert.equal(copy.read('COMPAT.md'), pristine.read('COMPAT.md'));
+  assert.match(copy.read('COMPAT.md'), /Proved on 2026-01-05\./);
+  await copy.verify({ write: true, date: '2026-02-06' });
+  assert.match(copy.read('COMPAT.md'), /Proved on 2026-02-06\./);
+  assert.equal((await copy.verify({ date: '2026-03-07' })).verdict, 'passed');
+  await assert.rejects(copy.verify({ write: true, date: 'today' }), { code: 'control.INVALID_REQUEST' });
+
+  const broken = copyPackage();
+  copies.push(broken);
+  broken.replace('behavior.ts', '  parent,\n', '');
+  const result = await broken.verify({ write: true });
+  assert.deepEqual(kinds(result), ['response_refused', 'page_stale']);
+  assert.equal(existsSync(join(broken.folder, 'COMPAT.md')), false);
+});
+
+test('a flow that fails, a drill that fails and a codec that breaks are findings, each with its reason', async () => {
+  const copy = copied();
+  copy.replace('compat/compat.ts', "{ title: 'Milk' }", '{}');
+  copy.replace('conformance/drillyard/drills/api.drill.yaml', 'equals: 0', 'equals: 1');
+  const result = await copy.verify();
+  assert.ok(found(result).some(([kind, message]) => kind === 'conformance_failed' && message === 'The drill api is failed.'));
+  assert.ok(
+    found(result).some(([kind, message]) => kind === 'flow_failed' && /^The flow failed: /.test(message)),
+    JSON.stringify(found(result)),
+  );
+
+  const broken = copied();
+  broken.replace('behavior.ts', "{ object: 'list', results", '{ object: (null as never as string).length, results');
+  assert.ok(found(await broken.verify()).some(([kind, message]) => kind === 'response_refused' && /a codec failed/.test(message)));
+});
+
+test('a package without compat/compat.ts, with one that does not fit, or without its client is refused', async () => {
+  const copy = copied();
+  copy.replace('compat/compat.ts', "clients: ['notes-client']", "clients: ['notes-server']");
+  await assert.rejects(copy.verify(), { code: 'control.NOT_FOUND', message: "The package 'notes-server' is not installed." });
+  copy.write('compat/compat.ts', "export default { clients: [], unsupported: { a: '' } };");
+  await assert.rejects(copy.verify(), {
+    code: 'control.INVALID_REQUEST',
+    message:
+      /^compat\/compat\.ts: clients is no list .*; operations is .*; unsupported is .*; checkResponse is no function; flow is no function\.$/,
+  });
+  copy.write('compat/compat.ts', 'export const nothing = 1;');
+  await assert.rejects(copy.verify(), { code: 'control.INVALID_REQUEST', message: /no default export/ });
+  copy.write('compat/compat.ts', 'this is no TypeScript');
+  await assert.rejects(copy.verify(), { code: 'control.INVALID_REQUEST', message: /compat\.ts:1:/ });
+});
