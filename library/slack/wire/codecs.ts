@@ -2,6 +2,7 @@
 // JSON, its name says.
 import type { DecodedRequest, EncodeInput, HttpRequest, JsonValue, WireReply } from 'drillyard/tool-sdk';
 import { filesHost } from '../workspace/shown.js';
+import { parameters } from './parameters.js';
 
 type Members = { [name: string]: JsonValue };
 
@@ -11,43 +12,32 @@ const booleans = new Set([
   'is_private',
   'exclude_archived',
   'include_num_members',
-  'include_all_metadata',
-  'include_labels',
-  'include_locale',
   'reply_broadcast',
   'return_im',
   'prevent_creation',
   'full',
-  'unfurl_links',
-  'unfurl_media',
-  'mrkdwn',
-  'link_names',
-  'as_user',
-  'force',
-  'highlight',
-  'no_reactions',
 ]);
 /** Lists and objects, which a form carries as JSON. */
-const structures = new Set(['blocks', 'attachments', 'metadata', 'profile', 'files', 'icons']);
+const structures = new Set(['blocks', 'attachments', 'metadata', 'profile', 'files']);
 /** Lists of ids, which JSON carries as lists too. */
 const lists = new Set(['users', 'channels', 'types']);
-/** What says whose request it is, and in which workspace. */
-const ignored = new Set(['token', 'team_id']);
 
 export const codecs = { decode, encode };
 
-function decode({ query, body, path }: HttpRequest): DecodedRequest {
+function decode({ routeId, query, body }: HttpRequest): DecodedRequest {
+  // A method by GET has a route of its own, whose id ends with that.
+  const names = parameters[routeId] ?? parameters[routeId.replace(/[.]get$/, '')] ?? [];
   const given: Members = {};
-  for (const [name, value] of [...pairsIn(query), ...bodyPairs(body), ...Object.entries(path)]) {
-    if (!ignored.has(name) && value !== null) given[name] = argumentOf(name, value);
+  for (const [name, value] of [...pairsIn(query), ...bodyPairs(body)]) {
+    if (names.includes(name) && value !== null) given[name] = argumentOf(name, value);
   }
   return { arguments: given };
 }
 
-/** `api.test` gives back what it gets, as text. */
+/** `api.test` echoes what it was asked, as text. */
 export const echoCodecs = {
   decode: ({ query, body }: HttpRequest): DecodedRequest => {
-    const pairs = [...pairsIn(query), ...bodyPairs(body)].filter(([name]) => !ignored.has(name));
+    const pairs = [...pairsIn(query), ...bodyPairs(body)].filter(([name]) => name !== 'token');
     return { arguments: Object.fromEntries(pairs) };
   },
   encode,
@@ -83,7 +73,7 @@ function parsed(text: string): JsonValue {
   }
 }
 
-/** How long a client is told to wait. */
+/** After so many seconds a client may ask again. */
 const retryAfterS = '1';
 
 /** Codes that the platform has, in the words of the API. */

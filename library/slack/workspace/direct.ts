@@ -1,4 +1,4 @@
-// Direct messages between two people or some more: one for the same people, whoever opens it.
+// Direct messages between two people or some more: the same people have one, no matter who opens it.
 import { callerOf, requireChannel, requireUser } from './access.js';
 import type { Channel, Context, Shown } from './model.js';
 import { nextId, refuse, rowsWhere, teamOf } from './rows.js';

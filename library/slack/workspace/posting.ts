@@ -1,4 +1,4 @@
-// Posting: where a message goes, what it may say, and what comes of it.
+// Posting: where a message goes, what it may say, and who answers it.
 import { callerOf, requireOpen } from './access.js';
 import { scheduleAnswers } from './counterparts.js';
 import { directMessage } from './direct.js';
