@@ -1,0 +1,117 @@
+// Customers: who pays. A deleted customer is gone, and its payment methods are detached.
+import type { JsonValue } from 'drillyard/tool-sdk';
+import { refuse } from './errors.js';
+import { recordEvent } from './events.js';
+import {
+  expanded,
+  type ListInput,
+  listRows,
+  type MetadataInput,
+  mergeMetadata,
+  nextId,
+  nowSeconds,
+  requireRow,
+  rowsWhere,
+  type StripeList,
+} from './store.js';
+import type { Context, Customer } from './types.js';
+
+interface CustomerInput {
+  readonly name?: string;
+  readonly email?: string;
+  readonly phone?: string;
+  readonly description?: string;
+  readonly address?: JsonValue;
+  readonly shipping?: JsonValue;
+  readonly metadata?: MetadataInput;
+  readonly payment_method?: string;
+  readonly invoice_settings?: { readonly default_payment_method?: string };
+  readonly expand?: readonly string[];
+}
+
+const blankCustomer = {
+  object: 'customer',
+  address: null,
+  balance: 0,
+  currency: null,
+  default_source: null,
+  delinquent: false,
+  description: null,
+  discount: null,
+  email: null,
+  invoice_settings: { custom_fields: null, default_payment_method: null, footer: null, rendering_options: null },
+  livemode: false,
+  metadata: {},
+  name: null,
+  next_invoice_sequence: 1,
+  phone: null,
+  preferred_locales: [],
+  shipping: null,
+  tax_exempt: 'none',
+  test_clock: null,
+} as const;
+
+export function createCustomer(input: CustomerInput, context: Context): JsonValue {
+  const id = nextId(context, 'customers');
+  const invoice_prefix = id.replace(/[^0-9A-Za-z]/g, '').toUpperCase();
+  const blank: Customer = { id, ...blankCustomer, created: nowSeconds(context), ...{ invoice_prefix } };
+  const customer = changed(context, blank, input);
+  context.state.put('customers', id, customer);
+  recordEvent(context, 'customer.created', customer);
+  return expanded(context, customer, input.expand);
+}
+
+export function retrieveCustomer(input: { readonly customer: string; readonly expand?: readonly string[] }, context: Context): JsonValue {
+  return expanded(context, requireRow(context, 'customers', input.customer), input.expand);
+}
+
+export function updateCustomer({ customer: id, ...input }: CustomerInput & { readonly customer: string }, context: Context): JsonValue {
+  const before = requireRow(context, 'customers', id);
+  const customer = changed(context, before, input);
+  context.state.put('customers', id, customer);
+  recordEvent(context, 'customer.updated', customer, before);
+  return expanded(context, customer, input.expand);
+}
+
+export function deleteCustomer(input: { readonly customer: string }, context: Context): JsonValue {
+  const customer = requireRow(context, 'customers', input.customer);
+  for (const method of rowsWhere(context, 'payment_methods', (row) => row.customer === customer.id))
+    context.state.put('payment_methods', method.id, { ...method, customer: null });
+  context.state.delete('customers', customer.id);
+  recordEvent(context, 'customer.deleted', customer);
+  return { id: customer.id, object: 'customer', deleted: true };
+}
+
+export function listCustomers(input: ListInput & { readonly email?: string }, context: Context): StripeList {
+  return listRows(context, 'customers', input, ({ email }) => input.email === undefined || email === input.email);
+}
+
+/** An empty text takes a member away. */
+function changed(
+  context: Context,
+  customer: Customer,
+  { expand: _, metadata, invoice_settings, payment_method, ...given }: CustomerInput,
+): Customer {
+  const members = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, value === '' ? null : value]));
+  if (payment_method !== undefined) adoptPaymentMethod(context, customer, payment_method);
+  const chosen = invoice_settings?.default_payment_method;
+  if (chosen !== undefined && chosen !== '') {
+    const method = requireRow(context, 'payment_methods', chosen, 'invoice_settings[default_payment_method]');
+    if (method.customer !== customer.id)
+      refuse(context, 'RESOURCE_MISSING', `No such PaymentMethod: '${chosen}'; it is not attached to the customer`, {
+        param: 'invoice_settings[default_payment_method]',
+      });
+  }
+  const default_payment_method = chosen === undefined ? customer.invoice_settings.default_payment_method : chosen === '' ? null : chosen;
+  return {
+    ...customer,
+    ...members,
+    metadata: mergeMetadata(customer.metadata, metadata),
+    invoice_settings: { ...customer.invoice_settings, default_payment_method },
+  };
+}
+
+function adoptPaymentMethod(context: Context, customer: Customer, id: string): void {
+  const method = requireRow(context, 'payment_methods', id, 'payment_method');
+  context.state.put('payment_methods', id, { ...method, customer: customer.id });
+}

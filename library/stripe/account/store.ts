@@ -1,0 +1,161 @@
+// Reading and writing rows: ids that count up, one that must exist, pages newest first, members expanded from ids.
+import type { Frozen, JsonValue } from 'drillyard/tool-sdk';
+import { refuse } from './errors.js';
+import type { StripeObject } from './model.js';
+import type { Context, Namespace, Rows } from './types.js';
+
+const scanPageRows = 1000;
+const defaultPageRows = 10;
+const idDigits = 6;
+
+const prefixes: { readonly [N in Namespace]: string } = {
+  customers: 'cus',
+  payment_methods: 'pm',
+  payment_intents: 'pi',
+  charges: 'ch',
+  refunds: 're',
+  balance_transactions: 'txn',
+  events: 'evt',
+  disputes: 'du',
+  payouts: 'po',
+};
+/** How Stripe calls one of these in an error. */
+const nouns: { readonly [N in Namespace]: string } = {
+  customers: 'customer',
+  payment_methods: 'PaymentMethod',
+  payment_intents: 'payment_intent',
+  charges: 'charge',
+  refunds: 'refund',
+  balance_transactions: 'balance transaction',
+  events: 'event',
+  disputes: 'dispute',
+  payouts: 'payout',
+};
+const namespaceByPrefix = new Map(Object.entries(prefixes).map(([namespace, prefix]) => [prefix, namespace as Namespace]));
+
+/** Seconds of virtual time, as Stripe counts. */
+export function nowSeconds(context: Context): number {
+  return Math.floor(context.clock.nowUs() / 1_000_000);
+}
+
+/** The row, or the call ends with `resource_missing`. Without `param` the id stood in the path. */
+export function requireRow<N extends Namespace>(context: Context, namespace: N, id: string, param?: string): Frozen<Rows[N]> {
+  return (
+    findRow(context, namespace, id) ??
+    refuse(context, 'RESOURCE_MISSING', `No such ${nouns[namespace]}: '${id}'`, { param: param ?? 'id', in_path: param === undefined })
+  );
+}
+
+/** The row, if there is an id and a row of it. */
+export function findRow<N extends Namespace>(context: Context, namespace: N, id: string | null | undefined): Frozen<Rows[N]> | undefined {
+  return id === null || id === undefined || id === '' ? undefined : context.state.get(namespace, id);
+}
+
+export function rowsWhere<N extends Namespace>(
+  context: Context,
+  namespace: N,
+  matches: (row: Frozen<Rows[N]>) => boolean,
+): Frozen<Rows[N]>[] {
+  const found: Frozen<Rows[N]>[] = [];
+  let afterRowId: string | undefined;
+  do {
+    const page = context.state.scan(namespace, { limit: scanPageRows, ...(afterRowId === undefined ? {} : { afterRowId }) });
+    for (const { value } of page) if (matches(value)) found.push(value);
+    afterRowId = page.length === scanPageRows ? page.at(-1)?.rowId : undefined;
+  } while (afterRowId !== undefined);
+  return found;
+}
+
+/** The id for a new row. A world may bring rows of its own, so a number that is taken is passed over. */
+export function nextId(context: Context, namespace: Namespace): string {
+  let number = context.state.get('counters', namespace)?.next ?? 1;
+  const idOf = (): string => `${prefixes[namespace]}_${String(number).padStart(idDigits, '0')}`;
+  while (context.state.get(namespace, idOf()) !== undefined) number += 1;
+  context.state.put('counters', namespace, { next: number + 1 });
+  return idOf();
+}
+
+export interface CreatedFilter {
+  readonly gt?: number;
+  readonly gte?: number;
+  readonly lt?: number;
+  readonly lte?: number;
+}
+export interface ListInput {
+  readonly limit?: number;
+  readonly starting_after?: string;
+  readonly ending_before?: string;
+  readonly created?: number | CreatedFilter;
+  readonly expand?: readonly string[];
+}
+export interface StripeList {
+  object: 'list';
+  url: string;
+  has_more: boolean;
+  data: readonly JsonValue[];
+}
+
+/** One page of the rows that match, newest first, as Stripe pages: after one id, or before one. */
+export function listRows<N extends Namespace>(
+  context: Context,
+  namespace: N,
+  input: ListInput,
+  matches: (row: Frozen<Rows[N]>) => boolean = () => true,
+): StripeList {
+  const { limit = defaultPageRows, starting_after: after, ending_before: before } = input;
+  const start = after === undefined ? undefined : requireRow(context, namespace, after, 'starting_after');
+  const end = before === undefined ? undefined : requireRow(context, namespace, before, 'ending_before');
+  const rows = rowsWhere(context, namespace, (row) => matches(row) && wasCreated(row, input.created)).sort(newestFirst);
+  const window = rows.filter(
+    (row) => (start === undefined || newestFirst(row, start) > 0) && (end === undefined || newestFirst(row, end) < 0),
+  );
+  // Before an id, the page is the one next to it.
+  const page = end !== undefined && start === undefined ? window.slice(-limit) : window.slice(0, limit);
+  const data = page.map((row) => expanded(context, row, pathsOfItems(input.expand)));
+  return { object: 'list', url: `/v1/${urlNames.get(namespace) ?? namespace}`, has_more: window.length > limit, data };
+}
+const urlNames: ReadonlyMap<Namespace, string> = new Map();
+
+function pathsOfItems(paths: readonly string[] = []): readonly string[] {
+  return paths.filter((path) => path.startsWith('data.')).map((path) => path.slice('data.'.length));
+}
+
+function wasCreated({ created }: Frozen<StripeObject>, filter: ListInput['created']): boolean {
+  if (filter === undefined) return true;
+  if (typeof filter === 'number') return created === filter;
+  const { gt = -Infinity, gte = -Infinity, lt = Infinity, lte = Infinity } = filter;
+  return created > gt && created >= gte && created < lt && created <= lte;
+}
+
+/** Below 0 when `a` is the newer one. Within one second the higher id is newer. */
+function newestFirst(a: Frozen<StripeObject>, b: Frozen<StripeObject>): number {
+  if (a.created !== b.created) return b.created - a.created;
+  if (a.id.length !== b.id.length) return b.id.length - a.id.length;
+  return a.id < b.id ? 1 : a.id > b.id ? -1 : 0;
+}
+
+/** The object with the members of these paths replaced by what their ids name. What is no id stays as it is. */
+export function expanded(context: Context, value: unknown, paths: readonly string[] = []): JsonValue {
+  return paths.reduce<unknown>((so, path) => expandedAt(context, so, path.split('.')), value) as JsonValue;
+}
+
+function expandedAt(context: Context, value: unknown, [name, ...rest]: readonly string[]): unknown {
+  if (name === undefined || value === null || typeof value !== 'object') return value;
+  if (Array.isArray(value)) return value.map((item) => expandedAt(context, item, [name, ...rest]));
+  const member = (value as { [name: string]: unknown })[name];
+  if (member === undefined || member === null) return value;
+  const found = typeof member === 'string' ? (rowOf(context, member) ?? member) : member;
+  return { ...value, [name]: expandedAt(context, found, rest) };
+}
+
+function rowOf(context: Context, id: string): unknown {
+  const namespace = namespaceByPrefix.get(id.slice(0, id.indexOf('_')));
+  return namespace === undefined ? undefined : (context.state.get(namespace, id) as object | undefined);
+}
+
+/** Metadata after an update: an empty text takes a name away, an empty text instead of all takes every name. */
+export function mergeMetadata(old: Frozen<{ [name: string]: string }>, given: MetadataInput | undefined): { [name: string]: string } {
+  if (given === '') return {};
+  return Object.fromEntries(Object.entries({ ...old, ...given }).filter(([, value]) => value !== ''));
+}
+export type MetadataInput = '' | { readonly [name: string]: string };

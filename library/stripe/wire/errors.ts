@@ -1,0 +1,104 @@
+// Errors and refusals in Stripe's words.
+import type { EncodeInput, JsonValue, RefusalInput, WireMessage } from 'drillyard/tool-sdk';
+
+type Members = { readonly [name: string]: JsonValue };
+interface CallError {
+  readonly code: string;
+  readonly message: string;
+  readonly details?: JsonValue;
+}
+
+/** Codes whose type is no `invalid_request_error`. */
+const types: { readonly [code: string]: string } = {
+  CARD_DECLINED: 'card_error',
+  CARD_NUMBER_INVALID: 'card_error',
+  PROCESSING_ERROR: 'card_error',
+  API_ERROR: 'api_error',
+  HANDLER_FAILED: 'api_error',
+  BOUND_EXCEEDED: 'api_error',
+  UNDECLARED_ERROR: 'api_error',
+  IDEMPOTENCY_KEY_REUSED: 'idempotency_error',
+};
+/** Errors that Stripe gives no code. */
+const withoutCode = new Set(['INVALID_REQUEST', 'API_ERROR', 'NOT_GRANTED', 'IDEMPOTENCY_KEY_REUSED', 'HANDLER_FAILED']);
+
+export function errorBody(outcome: Exclude<EncodeInput['outcome'], { kind: 'ok' }>): Members {
+  const { error } = outcome;
+  if (error.code === 'INVALID_ARGUMENTS') return argumentError(error);
+  const { in_path: _, ...members } = membersOf(error.details);
+  return {
+    type: types[error.code] ?? 'invalid_request_error',
+    ...(withoutCode.has(error.code) ? {} : { code: error.code.toLowerCase(), doc_url: docUrl(error.code) }),
+    message: messageOf(error),
+    ...members,
+  };
+}
+
+/** The status where the code alone does not say it: an id that is missing in the path is 404, one in a parameter 400. */
+export function statusOf(outcome: Exclude<EncodeInput['outcome'], { kind: 'ok' }>): number | undefined {
+  if (outcome.error.code !== 'RESOURCE_MISSING') return undefined;
+  return membersOf(outcome.error.details).in_path === true ? 404 : 400;
+}
+
+/** What the schema of the arguments says, as Stripe would. */
+function argumentError({ message }: CallError): Members {
+  const base = { type: 'invalid_request_error' };
+  const [, place = '', missing] = / (?:\/(\S+)|the value) must have required property '(\w+)'/.exec(message) ?? [];
+  if (missing !== undefined) {
+    const param = bracketed(place === '' ? missing : `${place}/${missing}`);
+    return {
+      ...base,
+      code: 'parameter_missing',
+      doc_url: docUrl('parameter_missing'),
+      message: `Missing required param: ${param}.`,
+      param,
+    };
+  }
+  const unknown = / \/(\S+) is not a known property/.exec(message)?.[1];
+  if (unknown !== undefined) {
+    const param = bracketed(unknown);
+    return {
+      ...base,
+      code: 'parameter_unknown',
+      doc_url: docUrl('parameter_unknown'),
+      message: `Received unknown parameter: ${param}`,
+      param,
+    };
+  }
+  const path = / \/(\S+) /.exec(message)?.[1];
+  return { ...base, message, ...(path === undefined ? {} : { param: bracketed(path) }) };
+}
+
+/** The path of a member as Stripe writes it. */
+function bracketed(path: string): string {
+  return path
+    .split('/')
+    .map((part, index) => (index === 0 ? part : `[${part}]`))
+    .join('');
+}
+
+function messageOf({ code, message }: CallError): string {
+  if (code === 'IDEMPOTENCY_KEY_REUSED')
+    return 'Keys for idempotent requests can only be used with the same parameters they were first used with.';
+  if (code === 'NOT_GRANTED') return 'The provided key does not have the required permissions for this endpoint.';
+  return message;
+}
+
+const docUrl = (code: string): string => `https://stripe.com/docs/error-codes/${code.toLowerCase().replaceAll('_', '-')}`;
+
+function membersOf(details: JsonValue | undefined): Members {
+  return details !== undefined && details !== null && typeof details === 'object' && !Array.isArray(details) ? (details as Members) : {};
+}
+
+export function refuseRequest({ kind, method, pathname, message }: RefusalInput): WireMessage {
+  const text = {
+    unauthenticated: 'Invalid API Key provided.',
+    not_found: `Unrecognized request URL (${method}: ${pathname}). Please see https://stripe.com/docs or we can help at https://support.stripe.com/.`,
+    method_not_allowed: `Unrecognized request URL (${method}: ${pathname}).`,
+    unsupported_media_type: 'Invalid request: the content type is application/x-www-form-urlencoded.',
+    malformed: `Invalid request: ${message}`,
+    too_large: 'Invalid request: the body is too large.',
+    not_decoded: message,
+  }[kind];
+  return { body: { kind: 'json', value: { error: { message: text, type: 'invalid_request_error' } } } };
+}

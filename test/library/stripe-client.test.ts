@@ -1,0 +1,178 @@
+// The vendor's own client, unchanged, against the Stripe account of the library: its errors, its pages, its webhooks, and months of virtual
+// time.
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { after, test } from 'node:test';
+import Stripe from 'stripe';
+import { createBindings } from '../../src/bindings/create-bindings.js';
+import { compileProject } from '../../src/compiler/compile.js';
+import { newId } from '../../src/contract/ids.js';
+import { createLocalWorld } from '../../src/index.js';
+import { openWorlds } from '../../src/worlds/worlds.js';
+import { library } from './package-world.js';
+
+const root = join(library, 'stripe', 'conformance');
+const dayUs = 86_400_000_000;
+const directory = await mkdtemp(join(tmpdir(), 'drillyard-stripe-'));
+const worlds = await openWorlds({ directory, layout: 'run', durability: 'committed', hosts: 1, isolation: 'thread', log: () => {} });
+const bindings = createBindings();
+after(async () => {
+  await bindings.close();
+  await worlds.close();
+  await rm(directory, { recursive: true, force: true });
+});
+const { build } = await compileProject({ root });
+
+let open: { revoke(): Promise<void> } | undefined;
+
+/** One access at a time: whose world a request with a wrong key is for is known only then. */
+async function openAccount() {
+  assert.ok(build);
+  await open?.revoke();
+  const world = await worlds.create({ worldId: newId('world'), build, ...build.baseline, seed: { seed: '1', trial: 1, attempt: 1 } });
+  const access = await bindings.open({ world, actorId: 'operator', bindings: ['http'], httpMounts: 'port' });
+  open = access;
+  const { token, mounts } = access.endpoints.http ?? assert.fail();
+  const { hostname: host, port } = new URL(mounts?.stripe?.url ?? assert.fail());
+  const options = { host, port, protocol: 'http', telemetry: false, maxNetworkRetries: 0 } as const;
+  const advance = async (byUs: number) => {
+    const { virtualTimeUs } = await world.query({ kind: 'position' });
+    await world.command({ kind: 'advance', targetUs: virtualTimeUs + byUs, maxEvents: 1000 });
+  };
+  return { stripe: new Stripe(token, options), stranger: new Stripe('sk_test_nobody', options), advance };
+}
+
+test('a declined confirm is a StripeCardError, and the intent and its failed charge are there', async () => {
+  const { stripe } = await openAccount();
+  const { id } = await stripe.paymentIntents.create({ amount: 2000, currency: 'usd', metadata: { order: '7' } });
+  await assert.rejects(stripe.paymentIntents.confirm(id, { payment_method: 'pm_card_chargeDeclined' }), (error: unknown) => {
+    assert.ok(error instanceof Stripe.errors.StripeCardError);
+    assert.deepEqual(
+      [error.statusCode, error.code, error.decline_code, error.payment_intent?.id],
+      [402, 'card_declined', 'generic_decline', id],
+    );
+    assert.match(error.requestId ?? '', /^req_/);
+    return true;
+  });
+  const declined = await stripe.paymentIntents.retrieve(id);
+  assert.deepEqual([declined.status, declined.last_payment_error?.code], ['requires_payment_method', 'card_declined']);
+  const { data } = await stripe.charges.list({ payment_intent: id });
+  assert.deepEqual(
+    data.map(({ status, failure_code, paid }) => [status, failure_code, paid]),
+    [['failed', 'card_declined', false]],
+  );
+  const paid = await stripe.paymentIntents.confirm(id, { payment_method: 'pm_card_visa', expand: ['latest_charge'] });
+  assert.equal(paid.status, 'succeeded');
+  assert.equal(typeof paid.latest_charge === 'string' ? paid.latest_charge : paid.latest_charge?.paid, true);
+});
+
+test('errors have the classes that the client gives them', async () => {
+  const { stripe, stranger } = await openAccount();
+  const { errors } = Stripe;
+  await assert.rejects(stranger.customers.list(), errors.StripeAuthenticationError);
+  await assert.rejects(stripe.customers.retrieve('cus_none'), { statusCode: 404, code: 'resource_missing', param: 'id' });
+  await assert.rejects(stripe.refunds.create({ charge: 'ch_none' }), { statusCode: 400, code: 'resource_missing', param: 'charge' });
+  await assert.rejects(stripe.paymentIntents.create({ amount: 10, currency: 'usd' }), { code: 'amount_too_small', param: 'amount' });
+  await assert.rejects(stripe.customers.create({ colour: 'red' } as object), { code: 'parameter_unknown', param: 'colour' });
+  const key = { idempotencyKey: 'once' };
+  const first = await stripe.customers.create({ name: 'Cy' }, key);
+  assert.equal((await stripe.customers.create({ name: 'Cy' }, key)).id, first.id);
+  await assert.rejects(stripe.customers.create({ name: 'Di' }, key), errors.StripeIdempotencyError);
+  const again = { idempotencyKey: 'declined' };
+  const pay = () =>
+    stripe.paymentIntents.create({ amount: 500, currency: 'usd', confirm: true, payment_method: 'pm_card_chargeDeclined' }, again);
+  await assert.rejects(pay, errors.StripeCardError);
+  await assert.rejects(pay, errors.StripeCardError);
+  assert.equal((await stripe.charges.list()).data.length, 1, 'the second answer is the first one again');
+});
+
+test('lists page by themselves, and the balance is the sum of its transactions', async () => {
+  const { stripe, advance } = await openAccount();
+  for (let number = 1; number <= 7; number += 1)
+    await stripe.paymentIntents.create({ amount: 1000 * number, currency: 'usd', confirm: true, payment_method: 'pm_card_visa' });
+  const amounts: number[] = [];
+  for await (const { amount } of stripe.charges.list({ limit: 3 })) amounts.push(amount);
+  assert.deepEqual(amounts, [7000, 6000, 5000, 4000, 3000, 2000, 1000]);
+  const [{ payment_intent } = assert.fail()] = (await stripe.charges.list({ limit: 1 })).data;
+  const refund = await stripe.refunds.create({ payment_intent: payment_intent as string, amount: 700, reason: 'duplicate' });
+  assert.deepEqual([refund.status, refund.amount], ['succeeded', 700]);
+  const sum = async () => {
+    let total = 0;
+    for await (const { net } of stripe.balanceTransactions.list({ limit: 2 })) total += net;
+    const { available, pending } = await stripe.balance.retrieve();
+    assert.equal(
+      total,
+      [...available, ...pending].reduce((all, { amount }) => all + amount, 0),
+    );
+    return { total, pending: pending[0]?.amount };
+  };
+  const before = await sum();
+  assert.equal(before.pending, before.total);
+  await advance(3 * dayUs);
+  assert.deepEqual(await sum(), { total: before.total, pending: 0 });
+  const payout = await stripe.payouts.create({ amount: 1000, currency: 'usd' });
+  await advance(3 * dayUs);
+  assert.equal((await stripe.payouts.retrieve(payout.id)).status, 'paid');
+  assert.equal((await sum()).total, before.total - 1000);
+});
+
+test('cards are attached to customers and found again, and a customer authenticates a payment', async () => {
+  const { stripe, advance } = await openAccount();
+  const customer = await stripe.customers.create({ email: 'cy@mail.example', metadata: { tier: 'gold' } });
+  const method = await stripe.paymentMethods.create({ type: 'card', card: { token: 'tok_mastercard' } });
+  await stripe.paymentMethods.attach(method.id, { customer: customer.id });
+  await stripe.customers.update(customer.id, { invoice_settings: { default_payment_method: method.id }, metadata: { tier: '' } });
+  const { data } = await stripe.paymentMethods.list({ customer: customer.id, expand: ['data.customer'] });
+  const [{ card, customer: owner } = assert.fail()] = data;
+  assert.deepEqual([card?.last4, typeof owner === 'object' && owner?.id], ['4444', customer.id]);
+  assert.deepEqual(((await stripe.customers.retrieve(customer.id)) as Stripe.Customer).metadata, {});
+  const { id, next_action } = await stripe.paymentIntents.create({
+    amount: 5000,
+    currency: 'usd',
+    confirm: true,
+    payment_method: 'pm_card_threeDSecure2Required',
+    return_url: 'https://shop.example/done',
+  });
+  assert.equal(next_action?.type, 'redirect_to_url');
+  await advance(120_000_000);
+  assert.equal((await stripe.paymentIntents.retrieve(id)).status, 'succeeded');
+  assert.deepEqual(await stripe.customers.del(customer.id), { id: customer.id, object: 'customer', deleted: true });
+});
+
+test('constructEvent verifies the webhooks of a world whose clock stands elsewhere', async () => {
+  const secret = 'whsec_shared_with_the_endpoint';
+  const arrived: Stripe.Event[] = [];
+  const receiver = createServer(async (request, response) => {
+    const body = await buffer(request);
+    arrived.push(Stripe.webhooks.constructEvent(body, request.headers['stripe-signature'] ?? '', secret));
+    response.writeHead(200).end();
+  });
+  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+  const { port } = receiver.address() as AddressInfo;
+  const local = await createLocalWorld({ root, callbackReceivers: { merchant: { url: `http://127.0.0.1:${port}`, secret } } });
+  try {
+    const pay = { amount: 1500, currency: 'usd', confirm: true, payment_method: 'pm_card_createDispute' };
+    await local.call({ actorId: 'operator', packageId: 'stripe', operationId: 'payment_intents.create', arguments: pay });
+    await local.advance((await local.position()).virtualTimeUs + dayUs);
+    assert.deepEqual(
+      arrived.map(({ type }) => type),
+      [
+        'payment_intent.created',
+        'charge.succeeded',
+        'payment_intent.succeeded',
+        'charge.dispute.created',
+        'charge.dispute.funds_withdrawn',
+      ],
+    );
+    const [, succeeded = assert.fail()] = arrived;
+    assert.ok(succeeded.type === 'charge.succeeded' && succeeded.data.object.amount === 1500);
+  } finally {
+    await local.close();
+    receiver.close();
+  }
+});
