@@ -7,7 +7,10 @@ after(() => compiler.close());
 test('the library is listed in pages, and each package is there with its manifest', async (t) => {
   const kit = await openSourceKit(t);
   const { items, nextCursor } = await kit.call('listToolLibrary');
-  assert.deepEqual([items.map(({ libraryEntryId }) => libraryEntryId), nextCursor], [['mailbox', 'payments', 'ticket-desk'], undefined]);
+  assert.deepEqual(
+    [items.map(({ libraryEntryId }) => libraryEntryId), nextCursor],
+    [['mailbox', 'payments', 'stripe', 'ticket-desk'], undefined],
+  );
   const first = await kit.call('listToolLibrary', { query: { limit: 2 } });
   const second = await kit.call('listToolLibrary', { query: { limit: 2, cursor: first.nextCursor! } });
   assert.deepEqual([...first.items, ...second.items], items);
