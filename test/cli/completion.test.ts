@@ -162,7 +162,14 @@ test('complete lists ids, writes nothing, and says nothing of what is broken', a
   assert.deepEqual(await ids('drills'), ['refund-once', 'refund-twice', 'refund-twice-card']);
   assert.deepEqual(await ids('targets'), ['agent']);
   assert.deepEqual(await ids('suites'), ['nightly']);
-  assert.deepEqual(await ids('library'), ['library:mailbox', 'library:payments', 'library:ticket-desk']);
+  assert.deepEqual(await ids('library'), [
+    'library:mailbox',
+    'library:notion',
+    'library:payments',
+    'library:slack',
+    'library:stripe',
+    'library:ticket-desk',
+  ]);
   assert.deepEqual(await ids('drills', '--root', '/nowhere'), []);
   assert.deepEqual(await ids('runs'), ['latest', 'run_000000000001', 'run_000000000002']);
   assert.deepEqual(readdirSync(join(root, '.service')), ['reports']);

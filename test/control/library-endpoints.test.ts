@@ -9,7 +9,7 @@ test('the library is listed in pages, and each package is there with its manifes
   const { items, nextCursor } = await kit.call('listToolLibrary');
   assert.deepEqual(
     [items.map(({ libraryEntryId }) => libraryEntryId), nextCursor],
-    [['mailbox', 'notion', 'payments', 'ticket-desk'], undefined],
+    [['mailbox', 'notion', 'payments', 'slack', 'stripe', 'ticket-desk'], undefined],
   );
   const first = await kit.call('listToolLibrary', { query: { limit: 2 } });
   const second = await kit.call('listToolLibrary', { query: { limit: 2, cursor: first.nextCursor! } });

@@ -21,13 +21,11 @@ export interface Movement {
 
 const categories: { readonly [type in MovementType]: string } = {
   charge: 'charge',
-  payment: 'charge',
   refund: 'refund',
   refund_failure: 'refund_failure',
   adjustment: 'dispute',
   payout: 'payout',
   payout_cancel: 'payout_reversal',
-  payout_failure: 'payout_reversal',
 };
 
 export function balanceOf(context: Context, currency: string): BalanceRow {
@@ -105,7 +103,7 @@ export function retrieveBalanceTransaction(
 }
 
 export function listBalanceTransactions(
-  input: ListInput & { readonly currency?: string; readonly type?: string; readonly source?: string; readonly payout?: string },
+  input: ListInput & { readonly currency?: string; readonly type?: string; readonly source?: string },
   context: Context,
 ): StripeList {
   const { currency, type, source } = input;

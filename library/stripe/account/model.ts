@@ -63,7 +63,6 @@ export interface PaymentIntentRow extends StripeObject {
   receipt_email: string | null;
   setup_future_usage: string | null;
   status: IntentStatus;
-  payment_details?: { order_reference: string };
 }
 export interface ChargeRow extends StripeObject {
   amount: number;
@@ -96,15 +95,7 @@ export interface RefundRow extends StripeObject {
   reason: string | null;
   status: 'pending' | 'succeeded' | 'failed' | 'canceled';
 }
-export type MovementType =
-  | 'charge'
-  | 'refund'
-  | 'refund_failure'
-  | 'payment'
-  | 'adjustment'
-  | 'payout'
-  | 'payout_cancel'
-  | 'payout_failure';
+export type MovementType = 'charge' | 'refund' | 'refund_failure' | 'adjustment' | 'payout' | 'payout_cancel';
 export interface BalanceTransactionRow extends StripeObject {
   amount: number;
   available_on: number;

@@ -112,9 +112,8 @@ export function listRows<N extends Namespace>(
   // Before an id, the page is the one next to it.
   const page = end !== undefined && start === undefined ? window.slice(-limit) : window.slice(0, limit);
   const data = page.map((row) => expanded(context, row, pathsOfItems(input.expand)));
-  return { object: 'list', url: `/v1/${urlNames.get(namespace) ?? namespace}`, has_more: window.length > limit, data };
+  return { object: 'list', url: `/v1/${namespace}`, has_more: window.length > limit, data };
 }
-const urlNames: ReadonlyMap<Namespace, string> = new Map();
 
 function pathsOfItems(paths: readonly string[] = []): readonly string[] {
   return paths.filter((path) => path.startsWith('data.')).map((path) => path.slice('data.'.length));
