@@ -11,8 +11,8 @@ test('the library is listed in pages, and each package is there with its manifes
     [items.map(({ libraryEntryId }) => libraryEntryId), nextCursor],
     [['mailbox', 'notion', 'payments', 'slack', 'stripe', 'ticket-desk'], undefined],
   );
-  const first = await kit.call('listToolLibrary', { query: { limit: 2 } });
-  const second = await kit.call('listToolLibrary', { query: { limit: 2, cursor: first.nextCursor! } });
+  const first = await kit.call('listToolLibrary', { query: { limit: 3 } });
+  const second = await kit.call('listToolLibrary', { query: { limit: 3, cursor: first.nextCursor! } });
   assert.deepEqual([...first.items, ...second.items], items);
   assert.equal(second.nextCursor, undefined);
   await assert.rejects(kit.call('listToolLibrary', { query: { cursor: 'ticket-desk' } }), { code: 'control.CURSOR_INVALID' });
