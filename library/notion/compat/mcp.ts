@@ -5,7 +5,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import type { CompatContext } from 'drillyard/compat';
 
-// biome-ignore lint/suspicious/noExplicitAny: whatever the vendor's server gives back
+// biome-ignore lint/suspicious/noExplicitAny: results of the vendor's server have no type
 type Answer = any;
 
 export async function mcp({ url, token }: CompatContext): Promise<void> {

@@ -89,7 +89,7 @@ export function appendChildren(input: Appending, context: Context): Json {
   const stopped = stopAfter(context, blocks.length);
   const ids = addBlocks(context, holder, { blocks: blocks.slice(0, stopped), at });
   if (stopped < blocks.length) {
-    // The service had written these before it broke: they stay, and nobody is told which.
+    // The service had written these before it broke: they stay, and no error says which.
     context.fail({ code: 'INTERNAL_SERVER_ERROR', message: 'Unexpected error occurred.', retryable: true, keep: true });
   }
   const items = ids.map((id) => shownBlock(context, requireBlock(context, id)));
@@ -192,7 +192,7 @@ export function deleteBlock({ block_id }: OfBlock, context: Context): Json {
   return shownBlock(context, requireBlock(context, thing.row.id));
 }
 
-/** A copy of blocks as a request would have them, so that a template can be written anew. */
+/** A copy of blocks as a request would have them, so that a template can be written again. */
 export function copiesOf(context: Context, id: string): NewBlock[] {
   return childrenOf(context, id)
     .filter((thing): thing is { kind: 'block'; row: Block } => thing.kind === 'block')

@@ -34,7 +34,7 @@ export function createComment(input: Creating, context: Context): Json {
   return shownComment(comment);
 }
 
-/** A comment begins a discussion at a page or a block, or goes on with one that is there. */
+/** A comment begins a discussion at a page or a block, or continues one that is there. */
 function placeOf(context: Context, { parent, discussion_id }: Creating): { parent: Parent; discussion_id: string } {
   if ((parent === undefined) === (discussion_id === undefined)) {
     return invalid('body failed validation: body should have either parent or discussion_id.');
