@@ -67,9 +67,9 @@ export function wireRoutes(
       const place = { method: request.method, pathname, mount, baseUrl: access?.baseUrlAt(mount) ?? '' };
       const refused = refusedElsewhere(access, { ...place, error, speaksForOrigin });
       if (refused !== undefined) return refused;
-      const told = unsupportedBy(access, error);
-      if (told === error && found === undefined && isUnknown(error)) return undefined;
-      throw told;
+      const refusal = unsupportedBy(access, error);
+      if (refusal === error && found === undefined && isUnknown(error)) return undefined;
+      throw refusal;
     }
     const answering = { shown, pathname, mount, query, speaksForOrigin, bodies, replies };
     return { id: 'wire', caller: found.access, answer: () => answerNoting(request, found, answering) };

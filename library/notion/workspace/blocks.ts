@@ -122,7 +122,7 @@ function stopAfter(context: Context, count: number): number {
 interface Adding {
   blocks: readonly NewBlock[];
   at?: 'start' | 'end' | { after: string };
-  /** Of a page that is made with them, nobody is told apart. */
+  /** Of a page that is made with them, no event says so separately. */
   silent?: boolean;
 }
 

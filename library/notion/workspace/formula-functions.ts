@@ -75,7 +75,7 @@ export function equal(a: Value, b: Value): boolean {
   return a === b;
 }
 
-/** Undefined where the two cannot be told apart by size. */
+/** Undefined where the two cannot be compared by size. */
 export function compare(a: Value, b: Value): number | undefined {
   const [left, right] = [isMoment(a) ? a.us : a, isMoment(b) ? b.us : b];
   if (typeof left === 'number' && typeof right === 'number') return left - right;

@@ -76,7 +76,7 @@ function tableText(value: Members, rows: readonly BlockThing[]): string {
   return [`<table${attributes}>`, ...lines, '</table>'].join('\n');
 }
 
-/** Characters that would begin markup are told apart from it by a backslash. */
+/** Characters that would begin markup get a backslash before them. */
 export const escaped = (text: string): string => text.replace(/[\\*~`$[\]<>{}|^]/g, (sign) => `\\${sign}`).replaceAll('\n', '<br>');
 
 export function inline(items: readonly Json[]): string {

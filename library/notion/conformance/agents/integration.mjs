@@ -29,9 +29,9 @@ export default async ({ task }, { binding }) => {
     receiver.close();
   }
   const ids = [...new Set(arrived.map(({ id }) => id))];
-  const told = arrived.map(({ id, type, attempt, signed }) => `${ids.indexOf(id) + 1} ${type} ${attempt}${signed ? '' : ' forged'}`);
-  if (!isDeepStrictEqual(told, expected)) throw new Error(`expected ${JSON.stringify(expected)}, got ${JSON.stringify(told)}`);
-  return told;
+  const seen = arrived.map(({ id, type, attempt, signed }) => `${ids.indexOf(id) + 1} ${type} ${attempt}${signed ? '' : ' forged'}`);
+  if (!isDeepStrictEqual(seen, expected)) throw new Error(`expected ${JSON.stringify(expected)}, got ${JSON.stringify(seen)}`);
+  return seen;
 };
 
 function arrival({ url, headers }, body) {
