@@ -4,7 +4,8 @@ import assert from 'node:assert/strict';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
-import type { Client } from '../../src/client/client.js';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { AccessBundle } from '../../src/contract/hosted/sessions.js';
 import { drillyard, jsonLines, nodeArguments } from '../cli/cli.js';
 import { freePort, postgresMissing, startPostgres } from '../cluster/postgres-server.js';
 import { type S3Server, startS3 } from '../cluster/s3-server.js';
@@ -35,23 +36,27 @@ async function makeSession(cluster: Cluster, body: { seed: string; drillId?: str
   return { projectId, sessionId: session.sessionId };
 }
 
-/** The bundle of a run that an agent has handed in. */
-async function sealedBundle(cluster: Cluster, client: Client): Promise<string> {
+/** The bundle of a run that an agent has handed in. A home may still move to the node that joined last, so each step is settled. */
+async function sealedBundle(cluster: Cluster): Promise<string> {
   const { projectId, environmentId } = cluster.ids;
   const { sessionId } = await makeSession(cluster, { seed: '3', drillId: 'refund-happy-path' });
-  const { run } = await client.startRun({ path: { projectId, environmentId, sessionId }, body: { expectedLeaseGeneration: 1 } });
+  const start = { path: { projectId, environmentId, sessionId }, body: { expectedLeaseGeneration: 1 } };
+  const { run } = await cluster.settle((client) => client.startRun(start, { idempotencyKey: `run-of-${sessionId}` }));
   const path = { projectId, hostedRunId: run.hostedRunId };
   await until(async () => {
-    const { pendingInteraction, revision, finishedAtMs } = (await client.getRun({ path })).run;
+    const { pendingInteraction, revision, finishedAtMs } = (await cluster.settle((client) => client.getRun({ path }))).run;
     if (pendingInteraction !== undefined) {
       const { id: interactionId } = pendingInteraction.interaction;
       const targetResult = { status: 'completed' as const, attachments: [] };
-      await client.completeInteraction({ path, body: { interactionId, expectedRevision: revision, targetResult } });
+      const body = { interactionId, expectedRevision: revision, targetResult };
+      await cluster.settle((client) => client.completeInteraction({ path, body }, { idempotencyKey: `end-of-${interactionId}` }));
     }
     return finishedAtMs !== undefined;
   });
   const bundle = { projectId, evidenceBundleId: run.evidenceBundleId };
-  await until(async () => (await client.getEvidenceBundle({ path: bundle })).evidence.state === 'sealed');
+  await until(
+    async () => (await cluster.settle((client) => client.getEvidenceBundle({ path: bundle }))).evidence.state === 'sealed',
+  );
   return run.evidenceBundleId;
 }
 
@@ -63,6 +68,8 @@ function writer(agent: CallingAgent, nodes: readonly ClusterNode[]) {
     for (let index = 0; !isOver; index++) {
       const text = `comment ${index}`;
       if (await agent.call(nodes[index % nodes.length] as ClusterNode, { text, key: text })) acknowledged.push(text);
+      // A node that is gone refuses at once: without a pause the loop would take a processor.
+      else await pause(20);
     }
   })();
   return {
@@ -82,23 +89,21 @@ async function backUpAndRestore(s3: S3Server | undefined): Promise<void> {
   const storeOf = (prefix: string): string[] => (s3 === undefined ? [] : ['--cluster-store', s3.store(prefix)]);
   const cluster = await Cluster.start({ nodes: 2, homes: 4, flags: storeOf('first') });
   const others: ClusterNode[] = [];
+  const writers: (ReturnType<typeof writer> & { path: { projectId: string; sessionId: string }; access: AccessBundle })[] = [];
   try {
     const [one] = cluster.nodes as [ClusterNode, ClusterNode];
     const client = cluster.clientOf(one);
     const keyFile = join(dirname(one.dataDirectory), 'server.key');
     const paths = await Promise.all(['1', '2', '4'].map((seed) => makeSession(cluster, { seed })));
-    const evidenceBundleId = await sealedBundle(cluster, client);
+    const evidenceBundleId = await sealedBundle(cluster);
     const history = new ClusterHistory();
-    const writers = await Promise.all(
-      paths.map(async (path) => {
-        const { access } = await client.createSessionAccess({ path, body: { actorId: 'support-agent', ttlMs: 3_600_000 } });
-        return {
-          path,
-          access,
-          ...writer(new CallingAgent({ world: path.sessionId, credential: access.credential, history }), cluster.nodes),
-        };
-      }),
-    );
+    for (const path of paths) {
+      const body = { actorId: 'support-agent', ttlMs: 3_600_000 };
+      const idempotencyKey = `access-to-${path.sessionId}`;
+      const { access } = await cluster.settle((client) => client.createSessionAccess({ path, body }, { idempotencyKey }));
+      const agent = new CallingAgent({ world: path.sessionId, credential: access.credential, history });
+      writers.push({ path, access, ...writer(agent, cluster.nodes) });
+    }
     await until(() => writers.every(({ acknowledged }) => acknowledged.length > 10));
     await assert.rejects(
       clientAt(one.url, readFileSync(join(one.dataDirectory, 'operator.token'), 'utf8').trim()).startBackup({
@@ -167,6 +172,7 @@ async function backUpAndRestore(s3: S3Server | undefined): Promise<void> {
     assert.deepEqual((await now.getEvidenceBundle({ path })).evidence, evidence);
     await now.getEvidenceManifest({ path });
   } finally {
+    await Promise.allSettled(writers.map(({ stop }) => stop()));
     for (const node of others) await node.kill();
     await cluster.close();
     rmSync(folder, { recursive: true, force: true });
