@@ -2,6 +2,8 @@
 //   lmdb, msgpackr  both ask for msgpackr-extract ^3.0.4, whose newest version names platform packages that do not exist: yarn refuses to
 //   install it.
 //                   Bundled, they use the exact version that package.json names, and their native parts stay packages of their own.
+//   ajv             with its formats more than a hundred files, which every host would load one by one: here it is one, which
+//                   src/tools/ajv.ts loads at the first need.
 //   typia           at run time a few functions and some types; its package brings the TypeScript compiler and a command line along.
 // Imports of these packages in the compiled code are then turned to the bundled files.
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -34,6 +36,12 @@ export async function vendor(out) {
 
 const placeOf = (name) => (name.startsWith('typia/') ? `typia/${name.split('/').at(-1)}.js` : `${name}/index.js`);
 
+/** The shape is `AjvModules` in src/tools/ajv.ts. */
+const ajvModules = `exports.Ajv2020 = require('ajv/dist/2020.js').Ajv2020;
+exports.addFormats = require('ajv-formats');
+exports._ = require('ajv/dist/compile/codegen')._;
+`;
+
 async function bundle(folder, names) {
   const common = {
     outdir: folder,
@@ -58,6 +66,17 @@ async function bundle(folder, names) {
       banner: { js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);" },
     }),
   ];
+  outputs.push(
+    await build({
+      ...common,
+      platform: 'node',
+      // A file that is loaded by `require`, so that it can wait for its first need.
+      format: 'cjs',
+      outdir: undefined,
+      outfile: join(folder, 'ajv', 'index.cjs'),
+      stdin: { contents: ajvModules, resolveDir: process.cwd(), sourcefile: 'ajv-modules.js' },
+    }),
+  );
   writeFileSync(join(folder, 'LICENSES.txt'), licensesOf(outputs));
   // lmdb finds its binary by the name of the package that its file lies in.
   const { name, version, license } = JSON.parse(readFileSync(join(packageFolder('lmdb'), 'package.json'), 'utf8'));

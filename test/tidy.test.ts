@@ -47,8 +47,8 @@ const modules: { [module: string]: string[] } = {
   bindings: ['text', 'contract', 'files', 'worlds', 'http', 'drills/ports/bindings-port.ts'],
   desk: ['text', 'contract', 'collections', 'http'],
   remote: ['text', 'contract', 'async', 'files', 'callbacks', 'compiler', 'reports', 'drills', 'client', 'bindings/remote-world.ts'],
-  testing: ['text', 'contract', 'compiler', 'tools', 'worlds', 'drills', 'bindings', 'local-world.ts'],
-  'compat-kit': ['text', 'contract', 'compiler', 'drills', 'bindings', 'testing', 'http/path-table.ts', 'http/envelope.ts'],
+  testing: ['text', 'contract', 'workers/kept-threads.ts', 'compiler', 'tools', 'worlds', 'drills', 'bindings', 'local-world.ts'],
+  'compat-kit': ['text', 'contract', 'compiler', 'drills', 'bindings', 'testing', 'tools/ajv.ts', 'http/path-table.ts', 'http/envelope.ts'],
   inspector: [
     'text',
     'contract',

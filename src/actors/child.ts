@@ -80,6 +80,7 @@ export function startChildHost(
     }),
     heartbeat,
     setYielding: (yields) => child.setYielding(yields),
+    finish: () => child.kill(),
     terminate: () => child.kill(),
     refuse: (reason) => child.refuse(reason),
   };

@@ -31,11 +31,16 @@ export function runChildHost({ boardFd }: ChildTask): Promise<never> {
   return new Promise(() => {});
 }
 
-/** Called by Piscina. Never returns: the thread is ended from outside, after `stop` or at once. */
-export function runThreadHost({ setup, page, mail, control }: ThreadTask): Promise<never> {
+/** Called by Piscina. Returns when its mail is closed, after `stop`; else the thread is ended from outside. */
+export function runThreadHost({ setup, page, mail, control }: ThreadTask): Promise<void> {
   const host = new Host(setup, page, (envelope) => mail.postMessage(envelope));
   expose(host, control as unknown as Endpoint);
   control.start();
   mail.on('message', (envelope: Envelope) => host.receive(envelope));
-  return new Promise(() => {});
+  return new Promise((resolve) => {
+    mail.once('close', () => {
+      control.close();
+      resolve();
+    });
+  });
 }

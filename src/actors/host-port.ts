@@ -55,6 +55,8 @@ export interface HostIncarnation {
   readonly heartbeat?: Heartbeat;
   /** Whether it leaves the processor to others that want it; a thread cannot. */
   setYielding?(yields: boolean): void;
+  /** After its kind was closed: ends what is left of it. Its thread may serve a later host (workers/kept-threads.ts). */
+  finish(): void;
   /** Ends it whatever it does. */
   terminate(): void;
   /** Ends it because of what it sent. */

@@ -164,12 +164,15 @@ export class HostSupervisor {
       return;
     }
     const graceTimer = setTimeout(() => incarnation.watchdog.end('timeout'), graceMs + limits.hostWorkTimeoutMs);
-    await this.#asks
-      .run(() => incarnation.control.stop(graceMs, this.#mail.sent))
-      .then(unwrap)
-      .catch((error: Error) => this.#logEnd('crashed', `while stopping: ${error.message}`));
+    let end = (): void => incarnation.terminate();
+    try {
+      unwrap(await this.#asks.run(() => incarnation.control.stop(graceMs, this.#mail.sent)));
+      end = () => incarnation.finish();
+    } catch (error) {
+      this.#logEnd('crashed', `while stopping: ${(error as Error).message}`);
+    }
     clearTimeout(graceTimer);
-    incarnation.terminate();
+    end();
     await closed.promise;
   }
 

@@ -4,7 +4,8 @@
 import { MessageChannel, type MessagePort, type ResourceLimits, receiveMessageOnPort } from 'node:worker_threads';
 import { type Endpoint, wrap } from 'comlink';
 import { limits } from '../contract/limits.js';
-import { startThread, type Thread } from '../workers/thread.js';
+import { giveBackThread, takeThread } from '../workers/kept-threads.js';
+import type { Thread, ThreadStart } from '../workers/thread.js';
 import { type BoardPage, BoardReader, createSharedPage } from './board.js';
 import { prepareHost, startChildHost } from './child.js';
 import type { Envelope } from './frames.js';
@@ -34,6 +35,13 @@ function startThreadHost({ setup, resourceLimits, onEnvelope }: HostStart): Host
       control.close();
       return detail;
     }),
+    finish: () => {
+      drain(mail, onEnvelope);
+      // The task returns when its mail is closed; one that does not is ended.
+      mail.close();
+      const timer = setTimeout(terminate, limits.hostWorkTimeoutMs);
+      void ended.then(() => clearTimeout(timer));
+    },
     terminate,
     refuse: terminate,
   };
@@ -48,32 +56,39 @@ interface RunningThread {
 }
 
 function runThread({ setup, resourceLimits, page }: Pick<HostStart, 'setup' | 'resourceLimits'> & { page: BoardPage }): RunningThread {
-  const thread = hostThread({ resourceLimits, run: 'runThreadHost' });
+  const start = threadStart({ resourceLimits, run: 'runThreadHost' });
+  const thread = takeThread(start);
   const mail = new MessageChannel();
   const control = new MessageChannel();
   const task: ThreadTask = { setup, page, mail: mail.port2, control: control.port2 };
-  const ended = runToEnd(thread, task, [mail.port2, control.port2]);
+  const ended = runToEnd(thread, task, { transferList: [mail.port2, control.port2], start });
   return { mail: mail.port1, control: control.port1, ended, terminate: () => void thread.end() };
 }
 
 /** The one host of a child process; resolves, with what is known of the reason, once its thread is gone. */
 export function runInChild({ moduleHref, resourceLimits, boardFd }: ChildOrder): Promise<string> {
-  const thread = hostThread({
+  const start = threadStart({
     resourceLimits: { ...resourceLimits, codeRangeSizeMb: limits.childCodeRangeMb },
     run: 'runChildHost',
     moduleHref,
   });
-  return runToEnd(thread, { boardFd } satisfies ChildTask);
+  return runToEnd(takeThread(start), { boardFd } satisfies ChildTask, { start });
 }
 
-async function runToEnd(thread: Thread, task: object, transferList: MessagePort[] = []): Promise<string> {
-  const detail = await thread.run(task, transferList).then(
-    () => 'returned',
-    (error: Error) => error.message,
-  );
-  // The task ends as soon as its thread is asked to; the thread itself may still be in native code.
-  await thread.end();
-  return detail;
+async function runToEnd(
+  thread: Thread,
+  task: object,
+  { start, transferList }: { start: ThreadStart; transferList?: MessagePort[] },
+): Promise<string> {
+  try {
+    await thread.run(task, transferList);
+  } catch (error) {
+    // The task ends as soon as its thread is asked to; the thread itself may still be in native code.
+    await thread.end();
+    return (error as Error).message;
+  }
+  await giveBackThread(start, thread);
+  return 'returned';
 }
 
 interface HostThread {
@@ -84,8 +99,8 @@ interface HostThread {
   moduleHref?: string;
 }
 
-function hostThread({ moduleHref, ...start }: HostThread): Thread {
-  return startThread({ entry: new URL('./host-entry.js', import.meta.url), workerData: { moduleHref }, ...start });
+function threadStart({ moduleHref, ...start }: HostThread): ThreadStart {
+  return { entry: new URL('./host-entry.js', import.meta.url), workerData: { moduleHref }, ...start };
 }
 
 /** What a thread sent before it ended is in the queue of our side and still true. */

@@ -2,9 +2,9 @@
 //   OPENAPI-CHECKER-1. A success that the document does not describe is a finding; of an error it says nothing, unless it is given what all
 //     errors are.
 //   OPENAPI-CHECKER-2. Only the members are taken from the document that it has. What it leaves open is open.
-import { createRequire } from 'node:module';
 import type { Ajv2020, ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 import { counted } from '../text/counted.js';
+import { loadAjv } from '../tools/ajv.js';
 import type { RecordedExchange } from './definition.js';
 import { at, type DescribedOperation, type OpenApiDocument, operationsOf } from './openapi-document.js';
 import { type SchemaConversion, withJsonSchemas } from './openapi-schemas.js';
@@ -22,7 +22,6 @@ export interface OpenApiCheckerOptions {
   presence?: SchemaConversion['presence'];
 }
 
-const require = createRequire(import.meta.url);
 const documentId = 'openapi:document';
 
 /** A checkResponse. */
@@ -107,8 +106,7 @@ function textOf({ instancePath, message = 'does not fit', params }: ErrorObject)
 }
 
 function newAjv(): Ajv2020 {
-  const { Ajv2020: Class } = require('ajv/dist/2020.js') as typeof import('ajv/dist/2020.js');
-  const addFormats = require('ajv-formats') as (ajv: Ajv2020) => void;
+  const { Ajv2020: Class, addFormats } = loadAjv();
   // Documents have members that are no JSON Schema, and formats of their own.
   const ajv = new Class({ strict: false, allErrors: true, validateSchema: false, validateFormats: true, logger: false });
   addFormats(ajv);

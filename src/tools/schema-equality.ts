@@ -1,11 +1,11 @@
 // `const`, `enum` and `uniqueItems` in place of Ajv's own, which compare the constructors of objects, which differ from realm to realm,
 // trip over a member named `constructor`, and compare every item with every other. These compare canonical texts where there is an object
 // or array, and else by identity, in time linear in the value.
-import { createRequire } from 'node:module';
 import type { Ajv2020, KeywordCxt } from 'ajv/dist/2020.js';
 import { canonicalJson } from '../contract/canonical-json.js';
 import type { JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
+import { loadAjv } from './ajv.js';
 import { tuning } from './tuning.js';
 
 export function replaceEquality(ajv: Ajv2020): void {
@@ -37,12 +37,10 @@ function preview(value: JsonValue): string {
   return JSON.stringify(value).slice(0, limits.quotedValueCharsMax);
 }
 
-const require = createRequire(import.meta.url);
-
 /** Of the pairs of equal items that one is named which Ajv names. */
 function uniqueItems(cxt: KeywordCxt): void {
   if (!cxt.schema) return;
-  const { _ } = require('ajv/dist/compile/codegen') as typeof import('ajv/dist/compile/codegen/index.js');
+  const { _ } = loadAjv();
   const { gen, data, parentSchema } = cxt;
   const types = simpleTypes(parentSchema.items as JsonValue | undefined);
   const pair =

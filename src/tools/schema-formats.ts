@@ -1,14 +1,12 @@
 // Formats of strings. None takes more than time linear in the text: those of ajv-formats that are not proven to be so are written again
 // where they can be, and elsewhere asked of short texts only.
-import { createRequire } from 'node:module';
 import type { Format } from 'ajv';
 import type { Ajv2020 } from 'ajv/dist/2020.js';
 import { limits } from '../contract/limits.js';
-
-const require = createRequire(import.meta.url);
+import { type FormatCheck, loadAjv } from './ajv.js';
 
 export function addFormats(ajv: Ajv2020): void {
-  const formats = require('ajv-formats') as ((ajv: Ajv2020) => void) & { get(name: string): Check };
+  const { addFormats: formats } = loadAjv();
   formats(ajv);
   ajv.addFormat('email', email);
   for (const name of shortFormats) {
@@ -23,9 +21,7 @@ export function addFormats(ajv: Ajv2020): void {
   for (const name of ['idn-email', 'idn-hostname', 'iri', 'iri-reference']) ajv.addFormat(name, unchecked);
 }
 
-type Check = RegExp | ((text: string) => boolean);
-
-function shortOnly(format: Check): (text: string) => boolean {
+function shortOnly(format: FormatCheck): (text: string) => boolean {
   return (text) => text.length <= limits.formatCharsMax && (typeof format === 'function' ? format(text) : format.test(text));
 }
 

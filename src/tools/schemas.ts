@@ -1,10 +1,10 @@
 // JSON Schema 2020-12, known only at run time: Ajv, spelled out. Compiles in the host's realm; the values it checks may be of any realm.
-import { createRequire } from 'node:module';
 import type { Ajv2020, ValidateFunction } from 'ajv/dist/2020.js';
 import { LruMap } from '../collections/lru-map.js';
 import type { Issue } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
 import type { JsonSchema } from '../contract/world/tool-manifest.js';
+import { loadAjv } from './ajv.js';
 import type { Validate } from './loaded-tool.js';
 import { patternRefused } from './patterns/pattern-places.js';
 import { schemaPattern } from './patterns/schema-pattern.js';
@@ -59,8 +59,6 @@ export function schemaFault(schema: JsonSchema): SchemaFault | null {
   }
 }
 
-// Loaded at the first need, as it takes some 50 ms: a host that calls no tool, or a command that compiles nothing, has none.
-const require = createRequire(import.meta.url);
 const ajvs = new Map<boolean, Ajv2020>();
 /** Names that every object inherits. A schema that mentions one needs the slower check of own properties only. */
 const inheritedNames =
@@ -87,7 +85,7 @@ function compileSchema(schema: JsonSchema): ValidateFunction {
 function threadAjv(ownProperties: boolean): Ajv2020 {
   let ajv = ajvs.get(ownProperties);
   if (ajv === undefined) {
-    const { Ajv2020 } = require('ajv/dist/2020.js') as typeof import('ajv/dist/2020.js');
+    const { Ajv2020 } = loadAjv();
     ajv = new Ajv2020({
       ownProperties,
       strict: false,

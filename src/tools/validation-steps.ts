@@ -1,9 +1,9 @@
 // What one validation may spend, counted in steps and not timed: the same schema refuses the same value on any machine. A step is some 0.1
 // us.
 // One validation at a time: nothing between `beginSteps` and its end waits.
-import { createRequire } from 'node:module';
 import type { Ajv2020, KeywordCxt } from 'ajv/dist/2020.js';
 import { limits } from '../contract/limits.js';
+import { loadAjv } from './ajv.js';
 import { tuning } from './tuning.js';
 
 /** Thrown through a validation that takes more. */
@@ -33,11 +33,10 @@ export function countReferences(ajv: Ajv2020): void {
 }
 
 type Code = (cxt: KeywordCxt, ruleType?: string) => void;
-const require = createRequire(import.meta.url);
 
 function counted({ code }: { code: Code }): Code {
   return (cxt, ruleType) => {
-    const { _ } = require('ajv/dist/compile/codegen') as typeof import('ajv/dist/compile/codegen/index.js');
+    const { _ } = loadAjv();
     const { gen } = cxt;
     gen.code(_`${gen.scopeValue('func', { ref: enter })}()`);
     code(cxt, ruleType);
