@@ -137,16 +137,18 @@ export class Playground {
       });
     const worldId = newId('world');
     this.#making++;
+    let played: PlaySession;
     try {
       const { world, build, fixed } = await make(worldId);
-      const played = { world, build, fixed: { worldId, worldInstanceId: world.worldInstanceId, createdAtMs: Date.now(), ...fixed } };
+      played = { world, build, fixed: { worldId, worldInstanceId: world.worldInstanceId, createdAtMs: Date.now(), ...fixed } };
+      // In one step with the end of its making, so that no world counts twice.
       this.#played.set(worldId, played);
-      const made = await view(played);
-      this.#hub.publish({ type: 'world', change: 'created', world: made });
-      return made;
     } finally {
       this.#making--;
     }
+    const made = await view(played);
+    this.#hub.publish({ type: 'world', change: 'created', world: made });
+    return made;
   }
 
   #of(worldId: string): PlaySession {
