@@ -30,6 +30,8 @@ import { type ListedOperations, listOperations, VendorTable } from './vendor-ope
 
 export interface VerifyPackageOptions
   extends Pick<ConformanceOptions, 'folder' | 'config' | 'concurrency' | 'isolate' | 'onEvent' | 'signal'> {
+  /** Of the reports of the conformance drills, which stay there. Default: they are removed. */
+  reportDirectory?: string;
   /** Writes the page where nothing else is wrong. Default: compares it. */
   write?: boolean;
   /** Of the page that is written, YYYY-MM-DD. Default: the date that it has. */
@@ -123,7 +125,7 @@ async function prepare({ folder: given, config }: VerifyPackageOptions): Promise
 
 /** The drills run twice, the second time with a fresh module each turn; the responses are the same, so the first are enough. */
 async function runConformance(
-  { folder, config, concurrency, isolate, onEvent, signal }: VerifyPackageOptions,
+  { folder, config, reportDirectory, concurrency, isolate, onEvent, signal }: VerifyPackageOptions,
   record: (recorded: RecordedRequest, mount?: string) => void,
 ): Promise<{ findings: VerifyFinding[]; cancelled: boolean }> {
   const directory = await mkdtemp(join(tmpdir(), 'drillyard-verify-'));
@@ -136,7 +138,7 @@ async function runConformance(
     const { plain, differences, cancelled } = await testToolPackage(
       {
         folder,
-        reportDirectory: join(directory, 'reports'),
+        reportDirectory: reportDirectory ?? join(directory, 'reports'),
         runDirectory: join(directory, 'runs'),
         ...defined({ config, concurrency, isolate, onEvent, signal }),
       },

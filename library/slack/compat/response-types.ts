@@ -37,13 +37,17 @@ export class ResponseTypes {
     const folder = found.slice(0, found.lastIndexOf(join('node_modules', ...packageName.split('/'))));
     this.#file = join(folder, 'response-under-check.ts');
     const isOwn = (file: string): boolean => file === this.#file;
+    // Read once: the service asks for each file of the client's types again at each response.
+    const snapshots = new Map<string, ts.IScriptSnapshot | undefined>();
+    const snapshotOf = (text: string | undefined) => (text === undefined ? undefined : ts.ScriptSnapshot.fromString(text));
     this.#service = ts.createLanguageService({
       getCompilationSettings: () => options,
       getScriptFileNames: () => [this.#file],
       getScriptVersion: (file) => (isOwn(file) ? String(this.#version) : '0'),
       getScriptSnapshot: (file) => {
-        const text = isOwn(file) ? this.#text : ts.sys.readFile(file);
-        return text === undefined ? undefined : ts.ScriptSnapshot.fromString(text);
+        if (isOwn(file)) return snapshotOf(this.#text);
+        if (!snapshots.has(file)) snapshots.set(file, snapshotOf(ts.sys.readFile(file)));
+        return snapshots.get(file);
       },
       getCurrentDirectory: () => dirname(this.#file),
       getDefaultLibFileName: ts.getDefaultLibFilePath,
