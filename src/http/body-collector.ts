@@ -68,6 +68,11 @@ export class BodyCollector {
     this.#reader.reject(error);
   }
 
+  /** The client has gone. Each request ends so, most of them whole: no error is made for those. */
+  lose(): void {
+    if (!this.settled) this.fail(clientGone());
+  }
+
   read(bytesMax: number): Promise<Uint8Array> {
     if (this.#isDropped) return Promise.reject(clientGone());
     if (this.#bytes > bytesMax) this.fail(tooLarge(bytesMax));

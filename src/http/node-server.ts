@@ -218,10 +218,10 @@ class NodeRequest implements ServerRequest {
     // What follows a refused body is discarded as it comes, so that the client gets to read its reply.
     message.on('data', (chunk: Buffer) => collector.push(chunk));
     message.once('end', () => collector.complete());
-    message.once('close', () => collector.fail(clientGone()));
-    message.once('error', () => collector.fail(clientGone()));
+    message.once('close', () => collector.lose());
+    message.once('error', () => collector.lose());
     // Who asks late, as after a wait for another node, hears no event of a client that has gone.
-    if (message.destroyed) collector.fail(clientGone());
+    if (message.destroyed) collector.lose();
     return collector.read(bytesMax);
   }
 }
