@@ -163,6 +163,7 @@ test('complete lists ids, writes nothing, and says nothing of what is broken', a
   assert.deepEqual(await ids('targets'), ['agent']);
   assert.deepEqual(await ids('suites'), ['nightly']);
   assert.deepEqual(await ids('library'), [
+    'library:github',
     'library:mailbox',
     'library:notion',
     'library:payments',

@@ -12,7 +12,7 @@ test('every package of the library is there as compiling it shows it, and its di
   const library = await readLibrary();
   assert.deepEqual(
     library.map(({ libraryEntryId, lifecycle }) => `${libraryEntryId} ${lifecycle}`),
-    ['mailbox', 'notion', 'payments', 'slack', 'stripe', 'ticket-desk'].map((name) => `${name} active`),
+    ['github', 'mailbox', 'notion', 'payments', 'slack', 'stripe', 'ticket-desk'].map((name) => `${name} active`),
   );
   const toolPackages = library.map(({ libraryEntryId }) => `library:${libraryEntryId}`);
   const { build } = await compileWith(t, { 'drillyard.json': JSON.stringify({ schemaVersion: 1, toolPackages }) });

@@ -9,10 +9,10 @@ test('the library is listed in pages, and each package is there with its manifes
   const { items, nextCursor } = await kit.call('listToolLibrary');
   assert.deepEqual(
     [items.map(({ libraryEntryId }) => libraryEntryId), nextCursor],
-    [['mailbox', 'notion', 'payments', 'slack', 'stripe', 'ticket-desk'], undefined],
+    [['github', 'mailbox', 'notion', 'payments', 'slack', 'stripe', 'ticket-desk'], undefined],
   );
-  const first = await kit.call('listToolLibrary', { query: { limit: 3 } });
-  const second = await kit.call('listToolLibrary', { query: { limit: 3, cursor: first.nextCursor! } });
+  const first = await kit.call('listToolLibrary', { query: { limit: 4 } });
+  const second = await kit.call('listToolLibrary', { query: { limit: 4, cursor: first.nextCursor! } });
   assert.deepEqual([...first.items, ...second.items], items);
   assert.equal(second.nextCursor, undefined);
   await assert.rejects(kit.call('listToolLibrary', { query: { cursor: 'ticket-desk' } }), { code: 'control.CURSOR_INVALID' });

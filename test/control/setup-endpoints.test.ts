@@ -92,7 +92,7 @@ test('a setup without test definitions compiles to a world with the starter rows
   assert.deepEqual(after, { ...setup, buildHash: build.buildHash });
   assert.deepEqual(
     build.tools.map(({ packageId }) => packageId),
-    ['mailbox', 'notion', 'payments', 'slack', 'stripe', 'ticket-desk'],
+    ['github', 'mailbox', 'notion', 'payments', 'slack', 'stripe', 'ticket-desk'],
   );
   const library = await compiler.library();
   assert.equal(

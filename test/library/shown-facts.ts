@@ -46,7 +46,11 @@ interface Request {
 }
 
 function asks({ send }: Request, route: ToolHttpRoute): boolean {
-  const shape = new RegExp(`^${requestOf(route).replace(/\{\w+\}/g, '[^/]+')}$`);
+  const shape = new RegExp(
+    `^${requestOf(route)
+      .replace(/\{\w+\.\.\.\}/g, '.+')
+      .replace(/\{\w+\}/g, '[^/]+')}$`,
+  );
   return shape.test(send.replace(/\?.*$/, ''));
 }
 

@@ -1,0 +1,217 @@
+// GitHub's own client and its check of webhooks against a served world, as a program at GitHub would use them.
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { test } from 'node:test';
+import { RequestError } from '@octokit/request-error';
+import { Octokit } from '@octokit/rest';
+import { verify } from '@octokit/webhooks-methods';
+import { createBindings } from '../../src/bindings/create-bindings.js';
+import { openApiChecker } from '../../src/compat-kit/openapi-checker.js';
+import { createLocalWorld, type LocalWorld, type LocalWorldOptions } from '../../src/index.js';
+import { library } from './package-world.js';
+
+type Ending = { after(end: () => Promise<void>): void };
+
+const quiet = { debug() {}, info() {}, warn() {}, error() {} };
+const at = { owner: 'acme', repo: 'web' };
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
+const dayUs = 86_400_000_000;
+
+/** A world of the conformance project, or of another, and the vendor's client at the mount of each instance. */
+async function serve(context: Ending, { actorId = 'operator', ...options }: Partial<LocalWorldOptions> & { actorId?: string } = {}) {
+  const local: LocalWorld = await createLocalWorld({ root: `${library}/github/conformance`, ...options });
+  const bindings = createBindings({});
+  context.after(async () => {
+    await bindings.close();
+    await local.close();
+  });
+  const { endpoints } = await bindings.open({ world: local.world, actorId, bindings: ['http'] });
+  const { token, mounts } = endpoints.http ?? assert.fail('no http endpoint');
+  const urlOf = (mount: string): string => mounts?.[mount]?.url ?? assert.fail(mount);
+  const clientOf = (mount = 'github', auth = token): Octokit => new Octokit({ baseUrl: urlOf(mount), auth, log: quiet });
+  const advance = async (byUs: number): Promise<void> => {
+    await local.advance((await local.position()).virtualTimeUs + byUs);
+  };
+  return { local, urlOf, clientOf, advance };
+}
+
+const refused = (status: number, message: string | RegExp) => (thrown: unknown) => {
+  assert.ok(thrown instanceof RequestError, String(thrown));
+  assert.equal(thrown.status, status);
+  assert.match((thrown.response?.data as { message: string }).message, typeof message === 'string' ? new RegExp(`^${message}$`) : message);
+  return true;
+};
+
+test('the client follows Link over three pages, and reads a file six folders deep', async (context) => {
+  const { clientOf, urlOf } = await serve(context);
+  const octokit = clientOf();
+  const pages: number[][] = [];
+  const links: (string | undefined)[] = [];
+  for await (const { data, headers } of octokit.paginate.iterator(octokit.rest.issues.listForRepo, { ...at, per_page: 2 })) {
+    pages.push(data.map(({ number }) => number));
+    links.push(headers.link);
+  }
+  assert.deepEqual(pages, [[5, 4], [3, 2], [1]]);
+  const page = (number: number, rel: string): string =>
+    `<${urlOf('github')}/repos/acme/web/issues?per_page=2&page=${number}>; rel="${rel}"`;
+  assert.equal(links[0], [page(2, 'next'), page(3, 'last')].join(', '));
+  assert.match(links[2] ?? '', /[?&]page=2&per_page=2>; rel="prev", <[^>]*[?&]page=1&per_page=2>; rel="first"$/);
+  const { data } = await octokit.rest.repos.getContent({ ...at, path: 'a/b/c/d/e/f.txt' });
+  assert.ok(!Array.isArray(data) && data.type === 'file');
+  assert.equal(Buffer.from(data.content, 'base64').toString(), 'deep\n');
+});
+
+test('the client throws what it throws at GitHub', async (context) => {
+  const { clientOf } = await serve(context);
+  const { rest } = clientOf();
+  await assert.rejects(clientOf('github', 'ghp_wrong').rest.users.getAuthenticated(), refused(401, 'Bad credentials'));
+  await assert.rejects(rest.repos.get({ ...at, repo: 'secret' }), refused(404, 'Not Found'));
+  const file = { ...at, path: 'README.md', message: 'Say more', content: base64('# Web\n') };
+  await assert.rejects(rest.repos.createOrUpdateFileContents(file), refused(422, /"sha" wasn't supplied/));
+  const sha = '0123456789012345678901234567890123456789';
+  await assert.rejects(rest.repos.createOrUpdateFileContents({ ...file, sha }), refused(409, `README.md does not match ${sha}`));
+  await assert.rejects(rest.issues.create({ ...at, title: 'x', assignees: ['nobody'] }), (thrown: RequestError) => {
+    const { errors } = thrown.response?.data as { errors: { field: string; code: string }[] };
+    return refused(422, 'Validation Failed')(thrown) && errors[0]?.field === 'assignees' && errors[0].code === 'invalid';
+  });
+  await assert.rejects(rest.pulls.merge({ ...at, pull_number: 5 }), refused(405, /^At least 1 approving review is required/));
+  const { clientOf: ofReader } = await serve(context, { actorId: 'reader' });
+  await assert.rejects(ofReader().rest.issues.createMilestone({ ...at, title: 'Mine' }), refused(403, /^Resource not accessible/));
+});
+
+test('whether a pull request can be merged is not known at first, and then it is', async (context) => {
+  const { clientOf, advance } = await serve(context);
+  const { rest } = clientOf();
+  const mergeables = async () =>
+    Promise.all([3, 4].map(async (pull_number) => (await rest.pulls.get({ ...at, pull_number })).data.mergeable));
+  assert.deepEqual(await mergeables(), [null, null]);
+  await advance(5_000_000);
+  assert.deepEqual(await mergeables(), [true, false]);
+});
+
+interface Delivery {
+  event: string;
+  id: string;
+  isSigned: boolean;
+  body: string;
+}
+
+/** A receiver that keeps what comes; it checks as @octokit/webhooks does. */
+async function receive(
+  context: Ending,
+): Promise<{ deliveries: Delivery[]; callbackReceivers: { webhook: { url: string; secret: string } } }> {
+  const secret = "It's a secret to everybody";
+  const deliveries: Delivery[] = [];
+  const server = createServer(async (request, response) => {
+    const body = (await buffer(request)).toString();
+    const { headers } = request;
+    const signature = String(headers['x-hub-signature-256']);
+    const [event, id] = [String(headers['x-github-event']), String(headers['x-github-delivery'])];
+    deliveries.push({ event, id, body, isSigned: await verify(secret, body, signature) });
+    response.writeHead(202).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  context.after(() => new Promise((resolve) => server.close(() => resolve())));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return { deliveries, callbackReceivers: { webhook: { url, secret } } };
+}
+
+test('webhooks of a world months away pass the check of @octokit/webhooks-methods, and a forged one does not', async (context) => {
+  const { deliveries, callbackReceivers } = await receive(context);
+  const { clientOf, advance } = await serve(context, { callbackReceivers });
+  await advance(90 * dayUs);
+  deliveries.length = 0;
+  await clientOf().rest.issues.create({ ...at, title: 'Later' });
+  const [delivery] = deliveries;
+  assert.ok(delivery?.isSigned && delivery.event === 'issues');
+  assert.match(delivery.id, /^[0-9a-z_-]{8,}$/);
+  assert.equal((JSON.parse(delivery.body) as { issue: { created_at: string } }).issue.created_at, '2026-05-31T09:00:00Z');
+  const forged = await receive(context);
+  const other = await serve(context, { scenarioId: 'webhook-forged', callbackReceivers: forged.callbackReceivers });
+  await other.clientOf().rest.issues.create({ ...at, title: 'Forged' });
+  await other.clientOf().rest.issues.create({ ...at, title: 'True' });
+  assert.deepEqual(
+    forged.deliveries.map(({ isSigned }) => isSigned),
+    [false, true],
+  );
+});
+
+/** Makes every webhook come that the vendor's document describes here. */
+async function makeEvents({ rest }: Octokit, advance: (byUs: number) => Promise<void>): Promise<void> {
+  const { data: issue } = await rest.issues.create({ ...at, title: 'One', body: null as unknown as string });
+  const one = { ...at, issue_number: issue.number };
+  await rest.issues.addLabels({ ...one, labels: ['bug'] });
+  const { data: comment } = await rest.issues.createComment({ ...one, body: 'Two' });
+  await rest.issues.updateComment({ ...at, comment_id: comment.id, body: 'Three' });
+  await rest.issues.deleteComment({ ...at, comment_id: comment.id });
+  await rest.issues.update({ ...one, state: 'closed' });
+  const { data: main } = await rest.repos.getBranch({ ...at, branch: 'main' });
+  await rest.git.createRef({ ...at, ref: 'refs/heads/more', sha: main.commit.sha });
+  const write = (path: string) =>
+    rest.repos.createOrUpdateFileContents({ ...at, path, message: path, content: base64('x\n'), branch: 'more' });
+  await write('MORE.md');
+  const { data: pull } = await rest.pulls.create({ ...at, title: 'More', head: 'more', base: 'main' });
+  await write('MOST.md');
+  const other = { ...at, pull_number: 3 };
+  const { data: review } = await rest.pulls.createReview({ ...other, event: 'APPROVE' });
+  await rest.pulls.dismissReview({ ...other, review_id: review.id, message: 'Too early' });
+  await advance(600_000_000);
+  await rest.pulls.merge({ ...at, pull_number: pull.number });
+}
+
+test("each webhook is what GitHub's own document says of it", async (context) => {
+  const document = JSON.parse(readFileSync(join(library, 'github', 'compat', 'openapi.json'), 'utf8')) as {
+    'x-webhooks': { [name: string]: object };
+  };
+  const described = Object.entries(document['x-webhooks']);
+  const paths = Object.fromEntries(
+    described.map(([name, schema]) => [
+      `/${name}`,
+      { post: { operationId: name, responses: { 200: { content: { 'application/json': { schema } } } } } },
+    ]),
+  );
+  const check = openApiChecker({ document: { ...document, paths } });
+  const { deliveries, callbackReceivers } = await receive(context);
+  const { clientOf, advance } = await serve(context, { callbackReceivers });
+  await makeEvents(clientOf(), advance);
+  const found = deliveries.map(({ event, body }) => {
+    const { action } = JSON.parse(body) as { action?: string };
+    return { name: [event.replaceAll('_', '-'), ...(action === undefined ? [] : [action])].join('-'), body };
+  });
+  const exchange = { method: 'POST', query: '', requestBody: '', status: 200, headers: { 'content-type': 'application/json' } };
+  const faults = found.map(({ name, body }) => ({ name, faults: check({ ...exchange, path: `/${name}`, body }) }));
+  assert.deepEqual(
+    faults.filter((one) => one.faults.length > 0),
+    [],
+  );
+  const names = new Set(found.map(({ name }) => name));
+  assert.deepEqual(
+    described.map(([name]) => name).filter((name) => !names.has(name)),
+    [],
+  );
+});
+
+test('two accounts of GitHub in one world know nothing of each other', async (context) => {
+  const root = mkdtempSync(join(tmpdir(), 'drillyard-two-githubs-'));
+  context.after(async () => rmSync(root, { recursive: true, force: true }));
+  mkdirSync(join(root, 'drillyard'));
+  writeFileSync(join(root, 'drillyard.json'), JSON.stringify({ schemaVersion: 1, toolPackages: ['library:github'] }));
+  const operations = ['repos.create-for-authenticated-user', 'repos.list-for-authenticated-user', 'issues.create'];
+  const grants = ['github', 'github-old'].flatMap((instanceId) =>
+    operations.map((operationId) => ({ packageId: 'github', instanceId, operationId })),
+  );
+  const world = { schemaVersion: 1, id: 'two', actors: [{ id: 'ada', grants }], virtualTimeUs: 1_772_442_000_000_000 };
+  writeFileSync(join(root, 'drillyard', 'world.yaml'), JSON.stringify(world));
+  const { clientOf } = await serve(context, { root, actorId: 'ada' });
+  const [now, old] = [clientOf('github'), clientOf('github__github-old')];
+  await now.rest.repos.createForAuthenticatedUser({ name: 'web', auto_init: true });
+  assert.deepEqual((await old.rest.repos.listForAuthenticatedUser()).data, []);
+  await assert.rejects(old.rest.issues.create({ owner: 'ada', repo: 'web', title: 'x' }), refused(404, 'Not Found'));
+  const { data: issue } = await now.rest.issues.create({ owner: 'ada', repo: 'web', title: 'x' });
+  assert.equal(issue.number, 1);
+});
