@@ -153,6 +153,20 @@ export class AccessTable {
     const open = new Set(this.#tokens.holders());
     return open.size === 1 ? this.#live([...open][0]) : undefined;
   }
+  /**
+   * One of those that a request to the mount, or to the base URL, may be meant for, where all of them have the same routes: any of them can
+   * say what all would. Undefined where they differ, or where addresses tell them apart.
+   */
+  spokesman(mount: string | undefined): AgentAccess | undefined {
+    let chosen: AgentAccess | undefined;
+    for (const holder of this.#tokens.holders()) {
+      const access = this.#live(holder);
+      if (access?.wires === undefined || (mount !== undefined && !access.wires.hasMount(mount))) continue;
+      if (access.wires.needsAddress || (chosen !== undefined && chosen.wires !== access.wires)) return undefined;
+      chosen ??= access;
+    }
+    return chosen;
+  }
   at(address: string): AgentAccess | undefined {
     return this.#live(this.#addresses.get(address));
   }

@@ -101,9 +101,10 @@ export class AgentAccess implements AgentWorld {
     return this.#run(() => this.#world.command({ kind: 'callRoute', ...this.#actor, ...of, request }));
   }
 
-  /** The world is not used by it: it may come from a stranger. */
-  refuse(packageId: string, request: UncalledRequest): Promise<RefusalResult> {
-    return this.#run(() => this.#world.command({ kind: 'refuseRequest', ...this.#actor, packageId, request }), false);
+  /** The world is not used by it: it may come from a stranger. `isUnplaced`: it may have been meant for another world. */
+  refuse(packageId: string, request: UncalledRequest, { isUnplaced = false } = {}): Promise<RefusalResult> {
+    const unplaced = isUnplaced ? { isUnplaced } : {};
+    return this.#run(() => this.#world.command({ kind: 'refuseRequest', ...this.#actor, packageId, request, ...unplaced }), false);
   }
 
   wait(untilUs?: number, options?: AskOptions): Promise<WaitResult> {

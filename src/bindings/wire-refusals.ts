@@ -1,7 +1,9 @@
-// Requests to wire routes that became no call, answered in the words of the package that they were for: where it is known whose world was
-// asked, and which package of it. All others are answered in the envelope.
+// Requests to wire routes that became no call, answered in the words of the package that they were for: where it is known which package of
+// whose world was asked, or all that it can have been have the same words. All others are answered in the envelope.
 //   WIRE-REFUSALS-1. A world learns of no credential: not of the one that was wrong, nor of one in the path.
 //   WIRE-REFUSALS-2. What no route has is refused with a header that says so, in the words of the package and in the envelope.
+//   WIRE-REFUSALS-3. Where several worlds may have been meant and all have the same routes, one of them words the refusal for all, and none
+//     has it as evidence or in its list of unanswered requests.
 import { defined } from '../contract/defined.js';
 import { type ErrorCode, ServiceError } from '../contract/errors.js';
 import type { RefusalKind } from '../contract/world/tool-wire.js';
@@ -32,6 +34,8 @@ export interface RefusedExchange {
   baseUrl: string;
   error: ServiceError;
   speaksForOrigin: boolean;
+  /** It is not known which of several accesses it was sent to: one speaks for all, and no world has it as evidence. */
+  isUnplaced: boolean;
 }
 
 const kinds: { readonly [code in ErrorCode]?: RefusalKind } = {
@@ -62,7 +66,7 @@ export function refusedElsewhere(access: AgentAccess | undefined, refused: Refus
   if (packageId === undefined || !access.wires.words(packageId, kind)) return undefined;
   const answer = () => worded(access, packageId, { kind, ...defined({ routeId: route?.routeId, allow }) }, refused);
   // Nobody was authenticated.
-  return { id: 'wire', caller: kind === 'unauthenticated' ? undefined : access, answer };
+  return { id: 'wire', caller: kind === 'unauthenticated' || refused.isUnplaced ? undefined : access, answer };
 }
 
 /** Of a request to a route; throws the error itself where its package does not word it. */
@@ -96,11 +100,11 @@ async function worded(
   access: AgentAccess,
   packageId: string,
   known: Pick<UncalledRequest, 'kind' | 'routeId' | 'allow'>,
-  { method, pathname, baseUrl, error, speaksForOrigin }: RefusedExchange,
+  { method, pathname, baseUrl, error, speaksForOrigin, isUnplaced }: RefusedExchange,
 ): Promise<RouteReply> {
   const code = error instanceof NotDecoded ? error.failureCode : undefined;
   const request = { ...known, method, pathname: shownPath(pathname), message: error.message, ...defined({ code }) };
-  const result = await access.refuse(packageId, request).catch((other: unknown) => {
+  const result = await access.refuse(packageId, request, { isUnplaced }).catch((other: unknown) => {
     // A world that takes no more commands still has its refusal.
     throw other instanceof ServiceError && !other.code.startsWith('world.') ? error : other;
   });

@@ -62,10 +62,11 @@ export function wireRoutes(
       if (query === undefined) throw new ServiceError('control.INVALID_REQUEST', { message: 'The query is not percent-encoded UTF-8.' });
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
-      const access = found?.access ?? asker(accesses, request, asked);
-      note(access, { request, pathname: shown, status: errorTable[error.code].status });
+      const known = found?.access ?? asker(accesses, request, asked);
+      note(known, { request, pathname: shown, status: errorTable[error.code].status });
+      const access = known ?? (isShared ? undefined : accesses.spokesman(mount));
       const place = { method: request.method, pathname, mount, baseUrl: access?.baseUrlAt(mount) ?? '' };
-      const refused = refusedElsewhere(access, { ...place, error, speaksForOrigin });
+      const refused = refusedElsewhere(access, { ...place, error, speaksForOrigin, isUnplaced: known === undefined });
       if (refused !== undefined) return refused;
       const refusal = unsupportedBy(access, error);
       if (refusal === error && found === undefined && isUnknown(error)) return undefined;
@@ -110,7 +111,7 @@ async function answerNoting(request: ServerRequest, found: RouteMatch, answering
     const { shown, pathname, mount, speaksForOrigin } = answering;
     note(found.access, { request, pathname: shown, status: errorTable[error.code].status });
     const place = { method: request.method, pathname, mount, baseUrl: found.access.baseUrlAt(mount) };
-    return await refusedByRoute(found.access, found.match.route, { ...place, error, speaksForOrigin });
+    return await refusedByRoute(found.access, found.match.route, { ...place, error, speaksForOrigin, isUnplaced: false });
   }
 }
 

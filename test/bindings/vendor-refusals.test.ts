@@ -152,6 +152,32 @@ for (const engine of engines) {
     assert.equal((await world.query({ kind: 'budgets' })).toolCalls.attempted, 1);
   });
 
+  // WIRE-REFUSALS-3
+  test(`${engine}: where several worlds have the same routes, a wrong key is worded as in any of them, and is evidence in none`, async (context) => {
+    const bindings = createBindings({ engine });
+    context.after(() => bindings.close());
+    const worlds = [await create(), await create()];
+    const open = async (world: WorldRef | undefined, httpMounts?: 'port') =>
+      bindings.open({ world: world ?? assert.fail(), actorId: 'agent', bindings: ['http'], ...(httpMounts ? { httpMounts } : {}) });
+    const accesses = [await open(worlds[0]), await open(worlds[1], 'port')];
+    const { url } = accesses[0]?.endpoints.http ?? assert.fail();
+    const { mounts = {} } = accesses[1]?.endpoints.http ?? assert.fail();
+    const ask = async (base: string, path: string, key: string) => {
+      const reply = await fetch(base + path, { headers: { authorization: `Bearer ${key}` } });
+      return [reply.status, reply.headers.get('x-refused'), ((await reply.json()) as { documentation_url?: string }).documentation_url];
+    };
+    assert.deepEqual(await ask(url, '/repos/o/r/issues', 'wrong'), [401, 'unauthenticated', `${url}/docs`]);
+    assert.deepEqual(await ask(url, '/repos/o/r/none', 'wrong'), [404, 'not_found', `${url}/docs`]);
+    const port = mounts.hub?.url ?? assert.fail();
+    assert.deepEqual((await ask(port, '/repos/o/r/issues', 'wrong')).slice(0, 2), [401, 'unauthenticated']);
+    for (const world of worlds) assert.deepEqual(await refusals(world), []);
+    for (const access of accesses) assert.equal(access.unanswered(), undefined);
+    // Of its own access a world has the entry.
+    const { token } = accesses[0]?.endpoints.http ?? assert.fail();
+    assert.deepEqual((await ask(url, '/repos/o/r/none', token)).slice(0, 2), [404, 'not_found']);
+    assert.deepEqual(await Promise.all(worlds.map(async (world) => (await refusals(world)).length)), [1, 0]);
+  });
+
   test(`${engine}: where strangers share a listener, only who is known is answered in a package's words`, async (context) => {
     const hosted = createHostedBindings({
       publicUrl: 'http://127.0.0.1',

@@ -28,15 +28,10 @@ after(async () => {
 });
 const { build } = await compileProject({ root });
 
-let open: { revoke(): Promise<void> } | undefined;
-
-/** One access at a time: whose world a request with a wrong key is for is known only then. */
 async function openAccount() {
   assert.ok(build);
-  await open?.revoke();
   const world = await worlds.create({ worldId: newId('world'), build, ...build.baseline, seed: { seed: '1', trial: 1, attempt: 1 } });
   const access = await bindings.open({ world, actorId: 'operator', bindings: ['http'], httpMounts: 'port' });
-  open = access;
   const { token, mounts } = access.endpoints.http ?? assert.fail();
   const { hostname: host, port } = new URL(mounts?.stripe?.url ?? assert.fail());
   const options = { host, port, protocol: 'http', telemetry: false, maxNetworkRetries: 0 } as const;
@@ -142,6 +137,41 @@ test('cards are attached to customers and found again, and a customer authentica
   await advance(120_000_000);
   assert.equal((await stripe.paymentIntents.retrieve(id)).status, 'succeeded');
   assert.deepEqual(await stripe.customers.del(customer.id), { id: customer.id, object: 'customer', deleted: true });
+});
+
+test('a year of a subscription: trial, renewals on the last day of the month, a card that declines, and a new one', async () => {
+  const { stripe, advance } = await openAccount();
+  const { id: customer } = await stripe.customers.create({ name: 'Cy', email: 'cy@mail.example' });
+  const { id: good } = await stripe.paymentMethods.attach('pm_card_visa', { customer });
+  await stripe.customers.update(customer, { invoice_settings: { default_payment_method: good } });
+  const price = await stripe.prices.create({
+    ...{ currency: 'usd', unit_amount: 2500, product_data: { name: 'Plan' } },
+    recurring: { interval: 'month' },
+  });
+  const trial_end = Date.UTC(2026, 2, 31, 9) / 1000;
+  const { id } = await stripe.subscriptions.create({ customer, items: [{ price: price.id }], trial_end });
+  await advance(300 * dayUs);
+  const starts: string[] = [];
+  for await (const { lines, status, billing_reason } of stripe.invoices.list({ subscription: id, limit: 3 })) {
+    assert.equal(status, 'paid');
+    if (billing_reason === 'subscription_cycle')
+      starts.unshift(new Date((lines.data[0]?.period.start ?? 0) * 1000).toISOString().slice(5, 10));
+  }
+  assert.deepEqual(starts, ['03-31', '04-30', '05-31', '06-30', '07-31', '08-31', '09-30', '10-31', '11-30']);
+  const { id: bad } = await stripe.paymentMethods.attach('pm_card_chargeCustomerFail', { customer });
+  await stripe.subscriptions.update(id, { default_payment_method: bad });
+  await advance(8 * dayUs);
+  const late = await stripe.subscriptions.retrieve(id, { expand: ['latest_invoice'] });
+  assert.ok(late.status === 'past_due' && typeof late.latest_invoice === 'object' && late.latest_invoice !== null);
+  await assert.rejects(stripe.invoices.pay(late.latest_invoice.id), Stripe.errors.StripeCardError);
+  await stripe.subscriptions.update(id, { default_payment_method: good });
+  assert.equal((await stripe.invoices.pay(late.latest_invoice.id)).status, 'paid');
+  assert.equal((await stripe.subscriptions.retrieve(id)).status, 'active');
+  const failed = await stripe.events.list({ type: 'invoice.payment_failed' });
+  assert.ok(failed.data.length > 0 && failed.data[0]?.type === 'invoice.payment_failed' && failed.data[0].data.object.attempted);
+  const { available, pending } = await stripe.balance.retrieve();
+  const sum = [...available, ...pending].reduce((all, { amount }) => all + amount, 0);
+  assert.equal(sum, 10 * (2500 - 103), 'ten months, each without its fee');
 });
 
 test('constructEvent verifies the webhooks of a world whose clock stands elsewhere', async () => {

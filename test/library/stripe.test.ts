@@ -3,39 +3,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from '../fast-check.js';
 import { PackageWorld } from './package-world.js';
+import { checkMoney, type Intent, type Moved } from './stripe-laws.js';
 
-interface Transaction {
-  id: string;
-  amount: number;
-  fee: number;
-  net: number;
-  currency: string;
-  source: string;
-  status: 'pending' | 'available';
-}
-interface Charge {
-  id: string;
-  amount: number;
-  amount_captured: number;
-  amount_refunded: number;
-  captured: boolean;
-  status: string;
-}
-interface Moved {
-  id: string;
-  amount: number;
-  status: string;
-  charge: string;
-}
-interface Intent {
-  id: string;
-  amount: number;
-  amount_capturable: number;
-  amount_received: number;
-  status: string;
-  latest_charge: string | null;
-  last_payment_error: object | null;
-}
 type Step = { call: string; hours?: number; [argument: string]: unknown };
 
 let world: PackageWorld;
@@ -95,45 +64,14 @@ async function take({ call, ...args }: Step): Promise<void> {
   await world.call(call, JSON.parse(JSON.stringify(args)));
 }
 
-const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
-
-/** Every law that holds between two calls. */
-async function checkLaws(): Promise<void> {
-  const transactions = await world.rows<Transaction>('balance_transactions');
-  const [balance] = await world.rows<{ pending: number; available: number }>('balances');
-  for (const status of ['pending', 'available'] as const) {
-    const own = transactions.filter((row) => row.status === status);
-    assert.equal(balance?.[status] ?? 0, sum(own.map(({ net }) => net)), `${status} is the sum of its balance transactions`);
-  }
-  for (const { amount, fee, net } of transactions) assert.equal(net, amount - fee);
-  const moved = (source: string) => sum(transactions.filter((row) => row.source === source).map(({ amount }) => amount));
-  const [charges, refunds] = [await world.rows<Charge>('charges'), await world.rows<Moved>('refunds')];
-  for (const charge of charges) {
-    assert.equal(moved(charge.id), charge.amount_captured);
-    const returned = refunds.filter((refund) => refund.charge === charge.id && ['pending', 'succeeded'].includes(refund.status));
-    if (charge.captured) assert.equal(charge.amount_refunded, sum(returned.map(({ amount }) => amount)));
-    assert.ok(charge.amount_refunded <= (charge.captured ? charge.amount_captured : charge.amount));
-    assert.ok(charge.amount_captured <= charge.amount && (charge.status === 'succeeded' || !charge.captured));
-  }
-  for (const { id, amount, status } of refunds) assert.equal(moved(id), ['failed', 'canceled'].includes(status) ? 0 : -amount);
-  for (const { id, amount, status } of await world.rows<Moved>('disputes')) assert.equal(moved(id), status === 'won' ? 0 : -amount);
-  for (const { id, amount, status } of await world.rows<Moved>('payouts')) assert.equal(moved(id), status === 'canceled' ? 0 : -amount);
-  for (const row of await world.rows<Intent>('payment_intents')) {
-    const charge = charges.find(({ id }) => id === row.latest_charge);
-    assert.equal(row.amount_received, charge?.amount_captured ?? 0, row.id);
-    assert.equal(row.status === 'requires_capture', row.amount_capturable > 0);
-    if (row.last_payment_error !== null && row.status === 'requires_payment_method') assert.equal(charge?.status, 'failed');
-  }
-}
-
 test('money is neither made nor lost, whatever is paid, declined, refunded, disputed and paid out', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 8, maxLength: 25 }), async (steps) => {
       await world.reset();
       for (const one of [...opening, ...steps]) await take(one);
-      await checkLaws();
+      await checkMoney(world);
       await world.advance(20 * 24 * hourUs);
-      await checkLaws();
+      await checkMoney(world);
       const [balance] = await world.rows<{ pending: number }>('balances');
       assert.equal(balance?.pending, 0, 'after twenty days everything has settled');
       const open = (await world.rows<Moved>('disputes')).filter(({ status }) => status !== 'won' && status !== 'lost');

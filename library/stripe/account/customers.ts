@@ -1,5 +1,6 @@
-// Customers: who pays. A deleted customer is gone, and its payment methods are detached.
+// Customers: who pays. A deleted customer is gone, its payment methods are detached, and its subscriptions end.
 import type { JsonValue } from 'drillyard/tool-sdk';
+import { endSubscription, hasEnded } from '../billing/subscription-status.js';
 import { refuse } from './errors.js';
 import { recordEvent } from './events.js';
 import {
@@ -51,6 +52,8 @@ const blankCustomer = {
   test_clock: null,
 } as const;
 
+const blankAddress = { city: null, country: null, line1: null, line2: null, postal_code: null, state: null };
+
 export function createCustomer(input: CustomerInput, context: Context): JsonValue {
   const id = nextId(context, 'customers');
   const invoice_prefix = id.replace(/[^0-9A-Za-z]/g, '').toUpperCase();
@@ -77,6 +80,8 @@ export function deleteCustomer(input: { readonly customer: string }, context: Co
   const customer = requireRow(context, 'customers', input.customer);
   for (const method of rowsWhere(context, 'payment_methods', (row) => row.customer === customer.id))
     context.state.put('payment_methods', method.id, { ...method, customer: null });
+  for (const subscription of rowsWhere(context, 'subscriptions', (row) => row.customer === customer.id && !hasEnded(row)))
+    endSubscription(context, subscription, { status: 'canceled', reason: 'cancellation_requested' });
   context.state.delete('customers', customer.id);
   recordEvent(context, 'customer.deleted', customer);
   return { id: customer.id, object: 'customer', deleted: true };
@@ -92,7 +97,11 @@ function changed(
   customer: Customer,
   { expand: _, metadata, invoice_settings, payment_method, ...given }: CustomerInput,
 ): Customer {
-  const members = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, value === '' ? null : value]));
+  const { address } = given;
+  const members = {
+    ...Object.fromEntries(Object.entries(given).map(([name, value]) => [name, value === '' ? null : value])),
+    ...(address === undefined ? {} : { address: { ...blankAddress, ...(address as object) } }),
+  };
   if (payment_method !== undefined) adoptPaymentMethod(context, customer, payment_method);
   const chosen = invoice_settings?.default_payment_method;
   if (chosen !== undefined && chosen !== '') {

@@ -3,7 +3,8 @@ import type { JsonValue } from 'drillyard/tool-sdk';
 import { expanded, type ListInput, listRows, nextId, nowSeconds, requireRow, type StripeList } from './store.js';
 import type { Context } from './types.js';
 
-export const apiVersion = '2026-10-28.dahlia';
+/** As the client of the same release pins it. */
+export const apiVersion = '2026-10-28.endive';
 
 export function recordEvent(context: Context, type: string, object: object, previous?: object): void {
   const id = nextId(context, 'events');
@@ -13,7 +14,10 @@ export function recordEvent(context: Context, type: string, object: object, prev
     object: 'event',
     api_version: apiVersion,
     created: nowSeconds(context),
-    data: { object: object as JsonValue, ...(previous === undefined ? {} : { previous_attributes: previous as JsonValue }) },
+    data: {
+      object: object as JsonValue,
+      ...(previous === undefined ? {} : { previous_attributes: changedMembers(previous, object) as JsonValue }),
+    },
     livemode: false,
     pending_webhooks: 1,
     request: { id: source.kind === 'operation' ? requestIdOf(source.callId) : null, idempotency_key: null },
@@ -21,6 +25,12 @@ export function recordEvent(context: Context, type: string, object: object, prev
   };
   context.state.put('events', id, event);
   context.events.emit('event.created', event);
+}
+
+/** What an update changed, as it was. */
+function changedMembers(previous: object, now: object): object {
+  const present = now as { [name: string]: unknown };
+  return Object.fromEntries(Object.entries(previous).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(present[name])));
 }
 
 /** The id of a request as its reply and its events have it. */

@@ -13,7 +13,12 @@ export interface CustomerRow extends StripeObject {
   name: string | null;
   email: string | null;
   metadata: Metadata;
+  balance?: number;
+  currency?: string | null;
   delinquent: boolean;
+  invoice_prefix?: string;
+  next_invoice_sequence?: number;
+  phone?: string | null;
   invoice_settings: { default_payment_method: string | null; custom_fields: null; footer: null; rendering_options: null };
 }
 export interface CardMembers {
@@ -52,6 +57,7 @@ export interface PaymentIntentRow extends StripeObject {
   canceled_at: number | null;
   cancellation_reason: string | null;
   capture_method: string;
+  client_secret?: string;
   currency: string;
   customer: string | null;
   description: string | null;
@@ -63,6 +69,19 @@ export interface PaymentIntentRow extends StripeObject {
   receipt_email: string | null;
   setup_future_usage: string | null;
   status: IntentStatus;
+}
+export type SetupStatus = 'requires_payment_method' | 'requires_confirmation' | 'requires_action' | 'canceled' | 'succeeded';
+export interface SetupIntentRow extends StripeObject {
+  cancellation_reason: string | null;
+  client_secret: string;
+  customer: string | null;
+  description: string | null;
+  last_setup_error: CardError | null;
+  metadata: Metadata;
+  next_action: unknown;
+  payment_method: string | null;
+  status: SetupStatus;
+  usage: string;
 }
 export interface ChargeRow extends StripeObject {
   amount: number;

@@ -1,41 +1,17 @@
 // Payment intents: made, changed, confirmed, captured and canceled on request. What the bank says to one is in payments.ts.
 import type { JsonValue } from 'drillyard/tool-sdk';
+import { settleIntent } from '../billing/collection.js';
+import { invoiceOfIntent } from '../billing/invoice-state.js';
 import { takeMoney } from './charges.js';
 import { declineCard, refuse } from './errors.js';
 import { recordEvent } from './events.js';
-import { resolvePaymentMethod } from './payment-methods.js';
-import { type Attempt, attemptPayment, keepIntent, releaseHold } from './payments.js';
-import {
-  expanded,
-  type ListInput,
-  listRows,
-  type MetadataInput,
-  mergeMetadata,
-  nextId,
-  nowSeconds,
-  requireRow,
-  type StripeList,
-} from './store.js';
+import { type IntentMembers, newIntent, withMembers } from './intent-shape.js';
+import { type Attempt, attemptPayment, finishAuthentication, keepIntent, releaseHold } from './payments.js';
+import { expanded, type ListInput, listRows, type MetadataInput, mergeMetadata, nowSeconds, requireRow, type StripeList } from './store.js';
 import type { Charge, Context, PaymentIntent } from './types.js';
 
 const minimumAmount = 50;
 
-interface IntentMembers {
-  readonly amount?: number;
-  readonly currency?: string;
-  readonly customer?: string;
-  readonly description?: string;
-  readonly metadata?: MetadataInput;
-  readonly payment_method?: string;
-  readonly payment_method_types?: readonly string[];
-  readonly receipt_email?: string;
-  readonly setup_future_usage?: string;
-  readonly shipping?: JsonValue;
-  readonly statement_descriptor?: string;
-  readonly statement_descriptor_suffix?: string;
-  readonly transfer_group?: string;
-  readonly capture_method?: string;
-}
 interface Confirmation {
   readonly off_session?: boolean;
   readonly error_on_requires_action?: boolean;
@@ -50,62 +26,6 @@ interface NewIntent extends IntentMembers, Confirmation {
   readonly confirmation_method?: string;
   readonly automatic_payment_methods?: { readonly enabled: boolean; readonly allow_redirects?: string };
 }
-
-const blankIntent = {
-  object: 'payment_intent',
-  allowed_payment_method_types: null,
-  amount_capturable: 0,
-  amount_details: { tip: {} },
-  amount_received: 0,
-  application: null,
-  application_fee_amount: null,
-  automatic_payment_methods: null,
-  canceled_at: null,
-  cancellation_reason: null,
-  capture_method: 'automatic_async',
-  confirmation_method: 'automatic',
-  customer: null,
-  customer_account: null,
-  description: null,
-  excluded_payment_method_types: null,
-  last_payment_error: null,
-  latest_charge: null,
-  livemode: false,
-  managed_payments: null,
-  metadata: {},
-  next_action: null,
-  on_behalf_of: null,
-  payment_method: null,
-  payment_method_configuration_details: null,
-  payment_method_options: { card: { installments: null, mandate_options: null, network: null, request_three_d_secure: 'automatic' } },
-  payment_method_types: ['card'],
-  payment_record: null,
-  processing: null,
-  receipt_email: null,
-  review: null,
-  setup_future_usage: null,
-  shipping: null,
-  source: null,
-  statement_descriptor: null,
-  statement_descriptor_suffix: null,
-  status: 'requires_payment_method',
-  transfer_data: null,
-  transfer_group: null,
-} as const;
-
-/** A new intent, saved. */
-export function newIntent(
-  context: Context,
-  members: IntentMembers & { amount: number; currency: string },
-  more: object = {},
-): PaymentIntent {
-  const id = nextId(context, 'payment_intents');
-  const blank: PaymentIntent = { id, ...blankIntent, amount: 0, currency: '', created: nowSeconds(context), ...more };
-  const intent = withMembers(context, { ...blank, ...{ client_secret: `${id}_secret_${id.slice(-idTail)}` } }, members);
-  keepIntent(context, intent, 'payment_intent.created');
-  return intent;
-}
-const idTail = 6;
 
 export function createPaymentIntent(input: NewIntent, context: Context): JsonValue {
   const { confirm = false, expand, automatic_payment_methods: automatic, confirmation_method } = input;
@@ -139,6 +59,9 @@ export function updatePaymentIntent(
   const money = ['amount', 'currency', 'customer', 'payment_method', 'capture_method', 'setup_future_usage'].find((name) => name in input);
   if (money !== undefined && !['requires_payment_method', 'requires_confirmation', 'requires_action'].includes(intent.status))
     unexpectedState(context, intent, `This PaymentIntent's ${money} could not be updated because it has a status of ${intent.status}.`);
+  const invoiced = ['amount', 'currency', 'customer', 'capture_method'].find((name) => name in input);
+  if (invoiced !== undefined && invoiceOfIntent(context, id) !== undefined)
+    unexpectedState(context, intent, `The PaymentIntent's ${invoiced} cannot be changed because it was created by an invoice.`);
   const updated = withMembers(context, intent, input);
   context.state.put('payment_intents', id, updated);
   return expanded(context, updated, expand);
@@ -181,7 +104,9 @@ function confirmed(context: Context, intent: PaymentIntent, { expand, ...options
     refusesAction: options.error_on_requires_action === true,
     returnUrl: options.return_url ?? null,
   };
-  const { intent: after, error } = attemptPayment(context, intent, attempt);
+  const result = attemptPayment(context, intent, attempt);
+  settleIntent(context, result);
+  const { intent: after, error } = result;
   if (error !== undefined) declineCard(context, error, { payment_intent: after as unknown as JsonValue });
   return expanded(context, after, expand);
 }
@@ -220,6 +145,8 @@ export function cancelPaymentIntent(
   const intent = requireRow(context, 'payment_intents', input.intent);
   if (intent.status === 'succeeded' || intent.status === 'canceled')
     unexpectedState(context, intent, `You cannot cancel this PaymentIntent because it has a status of ${intent.status}.`);
+  if (invoiceOfIntent(context, intent.id) !== undefined)
+    unexpectedState(context, intent, 'You cannot cancel this PaymentIntent because it was created by an invoice: void the invoice.');
   if (intent.status === 'requires_capture') releaseHold(context, heldCharge(context, intent), 'charge.refunded');
   const canceled = {
     ...intent,
@@ -233,35 +160,14 @@ export function cancelPaymentIntent(
   return expanded(context, canceled, input.expand);
 }
 
-function heldCharge(context: Context, { latest_charge }: PaymentIntent): Charge {
-  return requireRow(context, 'charges', latest_charge ?? '');
+/** Handles `authentication.due`. */
+export function completeAuthentication(due: { readonly intent: string }, context: Context): void {
+  const result = finishAuthentication(context, due.intent);
+  if (result !== undefined) settleIntent(context, result);
 }
 
-function withMembers(context: Context, intent: PaymentIntent, given: IntentMembers): PaymentIntent {
-  const { metadata, payment_method, customer } = given;
-  const names = ['amount', 'currency', 'description', 'payment_method_types', 'receipt_email', 'setup_future_usage', 'shipping'] as const;
-  const more = ['statement_descriptor', 'statement_descriptor_suffix', 'transfer_group', 'capture_method'] as const;
-  const members = [...names, ...more]
-    .filter((name) => given[name] !== undefined)
-    .map((name) => [name, given[name] === '' ? null : given[name]]);
-  if (customer !== undefined && customer !== '') requireRow(context, 'customers', customer, 'customer');
-  const changed: PaymentIntent = {
-    ...intent,
-    ...Object.fromEntries(members),
-    ...(customer === undefined ? {} : { customer: customer === '' ? null : customer }),
-    metadata: mergeMetadata(intent.metadata, metadata),
-  };
-  if (payment_method === undefined) return changed;
-  if (payment_method === '') return { ...changed, payment_method: null, status: 'requires_payment_method' };
-  const method = resolvePaymentMethod(context, payment_method, 'payment_method');
-  if (method.customer !== null && method.customer !== changed.customer)
-    refuse(
-      context,
-      'PAYMENT_METHOD_UNEXPECTED_STATE',
-      `The PaymentMethod ${method.id} belongs to ${method.customer}. Give that customer with the PaymentIntent.`,
-      { param: 'payment_method' },
-    );
-  return { ...changed, payment_method: method.id, status: 'requires_confirmation', next_action: null };
+function heldCharge(context: Context, { latest_charge }: PaymentIntent): Charge {
+  return requireRow(context, 'charges', latest_charge ?? '');
 }
 
 function unexpectedState(context: Context, intent: PaymentIntent, message: string): never {

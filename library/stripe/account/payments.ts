@@ -1,5 +1,5 @@
 // What becomes of a payment intent that is confirmed: paid, held, declined, or waiting for its customer to authenticate.
-import type { Frozen } from 'drillyard/tool-sdk';
+import type { Frozen, JsonValue } from 'drillyard/tool-sdk';
 import { cardOf, type Decline } from './cards.js';
 import { chargeCard } from './charges.js';
 import { recordEvent } from './events.js';
@@ -9,7 +9,7 @@ import { findRow, nowSeconds, requireRow } from './store.js';
 import type { Charge, Context, PaymentIntent } from './types.js';
 
 /** How long a customer takes to authenticate a payment. */
-const challengeUs = 120_000_000;
+export const challengeUs = 120_000_000;
 
 export interface Attempt {
   /** The customer is not there, so it cannot authenticate. */
@@ -38,21 +38,23 @@ export function attemptPayment(context: Context, intent: PaymentIntent, attempt:
   const method = requireRow(context, 'payment_methods', intent.payment_method ?? '', 'payment_method');
   if (cardOf(method.card.fingerprint).authentication === undefined) return pay(context, intent, {});
   if (attempt.offSession || attempt.refusesAction) return pay(context, intent, { decline: authenticationRequired });
-  const url = `https://hooks.stripe.com/3d_secure_2/${intent.id}`;
-  const { returnUrl } = attempt;
-  const next_action =
-    returnUrl === null
-      ? { type: 'use_stripe_sdk', use_stripe_sdk: { type: 'three_d_secure_redirect', stripe_js: url } }
-      : { type: 'redirect_to_url', redirect_to_url: { return_url: returnUrl, url } };
+  const next_action = nextActionFor(intent.id, attempt.returnUrl);
   context.events.scheduleAt('authentication.due', { intent: intent.id }, context.clock.nowUs() + challengeUs);
   return { intent: keepIntent(context, { ...intent, next_action, status: 'requires_action' }, 'payment_intent.requires_action') };
 }
 
-/** Handles `authentication.due`: the customer has authenticated, unless the intent no longer waits for it. */
-export function completeAuthentication(due: { readonly intent: string }, context: Context): void {
-  const intent = context.state.get('payment_intents', due.intent);
-  if (intent?.status !== 'requires_action') return;
-  pay(context, { ...intent, next_action: null }, { authenticated: true });
+/** What a customer has to do, for an intent of either kind. */
+export function nextActionFor(id: string, returnUrl: string | null): JsonValue {
+  const url = `https://hooks.stripe.com/3d_secure_2/${id}`;
+  return returnUrl === null
+    ? { type: 'use_stripe_sdk', use_stripe_sdk: { type: 'three_d_secure_redirect', stripe_js: url } }
+    : { type: 'redirect_to_url', redirect_to_url: { return_url: returnUrl, url } };
+}
+
+/** The customer has authenticated; undefined where the intent no longer waits for it. */
+export function finishAuthentication(context: Context, id: string): AttemptResult | undefined {
+  const intent = context.state.get('payment_intents', id);
+  return intent?.status === 'requires_action' ? pay(context, { ...intent, next_action: null }, { authenticated: true }) : undefined;
 }
 
 function pay(context: Context, intent: PaymentIntent, how: { decline?: Decline; authenticated?: true }): AttemptResult {

@@ -1,7 +1,6 @@
 // Reading and writing rows: ids that count up, one that must exist, pages newest first, members expanded from ids.
 import type { Frozen, JsonValue } from 'drillyard/tool-sdk';
 import { refuse } from './errors.js';
-import type { StripeObject } from './model.js';
 import type { Context, Namespace, Rows } from './types.js';
 
 const scanPageRows = 1000;
@@ -18,6 +17,14 @@ const prefixes: { readonly [N in Namespace]: string } = {
   events: 'evt',
   disputes: 'du',
   payouts: 'po',
+  setup_intents: 'seti',
+  products: 'prod',
+  prices: 'price',
+  invoice_items: 'ii',
+  invoices: 'in',
+  invoice_lines: 'il',
+  invoice_payments: 'inpay',
+  subscriptions: 'sub',
 };
 /** How Stripe calls one of these in an error. */
 const nouns: { readonly [N in Namespace]: string } = {
@@ -30,7 +37,17 @@ const nouns: { readonly [N in Namespace]: string } = {
   events: 'event',
   disputes: 'dispute',
   payouts: 'payout',
+  setup_intents: 'setupintent',
+  products: 'product',
+  prices: 'price',
+  invoice_items: 'invoiceitem',
+  invoices: 'invoice',
+  invoice_lines: 'invoice line item',
+  invoice_payments: 'invoice payment',
+  subscriptions: 'subscription',
 };
+/** Where a list lies, if not below the name of its namespace. */
+const listPaths: { readonly [N in Namespace]?: string } = { invoice_items: 'invoiceitems' };
 const namespaceByPrefix = new Map(Object.entries(prefixes).map(([namespace, prefix]) => [prefix, namespace as Namespace]));
 
 /** Seconds of virtual time, as Stripe counts. */
@@ -102,33 +119,51 @@ export function listRows<N extends Namespace>(
   input: ListInput,
   matches: (row: Frozen<Rows[N]>) => boolean = () => true,
 ): StripeList {
-  const { limit = defaultPageRows, starting_after: after, ending_before: before } = input;
+  const rows = rowsWhere(context, namespace, (row) => matches(row) && wasCreated(row, input.created));
+  return pageOf(context, rows, input, { namespace, url: `/v1/${listPaths[namespace] ?? namespace}`, compare: newestFirst });
+}
+
+interface PagedBy {
+  readonly namespace: Namespace;
+  readonly url: string;
+  readonly compare: (a: Dated, b: Dated) => number;
+}
+export function pageOf(
+  context: Context,
+  rows: readonly Dated[],
+  { limit = defaultPageRows, starting_after: after, ending_before: before, expand }: ListInput,
+  { namespace, url, compare }: PagedBy,
+): StripeList {
   const start = after === undefined ? undefined : requireRow(context, namespace, after, 'starting_after');
   const end = before === undefined ? undefined : requireRow(context, namespace, before, 'ending_before');
-  const rows = rowsWhere(context, namespace, (row) => matches(row) && wasCreated(row, input.created)).sort(newestFirst);
-  const window = rows.filter(
-    (row) => (start === undefined || newestFirst(row, start) > 0) && (end === undefined || newestFirst(row, end) < 0),
-  );
+  const window = [...rows]
+    .sort(compare)
+    .filter((row) => (start === undefined || compare(row, start) > 0) && (end === undefined || compare(row, end) < 0));
   // Before an id, the page is the one next to it.
   const page = end !== undefined && start === undefined ? window.slice(-limit) : window.slice(0, limit);
-  const data = page.map((row) => expanded(context, row, pathsOfItems(input.expand)));
-  return { object: 'list', url: `/v1/${namespace}`, has_more: window.length > limit, data };
+  const data = page.map((row) => expanded(context, row, pathsOfItems(expand)));
+  return { object: 'list', url, has_more: window.length > limit, data };
 }
 
 function pathsOfItems(paths: readonly string[] = []): readonly string[] {
   return paths.filter((path) => path.startsWith('data.')).map((path) => path.slice('data.'.length));
 }
 
-function wasCreated({ created }: Frozen<StripeObject>, filter: ListInput['created']): boolean {
+/** What a page is sorted by. An invoice item calls it by another name, and a line was made with its invoice. */
+type Dated = { readonly id: string; readonly created?: number; readonly date?: number };
+const createdOf = ({ created, date }: Dated): number => created ?? date ?? 0;
+
+function wasCreated(row: Dated, filter: ListInput['created']): boolean {
   if (filter === undefined) return true;
+  const created = createdOf(row);
   if (typeof filter === 'number') return created === filter;
   const { gt = -Infinity, gte = -Infinity, lt = Infinity, lte = Infinity } = filter;
   return created > gt && created >= gte && created < lt && created <= lte;
 }
 
 /** Below 0 when `a` is the newer one. Within one second the higher id is newer. */
-function newestFirst(a: Frozen<StripeObject>, b: Frozen<StripeObject>): number {
-  if (a.created !== b.created) return b.created - a.created;
+function newestFirst(a: Dated, b: Dated): number {
+  if (createdOf(a) !== createdOf(b)) return createdOf(b) - createdOf(a);
   if (a.id.length !== b.id.length) return b.id.length - a.id.length;
   return a.id < b.id ? 1 : a.id > b.id ? -1 : 0;
 }
@@ -141,16 +176,29 @@ export function expanded(context: Context, value: unknown, paths: readonly strin
 function expandedAt(context: Context, value: unknown, [name, ...rest]: readonly string[]): unknown {
   if (name === undefined || value === null || typeof value !== 'object') return value;
   if (Array.isArray(value)) return value.map((item) => expandedAt(context, item, [name, ...rest]));
-  const member = (value as { [name: string]: unknown })[name];
+  const member = (value as { [name: string]: unknown })[name] ?? includable(context, value, name);
   if (member === undefined || member === null) return value;
-  const found = typeof member === 'string' ? (rowOf(context, member) ?? member) : member;
+  const found = typeof member === 'string' ? (rowOf(context, name, member) ?? member) : member;
   return { ...value, [name]: expandedAt(context, found, rest) };
 }
 
-function rowOf(context: Context, id: string): unknown {
-  const namespace = namespaceByPrefix.get(id.slice(0, id.indexOf('_')));
+/** A product's id may be the caller's own, which no prefix tells. */
+function rowOf(context: Context, name: string, id: string): unknown {
+  const namespace = name === 'product' ? 'products' : namespaceByPrefix.get(id.slice(0, id.indexOf('_')));
   return namespace === undefined ? undefined : (context.state.get(namespace, id) as object | undefined);
 }
+
+/** Members of an invoice that it has only where they are asked for. */
+function includable(context: Context, value: object, name: string): unknown {
+  const { object, id = '' } = value as { readonly object?: string; readonly id?: string };
+  if (object !== 'invoice' || (name !== 'payments' && name !== 'confirmation_secret')) return undefined;
+  const payments = rowsWhere(context, 'invoice_payments', ({ invoice }) => invoice === id);
+  if (name === 'payments') return { object: 'list', data: payments, has_more: false, url: `/v1/invoice_payments?invoice=${id}` };
+  const intent = findRow(context, 'payment_intents', payments.find(({ is_default }) => is_default)?.payment.payment_intent);
+  return intent === undefined ? null : { client_secret: intent.client_secret, type: 'payment_intent' };
+}
+
+export const oldestFirst = (a: Dated, b: Dated): number => newestFirst(b, a);
 
 /** Metadata after an update: an empty text takes a name away, an empty text instead of all takes every name. */
 export function mergeMetadata(old: Frozen<{ [name: string]: string }>, given: MetadataInput | undefined): { [name: string]: string } {

@@ -1,6 +1,16 @@
 // What the behavior is typed with: the rows of each namespace and the payloads of its events.
 import type { Frozen, ToolContext } from 'drillyard/tool-sdk';
 import type {
+  BillingSettings,
+  InvoiceItemRow,
+  InvoiceLineRow,
+  InvoicePaymentRow,
+  InvoiceRow,
+  PriceRow,
+  ProductRow,
+  SubscriptionRow,
+} from '../billing/model.js';
+import type {
   BalanceRow,
   BalanceTransactionRow,
   ChargeRow,
@@ -11,6 +21,7 @@ import type {
   PaymentMethodRow,
   PayoutRow,
   RefundRow,
+  SetupIntentRow,
 } from './model.js';
 
 /** The namespaces of objects that have an id of Stripe's. */
@@ -24,11 +35,19 @@ export type Rows = {
   events: EventRow;
   disputes: DisputeRow;
   payouts: PayoutRow;
+  setup_intents: SetupIntentRow;
+  products: ProductRow;
+  prices: PriceRow;
+  invoice_items: InvoiceItemRow;
+  invoices: InvoiceRow;
+  invoice_lines: InvoiceLineRow;
+  invoice_payments: InvoicePaymentRow;
+  subscriptions: SubscriptionRow;
 };
 export type Namespace = keyof Rows;
 
 export type StripeTypes = {
-  state: Rows & { balances: BalanceRow; counters: { next: number } };
+  state: Rows & { balances: BalanceRow; counters: { next: number }; settings: BillingSettings };
   events: {
     'event.created': Frozen<EventRow>;
     'funds.due': { balance_transaction: string };
@@ -40,6 +59,13 @@ export type StripeTypes = {
     'dispute.decided': { dispute: string };
     'payout.arrival': { payout: string };
     'payout.scheduled': { currency: string };
+    'setup.due': { setup_intent: string };
+    'subscription.trial_ending': { subscription: string; trial_end: number };
+    'subscription.period_end': { subscription: string; period_end: number };
+    'subscription.incomplete_due': { subscription: string };
+    'invoice.finalization_due': { invoice: string; finalizes_at: number };
+    'invoice.attempt_due': { invoice: string; attempt_at: number };
+    'invoice.due': { invoice: string; due_date: number };
   };
 };
 export type Context = ToolContext<StripeTypes>;
@@ -51,6 +77,15 @@ export type Charge = Frozen<ChargeRow>;
 export type Dispute = Frozen<DisputeRow>;
 export type Payout = Frozen<PayoutRow>;
 export type Refund = Frozen<RefundRow>;
+export type SetupIntent = Frozen<SetupIntentRow>;
+export type Product = Frozen<ProductRow>;
+export type Price = Frozen<PriceRow>;
+export type InvoiceItem = Frozen<InvoiceItemRow>;
+export type InvoiceLine = Frozen<InvoiceLineRow>;
+export type Invoice = Frozen<InvoiceRow>;
+export type InvoicePayment = Frozen<InvoicePaymentRow>;
+export type Subscription = Frozen<SubscriptionRow>;
+export type SubscriptionItem = Frozen<SubscriptionRow['items']['data'][number]>;
 export type BalanceTransaction = Frozen<BalanceTransactionRow>;
 
 export const secondUs = 1_000_000;

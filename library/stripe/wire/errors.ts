@@ -13,6 +13,7 @@ const types: { readonly [code: string]: string } = {
   CARD_DECLINED: 'card_error',
   CARD_NUMBER_INVALID: 'card_error',
   PROCESSING_ERROR: 'card_error',
+  INVOICE_PAYMENT_INTENT_REQUIRES_ACTION: 'card_error',
   API_ERROR: 'api_error',
   HANDLER_FAILED: 'api_error',
   BOUND_EXCEEDED: 'api_error',
@@ -20,7 +21,14 @@ const types: { readonly [code: string]: string } = {
   IDEMPOTENCY_KEY_REUSED: 'idempotency_error',
 };
 /** Errors that Stripe gives no code. */
-const withoutCode = new Set(['INVALID_REQUEST', 'API_ERROR', 'NOT_GRANTED', 'IDEMPOTENCY_KEY_REUSED', 'HANDLER_FAILED']);
+const withoutCode = new Set([
+  'INVALID_REQUEST',
+  'CHANGE_NOT_SERVED',
+  'API_ERROR',
+  'NOT_GRANTED',
+  'IDEMPOTENCY_KEY_REUSED',
+  'HANDLER_FAILED',
+]);
 
 export function errorBody(outcome: Exclude<EncodeInput['outcome'], { kind: 'ok' }>): Members {
   const { error } = outcome;
@@ -90,7 +98,9 @@ function membersOf(details: JsonValue | undefined): Members {
   return details !== undefined && details !== null && typeof details === 'object' && !Array.isArray(details) ? (details as Members) : {};
 }
 
-export function refuseRequest({ kind, method, pathname, message }: RefusalInput): WireMessage {
+type Refused = Pick<RefusalInput, 'kind' | 'method' | 'pathname'> & { readonly message?: string };
+
+export function refuseRequest({ kind, method, pathname, message }: Refused): WireMessage {
   const text = {
     unauthenticated: 'Invalid API Key provided.',
     not_found: `Unrecognized request URL (${method}: ${pathname}). Please see https://stripe.com/docs or we can help at https://support.stripe.com/.`,
@@ -98,7 +108,7 @@ export function refuseRequest({ kind, method, pathname, message }: RefusalInput)
     unsupported_media_type: 'Invalid request: the content type is application/x-www-form-urlencoded.',
     malformed: `Invalid request: ${message}`,
     too_large: 'Invalid request: the body is too large.',
-    not_decoded: message,
+    not_decoded: message ?? '',
   }[kind];
   return { body: { kind: 'json', value: { error: { message: text, type: 'invalid_request_error' } } } };
 }

@@ -113,5 +113,7 @@ export interface RefuseRequest {
   actorInstanceId?: string;
   packageId: string;
   request: UncalledRequest;
+  /** Other worlds have the same words, and nobody knows which was meant: there is no evidence of it. */
+  isUnplaced?: true;
 }
 export type RefusalResult = { kind: 'worded'; status: number; message: EncodedMessage } | { kind: 'not_worded'; reason: string };

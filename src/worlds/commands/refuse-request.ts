@@ -17,7 +17,7 @@ export function refuseRequest(simulation: Simulation, command: RefuseRequest): R
   const virtualTimeUs = simulation.clock.nowUs;
   const input = { ...request, status, virtualTimeUs, baseUrl: baseUrlPlaceholder };
   const encoded = simulation.dispatcher.instance(packageId, packageId).encodeRefusal(input);
-  if (refusals.evidence === true) record(simulation, command, status);
+  if (refusals.evidence === true && command.isUnplaced !== true) record(simulation, command, status);
   return encoded.kind === 'value' ? { kind: 'worded', status, message: encoded.message } : { kind: 'not_worded', reason: encoded.message };
 }
 

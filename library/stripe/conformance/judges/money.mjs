@@ -1,4 +1,7 @@
-// The law of the account: each balance is the sum of its balance transactions, and each movement of money has one.
+// The law of the account: each balance is the sum of its balance transactions, each movement of money has one, and what an invoice says was
+// paid was paid.
+import { wrongInvoices } from './invoices.mjs';
+
 export default ({ state }) => {
   const transactions = Object.values(state.transactions ?? {});
   const wrong = [];
@@ -16,6 +19,7 @@ export default ({ state }) => {
     if (amountOf(source) !== amount) wrong.push(`${source} moved ${amountOf(source)} and not ${amount}`);
   const sources = new Set(Object.keys(expectedAmounts(state)));
   for (const { id, source } of transactions) if (!sources.has(source)) wrong.push(`${id} is of ${source}, which is not there`);
+  wrong.push(...wrongInvoices(state));
   return { passed: wrong.length === 0, ...(wrong.length === 0 ? {} : { message: wrong.join('; ') }) };
 };
 
