@@ -2,7 +2,7 @@
 import { pathToFileURL } from 'node:url';
 import { connect } from './services.mjs';
 
-/** `refund`: how money is given back; returns the refund. */
+/** `refund`: how a refund is made; returns it. */
 export async function triage({ github, slack, stripe, notion }, { owner, repo, issue: issue_number }, refund) {
   const at = { owner, repo, issue_number };
   const { data: issue } = await github.rest.issues.get(at);
