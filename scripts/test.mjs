@@ -1,7 +1,8 @@
 // Runs compiled tests with node's own runner. The files are named one by one: Node 20 would run every file in a folder called test.
 //   node scripts/test.mjs [--out DIR] [--concurrency N] [--apart] [--source-maps] [substring ...]
 // Only the test files whose path has one of the substrings. They share processes (test-processes.mjs), or have each its own with --apart;
-// N processes run at once, 3 unless given: those of clusters wait for most of their time, and two others have the processors. --source-maps makes stack traces name lines of the source, not of the output.
+// N processes run at once, 3 unless given: those of clusters wait for most of their time, and two others have the processors.
+// --source-maps makes stack traces name lines of the source, not of the output.
 import { spawnSync } from 'node:child_process';
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
