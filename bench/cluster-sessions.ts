@@ -25,12 +25,15 @@ export async function planEvents(
 ): Promise<void> {
   const { projectId, environmentId } = cluster.ids;
   const leader = await cluster.leader();
-  const reply = await fetch(`${leader.url}/world/v1/operations/rows/plan`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ arguments: { fromUs: 1, count: events, rows: 1000 } }),
-  });
-  if (!reply.ok) throw new Error(`${reply.status} ${await reply.text()}`);
+  // In pieces, as a handler has a second.
+  for (let fromUs = 1; fromUs <= events; fromUs += eventsPerCall) {
+    const reply = await fetch(`${leader.url}/world/v1/operations/rows/plan`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ arguments: { fromUs, count: eventsPerCall, rows: 1000 } }),
+    });
+    if (!reply.ok) throw new Error(`${reply.status} ${await reply.text()}`);
+  }
   const client = cluster.clientOf(leader);
   const path = { projectId, sessionId };
   const { session } = await client.getSession({ path });
@@ -39,6 +42,7 @@ export async function planEvents(
   await cluster.settle((any) => any.waitForOperation({ projectId, operationId: operation.operationId }), { withinMs: 120_000 });
 }
 const events = 100_000;
+const eventsPerCall = 20_000;
 
 export async function sessionOf(cluster: Cluster, buildHash: string): Promise<{ sessionId: string; token: string }> {
   const { projectId, environmentId } = cluster.ids;

@@ -121,7 +121,8 @@ async function forward(options: Options): Promise<object> {
   return figures;
 }
 
-const partNames = ['silence', 'claim', 'reading', 'opening'] as const;
+/** What is left of the answer is the silence before the others know, and the way of the request. */
+const partNames = ['claim', 'reading', 'opening'] as const;
 
 /** An owner is killed; how long each part took the others by their own figures, and when a client had its first answer. */
 async function takeover(options: Options): Promise<object> {

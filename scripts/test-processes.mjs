@@ -15,9 +15,17 @@ const sharing = new Map([
     'modules',
   ]),
 ]);
-/** Files that measure their process or the machine, or need more of it than a share. */
+/**
+ * Files that measure their process or the machine, or need more of it than a share; and those of clusters, whose nodes would run from the
+ * first file of a shared process to its last.
+ */
 const apart = new Set([
   'actors/host-supervisor',
+  'e2e/cluster',
+  'e2e/cluster-admin',
+  'e2e/cluster-backup',
+  'e2e/cluster-spread',
+  'e2e/cluster-standby',
   'e2e/crash',
   'e2e/disk-full',
   'e2e/fuzz',

@@ -1,7 +1,8 @@
 // Runs compiled tests with node's own runner. The files are named one by one: Node 20 would run every file in a folder called test.
 //   node scripts/test.mjs [--out DIR] [--concurrency N] [--apart] [--source-maps] [substring ...]
 // Only the test files whose path has one of the substrings. They share processes (test-processes.mjs), or have each its own with --apart;
-// N processes run at once, 2 unless given. --source-maps makes stack traces name lines of the source, not of the output.
+// N processes run at once, 3 unless given: those of clusters wait for most of their time, and two others have the processors.
+// --source-maps makes stack traces name lines of the source, not of the output.
 import { spawnSync } from 'node:child_process';
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +14,7 @@ const words = process.argv.slice(2);
 const out = takeValue('--out') ?? 'dist';
 const isApart = takeWord('--apart');
 const hasSourceMaps = takeWord('--source-maps');
-const concurrency = Number(takeValue('--concurrency') ?? 2);
+const concurrency = Number(takeValue('--concurrency') ?? 3);
 if (!Number.isInteger(concurrency) || concurrency < 1) {
   console.error('--concurrency takes how many processes run at once: 1 or more');
   process.exit(2);
@@ -31,7 +32,7 @@ const flags = [
   ...(hasSourceMaps ? ['--enable-source-maps'] : []),
   // Optimize what has run seven times as long as is usual: nearly every process of a test lives for a second or two, and the optimizer
   // works for code that is thrown away. Of the processor's time it saves an eighth (632 tests of cli, control and e2e: 344-349 s, without
-  // it 390 s); a third file at once saves nothing. test/cli/cli.ts hands it on to what it starts. Later lines of Node do not know the flag.
+  // it 390 s). test/cli/cli.ts hands it on to what it starts. Later lines of Node do not know the flag.
   ...(process.versions.node.startsWith('20.') ? ['--interrupt-budget=500000'] : []),
   // Short processes allocate much while they load modules and keep most of it, and the files at once use every core already: a young
   // generation that starts at 16 MB is copied less often, and threads that collect beside the program only add work. Processor's time of

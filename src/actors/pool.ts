@@ -4,7 +4,7 @@
 import { MessageChannel, type MessagePort, type ResourceLimits, receiveMessageOnPort } from 'node:worker_threads';
 import { type Endpoint, wrap } from 'comlink';
 import { limits } from '../contract/limits.js';
-import { giveBackThread, takeThread } from '../workers/kept-threads.js';
+import { releaseThread, takeThread } from '../workers/kept-threads.js';
 import type { Thread, ThreadStart } from '../workers/thread.js';
 import { type BoardPage, BoardReader, createSharedPage } from './board.js';
 import { prepareHost, startChildHost } from './child.js';
@@ -87,7 +87,7 @@ async function runToEnd(
     await thread.end();
     return (error as Error).message;
   }
-  await giveBackThread(start, thread);
+  await releaseThread(start, thread);
   return 'returned';
 }
 

@@ -40,7 +40,7 @@ export function takeThread(start: ThreadStart): Thread {
 }
 
 /** Of a thread of `takeThread` whose task has returned. Resolves when it is kept, or when nothing of it runs any more. */
-export async function giveBackThread(start: ThreadStart, thread: Thread): Promise<void> {
+export async function releaseThread(start: ThreadStart, thread: Thread): Promise<void> {
   if (count >= options.threadsMax) {
     await thread.end();
     return;

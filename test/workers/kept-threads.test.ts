@@ -1,7 +1,7 @@
 // Threads that are kept for who starts one next.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { giveBackThread, type KeptThreadsOptions, keepThreads, keptThreads, takeThread } from '../../src/workers/kept-threads.js';
+import { type KeptThreadsOptions, keepThreads, keptThreads, releaseThread, takeThread } from '../../src/workers/kept-threads.js';
 import type { Thread, ThreadStart } from '../../src/workers/thread.js';
 import { until } from '../until.js';
 
@@ -27,11 +27,11 @@ async function exitOf({ exited }: Thread): Promise<number> {
   return code as unknown as number;
 }
 
-/** Which thread it was, after it was given back. */
+/** Which thread it was, after its release. */
 async function useThread(start: ThreadStart): Promise<{ id: number; thread: Thread }> {
   const thread = takeThread(start);
   const id = (await thread.run('say')) as number;
-  await giveBackThread(start, thread);
+  await releaseThread(start, thread);
   return { id, thread };
 }
 
@@ -62,7 +62,7 @@ test('a thread that ended is not given out, whether it was kept or not', async (
   const start = startOf(34);
   const thread = takeThread(start);
   const id = await thread.run('end soon');
-  await giveBackThread(start, thread);
+  await releaseThread(start, thread);
   assert.equal(await exitOf(thread), 3);
   const next = takeThread(start);
   await assert.rejects(next.run('throw'), /as asked/);
@@ -78,7 +78,7 @@ test('no more are kept than asked for, and none longer', async (t) => {
   const start = startOf(35);
   const [one, two] = [takeThread(start), takeThread(start)];
   await Promise.all([one.run('say'), two.run('say')]);
-  await giveBackThread(start, one);
-  await giveBackThread(start, two);
+  await releaseThread(start, one);
+  await releaseThread(start, two);
   await Promise.all([one, two].map(exitOf));
 });
