@@ -32,12 +32,12 @@ function readDocument(tarball) {
       tarball === undefined
         ? JSON.parse(execFileSync('npm', ['pack', '--json', `${source.package}@${source.version}`], options))[0].filename
         : resolve(tarball);
-    execFileSync('tar', ['-xzf', packed, 'package/package.json', `package/${source.file}`], options);
-    const read = (file) => JSON.parse(readFileSync(join(folder, 'package', file), 'utf8'));
-    const { name, version, license } = read('package.json');
+    execFileSync('tar', ['-xzf', packed, 'package/package.json', 'package/LICENSE', `package/${source.file}`], options);
+    const read = (file) => readFileSync(join(folder, 'package', file), 'utf8');
+    const { name, version, license } = JSON.parse(read('package.json'));
     if (name !== source.package || version !== source.version || license !== source.license)
       throw new Error(`The tarball is of ${name} ${version} (${license}), not ${source.package} ${source.version} (${source.license}).`);
-    return read(source.file);
+    return { document: JSON.parse(read(source.file)), notice: read('LICENSE') };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -94,7 +94,7 @@ function sorted(value) {
   );
 }
 
-const document = readDocument(process.argv[2]);
+const { document, notice } = readDocument(process.argv[2]);
 const { manifest } = parse(readFileSync(join(packageFolder, 'github.tool.yaml'), 'utf8'), { merge: true });
 const ours = new Set(manifest.http.map(({ method, path }) => `${method} ${templateOf(path)}`));
 const operations = Object.entries(document.paths).flatMap(([path, item]) =>
@@ -112,7 +112,8 @@ const webhooks = Object.fromEntries(
 const cut = {
   openapi: document.openapi,
   info: { title: document.info.title, version: document.info.version },
-  'x-source': source,
+  // The license wants its text in every copy.
+  'x-source': { ...source, notice },
   'x-operations': operations.map(({ method, path, operation }) => `${operation.operationId} ${method} ${path}`).sort(),
   'x-webhooks': webhooks,
   paths,

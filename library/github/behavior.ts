@@ -56,7 +56,7 @@ import {
 import { createRepo, getAuthenticated, getByUsername, getRepo, listCollaborators, listRepos } from './service/repos.js';
 import { createReviewComment, listReviewComments } from './service/review-comments.js';
 import { createReview, dismissReview, getReview, listReviews, submitReview } from './service/reviews.js';
-import { searchCode, searchRepos } from './service/search.js';
+import { searchCode, searchRepos, searchUsers } from './service/search.js';
 import { searchIssues } from './service/search-issues.js';
 import { createOrUpdateFile, getFileContents, pushFiles } from './service/text-files.js';
 import { codecs } from './wire/codecs.js';
@@ -144,6 +144,7 @@ export default defineToolBehavior<GithubTypes>({
     'search.issues-and-pull-requests': searchIssues,
     'search.code': searchCode,
     'search.repos': searchRepos,
+    'search.users': searchUsers,
   }),
   subscriptions: {
     'compute-mergeability': computeMergeability,
@@ -237,6 +238,7 @@ export default defineToolBehavior<GithubTypes>({
     'search.issuesAndPullRequests': codecs,
     'search.code': codecs,
     'search.repos': codecs,
+    'search.users': codecs,
   },
   refuse,
 });

@@ -7,6 +7,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { test } from 'node:test';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { RequestError } from '@octokit/request-error';
 import { Octokit } from '@octokit/rest';
 import { verify } from '@octokit/webhooks-methods';
@@ -37,7 +40,7 @@ async function serve(context: Ending, { actorId = 'operator', ...options }: Part
   const advance = async (byUs: number): Promise<void> => {
     await local.advance((await local.position()).virtualTimeUs + byUs);
   };
-  return { local, urlOf, clientOf, advance };
+  return { local, bindings, token, urlOf, clientOf, advance };
 }
 
 const refused = (status: number, message: string | RegExp) => (thrown: unknown) => {
@@ -94,6 +97,59 @@ test('whether a pull request can be merged is not known at first, and then it is
   assert.deepEqual(await mergeables(), [true, false]);
 });
 
+test('a diff, and the bytes of a file, come as such to a client that asks for them', async (context) => {
+  const { clientOf, urlOf, token } = await serve(context);
+  const { rest } = clientOf();
+  const file = { ...at, path: 'image.bin', message: 'An image' };
+  await rest.repos.createOrUpdateFileContents({ ...file, content: Buffer.from([0, 255, 128]).toString('base64') });
+  const headers = { authorization: `Bearer ${token}`, accept: 'application/vnd.github.raw+json' };
+  const raw = await fetch(`${urlOf('github')}/repos/acme/web/contents/image.bin`, { headers });
+  assert.deepEqual([...new Uint8Array(await raw.arrayBuffer())], [0, 255, 128]);
+  const { data: text } = await rest.repos.getContent({ ...at, path: 'README.md', ref: 'clash', mediaType: { format: 'raw' } });
+  assert.equal(text as unknown as string, '# Shop\n');
+  const { data: diff } = await rest.pulls.get({ ...at, pull_number: 4, mediaType: { format: 'diff' } });
+  const head = ['diff --git a/README.md b/README.md', 'index 76912a2..a00621b 100644', '--- a/README.md', '+++ b/README.md'];
+  assert.equal(diff as unknown as string, [...head, '@@ -1 +1 @@', '-# Web', '+# Shop', ''].join('\n'));
+});
+
+test("an agent over MCP works with the tools that GitHub's reference server has, and their arguments", async (context) => {
+  const { local, bindings } = await serve(context);
+  const { endpoints } = await bindings.open({ world: local.world, actorId: 'operator', bindings: ['mcp'] });
+  const { url, token } = endpoints.mcp ?? assert.fail('no mcp endpoint');
+  const client = new Client({ name: 'agent', version: '1.0.0' });
+  const requestInit = { headers: { authorization: `Bearer ${token}` } };
+  await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit }) as Transport);
+  context.after(() => client.close());
+  const call = async (name: string, args: object): Promise<{ [member: string]: unknown }> => {
+    const { content, isError } = (await client.callTool({ name, arguments: { ...at, ...args } })) as ToolAnswer;
+    const text = content[0]?.text ?? '';
+    return isError === true ? assert.fail(`${name}: ${text}`) : JSON.parse(text);
+  };
+  await call('create_branch', { branch: 'greet', from_branch: 'main' });
+  await call('create_or_update_file', { path: 'src/app.ts', content: 'Grüße\n', message: 'Greet', branch: 'greet' });
+  await call('push_files', {
+    branch: 'greet',
+    message: 'Two',
+    files: [
+      { path: 'one.md', content: '1' },
+      { path: 'two.md', content: '2' },
+    ],
+  });
+  assert.equal((await call('get_file_contents', { path: 'src/app.ts', branch: 'greet' })).content, 'Grüße\n');
+  const pull = await call('create_pull_request', { title: 'Greet', head: 'greet', base: 'main' });
+  const { items } = await call('get_pull_request_files', { pull_number: pull.number });
+  assert.deepEqual(
+    (items as { filename: string }[]).map(({ filename }) => filename),
+    ['one.md', 'src/app.ts', 'two.md'],
+  );
+  assert.equal((await call('get_pull_request_status', { pull_number: pull.number })).state, 'pending');
+  assert.equal((await call('merge_pull_request', { pull_number: pull.number, merge_method: 'squash' })).merged, true);
+});
+
+interface ToolAnswer {
+  content: { text: string }[];
+  isError?: boolean;
+}
 interface Delivery {
   event: string;
   id: string;

@@ -33,7 +33,11 @@ function described(exchange: RecordedExchange): RecordedExchange {
  */
 const isUndecidable = ({ routeId, status }: RecordedExchange): boolean => routeId === 'repos.createOrUpdateFileContents' && status === 409;
 
+/** What a client asked for in another form than JSON, of which the document says nothing. */
+const isText = ({ headers }: RecordedExchange): boolean => /^application\/vnd\.github\.(?:diff|raw)\b/.test(headers['content-type'] ?? '');
+
 function checkResponse(exchange: RecordedExchange): string[] {
+  if (isText(exchange)) return exchange.body === '' ? ['there is nothing in it'] : [];
   if (isUndecidable(exchange)) return checkDocument({ ...exchange, operation: { id: 'an error', method: 'PUT', path: '/' } });
   return checkDocument(described(exchange));
 }

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import type { VendorOperation } from 'drillyard/compat';
 
 interface CutDocument {
-  /** The npm package that the document comes from. */
-  'x-source': { package: string; version: string; license: string; file: string };
+  /** The npm package that the document comes from, with the text of its license. */
+  'x-source': { package: string; version: string; license: string; file: string; notice: string };
   /** Id, method and path of each operation of the whole document. */
   'x-operations': string[];
   paths: { [path: string]: { [method: string]: { operationId: string } } };

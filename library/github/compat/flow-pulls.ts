@@ -25,6 +25,8 @@ export async function pulls(octokit: Octokit, advance: CompatContext['advance'])
   assert.ok((await rest.pulls.list({ ...at, head: 'acme:price/tax' })).data.length === 1);
   assert.equal((await rest.pulls.listFiles(one)).data[0]?.filename, 'src/tax.ts');
   assert.equal((await rest.pulls.listCommits(one)).data.length, 1);
+  const { data: diff } = await rest.pulls.get({ ...one, mediaType: { format: 'diff' } });
+  assert.match(String(diff), /^diff --git a\/src\/tax\.ts b\/src\/tax\.ts\nnew file mode 100644\n/);
   await rest.pulls.update({ ...one, title: 'Add the tax' });
   await reviews(octokit, pull.number);
   await checks(octokit, pull.head.sha);

@@ -93,5 +93,6 @@ async function searches({ rest }: Octokit): Promise<void> {
   const { data: found } = await rest.search.issuesAndPullRequests({ q: 'repo:acme/web is:pr is:merged' });
   assert.ok(found.total_count > 0);
   assert.equal((await rest.search.code({ q: 'deep repo:acme/web' })).data.items[0]?.path, 'a/b/c/d/e/f.txt');
+  assert.equal((await rest.search.users({ q: 'bo in:login' })).data.items[0]?.login, 'bo');
   assert.equal((await rest.search.repos({ q: 'web user:acme' })).data.items[0]?.full_name, 'acme/web');
 }

@@ -10,6 +10,8 @@ export interface FileChange extends LineChange {
   readonly status: 'added' | 'removed' | 'modified';
   /** Of the file as it is afterwards, or was before it was removed. */
   readonly sha: string;
+  /** Of the file before; undefined where there was none. */
+  readonly before: string | undefined;
 }
 
 export function changedPaths(before: Files, after: Files): string[] {
@@ -21,7 +23,7 @@ export function changesBetween(context: Context, before: Files, after: Files): F
   return changedPaths(before, after).map((path) => {
     const [old, fresh] = [shaAt(before, path), shaAt(after, path)];
     const status = old === undefined ? 'added' : fresh === undefined ? 'removed' : 'modified';
-    return { path, status, sha: fresh ?? old ?? '', ...compareTexts(blobText(context, old), blobText(context, fresh)) };
+    return { path, status, sha: fresh ?? old ?? '', before: old, ...compareTexts(blobText(context, old), blobText(context, fresh)) };
   });
 }
 

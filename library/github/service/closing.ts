@@ -1,5 +1,4 @@
 // Closing and opening again, of issues and pull requests alike.
-
 import { viewerOf } from './access.js';
 import { announceIssue, announcePull } from './announce.js';
 import type { Context, Issue, IssueRow, Repo } from './model.js';

@@ -51,7 +51,7 @@ export function advanceCheck(due: Events['check.due'], context: Context): void {
   const completedAtUs = due.status === 'completed' ? context.clock.nowUs() : null;
   const changed = { ...check, status: due.status, conclusion: due.conclusion, completedAtUs };
   context.state.put('check-runs', rowId(repo.key, check.id), changed);
-  announceCheck(context, repo, changed, due.status === 'completed' ? 'completed' : 'created');
+  if (due.status === 'completed') announceCheck(context, repo, changed, 'completed');
 }
 
 export function receiveReview(due: Events['review.due'], context: Context): void {

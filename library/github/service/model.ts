@@ -255,6 +255,10 @@ export interface RepoInput {
   readonly owner: string;
   readonly repo: string;
 }
+/** As @octokit/rest asks for another form of the answer. */
+export interface DiffInput {
+  readonly mediaType?: { readonly format: 'diff' };
+}
 export interface PageInput {
   readonly page?: number;
   readonly per_page?: number;

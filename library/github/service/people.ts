@@ -9,10 +9,15 @@ export function userOf(context: Context, login: string): User {
 }
 
 function plainUser(login: string): User {
-  let hash = 0x811c9dc5;
-  for (const character of login) hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 0x01000193) >>> 0;
   const bare = { name: null, email: null, bio: null, company: null, reviewHabit: null };
-  return { id: (hash % 90_000_000) + 10_000_000, login, ...bare, type: 'User', createdAtUs: 0 };
+  return { id: idOf(login), login, ...bare, type: 'User', createdAtUs: 0 };
+}
+
+/** The same number for the same name (FNV-1a), beyond those of rows. */
+export function idOf(name: string): number {
+  let hash = 0x811c9dc5;
+  for (const character of name) hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 0x01000193) >>> 0;
+  return (hash % 90_000_000) + 10_000_000;
 }
 
 export const sameLogin = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();

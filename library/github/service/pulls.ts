@@ -1,12 +1,13 @@
 // Pull requests: listing, opening and changing them, what is in them, and who is asked for a review.
 import { commitsBetween } from '../git/merge.js';
 import { branchHead } from '../git/store.js';
+import { unifiedDiff } from '../git/unified.js';
 import { forbidden, invalid, invalidField, may, readRepo, requirePull, viewerOf, writeRepo } from './access.js';
 import { announcePull } from './announce.js';
 import { changeState } from './closing.js';
 import { storeEdit } from './edits.js';
 import { newIssue } from './issues.js';
-import type { Context, Issue, PageInput, Pull, Repo, RepoInput } from './model.js';
+import type { Context, DiffInput, Issue, PageInput, Pull, Repo, RepoInput } from './model.js';
 import { sameLogin, userOf } from './people.js';
 import { awaitMergeability } from './pushes.js';
 import { byTime, nextId, pageOf, rowId, rowsOf } from './rows.js';
@@ -94,10 +95,11 @@ export function createPull(input: NewPull, context: Context) {
   return shownFullPull(context, repo, issue, pull);
 }
 
-export function getPull(input: PullInput, context: Context) {
+export function getPull(input: PullInput & DiffInput, context: Context) {
   const repo = readRepo(context, input);
   const { issue, pull } = requirePull(context, repo, input.pull_number);
-  return shownFullPull(context, repo, issue, pull);
+  const diff = input.mediaType === undefined ? {} : { diff: unifiedDiff(changesOfPull(context, pull)) };
+  return { ...shownFullPull(context, repo, issue, pull), ...diff };
 }
 
 interface UpdateInput extends PullInput {

@@ -5,11 +5,12 @@ import type { CommitContent } from '../git/objects.js';
 import { blobText, branchHead, filesOf, getCommit, heads, putCommit, putRef, putText } from '../git/store.js';
 import { announceCheck, announcePull, announcePush, announceReview } from './announce.js';
 import { beginCheck } from './check-runs.js';
+import { closeMentioned } from './closing.js';
 import { protectionOf } from './merge-state.js';
 import type { Commit, Context, Files, Issue, Pull, Repo, Review } from './model.js';
 import { authorOf } from './people.js';
 import { rowId, rowsOf } from './rows.js';
-import { mergeabilityUs } from './time.js';
+import { mergeabilityUs, queuedUs } from './time.js';
 
 interface Move {
   ref: string;
@@ -30,6 +31,7 @@ export function moveRef(context: Context, repo: Repo, { ref, before, after, send
   if (!ref.startsWith(heads) || before === after) return;
   const branch = ref.slice(heads.length);
   followPush(context, pushed, branch, after, sender);
+  if (branch === repo.defaultBranch) for (const { message } of commits) closeMentioned(context, pushed, message);
   // A branch that begins where another stands brings nothing new to run on.
   if (before !== undefined || commits.length > 0) startWorkflows(context, pushed, after);
 }
@@ -76,11 +78,15 @@ function dismissStale(context: Context, repo: Repo, { issue, pull }: { issue: Is
 function startWorkflows(context: Context, repo: Repo, sha: string): void {
   const texts = repo.workflows.some(({ failsOn }) => failsOn !== null) ? textsOf(context, repo, sha) : [];
   for (const { name, app, durationUs, conclusion, failsOn } of repo.workflows) {
-    const check = beginCheck(context, repo, { headSha: sha, name, app, status: 'in_progress' });
+    const check = beginCheck(context, repo, { headSha: sha, name, app, status: 'queued' });
     announceCheck(context, repo, check, 'created');
+    const run = { repo: repo.key, id: check.id };
     const fails = failsOn !== null && texts.some((text) => text.includes(failsOn));
-    const due = { repo: repo.key, id: check.id, status: 'completed', conclusion: fails ? 'failure' : conclusion } as const;
-    context.events.scheduleAt('check.due', due, context.clock.nowUs() + durationUs);
+    const nowUs = context.clock.nowUs();
+    if (durationUs > queuedUs)
+      context.events.scheduleAt('check.due', { ...run, status: 'in_progress', conclusion: null }, nowUs + queuedUs);
+    const end = { ...run, status: 'completed', conclusion: fails ? 'failure' : conclusion } as const;
+    context.events.scheduleAt('check.due', end, nowUs + durationUs);
   }
 }
 

@@ -1,11 +1,12 @@
 // Branches, refs and commits.
-import { changedPaths } from '../git/merge.js';
+import { changedPaths, changesOf } from '../git/merge.js';
 import { branchesOf, branchHead, filesOf, getCommit, getRef, heads, historyOf, isAncestor, resolve } from '../git/store.js';
+import { unifiedDiff } from '../git/unified.js';
 import { conflict, invalid, invalidField, notFound, readRepo, viewerOf, writeRepo } from './access.js';
 import { announcePush } from './announce.js';
 import { closePullsOf } from './closing.js';
 import { protectionOf, pushRule } from './merge-state.js';
-import type { Commit, Context, PageInput, Repo, RepoInput, RowOf } from './model.js';
+import type { Commit, Context, DiffInput, PageInput, Repo, RepoInput, RowOf } from './model.js';
 import { moveRef } from './pushes.js';
 import { requireBranch } from './repos.js';
 import { pageOf, rowId, rowsOf } from './rows.js';
@@ -79,11 +80,12 @@ function touches(context: Context, commit: Commit, path: string): boolean {
   return changedPaths(filesOf(context, parent), filesOf(context, commit)).some((one) => one === path || one.startsWith(`${path}/`));
 }
 
-export function getCommitOf(input: RepoInput & { readonly ref: string }, context: Context) {
+export function getCommitOf(input: RepoInput & DiffInput & { readonly ref: string }, context: Context) {
   const repo = requireCommits(context, readRepo(context, input));
   const commit = resolve(context, repo, input.ref);
   if (commit === undefined) return invalid(context, `No commit found for SHA: ${input.ref}`);
-  return shownFullCommit(context, repo, commit);
+  const diff = input.mediaType === undefined ? {} : { diff: unifiedDiff(changesOf(context, commit)) };
+  return { ...shownFullCommit(context, repo, commit), ...diff };
 }
 
 interface RefInput extends RepoInput {

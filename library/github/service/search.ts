@@ -1,10 +1,12 @@
-// Searching code and repositories. Code is that of default branches.
+// Searching code, repositories and users. Code is that of default branches.
 import { blobText, branchHead, filesOf, getCommit } from '../git/store.js';
 import { invalidField } from './access.js';
-import type { Context, PageInput, Repo } from './model.js';
+import type { Context, PageInput, Repo, User } from './model.js';
+import { sameLogin } from './people.js';
 import { includesText, type Term, termsOf } from './query.js';
-import { pageOf } from './rows.js';
+import { pageOf, rowsOf } from './rows.js';
 import { searchable } from './searchable.js';
+import { shownUser } from './shape-base.js';
 import { shownEntry } from './shape-commit.js';
 import { shownRepo, shownRepoHead } from './shape-repo.js';
 
@@ -74,4 +76,26 @@ function isRepo(repo: Repo, { qualifier, value, negated }: Term): boolean {
   if (qualifier === 'is') return value === (repo.private ? 'private' : 'public');
   if (qualifier === 'topic') return repo.topics.includes(value);
   return !negated;
+}
+
+const userQualifiers: ReadonlySet<string> = new Set(['type', 'user', 'org', 'in']);
+
+export function searchUsers(input: SearchInput, context: Context) {
+  if (input.q.trim() === '') return invalidField(context, 'Search', 'q', 'missing');
+  const terms = termsOf(input.q, userQualifiers);
+  const places = terms.filter(({ qualifier }) => qualifier === 'in').flatMap(({ value }) => value.split(','));
+  const found = rowsOf(context, 'users').filter((user) => terms.every((term) => isUser(user, term, places) !== term.negated));
+  const sign = input.order === 'asc' ? 1 : -1;
+  const sorted = input.sort === 'joined' ? found.sort((a, b) => sign * (a.createdAtUs - b.createdAtUs || a.id - b.id)) : found;
+  const { items, total_count } = pageOf(sorted, input, ({ login }) => ({ ...shownUser(context, login), score: 1 }));
+  return { total_count, incomplete_results: false, items };
+}
+
+/** An organisation is `org` in a query. */
+function isUser(user: User, { qualifier, value, negated }: Term, places: readonly string[]): boolean {
+  if (qualifier === 'type') return user.type.toLowerCase() === (value.toLowerCase() === 'org' ? 'organization' : value.toLowerCase());
+  if (qualifier === 'user' || qualifier === 'org') return sameLogin(user.login, value);
+  if (qualifier === 'in') return !negated;
+  const texts = { login: user.login, name: user.name, email: user.email };
+  return Object.entries(texts).some(([place, text]) => (places.length === 0 || places.includes(place)) && includesText(text, value));
 }

@@ -1,5 +1,6 @@
 // Check runs and statuses of commits.
 import type { Check, Context, Repo, RowOf } from './model.js';
+import { idOf } from './people.js';
 import { rowsOf } from './rows.js';
 import { nodeId, repoApi, repoWeb, shownUser, web } from './shape-base.js';
 import { isoOf } from './time.js';
@@ -29,12 +30,12 @@ export function shownCheck(context: Context, repo: Repo, check: Check) {
 
 // Runs of one app on one commit are one suite; its id is made of both.
 function suiteId({ headSha, app }: Check): number {
-  return Number.parseInt(headSha.slice(0, 8), 16) + app.length;
+  return Number.parseInt(headSha.slice(0, 8), 16) + (idOf(app) % 1_000_000);
 }
 
 function shownApp(context: Context, repo: Repo, app: string) {
   return {
-    id: 15_368,
+    id: idOf(app),
     slug: app,
     node_id: nodeId('App', app),
     owner: shownUser(context, repo.owner),

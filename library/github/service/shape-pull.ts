@@ -1,5 +1,4 @@
 // Pull requests, reviews and comments of reviews.
-
 import { changesBetween, commitsBetween, mergeBase } from '../git/merge.js';
 import { compareTexts } from '../git/patch.js';
 import { blobText, filesOf, getCommit } from '../git/store.js';

@@ -3,6 +3,8 @@
 export const secondUs = 1_000_000;
 /** How long GitHub takes to find out whether a pull request can be merged. */
 export const mergeabilityUs = 5 * secondUs;
+/** How long a run waits for a machine. */
+export const queuedUs = 5 * secondUs;
 const daySeconds = 86_400;
 
 export function isoOf(us: number): string {

@@ -2,20 +2,28 @@
 // `{message, documentation_url, errors?, status}`, and every answer says what is left of the rate limit.
 import type { EncodeInput, HttpRequest, JsonValue, WireReply } from 'drillyard/tool-sdk';
 import { ToolFailure } from 'drillyard/tool-sdk';
+import { askedForm, formOf } from './media-types.js';
 
 type Members = { readonly [name: string]: JsonValue };
 
 export const codecs = { decode, encode };
 
 const documentation = 'https://docs.github.com/rest';
+const secondaryLimits = `${documentation}/overview/rate-limits-for-the-rest-api#about-secondary-rate-limits`;
 const api = 'https://api.github.com';
 const integers = /^(?:page|per_page|.*_number|.*_id)$/;
+const pages = new Set(['page', 'per_page']);
 
-function decode({ path, query, body }: HttpRequest) {
+function decode(request: HttpRequest) {
+  const { path, query, body } = request;
   const asked: { [name: string]: JsonValue } = {};
-  for (const [name, values] of Object.entries(query)) asked[name] = readQuery(name, values.at(-1) ?? '');
+  for (const [name, values] of Object.entries(query)) {
+    const value = readQuery(name, values.at(-1) ?? '');
+    // GitHub reads no page in what is no number.
+    if (!(pages.has(name) && typeof value === 'string')) asked[name] = value;
+  }
   const named = Object.fromEntries(Object.entries(path).map(([name, text]) => [name, readQuery(name, text)]));
-  return { arguments: { ...asked, ...bodyOf(body), ...named } };
+  return { arguments: { ...asked, ...bodyOf(body), ...named, ...askedForm(request) } };
 }
 
 function readQuery(name: string, text: string): JsonValue {
@@ -40,6 +48,8 @@ function encode(input: EncodeInput): WireReply {
   if (outcome.kind !== 'ok') return refusalOf(input, outcome.error);
   const headers = headersOf(input);
   if (outcome.value === null) return { headers, body: { kind: 'empty' } };
+  const form = formOf(input, outcome.value);
+  if (form !== undefined) return { ...form, headers: { ...headers, ...form.headers } };
   const { value, total, status } = shownValue(input, outcome.value);
   const link = total === undefined ? undefined : linkOf(input, total);
   const body = { kind: 'json', value: withBase(value, baseUrl) } as const;
@@ -144,30 +154,26 @@ function refusalOf(input: EncodeInput, failure: Failure): WireReply {
     const value = { message: 'Not Found', documentation_url: documentation, status: '404' };
     return { status: 404, headers: { ...headersOf(input), 'x-drillyard-unsupported': '1' }, body: { kind: 'json', value } };
   }
-  const { code, message, details } = failure;
-  const isInvalid = code === 'INVALID_ARGUMENTS';
-  const errors = isInvalid
-    ? [{ resource: 'Request', code: 'invalid', message }]
-    : isRecord(details ?? null)
-      ? (details as Members).errors
-      : undefined;
-  const headers = headersOf(input);
+  const { code, message, details = null } = failure;
+  const errors = isRecord(details) ? details.errors : undefined;
   const waits = code === 'SECONDARY_RATE_LIMITED' || code === 'SERVICE_UNAVAILABLE';
   return {
-    headers: waits ? { ...headers, 'retry-after': secondsToWait } : headers,
+    headers: { ...headersOf(input), ...(waits ? { 'retry-after': secondsToWait } : {}) },
     body: {
       kind: 'json',
       value: {
-        message: isInvalid ? 'Validation Failed' : code === 'NOT_GRANTED' ? 'Resource not accessible by personal access token' : message,
+        message: wordsOf(code, message),
         ...(errors === undefined ? {} : { errors }),
-        documentation_url:
-          code === 'SECONDARY_RATE_LIMITED'
-            ? `${documentation}/overview/rate-limits-for-the-rest-api#about-secondary-rate-limits`
-            : documentation,
+        documentation_url: code === 'SECONDARY_RATE_LIMITED' ? secondaryLimits : documentation,
         status: String(statuses[code] ?? 500),
       },
     },
   };
+}
+
+function wordsOf(code: string, message: string): string {
+  if (code === 'INVALID_ARGUMENTS') return `Invalid request.\n\n${message}`;
+  return code === 'NOT_GRANTED' ? 'Resource not accessible by personal access token' : message;
 }
 
 /** Addresses of the API lead to the client's own base URL; what people have written stays as it is. */
