@@ -60,7 +60,7 @@ import {
   updateInvoice,
   voidOnRequest,
 } from './billing/invoices.js';
-import { previewInvoice } from './billing/preview.js';
+import { announceRenewal, previewInvoice } from './billing/preview.js';
 import { createPrice, listPrices, retrievePrice, updatePrice } from './billing/prices.js';
 import { createProduct, deleteProduct, listProducts, retrieveProduct, updateProduct } from './billing/products.js';
 import { cancelSubscription, updateSubscription } from './billing/subscription-changes.js';
@@ -161,6 +161,7 @@ export default defineToolBehavior<StripeTypes>({
     'land-payout': landPayout,
     'complete-setup': completeSetup,
     'notice-trial-end': noticeTrialEnd,
+    'announce-renewal': announceRenewal,
     'end-period': periodEnded,
     'expire-incomplete': incompleteDue,
     'finalize-draft': finalizationDue,

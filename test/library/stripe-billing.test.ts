@@ -74,7 +74,7 @@ const hourUs = 3_600_000_000;
 type Step = { call: string; hours?: number; [argument: string]: unknown };
 const numbered = (prefix: string, max: number) => fc.integer({ min: 1, max }).map((number) => `${prefix}_00000${number}`);
 const customer = fc.constantFrom('cus_ada', 'cus_bo');
-const card = fc.constantFrom('pm_000001', 'pm_000002', 'pm_000003', 'pm_000004', 'pm_card_chargeDeclined');
+const card = fc.constantFrom('pm_000001', 'pm_000004', 'pm_000001', 'pm_000002', 'pm_000003', 'pm_card_chargeDeclined');
 const price = fc.constantFrom('price_000001', 'price_000002');
 const [invoice, subscription] = [numbered('in', 8), numbered('sub', 4)];
 const attach = (payment_method: string, owner: string): Step => ({ call: 'payment_methods.attach', payment_method, customer: owner });
@@ -91,6 +91,10 @@ const opening: Step[] = [
   attach('pm_card_chargeCustomerFail', 'cus_ada'),
   attach('pm_card_threeDSecure2Required', 'cus_bo'),
   attach('pm_card_visa', 'cus_bo'),
+  { call: 'customers.update', customer: 'cus_ada', invoice_settings: { default_payment_method: 'pm_000001' } },
+  { call: 'customers.update', customer: 'cus_bo', invoice_settings: { default_payment_method: 'pm_000003' } },
+  { call: 'subscriptions.create', customer: 'cus_ada', items: [{ price: 'price_000001', quantity: 2 }] },
+  { call: 'subscriptions.create', customer: 'cus_bo', items: [{ price: 'price_000002' }], default_payment_method: 'pm_000004' },
 ];
 const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({
@@ -133,7 +137,31 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     paid_out_of_band: fc.boolean(),
     off_session: fc.boolean(),
   }),
-  fc.record({ call: fc.constant('invoices.del'), invoice }),
+  fc
+    .record({ call: fc.constantFrom('invoices.del', 'invoices.send_invoice', 'invoices.create_preview'), invoice })
+    .map(({ call, invoice: id }) => (call === 'invoices.create_preview' ? { call, customer: 'cus_ada' } : { call, invoice: id })),
+  fc.record({
+    call: fc.constant('invoices.update'),
+    invoice,
+    auto_advance: fc.option(fc.boolean(), { nil: undefined }),
+    default_payment_method: fc.option(card, { nil: undefined }),
+    days_until_due: fc.option(fc.integer({ min: 0, max: 9 }), { nil: undefined }),
+    collection_method: fc.option(fc.constantFrom('send_invoice', 'charge_automatically'), { nil: undefined }),
+  }),
+  fc.record({ call: fc.constant('invoice_items.update'), invoiceitem: numbered('ii', 5), amount: fc.integer({ min: -300, max: 900 }) }),
+  fc.record({ call: fc.constant('invoice_items.del'), invoiceitem: numbered('ii', 5) }),
+  fc.record({ call: fc.constant('customers.update'), customer, invoice_settings: fc.record({ default_payment_method: card }) }),
+  fc.record({ call: fc.constant('customers.del'), customer: fc.constant('cus_bo') }),
+  fc.record({ call: fc.constant('setup_intents.create'), customer, confirm: fc.boolean(), payment_method: card }),
+  fc.record({
+    call: fc.constant('subscriptions.create'),
+    customer,
+    items: fc.constant([{ price: 'price_000001' }]),
+    collection_method: fc.constant('send_invoice'),
+    days_until_due: fc.integer({ min: 0, max: 9 }),
+  }),
+  fc.record({ call: fc.constant('subscriptions.update'), subscription, cancel_at_period_end: fc.boolean() }),
+  fc.record({ call: fc.constant('subscriptions.update'), subscription, trial_end: fc.constant(1_773_500_000) }),
   fc.record({ call: fc.constant('payment_intents.confirm'), intent: numbered('pi', 6), payment_method: card }),
   fc.record({ call: fc.constant('payment_intents.cancel'), intent: numbered('pi', 6) }),
   fc.record({ call: fc.constant('refunds.create'), payment_intent: numbered('pi', 6), amount: fc.integer({ min: 1, max: 400 }) }),

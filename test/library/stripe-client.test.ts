@@ -39,7 +39,13 @@ async function openAccount() {
     const { virtualTimeUs } = await world.query({ kind: 'position' });
     await world.command({ kind: 'advance', targetUs: virtualTimeUs + byUs, maxEvents: 1000 });
   };
-  return { stripe: new Stripe(token, options), stranger: new Stripe('sk_test_nobody', options), advance };
+  return {
+    url: mounts?.stripe?.url ?? '',
+    token,
+    stripe: new Stripe(token, options),
+    stranger: new Stripe('sk_test_nobody', options),
+    advance,
+  };
 }
 
 test('a declined confirm is a StripeCardError, and the intent and its failed charge are there', async () => {
@@ -172,6 +178,42 @@ test('a year of a subscription: trial, renewals on the last day of the month, a 
   const { available, pending } = await stripe.balance.retrieve();
   const sum = [...available, ...pending].reduce((all, { amount }) => all + amount, 0);
   assert.equal(sum, 10 * (2500 - 103), 'ten months, each without its fee');
+});
+
+test('what Stripe has and the package has not says so', async () => {
+  const { stripe, url, token } = await openAccount();
+  const { id: customer } = await stripe.customers.create({ name: 'Cy' });
+  const card = await stripe.paymentMethods.attach('pm_card_visa', { customer });
+  const recurring = { interval: 'month' } as const;
+  const price = await stripe.prices.create({ currency: 'usd', unit_amount: 900, product_data: { name: 'Plan' }, recurring });
+  const items = [{ price: price.id }];
+  const { id, items: made } = await stripe.subscriptions.create({ customer, items, default_payment_method: card.id });
+  const ask = async (method: string, path: string, form?: { [name: string]: string }) => {
+    const body = form === undefined ? {} : { body: new URLSearchParams(form) };
+    const reply = await fetch(url + path, { method, headers: { authorization: `Bearer ${token}` }, ...body });
+    const { error } = (await reply.json()) as { error: { type: string; param?: string } };
+    return [reply.status, reply.headers.get('x-drillyard-unsupported'), error.type, error.param];
+  };
+  const change = { 'items[0][id]': made.data[0]?.id ?? '', 'items[0][quantity]': '2' };
+  assert.deepEqual(await ask('POST', `/v1/subscriptions/${id}`, change), [400, '1', 'invalid_request_error', 'proration_behavior']);
+  assert.deepEqual(await ask('DELETE', `/v1/subscriptions/${id}?prorate=true`), [400, '1', 'invalid_request_error', 'prorate']);
+  assert.deepEqual(await ask('GET', '/v1/customers/search?query=x'), [404, '1', 'invalid_request_error', undefined]);
+  assert.deepEqual(await ask('GET', '/v1/coupons'), [404, '1', 'invalid_request_error', undefined]);
+  assert.deepEqual(await ask('GET', '/v1/customers/cus_none'), [404, null, 'invalid_request_error', 'id']);
+});
+
+test("the tools of Stripe's own MCP server are there under their names", () => {
+  // Of @stripe/agent-toolkit 0.7.11, the last with tools of its own, without coupons, payment links and the search of documents.
+  const objects = ['customers', 'products', 'prices', 'invoices', 'payment_intents', 'subscriptions', 'disputes'].map(
+    (name) => `list_${name}`,
+  );
+  const made = ['customer', 'product', 'price', 'invoice', 'invoice_item', 'refund'].map((name) => `create_${name}`);
+  const more = ['retrieve_balance', 'finalize_invoice', 'update_subscription', 'cancel_subscription', 'update_dispute'];
+  const names = new Set(build?.tools.flatMap(({ manifest }) => manifest.operations.map(({ mcp }) => mcp?.name)));
+  assert.deepEqual(
+    [...objects, ...made, ...more].filter((name) => !names.has(name)),
+    [],
+  );
 });
 
 test('constructEvent verifies the webhooks of a world whose clock stands elsewhere', async () => {

@@ -13,7 +13,7 @@ export interface IntentMembers {
   readonly description?: string;
   readonly metadata?: MetadataInput;
   readonly payment_method?: string;
-  readonly payment_method_types?: readonly string[];
+  readonly allowed_payment_method_types?: readonly string[];
   readonly receipt_email?: string;
   readonly setup_future_usage?: string;
   readonly shipping?: JsonValue;
@@ -78,7 +78,15 @@ export function newIntent(
 }
 export function withMembers(context: Context, intent: PaymentIntent, given: IntentMembers): PaymentIntent {
   const { metadata, payment_method, customer } = given;
-  const names = ['amount', 'currency', 'description', 'payment_method_types', 'receipt_email', 'setup_future_usage', 'shipping'] as const;
+  const names = [
+    'amount',
+    'currency',
+    'description',
+    'allowed_payment_method_types',
+    'receipt_email',
+    'setup_future_usage',
+    'shipping',
+  ] as const;
   const more = ['statement_descriptor', 'statement_descriptor_suffix', 'transfer_group', 'capture_method'] as const;
   const members = [...names, ...more]
     .filter((name) => given[name] !== undefined)

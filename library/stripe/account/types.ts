@@ -61,6 +61,7 @@ export type StripeTypes = {
     'payout.scheduled': { currency: string };
     'setup.due': { setup_intent: string };
     'subscription.trial_ending': { subscription: string; trial_end: number };
+    'subscription.renewal_near': { subscription: string; period_end: number };
     'subscription.period_end': { subscription: string; period_end: number };
     'subscription.incomplete_due': { subscription: string };
     'invoice.finalization_due': { invoice: string; finalizes_at: number };

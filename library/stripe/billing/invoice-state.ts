@@ -102,7 +102,7 @@ export function finalize(context: Context, draft: Invoice, advances = draft.auto
   askFor(context, open);
   const { due_date } = open;
   if (due_date !== null && open.collection_method === 'send_invoice')
-    context.events.scheduleAt('invoice.due', { invoice: open.id, due_date }, Math.max(due_date, now) * secondUs);
+    context.events.scheduleAt('invoice.due', { invoice: open.id, due_date }, Math.max(due_date * secondUs, context.clock.nowUs()));
   return open;
 }
 

@@ -1,9 +1,10 @@
 // What the next invoice would be: of a subscription, or of a customer.
 import type { JsonValue } from 'drillyard/tool-sdk';
 import { refuse } from '../account/errors.js';
+import { recordEvent } from '../account/events.js';
 import { expanded, nowSeconds, requireRow, rowsWhere } from '../account/store.js';
 import type { Context, Customer, Invoice, Subscription } from '../account/types.js';
-import { itemLine, lineOf, linesMax, pendingItems, totaled } from './invoice-lines.js';
+import { itemLine, lineOf, pendingItems, totaled } from './invoice-lines.js';
 import { blankInvoice } from './invoice-shape.js';
 import { periodAt } from './periods.js';
 import { linesFor } from './subscription-cycle.js';
@@ -22,18 +23,35 @@ export function previewInvoice(input: PreviewInput, context: Context): JsonValue
   if (id === undefined)
     return refuse(context, 'INVALID_REQUEST', 'You must specify either `customer` or `subscription`.', { param: 'customer' });
   const customer = requireRow(context, 'customers', id, 'customer');
+  const invoice = nextInvoice(context, customer, subscription);
+  if (invoice === undefined)
+    return refuse(context, 'INVOICE_UPCOMING_NONE', `No upcoming invoices for customer: '${customer.id}'`, {
+      param: subscription === undefined ? 'customer' : 'subscription',
+    });
+  return expanded(context, invoice, input.expand);
+}
+
+/** Handles `subscription.renewal_near`: the event has what will be billed, without an id, for there is no such invoice yet. */
+export function announceRenewal(due: { readonly subscription: string; readonly period_end: number }, context: Context): void {
+  const subscription = context.state.get('subscriptions', due.subscription);
+  const customer = context.state.get('customers', subscription?.customer ?? '');
+  if (subscription === undefined || customer === undefined || !renewing(subscription)) return;
+  if (subscription.status === 'incomplete' || periodOf(subscription).end !== due.period_end) return;
+  const { id: _, ...invoice } = nextInvoice(context, customer, subscription) ?? {};
+  recordEvent(context, 'invoice.upcoming', invoice);
+}
+
+/** Undefined where nothing is to be billed. */
+function nextInvoice(context: Context, customer: Customer, subscription: Subscription | undefined): Invoice | undefined {
   const renews = subscription !== undefined && renewing(subscription);
   const currency = subscription?.currency ?? customer.currency ?? 'usd';
   const items = pendingItems(context, { customer: customer.id, currency }, subscription?.id ?? null).map(itemLine);
   const billed = renews ? linesFor(context, subscription, nextPeriod(subscription)) : [];
-  const given = [...items, ...billed.reverse()].slice(0, linesMax);
-  if (given.length === 0)
-    return refuse(context, 'INVOICE_UPCOMING_NONE', `No upcoming invoices for customer: '${customer.id}'`, {
-      param: subscription === undefined ? 'customer' : 'subscription',
-    });
+  const given = [...items, ...billed.reverse()];
+  if (given.length === 0) return undefined;
   const draft = upcoming(context, customer, renews ? subscription : undefined, currency);
   const lines = given.map((line, index) => lineOf(`il_tmp_${index + 1}`, draft.id, line));
-  return expanded(context, totaled(context, draft, lines), input.expand);
+  return totaled(context, draft, lines);
 }
 
 const renewing = (subscription: Subscription): boolean => !hasEnded(subscription) && !subscription.cancel_at_period_end;

@@ -4,13 +4,15 @@ import { recordEvent } from '../account/events.js';
 import { findRow, nowSeconds } from '../account/store.js';
 import { type Context, daySeconds, type Invoice, type Subscription, secondUs } from '../account/types.js';
 import { pendingItems, subscriptionLine } from './invoice-lines.js';
-import { newInvoice, voidInvoice } from './invoice-state.js';
+import { customerOf, newInvoice, voidInvoice } from './invoice-state.js';
 import { type Period, periodAt } from './periods.js';
 import { intervalOf, periodOf, withPeriod } from './subscription-shape.js';
 import { endSubscription, hasEnded, keepSubscription } from './subscription-status.js';
 
 /** A customer hears so long before that a trial ends. */
 const noticeSeconds = 3 * daySeconds;
+/** The invoice of a renewal is announced so long before it. */
+const announcementSeconds = 7 * daySeconds;
 /** The first invoice is waited for so long. */
 export const patienceSeconds = 23 * 3600;
 
@@ -27,8 +29,7 @@ export function billPeriod(
   { reason, isTrial, autoAdvance }: Billing,
   before?: Period,
 ): Invoice {
-  const customer = findRow(context, 'customers', subscription.customer);
-  if (customer === undefined) throw new Error(`${subscription.id} has no customer`);
+  const customer = customerOf(context, subscription);
   const { collection_method, currency, days_until_due } = subscription;
   const now = nowSeconds(context);
   return newInvoice(context, {
@@ -43,10 +44,13 @@ export function linesFor(context: Context, subscription: Subscription, period: P
   return subscription.items.data.map((item) => subscriptionLine(context, subscription, { item, period, isTrial }));
 }
 
-/** Looks ahead to the end of the period, and to that of a trial. */
+/** Looks ahead to the end of the period, and to when its invoice is announced. */
 export function planPeriodEnd(context: Context, subscription: Subscription): void {
   const { end } = periodOf(subscription);
-  context.events.scheduleAt('subscription.period_end', { subscription: subscription.id, period_end: end }, end * secondUs);
+  const due = { subscription: subscription.id, period_end: end };
+  context.events.scheduleAt('subscription.period_end', due, end * secondUs);
+  const announcedAt = end - announcementSeconds;
+  if (announcedAt > nowSeconds(context)) context.events.scheduleAt('subscription.renewal_near', due, announcedAt * secondUs);
 }
 
 export function planTrialNotice(context: Context, { id, trial_end }: Subscription): void {
