@@ -1,6 +1,6 @@
-// Threads that have nothing to do and are kept for who starts one of the same kind next. A process that opens worlds again and again, as a
-// suite of tests does, then starts a thread once: it has its modules loaded and its code compiled (docs/decisions/021). Nothing is kept unless `keepThreads` is
-// called: a service gives the code of each project threads that have seen no other.
+// Threads that have nothing to do and are kept for who starts one of the same kind next (docs/decisions/021). A process that opens worlds
+// again and again, as a suite of tests does, then starts a thread once: it has its modules loaded and its code compiled. Nothing is kept
+// unless `keepThreads` is called: a service gives the code of each project threads that have seen no other.
 //   KEPT-THREADS-1. A thread is kept only when its task has returned: one that was ended, or whose task failed, never is.
 //   KEPT-THREADS-2. Who starts a thread gets a kept one only of the same module, function, bounds and data.
 //   KEPT-THREADS-3. No more are kept than asked for, and none longer; they keep no process from ending.
