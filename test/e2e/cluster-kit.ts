@@ -50,6 +50,12 @@ export interface ClusterOptions {
 /** Nodes may call receivers of this machine. */
 export const allowCallbacks: readonly string[] = ['--allow-loopback-receivers', 'true'];
 
+/** Of this process, whose end none of them outlives: a test or a bench that fails closes no cluster. */
+const running = new Set<ChildProcess>();
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
 /** Until a node that starts has to say that it is ready. */
 const readyMs = 60_000;
 
@@ -96,10 +102,12 @@ export class ClusterNode implements Door {
     const env = { ...process.env, NO_COLOR: '1', DRILLYARD_TEST_CLOCK: this.#clockFile };
     const child = spawn(program as string, words, { env, stdio: ['ignore', 'pipe', 'pipe'] });
     this.#child = child;
+    running.add(child);
     let stdout = '';
     let hasEnded = false;
     this.#ended = once(child, 'close').then(([code]) => {
       hasEnded = true;
+      running.delete(child);
       if (this.#child === child) this.#child = undefined;
       return code as number | null;
     });
