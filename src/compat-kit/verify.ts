@@ -173,7 +173,7 @@ async function runFlow(
     await definition[name]?.(world.context);
     // Once: what is not there is not there for either.
     if (name === 'mcp') return [];
-    return await probeUnsupported(operationsNotHere(listed.operations, table, definition.unsupported), world.mount);
+    return await probeUnsupported(operationsNotHere(listed.operations, table, definition.unsupported), table, world.mount);
   } catch (error) {
     return [{ kind: 'flow_failed', message: `The ${name} failed: ${wordsOf(error)}` }];
   } finally {
