@@ -14,6 +14,7 @@ interface HistoryInput extends MailboxInput {
 type Written = Pick<HistoryRow, 'kind' | 'added' | 'removed'>;
 
 const defaultPageSize = 100;
+const dropPageRows = 100;
 /** Of a mailbox that keeps no history, and before its first change. */
 export const firstHistoryId = 1;
 
@@ -85,20 +86,24 @@ function record(context: Context, { id: messageId, mailbox, threadId, ...message
   const lifeUs = lifeOf(context);
   if (lifeUs === undefined) return undefined;
   const atUs = context.clock.nowUs();
-  dropOld(context, mailbox, atUs - lifeUs);
+  dropOld(context, atUs - lifeUs);
   const number = nextHistoryNumber(context);
   const row = { number, mailbox, messageId, threadId, ...change, labels: marksOf(message), atUs };
   context.state.put('history', `hst_${String(number).padStart(12, '0')}`, row);
   return number;
 }
 
-/** What is older than the history lives goes, and the floor says up to where. */
-function dropOld(context: Context, address: string, beforeUs: number): void {
-  const old = rowsOf(context, { address }).filter(({ atUs }) => atUs < beforeUs);
-  const last = old.at(-1);
-  if (last === undefined) return;
-  for (const { number } of old) context.state.delete('history', `hst_${String(number).padStart(12, '0')}`);
-  context.state.put('counters', `history-floor ${address}`, { next: last.number });
+/** What is older than the history lives goes, of every mailbox, and the floor of each says up to where. */
+function dropOld(context: Context, beforeUs: number): void {
+  for (;;) {
+    const page = context.state.scan('history', { limit: dropPageRows });
+    const old = page.filter(({ value }) => value.atUs < beforeUs);
+    for (const { rowId, value } of old) {
+      context.state.delete('history', rowId);
+      context.state.put('counters', `history-floor ${value.mailbox}`, { next: value.number });
+    }
+    if (old.length < dropPageRows) return;
+  }
 }
 
 const floorOf = (context: Context, address: string): number =>

@@ -42,6 +42,8 @@ interface Leaf {
 
 const depthMax = 10;
 const partsMax = 100;
+/** Of one field, unfolded: a hundred people with their names have less. */
+const fieldCharsMax = 32_768;
 /** Longer text is kept as bytes, as everything that is no text. */
 const attachedTextCharsMax = 50_000;
 /** Fields that have a place of their own, or that the service writes itself. */
@@ -96,7 +98,7 @@ function entityOf(source: string): Entity {
   for (const line of head.replace(/\r?\n(?=[ \t])/g, '').split(/\r?\n/)) {
     if (line === '') continue;
     const [, name, value = ''] = /^([!-9;-~]+)[ \t]*:(.*)$/s.exec(line) ?? [];
-    if (name === undefined) throw new MimeProblem('Invalid header line');
+    if (name === undefined || value.length > fieldCharsMax) throw new MimeProblem('Invalid header line');
     const key = name.toLowerCase();
     const earlier = fields.get(key);
     if (earlier === undefined) fields.set(key, value.trim());
@@ -130,13 +132,13 @@ function partsOf(content: string, boundary: string | undefined): string[] {
   const parts: string[] = [];
   let lines: string[] | undefined;
   for (const line of content.split(/(?<=\n)/)) {
-    const bare = line.replace(/[ \t]*\r?\n?$/, '');
-    if (bare !== `--${boundary}` && bare !== `--${boundary}--`) {
+    const rest = line.startsWith(`--${boundary}`) ? line.slice(boundary.length + 2).trimEnd() : undefined;
+    if (rest !== '' && rest !== '--') {
       lines?.push(line);
       continue;
     }
     if (lines !== undefined) parts.push(lines.join('').replace(/\r?\n$/, ''));
-    if (bare.endsWith('--') && bare !== `--${boundary}`) return parts;
+    if (rest === '--') return parts;
     lines = [];
   }
   throw new MimeProblem('A multipart has no closing boundary');
@@ -174,16 +176,36 @@ function attachmentOf({ type, disposition, bytes }: Leaf, index: number): Parsed
 
 /** What the HTML says without its marks: enough for search, and for who reads plain text. */
 export function textOfHtml(html: string): string {
-  const text = html
-    .replace(/<(style|script|head)\b[^>]*>.*?<\/\1\s*>/gis, '')
-    .replace(/\s+/g, ' ')
-    .replace(/<br\s*\/?>|<\/(?:p|div|li|tr|h[1-6]|blockquote)\s*>/gi, '\n')
-    .replace(/<[^>]*>/g, '');
+  const text = withoutTags(html);
   const entities: { readonly [name: string]: string } = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' };
   const decoded = text.replace(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|([a-z]+));/gi, (whole, decimal?: string, hex?: string, name?: string) => {
     const point = decimal === undefined ? Number.parseInt(hex ?? '', 16) : Number(decimal);
     if (name !== undefined) return entities[name.toLowerCase()] ?? whole;
     return point > 0 && point < 0x110000 && !(point >= 0xd800 && point < 0xe000) ? String.fromCodePoint(point) : whole;
   });
-  return decoded.replace(/[ \t]*\n[ \t]*/g, '\n').trim();
+  return decoded.replace(/ ?\n ?/g, '\n').trim();
+}
+
+const unseen = ['style', 'script', 'head'];
+
+/** In one pass, however it is written: from each mark to its end, and over what nobody sees. */
+function withoutTags(html: string): string {
+  const source = html.replace(/\s+/g, ' ');
+  // Of the same length, which toLowerCase does not promise.
+  const lower = source.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+  const texts: string[] = [];
+  for (let at = 0; at < source.length; ) {
+    const open = source.indexOf('<', at);
+    const close = open < 0 ? -1 : source.indexOf('>', open);
+    if (close < 0) {
+      texts.push(source.slice(at));
+      break;
+    }
+    texts.push(source.slice(at, open));
+    const tag = /^\/?[a-z0-9]*/.exec(lower.slice(open + 1, open + 12))?.[0] ?? '';
+    if (/^(?:br|\/(?:p|div|li|tr|h[1-6]|blockquote))$/.test(tag)) texts.push('\n');
+    const end = unseen.includes(tag) ? lower.indexOf(`</${tag}`, close) : close;
+    at = end < 0 ? source.length : source.indexOf('>', end) + 1 || source.length;
+  }
+  return texts.join('');
 }

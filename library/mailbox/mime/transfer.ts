@@ -53,7 +53,15 @@ export function decodedBytes(content: string, encoding: string): Uint8Array | un
 }
 
 function unquoted(content: string): Uint8Array | undefined {
-  const joined = content.replace(/[ \t]+(?=\r?\n|$)/g, '').replace(/=\r?\n/g, '');
+  // Blanks before the end of a line came on the way.
+  const joined = content.split('\n').map(withoutTail).join('\r\n').replace(/=\r\n/g, '');
   if (/=(?![0-9A-Fa-f]{2})/.test(joined)) return undefined;
   return bytesOfLatin(joined.replace(/=([0-9A-Fa-f]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))));
+}
+
+/** Not trimEnd: to it some bytes above ASCII are blanks too. */
+function withoutTail(line: string): string {
+  let end = line.length;
+  while (end > 0 && ' \t\r'.includes(line.charAt(end - 1))) end -= 1;
+  return line.slice(0, end);
 }
