@@ -54,9 +54,7 @@ async function sealedBundle(cluster: Cluster): Promise<string> {
     return finishedAtMs !== undefined;
   });
   const bundle = { projectId, evidenceBundleId: run.evidenceBundleId };
-  await until(
-    async () => (await cluster.settle((client) => client.getEvidenceBundle({ path: bundle }))).evidence.state === 'sealed',
-  );
+  await until(async () => (await cluster.settle((client) => client.getEvidenceBundle({ path: bundle }))).evidence.state === 'sealed');
   return run.evidenceBundleId;
 }
 
