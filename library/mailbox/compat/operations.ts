@@ -26,12 +26,16 @@ const reasons: readonly (readonly [pattern: RegExp, reason: string])[] = [
   [/^users[.]settings[.]sendas/, 'a mailbox has one address'],
   [/^users[.]settings[.]/, 'of the settings a mailbox has the vacation responder'],
 ];
-const served =
-  /^users[.](?:getProfile|messages[.](?:list|get|send|modify|batchModify|trash|untrash|delete|attachments[.]get)|threads[.](?:list|get|modify|trash|untrash)|drafts[.]\w+|labels[.]\w+|history[.]list|settings[.](?:get|update)Vacation)$/;
+const served = [
+  /^users[.](?:getProfile|history[.]list|drafts[.]\w+|labels[.]\w+)$/,
+  /^users[.]messages[.](?:list|get|send|modify|batchModify|trash|untrash|delete|attachments[.]get)$/,
+  /^users[.]threads[.](?:list|get|modify|trash|untrash)$/,
+  /^users[.]settings[.](?:get|update)Vacation$/,
+];
 
 export const unsupported: { [id: string]: string } = Object.fromEntries(
   operations.flatMap(({ id }) => {
-    const reason = served.test(id) ? undefined : reasons.find(([pattern]) => pattern.test(id))?.[1];
+    const reason = served.some((pattern) => pattern.test(id)) ? undefined : reasons.find(([pattern]) => pattern.test(id))?.[1];
     return reason === undefined ? [] : [[id, reason]];
   }),
 );

@@ -1,5 +1,5 @@
-// What a response has to be: a value of the client's own type. In those types nothing is required and everything may be null, so the members
-// that a reply of its kind cannot do without are named here beside them; that list is this package's, and not Google's.
+// What a response has to be: a value of the client's own type. In those types nothing is required and everything may be null, so the
+// members that a reply of its kind cannot do without are named here beside them; that list is this package's, and not Google's.
 import { type RecordedExchange, typeChecker } from 'drillyard/compat';
 
 const schema = (name: string): string => `import('@googleapis/gmail').gmail_v1.Schema$${name}`;
@@ -14,6 +14,7 @@ const message = withMembers(
 const user = "{ type: 'user'; messageListVisibility: 'show'; labelListVisibility: 'labelShow' }";
 const label = `${withMembers('Label', 'id: string; name: string')} & (${user} | { type: 'system' })`;
 const counted = 'messagesTotal: number; messagesUnread: number; threadsTotal: number; threadsUnread: number';
+const threadItem = withMembers('Thread', 'id: string; snippet: string; historyId: string');
 const draft = `${schema('Draft')} & { id: string; message: ${head} }`;
 const vacation = withMembers('VacationSettings', 'enableAutoReply: boolean; restrictToContacts: boolean; restrictToDomain: boolean');
 
@@ -30,7 +31,7 @@ const check = typeChecker({
     'users.messages.untrash': head,
     'users.messages.delete': 'void',
     'users.messages.attachments.get': withMembers('MessagePartBody', 'size: number; data: string'),
-    'users.threads.list': `${withMembers('ListThreadsResponse', 'resultSizeEstimate: number')} & { threads?: (${withMembers('Thread', 'id: string; snippet: string; historyId: string')})[] }`,
+    'users.threads.list': `${withMembers('ListThreadsResponse', 'resultSizeEstimate: number')} & { threads?: (${threadItem})[] }`,
     'users.threads.get': `${withMembers('Thread', 'id: string; historyId: string')} & { messages: (${message})[] }`,
     'users.threads.modify': `${withMembers('Thread', 'id: string')} & { messages: (${head})[] }`,
     'users.threads.trash': `${withMembers('Thread', 'id: string')} & { messages: (${head})[] }`,

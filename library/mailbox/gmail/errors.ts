@@ -17,7 +17,10 @@ const limited: Words = { code: 429, reason: 'rateLimitExceeded', status: 'RESOUR
 const internal: Words = { code: 500, reason: 'backendError', status: 'INTERNAL' };
 const unavailable: Words = { code: 503, reason: 'backendError', status: 'UNAVAILABLE' };
 
-/** By code of the operation, with the status that the manifest gives it. A route that looks for a thing answers 404 where others say that an argument is wrong: `looksFor` below. */
+/**
+ * By code of the operation, with the status that the manifest gives it. A route that looks for a thing answers 404 where others say that
+ * an argument is wrong: `looksFor` below.
+ */
 const words: { readonly [code: string]: Words } = {
   ACCESS_DENIED: forbidden,
   NOT_GRANTED: { code: 403, reason: 'insufficientPermissions', status: 'PERMISSION_DENIED' },

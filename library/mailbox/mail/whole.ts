@@ -1,4 +1,5 @@
-// A message as a mail program writes it: with headers, HTML and attachments of its own, which a caller of message.send leaves to the service.
+// A message as a mail program writes it: with headers, HTML and attachments of its own, which a caller of message.send leaves to the
+// service.
 import { withoutRepeats } from './addresses.js';
 import type { Draft } from './compose.js';
 import type { Attachment, Context, Mailbox, Message, Person } from './model.js';

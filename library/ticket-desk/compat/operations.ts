@@ -1,5 +1,5 @@
-// Zendesk's requests as the client has them: each of its functions is called with placeholders before a transport that only looks on, so the
-// paths come out as templates. The help center, voice and other services have clients and addresses of their own, and are left out.
+// Zendesk's requests as the client has them: each of its functions is called with placeholders before a transport that only looks on, so
+// the paths come out as templates. The help center, voice and other services have clients and addresses of their own, and are left out.
 
 import type { VendorOperation } from 'drillyard/compat';
 import zendesk from 'node-zendesk';

@@ -6,7 +6,9 @@ import { type RecordedExchange, typeChecker } from 'drillyard/compat';
 const named = (file: string, name: string): string => `import('node-zendesk/clients/core/${file}').${name}`;
 const nullable = (type: string): string => `{ [K in keyof ${type}]: undefined extends ${type}[K] ? ${type}[K] | null : ${type}[K] }`;
 
-const ticket = `(${nullable(named('tickets', 'Ticket'))}) & { status: string; subject: string; priority: string; tags: string[]; assignee_id: number | null; group_id: number | null }`;
+/** Optional in the type, and of every ticket. */
+const always = '{ status: string; subject: string; priority: string; tags: string[]; assignee_id: number | null; group_id: number | null }';
+const ticket = `(${nullable(named('tickets', 'Ticket'))}) & ${always}`;
 const comment = nullable(named('tickets', 'TicketComment'));
 const user = `(${nullable(`Omit<${named('users', 'User')}, 'last_login_at' | 'role_type'>`)}) & { last_login_at: string | null; role_type: number | null; role: 'end-user' | 'agent' | 'admin' }`;
 const group = nullable(named('groups', 'Group'));

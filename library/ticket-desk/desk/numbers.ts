@@ -1,5 +1,5 @@
-// Numbers beside ids, for APIs that know things by number. A number follows from the id alone: nothing is stored, and it is the same in every
-// world. Of people and groups it is a fingerprint of 48 bits; of a ticket it is the one in its id.
+// Numbers beside ids, for APIs that know things by number. A number follows from the id alone: nothing is stored, and it is the same in
+// every world. Of people and groups it is a fingerprint of 48 bits; of a ticket it is the one in its id.
 import type { Agent, Context, Requester } from './model.js';
 import { eachRow } from './rows.js';
 
