@@ -1,5 +1,7 @@
 // The mailbox's behavior: which function answers which operation and which event; the wire's codecs lie in wire/.
 import { defineToolBehavior } from 'drillyard/tool-sdk';
+import { refuseRequest } from './gmail/errors.js';
+import { gmailRoutes } from './gmail/routes.js';
 import { searchContacts } from './mail/contacts.js';
 import { writeAnswer } from './mail/correspondents.js';
 import { deliver, listDeliveries, takeIn } from './mail/delivery.js';
@@ -7,14 +9,17 @@ import {
   cancelScheduled,
   createDraft,
   deleteDraft,
+  getDraft,
   listScheduled,
+  saveDraft,
   scheduleDraft,
   scheduleNew,
   sendDraft,
   sendScheduled,
   updateDraft,
 } from './mail/drafts.js';
-import { createLabel, deleteLabel, listLabels, renameLabel } from './mail/labels.js';
+import { listHistory } from './mail/history.js';
+import { createLabel, deleteLabel, getLabel, listLabels, renameLabel } from './mail/labels.js';
 import { getMailbox, listMailboxes } from './mail/mailboxes.js';
 import {
   deleteMessage,
@@ -28,7 +33,7 @@ import {
 } from './mail/messages.js';
 import type { MailTypes } from './mail/model.js';
 import { searchMessages } from './mail/search.js';
-import { forward, reply, replyAll, sendNew } from './mail/sending.js';
+import { forward, reply, replyAll, sendNew, submit } from './mail/sending.js';
 import { getThread, listThreads, modifyThread, trashThread, untrashThread } from './mail/threads.js';
 import { getVacation, setVacation } from './mail/vacation.js';
 import { callbacks } from './wire/callbacks.js';
@@ -53,22 +58,27 @@ export default defineToolBehavior<MailTypes>({
     'message.delete': deleteMessage,
     'attachment.get': getAttachment,
     'label.list': listLabels,
+    'label.get': getLabel,
     'label.create': createLabel,
     'label.rename': renameLabel,
     'label.delete': deleteLabel,
     'message.send': sendNew,
+    'message.submit': submit,
     'message.reply': reply,
     'message.reply-all': replyAll,
     'message.forward': forward,
     'message.schedule': scheduleNew,
     'draft.create': createDraft,
     'draft.update': updateDraft,
+    'draft.get': getDraft,
+    'draft.save': saveDraft,
     'draft.delete': deleteDraft,
     'draft.send': sendDraft,
     'draft.schedule': scheduleDraft,
     'schedule.list': listScheduled,
     'schedule.cancel': cancelScheduled,
     'delivery.list': listDeliveries,
+    'history.list': listHistory,
     'vacation.get': getVacation,
     'vacation.set': setVacation,
   },
@@ -79,6 +89,7 @@ export default defineToolBehavior<MailTypes>({
     'correspondent-answers': writeAnswer,
     'purge-trash': purgeTrash,
   },
-  http: routes,
+  http: { ...routes, ...gmailRoutes },
+  refuse: refuseRequest,
   callbacks,
 });

@@ -63,20 +63,16 @@ export function refusedElsewhere(access: AgentAccess | undefined, refused: Refus
   const kind = kindOf(refused.error);
   if (access?.wires === undefined || kind === undefined) return undefined;
   const { route, packageId, allow } = placeOf(access.wires, refused);
-  if (packageId === undefined || !access.wires.words(packageId, kind)) return undefined;
+  if (packageId === undefined || !access.wires.words(packageId, kind, refused.pathname)) return undefined;
   const answer = () => worded(access, packageId, { kind, ...defined({ routeId: route?.routeId, allow }) }, refused);
   // Nobody was authenticated.
   return { id: 'wire', caller: kind === 'unauthenticated' || refused.isUnplaced ? undefined : access, answer };
 }
 
 /** Of a request to a route; throws the error itself where its package does not word it. */
-export function refusedByRoute(
-  access: AgentAccess,
-  { packageId, routeId, worded: words }: WireRoute,
-  refused: RefusedExchange,
-): Promise<RouteReply> {
+export function refusedByRoute(access: AgentAccess, { packageId, routeId }: WireRoute, refused: RefusedExchange): Promise<RouteReply> {
   const kind = kindOf(refused.error);
-  if (kind === undefined || words?.includes(kind) !== true) throw refused.error;
+  if (kind === undefined || access.wires?.words(packageId, kind, refused.pathname) !== true) throw refused.error;
   return worded(access, packageId, { kind, routeId }, refused);
 }
 

@@ -18,6 +18,8 @@ interface PackageRoutes {
   needsAddress: boolean;
   /** The refusals that it words. */
   worded: readonly RefusalKind[];
+  /** For which paths; undefined: for all. */
+  wordedBelow: readonly string[] | undefined;
 }
 
 export class WireTable {
@@ -41,7 +43,12 @@ export class WireTable {
     for (const packageId of new Set(routes.map((route) => route.packageId))) {
       const own = routes.filter((route) => route.packageId === packageId);
       const needsAddress = own.some(({ auth }) => auth.kind === 'none');
-      this.#packages.set(packageId, { paths: new PathTable(own), needsAddress, worded: own[0]?.worded ?? [] });
+      this.#packages.set(packageId, {
+        paths: new PathTable(own),
+        needsAddress,
+        worded: own[0]?.worded ?? [],
+        wordedBelow: own[0]?.wordedBelow,
+      });
     }
     this.#mounts = new Map(mountsOf(routes).map((mount) => [mount.name, mount]));
     this.places = new Map(routes.map(({ auth }) => [JSON.stringify(auth), auth]));
@@ -49,8 +56,10 @@ export class WireTable {
     this.takesSignatures = routes.some(({ auth }) => auth.kind === 'sigv4');
   }
 
-  words(packageId: string, kind: RefusalKind): boolean {
-    return this.#packages.get(packageId)?.worded.includes(kind) === true;
+  /** Whether a package words a refusal of a request to this path, which is below the mount. */
+  words(packageId: string, kind: RefusalKind, path: string): boolean {
+    const { worded = [], wordedBelow } = this.#packages.get(packageId) ?? {};
+    return worded.includes(kind) && (wordedBelow === undefined || wordedBelow.some((begin) => isBelow(path, begin)));
   }
   /** Of any method. */
   firstFitting(path: string, mount?: string): WireRoute | undefined {
@@ -113,6 +122,8 @@ export class WireTable {
     return this.#packages.get(this.#mounts.get(mount)?.packageId ?? '')?.paths;
   }
 }
+
+const isBelow = (path: string, begin: string): boolean => path === begin || path.startsWith(`${begin}/`);
 
 function keyOf({ method, path }: WireRoute): string {
   return routeKey(method, path);

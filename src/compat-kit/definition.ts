@@ -4,6 +4,11 @@ export interface CompatDefinition {
   /** npm packages of the vendor that the flow uses; their versions are read from their installed package.json. */
   clients: readonly string[];
   operations: VendorOperations;
+  /**
+   * Path templates as the package has them, or beginnings of such: these routes alone are the vendor's. All others are an API of the
+   * package's own, and nothing is claimed of them. Default: every route is the vendor's.
+   */
+  routes?: readonly string[];
   /** Vendor operations that the package does not have: the reason, by operation id. */
   unsupported: Readonly<Record<string, string>>;
   /** Says what is wrong with a response; an empty list: nothing. Asked for each response of the flows and of the conformance drills. */

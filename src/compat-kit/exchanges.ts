@@ -18,6 +18,13 @@ export interface ExchangePlace {
   table: VendorTable;
   /** No other package of the world has routes, so that all that is asked at the base URL is for this one. */
   isAlone: boolean;
+  /** The paths of the vendor, where the package has others beside them. */
+  below?: readonly string[] | undefined;
+}
+
+/** `below`: undefined where every path is the vendor's. */
+export function isVendorPath(path: string, below: readonly string[] | undefined): boolean {
+  return below === undefined || below.some((begin) => path === begin || path.startsWith(begin.endsWith('/') ? begin : `${begin}/`));
 }
 
 const generic = new PathTable(Object.values(agentRoutes));
@@ -25,7 +32,7 @@ const generic = new PathTable(Object.values(agentRoutes));
 /** Undefined for a request that was not for the package. `mountOfPort`: where the port was of one. */
 export function exchangeOf(
   recorded: RecordedRequest,
-  { packageId, table, isAlone }: ExchangePlace,
+  { packageId, table, isAlone, below }: ExchangePlace,
   mountOfPort?: string,
 ): RecordedExchange | undefined {
   const [, sent = '/', query = ''] = /^([^?]*)\??(.*)$/s.exec(recorded.target) ?? [];
@@ -34,6 +41,7 @@ export function exchangeOf(
   const mount = mountOfPort ?? mountOfHost(recorded.host.toLowerCase().replace(/:\d+$/, '')) ?? mounted?.mount;
   const path = mounted?.rest ?? addressed;
   if (mount !== undefined && mount.split('__', 1)[0] !== packageId) return undefined;
+  if (!isVendorPath(path, below)) return undefined;
   const { route, operation } = table.find(recorded.method, path);
   if (mount === undefined && generic.find(recorded.method, path).kind !== 'unknown') return undefined;
   if (mount === undefined && route === undefined && !isAlone) return undefined;

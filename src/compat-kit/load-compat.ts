@@ -29,7 +29,7 @@ export async function loadCompat(folder: string): Promise<CompatDefinition> {
 /** The module runs in this process, so its shape is all that can be wrong with it. */
 function checked(definition: unknown): CompatDefinition {
   if (typeof definition !== 'object' || definition === null) throw refused(`${compatModule} has no default export made by defineCompat.`);
-  const { clients, operations, unsupported, checkResponse, flow, mcp } = definition as Partial<CompatDefinition>;
+  const { clients, operations, routes, unsupported, checkResponse, flow, mcp } = definition as Partial<CompatDefinition>;
   const isRecord = (value: unknown): value is object => typeof value === 'object' && value !== null && !Array.isArray(value);
   const isTextList = (value: unknown): boolean => Array.isArray(value) && value.every((item) => typeof item === 'string');
   const faults = [
@@ -37,6 +37,7 @@ function checked(definition: unknown): CompatDefinition {
     isRecord(operations) && ('openapi' in operations ? typeof operations.openapi === 'string' : Array.isArray(operations.list))
       ? ''
       : 'operations is neither { openapi } nor { list }',
+    routes === undefined || (isTextList(routes) && routes.length > 0) ? '' : 'routes is no list of paths',
     isRecord(unsupported) && Object.values(unsupported).every((reason) => typeof reason === 'string' && reason.trim() !== '')
       ? ''
       : 'unsupported is no record of operation ids with a reason each',

@@ -1,6 +1,6 @@
 // The page of a package: what a run has proved. The same run gives the same text on every machine: it has no time of its own, and the
 // date is what somebody gave it.
-import type { ToolFault, ToolManifest } from '../contract/world/tool-manifest.js';
+import type { ToolFault, ToolHttpRoute, ToolManifest } from '../contract/world/tool-manifest.js';
 import { counted } from '../text/counted.js';
 import type { CompatDefinition, VendorOperation } from './definition.js';
 import type { DrivenRoutes } from './findings.js';
@@ -9,7 +9,10 @@ import type { ListedOperations, VendorTable } from './vendor-operations.js';
 export const pageName = 'COMPAT.md';
 
 export interface PageFacts {
+  /** With the routes alone that are the vendor's. */
   manifest: ToolManifest;
+  /** The others. */
+  ownRoutes: readonly ToolHttpRoute[];
   clients: readonly { name: string; version: string }[];
   listed: ListedOperations;
   table: VendorTable;
@@ -34,6 +37,7 @@ export function pageText(facts: PageFacts): string {
     ...routesPart(facts),
     ...operationsPart(facts),
     ...besidePart(facts),
+    ...ownPart(facts),
     ...faultsPart(manifest.faults),
   ]
     .join('\n\n')
@@ -79,6 +83,17 @@ function besidePart({ manifest, table }: PageFacts): string[] {
   return [
     '## Routes beside those',
     "The vendor's description does not have them, and its clients ask for them.",
+    tableOf(['route', 'operation'], rows),
+  ];
+}
+
+/** An API of the package's own: it stands here so that nobody takes it for a part of what was proved. */
+function ownPart({ ownRoutes }: PageFacts): string[] {
+  if (ownRoutes.length === 0) return [];
+  const rows = ownRoutes.map(({ method, path, operationId }) => [code(`${method} ${path}`), code(operationId)]);
+  return [
+    "## Routes of the package's own",
+    'They imitate no vendor, and nothing here is said of them.',
     tableOf(['route', 'operation'], rows),
   ];
 }

@@ -12,11 +12,11 @@ import { glancePackage } from '../compiler/package-glance.js';
 import { defined } from '../contract/defined.js';
 import { ServiceError } from '../contract/errors.js';
 import type { CompiledBuild } from '../contract/run/build.js';
-import type { ToolManifest } from '../contract/world/tool-manifest.js';
+import type { ToolHttpRoute, ToolManifest } from '../contract/world/tool-manifest.js';
 import { type ConformanceOptions, testToolPackage } from '../drills/conformance.js';
 import { SourceInvalidError } from '../drills/source-invalid.js';
 import type { CompatDefinition } from './definition.js';
-import { type ExchangePlace, type ExchangeSource, exchangeOf, type SourcedExchange } from './exchanges.js';
+import { type ExchangePlace, type ExchangeSource, exchangeOf, isVendorPath, type SourcedExchange } from './exchanges.js';
 import { drivenRoutes, operationsNotHere, operationsNotListed, refusedResponses, routesNotDriven, type VerifyFinding } from './findings.js';
 import { chooseActor, openFlowWorld } from './flow-world.js';
 import { installedVersion } from './installed-package.js';
@@ -97,7 +97,9 @@ interface Proof {
   definition: CompatDefinition;
   build: CompiledBuild;
   root: string;
+  /** With the routes alone that are the vendor's. */
   manifest: ToolManifest;
+  ownRoutes: readonly ToolHttpRoute[];
   clients: { name: string; version: string }[];
   listed: ListedOperations;
   place: ExchangePlace;
@@ -111,17 +113,22 @@ async function prepare({ folder: given, config }: VerifyPackageOptions): Promise
   if (build === undefined) throw new SourceInvalidError(diagnostics);
   const definition = await loadCompat(folder);
   const packageId = glancePackage('.', folder)?.packageId ?? build.tools[0]?.packageId;
-  const manifest = build.tools.find((tool) => tool.packageId === packageId)?.manifest;
-  if (manifest === undefined) throw invalid('The conformance project does not use the package.');
+  const whole = build.tools.find((tool) => tool.packageId === packageId)?.manifest;
+  if (whole === undefined) throw invalid('The conformance project does not use the package.');
+  const below = definition.routes;
+  const [vendors, ownRoutes] = [true, false].map((is) => whole.http.filter(({ path }) => isVendorPath(path, below) === is)) as Split;
+  if (below !== undefined && vendors.length === 0) throw invalid(`No route of the package lies below ${below.join(', ')}.`);
+  const manifest = { ...whole, http: vendors };
   const listed = listOperations(definition, folder);
   const table = new VendorTable(manifest.http, listed.operations);
   const isAlone = build.tools.filter((tool) => tool.manifest.http.length > 0 || tool.manifest.graphql !== undefined).length === 1;
   return {
-    ...{ folder, config, definition, build, root, manifest, listed },
+    ...{ folder, config, definition, build, root, manifest, ownRoutes, listed },
     clients: definition.clients.map((name) => ({ name, version: installedVersion(name, folder) })),
-    place: { packageId: manifest.id, table, isAlone },
+    place: { packageId: manifest.id, table, isAlone, below },
   };
 }
+type Split = [ToolHttpRoute[], ToolHttpRoute[]];
 
 /** The drills run twice, the second time with a fresh module each turn; the responses are the same, so the first are enough. */
 async function runConformance(
@@ -168,7 +175,7 @@ async function runFlow(
     await definition[name]?.(world.context);
     // Once: what is not there is not there for either.
     if (name === 'mcp') return [];
-    return await probeUnsupported(operationsNotHere(listed.operations, table, definition.unsupported), world.mount);
+    return await probeUnsupported(operationsNotHere(listed.operations, table, definition.unsupported), table, world.mount);
   } catch (error) {
     return [{ kind: 'flow_failed', message: `The ${name} failed: ${wordsOf(error)}` }];
   } finally {
@@ -196,14 +203,14 @@ interface SettledPage {
   message: string;
 }
 function settlePage(
-  { folder, manifest, clients, listed, definition, place }: Proof,
+  { folder, manifest, ownRoutes, clients, listed, definition, place }: Proof,
   exchanges: readonly SourcedExchange[],
   { write = false, date, isSound }: VerifyPackageOptions & { isSound: boolean },
 ): SettledPage {
   const path = join(folder, pageName);
   const stored = existsSync(path) ? readFileSync(path, 'utf8') : undefined;
   const text = pageText({
-    ...{ manifest, clients, listed, table: place.table, unsupported: definition.unsupported, driven: drivenRoutes(exchanges) },
+    ...{ manifest, ownRoutes, clients, listed, table: place.table, unsupported: definition.unsupported, driven: drivenRoutes(exchanges) },
     hasMcp: definition.mcp !== undefined,
     date: (write ? date : undefined) ?? (stored === undefined ? undefined : dateIn(stored)),
   });

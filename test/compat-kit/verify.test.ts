@@ -134,6 +134,33 @@ test('an operation of the vendor is a route or unsupported, and not both', async
   );
 });
 
+test('routes beside the paths of the vendor are neither driven nor checked, and the page lists them apart', async () => {
+  const copy = copied();
+  copy.replace(
+    'notes.tool.yaml',
+    '    - id: notes.retrieve\n      operationId',
+    `    - id: own.list
+      operationId: notes.list
+      method: GET
+      path: /own/notes
+      auth: { kind: bearer }
+      requestBody: none
+      response: { successStatus: 200, errors: [] }
+    - id: notes.retrieve\n      operationId`,
+  );
+  copy.replace('behavior.ts', "    ['notes.create', 'notes.list',", "    ['own.list', 'notes.create', 'notes.list',");
+  assert.deepEqual(kinds(await copy.verify()), ['route_not_driven', 'page_stale']);
+  copy.replace('compat/compat.ts', '  unsupported:', "  routes: ['/v1'],\n  unsupported:");
+  const { findings, routes, page } = await copy.verify({ write: true });
+  assert.deepEqual([findings, routes], [[], { declared: 4, driven: 4 }]);
+  assert.match(
+    page.text,
+    /## Routes of the package's own\n\n.*\n\n\| route \| operation \|\n\| --- \| --- \|\n\| `GET \/own\/notes` \| `notes.list` \|\n/,
+  );
+  copy.replace('compat/compat.ts', "routes: ['/v1']", "routes: ['/v2']");
+  await assert.rejects(copy.verify(), { code: 'control.INVALID_REQUEST', message: 'No route of the package lies below /v2.' });
+});
+
 test('an unsupported operation that a route answers is found', async () => {
   const copy = copied();
   copy.replace('notes.tool.yaml', '    - id: notes.list\n      operationId', anyRoute);

@@ -1,4 +1,5 @@
 // A mail arrives in a mailbox: in the thread of what it answers, in the inbox or among spam.
+import { putMessage } from './history.js';
 import { labelsWith } from './messages.js';
 import type { Context, Mail, Mailbox, Message } from './model.js';
 import { messagesOf, nextId } from './rows.js';
@@ -7,8 +8,7 @@ import { threadIdFor } from './threads.js';
 /** One's own mail to oneself is one message, both sent and in the inbox. */
 export function arrive(context: Context, mailbox: Mailbox, mail: Mail): Message {
   const own = messagesOf(context, mailbox).find(({ mailId }) => mailId === mail.id);
-  const message = own ? returned(own, mail) : copyOf(context, mailbox, mail);
-  context.state.put('messages', message.id, message);
+  const message = putMessage(context, own ? returned(own, mail) : copyOf(context, mailbox, mail), own);
   const { id: messageId, threadId, from, subject, labels, arrivedAtUs } = message;
   context.events.emit('message.arrived', { mailbox: mailbox.address, messageId, threadId, from, subject, labels, arrivedAtUs });
   return message;

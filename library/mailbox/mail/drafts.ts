@@ -1,13 +1,15 @@
 // Drafts, and messages that wait for the time to be sent. Both are messages of the mailbox: a draft is labeled drafts, a waiting one scheduled.
 import { type MailboxInput, openMailbox } from './access.js';
 import { peopleOf } from './addresses.js';
-import { answerTo, type Draft, draftOf, newMessage, type Written } from './compose.js';
+import { answerTo, cut, type Draft, draftOf, newMessage, subjectCharsMax, type Written } from './compose.js';
+import { putMessage } from './history.js';
 import { cancelSending, eraseMessage } from './messages.js';
 import type { Context, Mailbox, MailTypes, Message } from './model.js';
 import { latencyUs } from './post.js';
 import { messagesOf, requireMessage, requireSent } from './rows.js';
 import { handOver, sendProblem } from './sending.js';
 import { roomProblem } from './storage.js';
+import { inThread, type WholeMessage, wholeDraft } from './whole.js';
 
 interface DraftInput extends MailboxInput {
   readonly draftId: string;
@@ -34,10 +36,30 @@ export function updateDraft(input: DraftInput & Written, context: Context): Mess
     bcc: input.bcc ? bcc : before.bcc,
     subject: input.subject === undefined ? before.subject : subject,
     body: input.body === undefined ? before.body : body,
+    // HTML that was there said the same as the text that goes.
+    ...(input.body === undefined ? {} : { html: undefined, htmlOnly: undefined }),
     attachments: input.attachments ? attachments : before.attachments,
     arrivedAtUs: context.clock.nowUs(),
   };
   return saveWithin(context, mailbox, after, before);
+}
+
+export function getDraft(input: DraftInput, context: Context): Message {
+  return requireDraft(context, openMailbox(context, input, 'read'), input.draftId);
+}
+
+/** A whole message as a new draft, or in place of what a draft was. */
+export function saveDraft(
+  input: MailboxInput & { readonly draftId?: string; readonly threadId?: string; readonly message: WholeMessage },
+  context: Context,
+): Message {
+  const mailbox = openMailbox(context, input, 'organize');
+  const before = input.draftId === undefined ? undefined : requireDraft(context, mailbox, input.draftId);
+  const draft = wholeDraft(context, mailbox, input.message);
+  if (before === undefined)
+    return saveWithin(context, mailbox, inThread(context, mailbox, newMessage(context, mailbox, draft), input.threadId));
+  const after = { ...before, ...draft, subject: cut(draft.subject, subjectCharsMax), arrivedAtUs: context.clock.nowUs() };
+  return saveWithin(context, mailbox, inThread(context, mailbox, after, input.threadId), before);
 }
 
 export function deleteDraft(input: DraftInput, context: Context): { draftId: string } {
@@ -126,8 +148,7 @@ function saveWithin(context: Context, mailbox: Mailbox, message: Message, before
 }
 
 function save(context: Context, message: Message): Message {
-  context.state.put('messages', message.id, message);
-  return message;
+  return putMessage(context, message);
 }
 
 const relabeled = ({ labels }: Message, from: string, to: string): string[] => [...labels.filter((label) => label !== from), to].sort();

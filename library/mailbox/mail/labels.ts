@@ -1,5 +1,6 @@
 // Labels: those that every mailbox has, and those of its user.
 import { type MailboxInput, openMailbox } from './access.js';
+import { putMessage } from './history.js';
 import type { Context, Label, Mailbox, Message } from './model.js';
 import { messagesOf, nextId, rowsWhere } from './rows.js';
 
@@ -12,6 +13,15 @@ const systemLabels: readonly { readonly id: string; readonly assignable: boolean
   { id: 'spam', assignable: true },
   { id: 'trash', assignable: false },
 ];
+/** Not labels here, but in APIs that have no flags. */
+const flags: readonly { readonly id: string; readonly holds: (message: Message) => boolean }[] = [
+  { id: 'unread', holds: ({ read }) => !read },
+  { id: 'starred', holds: ({ starred }) => starred },
+];
+interface LabelDetails extends ShownLabel {
+  threads: number;
+  unreadThreads: number;
+}
 interface ShownLabel {
   id: string;
   name: string;
@@ -25,6 +35,24 @@ export function listLabels(input: MailboxInput, context: Context): { items: Show
   const messages = messagesOf(context, mailbox);
   const system = systemLabels.map(({ id }) => shown({ id, name: id }, messages));
   return { items: [...system, ...userLabels(context, mailbox).map((label) => shown(label, messages))] };
+}
+
+/** One label, or one of the flags `unread` and `starred`, with the threads that have it. */
+export function getLabel(input: MailboxInput & { readonly labelId: string }, context: Context): LabelDetails {
+  const mailbox = openMailbox(context, input, 'read');
+  const messages = messagesOf(context, mailbox);
+  const flag = flags.find(({ id }) => id === input.labelId);
+  const known = systemLabels.find(({ id }) => id === input.labelId) ?? userLabel(context, mailbox, input.labelId);
+  if (known === undefined && flag === undefined) {
+    return context.fail({ code: 'LABEL_NOT_FOUND', message: `There is no label ${input.labelId} in ${mailbox.address}.` });
+  }
+  const labeled = messages.filter((message) => flag?.holds(message) ?? message.labels.includes(input.labelId));
+  const unread = labeled.filter(({ read }) => !read);
+  const threadsOf = (some: readonly Message[]): number => new Set(some.map(({ threadId }) => threadId)).size;
+  const name = known !== undefined && 'name' in known ? known.name : input.labelId;
+  const system = flag !== undefined || systemLabels.some(({ id }) => id === input.labelId);
+  const counts = { messages: labeled.length, unread: unread.length, threads: threadsOf(labeled), unreadThreads: threadsOf(unread) };
+  return { id: input.labelId, name, system, ...counts };
 }
 
 export function createLabel(input: MailboxInput & { readonly name: string }, context: Context): ShownLabel {
@@ -49,8 +77,7 @@ export function deleteLabel(input: MailboxInput & { readonly labelId: string }, 
   const mailbox = openMailbox(context, input, 'organize');
   const label = requireUserLabel(context, mailbox, input.labelId);
   const labeled = messagesOf(context, mailbox).filter(({ labels }) => labels.includes(label.id));
-  for (const message of labeled)
-    context.state.put('messages', message.id, { ...message, labels: message.labels.filter((id) => id !== label.id) });
+  for (const message of labeled) putMessage(context, { ...message, labels: message.labels.filter((id) => id !== label.id) }, message);
   context.state.delete('labels', label.id);
   return { labelId: label.id, messages: labeled.length };
 }

@@ -1,5 +1,6 @@
 // The mailboxes themselves: which a caller may use, and what one holds.
 import { type MailboxInput, openMailbox, openMailboxes } from './access.js';
+import { historyIdOf } from './history.js';
 import type { Access, Context } from './model.js';
 import { messagesOf } from './rows.js';
 import { recipientsOfDay } from './sending.js';
@@ -13,6 +14,8 @@ interface Profile {
   unread: number;
   storage: { usedBytes: number; limitBytes: number | null };
   sending: { recipientsOfDay: number; limit: number | null };
+  /** Of the last change, where the world keeps a history. */
+  historyId?: number;
 }
 
 /** The caller's own first. */
@@ -24,6 +27,7 @@ export function getMailbox(input: MailboxInput, context: Context): Profile {
   const mailbox = openMailbox(context, input, 'read');
   const messages = messagesOf(context, mailbox);
   const { address, name, storageLimitBytes, dailyRecipientLimit } = mailbox;
+  const historyId = historyIdOf(context, mailbox);
   return {
     address,
     name,
@@ -32,5 +36,6 @@ export function getMailbox(input: MailboxInput, context: Context): Profile {
     unread: messages.filter(({ labels, read }) => labels.includes('inbox') && !labels.includes('trash') && !read).length,
     storage: { usedBytes: usedBytes(context, mailbox), limitBytes: storageLimitBytes },
     sending: { recipientsOfDay: recipientsOfDay(context, mailbox).length, limit: dailyRecipientLimit },
+    ...(historyId === undefined ? {} : { historyId }),
   };
 }

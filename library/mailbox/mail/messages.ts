@@ -1,5 +1,6 @@
 // Reading single messages and changing where they lie: labels, flags, trash, gone.
 import { type MailboxInput, openMailbox } from './access.js';
+import { putMessage, recordDeletion } from './history.js';
 import { requireAssignable } from './labels.js';
 import { type Attachment, type Context, dayUs, type Mailbox, type MailTypes, type Message } from './model.js';
 import { requireMessage } from './rows.js';
@@ -108,7 +109,9 @@ export function labelsWith({ labels }: Pick<Message, 'labels'>, added: readonly 
   return [...new Set([...labels, ...added])].sort();
 }
 
-export function eraseMessage(context: Context, { id, mailbox }: Message, reason: 'requested' | 'trash_expired'): void {
+export function eraseMessage(context: Context, message: Message, reason: 'requested' | 'trash_expired'): void {
+  const { id, mailbox } = message;
+  recordDeletion(context, message);
   context.state.delete('messages', id);
   context.events.emit('message.deleted', { mailbox, messageId: id, reason });
 }
@@ -116,7 +119,7 @@ export function eraseMessage(context: Context, { id, mailbox }: Message, reason:
 function saveChanged(context: Context, before: Message, after: Message): Message {
   const { id, mailbox, labels, read, starred } = after;
   if (String(labels) === String(before.labels) && read === before.read && starred === before.starred) return before;
-  context.state.put('messages', id, after);
+  const saved = putMessage(context, after, before);
   context.events.emit('message.updated', { mailbox, messageId: id, labels, read, starred });
-  return after;
+  return saved;
 }

@@ -15,6 +15,8 @@ export interface AttachmentRow {
   sizeBytes: number;
   /** Null for what is no text. */
   text: string | null;
+  /** Of what is no text, and came as bytes. */
+  base64?: string;
 }
 /** What a mail says, wherever it lies. */
 export interface ContentRow {
@@ -27,6 +29,10 @@ export interface ContentRow {
   bcc: PersonRow[];
   subject: string;
   body: string;
+  /** The same as HTML, where it was written so. */
+  html?: string | undefined;
+  /** There was only HTML; `body` is what it says. */
+  htmlOnly?: boolean | undefined;
   /** Further headers, names in lower case. */
   headers: { [name: string]: string };
   inReplyTo: string | null;
@@ -49,6 +55,22 @@ export interface MessageRow extends ContentRow {
   arrivedAtUs: number;
   sendAtUs: number | null;
   trashedAtUs: number | null;
+  /** Of its last change, where the world keeps a history. */
+  historyId?: number;
+}
+/** One change of one message. */
+export interface HistoryRow {
+  number: number;
+  mailbox: string;
+  messageId: string;
+  threadId: string;
+  kind: 'arrived' | 'changed' | 'deleted';
+  /** Labels and the flags `unread` and `starred`, that came and went. */
+  added: string[];
+  removed: string[];
+  /** All of them afterwards. */
+  labels: string[];
+  atUs: number;
 }
 /** Who had a mail sent. Correspondents answer callers only, and nothing automatic is answered automatically, so no two of them talk forever. */
 export type Origin = 'caller' | 'correspondent' | 'vacation' | 'bounce' | 'outside';
@@ -113,6 +135,8 @@ export interface SettingsRow {
   latencyUs: number;
   jitterUs: number;
   searchLagUs: number;
+  /** How long changes stay in the history; without it none is kept. */
+  historyLifeUs?: number;
 }
 
 interface MessageRef {
@@ -131,6 +155,7 @@ export interface MailTypes {
     vacations: VacationRow;
     'vacation-answers': { mailbox: string; sender: string; answeredAtUs: number };
     settings: SettingsRow;
+    history: HistoryRow;
     counters: { next: number };
   };
   events: {

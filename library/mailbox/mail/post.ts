@@ -5,11 +5,11 @@ import type { Context, Mail, Origin } from './model.js';
 import { nextId } from './rows.js';
 
 export function postMail(context: Context, draft: Draft & { readonly messageId?: string }, way: { origin: Origin; delayUs: number }): Mail {
-  const { from, replyTo, to, cc, bcc, body, headers, inReplyTo, references, attachments } = draft;
+  const { from, replyTo, to, cc, bcc, body, html, htmlOnly, headers, inReplyTo, references, attachments } = draft;
   const subject = cut(draft.subject, subjectCharsMax);
   const id = nextId(context, 'mails');
   const messageId = draft.messageId ?? `<${id}@${domainOf(from.address)}>`;
-  const content = { messageId, from, replyTo, to, cc, bcc, subject, body, headers, inReplyTo, references, attachments };
+  const content = { messageId, from, replyTo, to, cc, bcc, subject, body, html, htmlOnly, headers, inReplyTo, references, attachments };
   const mail = { ...content, id, origin: way.origin, sentAtUs: context.clock.nowUs() };
   context.state.put('mails', id, mail);
   for (const recipient of recipientsOf(mail)) queueDelivery(context, mail, recipient, way.delayUs);

@@ -58,6 +58,13 @@ export function nextId(context: Context, namespace: keyof typeof idPrefixes): st
   return nextOf(context, { counter: namespace, prefix: idPrefixes[namespace], taken });
 }
 
+/** One number for all mailboxes, so that it says nothing of how much happens in another. */
+export function nextHistoryNumber(context: Context): number {
+  const number = context.state.get('counters', 'history')?.next ?? 2;
+  context.state.put('counters', 'history', { next: number + 1 });
+  return number;
+}
+
 /** Threads are no rows: `taken` is asked of the mailbox's messages. */
 export function nextThreadId(context: Context): string {
   const threadIds = new Set(rowsWhere(context, 'messages', () => true).map(({ threadId }) => threadId));

@@ -4,15 +4,23 @@ import { type MailboxInput, openMailbox } from './access.js';
 import { recipientsOf } from './addresses.js';
 import { answerTo, type Draft, draftOf, forwardOf, isTooLarge, newMessage, type Written } from './compose.js';
 import { contactAt } from './contacts.js';
+import { putMessage } from './history.js';
 import type { MessageInput } from './messages.js';
 import { type Context, type Delivery, dayUs, type Mailbox, type Message, type Origin } from './model.js';
 import { latencyUs, postMail } from './post.js';
 import { requireSent, rowsWhere } from './rows.js';
 import { roomProblem } from './storage.js';
+import { inThread, type WholeMessage, wholeDraft } from './whole.js';
 
 export function sendNew(input: MailboxInput & Written, context: Context): Message {
   const mailbox = openMailbox(context, input, 'send');
   return send(context, mailbox, draftOf(mailbox, input));
+}
+
+/** A message as a mail program hands it over, in the thread that it names or belongs to. */
+export function submit(input: MailboxInput & { readonly threadId?: string; readonly message: WholeMessage }, context: Context): Message {
+  const mailbox = openMailbox(context, input, 'send');
+  return send(context, mailbox, wholeDraft(context, mailbox, input.message), input.threadId);
 }
 
 export function reply(input: MessageInput & Written, context: Context): Message {
@@ -38,11 +46,11 @@ function answer(context: Context, input: MessageInput & Written & { readonly all
   return send(context, mailbox, answerTo(mailbox, requireSent(context, mailbox, input.messageId), input));
 }
 
-function send(context: Context, mailbox: Mailbox, draft: Draft): Message {
+function send(context: Context, mailbox: Mailbox, draft: Draft, threadId?: string): Message {
   const problem = sendProblem(context, mailbox, draft) ?? roomProblem(context, mailbox, draft);
-  return problem
-    ? context.fail(problem)
-    : handOver(context, newMessage(context, mailbox, draft), { origin: 'caller', delayUs: latencyUs(context) });
+  if (problem) return context.fail(problem);
+  const message = inThread(context, mailbox, newMessage(context, mailbox, draft), threadId);
+  return handOver(context, message, { origin: 'caller', delayUs: latencyUs(context) });
 }
 
 /** Why a message cannot be sent now; undefined when it can. */
@@ -60,8 +68,8 @@ export function handOver(context: Context, message: Message, way: { origin: Orig
   const nowUs = context.clock.nowUs();
   const mail = postMail(context, message, way);
   const labels = message.labels.filter((label) => label !== 'drafts' && label !== 'scheduled');
-  const sent = { ...message, mailId: mail.id, labels: [...labels, 'sent'].sort(), sentAtUs: nowUs, arrivedAtUs: nowUs, sendAtUs: null };
-  context.state.put('messages', sent.id, sent);
+  const changed = { ...message, mailId: mail.id, labels: [...labels, 'sent'].sort(), sentAtUs: nowUs, arrivedAtUs: nowUs, sendAtUs: null };
+  const sent = putMessage(context, changed);
   const { id: messageId, mailbox, threadId } = sent;
   context.events.emit('message.sent', { mailbox, messageId, threadId, mailId: mail.id, recipients: recipientsOf(sent) });
   return sent;

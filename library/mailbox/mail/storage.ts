@@ -3,7 +3,7 @@ import type { FailOptions } from 'drillyard/tool-sdk';
 import type { Content, Context, Mailbox } from './model.js';
 import { messagesOf } from './rows.js';
 
-type Weighed = Pick<Content, 'subject' | 'body' | 'attachments'>;
+type Weighed = Pick<Content, 'subject' | 'body' | 'html' | 'attachments'>;
 
 /** Why this does not fit into the mailbox, beside what it would replace; undefined when it does. */
 export function roomProblem(context: Context, mailbox: Mailbox, added: Weighed, replaced?: Weighed): FailOptions | undefined {
@@ -29,6 +29,6 @@ export function bytesOf(text: string): number {
 }
 
 /** Subject, text and attachments; headers are not counted. */
-function sizeOf({ subject, body, attachments }: Weighed): number {
-  return bytesOf(subject) + bytesOf(body) + attachments.reduce((total, { sizeBytes }) => total + sizeBytes, 0);
+function sizeOf({ subject, body, html = '', attachments }: Weighed): number {
+  return bytesOf(subject) + bytesOf(body) + bytesOf(html) + attachments.reduce((total, { sizeBytes }) => total + sizeBytes, 0);
 }

@@ -20,6 +20,8 @@ export interface ThreadHead {
   unreadCount: number;
   hasAttachments: boolean;
   lastArrivedAtUs: number;
+  /** Of the last change of one of its messages, where the world keeps a history. */
+  historyId?: number;
 }
 export type Thread = ThreadHead & { messages: readonly Message[] };
 
@@ -76,6 +78,7 @@ function threadOf(messages: readonly Message[]): Thread {
 /** Of messages in their order, at least one. */
 function headOf(messages: readonly Message[]): ThreadHead {
   const [first, last] = [messages[0] as Message, messages.at(-1) as Message];
+  const numbers = messages.flatMap(({ historyId }) => historyId ?? []);
   return {
     id: first.threadId,
     subject: first.subject,
@@ -86,5 +89,6 @@ function headOf(messages: readonly Message[]): ThreadHead {
     unreadCount: messages.filter(({ read }) => !read).length,
     hasAttachments: messages.some(({ attachments }) => attachments.length > 0),
     lastArrivedAtUs: last.arrivedAtUs,
+    ...(numbers.length === 0 ? {} : { historyId: Math.max(...numbers) }),
   };
 }

@@ -48,5 +48,9 @@ export interface WireRefusals {
   not_decoded?: RefusalStatus;
   /** Each of these is an entry of the evidence; else none is. */
   evidence?: boolean;
+  /** Words are for requests to these paths and below them alone, as with one API of several. Default: all that are for the package. */
+  below?: PathBeginning[] & tags.MinItems<1> & tags.MaxItems<16>;
 }
+/** Whole segments, none of them a parameter. */
+type PathBeginning = string & tags.Pattern<'^(?:/[^/{}?#]+)+$'> & tags.MaxLength<256>;
 type RefusalStatus = number & tags.Type<'uint32'> & tags.Minimum<200> & tags.Maximum<599>;

@@ -67,6 +67,8 @@ export interface WireRoute extends Pick<ToolHttpRoute, 'method' | 'path' | 'auth
   instances: Slug[];
   /** The refusals that its package words. */
   worded?: RefusalKind[];
+  /** The paths that it words them for; absent: all of them. */
+  wordedBelow?: string[];
 }
 /** A request that became no call, as `refuse` sees it. It holds no credential. */
 export interface UncalledRequest {

@@ -231,8 +231,8 @@ function routes({ tools, instances: named }: Program): WireRoute[] {
 }
 
 /** The refusals that a package words, where it words any. */
-function wordedBy({ wire }: ToolManifest): { worded?: RefusalKind[] } {
+function wordedBy({ wire }: ToolManifest): Pick<WireRoute, 'worded' | 'wordedBelow'> {
   if (wire?.refusals === undefined) return {};
-  const { evidence: _, ...statuses } = wire.refusals;
-  return { worded: Object.keys(statuses) as RefusalKind[] };
+  const { evidence: _, below, ...statuses } = wire.refusals;
+  return { worded: Object.keys(statuses) as RefusalKind[], ...(below === undefined ? {} : { wordedBelow: below }) };
 }
