@@ -12,9 +12,11 @@ export interface NoticedMutation {
   how: 'lost' | 'changed';
   /** `results`, `*`, `id`: a list's items are `*`. */
   path: readonly string[];
+  /** Where the response came from. */
+  from: SourcedExchange['from'];
 }
 type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
-type Mutation = Pick<NoticedMutation, 'how' | 'path'>;
+type Mutation = Omit<NoticedMutation, 'routeId'>;
 
 export async function noticeMutations(
   exchanges: readonly SourcedExchange[],
@@ -30,10 +32,11 @@ export async function noticeMutations(
   return { noticed, findings };
 }
 
-/** Those with members alone. */
+/** Those with members alone; what flows have shown first, which do the same in each run whatever drills there are. */
 function successesByRoute(exchanges: readonly SourcedExchange[]): Map<string, { exchange: SourcedExchange; value: Json }[]> {
   const groups = new Map<string, { exchange: SourcedExchange; value: Json }[]>();
-  for (const exchange of exchanges) {
+  const drills = exchanges.filter(({ from }) => from === 'conformance');
+  for (const exchange of [...exchanges.filter(({ from }) => from !== 'conformance'), ...drills]) {
     if (exchange.routeId === undefined || exchange.status >= 400) continue;
     const value = jsonOf(exchange.body);
     if (value === undefined || pathsOf(value).length === 0) continue;
@@ -59,9 +62,9 @@ async function firstNoticed(
   for (const how of ['lost', 'changed'] as const)
     for (const { exchange, value } of group)
       for (const path of pathsOf(value).slice(0, tuning.membersSpoiledMax)) {
-        const { from: _, ...shown } = exchange;
+        const { from, ...shown } = exchange;
         const body = JSON.stringify(spoiled(value, path, how));
-        if ((await checkResponse({ ...shown, body })).length > 0) return { how, path };
+        if ((await checkResponse({ ...shown, body })).length > 0) return { how, path, from };
       }
   return undefined;
 }

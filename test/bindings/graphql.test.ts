@@ -8,9 +8,14 @@ import { runInThisContext } from 'node:vm';
 import { LinearClient } from '@linear/sdk';
 import { buildClientSchema, buildSchema, type ExecutionResult, getIntrospectionQuery, graphqlSync, printSchema } from 'graphql';
 import { createBindings } from '../../src/bindings/create-bindings.js';
+import { createHostedBindings, type HostedBindings, hostedPrefix } from '../../src/bindings/hosted-bindings.js';
 import { compileProject } from '../../src/compiler/compile.js';
 import { newId } from '../../src/contract/ids.js';
 import type { EvidenceEntry } from '../../src/contract/world/evidence.js';
+import type { BindingsPort } from '../../src/drills/ports/bindings-port.js';
+import { mountAt } from '../../src/http/mount.js';
+import { startHttpServer } from '../../src/http/start-server.js';
+import type { Worlds } from '../../src/worlds/api.js';
 import { openWorlds } from '../../src/worlds/worlds.js';
 import { createRepository } from '../drills/repository.js';
 import fc from '../fast-check.js';
@@ -154,6 +159,50 @@ test('@linear/sdk works against it, and evidence has its root fields', async () 
   assert.deepEqual(create?.kind === 'operation' && (create.invocation.arguments as { input: object }).input, {
     ...{ id: 'x', title: 'By the client', teamId: 't', priority: 2 },
   });
+});
+
+/** What the client of Linear does there, and the journal of it. */
+async function driveLinear(where: Worlds, port: BindingsPort): Promise<string> {
+  const world = await where.create({ worldId: drivenWorldId, build, ...build.baseline, seed: { seed: '1', trial: 1, attempt: 1 } });
+  const access = await port.open({ world, actorId: 'agent', bindings: ['http'] });
+  const { url, token } = access.endpoints.http ?? assert.fail('no http endpoint');
+  const linear = new LinearClient({ apiKey: token, apiUrl: `${url}/graphql` });
+  assert.equal((await linear.rateLimitStatus).limits[0]?.allowedAmount, 5);
+  assert.equal((await linear.createIssue({ id: 'x', title: 'By the client', teamId: 't' })).issueId, 'x');
+  await assert.rejects(linear.createIssue({ title: '', teamId: 't' }), { type: 'InvalidInput' });
+  return (await world.query({ kind: 'evidenceLines', fromSequence: 1, limit: 500 })).lines;
+}
+/** One id on both sides: it is in the evidence. */
+const drivenWorldId = newId('world');
+
+test('hosted, in a process of its own, it answers the same client, and leaves the same evidence', async () => {
+  let hosted: HostedBindings | undefined;
+  const listener = await startHttpServer({
+    ...{ host: '127.0.0.1', port: 0, engine: 'node:http' },
+    handler: mountAt(
+      hostedPrefix,
+      (request) => (hosted as HostedBindings).handler(request),
+      () => ({ status: 418 }),
+    ),
+  });
+  const apart = mkdtempSync(join(tmpdir(), 'drillyard-graphql-'));
+  const hostedWorlds = await openWorlds({
+    ...{ directory: apart, layout: 'shared', durability: 'flushed', hosts: 1, isolation: 'process', log: () => {} },
+  });
+  try {
+    hosted = createHostedBindings({
+      ...{ publicUrl: `http://127.0.0.1:${listener.port}`, nowMs: () => 1000, observers: [] },
+      onFailure: ({ error }) => {
+        throw error;
+      },
+    });
+    assert.equal(await driveLinear(hostedWorlds, hosted), await driveLinear(worlds, bindings));
+  } finally {
+    await hosted?.close();
+    await listener.close();
+    await hostedWorlds.close();
+    rmSync(apart, { recursive: true, force: true });
+  }
 });
 
 test('introspection is answered without a call; what is not valid, or beyond a bound, is refused and is no call', async () => {

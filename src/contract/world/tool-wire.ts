@@ -48,7 +48,7 @@ export interface WireRefusals {
   not_decoded?: RefusalStatus;
   /** Each of these is an entry of the evidence; else none is. */
   evidence?: boolean;
-  /** Words are for requests to these paths and below them alone, as with one API of several. Default: all that are for the package. */
+  /** Words are for requests to these paths and below them alone, as with one API of several. Default: all. */
   below?: PathBeginning[] & tags.MinItems<1> & tags.MaxItems<16>;
 }
 /** Whole segments, none of them a parameter. */
