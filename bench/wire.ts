@@ -1,5 +1,6 @@
-// Wire routes over HTTP to one world of this process: a JSON route, a field of GraphQL that reads a row, and uploads of 1 MiB that the world
-// keeps, each other than the one before. In the same run, round by round, the plain operation route for the same operation; the ratios are to that.
+// Wire routes over HTTP to one world of this process: a JSON route, a field of GraphQL that reads a row, and uploads of 1 MiB that the
+// world keeps, each other than the one before. In the same run, round by round, the plain operation route for the operation of the JSON
+// route; the ratios are to that.
 //   npm run bench -- wire [--seconds 3] [--rounds 3] [--connections 16] [--uploads 60] [--json]
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

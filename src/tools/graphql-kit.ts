@@ -36,6 +36,7 @@ import {
   selectionArgument,
 } from '../contract/world/tool-graphql.js';
 import { complexityOf, fragmentsOf, rootFieldsOf, type Variables, withoutVariables } from './graphql-selection.js';
+import { ValidTexts } from './valid-texts.js';
 
 type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
 type Resolver = (parent: unknown, args: object, context: unknown) => unknown;
@@ -77,6 +78,8 @@ class GraphqlKit {
   readonly #settings: GraphqlSettings;
   readonly #resolvers: NonNullable<Behavior['graphql']>;
   #built: GraphQLSchema | undefined;
+  readonly #validQueries = new ValidTexts();
+  readonly #validSelections = new ValidTexts();
 
   constructor(settings: GraphqlSettings, resolvers: NonNullable<Behavior['graphql']>) {
     this.#settings = settings;
@@ -126,8 +129,11 @@ class GraphqlKit {
     const operation = operationIn(document, operationName);
     const raw = (given ?? {}) as Variables;
     this.#requireBounds(complexityOf(operation, fragmentsOf(document), raw));
-    const errors = validate(this.#schema, document);
-    if (errors.length > 0) throw new Refusal(errors.map(said));
+    if (!this.#validQueries.has(query)) {
+      const errors = validate(this.#schema, document);
+      if (errors.length > 0) throw new Refusal(errors.map(said));
+      this.#validQueries.add(query);
+    }
     if (operation.operation === OperationTypeNode.SUBSCRIPTION) throw new Refusal([{ message: 'Subscriptions are not served here.' }]);
     const coerced = getVariableValues(this.#schema, operation.variableDefinitions ?? [], raw, { maxErrors: 20 });
     if (coerced.errors !== undefined) throw new Refusal(coerced.errors.map(said));
@@ -188,12 +194,13 @@ class GraphqlKit {
     const names = definition.args.filter(({ name }) => Object.hasOwn(args, name));
     const head = names.length === 0 ? '' : `(${names.map(({ name, type: of }) => `$${name}: ${of}`).join(', ')})`;
     const passed = names.length === 0 ? '' : `(${names.map(({ name }) => `${name}: $${name}`).join(', ')})`;
-    const document = parse(`${root} ${head} { ${field}${passed} }`);
+    const text = `${root} ${head} { ${field}${passed} }`;
+    const document = parse(text);
     const operation = document.definitions[0] as OperationDefinitionNode;
     const node = operation.selectionSet.selections[0] as FieldNode;
     const selectionSet = this.#selectionOf(definition.type, selection as string | undefined);
     const selected = { kind: Kind.SELECTION_SET, selections: [selectionSet === undefined ? node : { ...node, selectionSet }] } as const;
-    if (selection !== undefined) this.#requireSelection({ ...operation, selectionSet: selected }, args);
+    if (selection !== undefined) this.#requireSelection({ ...operation, selectionSet: selected }, args, `${text} ${selection}`);
     const { data, errors = [] } = this.#execute(operation, selected, { args, context });
     const result = { data: copied(data?.[field]) };
     return errors.length === 0 ? result : { ...result, errors: copied(errors.map(partialError)) };
@@ -210,9 +217,13 @@ class GraphqlKit {
     }
   }
 
-  #requireSelection(operation: OperationDefinitionNode, args: Variables): void {
-    const [error] = validate(this.#schema, { kind: Kind.DOCUMENT, definitions: [operation] });
-    if (error !== undefined) throw selectionFailure(error.message);
+  /** `text`: of the call and its selection, which the operation is made of. */
+  #requireSelection(operation: OperationDefinitionNode, args: Variables, text: string): void {
+    if (!this.#validSelections.has(text)) {
+      const [error] = validate(this.#schema, { kind: Kind.DOCUMENT, definitions: [operation] });
+      if (error !== undefined) throw selectionFailure(error.message);
+      this.#validSelections.add(text);
+    }
     try {
       this.#requireBounds(complexityOf(operation, new Map(), args));
     } catch (refusal) {

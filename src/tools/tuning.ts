@@ -14,4 +14,7 @@ export const tuning = {
   reserveFrameSlots: 8192,
   /** What following a reference costs of `validationStepsMax`, by what was measured. */
   stepsOfReference: 5,
+  /** Valid requests of a GraphQL API that are remembered, and the longest: a client has some dozens of texts, a world 256 KB for them. */
+  validTextsMax: 64,
+  validTextCharsMax: 4096,
 };
