@@ -2,11 +2,11 @@
 // PostgreSQL refuses to run as root, so there it runs as `nobody`, to whom its folder belongs.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { chmodSync, chownSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { PostgresSession } from '../../src/cluster/postgres/connection.js';
+import { freePort } from '../free-port.js';
 import { until } from '../until.js';
 
 const embedded = fileURLToPath(
@@ -171,11 +171,3 @@ function killOne(pid: number): void {
     // It has ended by itself.
   }
 }
-
-export const freePort = (): Promise<number> =>
-  new Promise((resolve, reject) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => (address !== null && typeof address === 'object' ? resolve(address.port) : reject(new Error('no port'))));
-    });
-  });

@@ -11,7 +11,8 @@ import type { Client } from '../../src/client/client.js';
 import { OperationError } from '../../src/client/control-error.js';
 import { homeOf } from '../../src/worlds/homes.js';
 import { nodeArguments } from '../cli/cli.js';
-import { freePort, type PostgresServer, startPostgres } from '../cluster/postgres-server.js';
+import { type PostgresServer, startPostgres } from '../cluster/postgres-server.js';
+import { freePort } from '../free-port.js';
 import { stopProcess } from '../stop-process.js';
 import { clientAt, type Door, seededNumbers } from './cluster-load.js';
 

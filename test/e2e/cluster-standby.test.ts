@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
-import { freePort, type PostgresServer, standbyMissing, startPostgres, startStandby } from '../cluster/postgres-server.js';
+import { type PostgresServer, standbyMissing, startPostgres, startStandby } from '../cluster/postgres-server.js';
+import { freePort } from '../free-port.js';
 import { until } from '../until.js';
 import { shownFindings } from './cluster-history.js';
 import { Cluster } from './cluster-kit.js';

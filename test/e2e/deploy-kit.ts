@@ -1,8 +1,7 @@
 // The files of deploy/ at work: real proxies with the files as they ship, but for names, ports and paths, in front of a real service.
 import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { after } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -27,15 +26,6 @@ export function adapted(name: string, changes: readonly (readonly [string | RegE
 
 /** Whether a program can be run here. */
 export const hasProgram = (file: string, ...args: string[]): boolean => spawnSync(file, args, { stdio: 'ignore' }).error === undefined;
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
-}
 
 export interface Tls {
   /** What a client has to trust. */

@@ -10,19 +10,9 @@ import { fileURLToPath } from 'node:url';
 import { limits } from '../../src/contract/limits.js';
 import { loadUws } from '../../src/http/uws-binary.js';
 import { nodeArguments } from '../cli/cli.js';
+import { freePort } from '../free-port.js';
 import { until } from '../until.js';
-import {
-  adapted,
-  freePort,
-  hasProgram,
-  type NginxPorts,
-  startCaddy,
-  startNginx,
-  type Tls,
-  tickingWorld,
-  tlsFiles,
-  travel,
-} from './deploy-kit.js';
+import { adapted, hasProgram, type NginxPorts, startCaddy, startNginx, type Tls, tickingWorld, tlsFiles, travel } from './deploy-kit.js';
 import type { Journey } from './proxied-client.js';
 import { clientOf, type ServiceInside, startInside, temporaryFolder } from './service.js';
 
