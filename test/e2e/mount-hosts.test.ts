@@ -5,9 +5,9 @@ import { Agent, request } from 'node:http';
 import { after, test } from 'node:test';
 import Stripe from 'stripe';
 import { createClient } from '../../src/client/client.js';
-import type { BuildAttempt } from '../../src/contract/hosted/source.js';
 import { type ControlServer, startControlServer } from '../../src/control-server.js';
 import { engines } from '../http/fake-control.js';
+import { publish } from './publish.js';
 import { startedDirectory } from './service.js';
 
 const fixture = new URL('../../../test/fixtures/mounts/', import.meta.url);
@@ -28,16 +28,9 @@ async function start(engine: (typeof engines)[number]): Promise<ControlServer> {
 /** Access to a world of the fixture: two vendors with one route, and two accounts of one of them. */
 async function accessToFixture({ baseUrl, credential = '' }: ControlServer) {
   const client = createClient({ baseUrl, credential, retries: 0 });
-  const { projectId } = (await client.createProject({ body: { name: 'mounts' } })).project;
   const folder = readdirSync(new URL('drillyard', fixture)).map((name) => `drillyard/${name}`);
   const files = ['drillyard.json', ...folder].map((path) => ({ path, content: readFileSync(new URL(path, fixture), 'utf8') }));
-  const { sourceDraft } = await client.createSourceDraft({ path: { projectId }, body: { name: 'mounts', files } });
-  const { operation } = await client.createBuild({ path: { projectId, sourceDraftId: sourceDraft.sourceDraftId, revision: 1 }, body: {} });
-  const { result } = await client.waitForOperation({ projectId, operationId: operation.operationId });
-  const { buildHash } = (result as unknown as { attempt: BuildAttempt }).attempt;
-  assert.ok(buildHash !== undefined, JSON.stringify(result));
-  const { environment } = await client.createEnvironment({ path: { projectId }, body: { name: 'mounts', buildHash } });
-  const { environmentId } = environment;
+  const { projectId, environmentId } = await publish(client, 'mounts', files);
   const made = await client.createSession({ path: { projectId, environmentId }, body: { seed: '1' } });
   await client.waitForOperation({ projectId, operationId: made.operation.operationId });
   const path = { projectId, sessionId: made.session.sessionId };
