@@ -8,6 +8,7 @@ import type { Binding } from '../contract/run/target.js';
 import { refuseTarget } from '../drills/plan/plan.js';
 import { SourceInvalidError } from '../drills/source-invalid.js';
 import { packageVersion } from '../files/installation.js';
+import type { EventHub } from './event-hub.js';
 
 export interface ProjectOptions {
   root: string;
@@ -15,6 +16,7 @@ export interface ProjectOptions {
   /** The embedding application gave an agent. */
   hasAgent: boolean;
   bindings: ReadonlySet<Binding>;
+  hub: EventHub;
 }
 
 export class ProjectSource {
@@ -36,7 +38,15 @@ export class ProjectSource {
     this.#compiled = await compile(this.#options);
     this.#generation++;
     this.#loadedAtMs = Date.now();
-    return this.reply();
+    const reply = this.reply();
+    const { buildHash } = reply.project;
+    this.#options.hub.publish({ type: 'project', generation: reply.generation, ...defined({ buildHash }), errors: this.errors });
+    return reply;
+  }
+
+  /** Whether a run saw another source than this: it compiles for itself. `buildHash`: of what it ran; absent where it could not. */
+  isOutdated(buildHash: string | undefined): boolean {
+    return this.#compiled.view.buildHash !== buildHash;
   }
 
   get generation(): number {

@@ -135,7 +135,8 @@ async function openParts(options: LocalInspectorOptions, scratch: string) {
     directoryOf(root, options.reportDirectory ?? localFolders.reports),
   ];
   const bindings = createBindings();
-  const source = { root, hasAgent: agent !== undefined, bindings: bindings.available, ...defined({ config }) };
+  const hub = new EventHub();
+  const source = { root, hub, hasAgent: agent !== undefined, bindings: bindings.available, ...defined({ config }) };
   const project = await ProjectSource.load(source, options.onCompiling);
   await bindings.close();
   const worldFolder = join(scratch, 'worlds');
@@ -149,7 +150,6 @@ async function openParts(options: LocalInspectorOptions, scratch: string) {
     }
     return worlds;
   };
-  const hub = new EventHub();
   const archive = new ArchivePort();
   const reports = new ReportDirectory(reportDirectory, archive);
   const given = {

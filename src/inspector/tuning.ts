@@ -59,7 +59,12 @@ export const tuning = {
   effectsShown: 20,
   /** Entries behind one in which its effects are looked for. */
   effectsWithinEntries: 200,
-  findingLinksMax: 12,
+  findingLinksMax: 8,
+  /** Causes of a verdict that stand open, one under the other, and checkpoints that one of them names. */
+  causesOpen: 3,
+  checkpointsNamed: 10,
+  /** Of a value that stands on a line with another. */
+  scalarCharsMax: 60,
   sampleDepthMax: 6,
   shortChars: 160,
   /** Of a value that is shown short, when the pointer rests on it. */
