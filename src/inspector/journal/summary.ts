@@ -12,6 +12,7 @@ export function summaryOf({
   result,
   startedAtMs,
   finishedAtMs,
+  invocation,
 }: RunReport): Omit<SavedRun, 'modifiedAtMs' | 'attachments'> {
   const { identity, status, verdict, evidenceRange, stateHash, evidenceHash, trajectoryHash } = result;
   const { seed, trial, trialCount, attempt, attemptLimit, scenarioId, buildHash } = identity;
@@ -26,7 +27,7 @@ export function summaryOf({
     trialCount,
     attempt,
     attemptLimit,
-    ...defined({ scenarioId }),
+    ...defined({ invocation, scenarioId }),
     buildHash,
     startedAtMs,
     finishedAtMs,

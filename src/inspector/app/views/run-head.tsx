@@ -11,7 +11,7 @@ import { client, go } from '../state/session.tsx';
 export function RunHead({ reply }: { reply: InspectorRunReply }) {
   const { report, runId } = reply;
   if (report === undefined) return <Unfinished reply={reply} />;
-  const { result, drill, target } = report;
+  const { result, drill, target, invocation } = report;
   const { identity } = result;
   return (
     <header class={`run-head ${result.verdict}`}>
@@ -34,8 +34,8 @@ export function RunHead({ reply }: { reply: InspectorRunReply }) {
           {target.id} <span class="quiet">{target.kind}</span>
         </Fact>
         {identity.scenarioId !== undefined && <Fact name="Scenario">{identity.scenarioId}</Fact>}
-        <Fact name="Seed">
-          <code>{identity.seed}</code>
+        <Fact name={invocation === undefined ? 'Trial seed' : 'Seed'}>
+          <code>{invocation?.seed ?? identity.seed}</code>
         </Fact>
         <Fact name="Trial">{identity.trialCount === 1 ? 'the only one' : `${identity.trial} of ${identity.trialCount}`}</Fact>
         <Fact name="Tool calls">{result.budgetUsage.toolCalls.attempted.toLocaleString('en-US')}</Fact>
@@ -64,11 +64,12 @@ function headline({ report }: InspectorRunReply): string {
 }
 
 function Actions({ reply }: { reply: InspectorRunReply }) {
-  const { identity } = reply.report!.result;
+  const { invocation, result } = reply.report!;
+  const { identity } = result;
   const [problem, setProblem] = useState<string | undefined>();
   const attempt = (act: () => Promise<void>) => () => act().catch((error: Error) => setProblem(error.message));
   const again = attempt(async () => {
-    const { request } = await client.call('startRun', { body: { drillId: identity.drillId, seed: identity.seed } });
+    const { request } = await client.call('startRun', { body: { repeatOf: identity.runId } });
     noteRequest(request);
     go(routeHash('drills', [identity.drillId]));
   });
@@ -77,8 +78,8 @@ function Actions({ reply }: { reply: InspectorRunReply }) {
   );
   return (
     <div class="actions">
-      <button type="button" onClick={again}>
-        Repeat with this seed
+      <button type="button" onClick={again} disabled={invocation === undefined} title={invocation === undefined ? unrepeatable : undefined}>
+        Repeat
       </button>
       <a class="button" href={routeHash('compare', [], { left: identity.runId })}>
         Compare…
@@ -90,6 +91,8 @@ function Actions({ reply }: { reply: InspectorRunReply }) {
     </div>
   );
 }
+
+const unrepeatable = 'This report does not know the seed of its run: an earlier version wrote it, or a hosted service.';
 
 function Unfinished({ reply }: { reply: InspectorRunReply }) {
   const run = active.value.get(reply.runId) ?? reply.active;
