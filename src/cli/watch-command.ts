@@ -4,6 +4,7 @@
 import { resolve } from 'node:path';
 import { createBindings } from '../bindings/create-bindings.js';
 import { defined } from '../contract/defined.js';
+import { seedOf } from '../contract/fresh-seed.js';
 import { localFolders } from '../contract/local-folders.js';
 import { drillInputs } from '../drills/attempt/drill-inputs.js';
 import { planRun } from '../drills/plan/plan.js';
@@ -15,9 +16,10 @@ import { type ExitCode, exitCodes } from './exit-codes.js';
 import { reportFailure } from './failure.js';
 import { fromHere } from './from-here.js';
 import type { Interrupt } from './interrupt.js';
+import type { OneRun, RunFlags } from './one-run.js';
 import type { Output } from './output.js';
 import { withProgressBar } from './progress-bar.js';
-import { type OneRun, type RunFlags, runOnce, withReporters } from './run-command.js';
+import { runOnce, withReporters } from './run-command.js';
 import { SourceWatch } from './source-watch.js';
 import { readKeys } from './watch-keys.js';
 
@@ -52,7 +54,8 @@ class WatchSession {
   #brokenCode: ExitCode | undefined;
 
   constructor(run: OneRun, watch: SourceWatch) {
-    this.#run = run;
+    // One for every round: what changes between two of them is the source.
+    this.#run = { ...run, options: { ...run.options, ...defined({ seed: seedOf(run.options.seed) }) } };
     this.#watch = watch;
     this.#root = resolve(run.options.root);
     this.#output = run.output;

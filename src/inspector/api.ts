@@ -60,6 +60,7 @@ function projectApi({ project, queue }: InspectorParts): Pick<Api, 'getProject' 
 
 type RunPages =
   | 'listRuns'
+  | 'findRun'
   | 'getRun'
   | 'listEvidence'
   | 'searchEvidence'
@@ -76,6 +77,7 @@ function runsApi({ reports, queue, runs, archive }: InspectorParts): Pick<Api, R
       const page = await reports.page(query);
       return { ...one, ...page, active: queue.active() };
     },
+    findRun: async ({ path }) => ({ ...one, runId: await reports.find(path.name) }),
     getRun: ({ path, signal }) => runs.run(path.runId, signal),
     listEvidence: async ({ path, query, signal }) => evidenceText(await runs.evidence(path.runId, query, signal)),
     searchEvidence: async ({ path, query, signal }) => ({ ...one, ...(await runs.search(path.runId, query, signal)) }),
@@ -116,7 +118,7 @@ function reportApi({
 type Work = 'startRun' | 'listRunRequests' | 'getRunRequest' | 'cancelRunRequest' | 'compareRuns' | 'listEvents';
 function workApi({ queue, runs, archive, hub, project, playground }: InspectorParts): Pick<Api, Work> {
   return {
-    startRun: ({ body }) => ({ ...one, request: queue.start(body) }),
+    startRun: async ({ body }) => ({ ...one, request: await queue.start(body) }),
     listRunRequests: () => ({ ...one, requests: queue.list() }),
     getRunRequest: ({ path }) => ({ ...one, request: queue.get(path.requestId) }),
     cancelRunRequest: ({ path }) => ({ ...one, request: queue.cancel(path.requestId) }),

@@ -38,6 +38,8 @@ import type {
   NoMembers,
   RequestedRun,
   RequestPath,
+  RunNamePath,
+  RunNameReply,
   RunRequest,
   RunRequestReply,
   RunRequestsReply,
@@ -116,6 +118,7 @@ export interface InspectorRoutes {
   getImplementation: Shape<ImplementationPath, None, None, ImplementationReply>;
 
   listRuns: Shape<None, InspectorRunsQuery, None, RunsReply>;
+  findRun: Shape<RunNamePath, None, None, RunNameReply>;
   getRun: Shape<InspectorRunPath, None, None, InspectorRunReply>;
   listEvidence: Shape<InspectorRunPath, InspectorEvidenceQuery, None, InspectorEvidenceReply>;
   searchEvidence: Shape<InspectorRunPath, SearchQuery, None, SearchReply>;

@@ -21,6 +21,7 @@ export const inspectorRoutes: RouteTable<InspectorRouteId, InspectorRule> = {
   getImplementation: read('project', '/tools/{toolId}/implementation/{fileId}', 'One implementation file, as it was compiled'),
 
   listRuns: read('runs', '/runs', 'A page of saved runs, with every attempt that runs now'),
+  findRun: read('runs', '/run-names/{name}', 'The run that `latest`, `latest~2` or the id of an invocation stands for'),
   getRun: read('runs', '/runs/{runId}', 'The report document, without its journal'),
   listEvidence: read('runs', '/runs/{runId}/evidence', 'A page of the journal'),
   searchEvidence: read('runs', '/runs/{runId}/evidence/search', 'Entries by text, kind, package and actor'),

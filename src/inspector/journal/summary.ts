@@ -13,6 +13,7 @@ export function summaryOf({
   result,
   startedAtMs,
   finishedAtMs,
+  invocation,
 }: RunReport): Omit<SavedRun, 'modifiedAtMs' | 'attachments'> {
   const { identity, status, verdict, evidenceRange, stateHash, evidenceHash, trajectoryHash } = result;
   const { seed, trial, trialCount, attempt, attemptLimit, scenarioId, buildHash } = identity;
@@ -27,7 +28,7 @@ export function summaryOf({
     trialCount,
     attempt,
     attemptLimit,
-    ...defined({ scenarioId }),
+    ...defined({ invocation, scenarioId }),
     buildHash,
     startedAtMs,
     finishedAtMs,

@@ -198,15 +198,22 @@ function Launch({
 }) {
   const [problem, setProblem] = useState<string | undefined>();
   const [starting, setStarting] = useState(false);
+  const seed = projectReply.value?.project.world?.seed;
   const submit = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault();
     const given = new FormData(event.currentTarget as HTMLFormElement);
     const number = (name: string): { [name: string]: number } => (given.get(name) === '' ? {} : { [name]: Number(given.get(name)) });
-    const seed = String(given.get('seed') ?? '').trim();
+    const chosen = String(given.get('seed') ?? '').trim();
     setStarting(true);
     setProblem(undefined);
     try {
-      const body = { ...what, ...(seed === '' ? {} : { seed }), ...number('trials'), ...number('retries'), ...number('concurrency') };
+      const body = {
+        ...what,
+        ...(chosen === '' ? {} : { seed: chosen }),
+        ...number('trials'),
+        ...number('retries'),
+        ...number('concurrency'),
+      };
       noteRequest((await client.call('startRun', { body })).request);
     } catch (error) {
       setProblem((error as Error).message);
@@ -218,7 +225,13 @@ function Launch({
     <form class="launch" onSubmit={submit}>
       <label class="field wide">
         Seed
-        <input name="seed" placeholder="a fresh one" autocomplete="off" spellcheck={false} />
+        <input
+          name="seed"
+          placeholder={seed === undefined ? "the world's" : `the world's, ${seed}`}
+          title="A number, or 'fresh' for one that is made for this run"
+          autocomplete="off"
+          spellcheck={false}
+        />
       </label>
       <label class="field">
         Trials
