@@ -32,7 +32,7 @@ export interface HostedBindings extends BindingsPort {
 }
 
 export function createHostedBindings({ publicUrl, isOwnOrigin = false, limits, nowMs, ...router }: HostedBindingsOptions): HostedBindings {
-  const accesses = new AccessTable(nowMs, new AgentLimits({ ...limits, nowMs }));
+  const accesses = new AccessTable(nowMs, { limits: new AgentLimits({ ...limits, nowMs }) });
   const base = publicUrl + hostedPrefix;
   return {
     available: accesses.available,
