@@ -2,6 +2,7 @@
 // by their address), ended by revocation or time.
 import { randomBytes } from 'node:crypto';
 import { defined } from '../contract/defined.js';
+import type { AgentDialect } from '../contract/run/dialect.js';
 import { mcpUrlFor } from '../contract/run/mcp-tool-names.js';
 import type { Binding, RemoteBinding } from '../contract/run/target.js';
 import type { RouteAuth } from '../contract/world/tool-manifest.js';
@@ -59,11 +60,13 @@ export class AccessTable {
   readonly #nowMs: () => number;
 
   readonly #limits: AgentLimits | undefined;
+  readonly #dialect: AgentDialect | undefined;
   #stored: StoredAccesses | undefined;
 
-  constructor(nowMs: () => number, limits?: AgentLimits) {
+  constructor(nowMs: () => number, { limits, dialect }: { limits?: AgentLimits; dialect?: AgentDialect } = {}) {
     this.#nowMs = nowMs;
     this.#limits = limits;
+    this.#dialect = dialect;
   }
 
   /** `urls`: where this listener serves it. */
@@ -79,6 +82,7 @@ export class AccessTable {
         baseUrl: urls.urlOf('http', address),
         receivers,
         requireOpen,
+        dialect: this.#dialect,
         limit: owner === undefined ? undefined : this.#limits?.of(owner),
       },
     );

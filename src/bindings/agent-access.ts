@@ -3,6 +3,7 @@
 //   AGENT-ACCESS-1. After `revoke` is called nothing new begins; it resolves when what had begun has been answered.
 import { defined } from '../contract/defined.js';
 import { ServiceError } from '../contract/errors.js';
+import { type AgentDialect, ownAgentDialect } from '../contract/run/dialect.js';
 import { resolveActor } from '../contract/world/persona.js';
 import type { OfferedBlob, RefusalResult, UncalledRequest, WireRequest } from '../contract/world/wire.js';
 import { mountMark } from '../contract/world/wire-mounts.js';
@@ -33,6 +34,7 @@ interface AccessParts {
   receivers?: ReceiverBook | undefined;
   limit?: AccessLimit | undefined;
   requireOpen?: (() => void) | undefined;
+  dialect?: AgentDialect | undefined;
 }
 
 export class AgentAccess implements AgentWorld {
@@ -47,6 +49,7 @@ export class AgentAccess implements AgentWorld {
   /** Its tokens, that of HTTP first. */
   readonly keys: TokenKey[] = [];
   readonly unanswered = new UnansweredLog();
+  readonly dialect: AgentDialect;
   readonly #receivers: ReceiverBook | undefined;
   readonly #limit: AccessLimit | undefined;
   readonly #requireOpen: (() => void) | undefined;
@@ -55,9 +58,14 @@ export class AgentAccess implements AgentWorld {
   #running = 0;
   #used = false;
   #revoked = false;
+  #keysMade = 0;
   #whenIdle: (() => void)[] = [];
 
-  constructor(world: WorldRef, actor: AgentIdentity, { wires, baseUrl = '', receivers, limit, requireOpen }: AccessParts = {}) {
+  constructor(
+    world: WorldRef,
+    actor: AgentIdentity,
+    { wires, baseUrl = '', receivers, limit, requireOpen, dialect = ownAgentDialect }: AccessParts = {},
+  ) {
     this.#world = world;
     this.#actor = actor;
     this.wires = wires;
@@ -65,6 +73,7 @@ export class AgentAccess implements AgentWorld {
     this.#receivers = receivers;
     this.#limit = limit;
     this.#requireOpen = requireOpen;
+    this.dialect = dialect;
   }
 
   /** What a URL of a tool's own begins with, for who has asked at the base URL or at a mount. */
@@ -96,6 +105,13 @@ export class AgentAccess implements AgentWorld {
 
   call(call: DirectCall, options?: AskOptions): Promise<CallResult> {
     return this.#run(() => this.#world.command({ kind: 'call', ...this.#actor, ...call }, options && sendOptions(options)));
+  }
+
+  async madeKey(): Promise<string> {
+    const number = ++this.#keysMade;
+    const { evidenceSequence } = await this.#run(() => this.#world.query({ kind: 'position' }), false);
+    const { actorId, actorInstanceId } = this.#actor;
+    return `made-${[actorId, actorInstanceId, evidenceSequence, number].filter((part) => part !== undefined).join('-')}`;
   }
 
   callRoute({ packageId, instanceId }: WireOwner, request: WireRequest, blobs: OfferedBlob[]): Promise<RouteResult> {

@@ -3,7 +3,6 @@ import { agentContract } from '../contract/validate/agent-validators.js';
 import type {
   CallPath,
   CallRequest,
-  CallResponse,
   ReceiveRequest,
   ReceiveResponse,
   ReceiverPath,
@@ -23,15 +22,14 @@ const works: { readonly [_ in AgentRouteId]: RowWork<AgentAccess> } = {
   listTools:
     ({ caller }) =>
     async () => {
-      const body: ToolsResponse = { schemaVersion: 1, ...(await caller.catalog()) };
-      return { status: 200, body };
+      const listed: ToolsResponse = { schemaVersion: 1, ...(await caller.catalog()) };
+      return { status: 200, body: caller.dialect.tools(listed) };
     },
   callOperation: ({ caller, path }) => {
     const { packageId, operationId } = path as CallPath;
     return async (body) => {
-      const { callId, correlationId, outcome } = await caller.call({ packageId, operationId, ...(body as CallRequest) });
-      const reply: CallResponse = { schemaVersion: 1, callId, correlationId, outcome };
-      return { status: 200, body: reply };
+      const result = await caller.call({ packageId, operationId, ...(body as CallRequest) });
+      return caller.dialect.called(result, { packageId, operationId });
     };
   },
   wait: answerWait,

@@ -1,10 +1,15 @@
 // What an agent may do in its world, wherever that is: in this process (agent-access.ts), or behind the HTTP binding (remote-world.ts).
+import type { AgentDialect } from '../contract/run/dialect.js';
 import type { AdvanceProgress, CallResult, ToolCatalogItem, WaitResult } from '../contract/world/world-protocol.js';
 import type { DirectCall } from '../drills/ports/bindings-port.js';
 
 /** Outcomes are values; a refusal (revoked access, a world that is gone) rejects with ServiceError. */
 export interface AgentWorld {
+  /** How its agent is spoken to. */
+  readonly dialect: AgentDialect;
   catalog(): Promise<AgentCatalog>;
+  /** An idempotency key that no call of the actor has: the same in every run that makes the same calls. */
+  madeKey(): Promise<string>;
   call(call: DirectCall, options?: AskOptions): Promise<Pick<CallResult, 'callId' | 'correlationId' | 'outcome'>>;
   wait(untilUs?: number, options?: AskOptions): Promise<Pick<WaitResult, 'correlationId' | 'virtualTimeUs' | 'outcome'>>;
 }

@@ -1,6 +1,7 @@
 // The agent bindings of one process: one loopback listener for all accesses, started when the first one needs it; the bearer tells them
 // apart. Mounts that want one have a port beside it.
 import { defined } from '../contract/defined.js';
+import type { AgentDialect } from '../contract/run/dialect.js';
 import type { BindingsPort, OpenAccess } from '../drills/ports/bindings-port.js';
 import { requireHost } from '../http/guards.js';
 import { createRouter, type RouteFailure } from '../http/router.js';
@@ -18,12 +19,15 @@ export interface BindingsOptions {
   engine?: HttpServer['engine'];
   /** A bug met while answering an agent. Default: one JSON line on stderr. */
   onFailure?: (failure: RouteFailure) => void;
+  /** How its agents are spoken to. Default: Drillyard's own way. */
+  dialect?: AgentDialect;
 }
 
 const loopback = '127.0.0.1';
 
 export function createBindings(options: BindingsOptions = {}): BindingsPort {
-  const accesses = new AccessTable(Date.now);
+  const { dialect } = options;
+  const accesses = new AccessTable(Date.now, defined({ dialect }));
   let server: Promise<HttpServer> | undefined;
   const openMount = (name: string): string | undefined => {
     const mount = mountOfHost(name);
@@ -39,6 +43,7 @@ export function createBindings(options: BindingsOptions = {}): BindingsPort {
         authenticate: (token) => accesses.holderOf(token),
         otherwise: wireRoutes(accesses),
         onFailure: options.onFailure ?? logFailure,
+        ...(dialect === undefined ? {} : { refused: dialect.refused }),
       }),
     ),
   );

@@ -36,7 +36,7 @@ export interface HostedBindings extends BindingsPort {
 
 export function createHostedBindings(options: HostedBindingsOptions): HostedBindings {
   const { publicUrl, isOwnOrigin = false, mountNames, limits, nowMs, ...router } = options;
-  const accesses = new AccessTable(nowMs, new AgentLimits({ ...limits, nowMs }));
+  const accesses = new AccessTable(nowMs, { limits: new AgentLimits({ ...limits, nowMs }) });
   const urls = agentUrls(publicUrl + hostedPrefix, mountNames?.originOf);
   const httpMounts: ReadonlySet<HttpMounts> = new Set(mountNames === undefined ? ['path'] : ['path', 'host']);
   return {

@@ -2,6 +2,7 @@
 // all, or cannot be asked, is a JSON-RPC error.
 import { errorTable, ServiceError } from '../contract/errors.js';
 import type { JsonObject, JsonValue } from '../contract/json.js';
+import type { McpDialect } from '../contract/run/dialect.js';
 import { validateCallPath, validateCallRequest, validateWaitRequest } from '../contract/validate/validators.js';
 import type { ToolOutcome } from '../contract/world/evidence.js';
 import type { AdvanceProgress } from '../contract/world/world-protocol.js';
@@ -24,9 +25,6 @@ export interface ToolCall {
   signal: AbortSignal | undefined;
   onProgress?: ((progress: AdvanceProgress) => void) | undefined;
 }
-/** In `_meta` of a tools/call: as the member of the same name of an HTTP call. */
-export const idempotencyKeyName = 'drillyard/idempotencyKey';
-
 /** The result. Throws McpFailure, and ServiceError where the access has ended. */
 export async function callTool(call: ToolCall): Promise<JsonObject> {
   const { name, arguments: input = {} } = call.params;
@@ -57,9 +55,9 @@ function requireModern({ headerParams, mcp: { clientCapabilities = [] } }: McpTo
 
 async function wait({ world, signal, onProgress }: ToolCall, input: JsonObject): Promise<JsonObject> {
   const valid = validateWaitRequest(input);
-  if (!valid.ok) return resultOf(invalidArguments(valid.issues), {});
+  if (!valid.ok) return resultOf(invalidArguments(valid.issues), {}, { dialect: world.dialect.mcp });
   const { outcome, correlationId } = await world.wait(valid.value.untilUs, { signal, onProgress });
-  return resultOf(outcome, { correlationId });
+  return resultOf(outcome, { correlationId }, { dialect: world.dialect.mcp });
 }
 
 interface OperationCall {
@@ -73,8 +71,12 @@ async function callOperation({ world, meta, signal }: ToolCall, { name, tool, ta
   if (packageId === undefined || operationId === undefined) throw unknownTool(name);
   if (tool === undefined && !validateCallPath({ packageId, operationId }).ok) throw unknownTool(name);
   const args = tool?.wraps.arguments === true ? (input.value as JsonValue) : input;
-  if (args === undefined) return resultOf(invalidArguments([{ path: '/value', code: 'required', message: 'is required' }]), {});
-  const { [idempotencyKeyName]: idempotencyKey } = meta;
+  const shown = { dialect: world.dialect.mcp, tool };
+  if (args === undefined) return resultOf(invalidArguments([{ path: '/value', code: 'required', message: 'is required' }]), {}, shown);
+  const { keyNames, makesKeys } = world.dialect.mcp;
+  // As the member of the same name of an HTTP call.
+  const keyName = keyNames.find((key) => meta[key] !== undefined) ?? (keyNames[0] as string);
+  const idempotencyKey = meta[keyName] ?? (makesKeys && tool?.needsKey === true ? await world.madeKey() : undefined);
   const request = validateCallRequest({
     arguments: args,
     ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
@@ -82,24 +84,33 @@ async function callOperation({ world, meta, signal }: ToolCall, { name, tool, ta
   });
   if (!request.ok) {
     if (tool === undefined) throw unknownTool(name);
-    throw new McpFailure('invalidParams', `'${idempotencyKeyName}' is not a key.`, {
+    throw new McpFailure('invalidParams', `'${keyName}' is not a key.`, {
       details: { issues: request.issues as unknown as JsonValue },
     });
   }
   const { callId, correlationId, outcome } = await world.call({ packageId, operationId, ...request.value }, { signal });
   if (outcome.kind === 'unsupported') throw unknownTool(name);
-  return resultOf(outcome, { callId, correlationId }, tool);
+  return resultOf(outcome, { callId, correlationId }, shown);
 }
 
+interface ResultParts {
+  dialect: McpDialect;
+  tool?: McpTool | undefined;
+}
 /** An error is returned as the outcome that it is; `structuredContent` is what outputSchema promises, so an error has none. */
-function resultOf(outcome: ToolOutcome, ids: { callId?: string; correlationId?: string }, tool?: McpTool): JsonObject {
+function resultOf(outcome: ToolOutcome, ids: { callId?: string; correlationId?: string }, { dialect, tool }: ResultParts): JsonObject {
   const _meta = Object.fromEntries(Object.entries(ids).map(([key, id]) => [`drillyard/${key}`, id]));
-  if (outcome.kind !== 'ok') return { content: [textBlock(outcome as unknown as JsonValue)], isError: true, _meta };
+  if (outcome.kind !== 'ok') return { ...failedContent(outcome, dialect), isError: true, _meta };
   const { value } = outcome;
   const { content, structured = true } = tool?.mcp ?? {};
   if (!structured) return { content: content === undefined ? [textBlock(value)] : contentOf(value, content), _meta };
   const structuredContent = tool?.wraps.value !== true && isObject(value) ? value : { value };
   return { content: content === undefined ? [textBlock(structuredContent)] : contentOf(value, content), structuredContent, _meta };
+}
+function failedContent(outcome: Exclude<ToolOutcome, { kind: 'ok' }>, dialect: McpDialect): JsonObject {
+  const structuredContent = dialect.failed(outcome);
+  if (structuredContent === undefined) return { content: [textBlock(outcome as unknown as JsonValue)] };
+  return { content: [textBlock(structuredContent)], structuredContent };
 }
 const textBlock = (value: JsonValue): JsonObject => ({ type: 'text', text: textOf(value) });
 

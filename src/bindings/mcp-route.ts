@@ -54,7 +54,7 @@ async function answer(body: JsonValue, { headers, query, signal }: ServerRequest
     era,
     world,
     headers,
-    toolNames,
+    toolNames: toolNames ?? world.dialect.mcp.toolNames,
     signal: era === 'modern' ? signal : undefined,
   };
   if (wantsProgress(message) && takesEvents(headers)) return await answerAsItComes(id, answerInSteps(request));

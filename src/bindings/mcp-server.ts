@@ -86,7 +86,9 @@ const catalogs = new WeakMap<AgentWorld, Promise<McpToolCatalog>>();
 export function catalogOf(world: AgentWorld): Promise<McpToolCatalog> {
   let catalog = catalogs.get(world);
   if (catalog === undefined) {
-    catalog = world.catalog().then(({ tools, mayWait }) => new McpToolCatalog(tools, { mayWait }));
+    catalog = world
+      .catalog()
+      .then(({ tools, mayWait }) => new McpToolCatalog(tools, { mayWait, listsBothNames: world.dialect.mcp.listsBothNames }));
     catalogs.set(world, catalog);
     catalog.catch(() => catalogs.delete(world));
   }

@@ -31,6 +31,8 @@ export interface McpTool {
   /** What of the arguments headers repeat. */
   headerParams: readonly HeaderParam[];
   mcp: ToolMcp;
+  /** It is called with an idempotency key, or not at all. */
+  needsKey: boolean;
 }
 
 const namePattern = /^[A-Za-z0-9_.-]{1,128}$/;
@@ -42,16 +44,18 @@ export class McpToolCatalog {
   readonly #undotted: readonly JsonObject[];
 
   /** `items` are ordered, and so are the tools. */
-  constructor(items: readonly ToolCatalogItem[], { mayWait }: { mayWait: boolean }) {
+  constructor(items: readonly ToolCatalogItem[], { mayWait, listsBothNames = false }: { mayWait: boolean; listsBothNames?: boolean }) {
     const own = new Set(items.map(ownName));
     const tools: McpTool[] = [];
     for (const item of items) {
       const wanted = wantedName(item);
       const isFree =
         wanted !== undefined && namePattern.test(wanted) && !own.has(wanted) && !this.#byName.has(wanted) && wanted !== waitTool.name;
-      const tool = toolOf(item, isFree ? wanted : ownName(item));
-      tools.push(tool);
-      this.#byName.set(tool.name, tool);
+      for (const name of isFree ? [...(listsBothNames ? [ownName(item)] : []), wanted] : [ownName(item)]) {
+        const tool = toolOf(item, name);
+        tools.push(tool);
+        this.#byName.set(tool.name, tool);
+      }
     }
     if (mayWait) tools.push(waitTool);
     this.#tools = tools;
@@ -148,6 +152,7 @@ function toolOf(item: ToolCatalogItem, name: string): McpTool {
     wraps: { arguments: input.wraps, value: output.wraps },
     headerParams: headerParamsOf(input.schema).params,
     mcp,
+    needsKey: idempotency === 'required',
   };
 }
 
@@ -191,4 +196,5 @@ const waitTool: McpTool = {
   wraps: { arguments: false, value: false },
   headerParams: [],
   mcp: {},
+  needsKey: false,
 };

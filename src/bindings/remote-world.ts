@@ -1,6 +1,7 @@
 // A world behind the HTTP binding, for who has an address and a token. What is refused there is refused here by the same code.
 import { defined } from '../contract/defined.js';
 import { type ErrorCode, type ErrorEnvelope, errorTable, ServiceError } from '../contract/errors.js';
+import { ownAgentDialect } from '../contract/run/dialect.js';
 import type { CallResponse, ToolsResponse, WaitResponse } from '../contract/world/agent-binding.js';
 import type { AdvanceProgress } from '../contract/world/world-protocol.js';
 import type { DirectCall, Endpoint } from '../drills/ports/bindings-port.js';
@@ -9,6 +10,7 @@ import { readEvents } from './event-reader.js';
 import { eventStream } from './wait-route.js';
 
 export class RemoteWorld implements AgentWorld {
+  readonly dialect = ownAgentDialect;
   readonly #url: string;
   readonly #token: string;
 
@@ -27,6 +29,11 @@ export class RemoteWorld implements AgentWorld {
       signal,
     });
     return await answerOf(reply);
+  }
+
+  /** A binding that makes keys is not asked from here. */
+  madeKey(): Promise<string> {
+    throw unavailable('keys are made where the world is');
   }
 
   async wait(untilUs?: number, { signal, onProgress }: AskOptions = {}): Promise<WaitResponse> {

@@ -23,7 +23,10 @@ export function credentialsIn(auth: RouteAuth, request: CredentialRequest, query
       const encoded = /^basic +([A-Za-z0-9+/]+=*)$/i.exec(authorization)?.[1];
       if (encoded === undefined) return [];
       const [user = '', ...password] = Buffer.from(encoded, 'base64').toString('utf8').split(':');
-      return [password.join(':'), user];
+      const { token, username } = auth;
+      if (token === 'username') return [user];
+      if (username !== undefined && user !== username) return [];
+      return token === 'password' || username !== undefined ? [password.join(':')] : [password.join(':'), user];
     }
     case 'header': {
       const name = auth.name.toLowerCase();

@@ -33,6 +33,7 @@ type Scheme<K extends Kind> = (
 ) => Pick<Signed, 'headers'> & Partial<Signed>;
 
 const schemes: { readonly [K in Kind]: Scheme<K> } = {
+  none: () => ({ headers: {} }),
   'hmac-sha256': ({ body }, { secret }, { header, prefix }) => ({ headers: { [header]: prefix + hex(secret, body) } }),
   github: ({ body }, { secret }) => ({ headers: { 'x-hub-signature-256': `sha256=${hex(secret, body)}` } }),
   shopify: ({ body }, { secret }) => ({ headers: { 'x-shopify-hmac-sha256': base64(secret, body) } }),

@@ -14,6 +14,7 @@ import { ServiceError } from '../contract/errors.js';
 import type { CompiledBuild } from '../contract/run/build.js';
 import type { ToolHttpRoute, ToolManifest } from '../contract/world/tool-manifest.js';
 import { type ConformanceOptions, testToolPackage } from '../drills/conformance.js';
+import type { OpenBindings } from '../drills/ports/bindings-port.js';
 import { SourceInvalidError } from '../drills/source-invalid.js';
 import type { CompatDefinition } from './definition.js';
 import { type ExchangePlace, type ExchangeSource, exchangeOf, isVendorPath, type SourcedExchange } from './exchanges.js';
@@ -137,9 +138,9 @@ async function runConformance(
 ): Promise<{ findings: VerifyFinding[]; cancelled: boolean }> {
   const directory = await mkdtemp(join(tmpdir(), 'drillyard-verify-'));
   let runs = 0;
-  const open = () => {
+  const open: OpenBindings = (options) => {
     runs += 1;
-    return runs === 1 ? recordBindings(createBindings(), record) : createBindings();
+    return runs === 1 ? recordBindings(createBindings(options), record) : createBindings(options);
   };
   try {
     const { plain, differences, cancelled } = await testToolPackage(

@@ -1,5 +1,6 @@
 // Everything checked becomes one build. Its hash is made of what things mean: of setups rather than the layers they were written as,
 // of manifests and bundles rather than files, in order of ids.
+import { defined } from '../contract/defined.js';
 import { jsonDigest } from '../contract/digest.js';
 import type { JsonValue } from '../contract/json.js';
 import type { CompiledBuild, CompiledDrill, CompiledScenario, CompiledTool } from '../contract/run/build.js';
@@ -17,6 +18,8 @@ export interface BuildParts {
   drills: { drill: Drill; setup: WorldSetup }[];
   suites: Suite[];
   environmentPrefixes: string[];
+  /** Absent: Drillyard's own. */
+  dialect?: string;
 }
 
 export function assembleBuild(parts: BuildParts): CompiledBuild {
@@ -44,7 +47,7 @@ export function assembleBuild(parts: BuildParts): CompiledBuild {
       (compiled): CompiledDrill => ({ ...compiled, setupHash: hashOf(compiled.setup) }),
     ),
     suites: byId(parts.suites, ({ id }) => id),
-    compat: { environmentPrefixes: parts.environmentPrefixes },
+    compat: { environmentPrefixes: parts.environmentPrefixes, ...defined({ dialect: parts.dialect }) },
   };
   return { ...build, buildHash: buildHashOf(build) };
 }

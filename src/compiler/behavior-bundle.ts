@@ -7,12 +7,13 @@
 import type { Message, PartialMessage, Plugin } from 'esbuild';
 import { sha256Digest } from '../contract/digest.js';
 import { limits } from '../contract/limits.js';
+import type { BehaviorKit } from '../contract/run/dialect.js';
 import type { GraphqlSettings } from '../contract/world/tool-graphql.js';
 import { bundleFunction } from '../tools/ambient.js';
+import { graphqlKit, kitEntry, kitPlugin } from './behavior-kits.js';
 import { type BehaviorModule, BehaviorModules, type BundleFinding, type Refusal, type RefusedFile } from './behavior-modules.js';
 import { ambientFindings, asyncFindings, runTimeLoadingFindings } from './behavior-oracles.js';
 import { loadEsbuild } from './esbuild.js';
-import { kitEntry, kitPlugin } from './graphql-bundle.js';
 
 export interface BundleRequest {
   /** Real, absolute. */
@@ -20,9 +21,11 @@ export interface BundleRequest {
   /** Of the tool file, relative to the root: what `module` is relative to. */
   toolFile: string;
   module: string;
-  sdkNames: readonly string[];
+  isSdk: (specifier: string) => boolean;
   /** The behavior gets the kit, made with these. */
   graphql?: GraphqlSettings | undefined;
+  /** Put around the behavior first. */
+  kit?: BehaviorKit | undefined;
 }
 export interface BundledFile {
   path: string;
@@ -43,11 +46,11 @@ const loweredFeatures = { 'async-await': false, 'async-generator': false, 'for-a
 const helperCalls = /\b__(?:async|await|asyncGenerator|yieldStar|forAwait)\b/;
 
 export async function bundleBehavior(request: BundleRequest): Promise<BundleResult> {
-  const modules = new BehaviorModules(request.root, request.sdkNames);
+  const modules = new BehaviorModules(request.root, request.isSdk);
   const specifier = request.module.startsWith('.') ? request.module : `./${request.module}`;
   const entry = modules.resolve(specifier, request.toolFile);
   if (!('path' in entry)) return { files: [], refused: [...modules.refused.values()], findings: [{ ...entry, line: 1, column: 1 }] };
-  const { body, messages, warnings } = await runEsbuild(modules, entry.path, request.graphql);
+  const { body, messages, warnings } = await runEsbuild(modules, entry.path, kitsOf(request));
   const findings = [...messages.map((message) => findingOf(message, entry.path)), ...warnings.map(warningOf)];
   // esbuild loads in parallel; what is reported does not depend on who came first.
   const loaded = [...modules.files.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
@@ -78,10 +81,14 @@ export async function bundleBehavior(request: BundleRequest): Promise<BundleResu
   };
 }
 
+function kitsOf({ kit, graphql }: BundleRequest): BehaviorKit[] {
+  return [...(kit === undefined ? [] : [kit]), ...(graphql === undefined ? [] : [graphqlKit(graphql)])];
+}
+
 async function runEsbuild(
   modules: BehaviorModules,
   entry: string,
-  graphql: GraphqlSettings | undefined,
+  kits: readonly BehaviorKit[],
 ): Promise<{ body?: string; messages: Message[]; warnings: Message[] }> {
   // Loaded here: most tools are of data alone.
   const { build } = await loadEsbuild();
@@ -105,7 +112,7 @@ async function runEsbuild(
       treeShaking: true,
       tsconfigRaw: { compilerOptions: { target: 'es2022', useDefineForClassFields: true, verbatimModuleSyntax: false } },
       logLevel: 'silent',
-      plugins: [...(graphql === undefined ? [] : [kitPlugin()]), packagePlugin(modules, { entry, graphql })],
+      plugins: [...(kits.length === 0 ? [] : [kitPlugin(kits)]), packagePlugin(modules, { entry, kits })],
     });
     if (Object.keys(metafile.inputs).some((input) => !/^(?:entry|sdk|tool|kit):/.test(input)))
       return { messages: [foreignInput], warnings: [] };
@@ -128,7 +135,7 @@ const foreignInput: Message = {
 };
 
 /** Imports the behavior by its default export, so that a module without one is an error of esbuild's own. */
-function packagePlugin(modules: BehaviorModules, { entry, graphql }: { entry: string; graphql: GraphqlSettings | undefined }): Plugin {
+function packagePlugin(modules: BehaviorModules, { entry, kits }: { entry: string; kits: readonly BehaviorKit[] }): Plugin {
   const refuse = ({ message, ...detail }: Refusal) => ({ errors: [{ text: message, detail }] });
   return {
     name: 'drillyard',
@@ -146,7 +153,7 @@ function packagePlugin(modules: BehaviorModules, { entry, graphql }: { entry: st
         return 'path' in found ? { path: found.path, namespace: 'tool' } : refuse(found);
       });
       onLoad({ filter: /.*/, namespace: 'entry' }, () => ({
-        contents: graphql === undefined ? "import behavior from 'drillyard:behavior'; export default behavior;" : kitEntry(graphql),
+        contents: kits.length === 0 ? "import behavior from 'drillyard:behavior'; export default behavior;" : kitEntry(kits),
         loader: 'js',
       }));
       onLoad({ filter: /.*/, namespace: 'sdk' }, () => ({

@@ -50,16 +50,16 @@ export class BehaviorModules {
   readonly files = new Map<string, BehaviorModule>();
   readonly refused = new Map<string, RefusedFile>();
   readonly #root: string;
-  readonly #sdkNames: ReadonlySet<string>;
+  readonly #isSdk: (specifier: string) => boolean;
 
   /** `root` is real and absolute; nothing outside of it is read. */
-  constructor(root: string, sdkNames: readonly string[]) {
+  constructor(root: string, isSdk: (specifier: string) => boolean) {
     this.#root = root;
-    this.#sdkNames = new Set(['drillyard/tool-sdk', ...sdkNames]);
+    this.#isSdk = isSdk;
   }
 
   isSdk(specifier: string): boolean {
-    return this.#sdkNames.has(specifier);
+    return specifier === 'drillyard/tool-sdk' || this.#isSdk(specifier);
   }
 
   /** The file that an import in `importer` means; '' is the importer of the entry. */

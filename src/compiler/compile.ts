@@ -1,8 +1,10 @@
 // Repository in, content-addressed build out: read, check, bundle, layer, hash. Never runs what it reads, and reports everything at once.
 import { basename, dirname, isAbsolute, relative, resolve } from 'node:path';
+import { projectDialect, rootFileNames } from '../compat/dialects.js';
 import { defined } from '../contract/defined.js';
 import type { Provenance } from '../contract/provenance.js';
 import type { CompiledBuild, Diagnostic } from '../contract/run/build.js';
+import type { ReadShape, SourceDialect } from '../contract/run/dialect.js';
 import type { DrillInput } from '../contract/run/drill.js';
 import type { RootSettings, World } from '../contract/run/project-files.js';
 import type { ImplementationSource, ProjectView } from '../contract/run/project-view.js';
@@ -19,6 +21,7 @@ import { checkJudges, judgesOf } from './judge-checks.js';
 import { checkLists } from './list-bounds.js';
 import { type LocatedValue, type ProjectDocuments, rawId, readDocument, readProject, validated } from './project-documents.js';
 import { checkStarter, checkStarts, layOutStarts, type Setups } from './project-starts.js';
+import { inOwnShape } from './shape-reading.js';
 import type { SourceDocument } from './source-document.js';
 import { entryKind, realRoot } from './source-files.js';
 import { noSource, type SourceList, sourceList } from './source-list.js';
@@ -34,6 +37,8 @@ export interface CompileOptions {
   root: string;
   /** The root file, relative to `root`, or anywhere else. What it names is relative to `root` all the same. Default drillyard.json. */
   config?: string;
+  /** Of the package whose own project it is: the field of its package.json. */
+  packageField?: string;
   /** Nothing outside of the root is read but the library that ships with Drillyard: for source of strangers. */
   contained?: boolean;
   /** Drills beside those of the repository's files; what a path of theirs is relative to is the root. */
@@ -67,7 +72,8 @@ export interface CompileResult {
 
 export async function compileProject({
   root: givenRoot,
-  config = 'drillyard.json',
+  config: givenConfig,
+  packageField,
   contained = false,
   inlineDrills = [],
   choices,
@@ -75,15 +81,24 @@ export async function compileProject({
 }: CompileOptions): Promise<CompileResult> {
   const diagnostics = new Diagnostics();
   const root = realRoot(givenRoot);
-  const rootFile = root === undefined ? undefined : readRootFile(diagnostics, rootFilePlace(root, config, contained));
+  const config = givenConfig ?? rootFileIn(root);
+  const place = root === undefined ? undefined : rootFilePlace(root, config, contained);
+  const rootFile = place && readRootFile(diagnostics, place, packageField);
   if (root === undefined) diagnostics.report('DY1001', placeOfFile(config), `there is no folder '${givenRoot}'`);
   if (root === undefined || rootFile === undefined) return nothing(diagnostics);
-  const { settings, document } = rootFile;
-  const project = readProject(diagnostics, root, { settings, document, inlineDrills, onProgress });
-  const tools = await compileTools(diagnostics, { root, project, settings, document }, contained);
+  const { settings, document, dialect, inside } = rootFile;
+  if (contained && dialect.name !== undefined)
+    diagnostics.report(
+      'DY5032',
+      document.place(''),
+      `a project in the shapes of '${dialect.name}' is not adapted in a hosted service (generic calls)`,
+    );
+  const project = readProject(diagnostics, root, { settings, document, dialect, inside, inlineDrills, onProgress });
+  const compilation = { root, project, settings, document, dialect };
+  const tools = await compileTools(diagnostics, compilation, contained);
   const catalog = catalogOf(diagnostics, project, tools);
   await checkExpressions(diagnostics, { drills: project.drills, catalog, setups: layOutStarts(project).drill });
-  return finish({ diagnostics, catalog }, { root, project, tools, settings, document }, choices);
+  return finish({ diagnostics, catalog }, { ...compilation, tools }, choices);
 }
 
 /** What was read, before anything is checked against anything. */
@@ -94,6 +109,7 @@ interface Compilation {
   settings: RootSettings;
   /** The root file. */
   document: SourceDocument;
+  dialect: SourceDialect;
 }
 
 interface RootFilePlace {
@@ -101,6 +117,12 @@ interface RootFilePlace {
   path: string;
   shownAs: string;
 }
+/** Where none is named: the first that is there, else the name that ours has. */
+function rootFileIn(root: string | undefined): string {
+  const there = rootFileNames.find((name) => root !== undefined && entryKind(root, name) === 'file');
+  return there ?? (rootFileNames[0] as string);
+}
+
 /** A root file outside of the repository is read where it lies, unless the source is to be contained. */
 function rootFilePlace(root: string, config: string, contained: boolean): RootFilePlace {
   const path = relative(root, resolve(root, config));
@@ -108,24 +130,35 @@ function rootFilePlace(root: string, config: string, contained: boolean): RootFi
   return { folder: dirname(resolve(root, config)), path: basename(config), shownAs: path };
 }
 
+interface RootFileRead {
+  settings: RootSettings;
+  document: SourceDocument;
+  dialect: SourceDialect;
+  inside: NonNullable<ReadShape['inside']>;
+}
 function readRootFile(
   diagnostics: Diagnostics,
   { folder, path, shownAs }: RootFilePlace,
-): { settings: RootSettings; document: SourceDocument } | undefined {
+  packageField: string | undefined,
+): RootFileRead | undefined {
   if (entryKind(folder, path) === 'missing') {
     diagnostics.report('DY1001', placeOfFile(shownAs), `there is no '${shownAs}' in the repository root`, {
       suggestion: "Run 'drillyard init', or name the root file with --config.",
     });
     return undefined;
   }
-  const document = readDocument(diagnostics, folder, path, { shownAs });
+  const written = readDocument(diagnostics, folder, path, { shownAs });
+  if (written === undefined) return undefined;
+  const dialect = projectDialect({ rootFile: basename(path), document: written.value, packageField });
+  const document = inOwnShape(diagnostics, written, { kind: 'root', dialect });
   const file = document && validated(diagnostics, document, validateRootFile);
-  return document === undefined || file === undefined ? undefined : { settings: materializeRootFile(file), document };
+  if (document === undefined || file === undefined) return undefined;
+  return { settings: materializeRootFile(file), document, dialect, inside: document.inside ?? [] };
 }
 
 async function compileTools(
   diagnostics: Diagnostics,
-  { root, project, settings, document }: Omit<Compilation, 'tools'>,
+  { root, project, settings, document, dialect: ownDialect }: Omit<Compilation, 'tools'>,
   contained: boolean,
 ): Promise<CompiledSource[]> {
   const { packageField, toolSdk: sdkNames } = settings.compat;
@@ -135,15 +168,21 @@ async function compileTools(
     toolFile: own.file,
     file: item,
     document: own,
-    foreign: sdkNames.length > 0,
+    dialect: ownDialect,
     outside: false,
   }));
-  const { packages, isMissing } = resolveToolPackages(diagnostics, document, settings.toolPackages, { root, packageField, contained });
+  const { packages, isMissing } = resolveToolPackages(diagnostics, document, settings.toolPackages, {
+    root,
+    packageField,
+    dialect: ownDialect,
+    contained,
+  });
   project.lacksPackages = isMissing;
   for (const found of packages) {
-    const own = readDocument(diagnostics, found.root, found.toolFile, { shownAs: found.shownAs + found.toolFile });
+    const { root: packageRoot, shownAs, toolFile, dialect } = found;
+    const written = readDocument(diagnostics, packageRoot, toolFile, { shownAs: shownAs + toolFile });
+    const own = written && inOwnShape(diagnostics, written, { kind: 'tool', dialect });
     const file = own && validated(diagnostics, own, validateToolPackageFile);
-    const { root: packageRoot, shownAs, toolFile, foreign } = found;
     const outside = isInstalled(packageRoot);
     if (own !== undefined && file !== undefined)
       sources.push({
@@ -152,11 +191,11 @@ async function compileTools(
         toolFile,
         file,
         document: own,
-        foreign,
+        dialect,
         outside,
         starter: readStarter(diagnostics, found),
       });
-    else project.broken.tool.add(own === undefined ? packageNameOf(found.toolFile) : rawId(own.value, 'tool'));
+    else project.broken.tool.add(written === undefined ? packageNameOf(found.toolFile) : rawId(written.value, 'tool'));
   }
   const tools = await Promise.all(sources.map((source) => compileTool(diagnostics, source, { sdkNames, engineVersion: packageVersion() })));
   return tools.sort((a, b) => (a.compiled.packageId < b.compiled.packageId ? -1 : 1));
@@ -188,7 +227,7 @@ function finish(
   choices: DataChoices | undefined,
 ): CompileResult {
   const { diagnostics } = checking;
-  const { root, project: written, tools, settings, document } = compilation;
+  const { root, project: written, tools, settings, document, dialect } = compilation;
   const known = knownIds(diagnostics, written, tools);
   checkLists(diagnostics, written, tools);
   checkConnections(checking, tools);
@@ -210,11 +249,11 @@ function finish(
   const build =
     diagnostics.hasErrors || project.world === undefined
       ? undefined
-      : assembleBuild(partsOf(project.world.item, { project, tools, settings, setups }));
+      : assembleBuild(partsOf(project.world.item, { project, tools, settings, dialect, setups }));
   const sorted = diagnostics.sorted();
   const { view, sources } = projectView({ build, project, tools, setups, diagnostics: sorted });
   const modules = agentModules(project);
-  const typeScript = typeScriptSources(root, { tools, modules, sdkNames: settings.compat.toolSdk });
+  const typeScript = typeScriptSources(root, { tools, modules: dialect.hasOwnTypes ? modules : [], sdkNames: settings.compat.toolSdk });
   const outsidePackages = tools.filter(({ outside }) => outside).map(({ compiled }) => compiled.packageId);
   const handlerPlace: CompileResult['handlerPlace'] = (packageId, handlerId) =>
     tools.find(({ compiled }) => compiled.packageId === packageId)?.placeOf(handlerId);
@@ -231,7 +270,7 @@ function agentModules({ targets, drills }: ProjectDocuments): string[] {
 
 function partsOf(
   world: World,
-  { project, tools, settings, setups }: Pick<Compilation, 'project' | 'tools' | 'settings'> & { setups: Setups },
+  { project, tools, settings, dialect, setups }: Pick<Compilation, 'project' | 'tools' | 'settings' | 'dialect'> & { setups: Setups },
 ) {
   return {
     world,
@@ -241,6 +280,7 @@ function partsOf(
     drills: [...setups.drill].map(([drill, setup]) => ({ drill, setup })),
     suites: project.suites.map(({ item }) => item),
     environmentPrefixes: settings.compat.environmentPrefixes,
+    ...defined({ dialect: dialect.name }),
   };
 }
 

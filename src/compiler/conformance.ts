@@ -1,5 +1,6 @@
 // The conformance project of a tool package: what `tool test` runs. Looks it up; its caller compiles and runs it.
 import { basename, dirname, isAbsolute } from 'node:path';
+import { defined } from '../contract/defined.js';
 import type { Diagnostic } from '../contract/run/build.js';
 import { validateRootFile } from '../contract/validate/validators.js';
 import { Diagnostics, placeOfFile } from './diagnostics.js';
@@ -8,8 +9,12 @@ import { entryKind, pathBelow, realRoot } from './source-files.js';
 import { describePackage } from './tool-packages.js';
 
 export interface Conformance {
-  /** Absolute root of the conformance project, which has a drillyard.json. */
+  /** Absolute root of the conformance project. */
   root: string;
+  /** Its root file, where the package or the caller names one. */
+  config?: string;
+  /** The field of the package's package.json. */
+  packageField?: string;
   /** The suite in it that covers the package. */
   suite: string;
   /** The package itself, absolute. */
@@ -29,7 +34,7 @@ export function loadConformance(
     diagnostics.report('DY5001', placeOfFile('package.json'), `there is no folder '${folder}'`);
     return { diagnostics: diagnostics.sorted() };
   }
-  const described = describePackage(diagnostics, { root: packageRoot, shownAs: '' }, packageField);
+  const described = describePackage(diagnostics, { root: packageRoot, shownAs: '' }, { packageField });
   const { conformance } = described ?? {};
   if (described !== undefined && conformance === undefined) {
     diagnostics.report('DY5002', placeOfFile('package.json'), 'the package names no conformance project', {
@@ -51,6 +56,7 @@ export function loadConformance(
       root: project === '.' ? packageRoot : `${packageRoot}/${project}`,
       suite: conformance.suite,
       packageRoot,
+      ...defined({ config: config ?? conformance.config, packageField: described?.field }),
     },
     diagnostics: sorted,
   };

@@ -93,6 +93,8 @@ export const diagnosticTable = {
   DY5022: warning('Route of several packages'),
   DY5030: error('Name of a tool taken'),
   DY5031: error('GraphQL schema'),
+  DY5032: error('Shape that is not adapted'),
+  DY5033: warning('Member that is not read'),
 
   // Behavior modules.
   DY6001: error('Module not found'),

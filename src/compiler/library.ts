@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { canonicalJson } from '../contract/canonical-json.js';
 import { defined } from '../contract/defined.js';
 import { sha256Digest } from '../contract/digest.js';
+import { ownSourceDialect } from '../contract/run/dialect.js';
 import { validateToolPackageFile, validateToolStarter } from '../contract/validate/validators.js';
 import type { ToolManifest, ToolPackField, ToolStarter } from '../contract/world/tool-manifest.js';
 import { packageVersion } from '../files/installation.js';
@@ -50,7 +51,15 @@ async function readPackage(id: string): Promise<LibraryPackage> {
   const starting = found?.starter === undefined ? undefined : readDocument(diagnostics, found.root, found.starter);
   const starter = starting && validated(diagnostics, starting, validateToolStarter);
   if (found === undefined || document === undefined || file === undefined) throw broken(JSON.stringify(diagnostics.sorted()));
-  const source = { root: found.root, shownAs: found.shownAs, toolFile: found.toolFile, file, document, foreign: false, outside: false };
+  const source = {
+    root: found.root,
+    shownAs: found.shownAs,
+    toolFile: found.toolFile,
+    file,
+    document,
+    dialect: ownSourceDialect,
+    outside: false,
+  };
   const { compiled } = await compileTool(diagnostics, source, { sdkNames: [], engineVersion: packageVersion() });
   const errors = diagnostics.sorted().filter(({ severity, code }) => severity === 'error' && code !== 'DY5003');
   if (errors.length > 0) throw broken(JSON.stringify(errors));

@@ -3,6 +3,7 @@
 import { defined } from '../contract/defined.js';
 import type { JsonObject, JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
+import type { ReadShape, SourceDialect } from '../contract/run/dialect.js';
 import type { Drill, DrillInput, Suite } from '../contract/run/drill.js';
 import type { RootSettings, World } from '../contract/run/project-files.js';
 import type { Target } from '../contract/run/target.js';
@@ -31,6 +32,7 @@ import { type Diagnostics, placeOfFile } from './diagnostics.js';
 import { type CaseBudget, caseFileOf, expandCases, hasCases } from './drill-cases.js';
 import { parseJsonLines } from './json-lines.js';
 import { reportIssues } from './shape-diagnostics.js';
+import { inOwnShape, partOf } from './shape-reading.js';
 import { parseSourceDocument, type SourceDocument } from './source-document.js';
 import { entryKind, listFilesBelow, pathBelow, readFileBelow } from './source-files.js';
 
@@ -57,6 +59,9 @@ type DocumentKind = 'tool' | 'scenario' | 'target' | 'drill' | 'suite';
 const kinds: readonly DocumentKind[] = ['tool', 'scenario', 'target', 'drill', 'suite'];
 /** Where a drill that was handed in stands, in diagnostics. */
 export const inlineDrillName = 'inlineDrills';
+function isDocumentKind(kind: string): kind is DocumentKind {
+  return kinds.some((name) => name === kind);
+}
 const suffixPattern = /\.([a-z]+)\.(?:yaml|yml|json)$/;
 
 /** Reads one file and parses it; reports what is wrong and gives the document if there is one without faults. */
@@ -96,6 +101,9 @@ interface Reading {
   settings: RootSettings;
   /** The root file. */
   document: SourceDocument;
+  dialect: SourceDialect;
+  /** Documents that lie in the root file. */
+  inside: NonNullable<ReadShape['inside']>;
   inlineDrills: readonly DrillInput[];
   onProgress: (done: number, total: number) => void;
 }
@@ -103,9 +111,8 @@ interface Reading {
 export function readProject(
   diagnostics: Diagnostics,
   root: string,
-  { settings, document: rootFile, inlineDrills, onProgress }: Reading,
+  { settings, document: rootFile, dialect, inside, inlineDrills, onProgress }: Reading,
 ): ProjectDocuments {
-  const { sourceRoot, world, compat } = settings;
   const project: ProjectDocuments = {
     scenarios: [],
     targets: [],
@@ -116,6 +123,38 @@ export function readProject(
     caseFiles: [],
     lacksPackages: false,
   };
+  const isWhole = inside.length > 0 && member(rootFile.value, 'sourceRoot') === undefined;
+  const listed = isWhole ? { files: [] } : listSource(diagnostics, root, { settings, rootFile });
+  if (listed === undefined) return project;
+  const reading: SourceReading = {
+    root,
+    dialect,
+    budget: { bytesLeft: limits.projectBytesMax, casesLeft: limits.projectCasesMax },
+    prefixes: settings.compat.environmentPrefixes,
+    unread: [],
+  };
+  const worldInside = inside.find(({ kind }) => kind === 'world');
+  if (worldInside !== undefined) keepWorld(diagnostics, project, partOf(rootFile, worldInside), dialect);
+  else if (!isWhole) readWorld(diagnostics, project, reading, { path: listed.world, rootFile });
+  else diagnostics.report('DY1009', rootFile.place('/world'), 'the file holds its documents, and no world');
+  for (const { kind, ...part } of inside)
+    if (isDocumentKind(kind)) keepSource(diagnostics, project, { kind, read: partOf(rootFile, part) }, reading);
+  for (const [index, path] of listed.files.entries()) {
+    onProgress(index, listed.files.length);
+    if (path !== listed.world) readSource(diagnostics, project, path, reading);
+  }
+  for (const [index, drill] of inlineDrills.entries()) readInlineDrill(diagnostics, project, { drill, index }, reading);
+  const caseFiles = new Set(project.caseFiles);
+  for (const path of reading.unread) if (!caseFiles.has(path)) reportByFolder(diagnostics, path);
+  return project;
+}
+
+/** The files below the source root and that of the world, relative to the repository; undefined where there is no such folder. */
+function listSource(
+  diagnostics: Diagnostics,
+  root: string,
+  { settings: { sourceRoot, world }, rootFile }: { settings: RootSettings; rootFile: SourceDocument },
+): { files: string[]; world?: string | undefined } | undefined {
   const folder = pathBelow(sourceRoot);
   const kind = folder === undefined ? 'escape' : entryKind(root, folder);
   if (folder === undefined || kind !== 'folder') {
@@ -125,7 +164,7 @@ export function readProject(
       rootFile.place('/sourceRoot'),
       `the source root '${sourceRoot}' ${kind === 'escape' ? 'leads out of the repository' : 'is no folder of this repository'}`,
     );
-    return project;
+    return undefined;
   }
   const inFolder = (path: string) => (folder === '.' ? path : `${folder}/${path}`);
   const worldPath = pathBelow(world);
@@ -141,21 +180,7 @@ export function readProject(
     );
   for (const link of found.links)
     if (suffixPattern.test(link) || entryKind(root, inFolder(link)) === 'symlink') reportLink(diagnostics, inFolder(link));
-  readWorld(diagnostics, project, root, worldPath === undefined ? undefined : inFolder(worldPath), rootFile);
-  const reading = {
-    root,
-    budget: { bytesLeft: limits.projectBytesMax, casesLeft: limits.projectCasesMax },
-    prefixes: compat.environmentPrefixes,
-    unread: [],
-  };
-  for (const [index, path] of found.files.entries()) {
-    onProgress(index, found.files.length);
-    if (path !== worldPath) readSource(diagnostics, project, inFolder(path), reading);
-  }
-  for (const [index, drill] of inlineDrills.entries()) readInlineDrill(diagnostics, project, { drill, index }, reading);
-  const caseFiles = new Set(project.caseFiles);
-  for (const path of reading.unread) if (!caseFiles.has(path)) reportByFolder(diagnostics, path);
-  return project;
+  return { files: found.files.map(inFolder), world: worldPath === undefined ? undefined : inFolder(worldPath) };
 }
 
 function reportLink(diagnostics: Diagnostics, path: string): void {
@@ -167,22 +192,27 @@ function reportLink(diagnostics: Diagnostics, path: string): void {
 function readWorld(
   diagnostics: Diagnostics,
   project: ProjectDocuments,
-  root: string,
-  path: string | undefined,
-  rootFile: SourceDocument,
+  { root, dialect }: SourceReading,
+  { path, rootFile }: { path: string | undefined; rootFile: SourceDocument },
 ): void {
   if (path === undefined) return;
   if (entryKind(root, path) === 'missing') {
     diagnostics.report('DY1009', rootFile.place('/world'), `the world file '${path}' does not exist`);
     return;
   }
-  const document = readDocument(diagnostics, root, path);
+  const written = readDocument(diagnostics, root, path);
+  if (written !== undefined) keepWorld(diagnostics, project, written, dialect);
+}
+
+function keepWorld(diagnostics: Diagnostics, project: ProjectDocuments, written: SourceDocument, dialect: SourceDialect): void {
+  const document = inOwnShape(diagnostics, written, { kind: 'world', dialect });
   const input = document && validated(diagnostics, document, validateWorld);
   if (document !== undefined && input !== undefined) project.world = { item: materializeWorld(input), document };
 }
 
 interface SourceReading {
   root: string;
+  dialect: SourceDialect;
   budget: CaseBudget;
   prefixes: readonly string[];
   /** Files of no kind. */
@@ -238,10 +268,15 @@ function jsonText(value: unknown): string | undefined {
 function keepSource(
   diagnostics: Diagnostics,
   project: ProjectDocuments,
-  { kind, read }: { kind: DocumentKind; read: SourceDocument },
+  { kind, read: written }: { kind: DocumentKind; read: SourceDocument },
   reading: SourceReading,
 ): void {
-  const { prefixes } = reading;
+  const { prefixes, dialect } = reading;
+  const read = inOwnShape(diagnostics, written, { kind, dialect });
+  if (read === undefined) {
+    project.broken[kind].add(rawId(written.value, kind));
+    return;
+  }
   const document = kind === 'target' ? withOwnVariables(read, prefixes) : read;
   const documents = kind === 'drill' && hasCases(read.value) ? documentsOfCases(diagnostics, project, read, reading) : [document];
   if (documents[0] === read && (kind === 'drill' || kind === 'scenario')) warnOfPlaceholder(diagnostics, read);

@@ -3,6 +3,7 @@ import { jsonDigest } from '../contract/digest.js';
 import type { JsonValue } from '../contract/json.js';
 import type { Provenance } from '../contract/provenance.js';
 import type { CompiledTool } from '../contract/run/build.js';
+import type { SourceDialect } from '../contract/run/dialect.js';
 import { materializeManifest } from '../contract/validate/defaults.js';
 import type { GraphqlSettings } from '../contract/world/tool-graphql.js';
 import type { ToolManifest, ToolPackageFile } from '../contract/world/tool-manifest.js';
@@ -27,8 +28,8 @@ export interface ToolSource {
   toolFile: string;
   file: ToolPackageFile;
   document: SourceDocument;
-  /** Written for another runner. */
-  foreign: boolean;
+  /** What it is written in. */
+  dialect: SourceDialect;
   /** Installed: from outside of the repository, and not shipped with the product. */
   outside: boolean;
   starter?: SourceDocument | undefined;
@@ -45,6 +46,8 @@ export interface CompiledSource {
   files: BundledFile[];
   refused: RefusedFile[];
   outside: boolean;
+  /** Its types can be checked against those of the SDK. */
+  hasOwnTypes: boolean;
   placeOf(handlerId: string): Provenance | undefined;
 }
 
@@ -53,13 +56,13 @@ export async function compileTool(
   source: ToolSource,
   { sdkNames, engineVersion }: { sdkNames: readonly string[]; engineVersion: string },
 ): Promise<CompiledSource> {
-  const { file, document } = source;
+  const { file, document, dialect } = source;
   const written = expandSound(materializeManifest(file.manifest));
   const declarative = file.module === undefined;
   for (const { code, path, message, suggestion } of checkManifest({
     manifest: written,
     declarative,
-    engineVersion: source.foreign ? undefined : engineVersion,
+    engineVersion: dialect.isOwnEngine ? engineVersion : undefined,
   })) {
     diagnostics.report(code, document.place(`/manifest${path}`, code === 'DY5014' ? 'key' : undefined), message, { suggestion });
   }
@@ -72,7 +75,8 @@ export async function compileTool(
         root: source.root,
         toolFile: source.toolFile,
         module: file.module as string,
-        sdkNames,
+        isSdk: (specifier) => sdkNames.includes(specifier) || dialect.isSdk(specifier),
+        kit: dialect.behaviorKit,
         graphql: soundSettings(written),
       });
   for (const finding of bundled?.findings ?? []) reportFinding(diagnostics, source, finding);
@@ -102,6 +106,7 @@ export async function compileTool(
     files: bundled?.files ?? [],
     refused: bundled?.refused ?? [],
     outside: source.outside,
+    hasOwnTypes: dialect.hasOwnTypes,
     placeOf: (handlerId) => {
       const place = handlerPlace(bundled?.files ?? [], handlerId);
       return place === undefined ? undefined : { file: source.shownAs + place.path, line: place.line, column: place.column };

@@ -1,22 +1,27 @@
 // Where tool packages lie: npm packages of the repository, folders, and the library that ships with Drillyard. Looks, and runs nothing.
 import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join, posix, resolve, sep } from 'node:path';
+import { ownPackageField, packageDialect } from '../compat/dialects.js';
 import { defined } from '../contract/defined.js';
 import type { JsonObject, JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
+import { ownSourceDialect, type SourceDialect } from '../contract/run/dialect.js';
 import { validateToolPackField } from '../contract/validate/validators.js';
 import type { ToolPackField } from '../contract/world/tool-manifest.js';
 import { nearest } from '../text/nearest.js';
 import { type Diagnostics, placeOfFile } from './diagnostics.js';
 import { readDocument } from './project-documents.js';
 import { reportIssues } from './shape-diagnostics.js';
+import { inOwnShape, partOf } from './shape-reading.js';
 import { libraryFolder } from './shipped.js';
 import type { SourceDocument } from './source-document.js';
 import { entryKind, pathBelow, readFileBelow, realRoot } from './source-files.js';
 
 export interface ToolPackage {
-  /** Its package.json speaks to another runner: what it says of an engine is not about this one. */
-  foreign: boolean;
+  /** What it is written in: that of the field that describes it. */
+  dialect: SourceDialect;
+  /** The field of its package.json, where one describes it. */
+  field?: string;
   /** Real and absolute; nothing of the package lies outside of it. */
   root: string;
   /** How paths of it are shown: `shownAs` + path. */
@@ -24,13 +29,15 @@ export interface ToolPackage {
   /** Relative to `root`. */
   toolFile: string;
   starter?: string;
-  conformance?: { project: string; suite: string };
+  conformance?: NonNullable<ToolPackField['conformance']>;
 }
 export interface ResolveOptions {
   /** The repository root: npm names are looked up from it, folders are relative to it. */
   root: string;
   /** Read before `drillyard` in package.json. */
   packageField?: string | undefined;
+  /** That of the project: of packages that no field describes. */
+  dialect?: SourceDialect;
   /** Only folders below the root and the library are read. */
   contained?: boolean;
 }
@@ -57,7 +64,7 @@ export function resolveToolPackages(
       return [];
     }
     seen.add(found.root);
-    const described = describePackage(diagnostics, found, options.packageField);
+    const described = describePackage(diagnostics, found, options);
     isMissing ||= described === undefined;
     return described === undefined ? [] : [described];
   });
@@ -145,7 +152,7 @@ export function locateInLibrary(id: string): PackageFolder | { message: string; 
 export function describePackage(
   diagnostics: Diagnostics,
   { root, shownAs }: PackageFolder,
-  packageField?: string,
+  { packageField, dialect = ownSourceDialect }: Pick<ResolveOptions, 'packageField' | 'dialect'> = {},
 ): ToolPackage | undefined {
   const shown = `${shownAs}package.json`;
   if (entryKind(root, 'package.json') === 'file') {
@@ -157,12 +164,12 @@ export function describePackage(
   const files = readdirSync(root)
     .filter((name) => /\.tool\.(?:yaml|yml|json)$/.test(name))
     .sort();
-  if (files.length === 1) return { root, shownAs, toolFile: files[0] as string, foreign: false };
+  if (files.length === 1) return { root, shownAs, toolFile: files[0] as string, dialect };
   diagnostics.report(
     files.length === 0 ? 'DY5002' : 'DY5005',
     placeOfFile(shown),
     files.length === 0
-      ? `the package has neither a field '${packageField ?? 'drillyard'}' in its package.json nor a tool file`
+      ? `the package has neither a field '${packageField ?? ownPackageField}' in its package.json nor a tool file`
       : `the package has ${files.length} tool files: ${files.join(', ')}`,
     {
       suggestion: `Write "drillyard": { "layer": "tool-pack", "tool": "${files[0] ?? 'my.tool.yaml'}", "lifecycle": "active" } in its package.json.`,
@@ -174,25 +181,27 @@ export function describePackage(
 /** The field that describes the package: the one that was asked for, ours, or else the only one that says it describes a tool package. */
 function fieldOf({ value }: SourceDocument, packageField: string | undefined): string | undefined {
   const members = isObject(value) ? value : {};
-  const named = [packageField, 'drillyard'].find((field) => field !== undefined && Object.hasOwn(members, field));
+  const named = [packageField, ownPackageField].find((field) => field !== undefined && Object.hasOwn(members, field));
   if (named !== undefined) return named;
   const layered = Object.entries(members).filter(([, member]) => (member as { layer?: JsonValue } | null)?.layer === 'tool-pack');
   return layered.length === 1 ? layered[0]?.[0] : undefined;
 }
 
 function packageOfField(diagnostics: Diagnostics, folder: PackageFolder, document: SourceDocument, name: string): ToolPackage | undefined {
-  const foreign = name !== 'drillyard';
-  const written = (document.value as JsonObject)[name];
-  const described = withoutSchema(written);
-  const given = foreign && isObject(described) ? { lifecycle: 'active', ...described } : described;
-  const result = validateToolPackField(given);
-  // Another runner's field may say more than ours.
-  const issues = result.ok ? [] : result.issues.filter(({ code }) => !foreign || code !== 'unknown_property');
-  if (issues.length > 0) {
-    reportIssues(diagnostics, document, issues, `/${name}`);
-    return undefined;
-  }
-  const { tool, starter, lifecycle, conformance } = given as unknown as ToolPackField;
+  const dialect = packageDialect(name);
+  const written = withoutSchema((document.value as JsonObject)[name]);
+  const given = inOwnShape(diagnostics, partOf(document, { path: `/${name}`, value: written as JsonValue }), { kind: 'package', dialect });
+  if (given === undefined) return undefined;
+  const result = validateToolPackField(given.value);
+  const issues = result.ok ? [] : result.issues;
+  // Another dialect's field may say more than ours.
+  const unread = issues.filter(({ code }) => !dialect.isOwnEngine && code === 'unknown_property');
+  for (const { path } of unread)
+    diagnostics.report('DY5033', document.place(`/${name}${path}`, 'key'), `'${path.slice(path.lastIndexOf('/') + 1)}' is not read`);
+  const faults = issues.filter((issue) => !unread.includes(issue));
+  reportIssues(diagnostics, document, faults, `/${name}`);
+  if (faults.length > 0) return undefined;
+  const { tool, starter, lifecycle, conformance } = given.value as unknown as ToolPackField;
   if (lifecycle === 'revoked') diagnostics.report('DY5003', document.place(`/${name}/lifecycle`), 'the package is revoked by its author');
   if (lifecycle === 'deprecated')
     diagnostics.report('DY5004', document.place(`/${name}/lifecycle`), 'the package is deprecated by its author');
@@ -204,7 +213,8 @@ function packageOfField(diagnostics: Diagnostics, folder: PackageFolder, documen
   return {
     ...folder,
     toolFile,
-    foreign,
+    dialect,
+    field: name,
     ...defined({ starter, conformance }),
   };
 }

@@ -22,6 +22,7 @@ export const noTypeScript: TypeScriptSources = { root: '', packages: [], files: 
 interface OwnTool {
   folder: { root: string; shownAs: string };
   outside: boolean;
+  hasOwnTypes: boolean;
   files: readonly { path: string }[];
 }
 
@@ -29,7 +30,7 @@ export function typeScriptSources(
   root: string,
   { tools, modules, sdkNames }: { tools: readonly OwnTool[]; modules: readonly string[]; sdkNames: readonly string[] },
 ): TypeScriptSources {
-  const own = tools.filter(({ folder, outside }) => !outside && !folder.shownAs.startsWith('library:'));
+  const own = tools.filter(({ folder, outside, hasOwnTypes }) => !outside && hasOwnTypes && !folder.shownAs.startsWith('library:'));
   const behaviors = own.flatMap(({ folder, files }) => files.map(({ path }) => join(folder.root, path)));
   const agents = modules.filter((module) => entryKind(root, module) === 'file').map((module) => join(root, module));
   const roles = new Map<string, TypeScriptFile['role']>();

@@ -2,10 +2,9 @@
 // something outside its state (a variable of its module) then behaves differently, and a world that leaves the memory would too.
 import { compileProject } from '../compiler/compile.js';
 import { loadConformance } from '../compiler/conformance.js';
-import { defined } from '../contract/defined.js';
 import type { RunResult, Verdict } from '../contract/run/run.js';
 import type { RunDrillsOptions } from './plan/options.js';
-import type { BindingsPort } from './ports/bindings-port.js';
+import type { OpenBindings } from './ports/bindings-port.js';
 import type { BuildRunResult } from './run.js';
 import { type RunDrillsResult, runBuild } from './run-drills.js';
 import { SourceInvalidError } from './source-invalid.js';
@@ -40,12 +39,13 @@ type HashName = (typeof hashNames)[number];
 
 export async function testToolPackage(
   { folder, config, ...options }: ConformanceOptions,
-  openBindings: () => BindingsPort,
+  openBindings: OpenBindings,
 ): Promise<ConformanceResult> {
   const { conformance, diagnostics: found } = loadConformance(folder, config === undefined ? {} : { config });
   if (conformance === undefined) throw new SourceInvalidError(found);
-  const { root, suite } = conformance;
-  const { build, diagnostics, outsidePackages, handlerPlace } = await compileProject({ root, ...defined({ config }) });
+  const { suite, packageRoot: _, ...project } = conformance;
+  const { root } = project;
+  const { build, diagnostics, outsidePackages, handlerPlace } = await compileProject(project);
   if (build === undefined) throw new SourceInvalidError(diagnostics);
   // Retries would hide what this looks for.
   const run = (more: Partial<RunDrillsOptions>) =>

@@ -2,6 +2,7 @@
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { type CallbackReceivers, loopbackReceiver, receiverIdsOf } from '../callbacks/receivers.js';
+import { runDialect } from '../compat/dialects.js';
 import { type CompileResult, compileProject } from '../compiler/compile.js';
 import { defined } from '../contract/defined.js';
 import { ServiceError } from '../contract/errors.js';
@@ -17,7 +18,7 @@ import type { AttemptRequest } from './local-attempt.js';
 import { requireKnownOptions } from './plan/known-options.js';
 import type { RunDrillsOptions } from './plan/options.js';
 import { type Plan, type PlanOptions, planOptionNames, planRun } from './plan/plan.js';
-import type { BindingsPort } from './ports/bindings-port.js';
+import type { BindingsPort, OpenBindings } from './ports/bindings-port.js';
 import { attemptPlayed } from './reported-attempt.js';
 import { announcePlan, type BuildRunResult, newInvocation, plannedRuns, Run } from './run.js';
 import { SourceInvalidError } from './source-invalid.js';
@@ -32,7 +33,7 @@ export interface RunDrillsResult extends BuildRunResult {
 }
 
 /** Rejects with control.SOURCE_INVALID (`details.diagnostics`) for a repository that does not compile, and for options that fit nothing. */
-export async function runDrills(options: RunDrillsOptions, openBindings: () => BindingsPort): Promise<RunDrillsResult> {
+export async function runDrills(options: RunDrillsOptions, openBindings: OpenBindings): Promise<RunDrillsResult> {
   requireKnownOptions(options);
   const { build, diagnostics, view, outsidePackages, handlerPlace } = await compile(options);
   const sources = Object.fromEntries(view.drills.map(({ id, provenance }) => [id, provenance]));
@@ -68,13 +69,14 @@ export interface SourceFacts {
 export async function runBuild(
   build: CompiledBuild,
   options: RunDrillsOptions,
-  openBindings: () => BindingsPort,
+  openBindings: OpenBindings,
   { outsidePackages = [], placeOfHandler = () => undefined }: SourceFacts = {},
 ): Promise<BuildRunResult> {
   const root = resolve(options.root);
   const { isolation, notice } = options.isolate === undefined ? chooseLocalIsolation(outsidePackages) : { isolation: options.isolate };
   if (notice !== undefined) options.onNotice?.(notice);
-  const bindings = openBindings();
+  const dialect = runDialect(build.compat.dialect);
+  const bindings = openBindings({ dialect: dialect.agents });
   const plan = planRun(build, options, bindings.available);
   const runs = plannedRuns(plan);
   const onEvent = options.onEvent ?? (() => {});
@@ -89,6 +91,7 @@ export async function runBuild(
     root,
     isolation: agents,
     prefixes,
+    dialect: dialect.targets,
     allowRemote: options.allowRemote === true,
     ...defined({ agent }),
   });

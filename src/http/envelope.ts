@@ -1,5 +1,5 @@
 // How replies are written: JSON with a correlation id, errors in the one envelope.
-import { errorEnvelope, errorTable, ServiceError } from '../contract/errors.js';
+import { type ErrorEnvelope, errorEnvelope, errorTable, ServiceError } from '../contract/errors.js';
 import { newId } from '../contract/ids.js';
 import { rateHeaders } from './rate-headers.js';
 import type { HttpReply } from './server.js';
@@ -56,9 +56,14 @@ export function streamReply(
 }
 
 /** The reply to a refusal; anything else thrown is a bug, returned as control.INTERNAL without its message. One message for every 401. */
-export function errorReply(thrown: unknown, correlationId: string): HttpReply {
+export function errorReply(
+  thrown: unknown,
+  correlationId: string,
+  bodyOf: (envelope: ErrorEnvelope, status: number) => object = (envelope) => envelope,
+): HttpReply {
   const error = toldError(thrown);
-  return jsonReply(errorTable[error.code].status, errorEnvelope(error, correlationId), correlationId, errorHeaders(error));
+  const { status } = errorTable[error.code];
+  return jsonReply(status, bodyOf(errorEnvelope(error, correlationId), status), correlationId, errorHeaders(error));
 }
 
 /** Tells what a tool does not have from what its real service would refuse in the same words. */

@@ -3,7 +3,7 @@
 //     and headers (`begin`) -> body -> the route.
 //   ROUTER-2. Every reply carries X-Correlation-Id; an error's envelope and its log line carry the same id.
 // Everything up to reading the body happens before the first await, as HttpRequest.body wants it, unless `authenticate` itself waits.
-import { type ErrorCode, ServiceError } from '../contract/errors.js';
+import { type ErrorCode, type ErrorEnvelope, ServiceError } from '../contract/errors.js';
 import { newId } from '../contract/ids.js';
 import type { JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
@@ -131,6 +131,8 @@ export interface RouterOptions<Caller> {
   /** Whether a request is worth a span. Default: each is. */
   isTraced?(request: ServerRequest): boolean;
   onFailure(failure: RouteFailure): void;
+  /** The body of every error reply. Default: the envelope. */
+  refused?(envelope: ErrorEnvelope, status: number): object;
 }
 /** A request that `otherwise` knows what to do with. */
 export interface FoundElsewhere<Caller> {
@@ -183,7 +185,7 @@ export function createRouter<Caller>(options: RouterOptions<Caller>): HttpHandle
       exchange.held?.release();
       exchange.code = error instanceof ServiceError ? error.code : 'control.INTERNAL';
       if (!(error instanceof ServiceError)) options.onFailure({ correlationId, method: request.method, path: request.path, error });
-      const reply = errorReply(error, correlationId);
+      const reply = errorReply(error, correlationId, options.refused);
       return options.draining?.() === true ? { ...reply, close: true } : reply;
     }
   };

@@ -9,7 +9,7 @@ import { limits } from '../contract/limits.js';
 import type { RunEvent } from '../contract/run/run-events.js';
 import type { TargetModule } from '../contract/run/target-invocation.js';
 import type { RunDrillsOptions } from '../drills/plan/options.js';
-import type { BindingsPort } from '../drills/ports/bindings-port.js';
+import type { OpenBindings } from '../drills/ports/bindings-port.js';
 import { type RunDrillsResult, runDrills } from '../drills/run-drills.js';
 import { repetitionOf } from '../drills/stored/repetition.js';
 import { findingsOf } from '../reports/findings.js';
@@ -26,7 +26,7 @@ export interface RunQueueOptions {
   callbackReceivers?: CallbackReceivers;
   project: ProjectSource;
   hub: EventHub;
-  openBindings: () => BindingsPort;
+  openBindings: OpenBindings;
 }
 export type LiveWorld = Parameters<NonNullable<RunDrillsOptions['onWorld']>>[1];
 

@@ -194,6 +194,10 @@ export type ToolOutcome =
 export interface EncodeInput {
   readonly invocation: {
     readonly callId: string;
+    /** As evidence has it. */
+    readonly correlationId: string;
+    readonly actorId: string;
+    readonly actorInstanceId?: string;
     readonly packageId: string;
     readonly instanceId: string;
     readonly operationId: string;

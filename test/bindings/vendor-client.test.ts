@@ -13,7 +13,7 @@ after(() => {
   for (const repository of repositories) repository.remove();
 });
 
-const tracker = fileURLToPath(new URL('../../../test/fixtures/othertool/package', import.meta.url));
+const tracker = fileURLToPath(new URL('../../../test/fixtures/other-project/tools/tracker', import.meta.url));
 const modules = fileURLToPath(new URL('../../../node_modules', import.meta.url));
 const grantsOf = (packageId: string, ids: readonly string[]) => ids.map((operationId) => ({ packageId, operationId }));
 
@@ -98,7 +98,7 @@ return await call('issues.list', { owner: 'nobody' });`;
     expected: 'closed',
   };
   const repository = createRepository({
-    'drillyard.json': { schemaVersion: 1, world: 'world.json', toolPackages: ['./tracker'], compat: { toolSdk: ['@othertool/tool-sdk'] } },
+    'drillyard.json': { schemaVersion: 1, world: 'world.json', toolPackages: ['./tracker'] },
     'drillyard/world.json': {
       schemaVersion: 1,
       id: 'tracking',

@@ -8,7 +8,7 @@ import { type Files, folder } from './repository.js';
 
 function bundle(t: TestContext, files: Files, module = './b.ts') {
   const root = realpathSync(folder(t, files));
-  return bundleBehavior({ root, toolFile: 'x.tool.yaml', module, sdkNames: ['@other/sdk'] });
+  return bundleBehavior({ root, toolFile: 'x.tool.yaml', module, isSdk: (name) => name === '@other/sdk' });
 }
 const behavior = (expression: string, before = '') =>
   `import { defineToolBehavior } from 'drillyard/tool-sdk';\n${before}\nexport default defineToolBehavior({ operations: { x: () => (${expression}) } });\n`;

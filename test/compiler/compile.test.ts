@@ -10,7 +10,7 @@ import type { JsonValue } from '../../src/contract/json.js';
 import { validateProjectView } from '../../src/contract/validate/validators.js';
 import { loadTool } from '../../src/tools/load.js';
 import fc from '../fast-check.js';
-import { buildWith, compileWith, edited, type Files, folder, sound } from './repository.js';
+import { buildWith, compileWith, edited, type Files, folder, lines, sound } from './repository.js';
 
 test('a repository becomes a build and a view of it, and nothing of it was run', async (t) => {
   const { build, view, sources, diagnostics } = await compileWith(t);
@@ -218,6 +218,7 @@ test('the root file may be another one, with compat for packages of another runn
   const { build, diagnostics } = await compileWith(
     t,
     {
+      ...edited('drillyard/agent.target.yaml', 'direct', 'http'),
       'drillyard.json': null,
       'other.json':
         '{"schemaVersion": 1, "toolPackages": ["@other/tool"], "compat": {"toolSdk": ["@other/tool-sdk"], "packageField": "other", "environmentPrefixes": ["OTHER"]}}',
@@ -239,8 +240,8 @@ test('the root file may be another one, with compat for packages of another runn
     },
     'other.json',
   );
-  assert.deepEqual(diagnostics, []);
-  assert.deepEqual(build?.compat, { environmentPrefixes: ['OTHER'] });
+  assert.deepEqual(lines(diagnostics), ["DY5033 node_modules/@other/tool/package.json:1:103 /other/maintainer 'maintainer' is not read"]);
+  assert.deepEqual(build?.compat, { environmentPrefixes: ['OTHER'], dialect: 'other' });
   assert.deepEqual(
     build?.tools.map(({ packageId }) => packageId),
     ['notes', 'theirs'],

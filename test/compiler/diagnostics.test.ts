@@ -23,7 +23,7 @@ const world = 'drillyard/world.yaml';
 const tool = 'drillyard/notes.tool.yaml';
 const drill = 'drillyard/add.drill.yaml';
 const behavior = 'drillyard/notes.ts';
-const packageJson = (field: object): string => JSON.stringify({ name: 'x', version: '1.0.0', drillyard: field }, null, 2);
+const packageJson = (field: object, name = 'drillyard'): string => JSON.stringify({ name: 'x', version: '1.0.0', [name]: field }, null, 2);
 const withPackage = (field: object, files: Files = {}): Files => ({
   'drillyard.json': '{ "schemaVersion": 1, "toolPackages": ["./extra"] }',
   'extra/package.json': packageJson(field),
@@ -498,6 +498,23 @@ assertions: [{ id: none, kind: state.count, packageId: notes, namespace: notes, 
     },
     at: [tool, '/manifest/graphql/schema', '"type Query'],
     message: /the schema is none: Unknown type "Missing"/,
+  },
+  DY5032: {
+    changes: withPackage(
+      {},
+      { 'extra/package.json': packageJson({ schemaVersion: 2, layer: 'tool-pack', tool: 'extra.tool.yaml' }, 'other') },
+    ),
+    at: ['extra/package.json', '/other/schemaVersion', '2'],
+    message: /version 2 of the field is not adapted/,
+    suggestion: /other-runner/,
+  },
+  DY5033: {
+    changes: withPackage(
+      {},
+      { 'extra/package.json': packageJson({ layer: 'tool-pack', tool: 'extra.tool.yaml', icon: 'x.svg' }, 'other') },
+    ),
+    at: ['extra/package.json', '/other/icon', '"icon"'],
+    message: /'icon' is not read/,
   },
   DY5030: {
     changes: edited(

@@ -129,7 +129,8 @@ test('a conformance project is found from its package', (t) => {
   });
   const { conformance, diagnostics } = loadConformance(root);
   assert.deepEqual(diagnostics, []);
-  assert.deepEqual(conformance, { root: join(realpathSync(root), 'conformance'), suite: 'all', packageRoot: realpathSync(root) });
+  const packageRoot = realpathSync(root);
+  assert.deepEqual(conformance, { root: join(packageRoot, 'conformance'), suite: 'all', packageRoot, packageField: 'drillyard' });
   assert.match(loadConformance(join(root, 'none')).diagnostics[0]?.message ?? '', /no folder/);
   const without = folder(t, {
     'package.json': '{ "drillyard": { "tool": "a.tool.yaml", "lifecycle": "active" } }',

@@ -46,7 +46,8 @@ export interface CompiledBuild {
   targets: Target[];
   drills: CompiledDrill[];
   suites: Suite[];
-  compat: { environmentPrefixes: string[] };
+  /** `dialect`: how its agents are spoken to, where it is not Drillyard's own way. */
+  compat: { environmentPrefixes: string[]; dialect?: string };
 }
 
 /** What a world needs of a build; kept beside the world so that it can be opened again without its repository. */

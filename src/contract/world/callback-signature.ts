@@ -3,6 +3,10 @@ import type { tags } from '../tags.js';
 
 export type HeaderName = string & tags.Pattern<'^[0-9A-Za-z!#$%&*+.^_|~-]+$'> & tags.MaxLength<128>;
 
+/** The service signs nothing. */
+export interface NoSignature {
+  kind: 'none';
+}
 /** The HMAC-SHA-256 of the body in lower-case hex, after a prefix. */
 export interface PlainSignature {
   kind: 'hmac-sha256';
@@ -34,11 +38,13 @@ export interface StandardSignature {
   /** The clock of its time; without it the machine's. */
   signedAt?: SignedAt;
 }
-export type CallbackSignature = PlainSignature | UntimedSignature | TimedSignature | StandardSignature;
+export type CallbackSignature = NoSignature | PlainSignature | UntimedSignature | TimedSignature | StandardSignature;
 
 /** Names in lower case of the headers that the sender sets: no codec may. */
 export function signatureHeaders(signature: CallbackSignature): readonly string[] {
   switch (signature.kind) {
+    case 'none':
+      return [];
     case 'hmac-sha256':
       return [signature.header.toLowerCase()];
     case 'standard-webhooks':

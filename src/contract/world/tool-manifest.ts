@@ -101,6 +101,10 @@ export interface QueryAuth {
 /** The credential is the password or, with any password, the user. */
 export interface BasicAuth {
   kind: 'basic';
+  /** Of the two the one that the credential is. Default: either. */
+  token?: 'username' | 'password';
+  /** The user that comes with the password. Default: any. */
+  username?: string & tags.MaxLength<256>;
 }
 export interface CookieAuth {
   kind: 'cookie';
@@ -235,7 +239,10 @@ export interface ToolPackField {
   tool: string;
   starter?: string;
   lifecycle: 'active' | 'deprecated' | 'revoked';
-  /** `project`: folder of a repository with a drillyard.json; `suite`: the suite in it that covers the package. */
-  conformance?: { project: string; suite: Slug };
+  /**
+   * `project`: folder of a repository; `config`: its root file, by default drillyard.json; `suite`: the suite in it that covers the
+   * package.
+   */
+  conformance?: { project: string; config?: string; suite: Slug };
   description?: Description;
 }

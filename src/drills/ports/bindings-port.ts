@@ -1,6 +1,7 @@
 // The one port through which drills are handed their bindings: this module opens no socket. `bindings` implements it,
 // `src/index.ts` joins the two.
 import type { JsonValue } from '../../contract/json.js';
+import type { AgentDialect } from '../../contract/run/dialect.js';
 import type { UnansweredRequests } from '../../contract/run/run-events.js';
 import type { Binding, HttpMounts, McpToolNames } from '../../contract/run/target.js';
 import type { CallResult, ToolCatalogItem, WaitResult } from '../../contract/world/world-protocol.js';
@@ -11,6 +12,8 @@ export interface AccessMounts {
   readonly [mount: string]: { readonly url: string; readonly hostUrl?: string };
 }
 
+/** Makes one that speaks to its agents so. */
+export type OpenBindings = (options: { dialect: AgentDialect }) => BindingsPort;
 export interface BindingsPort {
   /** Bindings that `open` can issue. */
   readonly available: ReadonlySet<Binding>;

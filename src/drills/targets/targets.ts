@@ -5,10 +5,12 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { CustomAssertion } from '../../contract/run/assertion.js';
+import { ownRunDialect, type TargetDialect } from '../../contract/run/dialect.js';
 import type { JudgedRun } from '../../contract/run/judge.js';
 import type { ModuleTarget, Target } from '../../contract/run/target.js';
 import type { TargetModule } from '../../contract/run/target-invocation.js';
 import type { Access } from '../ports/bindings-port.js';
+import { runError } from '../ports/run-error.js';
 import { bindingEnvironment } from './command-environment.js';
 import { commandTarget } from './command-target.js';
 import { externalTarget } from './external-target.js';
@@ -28,6 +30,8 @@ export interface TargetsOptions {
   isolation: 'thread' | 'process';
   /** Environment prefixes of compatible runners. */
   prefixes: readonly string[];
+  /** How targets are asked, and what they answer. Default: Drillyard's own way. */
+  dialect?: TargetDialect;
   /** Of `external` targets. */
   agent?: TargetModule;
   /** HTTP agents may be on other machines. */
@@ -36,6 +40,7 @@ export interface TargetsOptions {
 
 export class Targets {
   readonly #options: TargetsOptions;
+  readonly #dialect: TargetDialect;
   readonly #hosts: ModuleHosts;
   readonly #program = new OwnProgram();
   readonly #bundles = new Map<string, Promise<Bundle>>();
@@ -43,6 +48,7 @@ export class Targets {
 
   constructor(options: TargetsOptions) {
     this.#options = options;
+    this.#dialect = options.dialect ?? ownRunDialect.targets;
     this.#hosts = new ModuleHosts(options.isolation);
   }
 
@@ -52,7 +58,8 @@ export class Targets {
     return {
       run: async (request) => {
         const work = this.#workOf(target, request);
-        return work.redactor.run(withSaidUsage(withSaidFailure(await kind.run(work))));
+        const run = withAnswer(await kind.run(work), this.#dialect);
+        return work.redactor.run(withSaidUsage(withSaidFailure(run)));
       },
       release: () => kind.release(),
     };
@@ -86,7 +93,8 @@ export class Targets {
   #workOf(target: Target, request: TargetRequest): TargetWork {
     const tokens = Object.values(request.access.endpoints).map(({ token }) => token);
     const environment = bindingEnvironment({ target, access: request.access, prefixes: this.#options.prefixes });
-    return { ...request, environment, redactor: new Redactor([...tokens, ...hostSecrets(fromHost(target), process.env)]) };
+    const invocation = this.#dialect.invocation(request.invocation, environment) as TargetWork['invocation'];
+    return { ...request, invocation, environment, redactor: new Redactor([...tokens, ...hostSecrets(fromHost(target), process.env)]) };
   }
 
   #bundle({ module }: Pick<ModuleTarget, 'module'>): Promise<Bundle> {
@@ -98,6 +106,16 @@ export class Targets {
     }
     return bundle;
   }
+}
+
+/** What the output of a target that has completed says. */
+function withAnswer(run: TargetRun, dialect: TargetDialect): TargetRun {
+  const { output, ...rest } = run;
+  if (run.status !== 'completed' || output === undefined) return run;
+  const answer = dialect.answer(output);
+  if (answer.status === 'completed') return { ...rest, ...answer };
+  const { code, message, details } = answer.error;
+  return { ...run, status: answer.status, error: runError(code as `target.${string}`, message, { details }) };
 }
 
 /** Of who judges: nothing can be done any more. */

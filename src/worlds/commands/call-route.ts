@@ -51,7 +51,7 @@ export function callRoute(
   const command = { kind: 'call' as const, ...who, ...invocation, ...defined({ tokenFault }) };
   const { result: call, cutAfter } = callVia(simulation, command, { blobs, streams });
   const encoded = instance.encodeHttp(route.id, {
-    invocation: { callId: call.callId, ...invocation },
+    invocation: { callId: call.callId, correlationId: call.correlationId, ...who, ...invocation },
     outcome: call.outcome,
     request: { method: request.method, pathname: request.pathname, query: request.query },
     virtualTimeUs: simulation.clock.nowUs,

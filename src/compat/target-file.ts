@@ -1,0 +1,13 @@
+// A target: those that are spoken to in the words of the other runner.
+import type { JsonValue } from '../contract/json.js';
+import type { ReadShape } from '../contract/run/dialect.js';
+import { isMembers, ShapeReader } from './members.js';
+
+export function readTarget(document: JsonValue): ReadShape {
+  const reader = new ShapeReader();
+  const target = isMembers(document) ? document.target : undefined;
+  const bindings = isMembers(target) ? target.bindings : undefined;
+  if (Array.isArray(bindings) && bindings.includes('direct'))
+    reader.refuse(`/target/bindings/${bindings.indexOf('direct')}`, "the binding 'direct'", 'invocation of a command');
+  return reader.done(document);
+}
