@@ -278,6 +278,11 @@ export const limits = {
   comparisonCellsMax: 4_000_000,
   comparisonEditsMax: 1_000,
   comparisonDifferencesShown: 200,
+  /** Of these, those with values; rows and effects that are listed; of a value that differs, as JSON. */
+  comparisonValuesShown: 50,
+  comparisonRowsShown: 200,
+  comparisonEffectsShown: 50,
+  comparisonValueCharsMax: 4_000,
   /** Steps of a replayed run with another answer that are listed; all are counted. */
   replayDifferencesShown: 200,
 

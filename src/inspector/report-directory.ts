@@ -35,7 +35,7 @@ export class ReportDirectory {
   }
 
   place(runId: string): ReportPlace {
-    if (!isRunId(runId)) throw new ServiceError('control.NOT_FOUND', { message: 'There is no such run.' });
+    if (!isRunId(runId)) throw new ServiceError('control.NOT_FOUND', { message: `There is no run ${runId}.` });
     return { folder: join(this.#directory, runId), runId };
   }
 

@@ -119,7 +119,7 @@ export class RunReader {
     }
     if (await reports.has(runId)) return { source: 'saved', report: reports.place(runId) };
     if (await retained.has(runId)) return { source: 'retained', world: await retained.open(runId) };
-    throw new ServiceError('control.NOT_FOUND', { message: 'There is no such run.' });
+    throw new ServiceError('control.NOT_FOUND', { message: `There is no run ${runId}.` });
   }
 
   async #journal(runId: string, found?: Place): Promise<JournalPlace> {

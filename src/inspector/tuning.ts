@@ -49,6 +49,8 @@ export const tuning = {
   runsAPage: 50,
   /** The newest runs, from which the page chooses what belongs to a drill or a comparison. */
   runsChosenFrom: 200,
+  /** Failures beside what passed, which a comparison begins with. */
+  pairsSuggested: 8,
   timelineEntriesAtOnce: 500,
   /** Up to here every entry is drawn by itself; beyond, the server counts, in so many buckets. */
   timelineWholeEntriesMax: 2_000,

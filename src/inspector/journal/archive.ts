@@ -10,7 +10,7 @@ import { ServiceError } from '../../contract/errors.js';
 import type { InspectorAttachment } from '../../contract/inspector/runs.js';
 import { limits } from '../../contract/limits.js';
 import type { RunResult } from '../../contract/run/run.js';
-import { compareRuns } from '../../drills/stored/compare-runs.js';
+import { type ComparedRun, compareRuns } from '../../drills/stored/compare-runs.js';
 import { manifestDigestOf, SealedReport } from '../../drills/stored/sealed-report.js';
 import { attachmentViews } from '../../reports/attachments.js';
 import { attachmentFolder } from '../../reports/report-folder.js';
@@ -20,7 +20,7 @@ import { type ReportFault, reportRefused, wholeFingerprint } from './fingerprint
 import { JournalFile } from './journal-file.js';
 import { callbacksPage, evidencePage, factsOf, lastOfPage, namespacesPage, statePage, timelinePage } from './journal-pages.js';
 import { searchJournal } from './journal-search.js';
-import { type Pause, readSummary, SealedRun } from './sealed-run.js';
+import { type Pause, readReport, readSummary, SealedRun } from './sealed-run.js';
 import { orderedAssertions, summaryOf } from './summary.js';
 
 type Answers = { [Method in ArchiveCall]: (ask: ArchiveCalls[Method]['ask'], pause: Pause) => Promise<ArchiveCalls[Method]['answer']> };
@@ -77,7 +77,7 @@ export class Archive {
     html: async (place) => this.#file(place, 'index.html'),
     attachments: (place) => this.#attachments(place),
     attachment: (ask) => this.#attachment(ask),
-    compare: async ({ left, right }) => compareRuns(await this.#compared(left), await this.#compared(right)),
+    compare: (ask) => this.#compare(ask),
     mirror: async (ask, pause) => this.#mirror(ask, pause),
     dropMirror: async ({ id }) => this.#dropMirror(id),
   };
@@ -206,13 +206,15 @@ export class Archive {
     return this.#file(place, found.path);
   }
 
-  async #compared(place: ReportPlace): ReturnType<SealedReport['run']> {
-    const run = await this.#whole(place, (sealed) => sealed.run());
-    if (run.result.status === 'sealed') return run;
-    throw new ServiceError('control.STATE_CONFLICT', {
-      message: `Only sealed runs are compared; ${place.runId} is ${run.result.status.replace('_', ' ')}.`,
-      details: { runId: place.runId, status: run.result.status },
-    });
+  /** From documents and journals that their manifests vouch for; only what cannot be read so is judged whole, to say what is wrong. */
+  async #compare({ left, right }: ArchiveCalls['compare']['ask']): Promise<ArchiveCalls['compare']['answer']> {
+    try {
+      return await compareRuns(await comparedRun(left), await comparedRun(right));
+    } catch (error) {
+      if (error instanceof ServiceError) throw error;
+      for (const place of [left, right]) await this.#whole(place, async () => undefined);
+      throw error;
+    }
   }
 
   async #mirror({ id, file: path, lines }: ArchiveCalls['mirror']['ask'], pause: Pause): Promise<{ toSequence: number }> {
@@ -254,6 +256,16 @@ async function isFresh(opening: Promise<SealedRun>): Promise<boolean> {
   } catch {
     return false;
   }
+}
+
+async function comparedRun(place: ReportPlace): Promise<ComparedRun> {
+  const { report } = await readReport(place);
+  const { status } = report.result;
+  if (status === 'sealed') return await new SealedReport(place.folder, await manifestDigestOf(place.folder)).run();
+  throw new ServiceError('control.STATE_CONFLICT', {
+    message: `Only sealed runs are compared; ${place.runId} is ${status.replace('_', ' ')}.`,
+    details: { runId: place.runId, status },
+  });
 }
 
 async function judge({ folder, runId }: ReportPlace, fingerprint: string): Promise<JudgeReply> {

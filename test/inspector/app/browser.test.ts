@@ -1,6 +1,6 @@
 // The app in a real browser, on the example and the real server: every view, by mouse and by keyboard, in light and dark, wide and narrow.
 import assert from 'node:assert/strict';
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, type TestContext, test } from 'node:test';
@@ -20,6 +20,7 @@ interface Desk {
   token: string;
   complaints: string[];
   asked: string[];
+  root: string;
   runs: { [drillId: string]: string[] };
   open(hash: string): Promise<void>;
 }
@@ -70,7 +71,7 @@ async function openDesk(t: TestContext, { drills, entries = 0 }: { drills: strin
     await page.waitForSelector('h1');
     await page.waitForSelector('.skeleton', { state: 'detached' });
   };
-  return { page, baseUrl: inspector.baseUrl, token: inspector.token, complaints, asked, runs, open };
+  return { page, baseUrl: inspector.baseUrl, token: inspector.token, complaints, asked, root, runs, open };
 }
 
 test('every view, wide in light and narrow in dark: nothing that axe objects to, no error, no sideways scrolling', options, async (t) => {
@@ -210,6 +211,49 @@ test('a world to play with: a call, the clock, a fault, and a fork from an entry
   await page.getByRole('button', { name: 'Fork from here' }).click();
   await page.getByRole('heading', { name: /forked at #\d+/ }).waitFor();
   await page.getByText('09:00:00').first().waitFor();
+  assert.deepEqual(complaints, []);
+});
+
+/** Clicks from now on, counted where they arrive: in the page. */
+async function countClicks(page: Page): Promise<() => Promise<number>> {
+  await page.evaluate(`
+    globalThis.clicks ?? addEventListener('click', (event) => { if (event.isTrusted) globalThis.clicks++; }, true);
+    globalThis.clicks = 0`);
+  return () => page.evaluate('globalThis.clicks');
+}
+
+test('what failed beside what passed: two clicks to the key that differs, what followed from it, and the rows', options, async (t) => {
+  const { page, open, runs, complaints, root } = await openDesk(t, { drills: ['careless-refund'] });
+  const [failed] = runs['careless-refund']!;
+  const agent = join(root, 'agents/careless-agent.mjs');
+  writeFileSync(agent, readFileSync(agent, 'utf8').replace('`attempt-number-${attempt}`', '`once-${call}`'));
+  const { drills } = await runDrills({ root, drills: ['careless-refund'] });
+  const passed = drills[0]!.trials[0]!.attempts[0]!;
+  assert.equal(passed.verdict, 'passed');
+  const key = page
+    .getByRole('group', { name: 'Members that differ' })
+    .first()
+    .getByRole('row', { name: /^idempotency key/ });
+
+  await open('#/runs');
+  const clicks = await countClicks(page);
+  await page.locator(`a[href*="${failed}"]`).first().click();
+  await page.getByRole('link', { name: 'Compare…' }).click();
+  assert.match((await key.textContent()) ?? '', /attempt-number-2.*once-/);
+  assert.equal(await clicks(), 2);
+  await page.getByText('Equal inputs.').waitFor();
+  await page.getByText('re_000002').first().waitFor();
+  await page.getByText('payments/refunds/re_000002').first().waitFor();
+  assert.deepEqual(await axeViolations(page), []);
+
+  await open('#/runs');
+  const again = await countClicks(page);
+  await page.getByRole('link', { name: 'Compare', exact: false }).first().click();
+  await page.getByRole('link', { name: 'An agent that asks again with a new key pays twice' }).click();
+  assert.match((await key.textContent()) ?? '', /attempt-number-2.*once-/);
+  assert.equal(await again(), 2);
+  await open('#/compare?left=run_x&right=run_y');
+  await page.getByRole('heading', { name: 'There is no run run_x.' }).waitFor();
   assert.deepEqual(complaints, []);
 });
 
