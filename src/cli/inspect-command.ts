@@ -16,7 +16,7 @@ import { receiversOf } from './receiver-flags.js';
 export interface InspectFlags {
   root: string;
   config?: string;
-  port: number;
+  port: number | 'repository';
   open: boolean;
   /** Of `--receiver`. */
   receivers: readonly string[];

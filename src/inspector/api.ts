@@ -74,6 +74,7 @@ type RunPages =
   | 'getTimeline'
   | 'listNamespaces'
   | 'listState'
+  | 'listRowChanges'
   | 'listFaults'
   | 'listScheduledEvents'
   | 'listCallbacks'
@@ -90,6 +91,7 @@ function runsApi({ reports, queue, runs, archive }: InspectorParts): Pick<Api, R
     getTimeline: async ({ path, query, signal }) => ({ ...one, ...(await runs.timeline(path.runId, query, signal)) }),
     listNamespaces: async ({ path, query, signal }) => ({ ...one, ...(await runs.namespaces(path.runId, query, signal)) }),
     listState: async ({ path, query, signal }) => ({ ...one, ...(await runs.state(path.runId, query, signal)) }),
+    listRowChanges: async ({ path, query, signal }) => ({ ...one, ...(await runs.rowChanges(path.runId, query, signal)) }),
     listFaults: ({ path }) => runs.faults(path.runId),
     listScheduledEvents: ({ path }) => runs.scheduled(path.runId),
     listCallbacks: async ({ path, signal }) => ({ ...one, ...(await runs.callbacks(path.runId, signal)) }),
@@ -102,7 +104,7 @@ function reportApi({
   runs,
   archive,
   retained,
-}: InspectorParts): Pick<Api, 'getReportAvailability' | 'getReport' | 'listAttachments' | 'getAttachment'> {
+}: InspectorParts): Pick<Api, 'getReportAvailability' | 'getReport' | 'getReportZip' | 'listAttachments' | 'getAttachment'> {
   return {
     getReportAvailability: async ({ path: { runId } }) => {
       const source = await runs.sourceOf(runId);
@@ -116,6 +118,7 @@ function reportApi({
       return { ...one, runId, available, formats: available ? formats : [], problems, world };
     },
     getReport: async ({ path }) => new RawText(await archive.ask('html', await runs.report(path.runId))),
+    getReportZip: async ({ path }) => archive.ask('zip', await runs.report(path.runId)),
     listAttachments: async ({ path }) => ({ ...one, attachments: await archive.ask('attachments', await runs.report(path.runId)) }),
     getAttachment: async ({ path: { runId, attachmentId } }) => archive.ask('attachment', { ...(await runs.report(runId)), attachmentId }),
   };
@@ -198,6 +201,7 @@ type WorldPages =
   | 'getWorldTimeline'
   | 'listWorldNamespaces'
   | 'listWorldState'
+  | 'listWorldRowChanges'
   | 'listWorldFaults'
   | 'listWorldScheduledEvents'
   | 'listWorldActors'
@@ -216,6 +220,10 @@ function worldPagesApi({ playground, mirrors, archive }: InspectorParts): Pick<A
     }),
     listWorldNamespaces: async ({ path, query }) => ({ ...one, ...(await worldNamespaces(playground.world(path.worldId), query)) }),
     listWorldState: async ({ path, query }) => ({ ...one, ...(await worldState(playground.world(path.worldId), query)) }),
+    listWorldRowChanges: async ({ path, query, signal }) => ({
+      ...one,
+      ...(await archive.ask('rowChanges', { place: await journal(path), query }, signal)),
+    }),
     listWorldFaults: async ({ path }) => ({ ...one, faults: await playground.world(path.worldId).query({ kind: 'faults' }) }),
     listWorldScheduledEvents: ({ path }) => worldScheduled(playground.world(path.worldId)),
     listWorldActors: async ({ path }) => ({ ...one, actors: await playground.world(path.worldId).query({ kind: 'actors' }) }),

@@ -17,7 +17,7 @@ import type { TargetModule } from '../contract/run/target-invocation.js';
 import { requireLoopback } from '../http/guards.js';
 import { createRouter, type RouteFailure } from '../http/router.js';
 import type { HttpServer } from '../http/server.js';
-import { startHttpServer } from '../http/start-server.js';
+import { type StartHttpServerOptions, startHttpServer } from '../http/start-server.js';
 import type { Worlds } from '../worlds/api.js';
 import { chooseLocalIsolation, openLocalWorlds } from '../worlds/local-worlds.js';
 import { inspectorApi } from './api.js';
@@ -30,6 +30,7 @@ import { documentRoute } from './openapi.js';
 import { Playground } from './playground.js';
 import { ProjectSource } from './project-source.js';
 import { ReportDirectory } from './report-directory.js';
+import { repositoryPorts } from './repository-port.js';
 import { RetainedWorlds } from './retained-worlds.js';
 import { RunQueue } from './run-queue.js';
 import { RunReader } from './run-reader.js';
@@ -51,8 +52,8 @@ export interface LocalInspectorOptions {
   agent?: TargetModule;
   /** Where callbacks are delivered, of runs and of worlds to play with: by receiver id, addresses of this machine. */
   callbackReceivers?: CallbackReceivers;
-  /** Default 0: any that is free. */
-  port?: number;
+  /** Default 0: any that is free. `repository`: the same at every start for one root, or one near it where that is taken. */
+  port?: number | 'repository';
   /** A loopback name or address. Default 127.0.0.1. */
   hostname?: string;
   /** Default: uWebSockets.js where it loads, else node:http. */
@@ -91,9 +92,8 @@ export async function startInspector(options: LocalInspectorOptions = {}): Promi
     const { parts, close } = await openParts(options, scratch);
     closing.push(close);
     const token = newToken();
-    const server = await startHttpServer({
+    const server = await listenAtOneOf(port === 'repository' ? repositoryPorts(resolve(options.root ?? '.')) : [port], {
       host: hostname.replace(/^\[|\]$/g, ''),
-      port,
       closeGraceMs: limits.inspectorCloseGraceMs,
       ...defined({ engine }),
       handler: createRouter<true>({
@@ -123,6 +123,17 @@ export async function startInspector(options: LocalInspectorOptions = {}): Promi
   } catch (error) {
     await closeAll();
     throw error;
+  }
+}
+
+/** At the first port that is free. */
+async function listenAtOneOf(ports: readonly number[], options: Omit<StartHttpServerOptions, 'port'>): Promise<HttpServer> {
+  const [port = 0, ...others] = ports;
+  try {
+    return await startHttpServer({ ...options, port });
+  } catch (error) {
+    if (others.length === 0 || !(error instanceof ServiceError)) throw error;
+    return listenAtOneOf(others, options);
   }
 }
 

@@ -228,3 +228,17 @@ test('two inspectors of one repository have tokens of their own', async (t) => {
     'control.UNAUTHENTICATED',
   );
 });
+
+test('the port of a repository is the same at every start, and another one while that is taken', async (t) => {
+  const repository = createRepository();
+  t.after(() => repository.remove());
+  const start = () => startLocalInspector({ root: repository.root, port: 'repository' });
+  const first = await start();
+  const second = await start();
+  t.after(() => second.close());
+  assert.notEqual(second.baseUrl, first.baseUrl);
+  await first.close();
+  const again = await start();
+  t.after(() => again.close());
+  assert.equal(again.baseUrl, first.baseUrl);
+});

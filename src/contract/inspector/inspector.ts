@@ -18,6 +18,8 @@ import type {
   InspectorNamespacesReply,
   InspectorStateQuery,
   InspectorStateReply,
+  RowChangesQuery,
+  RowChangesReply,
   ScheduledEventsReply,
   SearchQuery,
   SearchReply,
@@ -122,12 +124,14 @@ export interface InspectorRoutes {
   getTimeline: Shape<InspectorRunPath, TimelineQuery, None, TimelineReply>;
   listNamespaces: Shape<InspectorRunPath, InspectorNamespacesQuery, None, InspectorNamespacesReply>;
   listState: Shape<InspectorRunPath, InspectorStateQuery, None, InspectorStateReply>;
+  listRowChanges: Shape<InspectorRunPath, RowChangesQuery, None, RowChangesReply>;
   listFaults: Shape<InspectorRunPath, None, None, FaultsReply>;
   listScheduledEvents: Shape<InspectorRunPath, None, None, ScheduledEventsReply>;
   listCallbacks: Shape<InspectorRunPath, None, None, CallbacksReply>;
   listAssertions: Shape<InspectorRunPath, None, None, AssertionsReply>;
   getReportAvailability: Shape<InspectorRunPath, None, None, AvailabilityReply>;
   getReport: Shape<InspectorRunPath, None, None, Text>;
+  getReportZip: Shape<InspectorRunPath, None, None, Uint8Array>;
   listAttachments: Shape<InspectorRunPath, None, None, AttachmentsReply>;
   getAttachment: Shape<InspectorAttachmentPath, None, None, Uint8Array>;
 
@@ -153,6 +157,7 @@ export interface InspectorRoutes {
   getWorldTimeline: Shape<WorldPath, TimelineQuery, None, TimelineReply>;
   listWorldNamespaces: Shape<WorldPath, InspectorNamespacesQuery, None, InspectorNamespacesReply>;
   listWorldState: Shape<WorldPath, InspectorStateQuery, None, InspectorStateReply>;
+  listWorldRowChanges: Shape<WorldPath, RowChangesQuery, None, RowChangesReply>;
   listWorldFaults: Shape<WorldPath, None, None, FaultsReply>;
   listWorldScheduledEvents: Shape<WorldPath, None, None, ScheduledEventsReply>;
   listWorldActors: Shape<WorldPath, None, None, WorldActorsReply>;

@@ -25,6 +25,7 @@ const namespacesQuery = fits(typia.createEquals<Journal.InspectorNamespacesQuery
 const searchQuery = fits(typia.createEquals<Journal.SearchQuery>());
 const timelineQuery = fits(typia.createEquals<Journal.TimelineQuery>());
 const stateQuery = fits(typia.createEquals<Journal.InspectorStateQuery>());
+const rowChangesQuery = fits(typia.createEquals<Journal.RowChangesQuery>());
 
 const checks: RouteChecks<InspectorRoutes> = {
   getProject: { path: none, query: none, body: none },
@@ -38,12 +39,14 @@ const checks: RouteChecks<InspectorRoutes> = {
   getTimeline: { path: runPath, query: timelineQuery, body: none },
   listNamespaces: { path: runPath, query: namespacesQuery, body: none },
   listState: { path: runPath, query: stateQuery, body: none },
+  listRowChanges: { path: runPath, query: rowChangesQuery, body: none },
   listFaults: { path: runPath, query: none, body: none },
   listScheduledEvents: { path: runPath, query: none, body: none },
   listCallbacks: { path: runPath, query: none, body: none },
   listAssertions: { path: runPath, query: none, body: none },
   getReportAvailability: { path: runPath, query: none, body: none },
   getReport: { path: runPath, query: none, body: none },
+  getReportZip: { path: runPath, query: none, body: none },
   listAttachments: { path: runPath, query: none, body: none },
   getAttachment: { path: attachmentPath, query: none, body: none },
 
@@ -69,6 +72,7 @@ const checks: RouteChecks<InspectorRoutes> = {
   getWorldTimeline: { path: worldPath, query: timelineQuery, body: none },
   listWorldNamespaces: { path: worldPath, query: namespacesQuery, body: none },
   listWorldState: { path: worldPath, query: stateQuery, body: none },
+  listWorldRowChanges: { path: worldPath, query: rowChangesQuery, body: none },
   listWorldFaults: { path: worldPath, query: none, body: none },
   listWorldScheduledEvents: { path: worldPath, query: none, body: none },
   listWorldActors: { path: worldPath, query: none, body: none },

@@ -9,7 +9,7 @@ import './styles/views.css';
 import { render } from 'preact';
 import { Shell } from './shell.tsx';
 import { startLive } from './state/live.tsx';
-import { applyTheme, followAddress, route, theme, token } from './state/session.tsx';
+import { applyTheme, followAddress, route, shareToken, theme, token } from './state/session.tsx';
 import { TokenGate } from './token-gate.tsx';
 import { CompareView } from './views/compare-view.tsx';
 import { DrillsView } from './views/drills-view.tsx';
@@ -36,7 +36,7 @@ function View() {
     case 'drills':
       return <DrillsView path={path} />;
     case 'runs':
-      return path[0] === undefined ? <RunsView /> : <RunView key={path[0]} runId={path[0]} query={query} />;
+      return path[0] === undefined ? <RunsView query={query} /> : <RunView key={path[0]} runId={path[0]} query={query} />;
     case 'compare':
       return <CompareView query={query} />;
     case 'play':
@@ -48,5 +48,6 @@ function View() {
 
 applyTheme(theme.value);
 followAddress();
+shareToken();
 startLive();
 render(<App />, document.getElementById('app')!);

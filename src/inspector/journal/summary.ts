@@ -4,15 +4,10 @@ import type { AssertionsReply } from '../../contract/inspector/journal.js';
 import type { SavedRun } from '../../contract/inspector/runs.js';
 import type { AssertionResult, AssertionStatus, RunResult } from '../../contract/run/run.js';
 import type { RunReport } from '../../contract/run/run-events.js';
+import { headline } from '../../reports/findings.js';
 
-export function summaryOf({
-  runId,
-  drill,
-  target,
-  result,
-  startedAtMs,
-  finishedAtMs,
-}: RunReport): Omit<SavedRun, 'modifiedAtMs' | 'attachments'> {
+export function summaryOf(report: RunReport): Omit<SavedRun, 'modifiedAtMs' | 'attachments'> {
+  const { runId, drill, target, result, startedAtMs, finishedAtMs } = report;
   const { identity, status, verdict, evidenceRange, stateHash, evidenceHash, trajectoryHash } = result;
   const { seed, trial, trialCount, attempt, attemptLimit, scenarioId, buildHash } = identity;
   return {
@@ -21,6 +16,7 @@ export function summaryOf({
     target,
     status,
     verdict,
+    headline: headline(report),
     seed,
     trial,
     trialCount,

@@ -12,6 +12,12 @@ import { client, token } from './session.tsx';
 export type Connection = 'connecting' | 'open' | 'lost';
 
 export const connection = signal<Connection>('connecting');
+/** When the server was last heard; what asks something of it waits while it is gone. */
+export const lastSeenMs = signal<number | undefined>(undefined);
+export const isOffline = computed(() => connection.value !== 'open' && lastSeenMs.value !== undefined && lostOnce.value);
+const lostOnce = signal(false);
+/** Ends the wait before the next try. */
+let tryNow: () => void = () => {};
 export const projectReply = signal<InspectorProjectReply | undefined>(undefined);
 export const project = computed(() => projectReply.value?.project);
 export const requests = signal<ReadonlyMap<string, RunRequest>>(new Map());
@@ -114,6 +120,10 @@ export function startLive(): void {
   });
 }
 
+export function reconnect(): void {
+  tryNow();
+}
+
 async function follow(ended: AbortSignal): Promise<void> {
   for (let waitMs = tuning.liveRetryFirstMs; !ended.aborted; waitMs = Math.min(waitMs * 2, tuning.liveRetryMaxMs)) {
     connection.value = 'connecting';
@@ -123,9 +133,13 @@ async function follow(ended: AbortSignal): Promise<void> {
       await client.events(
         () => {
           connection.value = 'open';
+          lostOnce.value = false;
           waitMs = tuning.liveRetryFirstMs;
         },
-        (event) => hear(JSON.parse(event.data) as InspectorEvent),
+        (event) => {
+          lastSeenMs.value = Date.now();
+          hear(JSON.parse(event.data) as InspectorEvent);
+        },
         ended,
       );
     } catch {
@@ -133,6 +147,9 @@ async function follow(ended: AbortSignal): Promise<void> {
     }
     if (ended.aborted) return;
     connection.value = 'lost';
-    await pause(waitMs, ended);
+    lostOnce.value = true;
+    const patience = new AbortController();
+    tryNow = () => patience.abort();
+    await pause(waitMs, AbortSignal.any([ended, patience.signal]));
   }
 }

@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import type { RunComparison, RunDifferences } from '../../../contract/hosted/runs.js';
 import type { SavedRun } from '../../../contract/inspector/runs.js';
+import { isRunId } from '../../../reports/report-folder.js';
 import { tuning } from '../../tuning.js';
 import { ColumnHeads, hostTime, PageHead, Scroll, Short, Status } from '../kit/parts.tsx';
 import { runsEnded } from '../state/live.tsx';
@@ -97,7 +98,10 @@ const grades: { [Grade in RunComparison['grade']]: [string, string] } = {
 };
 
 function Compared({ left, right }: { left: string; right: string }) {
-  const loaded = useLoad(`compare ${left} ${right}`, async () => (await client.call('compareRuns', { body: { left, right } })).comparison);
+  const loaded = useLoad(`compare ${left} ${right}`, async () => {
+    for (const runId of [left, right]) if (!isRunId(runId)) throw new Error(`There is no run ${runId}.`);
+    return (await client.call('compareRuns', { body: { left, right } })).comparison;
+  });
   return (
     <Await of={loaded} what="the comparison">
       {(comparison) => (
