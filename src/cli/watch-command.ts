@@ -9,6 +9,7 @@ import { drillInputs } from '../drills/attempt/drill-inputs.js';
 import { planRun } from '../drills/plan/plan.js';
 import type { RunDrillsResult } from '../drills/run-drills.js';
 import { SourceInvalidError } from '../drills/source-invalid.js';
+import { SourceWatch } from '../files/source-watch.js';
 import { counted } from '../text/counted.js';
 import { compileShown } from './compile-shown.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
@@ -18,7 +19,6 @@ import type { Interrupt } from './interrupt.js';
 import type { Output } from './output.js';
 import { withProgressBar } from './progress-bar.js';
 import { type OneRun, type RunFlags, runOnce, withReporters } from './run-command.js';
-import { SourceWatch } from './source-watch.js';
 import { readKeys } from './watch-keys.js';
 
 export async function watchCommand(flags: RunFlags, interrupt: Interrupt): Promise<ExitCode> {

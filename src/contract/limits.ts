@@ -381,6 +381,7 @@ export const limits = {
   inspectorRequestsKeptMax: 200,
   inspectorRequestRunsShown: 1_000,
   inspectorEventRunsMax: 50,
+  inspectorFindingsShown: 20,
   inspectorWorldsMax: 32,
   /** Browsers hold connections open on which they never asked anything. */
   inspectorCloseGraceMs: 250,

@@ -46,21 +46,13 @@ export function inspectorApi(parts: InspectorParts): Api {
   return { ...projectApi(parts), ...runsApi(parts), ...reportApi(parts), ...workApi(parts), ...worldsApi(parts), ...worldPagesApi(parts) };
 }
 
-function projectApi({ project, queue, hub }: InspectorParts): Pick<Api, 'getProject' | 'refresh' | 'getImplementation'> {
+function projectApi({ project, queue }: InspectorParts): Pick<Api, 'getProject' | 'refresh' | 'getImplementation'> {
   return {
     getProject: () => project.reply(),
     refresh: async () => {
       if (queue.isBusy)
         throw new ServiceError('control.STATE_CONFLICT', { message: 'A drill is running; reload the source when it has ended.' });
-      const reply = await project.refresh();
-      const { buildHash } = reply.project;
-      hub.publish({
-        type: 'project',
-        generation: reply.generation,
-        ...defined({ buildHash }),
-        errors: project.errors,
-      });
-      return reply;
+      return project.refresh();
     },
     getImplementation: ({ path }) => project.implementation(path),
   };

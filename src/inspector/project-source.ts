@@ -8,6 +8,8 @@ import type { Binding } from '../contract/run/target.js';
 import { refuseTarget } from '../drills/plan/plan.js';
 import { SourceInvalidError } from '../drills/source-invalid.js';
 import { packageVersion } from '../files/installation.js';
+import type { EventHub } from './event-hub.js';
+import { excerptsOf } from './source-excerpts.js';
 
 export interface ProjectOptions {
   root: string;
@@ -15,17 +17,20 @@ export interface ProjectOptions {
   /** The embedding application gave an agent. */
   hasAgent: boolean;
   bindings: ReadonlySet<Binding>;
+  hub: EventHub;
 }
 
 export class ProjectSource {
   readonly #options: ProjectOptions;
   #compiled: CompileResult;
+  #excerpts: string[];
   #generation = 1;
   #loadedAtMs = Date.now();
 
   private constructor(options: ProjectOptions, compiled: CompileResult) {
     this.#options = options;
     this.#compiled = compiled;
+    this.#excerpts = excerptsOf(options.root, compiled.diagnostics);
   }
 
   static async load(options: ProjectOptions, onProgress?: CompileOptions['onProgress']): Promise<ProjectSource> {
@@ -34,11 +39,23 @@ export class ProjectSource {
 
   async refresh(): Promise<InspectorProjectReply> {
     this.#compiled = await compile(this.#options);
+    this.#excerpts = excerptsOf(this.#options.root, this.#compiled.diagnostics);
     this.#generation++;
     this.#loadedAtMs = Date.now();
-    return this.reply();
+    const reply = this.reply();
+    const { buildHash } = reply.project;
+    this.#options.hub.publish({ type: 'project', generation: reply.generation, ...defined({ buildHash }), errors: this.errors });
+    return reply;
   }
 
+  /** Whether a run saw another source than this: it compiles for itself. `buildHash`: of what it ran; absent where it could not. */
+  isOutdated(buildHash: string | undefined): boolean {
+    return this.#compiled.view.buildHash !== buildHash;
+  }
+
+  get compiles(): boolean {
+    return this.#compiled.build !== undefined;
+  }
   get generation(): number {
     return this.#generation;
   }
@@ -55,6 +72,7 @@ export class ProjectSource {
     return {
       schemaVersion: 1,
       project: view,
+      excerpts: this.#excerpts,
       generation: this.#generation,
       loadedAtMs: this.#loadedAtMs,
       externalAgent: hasAgent,

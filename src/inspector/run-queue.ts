@@ -10,6 +10,7 @@ import type { TargetModule } from '../contract/run/target-invocation.js';
 import type { RunDrillsOptions } from '../drills/plan/options.js';
 import type { BindingsPort } from '../drills/ports/bindings-port.js';
 import { runDrills } from '../drills/run-drills.js';
+import { findingsOf } from '../reports/findings.js';
 import type { EventHub } from './event-hub.js';
 import type { ProjectSource } from './project-source.js';
 
@@ -41,6 +42,8 @@ export class RunQueue {
   readonly #jobs = new Map<string, Job>();
   readonly #live = new Map<string, Live>();
   #running: Promise<void> | undefined;
+  /** Of the attempt that ended last. */
+  #buildHash: string | undefined;
   #closed = false;
 
   constructor(options: RunQueueOptions) {
@@ -165,12 +168,20 @@ export class RunQueue {
         onEvent: (event: RunEvent) => this.#hear(request, event),
       };
       const { cancelled } = await runDrills({ root, ...(defined(options) as Omit<RunDrillsOptions, 'root'>) }, openBindings);
+      if (this.#buildHash !== undefined) await this.#refresh(this.#buildHash);
       this.#finish(request, cancelled ? 'cancelled' : 'finished');
     } catch (error) {
       request.failure = failureOf(error);
+      if (request.failure.code === 'control.SOURCE_INVALID') await this.#refresh(undefined);
       this.#finish(request, 'failed');
     }
     for (const [runId, { run }] of this.#live) if (run.requestId === request.requestId) this.#live.delete(runId);
+  }
+
+  /** A run compiles what is there: where that is other source than the project knows, the project is loaded again. */
+  async #refresh(buildHash: string | undefined): Promise<void> {
+    const { project } = this.#options;
+    if (buildHash === undefined || project.isOutdated(buildHash)) await project.refresh().catch(() => undefined);
   }
 
   #meet(runId: string, world: LiveWorld): void {
@@ -234,9 +245,11 @@ export class RunQueue {
 
   #end(request: RunRequest, { runId, status, verdict, report, detail }: Extract<RunEvent, { event: 'attempt' }>): void {
     this.#live.delete(runId);
+    this.#buildHash = detail?.report.result.identity.buildHash ?? this.#buildHash;
     const run = request.runs.find((one) => one.runId === runId);
     if (run === undefined) return;
-    const failed = (detail?.report.result.assertionResults ?? []).filter((result) => result.status !== 'passed').slice(0, 20);
+    const findings = detail === undefined ? [] : findingsOf(detail.report.result);
+    const failed = findings.slice(0, limits.inspectorFindingsShown).map(({ assertion }) => assertion);
     const finished: RequestedRun = {
       ...run,
       state: 'finished',

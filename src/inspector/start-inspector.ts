@@ -35,6 +35,7 @@ import { RetainedWorlds } from './retained-worlds.js';
 import { RunQueue } from './run-queue.js';
 import { RunReader } from './run-reader.js';
 import { shellRoutes } from './shell.js';
+import { SourceChanges } from './source-changes.js';
 import { newToken, tokenCheck } from './token.js';
 import { tuning } from './tuning.js';
 import { worldEvidence } from './world-pages.js';
@@ -54,6 +55,8 @@ export interface LocalInspectorOptions {
   callbackReceivers?: CallbackReceivers;
   /** Default 0: any that is free. `repository`: the same at every start for one root, or one near it where that is taken. */
   port?: number | 'repository';
+  /** Compile again when a file of the repository changes, and say which drills that concerns. Default: false. */
+  watch?: boolean;
   /** A loopback name or address. Default 127.0.0.1. */
   hostname?: string;
   /** Default: uWebSockets.js where it loads, else node:http. */
@@ -146,7 +149,8 @@ async function openParts(options: LocalInspectorOptions, scratch: string) {
     directoryOf(root, options.reportDirectory ?? localFolders.reports),
   ];
   const bindings = createBindings();
-  const source = { root, hasAgent: agent !== undefined, bindings: bindings.available, ...defined({ config }) };
+  const hub = new EventHub();
+  const source = { root, hub, hasAgent: agent !== undefined, bindings: bindings.available, ...defined({ config }) };
   const project = await ProjectSource.load(source, options.onCompiling);
   await bindings.close();
   const worldFolder = join(scratch, 'worlds');
@@ -160,7 +164,6 @@ async function openParts(options: LocalInspectorOptions, scratch: string) {
     }
     return worlds;
   };
-  const hub = new EventHub();
   const archive = new ArchivePort();
   const reports = new ReportDirectory(reportDirectory, archive);
   const given = {
@@ -181,7 +184,19 @@ async function openParts(options: LocalInspectorOptions, scratch: string) {
       return { ...(await runs.evidence(id, { fromSequence, limit: tuning.liveEntriesAtOnce }, undefined)), ends };
     },
   });
+  const changes =
+    options.watch === true
+      ? new SourceChanges({
+          watch: { root, config: config ?? 'drillyard.json', written: [runDirectory, reportDirectory] },
+          project,
+          queue,
+          hub,
+          bindings: bindings.available,
+          hasAgent: agent !== undefined,
+        })
+      : undefined;
   const close = async (): Promise<void> => {
+    await changes?.close();
     playground.close();
     await queue.close();
     await watch.close();

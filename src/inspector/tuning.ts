@@ -29,6 +29,13 @@ export const tuning = {
   repositoryPortMin: 24_000,
   repositoryPorts: 8_000,
   repositoryPortTries: 5,
+  /** Between two looks whether a run has ended, when the source has changed meanwhile. */
+  busyLookMs: 200,
+  /** Of what changed at once, named. */
+  changedFilesShown: 20,
+  /** Diagnostics that are shown with their line, and how long that may be. */
+  excerptsMax: 200,
+  excerptCharsMax: 500,
   /** For the end of a stream to leave. */
   lastPiecesMs: 20,
 
@@ -82,7 +89,12 @@ export const tuning = {
   effectsShown: 20,
   /** Entries behind one in which its effects are looked for. */
   effectsWithinEntries: 200,
-  findingLinksMax: 12,
+  findingLinksMax: 8,
+  /** Causes of a verdict that stand open, one under the other, and checkpoints that one of them names. */
+  causesOpen: 3,
+  checkpointsNamed: 10,
+  /** Of a value that stands on a line with another. */
+  scalarCharsMax: 60,
   sampleDepthMax: 6,
   shortChars: 160,
   cellChars: 40,

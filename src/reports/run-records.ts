@@ -166,7 +166,7 @@ function unstartedTrials(
 
 function reasonsOf(report: RunReport, verdict: Verdict): Reason[] {
   const { failure } = report.result;
-  const undecided = new Set(leftUndecided(report.result).map(({ assertion }) => assertion));
+  const undecided = new Set(leftUndecided(report).map(({ assertion }) => assertion));
   const gates = findingsOf(report.result).filter(({ assertion }) => assertion.gate && !undecided.has(assertion));
   return [
     ...(verdict === report.result.verdict ? [] : [{ message: 'The report of this attempt could not be written.' }]),

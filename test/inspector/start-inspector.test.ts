@@ -157,6 +157,8 @@ onEachEngine('what is not there is not found', async (t, engine) => {
   const queries: { [id: string]: string } = {
     listState: '?packageId=notes&namespace=notes',
     listWorldState: '?packageId=notes&namespace=notes',
+    listRowChanges: '?packageId=notes&namespace=notes&rowId=a',
+    listWorldRowChanges: '?packageId=notes&namespace=notes&rowId=a',
     listWorldTools: '?actorId=writer',
   };
   const there = new Set(['getProject', 'refresh', 'listRuns', 'listRunRequests', 'listEvents', 'listWorlds', 'createWorld']);

@@ -80,7 +80,7 @@ test('the end explains each trial that did not pass: expected, actual, evidence 
   const end = terminal.written.slice(terminal.written.indexOf('FAILED'));
   for (const said of [
     '✗ refunded-once  state.count',
-    'expected  {"equals":1}',
+    'expected  exactly 1',
     'actual    2',
     'evidence  #5, #10',
     'report  .service/reports/run_c/index.html',

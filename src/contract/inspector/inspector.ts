@@ -68,6 +68,8 @@ import type {
 export interface InspectorProjectReply {
   schemaVersion: 1;
   project: ProjectView;
+  /** The line that each diagnostic is about, in their order; '' where there is none. */
+  excerpts: string[];
   /** Rises by one with each refresh, from 1. */
   generation: number;
   loadedAtMs: number;
@@ -97,6 +99,8 @@ export type InspectorEvent =
   | { type: 'hello'; generation: number; active: ActiveRun[] }
   /** The source was reloaded: request the project again. */
   | { type: 'project'; generation: number; buildHash?: string; errors: number }
+  /** These files changed, and with them what these drills follow from; after the `project` that they became. */
+  | { type: 'source'; files: string[]; drills: string[] }
   /** With the latest 50 of its runs. */
   | { type: 'run-request'; request: RunRequest }
   | { type: 'run'; phase: 'started' | 'progress'; run: ActiveRun }

@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { Help } from './help.tsx';
 import { Palette } from './palette.tsx';
+import { SourceNews } from './source-news.tsx';
 import { connection, isOffline, lastSeenMs, project, projectLoad, reconnect } from './state/live.tsx';
 import { type Route, routeHash } from './state/route.ts';
 import { applyTheme, overlay, pageTitle, route, theme } from './state/session.tsx';
@@ -66,6 +67,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
       </header>
       <main id="main" tabIndex={-1} ref={main}>
         <Offline />
+        <SourceNews />
         {children}
       </main>
       {overlay.value === 'palette' && <Palette />}

@@ -60,7 +60,7 @@ test('a failed run: one click from an assertion to its evidence, its causes, its
   await open('#/runs');
   await page.getByRole('link', { name: 'An agent that asks again with a new key pays twice' }).click();
   await page.getByRole('heading', { name: '2 assertions do not hold' }).waitFor();
-  await page.getByRole('button', { name: 'Evidence, entry 14' }).click();
+  await page.getByRole('button', { name: '#14 payments/charges' }).click();
   assert.match(page.url(), new RegExp(`#/runs/${runId}\\?seq=14&assertion=exactly-what-was-asked-for$`));
   const pane = page.getByRole('complementary', { name: 'Entry 14' });
   await pane.getByText('How it came about').waitFor();

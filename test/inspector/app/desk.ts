@@ -52,7 +52,10 @@ async function play(drillId: string): Promise<Played> {
   return { service: join(root, '.service'), runIds };
 }
 
-export async function openDesk(t: TestContext, { drills, entries = 0 }: { drills: string[]; entries?: number }): Promise<Desk> {
+export async function openDesk(
+  t: TestContext,
+  { drills, entries = 0, watch = false }: { drills: string[]; entries?: number; watch?: boolean },
+): Promise<Desk> {
   const root = exampleAt(mkdtempSync(join(scratch, 'desk-')));
   const runs: Desk['runs'] = {};
   for (const drillId of drills) {
@@ -61,7 +64,7 @@ export async function openDesk(t: TestContext, { drills, entries = 0 }: { drills
     runs[drillId] = runIds;
   }
   if (entries > 0) writeLongReport(join(root, '.service/reports'), { from: runs[drills[0]!]![0]!, runId: longRun, entries });
-  const inspector = await startLocalInspector({ root });
+  const inspector = await startLocalInspector({ root, watch });
   t.after(() => inspector.close());
   const { context, complaints, asked } = await openBrowser(t, inspector.baseUrl);
   const page = await context.newPage();

@@ -33,16 +33,17 @@ test('by problems, operation and outcome, from the address alone; nothing found 
   await page.locator('.entry-row .text').first().waitFor();
   const shown = await page.locator('.entry-row').allTextContents();
   assert.ok(shown.length > 0 && shown.every((text) => /GATEWAY_TIMEOUT|RATE_LIMITED|hit|fail/.test(text)), shown.join('\n'));
-  const heightPx = await matching.evaluate('(list) => list.clientHeight');
+  const heightPx = await matching.evaluate(({ clientHeight }) => clientHeight);
   await open(`${at}?op=payments.refund.create`);
-  await page.locator('.entry-row', { hasText: 'rate-limited' }).first().waitFor({ state: 'detached' });
-  await page.locator('.entry-row .text').first().waitFor();
-  assert.ok((await page.locator('.entry-row').allTextContents()).every((text) => text.includes('refund.create')));
+  await page.getByText('2 of 26 entries').waitFor();
+  await page.locator('.entry-row .text', { hasText: 'refund.create' }).nth(1).waitFor();
+  assert.equal(await page.locator('.entry-row').count(), 2);
   await page.getByLabel('Outcome').selectOption('denied');
   await page.waitForURL(/outcome=denied/);
   const nothing = page.getByText('No entry matches.');
   await nothing.waitFor();
-  assert.ok(((await nothing.boundingBox())?.height ?? 0) >= Number(heightPx));
+  const roomPx = (await nothing.boundingBox())?.height ?? 0;
+  assert.ok(roomPx >= heightPx, `${roomPx} ${heightPx}`);
   assert.deepEqual(complaints, []);
 });
 
@@ -84,7 +85,7 @@ test('state as a table: found by id, a row with its history, and each change lea
   await page.getByLabel('Find a row').fill('ch_000002');
   await table.getByRole('row').nth(2).waitFor({ state: 'detached' });
   assert.ok(before > 2);
-  await page.getByRole('button', { name: 'ch_000002' }).click();
+  await page.getByRole('button', { name: 'ch_000002', exact: true }).click();
   const history = page.getByRole('region', { name: 'History of ch_000002' });
   await history.getByRole('listitem').nth(1).waitFor();
   assert.match((await history.textContent()) ?? '', /#14.*amountRefunded.*0.*990.*#23.*990.*1980/);

@@ -3,17 +3,14 @@ import { useState } from 'preact/hooks';
 import type { StateRow } from '../../../contract/inspector/journal.js';
 import type { JsonValue } from '../../../contract/json.js';
 import type { StateChangeEntry } from '../../../contract/world/evidence.js';
+import type { NamespaceView } from '../../../contract/world/world-protocol.js';
 import { virtualClock } from '../../../reports/html/virtual-time.mjs';
 import { tuning } from '../../tuning.js';
 import { ChangeTable, Json, Scroll, Short } from '../kit/parts.tsx';
 import { Await, useLoad } from '../state/loading.tsx';
 import type { EvidenceSource } from './evidence-source.ts';
 
-export interface StateSpace {
-  packageId: string;
-  instanceId: string;
-  namespace: string;
-}
+export type StateSpace = Pick<NamespaceView, 'packageId' | 'instanceId' | 'namespace'>;
 export interface StateTableProps {
   source: EvidenceSource;
   space: StateSpace;

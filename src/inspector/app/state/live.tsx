@@ -31,6 +31,9 @@ export const refreshing = signal(false);
 /** Why the last reload of the source failed. */
 export const refreshProblem = signal<string | undefined>(undefined);
 
+/** What changed last in the repository, until it is dealt with. */
+export const sourceChange = signal<{ files: string[]; drills: string[] } | undefined>(undefined);
+
 const generation = signal(0);
 
 /** The project, requested again after each reload of its source. */
@@ -87,6 +90,9 @@ function hear(event: InspectorEvent): void {
       break;
     case 'project':
       generation.value = event.generation;
+      break;
+    case 'source':
+      sourceChange.value = { files: event.files, drills: event.drills };
       break;
     case 'run-request':
       noteRequest(event.request);

@@ -1,7 +1,10 @@
 // The head of a run: its verdict, what it was, what it comes to, and what to do with it next.
 import { useState } from 'preact/hooks';
 import type { InspectorRunReply } from '../../../contract/inspector/runs.js';
+import { headline } from '../../../reports/findings.js';
 import { virtualDuration } from '../../../reports/html/virtual-time.mjs';
+import { visibleText } from '../../../reports/html/visible-text.mjs';
+import { trialText } from '../../../reports/shown-values.js';
 import { Fact, Hash, hostDuration, hostTime, Problem } from '../kit/parts.tsx';
 import { saveAs } from '../kit/save.tsx';
 import { active, noteRequest } from '../state/live.tsx';
@@ -22,7 +25,7 @@ export function RunHead({ reply }: { reply: InspectorRunReply }) {
         <div>
           <p class="verdict">{result.verdict}</p>
           <h1>{drill.title ?? drill.id}</h1>
-          <p class="headline">{headline(reply)}</p>
+          <p class="headline">{visibleText(headline(report))}</p>
         </div>
         <Actions reply={reply} />
       </div>
@@ -37,30 +40,24 @@ export function RunHead({ reply }: { reply: InspectorRunReply }) {
         <Fact name="Seed">
           <code>{identity.seed}</code>
         </Fact>
-        <Fact name="Trial">{identity.trialCount === 1 ? 'the only one' : `${identity.trial} of ${identity.trialCount}`}</Fact>
+        {trialText(result) !== '' && <Fact name="Trial">{trialText(result).replace(/^trial /, '')}</Fact>}
         <Fact name="Tool calls">{result.budgetUsage.toolCalls.attempted.toLocaleString('en-US')}</Fact>
         <Fact name="Virtual time">{virtualDuration(result.finishedAtVirtualUs - result.startedAtVirtualUs)}</Fact>
         <Fact name="Started">
           {hostTime(report.startedAtMs)} <span class="quiet">took {hostDuration(report.finishedAtMs - report.startedAtMs)}</span>
         </Fact>
       </dl>
-      <dl class="hashes-row">
-        <Hash name="state" value={result.stateHash} />
-        <Hash name="evidence" value={result.evidenceHash} />
-        <Hash name="trajectory" value={result.trajectoryHash} />
-        <Hash name="build" value={identity.buildHash} />
-      </dl>
+      <details class="identity">
+        <summary>Identity</summary>
+        <dl class="hashes-row">
+          <Hash name="state" value={result.stateHash} />
+          <Hash name="evidence" value={result.evidenceHash} />
+          <Hash name="trajectory" value={result.trajectoryHash} />
+          <Hash name="build" value={identity.buildHash} />
+        </dl>
+      </details>
     </header>
   );
-}
-
-function headline({ report }: InspectorRunReply): string {
-  const { result } = report!;
-  if (result.failure !== undefined) return result.failure.message;
-  const broken = result.assertionResults.filter((assertion) => assertion.status !== 'passed');
-  if (broken.length === 0) return `All ${result.assertionResults.length} assertions hold`;
-  const names = broken.slice(0, 4).map((assertion) => assertion.assertionId);
-  return `${names.join(', ')}${broken.length > 4 ? ` and ${broken.length - 4} more` : ''} ${broken.length === 1 ? 'does' : 'do'} not hold`;
 }
 
 function Actions({ reply }: { reply: InspectorRunReply }) {

@@ -1,6 +1,7 @@
 // One run: what came of it, why, and its evidence. The address holds the part, the entry and the assertion that are looked at.
 import { useMemo } from 'preact/hooks';
 import type { InspectorRunReply } from '../../../contract/inspector/runs.js';
+import { findingsOf, judgedOf } from '../../../reports/findings.js';
 import { EvidenceBench } from '../evidence/evidence-bench.tsx';
 import { type EvidenceSource, runSource } from '../evidence/evidence-source.ts';
 import { Findings } from '../evidence/findings.tsx';
@@ -59,8 +60,9 @@ function Run({ reply, query }: { reply: InspectorRunReply; query: { [name: strin
       {part === 'assertions' && (
         <AssertionsPart
           reply={reply}
+          source={source}
           chosen={query.assertion}
-          onEvidence={(assertion, seq) => show({ part: 'evidence', seq, assertion: assertion.assertionId })}
+          onEvidence={(seq, assertion) => show({ part: 'evidence', seq, assertion })}
         />
       )}
       {part === 'interactions' && <InteractionsPart reply={reply} />}
@@ -89,7 +91,7 @@ const partNames: { [Name in Part]: string } = {
 
 function countOf({ report }: InspectorRunReply, part: Part): number | undefined {
   if (report === undefined) return undefined;
-  if (part === 'assertions') return report.result.assertionResults.length;
+  if (part === 'assertions') return judgedOf(report.result).length;
   if (part === 'interactions') return report.result.interactions.length;
   return part === 'attachments' ? report.result.capture.attachments.length : undefined;
 }
@@ -116,8 +118,7 @@ function Evidence({ reply, source, count, selected, query, show }: EvidenceProps
   const actors = result?.setup.setup.scenario.actors ?? project.value?.world?.actors;
   const cited = useMemo(() => {
     const map = new Map<number, string[]>();
-    for (const assertion of result?.assertionResults ?? []) {
-      if (assertion.status === 'passed') continue;
+    for (const { assertion } of result === undefined ? [] : findingsOf(result)) {
       for (const sequence of assertion.evidenceSequences) map.set(sequence, [...(map.get(sequence) ?? []), assertion.assertionId]);
     }
     return map;
@@ -136,15 +137,12 @@ function Evidence({ reply, source, count, selected, query, show }: EvidenceProps
       onSelect={(seq) => show({ seq })}
       onClose={() => show({ seq: undefined, assertion: undefined })}
     >
-      <Findings
-        assertions={result?.assertionResults ?? noAssertions}
-        chosen={chosen}
-        onEvidence={(assertion, seq) => show({ seq, assertion: assertion.assertionId })}
-      />
+      {reply.report !== undefined && (
+        <Findings report={reply.report} source={source} chosen={chosen} onEvidence={(seq, assertion) => show({ seq, assertion })} />
+      )}
     </EvidenceBench>
   );
 }
 
 const noInteractions: [] = [];
-const noAssertions: [] = [];
 const noActors: [] = [];
