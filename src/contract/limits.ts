@@ -245,6 +245,8 @@ export const limits = {
   runConcurrencyMax: 64,
   trialsMax: 10_000,
   retriesMax: 10,
+  /** Of `--until-failed`. */
+  runRoundsMax: 1000,
   /** How often a run looks whether more attempts at once would help. */
   runLanesLookMs: 50,
   runShardsMax: 1_000,

@@ -46,7 +46,7 @@ export function inspectorApi(parts: InspectorParts): Api {
   return { ...projectApi(parts), ...runsApi(parts), ...reportApi(parts), ...workApi(parts), ...worldsApi(parts), ...worldPagesApi(parts) };
 }
 
-function projectApi({ project, queue }: InspectorParts): Pick<Api, 'getProject' | 'refresh' | 'getImplementation'> {
+function projectApi({ project, queue }: InspectorParts): Pick<Api, 'getProject' | 'refresh' | 'openEditor' | 'getImplementation'> {
   return {
     getProject: () => project.reply(),
     refresh: async () => {
@@ -54,12 +54,14 @@ function projectApi({ project, queue }: InspectorParts): Pick<Api, 'getProject' 
         throw new ServiceError('control.STATE_CONFLICT', { message: 'A drill is running; reload the source when it has ended.' });
       return project.refresh();
     },
+    openEditor: async ({ body }) => ({ ...one, ...(await project.openEditor(body)) }),
     getImplementation: ({ path }) => project.implementation(path),
   };
 }
 
 type RunPages =
   | 'listRuns'
+  | 'findRun'
   | 'getRun'
   | 'listEvidence'
   | 'searchEvidence'
@@ -77,6 +79,7 @@ function runsApi({ reports, queue, runs, archive }: InspectorParts): Pick<Api, R
       const page = await reports.page(query);
       return { ...one, ...page, active: queue.active() };
     },
+    findRun: async ({ path }) => ({ ...one, runId: await reports.find(path.name) }),
     getRun: ({ path, signal }) => runs.run(path.runId, signal),
     listEvidence: async ({ path, query, signal }) => evidenceText(await runs.evidence(path.runId, query, signal)),
     searchEvidence: async ({ path, query, signal }) => ({ ...one, ...(await runs.search(path.runId, query, signal)) }),
@@ -119,7 +122,7 @@ function reportApi({
 type Work = 'startRun' | 'listRunRequests' | 'getRunRequest' | 'cancelRunRequest' | 'compareRuns' | 'listEvents';
 function workApi({ queue, runs, archive, hub, project, playground }: InspectorParts): Pick<Api, Work> {
   return {
-    startRun: ({ body }) => ({ ...one, request: queue.start(body) }),
+    startRun: async ({ body }) => ({ ...one, request: await queue.start(body) }),
     listRunRequests: () => ({ ...one, requests: queue.list() }),
     getRunRequest: ({ path }) => ({ ...one, request: queue.get(path.requestId) }),
     cancelRunRequest: ({ path }) => ({ ...one, request: queue.cancel(path.requestId) }),

@@ -10,6 +10,7 @@ import { ServiceError } from '../contract/errors.js';
 import type { InspectorRunsQuery, RunsReply, SavedRun, UnavailableRun } from '../contract/inspector/runs.js';
 import { limits } from '../contract/limits.js';
 import { isRunId } from '../reports/report-folder.js';
+import { findRun } from '../reports/report-path.js';
 import type { ReportPlace } from './journal/archive-calls.js';
 import type { ArchivePort } from './journal/archive-port.js';
 import { stampOf } from './journal/fingerprint.js';
@@ -36,6 +37,14 @@ export class ReportDirectory {
   place(runId: string): ReportPlace {
     if (!isRunId(runId)) throw new ServiceError('control.NOT_FOUND', { message: 'There is no such run.' });
     return { folder: join(this.#directory, runId), runId };
+  }
+
+  /** control.NOT_FOUND for a name that stands for no run, or for several. */
+  async find(name: string): Promise<string> {
+    const runId = findRun(name, this.#directory);
+    if (runId === undefined || !(await this.has(runId)))
+      throw new ServiceError('control.NOT_FOUND', { message: `There is no run "${name}".` });
+    return runId;
   }
 
   /** Whether there is something that could be a report of this run. */

@@ -43,9 +43,10 @@ export class SourceChanges {
   async #follow(): Promise<void> {
     const { watch: options } = this.#parts;
     const { signal } = this.#closing;
+    // Before it is watched: what changes meanwhile is another source than this.
+    this.#inputs = (await this.#measured()) ?? this.#inputs;
     const watch = await SourceWatch.open(options);
     try {
-      this.#inputs = (await this.#measured()) ?? this.#inputs;
       while (!signal.aborted) {
         const changed = await watch.changes(signal);
         while (this.#parts.queue.isBusy && !signal.aborted) await pause(tuning.busyLookMs, signal);

@@ -22,6 +22,7 @@ import type { Worlds } from '../worlds/api.js';
 import { chooseLocalIsolation, openLocalWorlds } from '../worlds/local-worlds.js';
 import { inspectorApi } from './api.js';
 import { apiRoutes } from './api-routes.js';
+import { editorOf } from './editor.js';
 import { EventHub } from './event-hub.js';
 import { ArchivePort } from './journal/archive-port.js';
 import { JournalMirrors } from './journal-mirrors.js';
@@ -150,7 +151,13 @@ async function openParts(options: LocalInspectorOptions, scratch: string) {
   ];
   const bindings = createBindings();
   const hub = new EventHub();
-  const source = { root, hub, hasAgent: agent !== undefined, bindings: bindings.available, ...defined({ config }) };
+  const source = {
+    root,
+    hub,
+    hasAgent: agent !== undefined,
+    bindings: bindings.available,
+    ...defined({ config, editor: editorOf(process.env) }),
+  };
   const project = await ProjectSource.load(source, options.onCompiling);
   await bindings.close();
   const worldFolder = join(scratch, 'worlds');

@@ -8,7 +8,7 @@ import type { Binding } from '../contract/run/target.js';
 import { requireKnownOptions } from '../drills/plan/known-options.js';
 import type { RunDrillsOptions } from '../drills/plan/options.js';
 import { type Plan, planRun, refuseJudges, refuseMounts } from '../drills/plan/plan.js';
-import { announcePlan, type BuildRunResult, Run } from '../drills/run.js';
+import { announcePlan, type BuildRunResult, newInvocation, Run } from '../drills/run.js';
 import type { RunDrillsResult } from '../drills/run-drills.js';
 import { thenPrune } from '../drills/stored/kept-runs.js';
 import { Targets } from '../drills/targets/targets.js';
@@ -74,7 +74,8 @@ async function runPlan(
       `The service makes another build of this source (${buildHash}) than this machine (${build.buildHash}): it has another version. Hashes will differ.`,
     );
   }
-  announcePlan(plan, onEvent);
+  const invocation = newInvocation(plan);
+  announcePlan(plan, { invocation, onEvent });
   const targets = new Targets({
     root: resolve(root),
     isolation: isolate === 'box' ? 'process' : (isolate ?? 'thread'),
@@ -83,9 +84,10 @@ async function runPlan(
     ...defined({ agent }),
   });
   const mark = markRun(resolve(root, options.runDirectory ?? localFolders.runs));
-  const stage: RemoteStage = { remote, environmentId, build, buildHash, targets, options, placeOfHandler, signal, onEvent, onNotice };
+  const place = { remote, environmentId, build, buildHash, targets, options, placeOfHandler };
+  const stage: RemoteStage = { ...place, invocation, signal, onEvent, onNotice };
   try {
-    return await new Run(plan, options, { signal, onEvent, play: (request) => playRemotely(stage, request) }).play();
+    return await new Run(plan, options, { invocation, signal, onEvent, play: (request) => playRemotely(stage, request) }).play();
   } finally {
     await targets.close();
     mark?.remove();

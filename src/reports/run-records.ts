@@ -8,6 +8,7 @@ import type { ToolFailureReport } from '../contract/world/tool-failure.js';
 import { agentWords, failedInteractions, findingsOf, headline, leftUndecided } from './findings.js';
 import { gateText } from './gate-text.js';
 import { plain } from './palette.js';
+import { repeatCommand } from './repeat-command.js';
 import type { RunRefusal } from './run-refusal.js';
 import { whyLines } from './text-report.js';
 
@@ -40,6 +41,8 @@ interface PlannedTrial {
 }
 export interface TrialRecord extends PlannedTrial {
   seed: string;
+  /** The command that plays it again. */
+  repeat?: string;
   /** Of the last attempt. */
   verdict: Verdict;
   /** It passed, but not at first. */
@@ -140,6 +143,7 @@ export class RunRecords {
       trial,
       trialCount: result.identity.trialCount,
       seed: result.identity.seed,
+      ...defined({ repeat: repeatCommand(report) }),
       verdict,
       flaky: verdict === 'passed' && attempts.length > 1,
       attempts,

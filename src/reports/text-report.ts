@@ -13,6 +13,7 @@ import { pathText } from './html/json-diff.mjs';
 import { virtualClock, virtualDuration } from './html/virtual-time.mjs';
 import { visibleLine, visibleText } from './html/visible-text.mjs';
 import { type Palette, paintVerdict, plain, statusMark } from './palette.js';
+import { repeatCommand } from './repeat-command.js';
 import { runHashes } from './run-hashes.js';
 import {
   assertionDiff,
@@ -51,14 +52,17 @@ export function runHeading(report: RunReport, palette: Palette): string[] {
   const { drill, target, result } = report;
   const verdict = paintVerdict(result.verdict, palette.bold(result.verdict.toUpperCase()), palette);
   const title = drill.title === undefined ? '' : `${palette.bold(visibleLine(drill.title))}  `;
-  const facts = [trialText(result), `target ${target.id} (${target.kind})`, `seed ${result.identity.seed}`, `run ${report.runId}`].map(
-    visibleLine,
-  );
+  const facts = [trialText(result), `target ${target.id} (${target.kind})`, seedText(report), `run ${report.runId}`].map(visibleLine);
   return [
     `${verdict}  ${title}${palette.dim(visibleLine(drill.id))}`,
     `  ${visibleLine(headline(report))}`,
     `  ${palette.dim(facts.filter((fact) => fact !== '').join(' · '))}`,
   ];
+}
+
+/** The seed that `--seed` takes; of a report that does not know it, that of the trial is called what it is. */
+function seedText({ invocation, result: { identity } }: RunReport): string {
+  return invocation === undefined ? `trial seed ${identity.seed}` : `seed ${invocation.seed}`;
 }
 
 /** Tool code that broke, loud whatever the verdict: it reads as the agent's trouble otherwise. */
@@ -224,12 +228,22 @@ function evidenceLines({ evidenceRange, startedAtVirtualUs, finishedAtVirtualUs 
   ];
 }
 
-function identityLines({ result, startedAtMs, finishedAtMs, engineVersion }: RunReport): string[] {
+function identityLines(report: RunReport): string[] {
+  const { result, startedAtMs, finishedAtMs, engineVersion, invocation } = report;
   const { identity } = result;
+  const repeat = repeatCommand(report);
   const facts: [string, string][] = [
     ['run', identity.runId],
     ['world', identity.worldInstanceId],
     ...(identity.scenarioId === undefined ? [] : ([['scenario', identity.scenarioId]] as [string, string][])),
+    ...(invocation === undefined
+      ? []
+      : ([
+          ['invocation', invocation.id],
+          ['seed', invocation.seed],
+        ] as [string, string][])),
+    ['trial seed', identity.seed],
+    ...(repeat === undefined ? [] : ([['repeat', repeat]] as [string, string][])),
     ...runHashes(result),
     ['started', `${new Date(startedAtMs).toISOString()}, took ${hostDuration(finishedAtMs - startedAtMs)}`],
     ['engine', engineVersion],

@@ -14,6 +14,7 @@ const runId = 'run_01kjpf3q5d0c9h8r7s6t5v4w3x';
 const pathOf = (template: string): string =>
   template
     .replace('{runId}', runId)
+    .replace('{name}', runId.replace('run', 'inv'))
     .replace('{worldId}', runId.replace('run', 'world'))
     .replace('{requestId}', runId.replace('run', 'request'))
     .replace('{toolId}', 'notes')

@@ -2,7 +2,7 @@
 // web app and the tests; inspector-routes.ts says where each lies, inspector-validators.ts checks what arrives.
 //   INSPECTOR-1. Replies are closed objects. A reply of `EvidenceEntry`s is the journal's own text, not encoded again.
 //   INSPECTOR-2. Ids select: nothing a client sends is ever a path, a name of a file, or part of one.
-import type { PositiveCount, Slug } from '../primitives.js';
+import type { Count, PositiveCount, Slug } from '../primitives.js';
 import type { RouteParts as Shape } from '../route-table.js';
 import type { ImplementationSource, ProjectView } from '../run/project-view.js';
 import type { tags } from '../tags.js';
@@ -40,6 +40,8 @@ import type {
   NoMembers,
   RequestedRun,
   RequestPath,
+  RunNamePath,
+  RunNameReply,
   RunRequest,
   RunRequestReply,
   RunRequestsReply,
@@ -78,6 +80,22 @@ export interface InspectorProjectReply {
   /** Why drills of a target cannot be run here, by target id; a target that is not named can. */
   unavailableTargets: { targetId: string; code: string; message: string }[];
   engineVersion: string;
+  /** Places of the source can be opened in an editor: `DRILLYARD_EDITOR` names one. */
+  editor: boolean;
+}
+/** One place of the source: a diagnostic by its number, from 0, or where a drill or a scenario is declared. */
+export interface EditorRequest {
+  diagnostic?: Count;
+  drillId?: Slug;
+  scenarioId?: Slug;
+}
+export interface EditorPlace {
+  /** Relative to the repository. */
+  file: string;
+  line: number;
+}
+export interface EditorReply extends EditorPlace {
+  schemaVersion: 1;
 }
 export interface ImplementationPath {
   toolId: Slug;
@@ -119,9 +137,11 @@ type Text = string;
 export interface InspectorRoutes {
   getProject: Shape<None, None, None, InspectorProjectReply>;
   refresh: Shape<None, None, NoMembers, InspectorProjectReply>;
+  openEditor: Shape<None, None, EditorRequest, EditorReply>;
   getImplementation: Shape<ImplementationPath, None, None, ImplementationReply>;
 
   listRuns: Shape<None, InspectorRunsQuery, None, RunsReply>;
+  findRun: Shape<RunNamePath, None, None, RunNameReply>;
   getRun: Shape<InspectorRunPath, None, None, InspectorRunReply>;
   listEvidence: Shape<InspectorRunPath, InspectorEvidenceQuery, None, InspectorEvidenceReply>;
   searchEvidence: Shape<InspectorRunPath, SearchQuery, None, SearchReply>;

@@ -18,9 +18,11 @@ const change = (area: string, path: string, summary: string, success: 200 | 201 
 export const inspectorRoutes: RouteTable<InspectorRouteId, InspectorRule> = {
   getProject: read('project', '/project', 'The compiled World, Tools, targets, drills, suites, diagnostics and where each was declared'),
   refresh: change('project', '/refresh', 'Reload the source; refused while a drill runs'),
+  openEditor: change('project', '/editor', 'Open a place of the source in the editor of this machine'),
   getImplementation: read('project', '/tools/{toolId}/implementation/{fileId}', 'One implementation file, as it was compiled'),
 
   listRuns: read('runs', '/runs', 'A page of saved runs, with every attempt that runs now'),
+  findRun: read('runs', '/run-names/{name}', 'The run that `latest`, `latest~2` or the id of an invocation stands for'),
   getRun: read('runs', '/runs/{runId}', 'The report document, without its journal'),
   listEvidence: read('runs', '/runs/{runId}/evidence', 'A page of the journal'),
   searchEvidence: read('runs', '/runs/{runId}/evidence/search', 'Entries by text, kind, package and actor'),

@@ -37,7 +37,7 @@ export function Help() {
   return (
     <Overlay label="Keys">
       <h2>Keys</h2>
-      <div class="keys">
+      <div class="keys" tabIndex={0} role="group" aria-label="All keys">
         {keys.map(([title, rows]) => (
           <section key={title}>
             <h3 class="h4">{title}</h3>

@@ -7,7 +7,7 @@ import type { RunReport } from '../../contract/run/run-events.js';
 import { headline, judgedOf, worstFirst } from '../../reports/findings.js';
 
 export function summaryOf(report: RunReport): Omit<SavedRun, 'modifiedAtMs' | 'attachments'> {
-  const { runId, drill, target, result, startedAtMs, finishedAtMs } = report;
+  const { runId, drill, target, result, startedAtMs, finishedAtMs, invocation } = report;
   const { identity, status, verdict, evidenceRange, stateHash, evidenceHash, trajectoryHash } = result;
   const { seed, trial, trialCount, attempt, attemptLimit, scenarioId, buildHash } = identity;
   return {
@@ -22,7 +22,7 @@ export function summaryOf(report: RunReport): Omit<SavedRun, 'modifiedAtMs' | 'a
     trialCount,
     attempt,
     attemptLimit,
-    ...defined({ scenarioId }),
+    ...defined({ invocation, scenarioId }),
     buildHash,
     startedAtMs,
     finishedAtMs,

@@ -12,10 +12,12 @@ test('Ctrl K finds a drill, a run and something to do, and gives the focus back'
   await palette.getByRole('option').first().waitFor();
   assert.deepEqual(await axeViolations(page), []);
   await page.keyboard.type('drill careless');
+  await palette.getByRole('option', { name: /^Drill ?careless-refund/ }).waitFor();
   await page.keyboard.press('Enter');
   await page.waitForURL(/#\/drills\/careless-refund$/);
   await page.keyboard.press('Control+k');
   await page.keyboard.type('failed careless');
+  await palette.getByRole('option', { name: /^failed ?careless-refund/ }).waitFor();
   await page.keyboard.press('Enter');
   await page.waitForURL(new RegExp(`#/runs/${runs['careless-refund']![0]}$`));
   await palette.waitFor({ state: 'detached' });

@@ -26,9 +26,11 @@ test('a change of an agent is run again with one click, and a broken file is sho
   const text = readFileSync(agent, 'utf8');
   const news = page.getByRole('status', { name: 'The source changed' });
   await shown(news, (round) => writeFileSync(agent, `${text}\n// ${round}\n`));
-  await news.getByText('It concerns careless-refund.').waitFor();
+  await news.getByText(/^agents\/careless-agent\.mjs changed\. It concerns/).waitFor();
   assert.deepEqual(await axeViolations(page), []);
-  await news.getByRole('button', { name: 'Run it' }).click();
+  await news.getByRole('button', { name: /^Run / }).click();
+  await news.waitFor({ state: 'detached' });
+  await open('#/drills/careless-refund');
   await page.getByRole('region', { name: 'Run request 1, finished' }).waitFor({ timeout: 60_000 });
   const drill = join(root, 'drillyard/drills/careless-refund.drill.yaml');
   const yaml = readFileSync(drill, 'utf8');

@@ -53,7 +53,7 @@ export function StateAt({ source, sequence, last, onSelect }: StateAtProps) {
       </label>
       {turn.value !== undefined && turn.value.last > turn.value.first && (
         <div class="switch" role="group" aria-label="Around this turn">
-          <button type="button" aria-pressed={sequence < turn.value.last} onClick={() => onSelect(turn.value!.first)}>
+          <button type="button" aria-pressed={sequence === turn.value.first} onClick={() => onSelect(turn.value!.first)}>
             Before its changes
           </button>
           <button type="button" aria-pressed={sequence === turn.value.last} onClick={() => onSelect(turn.value!.last)}>

@@ -30,12 +30,12 @@ export function StateTable({ source, space, rows, members, sequence, onSelect }:
         <thead>
           <tr>
             <th scope="col">Row</th>
+            <th scope="col">Changed</th>
             {columns.map((name) => (
               <th key={name} scope="col">
                 {name}
               </th>
             ))}
-            <th scope="col">Changed</th>
           </tr>
         </thead>
         <tbody>
@@ -48,20 +48,20 @@ export function StateTable({ source, space, rows, members, sequence, onSelect }:
                     {row.rowId}
                   </button>
                 </th>
+                <td>
+                  <ChangedBy by={row.changedBySequence} now={sequence} onSelect={onSelect} />
+                </td>
                 {columns.map((name) => (
                   <td key={name} class={typeof row.value[name] === 'number' ? 'number-cell' : undefined}>
                     {row.value[name] === undefined ? '' : <Short value={row.value[name]} max={tuning.cellChars} />}
                   </td>
                 ))}
-                <td>
-                  <ChangedBy by={row.changedBySequence} now={sequence} onSelect={onSelect} />
-                </td>
               </tr>,
               isOpen && (
                 <tr key={`${row.rowId} opened`} class="opened">
                   <td colSpan={columns.length + 2}>
-                    <Json value={row.value} label={`Row ${row.rowId}`} />
                     <RowHistory source={source} space={space} rowId={row.rowId} now={sequence} onSelect={onSelect} />
+                    <Json value={row.value} label={`Row ${row.rowId}`} />
                   </td>
                 </tr>
               ),

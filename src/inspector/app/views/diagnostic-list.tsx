@@ -1,18 +1,19 @@
 // What the compiler found, as a good compiler prints it: where, what, the line itself with a caret, and what to do about it.
 import type { Diagnostic } from '../../../contract/run/build.js';
 import { visibleLine } from '../../../reports/html/visible-text.mjs';
+import { OpenEditor } from './open-editor.tsx';
 
 export function DiagnosticList({ list, excerpts }: { list: readonly Diagnostic[]; excerpts: readonly string[] }) {
   return (
     <ol class="stack diagnostics">
       {list.map((diagnostic, index) => (
-        <DiagnosticItem key={index} diagnostic={diagnostic} excerpt={excerpts[index] ?? ''} />
+        <DiagnosticItem key={index} index={index} diagnostic={diagnostic} excerpt={excerpts[index] ?? ''} />
       ))}
     </ol>
   );
 }
 
-function DiagnosticItem({ diagnostic, excerpt }: { diagnostic: Diagnostic; excerpt: string }) {
+function DiagnosticItem({ index, diagnostic, excerpt }: { index: number; diagnostic: Diagnostic; excerpt: string }) {
   const { severity, code, file, line, column, path, message, suggestion } = diagnostic;
   return (
     <li class={`finding ${severity === 'error' ? '' : 'inconclusive'}`}>
@@ -23,6 +24,7 @@ function DiagnosticItem({ diagnostic, excerpt }: { diagnostic: Diagnostic; excer
           {file}:{line}:{column}
           {path === '' ? '' : ` ${path}`}
         </code>
+        <OpenEditor place={{ diagnostic: index }} />
       </p>
       <p class="message">{message}</p>
       {excerpt.trim() !== '' && <Excerpt text={excerpt} line={line} column={column} />}

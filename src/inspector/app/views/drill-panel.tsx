@@ -6,6 +6,7 @@ import { projectReply } from '../state/live.tsx';
 import { routeHash } from '../state/route.ts';
 import { DrillFigures, LatestRuns } from './drill-history.tsx';
 import { Launch } from './launch.tsx';
+import { OpenEditor } from './open-editor.tsx';
 import { Requests } from './request-card.tsx';
 
 type DrillView = ProjectView['drills'][number];
@@ -24,6 +25,7 @@ export function DrillPanel({ drill }: { drill: DrillView }) {
         <h2>{drill.title ?? drill.id}</h2>
         <p class="row">
           <code class="word">{drill.id}</code>
+          <OpenEditor place={{ drillId: drill.id }} />
           {drill.tags.map((tag) => (
             <span key={tag} class="kind">
               {tag}

@@ -2,6 +2,8 @@
 import { useState } from 'preact/hooks';
 import { defined } from '../../../contract/defined.js';
 import type { RequestedRun, RunRequest } from '../../../contract/inspector/runs.js';
+import { repetitionText } from '../../../reports/repetition-text.js';
+import { rateText } from '../../../reports/shown-values.js';
 import { tuning } from '../../tuning.js';
 import { counted, hostDuration, Status } from '../kit/parts.tsx';
 import { active, isOffline, noteRequest, requests } from '../state/live.tsx';
@@ -50,7 +52,7 @@ function RequestCard({ request, number }: { request: RunRequest; number: number 
   );
 }
 
-function progressText({ state, plan, summary, startedAtMs, finishedAtMs }: RunRequest, done: number): string {
+function progressText({ state, plan, drills, summary, startedAtMs, finishedAtMs }: RunRequest, done: number): string {
   if (state === 'queued') return 'Waiting for its turn';
   if (state === 'running') return plan === undefined ? 'Compiling' : `${done} of ${counted(plan.runs, 'attempt')}`;
   const took = startedAtMs === undefined || finishedAtMs === undefined ? '' : ` in ${hostDuration(finishedAtMs - startedAtMs)}`;
@@ -61,6 +63,12 @@ function progressText({ state, plan, summary, startedAtMs, finishedAtMs }: RunRe
     [summary.inconclusive, 'inconclusive'],
     [summary.skipped ?? 0, 'skipped'],
   ] as const;
+  const [drill, ...others] = drills;
+  if (drill?.statistics !== undefined && others.length === 0) {
+    const { trialsPassed, trialCount, flaky, statistics } = drill;
+    const rate = `${flaky === true ? 'first attempts ' : ''}${rateText(statistics)}`;
+    return `${trialsPassed} of ${counted(trialCount, 'trial')} passed, ${rate}${took}`;
+  }
   return (
     parts
       .filter(([count]) => count > 0)
@@ -86,6 +94,7 @@ function Attempt({ run, single }: { run: RequestedRun; single: boolean }) {
           : broken.length > 0
             ? broken.map((assertion) => assertion.assertionId).join(', ')
             : ''}
+        {run.repetition !== undefined && ` ${repetitionText(run.repetition)}`}
       </span>
     </li>
   );

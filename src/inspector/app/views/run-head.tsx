@@ -14,7 +14,7 @@ import { client, go } from '../state/session.tsx';
 export function RunHead({ reply }: { reply: InspectorRunReply }) {
   const { report, runId } = reply;
   if (report === undefined) return <Unfinished reply={reply} />;
-  const { result, drill, target } = report;
+  const { result, drill, target, invocation } = report;
   const { identity } = result;
   return (
     <header class={`run-head ${result.verdict}`}>
@@ -37,8 +37,8 @@ export function RunHead({ reply }: { reply: InspectorRunReply }) {
           {target.id} <span class="quiet">{target.kind}</span>
         </Fact>
         {identity.scenarioId !== undefined && <Fact name="Scenario">{identity.scenarioId}</Fact>}
-        <Fact name="Seed">
-          <code>{identity.seed}</code>
+        <Fact name={invocation === undefined ? 'Trial seed' : 'Seed'}>
+          <code>{invocation?.seed ?? identity.seed}</code>
         </Fact>
         {trialText(result) !== '' && <Fact name="Trial">{trialText(result).replace(/^trial /, '')}</Fact>}
         <Fact name="Tool calls">{result.budgetUsage.toolCalls.attempted.toLocaleString('en-US')}</Fact>
@@ -61,11 +61,12 @@ export function RunHead({ reply }: { reply: InspectorRunReply }) {
 }
 
 function Actions({ reply }: { reply: InspectorRunReply }) {
-  const { identity } = reply.report!.result;
+  const { invocation, result } = reply.report!;
+  const { identity } = result;
   const [problem, setProblem] = useState<string | undefined>();
   const attempt = (act: () => Promise<void>) => () => act().catch((error: Error) => setProblem(error.message));
   const again = attempt(async () => {
-    const { request } = await client.call('startRun', { body: { drillId: identity.drillId, seed: identity.seed } });
+    const { request } = await client.call('startRun', { body: { repeatOf: identity.runId } });
     noteRequest(request);
     go(routeHash('drills', [identity.drillId]));
   });
@@ -74,8 +75,8 @@ function Actions({ reply }: { reply: InspectorRunReply }) {
   );
   return (
     <div class="actions">
-      <button type="button" onClick={again}>
-        Repeat with this seed
+      <button type="button" onClick={again} disabled={invocation === undefined} title={invocation === undefined ? unrepeatable : undefined}>
+        Repeat
       </button>
       <a class="button" href={routeHash('compare', [], { left: identity.runId })}>
         Compare…
@@ -87,6 +88,8 @@ function Actions({ reply }: { reply: InspectorRunReply }) {
     </div>
   );
 }
+
+const unrepeatable = 'This report does not know the seed of its run: an earlier version wrote it, or a hosted service.';
 
 function Unfinished({ reply }: { reply: InspectorRunReply }) {
   const run = active.value.get(reply.runId) ?? reply.active;

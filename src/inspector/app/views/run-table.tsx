@@ -1,10 +1,12 @@
 // Saved runs as a table; on a phone each is a card.
+import { useState } from 'preact/hooks';
 import type { SavedRun } from '../../../contract/inspector/runs.js';
 import { virtualDuration } from '../../../reports/html/virtual-time.mjs';
 import { Ago } from '../kit/host-time.tsx';
-import { counted, hostDuration, Scroll, Status } from '../kit/parts.tsx';
+import { counted, hostDuration, Problem, Scroll, Status } from '../kit/parts.tsx';
+import { isOffline, noteRequest } from '../state/live.tsx';
 import { runHash } from '../state/route.ts';
-import { go } from '../state/session.tsx';
+import { client, go } from '../state/session.tsx';
 
 interface RunTableProps {
   runs: readonly SavedRun[];
@@ -35,13 +37,63 @@ export function RunTable({ runs, ofOneDrill = false }: RunTableProps) {
             <th scope="col">When</th>
           </tr>
         </thead>
-        <tbody>
-          {runs.map((run) => (
-            <RunRow key={run.runId} run={run} ofOneDrill={ofOneDrill} />
-          ))}
-        </tbody>
+        {groupsOf(runs).map((group) => (
+          <tbody key={group[0]!.runId}>
+            {group.length > 1 && <GroupRow runs={group} />}
+            {group.map((run) => (
+              <RunRow key={run.runId} run={run} ofOneDrill={ofOneDrill} />
+            ))}
+          </tbody>
+        ))}
       </table>
     </Scroll>
+  );
+}
+
+/** Runs of one command stand together; those that nobody knows the command of stand alone. */
+function groupsOf(runs: readonly SavedRun[]): SavedRun[][] {
+  const groups: SavedRun[][] = [];
+  for (const run of runs) {
+    const last = groups.at(-1);
+    if (last !== undefined && run.invocation !== undefined && last[0]?.invocation?.id === run.invocation.id) last.push(run);
+    else groups.push([run]);
+  }
+  return groups;
+}
+
+/** What one command came to, and what of it failed once more. */
+function GroupRow({ runs }: { runs: readonly SavedRun[] }) {
+  const [problem, setProblem] = useState<string | undefined>();
+  const { invocation } = runs[0]!;
+  const count = (wanted: string): number => runs.filter(({ verdict }) => verdict === wanted).length;
+  const words = ['failed', 'inconclusive', 'passed'].flatMap((name) => (count(name) === 0 ? [] : [`${count(name)} ${name}`]));
+  const tookMs = Math.max(...runs.map((run) => run.finishedAtMs)) - Math.min(...runs.map((run) => run.startedAtMs));
+  const again = async (): Promise<void> => {
+    try {
+      noteRequest((await client.call('startRun', { body: { failedOf: invocation!.id } })).request);
+    } catch (error) {
+      setProblem((error as Error).message);
+    }
+  };
+  return (
+    <tr class="run-group">
+      <th scope="rowgroup" colSpan={7}>
+        <span class="row">
+          <span class="grow">
+            {counted(runs.length, 'run')}: {words.join(', ')}{' '}
+            <span class="quiet">
+              seed {invocation!.seed} · in {hostDuration(tookMs)}
+            </span>
+          </span>
+          {count('passed') < runs.length && (
+            <button type="button" disabled={isOffline.value} onClick={again}>
+              Run again what did not pass
+            </button>
+          )}
+          <Problem text={problem} />
+        </span>
+      </th>
+    </tr>
   );
 }
 
