@@ -10,6 +10,7 @@ import { drillInputs } from '../drills/attempt/drill-inputs.js';
 import { planRun } from '../drills/plan/plan.js';
 import type { RunDrillsResult } from '../drills/run-drills.js';
 import { SourceInvalidError } from '../drills/source-invalid.js';
+import { SourceWatch } from '../files/source-watch.js';
 import { counted } from '../text/counted.js';
 import { compileShown } from './compile-shown.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
@@ -20,10 +21,10 @@ import type { OneRun, RunFlags } from './one-run.js';
 import type { Output } from './output.js';
 import { withProgressBar } from './progress-bar.js';
 import { runOnce, withReporters } from './run-command.js';
-import { SourceWatch } from './source-watch.js';
 import { readKeys } from './watch-keys.js';
 
-export async function watchCommand(flags: RunFlags, interrupt: Interrupt): Promise<ExitCode> {
+/** What is due follows from the files: `again` says nothing here. */
+export async function watchCommand({ again: _, ...flags }: RunFlags, interrupt: Interrupt): Promise<ExitCode> {
   const root = resolve(flags.root);
   const { reportDirectory, runDirectory = localFolders.runs, config = 'drillyard.json' } = flags;
   const files = flags.reporters.flatMap(({ path }) => (path === undefined ? [] : [resolve(path)]));

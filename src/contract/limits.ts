@@ -373,7 +373,12 @@ export const limits = {
   inspectorCallbacksMax: 1_000,
   inspectorEvidencePageEntries: 200,
   inspectorStatePageRows: 100,
+  inspectorRowChangesMax: 1_000,
+  /** Of a report that is packed into one archive, unpacked. */
+  inspectorZipBytesMax: 512 * 1024 * 1024,
   inspectorRunsPageItems: 100,
+  /** Reports that one page of a filtered list looks through: a rare match takes several pages, none of them slow. */
+  inspectorRunsScannedMax: 2_000,
   inspectorReportFoldersMax: 100_000,
   /** Journals whose index is kept, and the entries of all of them together. */
   inspectorJournalsMax: 8,

@@ -2,13 +2,21 @@
 import { type CompileOptions, type CompileResult, compileProject } from '../compiler/compile.js';
 import { defined } from '../contract/defined.js';
 import { ServiceError } from '../contract/errors.js';
-import type { ImplementationPath, ImplementationReply, InspectorProjectReply } from '../contract/inspector/inspector.js';
+import type {
+  EditorPlace,
+  EditorRequest,
+  ImplementationPath,
+  ImplementationReply,
+  InspectorProjectReply,
+} from '../contract/inspector/inspector.js';
 import type { CompiledBuild } from '../contract/run/build.js';
 import type { Binding } from '../contract/run/target.js';
 import { refuseTarget } from '../drills/plan/plan.js';
 import { SourceInvalidError } from '../drills/source-invalid.js';
 import { packageVersion } from '../files/installation.js';
+import { type EditorCommand, openInEditor, placeOf } from './editor.js';
 import type { EventHub } from './event-hub.js';
+import { excerptsOf } from './source-excerpts.js';
 
 export interface ProjectOptions {
   root: string;
@@ -17,17 +25,20 @@ export interface ProjectOptions {
   hasAgent: boolean;
   bindings: ReadonlySet<Binding>;
   hub: EventHub;
+  editor?: EditorCommand;
 }
 
 export class ProjectSource {
   readonly #options: ProjectOptions;
   #compiled: CompileResult;
+  #excerpts: string[];
   #generation = 1;
   #loadedAtMs = Date.now();
 
   private constructor(options: ProjectOptions, compiled: CompileResult) {
     this.#options = options;
     this.#compiled = compiled;
+    this.#excerpts = excerptsOf(options.root, compiled.diagnostics);
   }
 
   static async load(options: ProjectOptions, onProgress?: CompileOptions['onProgress']): Promise<ProjectSource> {
@@ -36,6 +47,7 @@ export class ProjectSource {
 
   async refresh(): Promise<InspectorProjectReply> {
     this.#compiled = await compile(this.#options);
+    this.#excerpts = excerptsOf(this.#options.root, this.#compiled.diagnostics);
     this.#generation++;
     this.#loadedAtMs = Date.now();
     const reply = this.reply();
@@ -49,6 +61,9 @@ export class ProjectSource {
     return this.#compiled.view.buildHash !== buildHash;
   }
 
+  get compiles(): boolean {
+    return this.#compiled.build !== undefined;
+  }
   get generation(): number {
     return this.#generation;
   }
@@ -65,6 +80,7 @@ export class ProjectSource {
     return {
       schemaVersion: 1,
       project: view,
+      excerpts: this.#excerpts,
       generation: this.#generation,
       loadedAtMs: this.#loadedAtMs,
       externalAgent: hasAgent,
@@ -73,6 +89,7 @@ export class ProjectSource {
         return refusal === undefined ? [] : [{ targetId: target.id, code: refusal.code, message: refusal.message }];
       }),
       engineVersion: packageVersion(),
+      editor: this.#options.editor !== undefined,
     };
   }
 
@@ -82,6 +99,17 @@ export class ProjectSource {
     if (source === undefined || source.toolId !== toolId)
       throw new ServiceError('control.NOT_FOUND', { message: 'The tool has no such implementation file. Its ids are in the project.' });
     return { schemaVersion: 1, source };
+  }
+
+  async openEditor(request: EditorRequest): Promise<EditorPlace> {
+    const { editor, root } = this.#options;
+    if (editor === undefined)
+      throw new ServiceError('control.STATE_CONFLICT', {
+        message: 'No editor is named: start the inspector with DRILLYARD_EDITOR, such as "code -g".',
+      });
+    const place = placeOf(this.#compiled.view, request);
+    await openInEditor(editor, root, place);
+    return place;
   }
 
   /** Throws control.SOURCE_INVALID while the source does not compile. */

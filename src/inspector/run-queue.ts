@@ -159,10 +159,9 @@ export class RunQueue {
       for (let round = 1; round <= untilFailed && !ended; round++) {
         if (request.asked.untilFailed !== undefined) Object.assign(request, { round, drills: [] });
         const { cancelled, verdict } = await this.#playOnce(job);
-        ended = cancelled || verdict !== 'passed';
-        if (!ended && round < untilFailed) continue;
         if (this.#buildHash !== undefined) await this.#refresh(this.#buildHash);
-        this.#finish(request, cancelled ? 'cancelled' : 'finished');
+        ended = cancelled || verdict !== 'passed';
+        if (ended || round === untilFailed) this.#finish(request, cancelled ? 'cancelled' : 'finished');
       }
     } catch (error) {
       request.failure = failureOf(error);

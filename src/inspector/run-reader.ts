@@ -7,6 +7,8 @@ import type {
   InspectorNamespacesReply,
   InspectorStateQuery,
   InspectorStateReply,
+  RowChangesQuery,
+  RowChangesReply,
   ScheduledEventsReply,
   SearchQuery,
   SearchReply,
@@ -91,6 +93,10 @@ export class RunReader {
     const place = await this.#place(runId);
     if (place.source !== 'saved') return worldState(place.world, query);
     return this.#parts.archive.ask('state', { place: { kind: 'report', ...place.report }, query }, signal);
+  }
+
+  async rowChanges(runId: string, query: RowChangesQuery, signal: Signal): Promise<Bare<RowChangesReply>> {
+    return this.#parts.archive.ask('rowChanges', { place: await this.#journal(runId), query }, signal);
   }
 
   async faults(runId: string): Promise<FaultsReply> {

@@ -73,10 +73,14 @@ export class RunRecords {
   readonly #skipped: SkippedDrill[] = [];
   #totals: RunTotals | undefined;
   #shard: string | undefined;
+  #seed: string | undefined;
   #refusal: RunRefusal | undefined;
 
   take(event: RunEvent): void {
-    if (event.event === 'plan' && event.shard !== undefined) this.#shard = `${event.shard.index}/${event.shard.count}`;
+    if (event.event === 'plan') {
+      this.#seed = event.seed;
+      if (event.shard !== undefined) this.#shard = `${event.shard.index}/${event.shard.count}`;
+    }
     if (event.event === 'skipped') this.#skipped.push(event);
     if (event.event === 'attempt' && event.detail !== undefined) this.#end(event, event.detail);
     if (event.event === 'drill') this.#close(event);
@@ -104,6 +108,10 @@ export class RunRecords {
   /** Absent when the run ended with an error. */
   get totals(): RunTotals | undefined {
     return this.#totals;
+  }
+  /** Of the run: its trials derive theirs from it. */
+  get seed(): string | undefined {
+    return this.#seed;
   }
   /** `1/3` */
   get shard(): string | undefined {

@@ -18,6 +18,7 @@ const change = (area: string, path: string, summary: string, success: 200 | 201 
 export const inspectorRoutes: RouteTable<InspectorRouteId, InspectorRule> = {
   getProject: read('project', '/project', 'The compiled World, Tools, targets, drills, suites, diagnostics and where each was declared'),
   refresh: change('project', '/refresh', 'Reload the source; refused while a drill runs'),
+  openEditor: change('project', '/editor', 'Open a place of the source in the editor of this machine'),
   getImplementation: read('project', '/tools/{toolId}/implementation/{fileId}', 'One implementation file, as it was compiled'),
 
   listRuns: read('runs', '/runs', 'A page of saved runs, with every attempt that runs now'),
@@ -28,12 +29,17 @@ export const inspectorRoutes: RouteTable<InspectorRouteId, InspectorRule> = {
   getTimeline: read('runs', '/runs/{runId}/timeline', 'What the timeline draws, on virtual time or entry by entry'),
   listNamespaces: read('runs', '/runs/{runId}/state-namespaces', 'Namespaces with their row counts, now or right after an entry'),
   listState: read('runs', '/runs/{runId}/state', 'Rows of a namespace, now or right after an entry'),
+  listRowChanges: read('runs', '/runs/{runId}/row-changes', 'Every entry that changed one row'),
   listFaults: read('runs', '/runs/{runId}/faults', 'Faults, active or not, with how often each fired'),
   listScheduledEvents: read('runs', '/runs/{runId}/scheduled-events', 'What the world would do next'),
   listCallbacks: read('runs', '/runs/{runId}/callbacks', 'Callback deliveries'),
   listAssertions: read('runs', '/runs/{runId}/assertions', 'Assertions and checkpoints'),
   getReportAvailability: read('runs', '/runs/{runId}/report/availability', 'Whether the report can be served, and why not'),
   getReport: { ...read('runs', '/runs/{runId}/report', 'The HTML report, verified'), media: 'text/html' },
+  getReportZip: {
+    ...read('runs', '/runs/{runId}/report/zip', 'The whole report folder, verified, as one zip archive'),
+    media: 'application/zip',
+  },
   listAttachments: read('runs', '/runs/{runId}/report/attachments', 'Attachments of the report, verified'),
   getAttachment: {
     ...read('runs', '/runs/{runId}/report/attachments/{attachmentId}', 'The bytes of one attachment, to be saved'),
@@ -65,6 +71,7 @@ export const inspectorRoutes: RouteTable<InspectorRouteId, InspectorRule> = {
   getWorldTimeline: read('worlds', '/worlds/{worldId}/timeline', 'What its timeline draws'),
   listWorldNamespaces: read('worlds', '/worlds/{worldId}/state-namespaces', 'Namespaces with their row counts'),
   listWorldState: read('worlds', '/worlds/{worldId}/state', 'Rows of a namespace'),
+  listWorldRowChanges: read('worlds', '/worlds/{worldId}/row-changes', 'Every entry that changed one row'),
   listWorldFaults: read('worlds', '/worlds/{worldId}/faults', 'Faults, active or not'),
   listWorldScheduledEvents: read('worlds', '/worlds/{worldId}/scheduled-events', 'What it would do next'),
   listWorldActors: read('worlds', '/worlds/{worldId}/actors', 'Actors with what they are granted'),

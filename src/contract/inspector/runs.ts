@@ -14,11 +14,18 @@ export interface InspectorRunsQuery {
   /** Default 100. */
   limit?: PageLimit;
   cursor?: Cursor;
+  verdict?: Verdict;
+  /** A drill, or the file of a drill with cases. */
+  drillId?: Slug;
+  /** In the run's id, seed or headline, or in the id, title or tags of its drill, or the id of its target; without case. */
+  q?: string & tags.MinLength<1> & tags.MaxLength<200>;
 }
 /** One line of the list of runs, from a report whose manifest and report.json hold together. */
 export interface SavedRun extends Pick<RunReport, 'runId' | 'drill' | 'target'> {
   status: RunStatus;
   verdict: Verdict;
+  /** What decided it, in one line. */
+  headline: string;
   /** Of the trial; that of the run is in `invocation`. */
   seed: string;
   trial: number;
@@ -73,7 +80,7 @@ export interface RunsReply {
   schemaVersion: 1;
   /** The latest first: by modification time of the report folder, then by run id. */
   runs: SavedRun[];
-  /** Reports of this page's stretch that cannot be used; each took one of its places. */
+  /** Reports of this page's stretch that cannot be used; each took one of its places. None where the list is filtered. */
   unavailable: UnavailableRun[];
   /** Every attempt that runs now, on every page, beside the limit. */
   active: ActiveRun[];

@@ -13,12 +13,22 @@ import type { RunResult } from '../../contract/run/run.js';
 import { type ComparedRun, compareRuns } from '../../drills/stored/compare-runs.js';
 import { manifestDigestOf, SealedReport } from '../../drills/stored/sealed-report.js';
 import { attachmentViews } from '../../reports/attachments.js';
-import { attachmentFolder } from '../../reports/report-folder.js';
+import { attachmentFolder, manifestFile } from '../../reports/report-folder.js';
 import { verifyReport } from '../../reports/verify-report.js';
+import { type ZipMember, zipOf } from '../../reports/zip.js';
 import type { ArchiveCall, ArchiveCalls, JournalPlace, ReportPlace } from './archive-calls.js';
 import { type ReportFault, reportRefused, wholeFingerprint } from './fingerprint.js';
 import { JournalFile } from './journal-file.js';
-import { callbacksPage, evidencePage, factsOf, lastOfPage, namespacesPage, statePage, timelinePage } from './journal-pages.js';
+import {
+  callbacksPage,
+  evidencePage,
+  factsOf,
+  lastOfPage,
+  namespacesPage,
+  rowChangesPage,
+  statePage,
+  timelinePage,
+} from './journal-pages.js';
 import { searchJournal } from './journal-search.js';
 import { type Pause, readReport, readSummary, SealedRun } from './sealed-run.js';
 import { orderedAssertions, summaryOf } from './summary.js';
@@ -73,8 +83,10 @@ export class Archive {
     callbacks: async ({ place }) => callbacksPage((await this.#journal(place)).journal),
     namespaces: async ({ place, query }) => namespacesPage((await this.#journal(place)).journal, query.atSequence),
     state: async ({ place, query }) => statePage((await this.#journal(place)).journal, query),
+    rowChanges: async ({ place, query }) => rowChangesPage((await this.#journal(place)).journal, query),
     verify: async (place) => ({ problems: (await this.#judge(place)).problems }),
     html: async (place) => this.#file(place, 'index.html'),
+    zip: (place) => this.#whole(place, (sealed) => packedReport(sealed, place.runId)),
     attachments: (place) => this.#attachments(place),
     attachment: (ask) => this.#attachment(ask),
     compare: (ask) => this.#compare(ask),
@@ -248,6 +260,22 @@ export class Archive {
  */
 async function soon(indexed: Promise<void>): Promise<void> {
   await within(limits.inspectorIndexWaitMs, indexed);
+}
+
+/** In a folder of the run's name, so that it opens beside others. */
+async function packedReport(sealed: SealedReport, runId: string): Promise<Uint8Array> {
+  const listed = await sealed.files();
+  const bytes = listed.reduce((sum, file) => sum + file.bytes, 0);
+  if (bytes > limits.inspectorZipBytesMax)
+    throw new ServiceError('control.STATE_CONFLICT', {
+      message: `The report has ${bytes} bytes, too many for one archive here; its folder can be packed by hand.`,
+    });
+  const members: ZipMember[] = [];
+  for (const path of [manifestFile, ...listed.map((file) => file.path)]) {
+    const content = await sealed.file(path);
+    if (content !== undefined) members.push({ path: `${runId}/${path}`, bytes: content });
+  }
+  return zipOf(members);
 }
 
 async function isFresh(opening: Promise<SealedRun>): Promise<boolean> {

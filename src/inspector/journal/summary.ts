@@ -4,17 +4,10 @@ import type { AssertionsReply } from '../../contract/inspector/journal.js';
 import type { SavedRun } from '../../contract/inspector/runs.js';
 import type { AssertionStatus, RunResult } from '../../contract/run/run.js';
 import type { RunReport } from '../../contract/run/run-events.js';
-import { judgedOf, worstFirst } from '../../reports/findings.js';
+import { headline, judgedOf, worstFirst } from '../../reports/findings.js';
 
-export function summaryOf({
-  runId,
-  drill,
-  target,
-  result,
-  startedAtMs,
-  finishedAtMs,
-  invocation,
-}: RunReport): Omit<SavedRun, 'modifiedAtMs' | 'attachments'> {
+export function summaryOf(report: RunReport): Omit<SavedRun, 'modifiedAtMs' | 'attachments'> {
+  const { runId, drill, target, result, startedAtMs, finishedAtMs, invocation } = report;
   const { identity, status, verdict, evidenceRange, stateHash, evidenceHash, trajectoryHash } = result;
   const { seed, trial, trialCount, attempt, attemptLimit, scenarioId, buildHash } = identity;
   return {
@@ -23,6 +16,7 @@ export function summaryOf({
     target,
     status,
     verdict,
+    headline: headline(report),
     seed,
     trial,
     trialCount,

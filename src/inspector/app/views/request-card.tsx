@@ -4,17 +4,31 @@ import { defined } from '../../../contract/defined.js';
 import type { RequestedRun, RunRequest } from '../../../contract/inspector/runs.js';
 import { repetitionText } from '../../../reports/repetition-text.js';
 import { rateText } from '../../../reports/shown-values.js';
+import { tuning } from '../../tuning.js';
 import { counted, hostDuration, Status } from '../kit/parts.tsx';
-import { active, noteRequest } from '../state/live.tsx';
+import { active, isOffline, noteRequest, requests } from '../state/live.tsx';
 import { runHash } from '../state/route.ts';
 import { client } from '../state/session.tsx';
 
-export function RequestCard({ request }: { request: RunRequest }) {
+/** The latest that fit. */
+export function Requests({ matches }: { matches: (request: RunRequest) => boolean }) {
+  const mine = [...requests.value.values()].filter(matches).sort((left, right) => right.createdAtMs - left.createdAtMs);
+  return (
+    <>
+      {mine.slice(0, tuning.requestsShown).map((request, index) => (
+        <RequestCard key={request.requestId} request={request} number={mine.length - index} />
+      ))}
+    </>
+  );
+}
+
+/** `number`: what tells it from others on the page. */
+function RequestCard({ request, number }: { request: RunRequest; number: number }) {
   const { plan, runs, summary, state } = request;
   const done = runs.filter((run) => run.state === 'finished').length;
   const ended = state === 'finished' || state === 'failed' || state === 'cancelled';
   return (
-    <section class={`request ${summary?.verdict ?? state}`} aria-label={`Run request, ${state}`}>
+    <section class={`request ${summary?.verdict ?? state}`} aria-label={`Run request ${number}, ${state}`}>
       <header class="row">
         {ended ? <Status value={summary?.verdict ?? state} /> : <span class="spinner" aria-hidden="true" />}
         <strong role="status">{progressText(request, done)}</strong>
@@ -101,11 +115,11 @@ function RequestActions({ request, ended }: { request: RunRequest; ended: boolea
     <>
       {problem !== undefined && <span class="bad-text">{problem}</span>}
       {ended ? (
-        <button type="button" onClick={again}>
+        <button type="button" onClick={again} disabled={isOffline.value}>
           Repeat with this seed
         </button>
       ) : (
-        <button type="button" onClick={cancel} disabled={request.cancelAsked}>
+        <button type="button" onClick={cancel} disabled={request.cancelAsked || isOffline.value}>
           {request.cancelAsked ? 'Cancelling…' : 'Cancel'}
         </button>
       )}

@@ -2,6 +2,7 @@
 import { useState } from 'preact/hooks';
 import type { InspectorAttachment, InspectorRunReply } from '../../../contract/inspector/runs.js';
 import type { CheckpointResult, InteractionResult } from '../../../contract/run/run.js';
+import type { FaultView } from '../../../contract/world/world-protocol.js';
 import { agentCause } from '../../../reports/causes.js';
 import { worstFirst } from '../../../reports/findings.js';
 import { virtualClock, virtualDuration } from '../../../reports/html/virtual-time.mjs';
@@ -11,6 +12,7 @@ import { AgentCard, Finding, type FindingsProps } from '../evidence/findings.tsx
 import { counted, DueEvent, Fact, Json, Status } from '../kit/parts.tsx';
 import { saveAs } from '../kit/save.tsx';
 import { Await, Empty, useLoad } from '../state/loading.tsx';
+import { routeHash } from '../state/route.ts';
 import { client } from '../state/session.tsx';
 
 export interface AssertionsPartProps extends Pick<FindingsProps, 'source' | 'chosen' | 'onEvidence'> {
@@ -145,15 +147,19 @@ export function WorldPart({ runId, onSelect }: { runId: string; onSelect: (seque
         <>
           <h2>Faults</h2>
           {faults.length === 0 && <p class="quiet">Its tools know none.</p>}
-          {faults.map((fault) => (
-            <p key={fault.packageId + fault.instanceId + fault.faultId} class="line">
-              <span class={fault.active ? 'kind kind-fault' : 'kind'}>{fault.active ? 'on' : 'off'}</span>{' '}
-              <code>
-                {fault.packageId}.{fault.faultId}
-              </code>{' '}
-              <span class="quiet">{fault.triggered === 0 ? 'never fired' : `fired ${counted(fault.triggered, 'time')}`}</span>
-            </p>
+          {faults.filter(isOfInterest).map((fault) => (
+            <FaultLine key={fault.packageId + fault.instanceId + fault.faultId} fault={fault} runId={runId} />
           ))}
+          {faults.some((fault) => !isOfInterest(fault)) && (
+            <details>
+              <summary>{counted(faults.filter((fault) => !isOfInterest(fault)).length, 'fault')} that stayed off and never fired</summary>
+              {faults
+                .filter((fault) => !isOfInterest(fault))
+                .map((fault) => (
+                  <FaultLine key={fault.packageId + fault.instanceId + fault.faultId} fault={fault} runId={runId} />
+                ))}
+            </details>
+          )}
           <h2>What would have come next</h2>
           {pending.total === 0 && <p class="quiet">Nothing is scheduled.</p>}
           {pending.events.map((event) => (
@@ -179,6 +185,25 @@ export function WorldPart({ runId, onSelect }: { runId: string; onSelect: (seque
         </>
       )}
     </Await>
+  );
+}
+
+const isOfInterest = ({ active, triggered }: FaultView): boolean => active || triggered > 0;
+
+/** One that fired leads to where. */
+function FaultLine({ fault: { packageId, faultId, active, triggered }, runId }: { fault: FaultView; runId: string }) {
+  return (
+    <p class="line">
+      <span class={active ? 'kind kind-fault' : 'kind'}>{active ? 'on' : 'off'}</span>{' '}
+      <code>
+        {packageId}.{faultId}
+      </code>{' '}
+      {triggered === 0 ? (
+        <span class="quiet">never fired</span>
+      ) : (
+        <a href={routeHash('runs', [runId], { kind: 'fault', q: faultId })}>fired {counted(triggered, 'time')}</a>
+      )}
+    </p>
   );
 }
 

@@ -5,10 +5,13 @@ import { findingsOf, judgedOf } from '../../../reports/findings.js';
 import { EvidenceBench } from '../evidence/evidence-bench.tsx';
 import { type EvidenceSource, runSource } from '../evidence/evidence-source.ts';
 import { Findings } from '../evidence/findings.tsx';
-import { active, grown, runsEnded } from '../state/live.tsx';
+import { choicesOf, type FilterQuery, filterOfQuery, queryOfFilter } from '../evidence/journal-filter.ts';
+import { active, grown, project, runsEnded } from '../state/live.tsx';
 import { Await, useLoad } from '../state/loading.tsx';
+import { usePageTitle } from '../state/page-title.tsx';
 import { routeHash } from '../state/route.ts';
 import { client, go } from '../state/session.tsx';
+import { RunFailure } from './run-failure.tsx';
 import { RunHead } from './run-head.tsx';
 import { AssertionsPart, AttachmentsPart, InteractionsPart, SetupPart, WorldPart } from './run-parts.tsx';
 
@@ -18,6 +21,7 @@ type Part = (typeof parts)[number];
 export function RunView({ runId, query }: { runId: string; query: { [name: string]: string } }) {
   const isActive = active.value.has(runId);
   const run = useLoad(`run ${runId} ${isActive ? 'active' : runsEnded.value}`, () => client.call('getRun', { path: { runId } }));
+  if (run.value === undefined && run.error !== undefined) return <RunFailure runId={runId} error={run.error} retry={run.reload} />;
   return (
     <Await of={run} what="the run" lines={10}>
       {(reply) => <Run reply={reply} query={query} />}
@@ -31,7 +35,8 @@ function Run({ reply, query }: { reply: InspectorRunReply; query: { [name: strin
   const count = Math.max(reply.evidence.toSequence, grown.value.get(runId) ?? 0);
   const part = parts.find((name) => name === query.part) ?? 'evidence';
   const selected = sequenceOf(query.seq, count);
-  const show = (change: { seq?: number | undefined; assertion?: string | undefined; part?: Part }): void => {
+  usePageTitle(titleOf(reply, selected));
+  const show = (change: Shown): void => {
     const { seq, assertion, ...rest } = { ...query, ...change };
     go(routeHash('runs', [runId], { ...rest, ...(rest.part === 'evidence' ? { part: undefined } : {}), seq, assertion }), {
       replace: true,
@@ -51,9 +56,7 @@ function Run({ reply, query }: { reply: InspectorRunReply; query: { [name: strin
           </a>
         ))}
       </nav>
-      {part === 'evidence' && (
-        <Evidence reply={reply} source={source} count={count} selected={selected} assertion={query.assertion} show={show} />
-      )}
+      {part === 'evidence' && <Evidence reply={reply} source={source} count={count} selected={selected} query={query} show={show} />}
       {part === 'assertions' && (
         <AssertionsPart
           reply={reply}
@@ -68,6 +71,13 @@ function Run({ reply, query }: { reply: InspectorRunReply; query: { [name: strin
       {part === 'setup' && <SetupPart reply={reply} />}
     </div>
   );
+}
+
+/** `✗ careless-refund #24` */
+function titleOf({ report, active: running, runId }: InspectorRunReply, selected: number | undefined): string {
+  const sign = { passed: '✓', failed: '✗', inconclusive: '?' };
+  const name = report?.drill.id ?? running?.drillId ?? runId;
+  return `${report === undefined ? '' : `${sign[report.result.verdict]} `}${name}${selected === undefined ? '' : ` #${selected}`}`;
 }
 
 const partNames: { [Name in Part]: string } = {
@@ -96,12 +106,16 @@ interface EvidenceProps {
   source: EvidenceSource;
   count: number;
   selected: number | undefined;
-  assertion: string | undefined;
-  show: (change: { seq?: number | undefined; assertion?: string | undefined }) => void;
+  query: { [name: string]: string };
+  show: (change: Shown) => void;
 }
+/** What of the page changes, and with it the address. */
+type Shown = { seq?: number | undefined; assertion?: string | undefined; part?: Part } & Partial<FilterQuery>;
 
-function Evidence({ reply, source, count, selected, assertion: chosen, show }: EvidenceProps) {
+function Evidence({ reply, source, count, selected, query, show }: EvidenceProps) {
   const result = reply.report?.result;
+  const chosen = query.assertion;
+  const actors = result?.setup.setup.scenario.actors ?? project.value?.world?.actors;
   const cited = useMemo(() => {
     const map = new Map<number, string[]>();
     for (const { assertion } of result === undefined ? [] : findingsOf(result)) {
@@ -114,6 +128,9 @@ function Evidence({ reply, source, count, selected, assertion: chosen, show }: E
       source={source}
       count={count}
       kinds={reply.evidence.counts}
+      filter={filterOfQuery(query)}
+      onFilter={(filter) => show(queryOfFilter(filter))}
+      choices={choicesOf(actors ?? noActors)}
       interactions={result?.interactions ?? noInteractions}
       selected={selected}
       cited={cited}
@@ -128,3 +145,4 @@ function Evidence({ reply, source, count, selected, assertion: chosen, show }: E
 }
 
 const noInteractions: [] = [];
+const noActors: [] = [];
