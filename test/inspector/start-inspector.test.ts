@@ -151,6 +151,7 @@ onEachEngine('what is not there is not found', async (t, engine) => {
   const withBodies: { [id: string]: object } = {
     startRun: { drillId: 'nobody' },
     compareRuns: { left: runId, right: runId },
+    openEditor: { drillId: 'nobody' },
     callWorld: { actorId: 'writer', packageId: 'notes', operationId: 'note.get', arguments: {} },
     advanceWorld: { targetUs: 1 },
     setWorldFault: { packageId: 'notes', faultId: 'down', active: true },
