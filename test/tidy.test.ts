@@ -152,7 +152,7 @@ const importSites: { [specifier: string]: string[] } = {
   '@opentelemetry': ['src/tracing/open-telemetry.ts', 'src/tracing/otlp.ts'],
   pg: ['src/cluster/postgres/connection.ts'],
   '@aws-sdk': ['src/cluster/objects/s3-objects.ts'],
-  chokidar: ['src/cli/source-watch.ts'],
+  chokidar: ['src/files/source-watch.ts'],
   typescript: [
     'src/compiler/typescript.ts',
     'src/compiler/type-options.ts',

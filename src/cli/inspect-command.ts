@@ -16,7 +16,7 @@ import { receiversOf } from './receiver-flags.js';
 export interface InspectFlags {
   root: string;
   config?: string;
-  port: number;
+  port: number | 'repository';
   open: boolean;
   /** Of `--receiver`. */
   receivers: readonly string[];
@@ -33,7 +33,7 @@ export async function inspectCommand({ json, open, root, receivers, ...options }
     const callbackReceivers = receiversOf(receivers, process.env);
     const given = callbackReceivers === undefined ? options : { ...options, callbackReceivers };
     const inspector = await withProgressBar('Compiling', ({ update }) =>
-      startLocalInspector({ root, ...given, onCompiling: update, onNotice: (text) => output.warn(text) }),
+      startLocalInspector({ root, watch: true, ...given, onCompiling: update, onNotice: (text) => output.warn(text) }),
     );
     const { baseUrl, token } = inspector;
     // In the fragment, which no browser sends and no log has.

@@ -2,6 +2,7 @@
 import { resolve } from 'node:path';
 import { createBindings } from '../bindings/create-bindings.js';
 import { defined } from '../contract/defined.js';
+import { seedOf } from '../contract/fresh-seed.js';
 import type { Plan, PlannedDrill, PlanOptions } from '../drills/plan/plan.js';
 import { shardText } from '../drills/plan/shard.js';
 import { skippedDrill } from '../drills/run.js';
@@ -13,7 +14,8 @@ import { createOutput } from './output.js';
 import { withProgressBar } from './progress-bar.js';
 import type { SourceFlags } from './validate-command.js';
 
-export async function planCommand({ json, ...options }: SourceFlags & PlanOptions): Promise<ExitCode> {
+export async function planCommand({ json, seed, ...given }: SourceFlags & PlanOptions): Promise<ExitCode> {
+  const options = { ...given, ...defined({ seed: seedOf(seed) }) };
   const output = createOutput({ json });
   try {
     const plan = await withProgressBar('Compiling', ({ update }) =>

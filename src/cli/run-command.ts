@@ -1,5 +1,7 @@
 // `drillyard run`: the public runDrills, shown by reporters.
 import { resolve } from 'node:path';
+import { defined } from '../contract/defined.js';
+import { seedOf } from '../contract/fresh-seed.js';
 import type { RunEvent } from '../contract/run/run-events.js';
 import type { RunDrillsOptions } from '../drills/plan/options.js';
 import type { RunDrillsResult } from '../drills/run-drills.js';
@@ -11,36 +13,23 @@ import type { ExternalDesk } from './external-desk.js';
 import { failureLines, refusalOf, reportFailure } from './failure.js';
 import { fromHere } from './from-here.js';
 import type { Interrupt } from './interrupt.js';
+import type { OneRun, RunFlags } from './one-run.js';
 import { createOutput, type Output } from './output.js';
 import { progressBar } from './progress-bar.js';
 import { pushedWords } from './push-command.js';
 import { receiversOf } from './receiver-flags.js';
 import { type RemoteFlags, remoteOptionsOf } from './remote-flags.js';
-import { holds, type ReporterChoice, wantsJsonOnStdout } from './reporter-list.js';
+import { holds, wantsJsonOnStdout } from './reporter-list.js';
+import { runAgain } from './run-again.js';
 import { RunReporters } from './run-reporters.js';
 
-export interface RunFlags extends Omit<RunDrillsOptions, 'onEvent' | 'signal' | 'root' | 'reportDirectory' | 'agent'> {
-  root: string;
-  json: boolean;
-  /** Of `--receiver`. */
-  receivers: readonly string[];
-  reporters: readonly ReporterChoice[];
-  reportDirectory: string;
-  /** Agents of `external` targets fetch their work from an agent desk. */
-  external: boolean;
-  /** Where its address and token go instead of stdout. */
-  externalFile?: string;
-  /** The worlds are in this hosted service. */
-  remote?: RemoteFlags;
-}
-
-export async function runCommand(flags: RunFlags, interrupt: Interrupt): Promise<ExitCode> {
-  return await withReporters(flags, interrupt, async (run) => (await runOnce(run)).code);
+export async function runCommand({ again, ...flags }: RunFlags, interrupt: Interrupt): Promise<ExitCode> {
+  return await withReporters(flags, interrupt, (run) => runAgain(run, again, runOnce));
 }
 
 /** What every run of a command shares: streams, Ctrl-C, the agent desk. */
 export async function withReporters(
-  { json, reporters: choices, receivers, external, externalFile, ...options }: RunFlags,
+  { json, reporters: choices, receivers, external, externalFile, ...options }: Omit<RunFlags, 'again'>,
   interrupt: Interrupt,
   play: (run: OneRun) => Promise<ExitCode>,
 ): Promise<ExitCode> {
@@ -63,16 +52,6 @@ export async function withReporters(
   }
 }
 
-export interface OneRun {
-  options: Omit<RunFlags, 'json' | 'reporters' | 'receivers' | 'external' | 'externalFile'> &
-    Pick<RunDrillsOptions, 'agent' | 'callbackReceivers'>;
-  choices: readonly ReporterChoice[];
-  output: Output;
-  /** Where drills are shown as they run; absent: nowhere. */
-  terminal: NodeJS.WriteStream | undefined;
-  signal: AbortSignal;
-}
-
 /** One run from compiling to the last line; what went wrong has been shown. `result`: absent when the run was refused. */
 export async function runOnce({
   options,
@@ -81,7 +60,8 @@ export async function runOnce({
   terminal,
   signal,
 }: OneRun): Promise<{ code: ExitCode; result?: RunDrillsResult }> {
-  const { remote, ...local } = options;
+  const { remote, seed, ...given } = options;
+  const local = { ...given, ...defined({ seed: seedOf(seed) }) };
   const root = resolve(options.root);
   let reporters: RunReporters | undefined;
   try {

@@ -14,8 +14,6 @@ export const tuning = {
   progressPatienceMs: 400,
   /** Between two pictures of a bar: as fast as an eye follows. */
   progressRedrawMs: 80,
-  /** Editors write in several steps; a change counts once nothing has followed for so long. */
-  sourceQuietMs: 60,
   /** Of a source line around a diagnostic: from which column on its beginning is left out, what stays before the place, and in all. */
   excerptWholeColumns: 100,
   excerptBeforeColumns: 60,

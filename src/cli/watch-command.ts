@@ -5,24 +5,27 @@ import { resolve } from 'node:path';
 import { createBindings } from '../bindings/create-bindings.js';
 import { rootFileIn } from '../compiler/root-file-name.js';
 import { defined } from '../contract/defined.js';
+import { seedOf } from '../contract/fresh-seed.js';
 import { localFolders } from '../contract/local-folders.js';
 import { drillInputs } from '../drills/attempt/drill-inputs.js';
 import { planRun } from '../drills/plan/plan.js';
 import type { RunDrillsResult } from '../drills/run-drills.js';
 import { SourceInvalidError } from '../drills/source-invalid.js';
+import { SourceWatch } from '../files/source-watch.js';
 import { counted } from '../text/counted.js';
 import { compileShown } from './compile-shown.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import { reportFailure } from './failure.js';
 import { fromHere } from './from-here.js';
 import type { Interrupt } from './interrupt.js';
+import type { OneRun, RunFlags } from './one-run.js';
 import type { Output } from './output.js';
 import { withProgressBar } from './progress-bar.js';
-import { type OneRun, type RunFlags, runOnce, withReporters } from './run-command.js';
-import { SourceWatch } from './source-watch.js';
+import { runOnce, withReporters } from './run-command.js';
 import { readKeys } from './watch-keys.js';
 
-export async function watchCommand(flags: RunFlags, interrupt: Interrupt): Promise<ExitCode> {
+/** What is due follows from the files: `again` says nothing here. */
+export async function watchCommand({ again: _, ...flags }: RunFlags, interrupt: Interrupt): Promise<ExitCode> {
   const root = resolve(flags.root);
   const { reportDirectory, runDirectory = localFolders.runs, config = rootFileIn(root) } = flags;
   const files = flags.reporters.flatMap(({ path }) => (path === undefined ? [] : [resolve(path)]));
@@ -53,7 +56,8 @@ class WatchSession {
   #brokenCode: ExitCode | undefined;
 
   constructor(run: OneRun, watch: SourceWatch) {
-    this.#run = run;
+    // One for every round: what changes between two of them is the source.
+    this.#run = { ...run, options: { ...run.options, ...defined({ seed: seedOf(run.options.seed) }) } };
     this.#watch = watch;
     this.#root = resolve(run.options.root);
     this.#output = run.output;

@@ -30,6 +30,7 @@ export type IdPrefix =
   | 'run'
   | 'world'
   | 'request'
+  | 'inv'
   | 'corr';
 
 /** Crockford's base32 in lower case: no i, l, o, u. */

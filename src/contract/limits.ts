@@ -245,6 +245,8 @@ export const limits = {
   runConcurrencyMax: 64,
   trialsMax: 10_000,
   retriesMax: 10,
+  /** Of `--until-failed`. */
+  runRoundsMax: 1000,
   /** How often a run looks whether more attempts at once would help. */
   runLanesLookMs: 50,
   runShardsMax: 1_000,
@@ -276,6 +278,11 @@ export const limits = {
   comparisonCellsMax: 4_000_000,
   comparisonEditsMax: 1_000,
   comparisonDifferencesShown: 200,
+  /** Of these, those with values; rows and effects that are listed; of a value that differs, as JSON. */
+  comparisonValuesShown: 50,
+  comparisonRowsShown: 200,
+  comparisonEffectsShown: 50,
+  comparisonValueCharsMax: 4_000,
   /** Steps of a replayed run with another answer that are listed; all are counted. */
   replayDifferencesShown: 200,
 
@@ -366,7 +373,12 @@ export const limits = {
   inspectorCallbacksMax: 1_000,
   inspectorEvidencePageEntries: 200,
   inspectorStatePageRows: 100,
+  inspectorRowChangesMax: 1_000,
+  /** Of a report that is packed into one archive, unpacked. */
+  inspectorZipBytesMax: 512 * 1024 * 1024,
   inspectorRunsPageItems: 100,
+  /** Reports that one page of a filtered list looks through: a rare match takes several pages, none of them slow. */
+  inspectorRunsScannedMax: 2_000,
   inspectorReportFoldersMax: 100_000,
   /** Journals whose index is kept, and the entries of all of them together. */
   inspectorJournalsMax: 8,
@@ -376,6 +388,7 @@ export const limits = {
   inspectorRequestsKeptMax: 200,
   inspectorRequestRunsShown: 1_000,
   inspectorEventRunsMax: 50,
+  inspectorFindingsShown: 20,
   inspectorWorldsMax: 32,
   /** Browsers hold connections open on which they never asked anything. */
   inspectorCloseGraceMs: 250,

@@ -1,5 +1,6 @@
 // What one unit is in another, for conversions.
 
 export const minuteMs = 60_000;
+export const hourMs = 3_600_000;
 export const dayMs = 86_400_000;
 export const mebibyte = 1024 * 1024;

@@ -7,7 +7,7 @@ import { limits } from '../contract/limits.js';
 import type { Diagnostic } from '../contract/run/build.js';
 import type { Verdict } from '../contract/run/run.js';
 import { refuseUnknownOptions } from '../contract/unknown-options.js';
-import { reportPath, usualReports } from '../reports/report-path.js';
+import { reportPaths, usualReports } from '../reports/report-path.js';
 import { isReportFolder, listStoredReports } from '../reports/stored-reports.js';
 import { overallVerdict } from './plan/trials.js';
 import { SourceInvalidError } from './source-invalid.js';
@@ -19,7 +19,7 @@ export interface CheckReportsOptions {
   root: string;
   /** The root file. Default drillyard.json. */
   config?: string;
-  /** Report folders, directories of them, or ids of runs. Default: the reports of the repository. */
+  /** Report folders, directories of them, names of runs, or invocations: all of their runs. Default: the reports of the repository. */
   reports?: readonly string[];
   /** Of each directory, the newest reports, this many. Default: up to limits.storedReportsMax. */
   last?: number;
@@ -57,7 +57,7 @@ export async function checkReports(options: CheckReportsOptions): Promise<CheckR
   const progress = onCompiling === undefined ? {} : { onProgress: onCompiling };
   const { build, diagnostics } = await compileProject({ root: resolve(root), ...defined({ config }), ...progress });
   if (build === undefined) throw new SourceInvalidError(diagnostics);
-  const places = reports.length === 0 ? [usualReports(root)] : reports.map((named) => reportPath(named, root));
+  const places = reports.length === 0 ? [usualReports(root)] : reports.flatMap((named) => reportPaths(named, root));
   const { folders, older } = await foldersOf(places, lastOf(last));
   if (folders.length === 0) throw new ServiceError('control.NOT_FOUND', { message: `There are no reports in ${places.join(', ')}.` });
   const checked: CheckReportsResult['reports'] = [];

@@ -20,14 +20,14 @@ export interface AttemptRequest {
 
 export function localEnvironment(context: AttemptContext, { planned, trial, attempt, host }: AttemptRequest): AttemptEnvironment {
   const { build, worlds, targets, callbackReceivers, signal, onEvent, onWorld } = context;
-  const { drill, setup, setupHash, trials, attemptLimit, refusal } = planned;
+  const { drill, setup, setupHash, trialCount, attemptLimit, refusal } = planned;
   const runId = newId('run');
   let receivers: Receivers | undefined;
   return {
     runId,
     build,
     planned,
-    numbers: { ...trial, trialCount: trials.length, attempt, attemptLimit },
+    numbers: { ...trial, trialCount, attempt, attemptLimit },
     ...defined({ refusal }),
     judgeModule: moduleJudge(targets, { runId, drillId: drill.id, signal }),
     signal,

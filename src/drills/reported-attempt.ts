@@ -45,6 +45,7 @@ export async function attemptPlayed(context: AttemptContext, options: RunDrillsO
   const document = attemptReport(planned, placed === undefined ? played : { ...played, toolFailures: placed }, {
     startedAtMs,
     finishedAtMs: Date.now(),
+    invocation: context.invocation,
   });
   const writing = writeReport(options, document, played);
   // A journal that was not kept is read from the world once more.
@@ -54,9 +55,9 @@ export async function attemptPlayed(context: AttemptContext, options: RunDrillsO
 }
 
 export function attemptStarted({ planned, trial, attempt }: AttemptRequest, runId: string): RunEvent {
-  const { drill, trials, attemptLimit } = planned;
+  const { drill, trialCount, attemptLimit } = planned;
   const title = drill.title === undefined ? {} : { title: drill.title };
-  const place = { trial: trial.trial, trialCount: trials.length, attempt, attemptLimit };
+  const place = { trial: trial.trial, trialCount, attempt, attemptLimit };
   return { event: 'attempt_started', runId, drillId: drill.id, ...title, ...place };
 }
 

@@ -14,12 +14,13 @@ import { markRun } from '../reports/runs-in-progress.js';
 import { chooseLocalIsolation, openLocalWorlds } from '../worlds/local-worlds.js';
 import type { AttemptContext, PlaceOfHandler } from './attempt/attempt-context.js';
 import { requireLoadableTools } from './loadable-tools.js';
+import type { AttemptRequest } from './local-attempt.js';
 import { requireKnownOptions } from './plan/known-options.js';
 import type { RunDrillsOptions } from './plan/options.js';
 import { type Plan, type PlanOptions, planOptionNames, planRun } from './plan/plan.js';
 import type { BindingsPort, OpenBindings } from './ports/bindings-port.js';
 import { attemptPlayed } from './reported-attempt.js';
-import { announcePlan, type BuildRunResult, plannedRuns, Run } from './run.js';
+import { announcePlan, type BuildRunResult, newInvocation, plannedRuns, Run } from './run.js';
 import { SourceInvalidError } from './source-invalid.js';
 import { thenPrune } from './stored/kept-runs.js';
 import { Targets } from './targets/targets.js';
@@ -79,7 +80,8 @@ export async function runBuild(
   const plan = planRun(build, options, bindings.available);
   const runs = plannedRuns(plan);
   const onEvent = options.onEvent ?? (() => {});
-  announcePlan(plan, onEvent);
+  const invocation = newInvocation(plan);
+  announcePlan(plan, { invocation, onEvent });
   const { agent, onWorld = () => {}, callbackReceivers = {} } = options;
   requireReceivers(build, callbackReceivers);
   const prefixes = build.compat.environmentPrefixes;
@@ -110,8 +112,10 @@ export async function runBuild(
   try {
     await requireLoadableTools(worlds, { build, drill: plan.drills[0], placeOfHandler });
     const signal = options.signal ?? new AbortController().signal;
-    const context: AttemptContext = { build, worlds, bindings, targets, callbackReceivers, placeOfHandler, signal, onEvent, onWorld };
-    return await new Run(plan, options, { signal, onEvent, play: (request) => attemptPlayed(context, options, request) }).play();
+    const facts = { invocation, build, callbackReceivers, placeOfHandler };
+    const context: AttemptContext = { ...facts, worlds, bindings, targets, signal, onEvent, onWorld };
+    const play = (request: AttemptRequest) => attemptPlayed(context, options, request);
+    return await new Run(plan, options, { invocation, signal, onEvent, play }).play();
   } finally {
     await targets.close();
     await bindings.close();

@@ -2,11 +2,12 @@
 // here (reported-attempt.ts), or in the session of a hosted service.
 import { resolve } from 'node:path';
 import { defined } from '../contract/defined.js';
+import { newId } from '../contract/ids.js';
 import { localFolders } from '../contract/local-folders.js';
 import { type AgentUsage, sumUsage, usageOf } from '../contract/run/agent-usage.js';
 import type { Drill } from '../contract/run/drill.js';
 import type { RunError, Verdict } from '../contract/run/run.js';
-import type { RunEvent, SkippedDrill, TrialsNotStarted } from '../contract/run/run-events.js';
+import type { RunEvent, RunInvocation, SkippedDrill, TrialsNotStarted } from '../contract/run/run-events.js';
 import type { TrialStatistics } from '../contract/trial-statistics.js';
 import { forEachInLanes, type Rest } from './lanes.js';
 import type { AttemptRequest } from './local-attempt.js';
@@ -40,6 +41,8 @@ export interface DrillOutcome {
 /** What a run of drills came to. */
 export interface BuildRunResult {
   schemaVersion: 1;
+  /** `inv_...`: in the report of each of its runs. */
+  invocationId: string;
   buildHash: string;
   suiteId?: string;
   seed: string;
@@ -61,16 +64,25 @@ export interface BuildRunResult {
 
 /** What its attempts are played with. */
 export interface RunStage {
+  invocation: RunInvocation;
   signal: AbortSignal;
   onEvent: (event: RunEvent) => void;
   /** Never rejects for what goes wrong in an attempt: that is its result. */
   play(request: AttemptRequest): Promise<PlayedOut>;
 }
 
+/** A new one, for all runs of a plan. */
+export function newInvocation({ seed }: Pick<Plan, 'seed'>): RunInvocation {
+  return { id: newId('inv'), seed };
+}
+
 /** Tells of the plan, and of what is skipped, before anything runs. */
-export function announcePlan({ drills, skipped, concurrency, seed, shard }: Plan, onEvent: RunStage['onEvent']): void {
+export function announcePlan(
+  { drills, skipped, concurrency, seed, shard }: Plan,
+  { invocation, onEvent }: Pick<RunStage, 'invocation' | 'onEvent'>,
+): void {
   const runs = plannedRuns({ drills });
-  onEvent({ event: 'plan', runs, drills: drills.length, concurrency, seed, ...defined({ shard }) });
+  onEvent({ event: 'plan', invocationId: invocation.id, runs, drills: drills.length, concurrency, seed, ...defined({ shard }) });
   for (const drill of skipped) onEvent({ event: 'skipped', ...skippedDrill(drill) });
 }
 
@@ -161,10 +173,10 @@ export class Run {
 
   #closeDrill(drillIndex: number): void {
     const outcome = this.#drills[drillIndex]!;
-    const { drill } = this.#plan.drills[drillIndex]!;
+    const { drill, require } = this.#plan.drills[drillIndex]!;
     outcome.verdict = drillVerdict(
       outcome.trials.map(({ verdict }) => verdict),
-      drill.trials.require,
+      require,
     );
     outcome.flaky = outcome.trials.some(({ flaky }) => flaky);
     const statistics = firstAttemptStatistics(outcome.trials.map(({ attempts }) => attempts[0]?.verdict));
@@ -213,6 +225,7 @@ export class Run {
     this.#stage.onEvent(event);
     return {
       schemaVersion: 1,
+      invocationId: this.#stage.invocation.id,
       buildHash,
       ...defined({ suiteId }),
       seed,

@@ -46,34 +46,29 @@ export function inspectorApi(parts: InspectorParts): Api {
   return { ...projectApi(parts), ...runsApi(parts), ...reportApi(parts), ...workApi(parts), ...worldsApi(parts), ...worldPagesApi(parts) };
 }
 
-function projectApi({ project, queue, hub }: InspectorParts): Pick<Api, 'getProject' | 'refresh' | 'getImplementation'> {
+function projectApi({ project, queue }: InspectorParts): Pick<Api, 'getProject' | 'refresh' | 'openEditor' | 'getImplementation'> {
   return {
     getProject: () => project.reply(),
     refresh: async () => {
       if (queue.isBusy)
         throw new ServiceError('control.STATE_CONFLICT', { message: 'A drill is running; reload the source when it has ended.' });
-      const reply = await project.refresh();
-      const { buildHash } = reply.project;
-      hub.publish({
-        type: 'project',
-        generation: reply.generation,
-        ...defined({ buildHash }),
-        errors: project.errors,
-      });
-      return reply;
+      return project.refresh();
     },
+    openEditor: async ({ body }) => ({ ...one, ...(await project.openEditor(body)) }),
     getImplementation: ({ path }) => project.implementation(path),
   };
 }
 
 type RunPages =
   | 'listRuns'
+  | 'findRun'
   | 'getRun'
   | 'listEvidence'
   | 'searchEvidence'
   | 'getTimeline'
   | 'listNamespaces'
   | 'listState'
+  | 'listRowChanges'
   | 'listFaults'
   | 'listScheduledEvents'
   | 'listCallbacks'
@@ -84,12 +79,14 @@ function runsApi({ reports, queue, runs, archive }: InspectorParts): Pick<Api, R
       const page = await reports.page(query);
       return { ...one, ...page, active: queue.active() };
     },
+    findRun: async ({ path }) => ({ ...one, runId: await reports.find(path.name) }),
     getRun: ({ path, signal }) => runs.run(path.runId, signal),
     listEvidence: async ({ path, query, signal }) => evidenceText(await runs.evidence(path.runId, query, signal)),
     searchEvidence: async ({ path, query, signal }) => ({ ...one, ...(await runs.search(path.runId, query, signal)) }),
     getTimeline: async ({ path, query, signal }) => ({ ...one, ...(await runs.timeline(path.runId, query, signal)) }),
     listNamespaces: async ({ path, query, signal }) => ({ ...one, ...(await runs.namespaces(path.runId, query, signal)) }),
     listState: async ({ path, query, signal }) => ({ ...one, ...(await runs.state(path.runId, query, signal)) }),
+    listRowChanges: async ({ path, query, signal }) => ({ ...one, ...(await runs.rowChanges(path.runId, query, signal)) }),
     listFaults: ({ path }) => runs.faults(path.runId),
     listScheduledEvents: ({ path }) => runs.scheduled(path.runId),
     listCallbacks: async ({ path, signal }) => ({ ...one, ...(await runs.callbacks(path.runId, signal)) }),
@@ -102,7 +99,7 @@ function reportApi({
   runs,
   archive,
   retained,
-}: InspectorParts): Pick<Api, 'getReportAvailability' | 'getReport' | 'listAttachments' | 'getAttachment'> {
+}: InspectorParts): Pick<Api, 'getReportAvailability' | 'getReport' | 'getReportZip' | 'listAttachments' | 'getAttachment'> {
   return {
     getReportAvailability: async ({ path: { runId } }) => {
       const source = await runs.sourceOf(runId);
@@ -116,6 +113,7 @@ function reportApi({
       return { ...one, runId, available, formats: available ? formats : [], problems, world };
     },
     getReport: async ({ path }) => new RawText(await archive.ask('html', await runs.report(path.runId))),
+    getReportZip: async ({ path }) => archive.ask('zip', await runs.report(path.runId)),
     listAttachments: async ({ path }) => ({ ...one, attachments: await archive.ask('attachments', await runs.report(path.runId)) }),
     getAttachment: async ({ path: { runId, attachmentId } }) => archive.ask('attachment', { ...(await runs.report(runId)), attachmentId }),
   };
@@ -124,7 +122,7 @@ function reportApi({
 type Work = 'startRun' | 'listRunRequests' | 'getRunRequest' | 'cancelRunRequest' | 'compareRuns' | 'listEvents';
 function workApi({ queue, runs, archive, hub, project, playground }: InspectorParts): Pick<Api, Work> {
   return {
-    startRun: ({ body }) => ({ ...one, request: queue.start(body) }),
+    startRun: async ({ body }) => ({ ...one, request: await queue.start(body) }),
     listRunRequests: () => ({ ...one, requests: queue.list() }),
     getRunRequest: ({ path }) => ({ ...one, request: queue.get(path.requestId) }),
     cancelRunRequest: ({ path }) => ({ ...one, request: queue.cancel(path.requestId) }),
@@ -198,6 +196,7 @@ type WorldPages =
   | 'getWorldTimeline'
   | 'listWorldNamespaces'
   | 'listWorldState'
+  | 'listWorldRowChanges'
   | 'listWorldFaults'
   | 'listWorldScheduledEvents'
   | 'listWorldActors'
@@ -216,6 +215,10 @@ function worldPagesApi({ playground, mirrors, archive }: InspectorParts): Pick<A
     }),
     listWorldNamespaces: async ({ path, query }) => ({ ...one, ...(await worldNamespaces(playground.world(path.worldId), query)) }),
     listWorldState: async ({ path, query }) => ({ ...one, ...(await worldState(playground.world(path.worldId), query)) }),
+    listWorldRowChanges: async ({ path, query, signal }) => ({
+      ...one,
+      ...(await archive.ask('rowChanges', { place: await journal(path), query }, signal)),
+    }),
     listWorldFaults: async ({ path }) => ({ ...one, faults: await playground.world(path.worldId).query({ kind: 'faults' }) }),
     listWorldScheduledEvents: ({ path }) => worldScheduled(playground.world(path.worldId)),
     listWorldActors: async ({ path }) => ({ ...one, actors: await playground.world(path.worldId).query({ kind: 'actors' }) }),

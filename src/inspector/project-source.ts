@@ -2,12 +2,21 @@
 import { type CompileOptions, type CompileResult, compileProject } from '../compiler/compile.js';
 import { defined } from '../contract/defined.js';
 import { ServiceError } from '../contract/errors.js';
-import type { ImplementationPath, ImplementationReply, InspectorProjectReply } from '../contract/inspector/inspector.js';
+import type {
+  EditorPlace,
+  EditorRequest,
+  ImplementationPath,
+  ImplementationReply,
+  InspectorProjectReply,
+} from '../contract/inspector/inspector.js';
 import type { CompiledBuild } from '../contract/run/build.js';
 import type { Binding } from '../contract/run/target.js';
 import { refuseTarget } from '../drills/plan/plan.js';
 import { SourceInvalidError } from '../drills/source-invalid.js';
 import { packageVersion } from '../files/installation.js';
+import { type EditorCommand, openInEditor, placeOf } from './editor.js';
+import type { EventHub } from './event-hub.js';
+import { excerptsOf } from './source-excerpts.js';
 
 export interface ProjectOptions {
   root: string;
@@ -15,17 +24,21 @@ export interface ProjectOptions {
   /** The embedding application gave an agent. */
   hasAgent: boolean;
   bindings: ReadonlySet<Binding>;
+  hub: EventHub;
+  editor?: EditorCommand;
 }
 
 export class ProjectSource {
   readonly #options: ProjectOptions;
   #compiled: CompileResult;
+  #excerpts: string[];
   #generation = 1;
   #loadedAtMs = Date.now();
 
   private constructor(options: ProjectOptions, compiled: CompileResult) {
     this.#options = options;
     this.#compiled = compiled;
+    this.#excerpts = excerptsOf(options.root, compiled.diagnostics);
   }
 
   static async load(options: ProjectOptions, onProgress?: CompileOptions['onProgress']): Promise<ProjectSource> {
@@ -34,11 +47,23 @@ export class ProjectSource {
 
   async refresh(): Promise<InspectorProjectReply> {
     this.#compiled = await compile(this.#options);
+    this.#excerpts = excerptsOf(this.#options.root, this.#compiled.diagnostics);
     this.#generation++;
     this.#loadedAtMs = Date.now();
-    return this.reply();
+    const reply = this.reply();
+    const { buildHash } = reply.project;
+    this.#options.hub.publish({ type: 'project', generation: reply.generation, ...defined({ buildHash }), errors: this.errors });
+    return reply;
   }
 
+  /** Whether a run saw another source than this: it compiles for itself. `buildHash`: of what it ran; absent where it could not. */
+  isOutdated(buildHash: string | undefined): boolean {
+    return this.#compiled.view.buildHash !== buildHash;
+  }
+
+  get compiles(): boolean {
+    return this.#compiled.build !== undefined;
+  }
   get generation(): number {
     return this.#generation;
   }
@@ -55,6 +80,7 @@ export class ProjectSource {
     return {
       schemaVersion: 1,
       project: view,
+      excerpts: this.#excerpts,
       generation: this.#generation,
       loadedAtMs: this.#loadedAtMs,
       externalAgent: hasAgent,
@@ -63,6 +89,7 @@ export class ProjectSource {
         return refusal === undefined ? [] : [{ targetId: target.id, code: refusal.code, message: refusal.message }];
       }),
       engineVersion: packageVersion(),
+      editor: this.#options.editor !== undefined,
     };
   }
 
@@ -72,6 +99,17 @@ export class ProjectSource {
     if (source === undefined || source.toolId !== toolId)
       throw new ServiceError('control.NOT_FOUND', { message: 'The tool has no such implementation file. Its ids are in the project.' });
     return { schemaVersion: 1, source };
+  }
+
+  async openEditor(request: EditorRequest): Promise<EditorPlace> {
+    const { editor, root } = this.#options;
+    if (editor === undefined)
+      throw new ServiceError('control.STATE_CONFLICT', {
+        message: 'No editor is named: start the inspector with DRILLYARD_EDITOR, such as "code -g".',
+      });
+    const place = placeOf(this.#compiled.view, request);
+    await openInEditor(editor, root, place);
+    return place;
   }
 
   /** Throws control.SOURCE_INVALID while the source does not compile. */

@@ -10,6 +10,7 @@ import { ServiceError } from '../contract/errors.js';
 import type { InspectorRunsQuery, RunsReply, SavedRun, UnavailableRun } from '../contract/inspector/runs.js';
 import { limits } from '../contract/limits.js';
 import { isRunId } from '../reports/report-folder.js';
+import { findRun } from '../reports/report-path.js';
 import type { ReportPlace } from './journal/archive-calls.js';
 import type { ArchivePort } from './journal/archive-port.js';
 import { stampOf } from './journal/fingerprint.js';
@@ -34,8 +35,16 @@ export class ReportDirectory {
   }
 
   place(runId: string): ReportPlace {
-    if (!isRunId(runId)) throw new ServiceError('control.NOT_FOUND', { message: 'There is no such run.' });
+    if (!isRunId(runId)) throw new ServiceError('control.NOT_FOUND', { message: `There is no run ${runId}.` });
     return { folder: join(this.#directory, runId), runId };
+  }
+
+  /** control.NOT_FOUND for a name that stands for no run, or for several. */
+  async find(name: string): Promise<string> {
+    const runId = findRun(name, this.#directory);
+    if (runId === undefined || !(await this.has(runId)))
+      throw new ServiceError('control.NOT_FOUND', { message: `There is no run "${name}".` });
+    return runId;
   }
 
   /** Whether there is something that could be a report of this run. */
@@ -43,21 +52,23 @@ export class ReportDirectory {
     return (await lstat(this.place(runId).folder).catch(() => undefined)) !== undefined;
   }
 
-  async page({
-    limit = limits.inspectorRunsPageItems,
-    cursor,
-  }: InspectorRunsQuery): Promise<Pick<RunsReply, 'runs' | 'unavailable' | 'nextCursor'>> {
+  async page(query: InspectorRunsQuery): Promise<Pick<RunsReply, 'runs' | 'unavailable' | 'nextCursor'>> {
+    const { limit = limits.inspectorRunsPageItems, cursor } = query;
     const after = cursor === undefined ? undefined : this.#cursors.placeOf(cursor);
     const folders = await this.#folders();
     const rest = after === undefined ? folders : folders.filter((folder) => byPlace(folder, after) > 0);
-    const shown = rest.slice(0, limit);
+    const isWanted = lineFilter(query);
     const lines: Line[] = [];
-    for (const folder of shown) lines.push(await this.#line(folder));
-    const last = shown.at(-1);
+    let scanned = 0;
+    for (; scanned < Math.min(rest.length, limits.inspectorRunsScannedMax) && lines.length < limit; scanned++) {
+      const line = await this.#line(rest[scanned] as Folder);
+      if (isWanted(line)) lines.push(line);
+    }
+    const last = rest[scanned - 1];
     return {
       runs: lines.flatMap(({ kind, run }) => (kind === 'saved' ? [run as SavedRun] : [])),
       unavailable: lines.flatMap(({ kind, run }) => (kind === 'unavailable' ? [run as UnavailableRun] : [])),
-      ...(rest.length > shown.length && last !== undefined ? { nextCursor: this.#cursors.cursorOf(last) } : {}),
+      ...(rest.length > scanned && last !== undefined ? { nextCursor: this.#cursors.cursorOf(last) } : {}),
     };
   }
 
@@ -111,4 +122,19 @@ export class ReportDirectory {
     const summary = await this.#archive.ask('summary', this.place(name));
     return summary.kind === 'saved' ? { kind: 'saved', run: { ...summary.run, modifiedAtMs } } : unavailable(summary.problems);
   }
+}
+
+/** Without a filter everything is listed, with one what a report says of itself decides. */
+function lineFilter({ verdict, drillId, q }: InspectorRunsQuery): (line: Line) => boolean {
+  if (verdict === undefined && drillId === undefined && q === undefined) return () => true;
+  const words = q?.toLowerCase() ?? '';
+  return (line) => {
+    if (line.kind === 'unavailable') return false;
+    const { run } = line;
+    const { id, title = '', caseOf, tags } = run.drill;
+    if (verdict !== undefined && run.verdict !== verdict) return false;
+    if (drillId !== undefined && id !== drillId && caseOf !== drillId) return false;
+    const text = [run.runId, run.seed, run.headline, id, title, ...tags, run.target.id].join('\n');
+    return text.toLowerCase().includes(words);
+  };
 }

@@ -2,6 +2,7 @@
 import type { CallbackReceivers } from '../callbacks/receivers.js';
 import { defined } from '../contract/defined.js';
 import { ServiceError } from '../contract/errors.js';
+import { seedOf } from '../contract/fresh-seed.js';
 import { newId } from '../contract/ids.js';
 import type { ActiveRun, InspectorStartRunRequest, RequestedRun, RunRequest } from '../contract/inspector/runs.js';
 import { limits } from '../contract/limits.js';
@@ -9,7 +10,10 @@ import type { RunEvent } from '../contract/run/run-events.js';
 import type { TargetModule } from '../contract/run/target-invocation.js';
 import type { RunDrillsOptions } from '../drills/plan/options.js';
 import type { OpenBindings } from '../drills/ports/bindings-port.js';
-import { runDrills } from '../drills/run-drills.js';
+import { type RunDrillsResult, runDrills } from '../drills/run-drills.js';
+import { repetitionOf } from '../drills/stored/repetition.js';
+import { findingsOf } from '../reports/findings.js';
+import { type ChosenRuns, chooseRuns } from './chosen-runs.js';
 import type { EventHub } from './event-hub.js';
 import type { ProjectSource } from './project-source.js';
 
@@ -28,6 +32,7 @@ export type LiveWorld = Parameters<NonNullable<RunDrillsOptions['onWorld']>>[1];
 
 interface Job {
   request: RunRequest;
+  choice: ChosenRuns;
   abort: AbortController;
 }
 interface Live {
@@ -41,6 +46,8 @@ export class RunQueue {
   readonly #jobs = new Map<string, Job>();
   readonly #live = new Map<string, Live>();
   #running: Promise<void> | undefined;
+  /** Of the attempt that ended last. */
+  #buildHash: string | undefined;
   #closed = false;
 
   constructor(options: RunQueueOptions) {
@@ -52,9 +59,10 @@ export class RunQueue {
     return this.#running !== undefined;
   }
 
-  start(asked: InspectorStartRunRequest): RunRequest {
-    if (this.#closed) throw new ServiceError('control.UNAVAILABLE', { message: 'The inspector is closing.' });
+  async start(asked: InspectorStartRunRequest): Promise<RunRequest> {
     this.#requireKnown(asked);
+    const choice = await chooseRuns(asked, this.#options.reportDirectory);
+    if (this.#closed) throw new ServiceError('control.UNAVAILABLE', { message: 'The inspector is closing.' });
     const waiting = [...this.#jobs.values()].filter(({ request }) => request.state === 'queued').length;
     if (waiting >= limits.inspectorRequestsWaitingMax)
       throw new ServiceError('control.QUOTA_EXCEEDED', {
@@ -71,7 +79,7 @@ export class RunQueue {
       runsTotal: 0,
       drills: [],
     };
-    this.#jobs.set(request.requestId, { request, abort: new AbortController() });
+    this.#jobs.set(request.requestId, { request, choice, abort: new AbortController() });
     this.#forgetOld();
     this.#tell(request);
     this.#running ??= this.#work().finally(() => {
@@ -140,37 +148,55 @@ export class RunQueue {
     return [...this.#jobs.values()].find(({ request }) => request.state === 'queued');
   }
 
-  async #run({ request, abort }: Job): Promise<void> {
-    const { root, config, runDirectory, reportDirectory, agent, callbackReceivers, openBindings } = this.#options;
-    const { drillId, suiteId, seed, trials, retries, concurrency } = request.asked;
+  async #run(job: Job): Promise<void> {
+    const { request } = job;
+    const { untilFailed = 1 } = request.asked;
     request.state = 'running';
     request.startedAtMs = Date.now();
     this.#tell(request);
     try {
-      const options = {
-        root,
-        config,
-        runDirectory,
-        reportDirectory,
-        agent,
-        callbackReceivers,
-        drills: drillId === undefined ? undefined : [drillId],
-        suite: suiteId,
-        seed,
-        trials,
-        retries,
-        concurrency,
-        signal: abort.signal,
-        onWorld: (runId: string, world: LiveWorld) => this.#meet(runId, world),
-        onEvent: (event: RunEvent) => this.#hear(request, event),
-      };
-      const { cancelled } = await runDrills({ root, ...(defined(options) as Omit<RunDrillsOptions, 'root'>) }, openBindings);
-      this.#finish(request, cancelled ? 'cancelled' : 'finished');
+      let ended = false;
+      for (let round = 1; round <= untilFailed && !ended; round++) {
+        if (request.asked.untilFailed !== undefined) Object.assign(request, { round, drills: [] });
+        const { cancelled, verdict } = await this.#playOnce(job);
+        if (this.#buildHash !== undefined) await this.#refresh(this.#buildHash);
+        ended = cancelled || verdict !== 'passed';
+        if (ended || round === untilFailed) this.#finish(request, cancelled ? 'cancelled' : 'finished');
+      }
     } catch (error) {
       request.failure = failureOf(error);
+      if (request.failure.code === 'control.SOURCE_INVALID') await this.#refresh(undefined);
       this.#finish(request, 'failed');
     }
     for (const [runId, { run }] of this.#live) if (run.requestId === request.requestId) this.#live.delete(runId);
+  }
+
+  /** A run compiles what is there: where that is other source than the project knows, the project is loaded again. */
+  async #refresh(buildHash: string | undefined): Promise<void> {
+    const { project } = this.#options;
+    if (buildHash === undefined || project.isOutdated(buildHash)) await project.refresh().catch(() => undefined);
+  }
+
+  async #playOnce({ request, choice, abort }: Job): Promise<RunDrillsResult> {
+    const { root, config, runDirectory, reportDirectory, agent, callbackReceivers, openBindings } = this.#options;
+    const { seed = choice.options.seed, trials, trial, retries, concurrency } = request.asked;
+    const options = {
+      ...choice.options,
+      config,
+      runDirectory,
+      reportDirectory,
+      agent,
+      callbackReceivers,
+      seed: seedOf(seed),
+      trials,
+      trial,
+      retries,
+      concurrency,
+      signal: abort.signal,
+      onWorld: (runId: string, world: LiveWorld) => this.#meet(runId, world),
+      onEvent: (event: RunEvent) => this.#hear(request, event, choice),
+    };
+    return await runDrills({ root, ...(defined(options) as Omit<RunDrillsOptions, 'root'>) }, openBindings);
   }
 
   #meet(runId: string, world: LiveWorld): void {
@@ -178,10 +204,16 @@ export class RunQueue {
     if (live !== undefined) live.world = world;
   }
 
-  #hear(request: RunRequest, event: RunEvent): void {
+  #hear(request: RunRequest, event: RunEvent, choice: ChosenRuns): void {
     switch (event.event) {
       case 'plan':
-        request.plan = { runs: event.runs, drills: event.drills, concurrency: event.concurrency, seed: event.seed };
+        request.plan = {
+          invocationId: event.invocationId,
+          runs: event.runs,
+          drills: event.drills,
+          concurrency: event.concurrency,
+          seed: event.seed,
+        };
         this.#tell(request);
         return;
       case 'skipped':
@@ -193,17 +225,19 @@ export class RunQueue {
         this.#interaction(event);
         return;
       case 'attempt':
-        this.#end(request, event);
+        this.#end(request, event, choice);
         return;
       case 'drill': {
-        const { drillId, verdict, trialsPassed, trialCount } = event;
-        request.drills.push({ drillId, verdict, trialsPassed, trialCount });
+        const { drillId, verdict, trialsPassed, trialCount, flaky, statistics } = event;
+        request.drills.push({ drillId, verdict, trialsPassed, trialCount, ...defined({ flaky, statistics }) });
         this.#tell(request);
         return;
       }
       case 'summary': {
         const { verdict, passed, failed, inconclusive, skipped } = event;
-        request.summary = { verdict, passed, failed, inconclusive, ...defined({ skipped }) };
+        const sum = (of: 'trialsPassed' | 'trialCount'): number => request.drills.reduce((total, drill) => total + drill[of], 0);
+        const trials = { trialsPassed: sum('trialsPassed'), trials: sum('trialCount') };
+        request.summary = { verdict, passed, failed, inconclusive, ...defined({ skipped }), ...trials };
         return;
       }
       default:
@@ -232,16 +266,24 @@ export class RunQueue {
     this.#options.hub.publish({ type: 'run', phase: 'progress', run: live.run });
   }
 
-  #end(request: RunRequest, { runId, status, verdict, report, detail }: Extract<RunEvent, { event: 'attempt' }>): void {
+  #end(
+    request: RunRequest,
+    { runId, status, verdict, report, trajectoryHash, detail }: Extract<RunEvent, { event: 'attempt' }>,
+    { repeated }: ChosenRuns,
+  ): void {
     this.#live.delete(runId);
+    this.#buildHash = detail?.report.result.identity.buildHash ?? this.#buildHash;
     const run = request.runs.find((one) => one.runId === runId);
     if (run === undefined) return;
-    const failed = (detail?.report.result.assertionResults ?? []).filter((result) => result.status !== 'passed').slice(0, 20);
+    const findings = detail === undefined ? [] : findingsOf(detail.report.result);
+    const failed = findings.slice(0, limits.inspectorFindingsShown).map(({ assertion }) => assertion);
     const finished: RequestedRun = {
       ...run,
       state: 'finished',
       status,
       verdict,
+      trajectoryHash,
+      ...(repeated === undefined || detail === undefined ? {} : { repetition: repetitionOf(repeated, detail.report.result) }),
       reported: report !== '',
       failedAssertions: failed.map(({ assertionId, status: found, message }) => ({ assertionId, status: found, message })),
     };

@@ -7,6 +7,8 @@ import type {
   InspectorNamespacesReply,
   InspectorStateQuery,
   InspectorStateReply,
+  RowChangesQuery,
+  RowChangesReply,
   ScheduledEventsReply,
   SearchQuery,
   SearchReply,
@@ -93,6 +95,10 @@ export class RunReader {
     return this.#parts.archive.ask('state', { place: { kind: 'report', ...place.report }, query }, signal);
   }
 
+  async rowChanges(runId: string, query: RowChangesQuery, signal: Signal): Promise<Bare<RowChangesReply>> {
+    return this.#parts.archive.ask('rowChanges', { place: await this.#journal(runId), query }, signal);
+  }
+
   async faults(runId: string): Promise<FaultsReply> {
     return { schemaVersion: 1, faults: await (await this.#world(runId)).query({ kind: 'faults' }) };
   }
@@ -119,7 +125,7 @@ export class RunReader {
     }
     if (await reports.has(runId)) return { source: 'saved', report: reports.place(runId) };
     if (await retained.has(runId)) return { source: 'retained', world: await retained.open(runId) };
-    throw new ServiceError('control.NOT_FOUND', { message: 'There is no such run.' });
+    throw new ServiceError('control.NOT_FOUND', { message: `There is no run ${runId}.` });
   }
 
   async #journal(runId: string, found?: Place): Promise<JournalPlace> {

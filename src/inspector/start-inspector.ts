@@ -17,11 +17,12 @@ import type { TargetModule } from '../contract/run/target-invocation.js';
 import { requireLoopback } from '../http/guards.js';
 import { createRouter, type RouteFailure } from '../http/router.js';
 import type { HttpServer } from '../http/server.js';
-import { startHttpServer } from '../http/start-server.js';
+import { type StartHttpServerOptions, startHttpServer } from '../http/start-server.js';
 import type { Worlds } from '../worlds/api.js';
 import { chooseLocalIsolation, openLocalWorlds } from '../worlds/local-worlds.js';
 import { inspectorApi } from './api.js';
 import { apiRoutes } from './api-routes.js';
+import { editorOf } from './editor.js';
 import { EventHub } from './event-hub.js';
 import { ArchivePort } from './journal/archive-port.js';
 import { JournalMirrors } from './journal-mirrors.js';
@@ -30,10 +31,12 @@ import { documentRoute } from './openapi.js';
 import { Playground } from './playground.js';
 import { ProjectSource } from './project-source.js';
 import { ReportDirectory } from './report-directory.js';
+import { repositoryPorts } from './repository-port.js';
 import { RetainedWorlds } from './retained-worlds.js';
 import { RunQueue } from './run-queue.js';
 import { RunReader } from './run-reader.js';
 import { shellRoutes } from './shell.js';
+import { SourceChanges } from './source-changes.js';
 import { newToken, tokenCheck } from './token.js';
 import { tuning } from './tuning.js';
 import { worldEvidence } from './world-pages.js';
@@ -51,8 +54,10 @@ export interface LocalInspectorOptions {
   agent?: TargetModule;
   /** Where callbacks are delivered, of runs and of worlds to play with: by receiver id, addresses of this machine. */
   callbackReceivers?: CallbackReceivers;
-  /** Default 0: any that is free. */
-  port?: number;
+  /** Default 0: any that is free. `repository`: the same at every start for one root, or one near it where that is taken. */
+  port?: number | 'repository';
+  /** Compile again when a file of the repository changes, and say which drills that concerns. Default: false. */
+  watch?: boolean;
   /** A loopback name or address. Default 127.0.0.1. */
   hostname?: string;
   /** Default: uWebSockets.js where it loads, else node:http. */
@@ -91,9 +96,8 @@ export async function startInspector(options: LocalInspectorOptions = {}): Promi
     const { parts, close } = await openParts(options, scratch);
     closing.push(close);
     const token = newToken();
-    const server = await startHttpServer({
+    const server = await listenAtOneOf(port === 'repository' ? repositoryPorts(resolve(options.root ?? '.')) : [port], {
       host: hostname.replace(/^\[|\]$/g, ''),
-      port,
       closeGraceMs: limits.inspectorCloseGraceMs,
       ...defined({ engine }),
       handler: createRouter<true>({
@@ -126,6 +130,17 @@ export async function startInspector(options: LocalInspectorOptions = {}): Promi
   }
 }
 
+/** At the first port that is free. */
+async function listenAtOneOf(ports: readonly number[], options: Omit<StartHttpServerOptions, 'port'>): Promise<HttpServer> {
+  const [port = 0, ...others] = ports;
+  try {
+    return await startHttpServer({ ...options, port });
+  } catch (error) {
+    if (others.length === 0 || !(error instanceof ServiceError)) throw error;
+    return listenAtOneOf(others, options);
+  }
+}
+
 async function openParts(options: LocalInspectorOptions, scratch: string) {
   const { config, agent, callbackReceivers } = options;
   for (const target of Object.values(callbackReceivers ?? {})) loopbackReceiver(target);
@@ -135,7 +150,14 @@ async function openParts(options: LocalInspectorOptions, scratch: string) {
     directoryOf(root, options.reportDirectory ?? localFolders.reports),
   ];
   const bindings = createBindings();
-  const source = { root, hasAgent: agent !== undefined, bindings: bindings.available, ...defined({ config }) };
+  const hub = new EventHub();
+  const source = {
+    root,
+    hub,
+    hasAgent: agent !== undefined,
+    bindings: bindings.available,
+    ...defined({ config, editor: editorOf(process.env) }),
+  };
   const project = await ProjectSource.load(source, options.onCompiling);
   await bindings.close();
   const worldFolder = join(scratch, 'worlds');
@@ -149,7 +171,6 @@ async function openParts(options: LocalInspectorOptions, scratch: string) {
     }
     return worlds;
   };
-  const hub = new EventHub();
   const archive = new ArchivePort();
   const reports = new ReportDirectory(reportDirectory, archive);
   const given = {
@@ -170,7 +191,19 @@ async function openParts(options: LocalInspectorOptions, scratch: string) {
       return { ...(await runs.evidence(id, { fromSequence, limit: tuning.liveEntriesAtOnce }, undefined)), ends };
     },
   });
+  const changes =
+    options.watch === true
+      ? new SourceChanges({
+          watch: { root, config: config ?? 'drillyard.json', written: [runDirectory, reportDirectory] },
+          project,
+          queue,
+          hub,
+          bindings: bindings.available,
+          hasAgent: agent !== undefined,
+        })
+      : undefined;
   const close = async (): Promise<void> => {
+    await changes?.close();
     playground.close();
     await queue.close();
     await watch.close();

@@ -25,11 +25,26 @@ export const tuning = {
   retryAfterMs: 100,
   /** Openings of a retained world that another process is writing. */
   worldOpeningsMax: 3,
+  /** Ports of repositories: below those that systems hand out by themselves. Where one is taken, some after it are tried. */
+  repositoryPortMin: 24_000,
+  repositoryPorts: 8_000,
+  repositoryPortTries: 5,
+  /** Between two looks whether a run has ended, when the source has changed meanwhile. */
+  busyLookMs: 200,
+  /** Of what changed at once, named. */
+  changedFilesShown: 20,
+  /** Diagnostics that are shown with their line, and how long that may be. */
+  excerptsMax: 200,
+  excerptCharsMax: 500,
   /** For the end of a stream to leave. */
   lastPiecesMs: 20,
 
   // Waits of the page, so that it asks for what somebody looks at and not for what passes by.
   typingMs: 180,
+  /** Of a filter that changed, before the journal is asked. */
+  filterRestMs: 20,
+  /** For the next problem or call, before the key is forgotten. */
+  stepWaitMs: 10_000,
   scrubberRestMs: 90,
   listSettleMs: 160,
   listRestMs: 40,
@@ -46,22 +61,47 @@ export const tuning = {
   journalPageEntries: 200,
   journalPagesMax: 60,
   stateRowsAPage: 100,
+  /** Changes of one row, with what each changed. */
+  rowChangesShown: 50,
   runsAPage: 50,
   /** The newest runs, from which the page chooses what belongs to a drill or a comparison. */
   runsChosenFrom: 200,
+  /** Failures beside what passed, which a comparison begins with. */
+  pairsSuggested: 8,
   timelineEntriesAtOnce: 500,
   /** Up to here every entry is drawn by itself; beyond, the server counts, in so many buckets. */
   timelineWholeEntriesMax: 2_000,
   timelineBucketsMax: 400,
 
   // What the page shows of more.
+  requestsShown: 3,
+  /** Of what the palette found. */
+  commandsShown: 40,
+  /** Entries that a failure copied as Markdown cites. */
+  markdownEntries: 40,
+  /** Verdicts of a drill's last runs, in one row. */
+  stripRuns: 30,
+  /** Of several k: how likely all of k trials pass. */
+  ratesAtK: 3,
+  /** Reasons why runs did not pass. */
+  reasonsShown: 8,
+  /** A list of so many has a field to narrow it. */
+  filterFromItems: 8,
   causesMax: 12,
   effectsShown: 20,
   /** Entries behind one in which its effects are looked for. */
   effectsWithinEntries: 200,
-  findingLinksMax: 12,
+  findingLinksMax: 8,
+  /** Causes of a verdict that stand open, one under the other, and checkpoints that one of them names. */
+  causesOpen: 3,
+  checkpointsNamed: 10,
+  /** Of a value that stands on a line with another. */
+  scalarCharsMax: 60,
   sampleDepthMax: 6,
   shortChars: 160,
+  cellChars: 40,
+  /** Of an entry, on each side of what was searched for. */
+  snippetChars: 40,
   /** Of a value that is shown short, when the pointer rests on it. */
   titleChars: 2_000,
   /** Longer texts and source lines stay uncolored: a span a token would be slow. */

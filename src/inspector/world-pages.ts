@@ -73,10 +73,19 @@ export async function worldState(world: Readable, query: InspectorStateQuery): P
   const at = Math.min(query.atSequence ?? Number.MAX_SAFE_INTEGER, await journalHead(world));
   const space = { packageId, ...defined({ instanceId }), namespace };
   const when = query.atSequence === undefined ? {} : { atSequence: at };
-  const from = query.afterRowId === undefined ? {} : { afterRowId: query.afterRowId };
+  const { find } = query;
+  const afterRowId = query.afterRowId ?? (find === undefined ? undefined : justBefore(find));
   // A page of the world ends early where its rows are large or many, and so does this one.
-  const { rows, nextAfterRowId: after }: StatePage = await world.query({ kind: 'state', ...space, ...when, ...from, limit });
-  return { atSequence: at, rows, ...defined({ nextAfterRowId: after }) };
+  const page: StatePage = await world.query({ kind: 'state', ...space, ...when, ...defined({ afterRowId }), limit });
+  const rows = find === undefined ? page.rows : page.rows.filter(({ rowId }) => rowId.startsWith(find));
+  const isWhole = rows.length < page.rows.length;
+  return { atSequence: at, rows, ...defined({ nextAfterRowId: isWhole ? undefined : page.nextAfterRowId }) };
+}
+
+/** An id before every one that begins with a text, and after those that come before them. */
+function justBefore(text: string): string {
+  const last = text.charCodeAt(text.length - 1);
+  return text.slice(0, -1) + (last === 0 ? '' : `${String.fromCharCode(last - 1)}\u{10ffff}`);
 }
 
 export async function worldScheduled(world: Readable): Promise<ScheduledEventsReply> {

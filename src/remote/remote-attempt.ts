@@ -39,7 +39,7 @@ import { workRemotely } from './remote-interaction.js';
 import { fetchReport } from './remote-report.js';
 import { refusalOf } from './service-url.js';
 
-export interface RemoteStage extends Pick<AttemptContext, 'targets' | 'signal' | 'onEvent' | 'placeOfHandler'> {
+export interface RemoteStage extends Pick<AttemptContext, 'targets' | 'signal' | 'onEvent' | 'placeOfHandler' | 'invocation'> {
   remote: Remote;
   environmentId: string;
   /** As it compiles here. */
@@ -66,7 +66,7 @@ class RemoteAttempt {
     this.#stage = stage;
     this.#request = request;
     const { planned, trial, attempt } = request;
-    this.#numbers = { ...trial, trialCount: planned.trials.length, attempt, attemptLimit: planned.attemptLimit };
+    this.#numbers = { ...trial, trialCount: planned.trialCount, attempt, attemptLimit: planned.attemptLimit };
   }
 
   async play(): Promise<PlayedOut> {
@@ -179,13 +179,16 @@ class RemoteAttempt {
   }
 
   #documentOf(result: RunResult): RunReport {
-    return attemptReport(this.#request.planned, { result }, { startedAtMs: this.#startedAtMs, finishedAtMs: Date.now() });
+    const { invocation } = this.#stage;
+    const facts = { startedAtMs: this.#startedAtMs, finishedAtMs: Date.now(), invocation };
+    return attemptReport(this.#request.planned, { result }, facts);
   }
 
   #tell(document: RunReport, written: ReportWriting): ReportedAttempt {
     const { toolFailures } = document;
+    const { invocation } = this.#stage;
     const placed = toolFailures === undefined ? {} : { toolFailures: toolFailures.map((failure) => withPlace(failure, this.#stage)) };
-    return tellReported(this.#stage.onEvent, this.#request, { ...document, ...placed }, written);
+    return tellReported(this.#stage.onEvent, this.#request, { ...document, ...placed, invocation }, written);
   }
 }
 

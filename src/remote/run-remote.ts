@@ -4,11 +4,11 @@ import { resolve } from 'node:path';
 import { defined } from '../contract/defined.js';
 import { ServiceError } from '../contract/errors.js';
 import { localFolders } from '../contract/local-folders.js';
-import type { Binding } from '../contract/run/target.js';
+import type { Binding, HttpMounts } from '../contract/run/target.js';
 import { requireKnownOptions } from '../drills/plan/known-options.js';
 import type { RunDrillsOptions } from '../drills/plan/options.js';
 import { type Plan, planRun, refuseJudges, refuseMounts } from '../drills/plan/plan.js';
-import { announcePlan, type BuildRunResult, Run } from '../drills/run.js';
+import { announcePlan, type BuildRunResult, newInvocation, Run } from '../drills/run.js';
 import type { RunDrillsResult } from '../drills/run-drills.js';
 import { thenPrune } from '../drills/stored/kept-runs.js';
 import { Targets } from '../drills/targets/targets.js';
@@ -23,6 +23,7 @@ export interface RemoteRunOptions extends RunDrillsOptions {
   onPushed?: (pushed: PushedSource) => void;
 }
 
+const mountsOfServices: ReadonlySet<HttpMounts> = new Set<HttpMounts>(['path', 'host']);
 const available: ReadonlySet<Binding> = new Set<Binding>(['direct', 'http', 'mcp', 'cli']);
 
 export async function runDrillsRemotely({ remote: given, onPushed, ...options }: RemoteRunOptions): Promise<RunDrillsResult> {
@@ -44,13 +45,13 @@ export async function runDrillsRemotely({ remote: given, onPushed, ...options }:
   return { ...result, diagnostics, sources };
 }
 
-/** The verdict is the service's, which asks no modules, and so are the addresses of worlds. */
+/** The verdict is the service's, which asks no modules, and so are the addresses of worlds: it refuses host names that it does not have. */
 function hosted(plan: Plan): Plan {
   return {
     ...plan,
     drills: plan.drills.map((planned) => ({
       ...planned,
-      ...defined({ refusal: planned.refusal ?? refuseJudges(planned) ?? refuseMounts(planned) }),
+      ...defined({ refusal: planned.refusal ?? refuseJudges(planned) ?? refuseMounts(planned, mountsOfServices) }),
     })),
   };
 }
@@ -74,7 +75,8 @@ async function runPlan(
       `The service makes another build of this source (${buildHash}) than this machine (${build.buildHash}): it has another version. Hashes will differ.`,
     );
   }
-  announcePlan(plan, onEvent);
+  const invocation = newInvocation(plan);
+  announcePlan(plan, { invocation, onEvent });
   const targets = new Targets({
     root: resolve(root),
     isolation: isolate === 'box' ? 'process' : (isolate ?? 'thread'),
@@ -83,9 +85,10 @@ async function runPlan(
     ...defined({ agent }),
   });
   const mark = markRun(resolve(root, options.runDirectory ?? localFolders.runs));
-  const stage: RemoteStage = { remote, environmentId, build, buildHash, targets, options, placeOfHandler, signal, onEvent, onNotice };
+  const place = { remote, environmentId, build, buildHash, targets, options, placeOfHandler };
+  const stage: RemoteStage = { ...place, invocation, signal, onEvent, onNotice };
   try {
-    return await new Run(plan, options, { signal, onEvent, play: (request) => playRemotely(stage, request) }).play();
+    return await new Run(plan, options, { invocation, signal, onEvent, play: (request) => playRemotely(stage, request) }).play();
   } finally {
     await targets.close();
     mark?.remove();

@@ -50,7 +50,7 @@ export function ctrfDocument(records: RunRecords, placeOf: PlaceOf): string {
 }
 
 function testOf(trial: TrialRecord, placeOf: PlaceOf): object {
-  const { drillId, verdict, attempts, reasons, why, seed, tolerated, toolFailures, usage } = trial;
+  const { drillId, verdict, attempts, reasons, why, seed, repeat, tolerated, toolFailures, usage } = trial;
   const said = reasons.map(({ message }) => message);
   const place = placeOf(drillId, reasons[0]?.assertionId);
   const last = attempts.at(-1)!;
@@ -70,7 +70,7 @@ function testOf(trial: TrialRecord, placeOf: PlaceOf): object {
     ...defined({ filePath: place?.file, line: place?.line }),
     ...(last.report === '' ? {} : { attachments: [{ name: 'report', contentType: 'text/html', path: `${last.report}/index.html` }] }),
     ...(toolFailures.length === 0 ? {} : { stderr: toolFailures.map(toolFailureText) }),
-    extra: { seed, ...defined({ usage }) },
+    extra: { seed, ...defined({ repeat, usage }) },
   };
 }
 

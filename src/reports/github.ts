@@ -68,7 +68,7 @@ function errorsOf(trial: TrialRecord, placeOf: PlaceOf): string[] {
     return command(
       'error',
       { ...placed(placeOf(trial.drillId, assertionId)), title },
-      `${message}\nseed ${trial.seed}, run ${trial.attempts.at(-1)?.runId}`,
+      `${message}\nrun ${trial.attempts.at(-1)?.runId}${trial.repeat === undefined ? '' : `; again: ${trial.repeat}`}`,
     );
   });
 }
@@ -171,6 +171,7 @@ function details(trial: TrialRecord): string[] {
     `<details><summary>${escapeHtml(visibleLine(trialName(trial)))}, run ${trial.attempts.at(-1)?.runId}</summary>`,
     '',
     `<pre>${text}</pre>`,
+    ...(trial.repeat === undefined ? [] : ['', `Again: <code>${escapeHtml(trial.repeat)}</code>`]),
     '',
     '</details>',
   ];

@@ -5,6 +5,7 @@ import type { Markup } from '../text/markup.js';
 import { sequenceList, statusBadge } from './html-values.js';
 import { html } from './markup.js';
 import { locationText, valueLine } from './shown-values.js';
+import { advisory } from './words.js';
 
 export function assertionsSection({ assertionResults }: RunResult): Markup {
   const rows = assertionResults.slice(0, limits.reportListItemsMax).map(assertionRow);
@@ -15,7 +16,7 @@ export function assertionsSection({ assertionResults }: RunResult): Markup {
 
 function assertionRow({ assertionId, kind, status, gate, message, location, expected, evidenceSequences }: AssertionResult): Markup {
   return html`<tr><td>${statusBadge(status)}</td>
-<td><strong>${assertionId}</strong><br><span class="quiet">${kind}${gate ? '' : ' · not a gate'}</span></td>
+<td><strong>${assertionId}</strong><br><span class="quiet">${kind}${gate ? '' : ` · ${advisory}`}</span></td>
 <td>${message}<br><span class="quiet">${location === undefined ? null : html`<code>${locationText(location)}</code>`}
 ${status !== 'passed' || expected === undefined ? null : html`<code>${valueLine(expected, 80)}</code>`}</span></td>
 <td>${sequenceList(evidenceSequences, 6)}</td></tr>`;

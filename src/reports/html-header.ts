@@ -15,7 +15,9 @@ export function headerSection(report: RunReport, evidence: EvidenceView): Markup
     ['Drill', html`<code>${drill.id}</code>`],
     ['Target', html`<code>${target.id}</code> <span class="quiet">${target.kind}</span>`],
     ...(identity.scenarioId === undefined ? [] : [['Scenario', html`<code>${identity.scenarioId}</code>`] as [string, Content]]),
-    ['Seed', html`<code>${identity.seed}</code>`],
+    report.invocation === undefined
+      ? ['Trial seed', html`<code>${identity.seed}</code>`]
+      : ['Seed', html`<code>${report.invocation.seed}</code>`],
     ['Trial', trialText(result) || 'the only one'],
     ['Started', `${new Date(report.startedAtMs).toISOString().slice(0, 19).replace('T', ' ')} UTC`],
     ['Took', hostDuration(report.finishedAtMs - report.startedAtMs)],

@@ -8,6 +8,7 @@ import type { RunEvent, RunReport, SkippedDrill } from '../contract/run/run-even
 import { agentWords, failedInteractions, isFlaky } from './findings.js';
 import { gateText } from './gate-text.js';
 import { plain } from './palette.js';
+import { repeatCommand } from './repeat-command.js';
 import { neverStarted, trialName } from './run-records.js';
 import { type RunRefusal, refusalText, refusedTest } from './run-refusal.js';
 import { trialText, valueText } from './shown-values.js';
@@ -206,7 +207,8 @@ function countsOf(children: readonly (XmlElement | string)[]): Counts {
   return { tests: cases.length, failures: of('failure'), errors: of('error'), skipped: of('skipped') };
 }
 
-function suiteProperties({ drill, target, result, engineVersion }: RunReport, more: XmlElement[]): XmlElement {
+function suiteProperties(report: RunReport, more: XmlElement[]): XmlElement {
+  const { drill, target, result, engineVersion } = report;
   const { identity } = result;
   const facts: { [name: string]: string | undefined } = {
     title: drill.title,
@@ -215,6 +217,7 @@ function suiteProperties({ drill, target, result, engineVersion }: RunReport, mo
     scenario: identity.scenarioId,
     runId: identity.runId,
     seed: identity.seed,
+    repeat: repeatCommand(report),
     verdict: result.verdict,
     flaky: isFlaky(result) ? `passed only at attempt ${identity.attempt}` : undefined,
     buildHash: identity.buildHash,

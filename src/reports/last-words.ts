@@ -3,7 +3,7 @@
 import { limits } from '../contract/limits.js';
 
 const frame = /^\s+at /;
-const foreign = /node_modules|\(node:|at node:|node:internal|<anonymous>/;
+const foreign = /node_modules|\(node:|at node:|node:internal|<anonymous>|drills-targets-module-entry/;
 /** How Node ends what it says of an uncaught error. */
 const closing = /^(?:Node\.js v\d.*|[}\]]*|\s*)$/;
 /** A second stack of Node, which tells where an error came out, and not what it is. */
@@ -27,4 +27,11 @@ export function lastWords(said: string): string[] {
   const message = lines[first - 1] as string;
   const head = [...(begun === undefined || named.test(message) ? [] : [begun]), message, ...(own.length > 0 ? own : stack).slice(0, 2)];
   return [...head, ...after.slice(0, linesMax - head.length)];
+}
+
+/** The place that a frame of a stack names, where it lies in a file of the agent's own: `at refund (/work/agents/refund.mjs:6:12)`. */
+export function ownFrame(line: string): { file: string; line: number; column: number } | undefined {
+  if (!frame.test(line) || foreign.test(line)) return undefined;
+  const found = /(?:file:\/\/)?(\/[^()\s]+|[A-Za-z]:\\[^()]+):(\d+):(\d+)\)?$/.exec(line);
+  return found === null ? undefined : { file: found[1] as string, line: Number(found[2]), column: Number(found[3]) };
 }

@@ -1,9 +1,16 @@
-// Where a report lies that somebody names: a folder, or the id of a run at its usual place.
-import { existsSync, readdirSync, statSync } from 'node:fs';
+// Where a report lies that somebody names: a folder, the id of a run at its usual place, or a name for a run.
+//   REPORT-PATH-1. `latest` is the newest run, `latest~n` the n-th before it. An invocation is its run that did not pass, or its only one;
+//     where it has several, a name for one run is refused with them.
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { ServiceError } from '../contract/errors.js';
+import { idTimeMs } from '../contract/ids.js';
 import { localFolders } from '../contract/local-folders.js';
-import { isRunId, manifestFile } from './report-folder.js';
+import type { RunReport } from '../contract/run/run-events.js';
+import { counted } from '../text/counted.js';
+import { isInvocationId } from './invocation-id.js';
+import { isRunId, manifestFile, reportFile } from './report-folder.js';
+import { runIdsIn } from './run-ids.js';
 
 /** `latest`, and `latest~n`: so many runs before it. */
 const latestPattern = /^latest(?:~(\d{1,5}))?$/;
@@ -12,17 +19,26 @@ export const usualReports = (root: string): string => join(root, localFolders.re
 
 /** Throws control.NOT_FOUND. */
 export function reportPath(named: string, root: string): string {
-  const runId = existsSync(named) ? undefined : runIdOf(named, root);
+  const runId = existsSync(named) ? undefined : findRun(named, usualReports(root));
   const usual = join(usualReports(root), runId ?? '');
   const path = runId !== undefined && existsSync(usual) ? usual : named;
   if (existsSync(path)) return path;
   throw new ServiceError('control.NOT_FOUND', { message: whyNoReport(named, usualReports(root)) });
 }
 
-function runIdOf(named: string, root: string): string | undefined {
+/** As `reportPath`; of an invocation the folder of each of its runs. */
+export function reportPaths(named: string, root: string): string[] {
+  const reports = usualReports(root);
+  if (!isInvocationId(named) || existsSync(named)) return [reportPath(named, root)];
+  return requireRuns(named, reports).map(({ runId }) => join(reports, runId));
+}
+
+/** The id of the run that the name stands for in a directory of reports; undefined where it stands for none. */
+export function findRun(named: string, reports: string): string | undefined {
   const back = latestPattern.exec(named);
-  if (back === null) return isRunId(named) ? named : undefined;
-  return existsSync(usualReports(root)) ? runsIn(usualReports(root))[Number(back[1] ?? 0)] : undefined;
+  if (back !== null) return runIdsIn(reports)[Number(back[1] ?? 0)];
+  if (isInvocationId(named)) return oneOf(named, requireRuns(named, reports));
+  return isRunId(named) ? named : undefined;
 }
 
 /** The folder of one report. Throws control.NOT_FOUND for a directory of them, too. */
@@ -36,11 +52,44 @@ export function oneReportPath(named: string, root: string): string {
   });
 }
 
-/** Run ids are ordered by time: the newest first. */
-function runsIn(reports: string): string[] {
-  return readdirSync(reports).filter(isRunId).sort().reverse();
+interface NamedRun {
+  runId: string;
+  passed: boolean;
 }
-const newestIn = (reports: string): string[] => runsIn(reports).slice(0, 3);
+
+function requireRuns(invocationId: string, reports: string): NamedRun[] {
+  const runs: NamedRun[] = [];
+  for (const runId of runIdsIn(reports)) {
+    // Its runs are no older than itself.
+    if (idTimeMs(runId) < idTimeMs(invocationId)) break;
+    const report = documentOf(join(reports, runId, reportFile));
+    if (report?.invocation?.id === invocationId) runs.unshift({ runId, passed: report.result?.verdict === 'passed' });
+  }
+  if (runs.length > 0) return runs;
+  throw new ServiceError('control.NOT_FOUND', { message: `No run in ${reports} is of the invocation ${invocationId}.` });
+}
+
+function oneOf(invocationId: string, runs: readonly NamedRun[]): string {
+  const failed = runs.filter(({ passed }) => !passed);
+  const [one, ...others] = failed.length > 0 ? failed : runs;
+  if (one !== undefined && others.length === 0) return one.runId;
+  const what = failed.length > 0 ? `${counted(failed.length, 'run')} that did not pass` : counted(runs.length, 'run');
+  const ids = (failed.length > 0 ? failed : runs).slice(0, 5).map(({ runId }) => runId);
+  throw new ServiceError('control.NOT_FOUND', {
+    message: `${invocationId} has ${what}. Name one of them: ${ids.join(', ')}${ids.length < runs.length && others.length >= 5 ? ', ...' : ''}.`,
+  });
+}
+
+/** For the name alone: a reader of the report checks it then. */
+function documentOf(file: string): { invocation?: RunReport['invocation']; result?: { verdict?: unknown } } | undefined {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+const newestIn = (reports: string): string[] => runIdsIn(reports).slice(0, 3);
 
 function whyNoReport(folder: string, reports: string): string {
   if (!existsSync(reports))

@@ -8,6 +8,7 @@ import type { ToolFailureReport } from '../contract/world/tool-failure.js';
 import { agentWords, failedInteractions, findingsOf, headline, leftUndecided } from './findings.js';
 import { gateText } from './gate-text.js';
 import { plain } from './palette.js';
+import { repeatCommand } from './repeat-command.js';
 import type { RunRefusal } from './run-refusal.js';
 import { whyLines } from './text-report.js';
 
@@ -40,6 +41,8 @@ interface PlannedTrial {
 }
 export interface TrialRecord extends PlannedTrial {
   seed: string;
+  /** The command that plays it again. */
+  repeat?: string;
   /** Of the last attempt. */
   verdict: Verdict;
   /** It passed, but not at first. */
@@ -70,10 +73,14 @@ export class RunRecords {
   readonly #skipped: SkippedDrill[] = [];
   #totals: RunTotals | undefined;
   #shard: string | undefined;
+  #seed: string | undefined;
   #refusal: RunRefusal | undefined;
 
   take(event: RunEvent): void {
-    if (event.event === 'plan' && event.shard !== undefined) this.#shard = `${event.shard.index}/${event.shard.count}`;
+    if (event.event === 'plan') {
+      this.#seed = event.seed;
+      if (event.shard !== undefined) this.#shard = `${event.shard.index}/${event.shard.count}`;
+    }
     if (event.event === 'skipped') this.#skipped.push(event);
     if (event.event === 'attempt' && event.detail !== undefined) this.#end(event, event.detail);
     if (event.event === 'drill') this.#close(event);
@@ -101,6 +108,10 @@ export class RunRecords {
   /** Absent when the run ended with an error. */
   get totals(): RunTotals | undefined {
     return this.#totals;
+  }
+  /** Of the run: its trials derive theirs from it. */
+  get seed(): string | undefined {
+    return this.#seed;
   }
   /** `1/3` */
   get shard(): string | undefined {
@@ -132,6 +143,7 @@ export class RunRecords {
       trial,
       trialCount: result.identity.trialCount,
       seed: result.identity.seed,
+      ...defined({ repeat: repeatCommand(report) }),
       verdict,
       flaky: verdict === 'passed' && attempts.length > 1,
       attempts,
@@ -158,7 +170,7 @@ function unstartedTrials(
 
 function reasonsOf(report: RunReport, verdict: Verdict): Reason[] {
   const { failure } = report.result;
-  const undecided = new Set(leftUndecided(report.result).map(({ assertion }) => assertion));
+  const undecided = new Set(leftUndecided(report).map(({ assertion }) => assertion));
   const gates = findingsOf(report.result).filter(({ assertion }) => assertion.gate && !undecided.has(assertion));
   return [
     ...(verdict === report.result.verdict ? [] : [{ message: 'The report of this attempt could not be written.' }]),

@@ -1,18 +1,19 @@
 // A run as lines of text: report.txt, and with color what the terminal says of a run that did not pass.
 import { limits } from '../contract/limits.js';
 import { usageOf } from '../contract/run/agent-usage.js';
-import type { AssertionResult, InteractionResult, RunError, RunResult } from '../contract/run/run.js';
+import type { AssertionResult, InteractionResult, RunResult } from '../contract/run/run.js';
 import type { CitedEntry, RunReport } from '../contract/run/run-events.js';
 import { toolFailureText } from '../contract/world/tool-failure.js';
 import { counted, grouped } from '../text/counted.js';
+import { type AgentCause, type Cause, causesOf, undecidedMessage } from './causes.js';
 import { actorName } from './entry-text.js';
 import type { EvidenceView } from './evidence-view.js';
-import { agentWords, failedInteractions, findingsOf, headline, leftUndecided, type ReportFinding } from './findings.js';
+import { headline, type ReportFinding } from './findings.js';
 import { pathText } from './html/json-diff.mjs';
 import { virtualClock, virtualDuration } from './html/virtual-time.mjs';
 import { visibleLine, visibleText } from './html/visible-text.mjs';
-import { lastWords } from './last-words.js';
 import { type Palette, paintVerdict, plain, statusMark } from './palette.js';
+import { repeatCommand } from './repeat-command.js';
 import { runHashes } from './run-hashes.js';
 import {
   assertionDiff,
@@ -25,14 +26,15 @@ import {
   valueLine,
   valueText,
 } from './shown-values.js';
-import { tuning } from './tuning.js';
+import { advisory, boundsText } from './words.js';
 
 /** report.txt */
 export function textReport(report: RunReport, evidence: EvidenceView): string {
   const { result } = report;
   const lines = [
     ...runHeading(report, plain),
-    ...section('Tools that failed', toolFailureLines(report, plain)),
+    // Tool code that broke is loud whatever the verdict; of a run that did not pass it is the first of the reasons.
+    ...section('Tools that failed', result.verdict === 'passed' ? toolFailureLines(report, plain) : []),
     ...section(result.verdict === 'passed' ? 'What did not hold' : 'Why', whyLines(report, evidence.cited, plain)),
     ...section('Assertions', result.assertionResults.flatMap(assertionLine)),
     ...section('Interactions', bounded(result.interactions, interactionLines)),
@@ -50,9 +52,7 @@ export function runHeading(report: RunReport, palette: Palette): string[] {
   const { drill, target, result } = report;
   const verdict = paintVerdict(result.verdict, palette.bold(result.verdict.toUpperCase()), palette);
   const title = drill.title === undefined ? '' : `${palette.bold(visibleLine(drill.title))}  `;
-  const facts = [trialText(result), `target ${target.id} (${target.kind})`, `seed ${result.identity.seed}`, `run ${report.runId}`].map(
-    visibleLine,
-  );
+  const facts = [trialText(result), `target ${target.id} (${target.kind})`, seedText(report), `run ${report.runId}`].map(visibleLine);
   return [
     `${verdict}  ${title}${palette.dim(visibleLine(drill.id))}`,
     `  ${visibleLine(headline(report))}`,
@@ -60,40 +60,66 @@ export function runHeading(report: RunReport, palette: Palette): string[] {
   ];
 }
 
+/** The seed that `--seed` takes; of a report that does not know it, that of the trial is called what it is. */
+function seedText({ invocation, result: { identity } }: RunReport): string {
+  return invocation === undefined ? `trial seed ${identity.seed}` : `seed ${invocation.seed}`;
+}
+
 /** Tool code that broke, loud whatever the verdict: it reads as the agent's trouble otherwise. */
 export function toolFailureLines({ toolFailures = [] }: Pick<RunReport, 'toolFailures'>, palette: Palette): string[] {
   return toolFailures.map((failure) => palette.red(visibleLine(`! ${toolFailureText(failure)} (#${failure.sequence})`)));
 }
 
-/** What did not hold, each with expected, actual, difference and the evidence; empty for a run in which everything does. */
-export function whyLines({ result }: RunReport, cited: readonly CitedEntry[], palette: Palette): string[] {
+/** What the reader has to know first, each cause with what belongs to it; empty for a run in which everything holds. */
+export function whyLines(report: RunReport, cited: readonly CitedEntry[], palette: Palette): string[] {
   const texts = new Map(cited.map((entry) => [entry.sequence, entry.text]));
-  const lines: string[] = [];
-  if (result.failure !== undefined) {
-    lines.push(
-      `${palette.red('✗')} ${palette.bold(visibleLine(result.failure.code))}`,
-      ...indent(visibleText(result.failure.message).split('\n'), 2),
-      '',
-    );
+  const causes = causesOf(report).filter(({ kind }) => kind !== 'tool' || report.result.verdict !== 'passed');
+  const findings = causes.filter(({ kind }) => kind === 'finding').slice(limits.reportListItemsMax);
+  const shown = causes.filter((cause) => !findings.includes(cause));
+  return shown.flatMap((cause) => [...causeLines(cause, { texts, palette, cutShort: report.cutShort }), '']).slice(0, -1);
+}
+
+interface CauseContext {
+  texts: ReadonlyMap<number, string>;
+  palette: Palette;
+  cutShort: string | undefined;
+}
+
+function causeLines(cause: Cause, { texts, palette, cutShort }: CauseContext): string[] {
+  const { bold, dim, red } = palette;
+  switch (cause.kind) {
+    case 'tool':
+      return [red(visibleLine(`! ${cause.message} (#${cause.sequence})`))];
+    case 'run':
+      return [
+        `${red('✗')} ${bold(visibleLine(cause.title))}`,
+        ...indent(visibleText(cause.message).split('\n'), 2),
+        ...indent(cause.issues.map(visibleLine), 2),
+      ];
+    case 'budget':
+      return [`${red('✗')} ${bold(cause.title)}`, ...indent([visibleText(cause.message)], 2)];
+    case 'agent':
+      return agentLines(cause, palette);
+    case 'finding':
+      return findingLines(cause.finding, texts, palette);
+    case 'undecided': {
+      const shown = cause.findings.slice(0, limits.reportListItemsMax);
+      const lines = shown.map(
+        (finding) => `${bold(visibleLine(finding.assertion.assertionId))}  ${dim(visibleLine(undecidedMessage(finding, cutShort)))}`,
+      );
+      return [`${statusMark('inconclusive', palette)} ${visibleLine(cause.title)}`, ...indent(lines, 2)];
+    }
   }
-  for (const { interactionId, targetResult } of failedInteractions(result).slice(0, limits.reportListItemsMax)) {
-    lines.push(
-      `${statusMark(targetResult.status, palette)} interaction ${palette.bold(visibleLine(interactionId))}: ${agentWords({ targetResult: { status: targetResult.status } }).replace(/^T/, 't')}`,
-    );
-    if (targetResult.error !== undefined) lines.push(...indent(errorLines(targetResult.error, palette), 2));
-    lines.push('');
-  }
-  const undecided = leftUndecided(result);
-  const findings = findingsOf(result).filter((finding) => !undecided.some(({ assertion }) => assertion === finding.assertion));
-  for (const finding of findings.slice(0, limits.reportListItemsMax)) lines.push(...findingLines(finding, texts, palette), '');
-  if (undecided.length > 0) {
-    const ids = undecided.slice(0, limits.reportListItemsMax).map(({ assertion }) => assertion.assertionId);
-    lines.push(
-      `${statusMark('inconclusive', palette)} undecided, as the agent did not finish: ${visibleLine([...new Set(ids)].join(', '))}`,
-      '',
-    );
-  }
-  return lines.slice(0, -1);
+}
+
+function agentLines({ interactionId, status, code, title, log, answer, place }: AgentCause, palette: Palette): string[] {
+  const said = [...log, ...answer].map((line) => palette.dim(`| ${visibleLine(line)}`));
+  const where = place === undefined ? [] : [`${palette.dim('at'.padEnd(9))} ${visibleLine(`${place.file}:${place.line}:${place.column}`)}`];
+  const more = code === undefined ? '' : palette.dim(`  ${visibleLine(code)}`);
+  return [
+    `${statusMark(status, palette)} ${palette.bold(visibleLine(title))}${more}`,
+    ...indent([palette.dim(visibleLine(`in interaction ${interactionId}`)), ...said, ...where], 2),
+  ];
 }
 
 export const unansweredTitle = 'Requests that no route answered';
@@ -108,24 +134,8 @@ export function unansweredLines({ unanswered }: RunReport): string[] {
   return left === 0 ? lines : [...lines, `and ${counted(left, 'further request')} that nobody wrote down`];
 }
 
-/** With what the agent said last, where its error has that. */
-function errorLines({ code, message, details }: RunError, palette: Palette): string[] {
-  const said = saidLast(details).map(visibleLine);
-  return [...visibleText(`${code}: ${message}`).split('\n'), ...said.map((line) => palette.dim(`| ${line}`))];
-}
-
-/** The end of its log, or what it answered in the place of an output. */
-export function saidLast({ stderr, log = stderr, beginning, body = beginning, contentType }: RunError['details']): string[] {
-  if (typeof log === 'string' && log !== '') return lastWords(log);
-  const answer = typeof body === 'string' && body.trim() !== '' ? body.trim().split('\n').slice(0, limits.reportLastWordsLinesMax) : [];
-  return [
-    ...(typeof contentType === 'string' ? [`content-type: ${contentType}`] : []),
-    ...answer.map((line) => line.slice(0, tuning.answerLineChars)),
-  ];
-}
-
 function findingLines({ assertion, checkpointIds }: ReportFinding, texts: ReadonlyMap<number, string>, palette: Palette): string[] {
-  const note = assertion.gate ? '' : palette.dim('  not a gate');
+  const note = assertion.gate ? '' : palette.dim(`  ${advisory}`);
   const lines = [
     `${statusMark(assertion.status, palette)} ${palette.bold(visibleLine(assertion.assertionId))}  ${palette.dim(visibleLine(assertion.kind))}${note}`,
   ];
@@ -139,11 +149,12 @@ function findingLines({ assertion, checkpointIds }: ReportFinding, texts: Readon
   };
   if (checkpointIds.length > 0) field('at', [visibleLine(checkpointsText(checkpointIds))]);
   if (assertion.location !== undefined) field('where', [visibleLine(locationText(assertion.location))]);
-  if (assertion.expected !== undefined || assertion.actual !== undefined) {
-    field('expected', shortened(visibleText(valueText(assertion.expected)).split('\n')).map(palette.green));
+  if (assertion.status !== 'inconclusive' && (assertion.expected !== undefined || assertion.actual !== undefined)) {
+    const wanted = boundsText(assertion.expected) ?? valueText(assertion.expected);
+    field('expected', shortened(visibleText(wanted).split('\n')).map(palette.green));
     field('actual', shortened(visibleText(valueText(assertion.actual)).split('\n')).map(palette.red));
   }
-  const changes = assertionDiff(assertion);
+  const changes = assertion.status === 'inconclusive' ? null : assertionDiff(assertion);
   if (changes !== null) field('diff', shortened(changes.flatMap((change) => diffLines(change, palette))));
   for (const [name, value] of diffDetails(assertion)) field('', [`${visibleLine(name)}: ${visibleLine(valueLine(value))}`]);
   field('evidence', citationLines(assertion.evidenceSequences, texts));
@@ -170,7 +181,7 @@ function citationLines(sequences: readonly number[], texts: ReadonlyMap<number, 
 }
 
 function assertionLine(assertion: AssertionResult): string[] {
-  const note = assertion.gate ? '' : ' (not a gate)';
+  const note = assertion.gate ? '' : ` (${advisory})`;
   return [
     `${statusMark(assertion.status, plain)} ${visibleLine(assertion.assertionId)}  ${visibleLine(assertion.kind)}${note}`,
     `    ${visibleLine(assertion.message)}`,
@@ -217,12 +228,22 @@ function evidenceLines({ evidenceRange, startedAtVirtualUs, finishedAtVirtualUs 
   ];
 }
 
-function identityLines({ result, startedAtMs, finishedAtMs, engineVersion }: RunReport): string[] {
+function identityLines(report: RunReport): string[] {
+  const { result, startedAtMs, finishedAtMs, engineVersion, invocation } = report;
   const { identity } = result;
+  const repeat = repeatCommand(report);
   const facts: [string, string][] = [
     ['run', identity.runId],
     ['world', identity.worldInstanceId],
     ...(identity.scenarioId === undefined ? [] : ([['scenario', identity.scenarioId]] as [string, string][])),
+    ...(invocation === undefined
+      ? []
+      : ([
+          ['invocation', invocation.id],
+          ['seed', invocation.seed],
+        ] as [string, string][])),
+    ['trial seed', identity.seed],
+    ...(repeat === undefined ? [] : ([['repeat', repeat]] as [string, string][])),
     ...runHashes(result),
     ['started', `${new Date(startedAtMs).toISOString()}, took ${hostDuration(finishedAtMs - startedAtMs)}`],
     ['engine', engineVersion],

@@ -103,7 +103,7 @@ test('run: flags choose drills, trials, seed and folders', async () => {
   const { code, stdout } = await warmDrillyard(['run', '--reporter', 'json', '--root', both.root, ...flags]);
   assert.equal(code, 0);
   const lines = jsonLines(stdout);
-  assert.deepEqual(lines[0], { event: 'plan', runs: 2, drills: 1, concurrency: 1, seed: '9' });
+  assert.deepEqual(lines[0], { event: 'plan', invocationId: lines[0]?.invocationId, runs: 2, drills: 1, concurrency: 1, seed: '9' });
   assert.ok(lines.filter(({ event }) => event === 'attempt').every(({ report }) => (report as string).startsWith('r/')));
   assert.equal(readdirSync(join(both.root, 'w')).length, 2);
 });

@@ -13,6 +13,7 @@ import fc from '../fast-check.js';
 /** A call, what it answered, and how many rows it changed. */
 interface Call {
   operationId: string;
+  key?: string;
   args?: JsonValue;
   answer?: JsonValue;
   changes?: number;
@@ -36,8 +37,15 @@ function journal(calls: readonly Call[], world: string): EvidenceEntry[] {
     correlationId: `corr_${world}${turn}`,
   });
   entries.push({ ...common(0, 0, 1), kind: 'lifecycle', phase: 'world_created', details: { world } });
-  for (const [index, { operationId, args = {}, answer = null, changes = 0 }] of calls.entries()) {
-    const invocation = { callId: `call_${world}${index}`, packageId: 'desk', instanceId: 'desk', operationId, arguments: args };
+  for (const [index, { operationId, key, args = {}, answer = null, changes = 0 }] of calls.entries()) {
+    const invocation = {
+      callId: `call_${world}${index}`,
+      packageId: 'desk',
+      instanceId: 'desk',
+      operationId,
+      arguments: args,
+      ...(key === undefined ? {} : { idempotencyKey: key }),
+    };
     const base = common(index + 1, 0, 1 + changes);
     entries.push({
       ...base,
@@ -89,6 +97,10 @@ function runOf({ calls, identity, fromSequence = 1, statuses = {} }: Parts, worl
   return { result, evidence: lines.map((line) => `${line}\n`) };
 }
 const compare = (left: Parts, right: Parts): Promise<RunComparison> => compareRuns(runOf(left, 'a'), runOf(right, 'b'));
+const parting = ({ firstDivergence }: RunComparison) => {
+  const { left: _, right: __, members: ___, effects: ____, ...places } = firstDivergence ?? assert.fail('they did the same');
+  return places;
+};
 const [ask, tell, end]: Call[] = [{ operationId: 'ask' }, { operationId: 'tell', changes: 2 }, { operationId: 'end' }];
 
 // COMPARE-RUNS-1
@@ -105,33 +117,50 @@ test('inputs that differ are named; of different drills nothing is aligned', asy
   assert.equal(seeds.grade, 'descriptive_only');
   assert.deepEqual(seeds.inputs, [{ name: 'seed', left: '1', right: '2' }]);
   assert.ok(seeds.firstDivergence);
-  const drills = await compare({ calls: [ask!] }, { calls: [], identity: { drillId: 'other' } });
+  const setupHash = `sha256:${'1'.repeat(64)}`;
+  const drills = await compare({ calls: [ask!] }, { calls: [], identity: { drillId: 'other', setupHash } });
   assert.equal(drills.grade, 'incompatible');
   assert.equal(drills.firstDivergence, undefined);
 });
 
+// COMPARED-INPUTS-1
+test('a build that something else changed is no other input, another target is; of one setup other drills are comparable', async () => {
+  const buildHash = `sha256:${'2'.repeat(64)}`;
+  const targetHash = digest;
+  const built = await compare({ calls: [], identity: { targetHash } }, { calls: [], identity: { targetHash, buildHash } });
+  assert.deepEqual([built.grade, built.inputs, built.lacks], ['exact_inputs', [], undefined]);
+  const declared = await compare({ calls: [], identity: { targetHash } }, { calls: [], identity: { targetHash: buildHash } });
+  assert.deepEqual([declared.grade, declared.inputs.map(({ name }) => name)], ['descriptive_only', ['targetHash']]);
+  const older = await compare({ calls: [] }, { calls: [], identity: { targetHash, buildHash } });
+  assert.deepEqual([older.grade, older.inputs, older.lacks], ['descriptive_only', [], [{ side: 'left', name: 'targetHash' }]]);
+  const other = await compare({ calls: [ask!] }, { calls: [], identity: { drillId: 'other' } });
+  assert.deepEqual([other.grade, other.inputs.map(({ name }) => name)], ['descriptive_only', ['drillId']]);
+  assert.equal(other.firstDivergence?.left?.text, 'desk.ask by agent → ok');
+});
+
 test('the same call with another answer, and with other effects', async () => {
   const answers = await compare({ calls: [ask!, { ...tell!, answer: 1 }] }, { calls: [ask!, { ...tell!, answer: 2 }] });
-  assert.deepEqual(answers.firstDivergence, {
+  assert.deepEqual(parting(answers), {
     leftSequence: 3,
     rightSequence: 3,
     summary: 'On both sides agent called desk/tell, with another outcome.',
   });
+  assert.deepEqual(answers.firstDivergence?.members, [{ path: ['outcome', 'value'], left: 1, right: 2 }]);
   const effects = await compare({ calls: [{ ...tell!, changes: 1 }] }, { calls: [tell!] });
-  assert.deepEqual(effects.firstDivergence, { rightSequence: 4, summary: 'On both sides agent called desk/tell, with other effects.' });
+  assert.deepEqual(parting(effects), { rightSequence: 4, summary: 'On both sides agent called desk/tell, with other effects.' });
 });
 
 // COMPARE-RUNS-2
 test('a call that only one side made is reported as such, though everything after it stands elsewhere', async () => {
   const extra = await compare({ calls: [ask!, tell!, end!] }, { calls: [ask!, end!] });
-  assert.deepEqual(extra.firstDivergence, { leftSequence: 3, summary: 'Only on the left: agent called desk/tell.' });
+  assert.deepEqual(parting(extra), { leftSequence: 3, summary: 'Only on the left: agent called desk/tell.' });
   const more = await compare({ calls: [ask!] }, { calls: [ask!, tell!] });
-  assert.deepEqual(more.firstDivergence, { rightSequence: 3, summary: 'Only on the right: agent called desk/tell.' });
+  assert.deepEqual(parting(more), { rightSequence: 3, summary: 'Only on the right: agent called desk/tell.' });
 });
 
 test('order, and ways that part', async () => {
   const order = await compare({ calls: [ask!, tell!] }, { calls: [tell!, ask!] });
-  assert.deepEqual(order.firstDivergence, {
+  assert.deepEqual(parting(order), {
     leftSequence: 2,
     rightSequence: 2,
     summary: 'The order differs: on the left agent called desk/ask, on the right agent called desk/tell.',
@@ -279,7 +308,7 @@ test('events and deliveries are known by the turn that brought them about, whene
   assert.deepEqual(slow.differences?.shown, []);
   assert.match(
     slow.firstDivergence?.summary ?? '',
-    /^On both sides agent called desk\/b, at 5 us on the left and at 700 us on the right\.$/,
+    /^On both sides agent called desk\/b, at 5 µs on the left and at 700 µs on the right\.$/,
   );
   const extra = await compareRuns(eventful(['a', 'b', 'c'], { spanUs: 5 }, 'a'), eventful(['a', 'x', 'b', 'c'], { spanUs: 5 }, 'b'));
   assert.deepEqual(
@@ -296,4 +325,67 @@ test('events and deliveries are known by the turn that brought them about, whene
     refused.differences?.shown.map(({ kind, summary }) => [kind, summary]),
     [['changed', 'On both sides the delivery of desk/reported was delivered, with another outcome.']],
   );
+});
+
+// READ-TURNS-1
+test('what both begin with is recognized as text: the differences are those of reading each by itself', async () => {
+  const [one, other] = ['world_0000000000000aaa', 'world_0000000000000bbb'];
+  const known = (calls: readonly Call[], world: string): ComparedRun => {
+    const { result, evidence } = runOf({ calls }, world.slice('world_'.length));
+    return { evidence, result: { ...result, identity: { ...result.identity, worldInstanceId: world } } };
+  };
+  const reported = ({ differences, firstDivergence, counts, rows }: RunComparison) => ({ differences, firstDivergence, counts, rows });
+  await fc.assert(
+    fc.asyncProperty(anyCalls, anyCalls, anyCalls, async (first, left, right) => {
+      const [here, there] = [first.concat(left), first.concat(right)];
+      const text = reported(await compareRuns(known(here, one), known(there, other)));
+      const alone = reported(await compare({ calls: here }, { calls: there }));
+      assert.deepEqual(text, alone);
+    }),
+    { numRuns: 120 },
+  );
+});
+
+test('the values of what differs: keys, arguments, effects, and the call that is like one of the other side', async () => {
+  const retried = (key: string, answer: JsonValue, changes: number): Call[] => [ask!, { operationId: 'refund', key, answer, changes }];
+  const twice = await compare({ calls: retried('once-1', 're_1', 0) }, { calls: retried('attempt-2', 're_2', 1) });
+  assert.deepEqual(twice.firstDivergence?.members, [
+    { path: ['invocation', 'idempotencyKey'], left: 'once-1', right: 'attempt-2' },
+    { path: ['outcome', 'value'], left: 're_1', right: 're_2' },
+  ]);
+  const { left, right } = twice.firstDivergence!.effects;
+  assert.deepEqual([left.total, right.total, right.shown[0]?.text], [0, 1, 'desk/tickets/row-1 inserted']);
+  const like = await compare({ calls: [{ ...tell!, args: { id: 1 } }] }, { calls: [ask!, { ...tell!, args: { id: 2 } }] });
+  const only = like.differences?.shown.find(({ kind }) => kind === 'only_left');
+  assert.deepEqual([only?.like?.sequence, only?.members], [3, [{ path: ['invocation', 'arguments', 'id'], left: 1, right: 2 }]]);
+  const long = await compare({ calls: [{ ...ask!, answer: 'a'.repeat(9000) }] }, { calls: [{ ...ask!, answer: 'b' }] });
+  const [cut] = long.firstDivergence!.members;
+  assert.ok(cut?.isCut && (cut.left as string).length < 5000);
+});
+
+test('rows that the runs ended with differently, by member, with the entries that last changed them', async () => {
+  const row = { packageId: 'desk', namespace: 'tickets' };
+  const start = [
+    { action: 'upsert', ...row, rowId: 'old', value: { b: 1, a: 2 } },
+    { action: 'upsert', ...row, rowId: 'row-1', value: { change: 0 } },
+  ];
+  const begun = (calls: readonly Call[], world: string, rows: readonly object[]): ComparedRun => {
+    const { result, evidence } = runOf({ calls }, world);
+    return { evidence, result: { ...result, setup: { setup: { bindings: { environment: {} }, scenario: { state: rows } } } } as never };
+  };
+  const { rows } = await compareRuns(begun([ask!, tell!], 'a', start), begun([ask!, { ...tell!, changes: 1 }], 'b', start));
+  assert.deepEqual(rows, {
+    ...{ changed: 0, onlyLeft: 1, onlyRight: 0 },
+    shown: [
+      {
+        ...{ kind: 'only_left', ...row, instanceId: 'desk', rowId: 'row-2', leftSequence: 5 },
+        members: [{ path: [], left: { change: 2 } }],
+      },
+    ],
+  });
+  const touched = await compareRuns(begun([ask!, tell!], 'a', start), begun([ask!], 'b', start));
+  const changed = touched.rows?.shown.find(({ kind }) => kind === 'changed');
+  assert.deepEqual([changed?.rowId, changed?.members], ['row-1', [{ path: ['change'], left: 1, right: 0 }]]);
+  const without = await compareRuns(begun([ask!], 'a', start), begun([ask!], 'b', start.slice(1)));
+  assert.equal(without.rows?.changed, 0);
 });

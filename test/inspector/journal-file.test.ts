@@ -11,8 +11,10 @@ import { type EvidenceEntry, evidenceKinds } from '../../src/contract/world/evid
 import type { StatePatch } from '../../src/contract/world/scenario.js';
 import { EntryScan } from '../../src/inspector/journal/entry-scan.js';
 import { JournalFault, JournalFile } from '../../src/inspector/journal/journal-file.js';
-import { evidencePage, statePage, timelinePage } from '../../src/inspector/journal/journal-pages.js';
+import { evidencePage, rowChangesPage, statePage, timelinePage } from '../../src/inspector/journal/journal-pages.js';
 import { searchJournal } from '../../src/inspector/journal/journal-search.js';
+import { entryIsProblem } from '../../src/reports/entry-text.js';
+import { foldCase } from '../../src/text/fold-case.js';
 import fc from '../fast-check.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'drillyard-journal-'));
@@ -162,6 +164,23 @@ test('state at any entry is the fold of what came before', () => {
     fc.property(start, fc.array(step, { minLength: 1, maxLength: 60 }), fc.integer({ min: 1, max: 5 }), (patches, steps, limit) => {
       const { lines, states } = tell(patches, steps);
       withJournal(lines, patches, (journal) => {
+        const { entries } = tell(patches, steps);
+        for (const entry of entries) {
+          if (entry.kind !== 'state_change') continue;
+          const { packageId, instanceId, namespace, rowId } = entry;
+          const same = entries.flatMap((other) =>
+            other.kind === 'state_change' && other.instanceId === instanceId && other.rowId === rowId
+              ? [{ sequence: other.sequence, change: other.change }]
+              : [],
+          );
+          assert.deepEqual(rowChangesPage(journal, { packageId, instanceId, namespace, rowId }), { changes: same, total: same.length });
+          const found = statePage(journal, { packageId, instanceId, namespace, find: rowId, limit: 500 }).rows;
+          const all = statePage(journal, { packageId, instanceId, namespace, limit: 500 }).rows;
+          assert.deepEqual(
+            found,
+            all.filter((row) => row.rowId.startsWith(rowId)),
+          );
+        }
         const atStart =
           tell(patches, []).states[0] ??
           new Map(patches.map((patch) => [keyOf({ ...patch, instanceId: 'notes' }, patch.rowId), (patch as { value: JsonObject }).value]));
@@ -200,7 +219,7 @@ test('state at any entry is the fold of what came before', () => {
   );
 });
 
-// JOURNAL-SEARCH-1
+// JOURNAL-SEARCH-1, TEXT-NEEDLE-1
 test('a search finds the lines that hold the text, and pages of it are all of it', () => {
   fc.assert(
     fc.property(
@@ -217,7 +236,7 @@ test('a search finds the lines that hold the text, and pages of it are all of it
               if (one.done === true) return one.value;
             }
           };
-          const wanted = lines.flatMap((line, index) => (line.includes(q) ? [index + 1] : []));
+          const wanted = lines.flatMap((line, index) => (foldCase(line).includes(foldCase(q)) ? [index + 1] : []));
           assert.deepEqual(search({ q, view: 'sequences' }).sequences, wanted);
           const paged: number[] = [];
           for (let next: number | undefined = 1; next !== undefined; ) {
@@ -225,7 +244,7 @@ test('a search finds the lines that hold the text, and pages of it are all of it
             assert.ok(page.matches.length <= limit);
             for (const { sequence, preview, at, length } of page.matches) {
               paged.push(sequence);
-              assert.equal(preview.slice(at, at + length), q);
+              assert.equal(foldCase(preview.slice(at, at + length)), foldCase(q));
             }
             next = page.nextSequence;
           }
@@ -233,6 +252,22 @@ test('a search finds the lines that hold the text, and pages of it are all of it
           const calls = entries.flatMap(({ kind, sequence }) => (kind === 'operation' ? [sequence] : []));
           assert.deepEqual(search({ kind: 'operation', view: 'sequences' }).sequences, calls);
           assert.deepEqual(search({ actorId: 'writer', view: 'sequences' }).sequences, calls);
+          const failed = entries.flatMap((entry) => (entryIsProblem(entry) ? [entry.sequence] : []));
+          assert.deepEqual(search({ problems: 'only', view: 'sequences' }).sequences, failed);
+          const [operation] = entries.flatMap((entry) => (entry.kind === 'operation' ? [entry] : []));
+          if (operation !== undefined) {
+            const { operationId } = operation.invocation;
+            const same = entries.flatMap((entry) =>
+              entry.kind === 'operation' && entry.invocation.operationId === operationId ? [entry.sequence] : [],
+            );
+            assert.deepEqual(search({ operationId, view: 'sequences' }).sequences, same);
+          }
+          for (const outcome of ['ok', 'denied', 'tool_error'] as const) {
+            const ended = entries.flatMap((entry) =>
+              entry.kind === 'operation' && entry.outcome.kind === outcome ? [entry.sequence] : [],
+            );
+            assert.deepEqual(search({ outcome, view: 'sequences' }).sequences, ended);
+          }
           const inOther = entries.flatMap((entry) =>
             entry.kind === 'state_change' && entry.packageId === 'other' ? [entry.sequence] : [],
           );

@@ -54,6 +54,23 @@ onEachEngine('ordered by modification time, then run id, whatever the size of th
 });
 
 // PAGE-CURSOR-1
+onEachEngine('the list by verdict, drill and text, without case, says what decided each run', async (t, engine) => {
+  const inspector = await startTestInspector(t, { engine, played: ['passes', 'fails'] });
+  const [passes, fails] = inspector.played;
+  const list = async (query: string): Promise<[string, string][]> =>
+    ((await inspector.ask(`/api/v1/runs?${query}`)).json as RunsReply).runs.map(({ runId, headline }) => [runId, headline]);
+  const [passed, failed] = [
+    [passes, 'The one assertion holds'],
+    [fails, 'note-a does not hold'],
+  ] as const;
+  assert.deepEqual(await list('verdict=failed'), [failed]);
+  assert.deepEqual(await list('drillId=passes'), [passed]);
+  assert.deepEqual(await list('q=it%20WRITES'), [passed]);
+  assert.deepEqual(await list('q=QUICK'), [passed]);
+  assert.deepEqual(await list('q=does%20not%20hold&drillId=fails'), [failed]);
+  assert.deepEqual(await list('verdict=failed&drillId=passes'), []);
+});
+
 onEachEngine('a cursor survives refresh and its anchor, and is good for its directory only', async (t, engine) => {
   const inspector = await startTestInspector(t, { engine });
   const ids = await shelve(inspector, [1, 2, 3, 4]);
@@ -158,6 +175,11 @@ onEachEngine('the report and its attachments leave verified and inert', async (t
   assert.equal(html.text, readFileSync(join(folder, 'index.html'), 'utf8'));
   assert.match(String(html.headers['content-type']), /^text\/html/);
   assert.match(String(html.headers['content-security-policy']), /^sandbox/);
+  const zip = await inspector.ask(`${base}/zip`);
+  assert.equal(zip.headers['content-type'], 'application/zip');
+  // The names in the directory at its end: the manifest, and every file that it names.
+  const { files } = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8')) as { files: { path: string }[] };
+  for (const { path } of [{ path: 'manifest.json' }, ...files]) assert.ok(zip.bytes.includes(`${runId}/${path}`), path);
   const { attachments } = (await inspector.ask(`${base}/attachments`)).json;
   const page = attachments.find(({ name }: { name: string }) => name === 'notes.html');
   assert.deepEqual([page.mediaType, page.bytes, page.available], ['text/html', 25, true]);

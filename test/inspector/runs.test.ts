@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import type { RunComparison } from '../../src/contract/hosted/runs.js';
 import type { RunReport } from '../../src/contract/run/run-events.js';
 import type { StateChangeEntry } from '../../src/contract/world/evidence.js';
+import { entryIsProblem } from '../../src/reports/entry-text.js';
 import { drill, noteIs } from '../drills/repository.js';
 import { assertRefused, drills, onEachEngine, startTestInspector } from './inspector-kit.js';
 
@@ -60,15 +61,16 @@ onEachEngine('the journal in pages, by sequences and by search is the journal', 
   );
   assert.deepEqual((await get(`/evidence?fromSequence=${lines.length + 1}`)).entries, []);
 
-  const having = (text: string): number[] => lines.flatMap((line, index) => (line.includes(text) ? [index + 1] : []));
-  for (const q of ['two', '"kind":"operation"', 'note', 'nothing like it', 'ö']) {
+  const having = (text: string): number[] =>
+    lines.flatMap((line, index) => (line.toLowerCase().includes(text.toLowerCase()) ? [index + 1] : []));
+  for (const q of ['two', '"kind":"operation"', 'note', 'nothing like it', 'ö', 'NOTE', 'Ö']) {
     const found = await get(`/evidence/search?q=${encodeURIComponent(q)}&limit=500`);
     assert.deepEqual(
       found.matches.map(({ sequence }: { sequence: number }) => sequence),
       having(q),
       q,
     );
-    for (const { preview, at, length } of found.matches) assert.equal(preview.slice(at, at + length), q);
+    for (const { preview, at, length } of found.matches) assert.equal(preview.slice(at, at + length).toLowerCase(), q.toLowerCase());
     assert.deepEqual((await get(`/evidence/search?q=${encodeURIComponent(q)}&view=sequences`)).sequences, having(q));
   }
   const firstOnly = await get('/evidence/search?q=note&limit=1');
@@ -80,6 +82,19 @@ onEachEngine('the journal in pages, by sequences and by search is the journal', 
   const byActor = await get('/evidence/search?actorId=writer&packageId=notes&kind=operation');
   assert.equal(byActor.matches.length, 4);
   assert.equal((await get('/evidence/search?actorId=reader')).matches.length, 0);
+  const written = await get('/evidence/search?operationId=note.write&outcome=ok&view=sequences');
+  assert.deepEqual(
+    written.sequences,
+    lines.flatMap((line, index) => (/"kind":"ok"/.test(line) && line.includes('"note.write"') ? [index + 1] : [])),
+  );
+  assert.deepEqual(
+    (await get('/evidence/search?outcome=tool_error&view=sequences')).sequences,
+    lines.flatMap((line, index) => (line.includes('"kind":"tool_error"') ? [index + 1] : [])),
+  );
+  assert.deepEqual(
+    (await get('/evidence/search?problems=only&view=sequences')).sequences,
+    lines.flatMap((line, index) => (entryIsProblem(JSON.parse(line)) ? [index + 1] : [])),
+  );
 });
 
 onEachEngine('state at every entry is what folding the journal gives', async (t, engine) => {

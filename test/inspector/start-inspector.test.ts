@@ -14,6 +14,7 @@ const runId = 'run_01kjpf3q5d0c9h8r7s6t5v4w3x';
 const pathOf = (template: string): string =>
   template
     .replace('{runId}', runId)
+    .replace('{name}', runId.replace('run', 'inv'))
     .replace('{worldId}', runId.replace('run', 'world'))
     .replace('{requestId}', runId.replace('run', 'request'))
     .replace('{toolId}', 'notes')
@@ -157,6 +158,8 @@ onEachEngine('what is not there is not found', async (t, engine) => {
   const queries: { [id: string]: string } = {
     listState: '?packageId=notes&namespace=notes',
     listWorldState: '?packageId=notes&namespace=notes',
+    listRowChanges: '?packageId=notes&namespace=notes&rowId=a',
+    listWorldRowChanges: '?packageId=notes&namespace=notes&rowId=a',
     listWorldTools: '?actorId=writer',
   };
   const there = new Set(['getProject', 'refresh', 'listRuns', 'listRunRequests', 'listEvents', 'listWorlds', 'createWorld']);
@@ -227,4 +230,18 @@ test('two inspectors of one repository have tokens of their own', async (t) => {
     401,
     'control.UNAUTHENTICATED',
   );
+});
+
+test('the port of a repository is the same at every start, and another one while that is taken', async (t) => {
+  const repository = createRepository();
+  t.after(() => repository.remove());
+  const start = () => startLocalInspector({ root: repository.root, port: 'repository' });
+  const first = await start();
+  const second = await start();
+  t.after(() => second.close());
+  assert.notEqual(second.baseUrl, first.baseUrl);
+  await first.close();
+  const again = await start();
+  t.after(() => again.close());
+  assert.equal(again.baseUrl, first.baseUrl);
 });

@@ -95,6 +95,7 @@ function refundRun(runId: string, { answerLost }: { answerLost: boolean }): RunF
     startedAtMs: 1_780_000_000_000,
     finishedAtMs: 1_780_000_000_034,
     engineVersion: '0.1.0',
+    invocation: { id: 'inv_01kjpf3q5d1c9h8r7s6t5v4w3x', seed: '42' },
   };
   return { report, lines: journal.lines(), attachments: [{ descriptor: logDescriptor, bytes: agentLog }], journal };
 }

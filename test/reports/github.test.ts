@@ -52,7 +52,7 @@ test('a gate that failed is an error at its place', () => {
   assert.equal(first.level, 'error');
   assert.deepEqual([first.properties.file, first.properties.line, first.properties.col], ['drills/a,b:c.yaml', '7', '3']);
   assert.match(first.properties.title ?? '', /^refund-duplicate-charge failed: /);
-  assert.match(first.message, /\nseed \d+, run run_/);
+  assert.match(first.message, /\nrun run_\w+; again: drillyard run refund-duplicate-charge --seed 42$/);
 });
 
 // GITHUB-1

@@ -76,7 +76,7 @@ test('without the script the page tells verdict, reasons and summary', () => {
     'failed Refund a duplicate charge exactly once',
     'refunded-once, merchant-ledger, never-above-charge do not hold',
     'payments/refunds has 2 rows',
-    'Expected {&quot;equals&quot;:1}',
+    'Expected exactly 1',
     'Actual 2',
     '#5 payments/refunds/re-1 inserted',
     'Customer Mia was charged twice',

@@ -38,7 +38,7 @@ function play(reporter: { onEvent(event: RunEvent): void }, between: (step: stri
     reporter.onEvent(event);
     between(event.event);
   };
-  tell({ event: 'plan', runs: 3, drills: 2, concurrency: 2, seed: '42' });
+  tell({ event: 'plan', invocationId: 'inv_01', runs: 3, drills: 2, concurrency: 2, seed: '42' });
   tell(started('run_a', 'refund', [1, 2]));
   tell({ event: 'interaction', runId: 'run_a', drillId: 'refund', interactionId: 'ask', phase: 'started' });
   tell(started('run_b', 'answer', [1, 1]));
@@ -80,7 +80,7 @@ test('the end explains each trial that did not pass: expected, actual, evidence 
   const end = terminal.written.slice(terminal.written.indexOf('FAILED'));
   for (const said of [
     '✗ refunded-once  state.count',
-    'expected  {"equals":1}',
+    'expected  exactly 1',
     'actual    2',
     'evidence  #5, #10',
     'report  .service/reports/run_c/index.html',
@@ -113,7 +113,7 @@ test('a terminal shows what runs below what is finished, and in the end only wha
 test('closing ends the redrawing and stops listening, however often', () => {
   const terminal = new FakeTerminal({ isTTY: true, columns: 80, rows: 30 });
   const reporter = createTerminalReporter({ environment: {}, stream: terminal, color: false });
-  reporter.onEvent({ event: 'plan', runs: 1, drills: 1, concurrency: 1, seed: '1' });
+  reporter.onEvent({ event: 'plan', invocationId: 'inv_01', runs: 1, drills: 1, concurrency: 1, seed: '1' });
   reporter.onEvent(started('run_a', 'refund', [1, 1]));
   assert.equal(terminal.listeners, 1);
   terminal.resize({ columns: 40 });
@@ -127,7 +127,7 @@ test('color is for terminals, unless NO_COLOR or FORCE_COLOR say otherwise', () 
   const colored = (isTTY: boolean, environment: { [name: string]: string }): boolean => {
     const terminal = new FakeTerminal({ isTTY, columns: 80, rows: 24 });
     const reporter = createTerminalReporter({ environment, stream: terminal });
-    reporter.onEvent({ event: 'plan', runs: 1, drills: 1, concurrency: 1, seed: '1' });
+    reporter.onEvent({ event: 'plan', invocationId: 'inv_01', runs: 1, drills: 1, concurrency: 1, seed: '1' });
     reporter.close();
     return terminal.written.includes(`${escapeChar}[1m`);
   };
@@ -142,7 +142,7 @@ test('color is for terminals, unless NO_COLOR or FORCE_COLOR say otherwise', () 
 test('thousands of trials leave bounded reasons', () => {
   const terminal = new FakeTerminal({ isTTY: false });
   const reporter = createTerminalReporter({ environment: {}, stream: terminal, color: false, nowMs: () => 0 });
-  reporter.onEvent({ event: 'plan', runs: 1000, drills: 1, concurrency: 1, seed: '1' });
+  reporter.onEvent({ event: 'plan', invocationId: 'inv_01', runs: 1000, drills: 1, concurrency: 1, seed: '1' });
   for (let trial = 1; trial <= 1000; trial++) {
     reporter.onEvent(started(`run_${trial}`, 'refund', [trial, 1000]));
     reporter.onEvent(ended(`run_${trial}`, 'refund', trial, 'failed'));

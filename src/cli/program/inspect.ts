@@ -6,7 +6,7 @@ import { localFolders } from '../../contract/local-folders.js';
 import { configOption, type Finish, jsonOption, receiverOption, rootOption, type SourceCommandFlags } from './options.js';
 
 interface InspectCommandFlags extends SourceCommandFlags {
-  port: number;
+  port?: number;
   open: boolean;
   receiver: string[];
   reportDir: string;
@@ -16,7 +16,11 @@ export function addInspect(program: Command, finish: Finish): void {
   program
     .command('inspect')
     .description('open the local inspector: the repository, its runs, and a world to play with')
-    .option('--port <n>', 'where to listen, on loopback; 0: any that is free', portNumber, 0)
+    .option(
+      '--port <n>',
+      'where to listen, on loopback; 0: any that is free (default: one that is the same for the repository)',
+      portNumber,
+    )
     .option('--no-open', 'do not open a browser')
     .addOption(receiverOption())
     .addOption(jsonOption())
@@ -26,7 +30,16 @@ export function addInspect(program: Command, finish: Finish): void {
     .option('--run-dir <folder>', 'where worlds are kept, relative to the repository', localFolders.runs)
     .action(async ({ port, open, receiver, json, root, config, reportDir, runDir }: InspectCommandFlags) => {
       const { inspectCommand } = await import('../inspect-command.js');
-      const options = { port, open, receivers: receiver, json, root, config, reportDirectory: reportDir, runDirectory: runDir };
+      const options = {
+        port: port ?? ('repository' as const),
+        open,
+        receivers: receiver,
+        json,
+        root,
+        config,
+        reportDirectory: reportDir,
+        runDirectory: runDir,
+      };
       finish(await inspectCommand(defined(options)));
     });
 }

@@ -40,9 +40,15 @@ export function addReport(program: Command, finish: Finish): void {
       const { replayCommand } = await import('../replay-command.js');
       finish(await replayCommand({ report: folder, ...defined({ json, root, config }) }));
     });
-  report
+  addCompare(report, finish);
+  addCompare(program, finish);
+}
+
+/** By itself, and with the commands of reports. */
+function addCompare(parent: Command, finish: Finish): void {
+  parent
     .command('compare')
-    .description('two runs side by side: what went in, where they parted, what came out')
+    .description('two runs side by side: what went in, where they parted and with which values, what came out')
     .argument('<left>', named)
     .argument('<right>', 'another')
     .addOption(jsonOption())

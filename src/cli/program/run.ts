@@ -1,13 +1,15 @@
 // `drillyard run`, the default command.
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { defined } from '../../contract/defined.js';
+import { limits } from '../../contract/limits.js';
 import { localFolders } from '../../contract/local-folders.js';
 import { visibleLine } from '../../reports/html/visible-text.mjs';
+import { isInvocationId } from '../../reports/invocation-id.js';
 import { nearest } from '../../text/nearest.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
 import { abortOnInterrupt } from '../interrupt.js';
 import { parseReporters, type ReporterChoice, reporterNames } from '../reporter-list.js';
-import { configOption, type Finish, jsonOption, receiverOption, rootOption, type SourceCommandFlags } from './options.js';
+import { configOption, type Finish, jsonOption, positive, receiverOption, rootOption, type SourceCommandFlags } from './options.js';
 import { type RemoteCommandFlags, remoteFlagsOf, withRemote } from './remote-options.js';
 import { type RetentionFlags, retentionOf, withRetention } from './retention-options.js';
 import { type SelectionFlags, selection, withSelection } from './selection.js';
@@ -16,6 +18,9 @@ interface RunCommandFlags extends SourceCommandFlags, SelectionFlags, RetentionF
   reporter: ReporterChoice[];
   isolate?: 'thread' | 'process' | 'box';
   failFast: boolean;
+  lastFailed?: string | true;
+  repeat?: string;
+  untilFailed?: number;
   receiver: string[];
   watch: boolean;
   reportDir: string;
@@ -49,6 +54,9 @@ export function addRun(program: Command, finish: Finish): void {
       false,
     )
     .option('--external-file <file>', 'the same, with its address and token in this file (mode 0600) and no secret on stdout')
+    .option('--last-failed [invocation]', 'the trials that did not pass in the latest run, or in this one, with its seed', invocationId)
+    .option('--repeat <run>', 'this run once more: drill, trial and seed; says whether it went the same way')
+    .option('--until-failed <n>', 'again and again until something does not pass, so often at most', rounds)
     .option('--fail-fast', 'start no further attempts once a drill has failed', false)
     .addOption(receiverOption())
     .addOption(jsonOption())
@@ -57,25 +65,7 @@ export function addRun(program: Command, finish: Finish): void {
     .option('--report-dir <folder>', 'where reports go, relative to the repository', localFolders.reports)
     .option('--run-dir <folder>', 'where worlds are kept, relative to the repository', localFolders.runs)
     .action(async (drills: string[], flags: RunCommandFlags, command: Command) => {
-      const { root, config, json, reporter, isolate, failFast, receiver, reportDir, runDir, allowRemote, external, externalFile } = flags;
-      const options = {
-        root,
-        config,
-        json,
-        reporters: reporter,
-        isolate,
-        stopOnFailure: failFast,
-        reportDirectory: reportDir,
-        runDirectory: runDir,
-      };
-      const all = {
-        ...defined(options),
-        ...defined({ allowRemote, external, externalFile }),
-        ...selection(drills, flags),
-        receivers: receiver,
-        retention: retentionOf(flags),
-        ...(flags.remote === undefined ? {} : { remote: remoteFlagsOf(flags) }),
-      };
+      const all = optionsOf(drills, flags);
       requireFitting(flags, command);
       const ended = async (code: Promise<ExitCode>): Promise<void> => {
         finish(await code);
@@ -92,12 +82,49 @@ export function addRun(program: Command, finish: Finish): void {
     });
 }
 
-function requireFitting({ remote, watch, tokenFile, project, environment, draft }: RunCommandFlags, command: Command): void {
+function optionsOf(drills: string[], flags: RunCommandFlags) {
+  const { root, config, json, reporter, isolate, failFast, receiver, reportDir, runDir, allowRemote, external, externalFile } = flags;
+  const { lastFailed, repeat, untilFailed } = flags;
+  return {
+    ...defined({ root, config, json, isolate, allowRemote, external, externalFile }),
+    ...selection(drills, flags),
+    reporters: reporter,
+    stopOnFailure: failFast,
+    reportDirectory: reportDir,
+    runDirectory: runDir,
+    receivers: receiver,
+    retention: retentionOf(flags),
+    again: defined({ lastFailed, repeat, untilFailed }),
+    ...(flags.remote === undefined ? {} : { remote: remoteFlagsOf(flags) }),
+  };
+}
+
+function requireFitting(
+  { remote, watch, tokenFile, project, environment, draft, lastFailed, repeat, untilFailed, trial }: RunCommandFlags,
+  command: Command,
+): void {
   if (remote !== undefined && watch) command.error('error: --watch runs drills on this machine; leave --remote out, or run again by hand');
+  const again = Object.entries({ lastFailed, repeat, untilFailed }).find(([, value]) => value !== undefined);
+  if (watch && again !== undefined) command.error(`error: --watch runs what changed and what did not pass; leave --${kebab(again[0])} out`);
+  if (repeat !== undefined && (lastFailed !== undefined || trial !== undefined))
+    command.error('error: --repeat says which trial of which run; leave --last-failed and --trial out');
   const unused = Object.entries({ tokenFile, project, environment, draft }).find(([, value]) => value !== undefined);
   if (remote === undefined && unused !== undefined)
-    command.error(`error: --${unused[0].replace('F', '-f')} is of a remote run; name one with --remote`);
+    command.error(`error: --${kebab(unused[0])} is of a remote run; name one with --remote`);
 }
+
+function invocationId(text: string): string {
+  if (isInvocationId(text)) return text;
+  throw new InvalidArgumentError('It is the id of an invocation, inv_...; name drills before the option.');
+}
+
+function rounds(text: string): number {
+  const times = positive(text);
+  if (times <= limits.runRoundsMax) return times;
+  throw new InvalidArgumentError(`It must be at most ${limits.runRoundsMax}.`);
+}
+
+const kebab = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
 /** The default command takes what is no command for a drill. */
 function hintCommand(word: string | undefined, { parent }: Command): void {

@@ -12,9 +12,10 @@ export function withSelection(command: Command): Command {
     .option('--tag <tag>', 'of those, drills that carry this tag (repeatable)', collect, [])
     .option('--filter <text>', 'of those, drills whose id or title contains this; * stands for anything')
     .option('--trials <n>', 'trials a drill, instead of its own', integer)
+    .option('--trial <n>', 'of every drill, this trial alone, with the seed that it has among all of them', integer)
     .option('--retries <n>', 'further attempts of a trial that did not pass', integer)
     .option('--shard <i/n>', 'of those, the part of machine i of n: whole drills, chosen by their ids', shardOf)
-    .option('--seed <n>', "instead of the world's seed")
+    .option('--seed <n>', "instead of the world's seed; 'fresh': one that is made for this command")
     .option('--concurrency <n>', 'attempts at once; changes no result', integer);
 }
 
@@ -24,13 +25,14 @@ export interface SelectionFlags {
   filter?: string;
   shard?: Shard;
   trials?: number;
+  trial?: number;
   retries?: number;
   seed?: string;
   concurrency?: number;
 }
 
-export function selection(drills: string[], { tag, suite, filter, shard, trials, retries, seed, concurrency }: SelectionFlags) {
-  return defined({ drills, tags: tag, suite, filter, shard, trials, retries, seed, concurrency });
+export function selection(drills: string[], { tag, suite, filter, shard, trials, trial, retries, seed, concurrency }: SelectionFlags) {
+  return defined({ drills, tags: tag, suite, filter, shard, trials, trial, retries, seed, concurrency });
 }
 
 function shardOf(text: string): Shard {

@@ -197,7 +197,61 @@ export interface RunDifference {
   /** The turn: its first entry, and how many it has. */
   left?: { sequence: number; entries: number };
   right?: { sequence: number; entries: number };
+  /** Of a call that only one side made: the call of the same operation, with other arguments, that only the other side made. */
+  like?: { sequence: number; entries: number };
   summary: string;
+  /** Of the first entries that differ, in the first of the list. */
+  members?: ComparedMember[];
+}
+/** One member of an entry or a row that is not the same. A side that lacks it has no value. */
+export interface ComparedMember {
+  path: (string | number)[];
+  left?: JsonValue;
+  right?: JsonValue;
+  /** A value was too long to be given whole: its text stands for it, cut. */
+  isCut?: true;
+}
+export interface ComparedEntry {
+  sequence: number;
+  virtualTimeUs: number;
+  /** In one line, for people. */
+  text: string;
+}
+export interface RunDivergence {
+  leftSequence?: number;
+  rightSequence?: number;
+  summary: string;
+  /** The two entries, and every member that differs, keys included: which world minted an id makes no difference. */
+  left?: ComparedEntry;
+  right?: ComparedEntry;
+  members: ComparedMember[];
+  /** What followed on either side from the turn in which they parted, by cause. */
+  effects: { left: ComparedEffects; right: ComparedEffects };
+}
+export interface ComparedEffects {
+  total: number;
+  /** The first of them. `inBoth`: the other side has the same. */
+  shown: (ComparedEntry & { inBoth: boolean })[];
+}
+/** A row that the two runs ended with differently. */
+export interface ComparedRow {
+  kind: 'only_left' | 'only_right' | 'changed';
+  packageId: string;
+  instanceId: string;
+  namespace: string;
+  rowId: string;
+  /** The entries that last changed it; absent for a row as its run began. */
+  leftSequence?: number;
+  rightSequence?: number;
+  /** Of a row that only one side has: all of it, in one member without a path. */
+  members: ComparedMember[];
+}
+export interface ComparedRows {
+  changed: number;
+  onlyLeft: number;
+  onlyRight: number;
+  /** The first of them, in the order of their names. */
+  shown: ComparedRow[];
 }
 /** Facts only: what differs, never which is better. */
 export interface RunComparison {
@@ -208,10 +262,14 @@ export interface RunComparison {
   /** Inputs by name, where they are not equal. */
   inputs: { name: string; left: JsonValue; right: JsonValue }[];
   equal: { stateHash: boolean; evidenceHash: boolean; trajectoryHash: boolean };
+  /** What a report does not say of its inputs, as it was made before reports did. */
+  lacks?: { side: 'left' | 'right'; name: string }[];
   /** The first entry of each side that the other does not have at that place. */
-  firstDivergence?: { leftSequence?: number; rightSequence?: number; summary: string };
+  firstDivergence?: RunDivergence;
   /** The runs turn by turn, aligned by what caused each; absent where there is nothing to align. */
   differences?: RunDifferences;
+  /** Rows at the end; absent where there is nothing to align, or a run does not say what it began with. */
+  rows?: ComparedRows;
   assertions: { assertionId: string; left?: string; right?: string }[];
   counts: { name: string; left: number; right: number }[];
 }

@@ -2,7 +2,7 @@
 // web app and the tests; inspector-routes.ts says where each lies, inspector-validators.ts checks what arrives.
 //   INSPECTOR-1. Replies are closed objects. A reply of `EvidenceEntry`s is the journal's own text, not encoded again.
 //   INSPECTOR-2. Ids select: nothing a client sends is ever a path, a name of a file, or part of one.
-import type { PositiveCount, Slug } from '../primitives.js';
+import type { Count, PositiveCount, Slug } from '../primitives.js';
 import type { RouteParts as Shape } from '../route-table.js';
 import type { ImplementationSource, ProjectView } from '../run/project-view.js';
 import type { tags } from '../tags.js';
@@ -18,6 +18,8 @@ import type {
   InspectorNamespacesReply,
   InspectorStateQuery,
   InspectorStateReply,
+  RowChangesQuery,
+  RowChangesReply,
   ScheduledEventsReply,
   SearchQuery,
   SearchReply,
@@ -38,6 +40,8 @@ import type {
   NoMembers,
   RequestedRun,
   RequestPath,
+  RunNamePath,
+  RunNameReply,
   RunRequest,
   RunRequestReply,
   RunRequestsReply,
@@ -66,6 +70,8 @@ import type {
 export interface InspectorProjectReply {
   schemaVersion: 1;
   project: ProjectView;
+  /** The line that each diagnostic is about, in their order; '' where there is none. */
+  excerpts: string[];
   /** Rises by one with each refresh, from 1. */
   generation: number;
   loadedAtMs: number;
@@ -74,6 +80,22 @@ export interface InspectorProjectReply {
   /** Why drills of a target cannot be run here, by target id; a target that is not named can. */
   unavailableTargets: { targetId: string; code: string; message: string }[];
   engineVersion: string;
+  /** Places of the source can be opened in an editor: `DRILLYARD_EDITOR` names one. */
+  editor: boolean;
+}
+/** One place of the source: a diagnostic by its number, from 0, or where a drill or a scenario is declared. */
+export interface EditorRequest {
+  diagnostic?: Count;
+  drillId?: Slug;
+  scenarioId?: Slug;
+}
+export interface EditorPlace {
+  /** Relative to the repository. */
+  file: string;
+  line: number;
+}
+export interface EditorReply extends EditorPlace {
+  schemaVersion: 1;
 }
 export interface ImplementationPath {
   toolId: Slug;
@@ -95,6 +117,8 @@ export type InspectorEvent =
   | { type: 'hello'; generation: number; active: ActiveRun[] }
   /** The source was reloaded: request the project again. */
   | { type: 'project'; generation: number; buildHash?: string; errors: number }
+  /** These files changed, and with them what these drills follow from; after the `project` that they became. */
+  | { type: 'source'; files: string[]; drills: string[] }
   /** With the latest 50 of its runs. */
   | { type: 'run-request'; request: RunRequest }
   | { type: 'run'; phase: 'started' | 'progress'; run: ActiveRun }
@@ -113,21 +137,25 @@ type Text = string;
 export interface InspectorRoutes {
   getProject: Shape<None, None, None, InspectorProjectReply>;
   refresh: Shape<None, None, NoMembers, InspectorProjectReply>;
+  openEditor: Shape<None, None, EditorRequest, EditorReply>;
   getImplementation: Shape<ImplementationPath, None, None, ImplementationReply>;
 
   listRuns: Shape<None, InspectorRunsQuery, None, RunsReply>;
+  findRun: Shape<RunNamePath, None, None, RunNameReply>;
   getRun: Shape<InspectorRunPath, None, None, InspectorRunReply>;
   listEvidence: Shape<InspectorRunPath, InspectorEvidenceQuery, None, InspectorEvidenceReply>;
   searchEvidence: Shape<InspectorRunPath, SearchQuery, None, SearchReply>;
   getTimeline: Shape<InspectorRunPath, TimelineQuery, None, TimelineReply>;
   listNamespaces: Shape<InspectorRunPath, InspectorNamespacesQuery, None, InspectorNamespacesReply>;
   listState: Shape<InspectorRunPath, InspectorStateQuery, None, InspectorStateReply>;
+  listRowChanges: Shape<InspectorRunPath, RowChangesQuery, None, RowChangesReply>;
   listFaults: Shape<InspectorRunPath, None, None, FaultsReply>;
   listScheduledEvents: Shape<InspectorRunPath, None, None, ScheduledEventsReply>;
   listCallbacks: Shape<InspectorRunPath, None, None, CallbacksReply>;
   listAssertions: Shape<InspectorRunPath, None, None, AssertionsReply>;
   getReportAvailability: Shape<InspectorRunPath, None, None, AvailabilityReply>;
   getReport: Shape<InspectorRunPath, None, None, Text>;
+  getReportZip: Shape<InspectorRunPath, None, None, Uint8Array>;
   listAttachments: Shape<InspectorRunPath, None, None, AttachmentsReply>;
   getAttachment: Shape<InspectorAttachmentPath, None, None, Uint8Array>;
 
@@ -153,6 +181,7 @@ export interface InspectorRoutes {
   getWorldTimeline: Shape<WorldPath, TimelineQuery, None, TimelineReply>;
   listWorldNamespaces: Shape<WorldPath, InspectorNamespacesQuery, None, InspectorNamespacesReply>;
   listWorldState: Shape<WorldPath, InspectorStateQuery, None, InspectorStateReply>;
+  listWorldRowChanges: Shape<WorldPath, RowChangesQuery, None, RowChangesReply>;
   listWorldFaults: Shape<WorldPath, None, None, FaultsReply>;
   listWorldScheduledEvents: Shape<WorldPath, None, None, ScheduledEventsReply>;
   listWorldActors: Shape<WorldPath, None, None, WorldActorsReply>;

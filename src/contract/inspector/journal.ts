@@ -1,9 +1,9 @@
 // The local inspector on journals: evidence, search, the timeline, and state at any entry.
 import type { JsonObject } from '../json.js';
-import type { Count, PositiveCount, RowId, Slug, VirtualUs } from '../primitives.js';
+import type { Count, DottedId, PositiveCount, RowId, Slug, VirtualUs } from '../primitives.js';
 import type { AssertionResult, CheckpointResult, TargetStatus, Verdict } from '../run/run.js';
 import type { tags } from '../tags.js';
-import type { EvidenceEntry, EvidenceKind } from '../world/evidence.js';
+import type { EvidenceEntry, EvidenceKind, OutcomeKind } from '../world/evidence.js';
 import type { FaultView, NamespaceView, PendingView } from '../world/world-protocol.js';
 import type { KindList, PageLimit, SequenceList } from './ids.js';
 
@@ -24,12 +24,18 @@ export interface InspectorEvidenceReply {
   nextSequence?: number;
 }
 export interface SearchQuery {
-  /** Text of the entry's JSON, as written, upper and lower case apart. Absent: every entry of `kind`. */
+  /** Text of the entry's JSON, as written but for upper and lower case. Absent: every entry that the rest of the query fits. */
   q?: string & tags.MinLength<1> & tags.MaxLength<500>;
   kind?: KindList;
   /** Only entries of these ids: what an entry is about, and who called. */
   packageId?: Slug;
   actorId?: Slug;
+  /** Only calls of this operation. */
+  operationId?: DottedId;
+  /** Only calls that ended so. */
+  outcome?: OutcomeKind;
+  /** Only what went wrong: calls that were not ok, refused requests, faults, what failed, checkpoints that did not pass. */
+  problems?: 'only';
   /** Default 1. */
   fromSequence?: PositiveCount;
   /** Matches with previews. Default 100. */
@@ -128,6 +134,8 @@ export interface InspectorStateQuery {
   instanceId?: Slug;
   namespace: Slug;
   atSequence?: Count;
+  /** Only rows whose ids begin so. */
+  find?: RowId;
   afterRowId?: RowId;
   /** Default 100. */
   limit?: PageLimit;
@@ -143,6 +151,19 @@ export interface InspectorStateReply {
   atSequence: number;
   rows: StateRow[];
   nextAfterRowId?: string;
+}
+export interface RowChangesQuery {
+  packageId: Slug;
+  /** Default: the package's id. */
+  instanceId?: Slug;
+  namespace: Slug;
+  rowId: RowId;
+}
+export interface RowChangesReply {
+  schemaVersion: 1;
+  /** Every entry that changed the row, in order; of more than 1,000 the latest. */
+  changes: { sequence: number; change: 'insert' | 'update' | 'delete' }[];
+  total: number;
 }
 export interface FaultsReply {
   schemaVersion: 1;

@@ -2,26 +2,38 @@
 import type { ErrorEnvelope } from '../errors.js';
 import type { RunComparison } from '../hosted/runs.js';
 import type { Cursor, Seed, Slug } from '../primitives.js';
+import type { Repetition } from '../run/repetition.js';
 import type { AssertionStatus, AttachmentDescriptor, RunStatus, Verdict } from '../run/run.js';
-import type { RunReport } from '../run/run-events.js';
+import type { RunInvocation, RunReport } from '../run/run-events.js';
 import type { tags } from '../tags.js';
+import type { TrialStatistics } from '../trial-statistics.js';
 import type { EvidenceKind } from '../world/evidence.js';
-import type { AttachmentId, PageLimit, RequestId, RunId } from './ids.js';
+import type { AttachmentId, InvocationId, PageLimit, RequestId, RunId, RunName } from './ids.js';
 
 export interface InspectorRunsQuery {
   /** Default 100. */
   limit?: PageLimit;
   cursor?: Cursor;
+  verdict?: Verdict;
+  /** A drill, or the file of a drill with cases. */
+  drillId?: Slug;
+  /** In the run's id, seed or headline, or in the id, title or tags of its drill, or the id of its target; without case. */
+  q?: string & tags.MinLength<1> & tags.MaxLength<200>;
 }
 /** One line of the list of runs, from a report whose manifest and report.json hold together. */
 export interface SavedRun extends Pick<RunReport, 'runId' | 'drill' | 'target'> {
   status: RunStatus;
   verdict: Verdict;
+  /** What decided it, in one line. */
+  headline: string;
+  /** Of the trial; that of the run is in `invocation`. */
   seed: string;
   trial: number;
   trialCount: number;
   attempt: number;
   attemptLimit: number;
+  /** Of the command or request that made it: its id, and the seed of the run. Absent in reports of earlier versions. */
+  invocation?: RunInvocation;
   scenarioId?: string;
   buildHash: string;
   startedAtMs: number;
@@ -68,7 +80,7 @@ export interface RunsReply {
   schemaVersion: 1;
   /** The latest first: by modification time of the report folder, then by run id. */
   runs: SavedRun[];
-  /** Reports of this page's stretch that cannot be used; each took one of its places. */
+  /** Reports of this page's stretch that cannot be used; each took one of its places. None where the list is filtered. */
   unavailable: UnavailableRun[];
   /** Every attempt that runs now, on every page, beside the limit. */
   active: ActiveRun[];
@@ -76,6 +88,13 @@ export interface RunsReply {
 }
 export interface InspectorRunPath {
   runId: RunId;
+}
+export interface RunNamePath {
+  name: RunName;
+}
+export interface RunNameReply {
+  schemaVersion: 1;
+  runId: string;
 }
 /** `saved`: from its sealed report; `active`: it runs in this server; `retained`: there is no report, only its world. */
 export type RunSource = 'saved' | 'active' | 'retained';
@@ -117,14 +136,23 @@ export interface InspectorAttachmentPath {
   attachmentId: AttachmentId;
 }
 
-/** Exactly one of `drillId` and `suiteId`. */
+/** Exactly one of `drillId`, `suiteId`, `repeatOf` and `failedOf`. */
 export interface InspectorStartRunRequest {
   drillId?: Slug;
   suiteId?: Slug;
-  seed?: Seed;
+  /** This saved run once more: its drill, its trial, and the seed of its run unless `seed` says another. */
+  repeatOf?: RunId;
+  /** The trials of this invocation, or of the latest, that did not pass; with its seed unless `seed` says another. */
+  failedOf?: InvocationId | 'latest';
+  /** Default: the world's. `fresh`: one that is made for it. */
+  seed?: Seed | 'fresh';
   trials?: number & tags.Type<'int32'> & tags.Minimum<1> & tags.Maximum<10000>;
+  /** Of every drill, this trial alone, with the seed that it has among all of them; no gate over trials is asked then. */
+  trial?: number & tags.Type<'int32'> & tags.Minimum<1> & tags.Maximum<10000>;
   retries?: number & tags.Type<'int32'> & tags.Minimum<0> & tags.Maximum<10>;
   concurrency?: number & tags.Type<'int32'> & tags.Minimum<1> & tags.Maximum<64>;
+  /** All of it again and again until something does not pass, so often at most; each time is an invocation of its own. */
+  untilFailed?: number & tags.Type<'int32'> & tags.Minimum<1> & tags.Maximum<1000>;
 }
 export type RunRequestState = 'queued' | 'running' | 'finished' | 'failed' | 'cancelled';
 export interface RequestedRun {
@@ -135,6 +163,9 @@ export interface RequestedRun {
   state: 'running' | 'finished';
   status?: RunStatus;
   verdict?: Verdict;
+  trajectoryHash?: string;
+  /** Of what `repeatOf` asked for: whether it went as it did then, and why not. */
+  repetition?: Repetition;
   /** Its report was written. */
   reported?: boolean;
   failedAssertions?: { assertionId: string; status: AssertionStatus; message: string }[];
@@ -148,14 +179,33 @@ export interface RunRequest {
   startedAtMs?: number;
   finishedAtMs?: number;
   cancelAsked: boolean;
-  /** Known once it is planned. */
-  plan?: { runs: number; drills: number; concurrency: number; seed: string };
+  /** Of `untilFailed`: which time it is, from 1. */
+  round?: number;
+  /** Known once it is planned; of `untilFailed` that of the present time. */
+  plan?: { invocationId: string; runs: number; drills: number; concurrency: number; seed: string };
   /** Real runs, as they begin; of more than 1,000 the latest. */
   runs: RequestedRun[];
   runsTotal: number;
-  drills: { drillId: string; verdict: Verdict; trialsPassed: number; trialCount: number }[];
+  /** `statistics`: of the first attempts of several trials. Of `untilFailed` those of the present time, as is `summary`. */
+  drills: {
+    drillId: string;
+    verdict: Verdict;
+    trialsPassed: number;
+    trialCount: number;
+    flaky?: true;
+    statistics?: TrialStatistics;
+  }[];
   /** `skipped`: drills that say that they do not run, where there are any. */
-  summary?: { verdict: Verdict; passed: number; failed: number; inconclusive: number; skipped?: number };
+  summary?: {
+    verdict: Verdict;
+    passed: number;
+    failed: number;
+    inconclusive: number;
+    skipped?: number;
+    /** Of all drills. */
+    trialsPassed: number;
+    trials: number;
+  };
   /** On `failed`: why nothing more was run. */
   failure?: Pick<ErrorEnvelope, 'code' | 'message' | 'issues' | 'details'>;
 }

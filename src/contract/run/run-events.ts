@@ -1,5 +1,5 @@
 // What happens while drills run, in order: consumed by live reporters and printed by `run --json` (docs/cli.md).
-import type { HostMs } from '../primitives.js';
+import type { HostMs, Seed } from '../primitives.js';
 import type { TrialStatistics } from '../trial-statistics.js';
 import type { ToolFailureReport } from '../world/tool-failure.js';
 import type { AgentUsage } from './agent-usage.js';
@@ -8,6 +8,7 @@ import type { RunError, RunResult, RunStatus, Verdict } from './run.js';
 export type RunEvent =
   | {
       event: 'plan';
+      invocationId: string;
       runs: number;
       /** Those that run. */
       drills: number;
@@ -130,6 +131,8 @@ export interface RunReport {
   startedAtMs: HostMs;
   finishedAtMs: HostMs;
   engineVersion: string;
+  /** Absent in reports of earlier versions, and of hosted runs that nobody here asked for. */
+  invocation?: RunInvocation;
   /**
    * Why the timeline ended before its time: what was then judged as undecided (docs/drills.md). Absent when it was played to its horizon.
    */
@@ -138,6 +141,13 @@ export interface RunReport {
   toolFailures?: ToolFailureReport[];
   /** What clients asked and no wire route answered, where there was any. Of the host: it is no evidence, and no hash depends on it. */
   unanswered?: UnansweredRequests;
+}
+/** The command, or the request, that made a run. Of the host: it is no evidence, and no hash depends on it. */
+export interface RunInvocation {
+  /** `inv_...`: one for all runs of the command. */
+  id: string;
+  /** The seed of the run, of which that of each trial is derived: with drill and trial it makes the same run again. */
+  seed: Seed;
 }
 export interface UnansweredRequests {
   /** In the order in which each was first asked. `path` is without its query, and without what may be a credential. */

@@ -26,6 +26,8 @@ export interface RunIdentity {
   worldInstanceId: string;
   drillId: string;
   targetId: string;
+  /** Of how the target is declared. Absent in reports of earlier versions. */
+  targetHash?: Sha256Digest;
   buildHash: Sha256Digest;
   packageLockHash: Sha256Digest;
   seed: Seed;

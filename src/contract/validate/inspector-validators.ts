@@ -25,25 +25,30 @@ const namespacesQuery = fits(typia.createEquals<Journal.InspectorNamespacesQuery
 const searchQuery = fits(typia.createEquals<Journal.SearchQuery>());
 const timelineQuery = fits(typia.createEquals<Journal.TimelineQuery>());
 const stateQuery = fits(typia.createEquals<Journal.InspectorStateQuery>());
+const rowChangesQuery = fits(typia.createEquals<Journal.RowChangesQuery>());
 
 const checks: RouteChecks<InspectorRoutes> = {
   getProject: { path: none, query: none, body: none },
   refresh: { path: none, query: none, body: noMembers },
+  openEditor: { path: none, query: none, body: fits(typia.createEquals<Inspector.EditorRequest>()) },
   getImplementation: { path: implementationPath, query: none, body: none },
 
   listRuns: { path: none, query: fits(typia.createEquals<Runs.InspectorRunsQuery>()), body: none },
+  findRun: { path: fits(typia.createEquals<Runs.RunNamePath>()), query: none, body: none },
   getRun: { path: runPath, query: none, body: none },
   listEvidence: { path: runPath, query: evidenceQuery, body: none },
   searchEvidence: { path: runPath, query: searchQuery, body: none },
   getTimeline: { path: runPath, query: timelineQuery, body: none },
   listNamespaces: { path: runPath, query: namespacesQuery, body: none },
   listState: { path: runPath, query: stateQuery, body: none },
+  listRowChanges: { path: runPath, query: rowChangesQuery, body: none },
   listFaults: { path: runPath, query: none, body: none },
   listScheduledEvents: { path: runPath, query: none, body: none },
   listCallbacks: { path: runPath, query: none, body: none },
   listAssertions: { path: runPath, query: none, body: none },
   getReportAvailability: { path: runPath, query: none, body: none },
   getReport: { path: runPath, query: none, body: none },
+  getReportZip: { path: runPath, query: none, body: none },
   listAttachments: { path: runPath, query: none, body: none },
   getAttachment: { path: attachmentPath, query: none, body: none },
 
@@ -69,6 +74,7 @@ const checks: RouteChecks<InspectorRoutes> = {
   getWorldTimeline: { path: worldPath, query: timelineQuery, body: none },
   listWorldNamespaces: { path: worldPath, query: namespacesQuery, body: none },
   listWorldState: { path: worldPath, query: stateQuery, body: none },
+  listWorldRowChanges: { path: worldPath, query: rowChangesQuery, body: none },
   listWorldFaults: { path: worldPath, query: none, body: none },
   listWorldScheduledEvents: { path: worldPath, query: none, body: none },
   listWorldActors: { path: worldPath, query: none, body: none },
@@ -77,9 +83,17 @@ const checks: RouteChecks<InspectorRoutes> = {
 
 /** What types cannot say: which members exclude each other. */
 const refinements = {
-  InspectorStartRunRequest: ({ drillId, suiteId }: Runs.InspectorStartRunRequest, report: Report) => {
-    if (drillId === undefined && suiteId === undefined) report('', 'required', 'one of "drillId" and "suiteId" is required');
-    else if (drillId !== undefined && suiteId !== undefined) report('/suiteId', 'conflict', 'name a drill or a suite, not both');
+  EditorRequest: (place: Inspector.EditorRequest, report: Report) => {
+    if (Object.keys(place).length !== 1) report('', 'required', 'one of "diagnostic", "drillId" and "scenarioId" is required');
+  },
+  InspectorStartRunRequest: (asked: Runs.InspectorStartRunRequest, report: Report) => {
+    const [first, second] = (['drillId', 'suiteId', 'repeatOf', 'failedOf'] as const).filter((name) => asked[name] !== undefined);
+    if (first === undefined) report('', 'required', 'one of "drillId", "suiteId", "repeatOf" and "failedOf" is required');
+    if (second !== undefined) report(`/${second}`, 'conflict', `"${first}" already says what runs`);
+    const { trial, trials } = asked;
+    if (trial !== undefined && (first === 'repeatOf' || first === 'failedOf'))
+      report('/trial', 'conflict', `"${first}" already says which`);
+    if (trial !== undefined && trials !== undefined && trial > trials) report('/trial', 'too_large', `expected at most trials, ${trials}`);
   },
   CreateWorldRequest: ({ drillId, scenarioId }: Worlds.CreateWorldRequest, report: Report) => {
     if (drillId !== undefined && scenarioId !== undefined) report('/scenarioId', 'conflict', 'name a scenario or a drill, not both');

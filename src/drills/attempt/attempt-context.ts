@@ -2,7 +2,7 @@
 import type { CallbackReceivers } from '../../callbacks/receivers.js';
 import type { Provenance } from '../../contract/provenance.js';
 import type { CompiledBuild } from '../../contract/run/build.js';
-import type { RunEvent } from '../../contract/run/run-events.js';
+import type { RunEvent, RunInvocation } from '../../contract/run/run-events.js';
 import type { Worlds } from '../../worlds/api.js';
 import type { RunDrillsOptions } from '../plan/options.js';
 import type { BindingsPort } from '../ports/bindings-port.js';
@@ -11,6 +11,7 @@ import type { Targets } from '../targets/targets.js';
 export type PlaceOfHandler = (packageId: string, handlerId: string) => Provenance | undefined;
 
 export interface AttemptContext {
+  invocation: RunInvocation;
   build: CompiledBuild;
   worlds: Worlds;
   bindings: BindingsPort;

@@ -1,28 +1,32 @@
 // The report document of a played attempt, and its folder.
 import { defined } from '../../contract/defined.js';
-import type { RunReport } from '../../contract/run/run-events.js';
+import type { RunInvocation, RunReport } from '../../contract/run/run-events.js';
 import { packageVersion } from '../../files/installation.js';
 import { type WrittenReport, writeRunReport } from '../../reports/write-run-report.js';
 import type { PlayableDrill } from '../plan/plan.js';
 import type { PlayedAttempt } from './attempt.js';
 
-export interface AttemptTimes {
-  /** Host time. */
+/** What the host knows of it. */
+export interface AttemptFacts {
   startedAtMs: number;
   finishedAtMs: number;
+  /** Absent: nobody here asked for it. */
+  invocation?: RunInvocation;
 }
 
-export function attemptReport({ drill, target }: PlayableDrill, attempt: Omit<PlayedAttempt, 'captured'>, times: AttemptTimes): RunReport {
+export function attemptReport({ drill, target }: PlayableDrill, attempt: Omit<PlayedAttempt, 'captured'>, facts: AttemptFacts): RunReport {
   const { result, cutShort, toolFailures, unanswered } = attempt;
+  const { startedAtMs, finishedAtMs, invocation } = facts;
   return {
     schemaVersion: 1,
     runId: result.identity.runId,
     drill: { id: drill.id, ...defined({ title: drill.title }), tags: drill.tags, ...defined({ caseOf: drill.caseOf }) },
     target: { id: target.id, kind: target.kind },
     result,
-    ...times,
+    startedAtMs,
+    finishedAtMs,
     engineVersion: packageVersion(),
-    ...defined({ cutShort, toolFailures, unanswered }),
+    ...defined({ invocation, cutShort, toolFailures, unanswered }),
   };
 }
 

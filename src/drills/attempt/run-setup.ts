@@ -1,5 +1,6 @@
 // The parts of a run's result that are known before it begins: who it is, and what it starts from.
 import { defined } from '../../contract/defined.js';
+import { jsonDigest } from '../../contract/digest.js';
 import type { JsonObject } from '../../contract/json.js';
 import type { CompiledBuild } from '../../contract/run/build.js';
 import type { RunIdentity, RunSetup } from '../../contract/run/run.js';
@@ -19,7 +20,7 @@ export interface AttemptNumbers {
 /** Without the world's identity, which is known once the world is made. */
 export function runIdentity(
   build: CompiledBuild,
-  { drill, setupHash }: PlayableDrill,
+  { drill, setupHash, target }: PlayableDrill,
   { runId, numbers }: { runId: string; numbers: AttemptNumbers },
 ): Omit<RunIdentity, 'worldInstanceId'> {
   const { seed, trial, trialCount, attempt, attemptLimit } = numbers;
@@ -27,6 +28,7 @@ export function runIdentity(
     runId,
     drillId: drill.id,
     targetId: drill.targetId,
+    targetHash: jsonDigest(target as unknown as JsonObject),
     buildHash: build.buildHash,
     packageLockHash: build.packageLockHash,
     seed,

@@ -13,6 +13,8 @@ const names = {
   config: true,
   inlineDrills: true,
   trials: true,
+  trial: true,
+  only: true,
   retries: true,
   seed: true,
   concurrency: true,

@@ -34,6 +34,10 @@ export interface RunDrillsOptions extends Selection {
   inlineDrills?: readonly DrillInput[];
   /** Trials a drill, instead of its own count or the suite's. */
   trials?: number;
+  /** Of every drill, this trial alone, with the seed that it has among all of them. The gate over trials is left out. */
+  trial?: number;
+  /** Of the chosen drills these, and of each these trials alone, as `trial` says. */
+  only?: readonly { drillId: string; trials: readonly number[] }[];
   /** Further attempts of a trial that did not pass, at most. Default: the suite's, else 0. */
   retries?: number;
   /** Instead of the world's seed. */

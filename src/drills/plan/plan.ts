@@ -3,9 +3,9 @@ import { defined } from '../../contract/defined.js';
 import { ServiceError } from '../../contract/errors.js';
 import { limits } from '../../contract/limits.js';
 import type { CompiledBuild, CompiledDrill } from '../../contract/run/build.js';
-import type { Drill } from '../../contract/run/drill.js';
+import type { Drill, Suite, Trials } from '../../contract/run/drill.js';
 import type { RunError } from '../../contract/run/run.js';
-import type { Binding, Target } from '../../contract/run/target.js';
+import type { Binding, HttpMounts, Target } from '../../contract/run/target.js';
 import { deriveSeed, isSeed } from '../../contract/seed.js';
 import { runError } from '../ports/run-error.js';
 import type { RunDrillsOptions, Selection } from './options.js';
@@ -24,7 +24,12 @@ export interface PlayableDrill extends CompiledDrill {
   target: Target;
 }
 export interface PlannedDrill extends PlayableDrill {
+  /** Those that run: all, or those that were asked for. */
   trials: PlannedTrial[];
+  /** How many there are in all. */
+  trialCount: number;
+  /** The gate over the trials; none where only some of them run. */
+  require: Trials['require'];
   attemptLimit: number;
   /** Why no attempt of it can run: each is reported as failed to run. */
   refusal?: RunError;
@@ -42,7 +47,10 @@ export interface Plan {
   skipped: Drill[];
 }
 
-export type PlanOptions = Pick<RunDrillsOptions, keyof Selection | 'trials' | 'retries' | 'seed' | 'concurrency' | 'agent'>;
+export type PlanOptions = Pick<
+  RunDrillsOptions,
+  keyof Selection | 'trials' | 'trial' | 'only' | 'retries' | 'seed' | 'concurrency' | 'agent'
+>;
 export const planOptionNames: readonly (keyof PlanOptions)[] = [
   'suite',
   'drills',
@@ -50,6 +58,8 @@ export const planOptionNames: readonly (keyof PlanOptions)[] = [
   'filter',
   'shard',
   'trials',
+  'trial',
+  'only',
   'retries',
   'seed',
   'concurrency',
@@ -60,14 +70,16 @@ export function planRun(build: CompiledBuild, options: PlanOptions, available: R
   const { shard } = options;
   if (shard !== undefined && !isShard(shard))
     throw invalid('shard', `must have an index from 1 to its count, which is at most ${limits.runShardsMax}`);
-  const { drills: selected, suite } = selectDrills(build, options);
+  const { drills: all, suite } = selectDrills(build, options);
+  const { only } = options;
+  const selected = only === undefined ? all : all.filter(({ drill }) => only.some(({ drillId }) => drillId === drill.id));
+  if (selected.length === 0) throw new ServiceError('control.NOT_FOUND', { message: 'None of the chosen drills is to run again.' });
   const chosen = shard === undefined ? selected : selected.filter(({ drill }) => isInShard(drill.id, shard));
   const drills = chosen.filter(({ drill }) => drill.skip === undefined);
   const seed = options.seed ?? build.world.seed;
   if (!isSeed(seed)) throw invalid('seed', 'must be a decimal integer from 0 to 18446744073709551615');
   const retries = bounded('retries', options.retries ?? suite?.retries ?? 0, { from: 0, to: limits.retriesMax });
   const concurrency = bounded('concurrency', options.concurrency ?? suite?.concurrency ?? 1, { from: 1, to: limits.runConcurrencyMax });
-  const trials = options.trials ?? suite?.trials;
   return {
     buildHash: build.buildHash,
     ...defined({ suiteId: suite?.id }),
@@ -75,19 +87,35 @@ export function planRun(build: CompiledBuild, options: PlanOptions, available: R
     concurrency,
     ...defined({ shard }),
     drills: drills.map((compiled) => {
-      const count = bounded('trials', trials ?? compiled.drill.trials.count, { from: 1, to: limits.trialsMax });
+      const numbers = trialsOf(compiled.drill, options, suite);
       const target = targetOf(build, compiled);
       const refusal = refuseTarget(target, available, options.agent !== undefined) ?? refuseTimeline(compiled);
       return {
         ...compiled,
         target,
-        trials: Array.from({ length: count }, (_, index) => ({ trial: index + 1, seed: deriveSeed(seed, compiled.drill.id, index + 1) })),
+        trials: numbers.wanted.map((trial) => ({ trial, seed: deriveSeed(seed, compiled.drill.id, trial) })),
+        trialCount: numbers.count,
+        require: numbers.isPart ? {} : compiled.drill.trials.require,
         attemptLimit: retries + 1,
         ...defined({ refusal }),
       };
     }),
     skipped: chosen.flatMap(({ drill }) => (drill.skip === undefined ? [] : [drill])),
   };
+}
+
+/** Which trials of a drill run, of how many. One alone is judged for itself: the gate is over all of them. */
+function trialsOf(
+  { id, trials }: Drill,
+  options: PlanOptions,
+  suite: Suite | undefined,
+): { wanted: number[]; count: number; isPart: boolean } {
+  const bounds = { from: 1, to: limits.trialsMax };
+  const own = bounded('trials', options.trials ?? suite?.trials ?? trials.count, bounds);
+  const named = options.only?.find(({ drillId }) => drillId === id)?.trials ?? (options.trial === undefined ? undefined : [options.trial]);
+  if (named === undefined) return { wanted: Array.from({ length: own }, (_, index) => index + 1), count: own, isPart: false };
+  const wanted = [...new Set(named.map((trial) => bounded('trial', trial, bounds)))].sort((left, right) => left - right);
+  return { wanted, count: Math.max(own, ...wanted), isPart: true };
 }
 
 /** undefined: the build has no such drill. */
@@ -150,11 +178,11 @@ export function refuseJudges({ drill }: Pick<CompiledDrill, 'drill'>): RunError 
   return runError('assertion.JUDGE_UNAVAILABLE', message, { details: { assertionIds: judges } });
 }
 
-/** What strangers share has one listener and no names to give away. */
-export function refuseMounts({ target }: { target: Target }): RunError | undefined {
+/** What strangers share has one listener, and names only where its operator has set them up. */
+export function refuseMounts({ target }: { target: Target }, served: ReadonlySet<HttpMounts>): RunError | undefined {
   const { id, httpMounts = 'path' } = target;
-  if (httpMounts === 'path') return undefined;
-  const message = `Target "${id}" wants a ${httpMounts} for each mount of wire routes, and a hosted service serves them below paths: use a local run.`;
+  if (served.has(httpMounts)) return undefined;
+  const message = `Target "${id}" wants a ${httpMounts} for each mount of wire routes, and this service serves them by ${[...served].join(' or ')}: use a local run.`;
   return runError('target.UNSUPPORTED', message, { details: { targetId: id, httpMounts } });
 }
 

@@ -2,82 +2,80 @@
 //   COMPARE-RUNS-1. Pure: results and journals in, a comparison out. Paths of the machine are in neither.
 //   COMPARE-RUNS-2. What happened is compared turn by turn. A turn is known by its cause (who called what, which event came due), not by
 //     its place or its ids: a turn that only one side has is reported as such, and does not make everything after it look different.
-import { canonicalJson } from '../../contract/canonical-json.js';
 import { defined } from '../../contract/defined.js';
 import type { RunComparison } from '../../contract/hosted/runs.js';
-import type { JsonValue } from '../../contract/json.js';
 import type { RunResult } from '../../contract/run/run.js';
 import type { EvidenceEntry } from '../../contract/world/evidence.js';
-import { runDifferences } from './run-differences.js';
+import { worldTag } from '../../reports/compared-values.js';
+import { comparedInputs } from './compared-inputs.js';
+import { alignRuns } from './run-differences.js';
+import { RunTrace } from './run-trace.js';
+import { runValues } from './run-values.js';
 
 export interface ComparedRun {
   result: RunResult;
-  /** The journal from sequence 1 on, as chunks of whole lines (evidence.jsonl). */
+  /** The journal from sequence 1 on, as chunks of whole lines (evidence.jsonl). It is read twice. */
   evidence: AsyncIterable<string> | Iterable<string>;
 }
 
 export async function compareRuns(left: ComparedRun, right: ComparedRun): Promise<RunComparison> {
-  const inputs = inputsOf(left.result, right.result);
-  const grade = gradeOf(left.result, right.result, inputs);
-  const counts: Pair<Counts> = { left: new Counts(), right: new Counts() };
-  const differences = await runDifferences(
-    { ...left, observe: (entry) => counts.left.observe(entry) },
-    { ...right, observe: (entry) => counts.right.observe(entry) },
-  );
-  const [one, other] = [left.result, right.result];
+  const { grade, inputs, lacks } = comparedInputs(left.result, right.result);
+  const shared = { trace: new RunTrace({ tag: worldTag(left.result.identity.worldInstanceId) }), counts: new Counts() };
+  const [one, other] = [observed(left, shared), observed(right, shared)];
+  const aligned = await alignRuns(one, other, (entry) => {
+    shared.trace.observe(entry);
+    shared.counts.observe(entry);
+  });
+  const values = grade === 'incompatible' ? undefined : await valuesOf([one, other], aligned);
   return {
     schemaVersion: 1,
     grade,
-    left: { runId: one.identity.runId, verdict: one.verdict },
-    right: { runId: other.identity.runId, verdict: other.verdict },
+    left: { runId: left.result.identity.runId, verdict: left.result.verdict },
+    right: { runId: right.result.identity.runId, verdict: right.result.verdict },
     inputs,
     equal: {
-      stateHash: one.stateHash === other.stateHash,
-      evidenceHash: one.evidenceHash === other.evidenceHash,
-      trajectoryHash: one.trajectoryHash === other.trajectoryHash,
+      stateHash: left.result.stateHash === right.result.stateHash,
+      evidenceHash: left.result.evidenceHash === right.result.evidenceHash,
+      trajectoryHash: left.result.trajectoryHash === right.result.trajectoryHash,
     },
-    ...(grade === 'incompatible' ? {} : differences),
-    assertions: assertionsOf(one, other),
-    counts: countsOf({ left: counts.left.of(one), right: counts.right.of(other) }),
+    ...(lacks.length === 0 ? {} : { lacks }),
+    ...(values === undefined
+      ? {}
+      : {
+          ...defined({ firstDivergence: values.divergence, rows: values.rows }),
+          differences: { ...aligned.differences, shown: values.shown },
+        }),
+    assertions: assertionsOf(left.result, right.result),
+    counts: countsOf({ left: one.counts.of(left.result), right: other.counts.of(right.result) }),
   };
+}
+
+interface Observed extends ComparedRun {
+  trace: RunTrace;
+  counts: Counts;
+  observe: (entry: EvidenceEntry) => void;
+}
+
+function observed(run: ComparedRun, shared: Pick<Observed, 'trace' | 'counts'>): Observed {
+  const { identity, setup } = run.result;
+  const trace = new RunTrace({ tag: worldTag(identity.worldInstanceId), start: setup.setup.scenario?.state, shared: shared.trace });
+  const counts = new Counts(shared.counts);
+  const observe = (entry: EvidenceEntry): void => {
+    trace.observe(entry);
+    counts.observe(entry);
+  };
+  return { ...run, trace, counts, observe };
+}
+
+function valuesOf([left, right]: [Observed, Observed], aligned: Awaited<ReturnType<typeof alignRuns>>) {
+  const [one, other] = [left.result.identity, right.result.identity];
+  const tags = { left: worldTag(one.worldInstanceId), right: worldTag(other.worldInstanceId) };
+  return runValues({ left, right }, aligned, { tags, sameStart: one.setupHash === other.setupHash });
 }
 
 interface Pair<T> {
   left: T;
   right: T;
-}
-
-/** By name, those that differ. What was set up is compared by its hash, who ran it by the target and its bindings. */
-function inputsOf(left: RunResult, right: RunResult): RunComparison['inputs'] {
-  const [one, other] = [namedInputs(left), namedInputs(right)];
-  return Object.keys(one)
-    .filter((name) => canonicalJson(one[name]!) !== canonicalJson(other[name]!))
-    .map((name) => ({ name, left: one[name]!, right: other[name]! }));
-}
-
-function namedInputs({ identity, startedAtVirtualUs, budgetUsage, setup }: RunResult): { [name: string]: JsonValue } {
-  const { drillId, targetId, buildHash, packageLockHash, seed, trial, attempt, scenarioId, setupHash } = identity;
-  return {
-    drillId,
-    targetId,
-    buildHash,
-    packageLockHash,
-    setupHash,
-    seed,
-    trial,
-    attempt,
-    scenarioId: scenarioId ?? null,
-    startedAtVirtualUs,
-    maxToolCalls: budgetUsage.toolCalls.limit,
-    maxEvents: budgetUsage.scheduledEvents.limit,
-    bindings: setup.setup.bindings.environment,
-  };
-}
-
-/** Runs of different drills have nothing to align. With equal inputs whatever differs came from the agent. */
-function gradeOf(left: RunResult, right: RunResult, inputs: RunComparison['inputs']): RunComparison['grade'] {
-  if (left.identity.drillId !== right.identity.drillId) return 'incompatible';
-  return inputs.length === 0 ? 'exact_inputs' : 'descriptive_only';
 }
 
 /** Every assertion of either side with its status, checkpoints first as they came; those of a checkpoint are named with it. */
@@ -97,6 +95,11 @@ function assertionsOf(left: RunResult, right: RunResult): RunComparison['asserti
 
 class Counts {
   readonly #counts = new Map<string, number>();
+  readonly #shared: Counts | undefined;
+
+  constructor(shared?: Counts) {
+    this.#shared = shared;
+  }
 
   observe(entry: EvidenceEntry): void {
     this.#add(`entries.${entry.kind}`);
@@ -105,6 +108,7 @@ class Counts {
     if (entry.kind === 'state_change') this.#add(`stateChanges.${entry.change}`);
   }
   of({ interactions, startedAtVirtualUs, finishedAtVirtualUs, budgetUsage }: RunResult): ReadonlyMap<string, number> {
+    for (const [name, count] of this.#shared === undefined ? [] : this.#shared.#counts) this.#add(name, count);
     this.#counts.set('interactions', interactions.length);
     this.#counts.set('virtualUs', finishedAtVirtualUs - startedAtVirtualUs);
     this.#counts.set('toolCalls.attempted', budgetUsage.toolCalls.attempted);
@@ -113,8 +117,8 @@ class Counts {
     return this.#counts;
   }
 
-  #add(name: string): void {
-    this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1);
+  #add(name: string, by = 1): void {
+    this.#counts.set(name, (this.#counts.get(name) ?? 0) + by);
   }
 }
 

@@ -1,34 +1,34 @@
 // What two runs did differently, turn by turn, and where they parted first.
 //   RUN-DIFFERENCES-1. Symmetric: of several alignments that are equally good one is taken by what is in the runs, not by which is left.
 //     Exchanging the sides exchanges the answer and nothing else.
-import { createHash } from 'node:crypto';
-import { defined } from '../../contract/defined.js';
-import type { RunComparison } from '../../contract/hosted/runs.js';
+import type { RunComparison, RunDivergence } from '../../contract/hosted/runs.js';
 import { limits } from '../../contract/limits.js';
-import type { EvidenceEntry } from '../../contract/world/evidence.js';
-import { type AlignedTurn, alignTurns } from './align-turns.js';
-import { type RunEvidence, type RunTurn, runTurns } from './run-turns.js';
+import { virtualClock } from '../../reports/html/virtual-time.mjs';
+import { alignTurns } from './align-turns.js';
+import { type ObserveShared, type ReadableRun, readTurns, type Side, type Turn } from './read-turns.js';
+import type { RunTrace } from './run-trace.js';
 
 type Differences = NonNullable<RunComparison['differences']>;
-type Difference = Differences['shown'][number];
-type Divergence = NonNullable<RunComparison['firstDivergence']>;
-
-export interface ObservedRun extends RunEvidence {
-  /** Sees every entry of the run once. */
-  observe: (entry: EvidenceEntry) => void;
+export type Difference = Differences['shown'][number];
+/** Where they parted: a place in either run, and in the turns, without what stands there. */
+export interface Parting extends Pick<RunDivergence, 'leftSequence' | 'rightSequence' | 'summary'> {
+  /** Of a call that only one side made: the other's that is like it. */
+  like?: number;
 }
 
-export async function runDifferences(
-  left: ObservedRun,
-  right: ObservedRun,
-): Promise<{ differences: Differences; firstDivergence?: Divergence }> {
-  const names = new Names();
-  const sides = { left: await readTurns(left, names), right: await readTurns(right, names) };
+export interface AlignedRuns {
+  differences: Differences;
+  parting: Parting | undefined;
+  /** Of the entries that were aligned: equal for entries that say the same. */
+  entryLines: { left: EntryLines; right: EntryLines };
+}
+
+export async function alignRuns(left: ReadableRun, right: ReadableRun, observeShared: ObserveShared): Promise<AlignedRuns> {
+  const sides = await readTurns(left, right, observeShared);
   const aligned = new Alignment(sides.left, sides.right);
   const all = aligned.differences();
   const count = (wanted: Difference['kind']): number => all.filter(({ kind }) => kind === wanted).length;
   const changed = count('changed');
-  const divergence = aligned.firstDivergence();
   return {
     differences: {
       same: aligned.pairs - changed,
@@ -36,69 +36,51 @@ export async function runDifferences(
       isComplete: sides.left.isComplete && sides.right.isComplete,
       shown: all.slice(0, limits.comparisonDifferencesShown),
     },
-    ...defined({ firstDivergence: divergence }),
+    parting: aligned.firstDivergence(),
+    entryLines: { left: new EntryLines(sides.left.turns), right: new EntryLines(sides.right.turns) },
   };
 }
 
-interface Turn extends AlignedTurn {
-  sequence: number;
-  virtualTimeUs: number;
-  words: string;
-  lines: readonly number[];
-}
+/** What the entries of a run say, as numbers. */
+export class EntryLines {
+  readonly #turns: readonly Turn[];
 
-/** Numbers for texts: equal for equal texts of either side. */
-class Names {
-  readonly #numbers = new Map<string, number>();
-  readonly #texts = new Map<string, string>();
+  constructor(turns: readonly Turn[]) {
+    this.#turns = turns;
+  }
 
-  number(text: string): number {
-    let number = this.#numbers.get(text);
-    if (number === undefined) {
-      number = this.#numbers.size;
-      this.#numbers.set(text, number);
+  /** Entries that follow from `sequence`: those of its turn after it, and all that they caused, by cause alone. */
+  *effectsOf(sequence: number, trace: RunTrace): Generator<{ sequence: number; line: number }> {
+    const reached = new Set([sequence]);
+    for (let place = this.#placeOf(sequence); place < this.#turns.length; place++) {
+      const turn = this.#turns[place]!;
+      for (const [index, line] of turn.lines.entries()) {
+        const here = turn.sequence + index;
+        if (here <= sequence || !reached.has(trace.causeOf(here))) continue;
+        reached.add(here);
+        yield { sequence: here, line };
+      }
     }
-    return number;
   }
-  /** One string for all that are equal. */
-  text(text: string): string {
-    const known = this.#texts.get(text);
-    if (known !== undefined) return known;
-    this.#texts.set(text, text);
-    return text;
+
+  /** The first entries of two turns that are not the same, as far as either has one. */
+  firstUnlike(here: number, other: EntryLines, there: number): [number | undefined, number | undefined] {
+    const [one, two] = [this.#turns[this.#placeOf(here)]!, other.#turns[other.#placeOf(there)]!];
+    let index = 0;
+    while (index < one.lines.length && index < two.lines.length && one.lines[index] === two.lines[index]) index++;
+    const at = (turn: Turn): number | undefined => (index < turn.lines.length ? turn.sequence + index : undefined);
+    return [at(one), at(two)];
   }
-}
 
-interface Side {
-  turns: Turn[];
-  isComplete: boolean;
-  /** Of all that was read. */
-  digest: string;
-}
-
-async function readTurns({ observe, ...run }: ObservedRun, names: Names): Promise<Side> {
-  const turns: Turn[] = [];
-  const hash = createHash('sha256');
-  let entries = 0;
-  for await (const turn of runTurns(run, observe)) {
-    entries += turn.lines.length;
-    hash.update(turn.cause).update(turn.lines.join());
-    // All entries are counted; those beyond the bound are not aligned.
-    if (entries <= limits.comparisonEntriesMax) turns.push(keptTurn(turn, names));
+  #placeOf(sequence: number): number {
+    let [low, high] = [0, this.#turns.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.#turns[middle]!.sequence <= sequence) low = middle + 1;
+      else high = middle;
+    }
+    return Math.max(low - 1, 0);
   }
-  return { turns, isComplete: entries <= limits.comparisonEntriesMax, digest: hash.digest('hex') };
-}
-
-function keptTurn({ cause, words, sequence, virtualTimeUs, lines }: RunTurn, names: Names): Turn {
-  const content = names.number(lines.join(' '));
-  return {
-    cause: names.number(cause),
-    content,
-    sequence,
-    virtualTimeUs,
-    words: names.text(words),
-    lines: lines.map((line) => names.number(line)),
-  };
 }
 
 class Alignment {
@@ -110,6 +92,9 @@ class Alignment {
   /** Turns of one cause that stand elsewhere on the other side. */
   readonly #movedTo = new Map<number, number>();
   readonly #movedFrom = new Map<number, number>();
+  /** Calls that only one side made, each with one of the other side that is like it. */
+  readonly #likeRight = new Map<number, number>();
+  readonly #likeLeft = new Map<number, number>();
 
   constructor(left: Side, right: Side) {
     this.#left = left.turns;
@@ -122,7 +107,8 @@ class Alignment {
       this.#rightOf.set(one, other);
       this.#leftOf.set(other, one);
     }
-    this.#pairMoved();
+    this.#pairRest(({ cause }) => cause, this.#movedTo, this.#movedFrom);
+    this.#pairRest(({ like }) => like, this.#likeRight, this.#likeLeft);
   }
 
   /** In the order of the runs: what only one side has comes where it stands there. */
@@ -143,47 +129,56 @@ class Alignment {
     return found;
   }
 
-  firstDivergence(): Divergence | undefined {
+  firstDivergence(): Parting | undefined {
     let place = 0;
     const isSame = (): boolean => this.#rightOf.get(place) === place && this.#left[place]!.content === this.#right[place]!.content;
     while (place < this.#left.length && isSame()) place++;
     const [left, right] = [this.#left[place], this.#right[place]];
     if (left === undefined && right === undefined) return this.#firstDelay();
-    if (right === undefined) return only('left', left!);
-    if (left === undefined) return only('right', right);
+    const onlyLeft = (): Parting => ({ ...only('left', left!), ...this.#like(this.#right[this.#likeRight.get(place) ?? -1]) });
+    const onlyRight = (): Parting => ({ ...only('right', right!), ...this.#like(this.#left[this.#likeLeft.get(place) ?? -1]) });
+    if (right === undefined) return onlyLeft();
+    if (left === undefined) return onlyRight();
     if (left.cause === right.cause) return sameCause(left, right);
     // What the other side does too, only later, is not what one side has too much.
     const leftComes = this.#rightOf.has(place) || this.#movedTo.has(place);
     const rightComes = this.#leftOf.has(place) || this.#movedFrom.has(place);
-    if (leftComes && !rightComes) return only('right', right);
-    if (rightComes && !leftComes) return only('left', left);
+    if (leftComes && !rightComes) return onlyRight();
+    if (rightComes && !leftComes) return onlyLeft();
     const summary = `${leftComes ? 'The order differs' : 'They parted'}: on the left ${left.words}, on the right ${right.words}.`;
     return { leftSequence: left.sequence, rightSequence: right.sequence, summary };
   }
 
+  #like(turn: Turn | undefined): { like?: number } {
+    return turn === undefined ? {} : { like: turn.sequence };
+  }
+
   /** The same was done; not at the same time. */
-  #firstDelay(): Divergence | undefined {
+  #firstDelay(): Parting | undefined {
     const place = this.#left.findIndex(({ virtualTimeUs }, index) => virtualTimeUs !== this.#right[index]!.virtualTimeUs);
     if (place < 0) return undefined;
     const [left, right] = [this.#left[place]!, this.#right[place]!];
-    const summary = `On both sides ${left.words}, at ${left.virtualTimeUs} us on the left and at ${right.virtualTimeUs} us on the right.`;
+    const times = `at ${virtualClock(left.virtualTimeUs)} on the left and at ${virtualClock(right.virtualTimeUs)} on the right`;
+    const summary = `On both sides ${left.words}, ${times}.`;
     return { leftSequence: left.sequence, rightSequence: right.sequence, summary };
   }
 
-  #pairMoved(): void {
+  /** What neither alignment nor an earlier call has paired: the first of a key with the first. */
+  #pairRest(keyOf: (turn: Turn) => number | undefined, there: Map<number, number>, back: Map<number, number>): void {
     const waiting = new Map<number, number[]>();
     for (let other = this.#right.length - 1; other >= 0; other--) {
-      if (this.#leftOf.has(other)) continue;
-      const { cause } = this.#right[other]!;
-      const known = waiting.get(cause);
-      if (known === undefined) waiting.set(cause, [other]);
+      const key = this.#leftOf.has(other) || this.#movedFrom.has(other) ? undefined : keyOf(this.#right[other]!);
+      if (key === undefined) continue;
+      const known = waiting.get(key);
+      if (known === undefined) waiting.set(key, [other]);
       else known.push(other);
     }
-    for (const [one, { cause }] of this.#left.entries()) {
-      const other = this.#rightOf.has(one) ? undefined : waiting.get(cause)?.pop();
+    for (const [one, turn] of this.#left.entries()) {
+      const key = this.#rightOf.has(one) || this.#movedTo.has(one) ? undefined : keyOf(turn);
+      const other = key === undefined ? undefined : waiting.get(key)?.pop();
       if (other === undefined) continue;
-      this.#movedTo.set(one, other);
-      this.#movedFrom.set(other, one);
+      there.set(one, other);
+      back.set(other, one);
     }
   }
 
@@ -201,7 +196,11 @@ class Alignment {
       };
     }
     const { summary } = only(side, turn);
-    return side === 'left' ? { kind: 'only_left', left: extent(turn), summary } : { kind: 'only_right', right: extent(turn), summary };
+    const likePlace = (side === 'left' ? this.#likeRight : this.#likeLeft).get(place);
+    const like = likePlace === undefined ? {} : { like: extent((side === 'left' ? this.#right : this.#left)[likePlace]!) };
+    return side === 'left'
+      ? { kind: 'only_left', left: extent(turn), ...like, summary }
+      : { kind: 'only_right', right: extent(turn), ...like, summary };
   }
 }
 
@@ -211,13 +210,13 @@ function isFirst(left: Side, right: Side): boolean {
 
 const extent = ({ sequence, lines }: Turn) => ({ sequence, entries: lines.length });
 
-function only(side: 'left' | 'right', { words, sequence }: Turn): Divergence {
+function only(side: 'left' | 'right', { words, sequence }: Turn): Parting {
   const summary = `Only on the ${side}: ${words}.`;
   return side === 'left' ? { leftSequence: sequence, summary } : { rightSequence: sequence, summary };
 }
 
 /** The first entries of the two turns that are not the same. */
-function sameCause(left: Turn, right: Turn): Divergence {
+function sameCause(left: Turn, right: Turn): Parting {
   const longer = Math.max(left.lines.length, right.lines.length);
   let index = 0;
   while (index < longer && left.lines[index] === right.lines[index]) index++;

@@ -3,23 +3,18 @@
 //   RUN-TURNS-1. A call is known by who called what with which arguments; a scheduled event by the turn that scheduled it; neither by
 //     place, time or ids.
 //   RUN-TURNS-2. Times are compared as spans: a turn that comes later because something before it took longer is the same turn.
-import { createHash } from 'node:crypto';
-import { canonicalJson } from '../../contract/canonical-json.js';
+import { hash } from 'node:crypto';
 import type { JsonValue } from '../../contract/json.js';
-import type { RunResult } from '../../contract/run/run.js';
 import type { EvidenceEntry } from '../../contract/world/evidence.js';
-import { trajectoryLine } from '../../contract/world/evidence-hash.js';
-import { entriesIn } from './journal-text.js';
+import { withoutTag } from '../../reports/compared-values.js';
+import { virtualClock } from '../../reports/html/virtual-time.mjs';
 
-export interface RunEvidence {
-  result: Pick<RunResult, 'evidenceRange'>;
-  /** From sequence 1 on, as chunks of whole lines. */
-  evidence: AsyncIterable<string> | Iterable<string>;
-}
 /** Entries that committed together. */
 export interface RunTurn {
   /** Digest of what brought it about: equal for the same cause, whatever came of it. */
   cause: string;
+  /** Of a call: who called what, whatever the arguments. */
+  like: string | undefined;
   /** For people. */
   words: string;
   /** Of its first entry. */
@@ -29,48 +24,98 @@ export interface RunTurn {
   lines: string[];
 }
 
-/** `observe` sees every entry of the run once, as it is read. */
-export async function* runTurns({ result, evidence }: RunEvidence, observe: (entry: EvidenceEntry) => void): AsyncGenerator<RunTurn> {
-  const causes = new Causes();
-  let turn: EvidenceEntry[] = [];
-  for await (const entry of entriesIn(evidence)) {
-    if (entry.sequence < result.evidenceRange.fromSequence) continue;
+export interface TurnsWanted {
+  /** Of the ids that the run's world minted. */
+  tag: string | undefined;
+  fromSequence: number;
+  /** Sees every entry of the run once. */
+  observe: (entry: EvidenceEntry) => void;
+  take: (turn: RunTurn) => void;
+}
+
+/** Entries in, in the order of the journal; turns out. */
+export class TurnReader {
+  readonly #wanted: TurnsWanted;
+  readonly #causes = new Causes();
+  #turn: EvidenceEntry[] = [];
+
+  constructor(wanted: TurnsWanted) {
+    this.#wanted = wanted;
+  }
+
+  add(entry: EvidenceEntry): void {
+    const { fromSequence, observe } = this.#wanted;
+    if (entry.sequence < fromSequence) return;
     observe(entry);
     // That a world was made, reset or closed is no part of what happened in it.
-    if (entry.kind === 'lifecycle') continue;
-    if (turn.length > 0 && turn[0]!.transactionId !== entry.transactionId) {
-      yield turnOf(turn, causes);
-      turn = [];
-    }
-    turn.push(entry);
+    if (entry.kind === 'lifecycle') return;
+    if (this.#turn.length > 0 && this.#turn[0]!.transactionId !== entry.transactionId) this.end();
+    this.#turn.push(entry);
   }
-  if (turn.length > 0) yield turnOf(turn, causes);
+
+  end(): void {
+    if (this.#turn.length === 0) return;
+    this.#wanted.take(turnOf(this.#turn, this.#causes, this.#wanted.tag));
+    this.#turn = [];
+  }
+
+  /** A turn that is known by a name of its own already; what it schedules and queues is known by that. */
+  note(name: string, entries: readonly EvidenceEntry[]): void {
+    this.#causes.note(name, entries);
+  }
 }
 
-function turnOf(entries: readonly EvidenceEntry[], causes: Causes): RunTurn {
+function turnOf(entries: readonly EvidenceEntry[], causes: Causes, tag: string | undefined): RunTurn {
   const [first] = entries as [EvidenceEntry];
-  const { words, cause } = causes.of(first);
-  const digest = digestOf(cause);
+  const { words, cause, like } = causes.of(first);
+  const digest = digestOf(cause, tag);
   causes.note(digest, entries);
   const { sequence, virtualTimeUs } = first;
-  return { cause: digest, words, sequence, virtualTimeUs, lines: entries.map((entry) => digestOf(lineOf(entry, sequence))) };
+  return { cause: digest, like, words, sequence, virtualTimeUs, lines: entries.map((entry) => digestOf(lineOf(entry, sequence), tag)) };
 }
 
-/** Inside its turn an entry keeps its place and its cause; what it says of earlier turns are places only. */
+/**
+ * Inside its turn an entry keeps its place and its cause; what it says of earlier turns are places only, and ids and keys only tell who
+ * asked. Values are in the order of the journal, which is canonical. The kinds that fill long journals name what they say, which is faster
+ * than to leave out what they do not.
+ */
 function lineOf(entry: EvidenceEntry, base: number): string {
-  const { causeSequence = 0 } = entry;
-  const inTurn = causeSequence >= base ? causeSequence - base : -1;
-  const placed = { ...entry, sequence: entry.sequence - base, transactionSize: 0, causeSequence: inTurn, virtualTimeUs: 0 };
-  if (placed.kind === 'operation' && placed.replayedFromSequence !== undefined) placed.replayedFromSequence = 0;
-  // An event that is due comes when it comes; one that is scheduled is so for some time from now.
-  if (placed.kind === 'event' && placed.scheduledForUs !== undefined)
-    placed.scheduledForUs -= placed.phase === 'scheduled' ? entry.virtualTimeUs : placed.scheduledForUs;
-  if (placed.kind === 'clock')
-    Object.assign(placed, isSetFromOutside(placed.reason) ? { fromUs: 0 } : { fromUs: 0, toUs: placed.toUs - placed.fromUs });
-  if (placed.kind === 'callback' && placed.retryAtUs !== undefined) placed.retryAtUs -= entry.virtualTimeUs;
-  if (placed.kind === 'fault' && placed.dueUs !== undefined) placed.dueUs -= entry.virtualTimeUs;
-  return trajectoryLine(placed) as string;
+  const { causeSequence = 0, virtualTimeUs, kind, transactionIndex } = entry;
+  const cause = causeSequence >= base ? causeSequence - base : -1;
+  if (entry.kind === 'state_change') {
+    const { packageId, instanceId, namespace, rowId, change, before, after } = entry;
+    return JSON.stringify([kind, transactionIndex, cause, packageId, instanceId, namespace, rowId, change, before, after]);
+  }
+  if (entry.kind === 'event') {
+    const { event, phase, payload, handlerPackageId, handlerInstanceId, subscriptionId, error, scheduledForUs } = entry;
+    // An event that is due comes when it comes; one that is scheduled is so for some time from now.
+    const due = scheduledForUs !== undefined && phase === 'scheduled' ? scheduledForUs - virtualTimeUs : scheduledForUs !== undefined;
+    const rest = [event, phase, payload, due, handlerPackageId, handlerInstanceId, subscriptionId, error];
+    return JSON.stringify([kind, transactionIndex, cause, ...rest]);
+  }
+  // biome-ignore lint/suspicious/noExplicitAny: members are left out and set to what can be compared
+  const said: any = { ...entry, sequence: entry.sequence - base, causeSequence: cause };
+  for (const name of unsaid) said[name] = undefined;
+  switch (entry.kind) {
+    case 'operation':
+      said.invocation = { ...entry.invocation, callId: undefined, idempotencyKey: undefined };
+      if (entry.replayedFromSequence !== undefined) said.replayedFromSequence = 0;
+      break;
+    case 'clock':
+      said.toUs = isSetFromOutside(entry.reason) ? entry.toUs : entry.toUs - entry.fromUs;
+      said.fromUs = 0;
+      break;
+    case 'callback':
+      if (entry.retryAtUs !== undefined) said.retryAtUs = entry.retryAtUs - virtualTimeUs;
+      break;
+    case 'fault':
+      if (entry.dueUs !== undefined) said.dueUs = entry.dueUs - virtualTimeUs;
+      break;
+    default:
+  }
+  return JSON.stringify(said);
 }
+const unsaid = ['correlationId', 'transactionId', 'transactionSize', 'virtualTimeUs', 'deliveryId'] as const;
 
 /** The clock goes to a time of the drill, however far that is. */
 function isSetFromOutside(reason: string): boolean {
@@ -82,13 +127,14 @@ class Causes {
   readonly #scheduled = new Map<number, JsonValue>();
   readonly #queued = new Map<string, JsonValue>();
 
-  of(entry: EvidenceEntry): { words: string; cause: JsonValue } {
+  of(entry: EvidenceEntry): { words: string; cause: JsonValue; like?: string } {
     switch (entry.kind) {
       case 'operation': {
         const { packageId, instanceId, operationId, arguments: given } = entry.invocation;
         const { actorId, actorInstanceId = null } = entry;
         const words = `${actorId} called ${packageId}/${operationId}`;
-        return { words, cause: ['operation', actorId, actorInstanceId, packageId, instanceId, operationId, given] };
+        const like = `${actorId} ${actorInstanceId ?? ''} ${packageId} ${instanceId} ${operationId}`;
+        return { words, like, cause: ['operation', actorId, actorInstanceId, packageId, instanceId, operationId, given] };
       }
       case 'event': {
         const { event, payload, phase, scheduledForUs = null, causeSequence = 0 } = entry;
@@ -100,7 +146,7 @@ class Causes {
       case 'clock': {
         const { reason, fromUs, toUs } = entry;
         const cause = isSetFromOutside(reason) ? ['clock', reason, toUs] : ['clock', reason, toUs - fromUs];
-        return { words: `the clock went to ${toUs} us`, cause };
+        return { words: `the clock went to ${virtualClock(toUs)}`, cause };
       }
       case 'callback': {
         const { packageId, callbackId, receiverId, deliveryId, phase, attempt = 0 } = entry;
@@ -141,8 +187,7 @@ class Causes {
   }
 }
 
-function digestOf(value: JsonValue): string {
-  return createHash('sha256')
-    .update(typeof value === 'string' ? value : canonicalJson(value))
-    .digest('base64url');
+/** Which world minted the ids in it makes no difference. */
+function digestOf(value: JsonValue, tag: string | undefined): string {
+  return hash('sha256', withoutTag(typeof value === 'string' ? value : JSON.stringify(value), tag), 'base64url');
 }

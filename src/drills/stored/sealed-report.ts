@@ -42,7 +42,7 @@ export class SealedReport {
   /** The bytes of one file, the manifest included; undefined where the manifest names none. */
   async file(name: string): Promise<Uint8Array | undefined> {
     if (name === manifestFile) return Buffer.from(await this.#manifestText());
-    const listed = (await this.files()).find(({ path }) => path === name);
+    const listed = await this.#listed(name);
     if (listed === undefined) return undefined;
     const pieces: Buffer[] = [];
     for await (const piece of this.#reader.pieces(listed.path)) pieces.push(piece);
@@ -56,7 +56,7 @@ export class SealedReport {
    * error, and the client gets less than there is.
    */
   async stream(name: string): Promise<SealedBytes | undefined> {
-    const listed = name === manifestFile ? undefined : (await this.files()).find(({ path }) => path === name);
+    const listed = name === manifestFile ? undefined : await this.#listed(name);
     if (listed === undefined) {
       const whole = await this.file(name);
       return whole === undefined ? undefined : { bytes: whole.byteLength, [Symbol.asyncIterator]: () => once(whole) };
@@ -66,7 +66,7 @@ export class SealedReport {
     return { bytes: listed.bytes, [Symbol.asyncIterator]: () => this.#pieces(listed) };
   }
 
-  async *#pieces({ path, sha256 }: ManifestFile): AsyncGenerator<Uint8Array> {
+  async *#pieces({ path, sha256 }: ManifestFile): AsyncGenerator<Buffer> {
     const hash = createHash('sha256');
     let last: Buffer | undefined;
     for await (const piece of this.#reader.pieces(path)) {
@@ -78,11 +78,17 @@ export class SealedReport {
     if (last !== undefined) yield last;
   }
 
+  /** Its journal is read each time it is asked for, and hashed as it is read to its end. */
   async run(): Promise<ComparedRun> {
     const bytes = await this.file(reportFile);
-    if (bytes === undefined) throw this.#damaged(manifestFile);
+    const evidence = await this.#listed(evidenceFile);
+    if (bytes === undefined || evidence === undefined) throw this.#damaged(manifestFile);
     const { result } = JSON.parse(Buffer.from(bytes).toString()) as RunReport;
-    return { result, evidence: wholeLines(this.#reader.pieces(evidenceFile)) };
+    return { result, evidence: { [Symbol.asyncIterator]: () => wholeLines(this.#pieces(evidence)) } };
+  }
+
+  async #listed(name: string): Promise<ManifestFile | undefined> {
+    return (await this.files()).find(({ path }) => path === name);
   }
 
   async #manifestText(): Promise<string> {

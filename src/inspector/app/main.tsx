@@ -9,10 +9,11 @@ import './styles/views.css';
 import { render } from 'preact';
 import { Shell } from './shell.tsx';
 import { startLive } from './state/live.tsx';
-import { applyTheme, followAddress, route, theme, token } from './state/session.tsx';
+import { applyTheme, followAddress, route, shareToken, theme, token } from './state/session.tsx';
 import { TokenGate } from './token-gate.tsx';
 import { CompareView } from './views/compare-view.tsx';
 import { DrillsView } from './views/drills-view.tsx';
+import { NamedRun } from './views/named-run.tsx';
 import { PlayView } from './views/play-view.tsx';
 import { RunView } from './views/run-view.tsx';
 import { RunsView } from './views/runs-view.tsx';
@@ -36,7 +37,9 @@ function View() {
     case 'drills':
       return <DrillsView path={path} />;
     case 'runs':
-      return path[0] === undefined ? <RunsView /> : <RunView key={path[0]} runId={path[0]} query={query} />;
+      if (path[0] === undefined) return <RunsView query={query} />;
+      if (!path[0].startsWith('run_')) return <NamedRun key={path[0]} name={path[0]} query={query} />;
+      return <RunView key={path[0]} runId={path[0]} query={query} />;
     case 'compare':
       return <CompareView query={query} />;
     case 'play':
@@ -48,5 +51,6 @@ function View() {
 
 applyTheme(theme.value);
 followAddress();
+shareToken();
 startLive();
 render(<App />, document.getElementById('app')!);

@@ -1,6 +1,6 @@
 // Without the token there is nothing to show: where to find it, and a place to put it.
 import { useState } from 'preact/hooks';
-import { enterToken } from './state/session.tsx';
+import { enterToken, isRefused } from './state/session.tsx';
 
 export function TokenGate() {
   const [text, setText] = useState('');
@@ -16,6 +16,11 @@ export function TokenGate() {
           The link that <code>drillyard inspect</code> prints carries a token, and this tab has none: it is a new tab, or the inspector was
           started again. Open the newest link, or paste it here.
         </p>
+        {isRefused.value && (
+          <p class="notice bad" role="alert">
+            That token was not accepted: the inspector was started again since, or it is not whole. Take the link of the newest start.
+          </p>
+        )}
         <label for="token">Link or token</label>
         <div class="row">
           <input

@@ -7,6 +7,8 @@ import type {
   InspectorNamespacesReply,
   InspectorStateQuery,
   InspectorStateReply,
+  RowChangesQuery,
+  RowChangesReply,
   SearchQuery,
   SearchReply,
   TimelineQuery,
@@ -45,9 +47,11 @@ export interface ArchiveCalls {
   callbacks: OfJournal<undefined, Bare<CallbacksReply>>;
   namespaces: OfJournal<{ atSequence?: number }, Bare<InspectorNamespacesReply>>;
   state: OfJournal<InspectorStateQuery, Bare<InspectorStateReply>>;
+  rowChanges: OfJournal<RowChangesQuery, Bare<RowChangesReply>>;
   /** Everything about the folder, checked. */
   verify: Call<ReportPlace, { problems: UnavailableRun['problems'] }>;
   html: Call<ReportPlace, Uint8Array>;
+  zip: Call<ReportPlace, Uint8Array>;
   attachments: Call<ReportPlace, InspectorAttachment[]>;
   attachment: Call<ReportPlace & { attachmentId: string }, Uint8Array>;
   compare: Call<{ left: ReportPlace; right: ReportPlace }, ComparisonReply['comparison']>;

@@ -4,7 +4,7 @@ import { errorFromFrame, ServiceError } from '../../contract/errors.js';
 import { CalledThread } from '../../workers/called-thread.js';
 import type { ArchiveApi, ArchiveCall, ArchiveCalls, ArchiveReply } from './archive-calls.js';
 
-const slow = new Set<ArchiveCall>(['verify', 'html', 'attachments', 'attachment', 'compare']);
+const slow = new Set<ArchiveCall>(['verify', 'html', 'zip', 'attachments', 'attachment', 'compare']);
 const entry = new URL('./archive-entry.js', import.meta.url);
 
 export class ArchivePort {

@@ -10,17 +10,27 @@ import { ServiceError } from '../../contract/errors.js';
 import type { InspectorAttachment } from '../../contract/inspector/runs.js';
 import { limits } from '../../contract/limits.js';
 import type { RunResult } from '../../contract/run/run.js';
-import { compareRuns } from '../../drills/stored/compare-runs.js';
+import { type ComparedRun, compareRuns } from '../../drills/stored/compare-runs.js';
 import { manifestDigestOf, SealedReport } from '../../drills/stored/sealed-report.js';
 import { attachmentViews } from '../../reports/attachments.js';
-import { attachmentFolder } from '../../reports/report-folder.js';
+import { attachmentFolder, manifestFile } from '../../reports/report-folder.js';
 import { verifyReport } from '../../reports/verify-report.js';
+import { type ZipMember, zipOf } from '../../reports/zip.js';
 import type { ArchiveCall, ArchiveCalls, JournalPlace, ReportPlace } from './archive-calls.js';
 import { type ReportFault, reportRefused, wholeFingerprint } from './fingerprint.js';
 import { JournalFile } from './journal-file.js';
-import { callbacksPage, evidencePage, factsOf, lastOfPage, namespacesPage, statePage, timelinePage } from './journal-pages.js';
+import {
+  callbacksPage,
+  evidencePage,
+  factsOf,
+  lastOfPage,
+  namespacesPage,
+  rowChangesPage,
+  statePage,
+  timelinePage,
+} from './journal-pages.js';
 import { searchJournal } from './journal-search.js';
-import { type Pause, readSummary, SealedRun } from './sealed-run.js';
+import { type Pause, readReport, readSummary, SealedRun } from './sealed-run.js';
 import { orderedAssertions, summaryOf } from './summary.js';
 
 type Answers = { [Method in ArchiveCall]: (ask: ArchiveCalls[Method]['ask'], pause: Pause) => Promise<ArchiveCalls[Method]['answer']> };
@@ -73,11 +83,13 @@ export class Archive {
     callbacks: async ({ place }) => callbacksPage((await this.#journal(place)).journal),
     namespaces: async ({ place, query }) => namespacesPage((await this.#journal(place)).journal, query.atSequence),
     state: async ({ place, query }) => statePage((await this.#journal(place)).journal, query),
+    rowChanges: async ({ place, query }) => rowChangesPage((await this.#journal(place)).journal, query),
     verify: async (place) => ({ problems: (await this.#judge(place)).problems }),
     html: async (place) => this.#file(place, 'index.html'),
+    zip: (place) => this.#whole(place, (sealed) => packedReport(sealed, place.runId)),
     attachments: (place) => this.#attachments(place),
     attachment: (ask) => this.#attachment(ask),
-    compare: async ({ left, right }) => compareRuns(await this.#compared(left), await this.#compared(right)),
+    compare: (ask) => this.#compare(ask),
     mirror: async (ask, pause) => this.#mirror(ask, pause),
     dropMirror: async ({ id }) => this.#dropMirror(id),
   };
@@ -206,13 +218,15 @@ export class Archive {
     return this.#file(place, found.path);
   }
 
-  async #compared(place: ReportPlace): ReturnType<SealedReport['run']> {
-    const run = await this.#whole(place, (sealed) => sealed.run());
-    if (run.result.status === 'sealed') return run;
-    throw new ServiceError('control.STATE_CONFLICT', {
-      message: `Only sealed runs are compared; ${place.runId} is ${run.result.status.replace('_', ' ')}.`,
-      details: { runId: place.runId, status: run.result.status },
-    });
+  /** From documents and journals that their manifests vouch for; only what cannot be read so is judged whole, to say what is wrong. */
+  async #compare({ left, right }: ArchiveCalls['compare']['ask']): Promise<ArchiveCalls['compare']['answer']> {
+    try {
+      return await compareRuns(await comparedRun(left), await comparedRun(right));
+    } catch (error) {
+      if (error instanceof ServiceError) throw error;
+      for (const place of [left, right]) await this.#whole(place, async () => undefined);
+      throw error;
+    }
   }
 
   async #mirror({ id, file: path, lines }: ArchiveCalls['mirror']['ask'], pause: Pause): Promise<{ toSequence: number }> {
@@ -248,12 +262,38 @@ async function soon(indexed: Promise<void>): Promise<void> {
   await within(limits.inspectorIndexWaitMs, indexed);
 }
 
+/** In a folder of the run's name, so that it opens beside others. */
+async function packedReport(sealed: SealedReport, runId: string): Promise<Uint8Array> {
+  const listed = await sealed.files();
+  const bytes = listed.reduce((sum, file) => sum + file.bytes, 0);
+  if (bytes > limits.inspectorZipBytesMax)
+    throw new ServiceError('control.STATE_CONFLICT', {
+      message: `The report has ${bytes} bytes, too many for one archive here; its folder can be packed by hand.`,
+    });
+  const members: ZipMember[] = [];
+  for (const path of [manifestFile, ...listed.map((file) => file.path)]) {
+    const content = await sealed.file(path);
+    if (content !== undefined) members.push({ path: `${runId}/${path}`, bytes: content });
+  }
+  return zipOf(members);
+}
+
 async function isFresh(opening: Promise<SealedRun>): Promise<boolean> {
   try {
     return (await opening).isAsOpened();
   } catch {
     return false;
   }
+}
+
+async function comparedRun(place: ReportPlace): Promise<ComparedRun> {
+  const { report } = await readReport(place);
+  const { status } = report.result;
+  if (status === 'sealed') return await new SealedReport(place.folder, await manifestDigestOf(place.folder)).run();
+  throw new ServiceError('control.STATE_CONFLICT', {
+    message: `Only sealed runs are compared; ${place.runId} is ${status.replace('_', ' ')}.`,
+    details: { runId: place.runId, status },
+  });
 }
 
 async function judge({ folder, runId }: ReportPlace, fingerprint: string): Promise<JudgeReply> {

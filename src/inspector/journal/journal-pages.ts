@@ -7,6 +7,8 @@ import type {
   InspectorNamespacesReply,
   InspectorStateQuery,
   InspectorStateReply,
+  RowChangesQuery,
+  RowChangesReply,
   StateRow,
   TimelineQuery,
   TimelineReply,
@@ -74,11 +76,12 @@ export function namespacesPage(journal: JournalFile, atSequence = journal.length
 }
 
 export function statePage(journal: JournalFile, query: InspectorStateQuery): Bare<InspectorStateReply> {
-  const { packageId, instanceId = packageId, namespace, afterRowId, limit = limits.inspectorStatePageRows } = query;
+  const { packageId, instanceId = packageId, namespace, find = '', afterRowId, limit = limits.inspectorStatePageRows } = query;
   const atSequence = Math.min(query.atSequence ?? journal.length, journal.length);
   const rows: StateRow[] = [];
   let bytes = 0;
-  for (const row of journal.history.rowsAt({ packageId, instanceId, namespace }, atSequence, afterRowId)) {
+  for (const row of journal.history.rowsAt({ packageId, instanceId, namespace }, atSequence, { afterRowId, from: find })) {
+    if (!row.rowId.startsWith(find)) break;
     if (rows.length === limit) return { atSequence, rows, nextAfterRowId: rows[limit - 1]!.rowId };
     const shown = 'value' in row ? row : changedRow(journal, row);
     bytes += Buffer.byteLength(JSON.stringify(shown.value));
@@ -86,6 +89,12 @@ export function statePage(journal: JournalFile, query: InspectorStateQuery): Bar
     rows.push(shown);
   }
   return { atSequence, rows };
+}
+
+export function rowChangesPage(journal: JournalFile, query: RowChangesQuery): Bare<RowChangesReply> {
+  const { packageId, instanceId = packageId, namespace, rowId } = query;
+  const changes = journal.history.changesOf({ packageId, instanceId, namespace }, rowId);
+  return { changes: changes.slice(-limits.inspectorRowChangesMax), total: changes.length };
 }
 
 function changedRow(journal: JournalFile, { rowId, sequence }: { rowId: string; sequence: number }): StateRow {

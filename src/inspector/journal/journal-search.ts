@@ -1,14 +1,16 @@
 // Search over a whole journal: the bytes of its lines are looked through as they lie in the file, and only what matches becomes text.
-//   JOURNAL-SEARCH-1. Text is compared as the entry's JSON has it, upper and lower case apart.
+//   JOURNAL-SEARCH-1. Text is compared as the entry's JSON has it, upper and lower case alike.
 // It continues in slices; a caller that has gone stops it between two.
 import { defined } from '../../contract/defined.js';
 import type { SearchMatch, SearchQuery, SearchReply } from '../../contract/inspector/journal.js';
 import { limits } from '../../contract/limits.js';
 import type { EvidenceEntry } from '../../contract/world/evidence.js';
 import { evidenceKinds } from '../../contract/world/evidence.js';
+import { foldCase } from '../../text/fold-case.js';
 import { tuning } from '../tuning.js';
 import { codeOf } from './entry-scan.js';
 import type { JournalFile } from './journal-file.js';
+import { TextNeedle } from './text-needle.js';
 
 const newline = 10;
 
@@ -16,10 +18,15 @@ const newline = 10;
 export function* searchJournal(journal: JournalFile, query: SearchQuery): Generator<undefined, Omit<SearchReply, 'schemaVersion'>> {
   const { fromSequence = 1, view = 'matches' } = query;
   const wanted = view === 'matches' ? (query.limit ?? limits.inspectorSearchMatches) : limits.inspectorSearchSequencesMax;
-  const isWanted = kindFilter(journal, query.kind);
+  const isWanted = columnFilter(journal, query);
   const found = new SearchResult(query, view);
-  const needle = needleOf(query);
-  const hits = needle === undefined ? kindHits(journal, fromSequence, isWanted) : textHits(journal, { fromSequence, needle, isWanted });
+  const text = rarestText(query);
+  // JSON writes a newline as an escape; a match would reach over two lines.
+  if (text?.includes('\n') === true) return { ...found.reply(wanted), toSequence: journal.length };
+  const hits =
+    text === undefined
+      ? columnHits(journal, fromSequence, isWanted)
+      : textHits(journal, { fromSequence, needle: new TextNeedle(text), isWanted });
   for (const hit of hits) {
     if (hit === undefined) yield undefined;
     else if (found.add(hit, journal) && found.count > wanted) break;
@@ -29,7 +36,7 @@ export function* searchJournal(journal: JournalFile, query: SearchQuery): Genera
 
 interface Hit {
   sequence: number;
-  /** Absent where only the kind was asked for, and the line was not read. */
+  /** Absent where the columns alone decided, and the line was not read. */
   line?: Buffer;
 }
 
@@ -38,10 +45,18 @@ class SearchResult {
   readonly #view: 'matches' | 'sequences';
   readonly #matches: SearchMatch[] = [];
   readonly #sequences: number[] = [];
+  /** The bytes that were found need not be what was asked for. */
+  readonly #isLineRead: boolean;
+  readonly #q: string;
 
   constructor(query: SearchQuery, view: 'matches' | 'sequences') {
     this.#query = query;
     this.#view = view;
+    this.#q = foldCase(query.q ?? '');
+    const { packageId, actorId, operationId, outcome, q = '' } = query;
+    const isNamed = packageId !== undefined || actorId !== undefined || operationId !== undefined;
+    // Which calls were ok is in the columns.
+    this.#isLineRead = isNamed || (outcome !== undefined && outcome !== 'ok') || !new TextNeedle(q || 'q').isSure;
   }
 
   get count(): number {
@@ -50,16 +65,14 @@ class SearchResult {
 
   /** False when it is none after all. */
   add({ sequence, line }: Hit, journal: JournalFile): boolean {
-    const { q, packageId, actorId } = this.#query;
-    const isNamed = packageId !== undefined || actorId !== undefined;
-    if (this.#view === 'sequences' && !isNamed) {
+    if (this.#view === 'sequences' && !this.#isLineRead) {
       this.#sequences.push(sequence);
       return true;
     }
     const text = (line ?? journal.lines(sequence, sequence)).toString().trimEnd();
-    if (isNamed && !(text.includes(q ?? '') && isAbout(JSON.parse(text) as EvidenceEntry, this.#query))) return false;
+    if (this.#isLineRead && !(foldCase(text).includes(this.#q) && isAbout(text, this.#query))) return false;
     if (this.#view === 'sequences') this.#sequences.push(sequence);
-    else this.#matches.push(matchOf(journal, sequence, text, q));
+    else this.#matches.push(matchOf(journal, sequence, { text, q: this.#q }));
     return true;
   }
 
@@ -75,23 +88,39 @@ class SearchResult {
 }
 
 /** What every match has in its line. The longest, because it is the rarest. */
-function needleOf({ q, packageId, actorId }: SearchQuery): Buffer | undefined {
-  const needles = [
+function rarestText({ q, packageId, actorId, operationId }: SearchQuery): string | undefined {
+  const texts = [
     q ?? '',
-    packageId === undefined ? '' : `"packageId":${JSON.stringify(packageId)}`,
-    actorId === undefined ? '' : `"actorId":${JSON.stringify(actorId)}`,
+    packageId === undefined ? '' : member('packageId', packageId),
+    actorId === undefined ? '' : member('actorId', actorId),
+    operationId === undefined ? '' : member('operationId', operationId),
   ];
-  const needle = needles.reduce((longest, one) => (one.length > longest.length ? one : longest));
-  return needle === '' ? undefined : Buffer.from(needle);
+  const text = texts.reduce((longest, one) => (one.length > longest.length ? one : longest));
+  return text === '' ? undefined : text;
 }
 
-function kindFilter({ kinds }: JournalFile, list: string | undefined): (sequence: number) => boolean {
-  if (list === undefined) return () => true;
-  const wanted = new Set(list.split(',').map((kind) => codeOf(kind as EvidenceEntry['kind'])));
-  return (sequence) => wanted.has(kinds.at(sequence - 1));
+const member = (name: string, value: string): string => `"${name}":${JSON.stringify(value)}`;
+
+/** What the index knows of an entry without its line: its kind, and whether it failed. */
+function columnFilter({ kinds, failures }: JournalFile, query: SearchQuery): (sequence: number) => boolean {
+  const { kind: list, operationId, outcome, problems } = query;
+  const isOfCalls = operationId !== undefined || outcome !== undefined;
+  const named = list?.split(',').map((kind) => codeOf(kind as EvidenceEntry['kind']));
+  const calls = codeOf('operation');
+  const wanted = Uint8Array.from(evidenceKinds, (_, code) =>
+    (named === undefined || named.includes(code)) && (!isOfCalls || code === calls) ? 1 : 0,
+  );
+  const always = new Set([codeOf('fault'), codeOf('refused_request')]);
+  return (sequence) => {
+    const kind = kinds.at(sequence - 1);
+    if (wanted[kind] !== 1) return false;
+    const isFailed = failures.at(sequence - 1) === 1;
+    if (problems === 'only' && !isFailed && !always.has(kind)) return false;
+    return outcome === undefined || isFailed !== (outcome === 'ok');
+  };
 }
 
-function* kindHits(journal: JournalFile, fromSequence: number, isWanted: (sequence: number) => boolean): Generator<Hit | undefined> {
+function* columnHits(journal: JournalFile, fromSequence: number, isWanted: (sequence: number) => boolean): Generator<Hit | undefined> {
   for (let sequence = fromSequence; sequence <= journal.length; sequence++) {
     if (isWanted(sequence)) yield { sequence };
     if (sequence % tuning.searchEntriesAtOnce === 0) yield undefined;
@@ -100,17 +129,15 @@ function* kindHits(journal: JournalFile, fromSequence: number, isWanted: (sequen
 
 interface TextSearch {
   fromSequence: number;
-  needle: Buffer;
+  needle: TextNeedle;
   isWanted: (sequence: number) => boolean;
 }
 /** Lines that hold the needle, each once; undefined after each piece of the file. */
 function* textHits(journal: JournalFile, { fromSequence, needle, isWanted }: TextSearch): Generator<Hit | undefined> {
-  // JSON writes it as an escape; a match would reach over two lines.
-  if (needle.includes(newline)) return;
   for (const { bytes, first } of journal.linePieces(fromSequence)) {
     let sequence = first;
     let lineStart = 0;
-    for (let at = bytes.indexOf(needle); at >= 0; ) {
+    for (let at = needle.find(bytes, 0); at >= 0; ) {
       // Lines up to the one that holds it.
       for (let end = bytes.indexOf(newline, lineStart); end < at; end = bytes.indexOf(newline, lineStart)) {
         lineStart = end + 1;
@@ -118,33 +145,39 @@ function* textHits(journal: JournalFile, { fromSequence, needle, isWanted }: Tex
       }
       const lineEnd = bytes.indexOf(newline, at) + 1;
       if (sequence >= fromSequence && isWanted(sequence)) yield { sequence, line: bytes.subarray(lineStart, lineEnd) };
-      at = bytes.indexOf(needle, lineEnd);
+      at = needle.find(bytes, lineEnd);
     }
     yield undefined;
   }
 }
 
-function isAbout(entry: EvidenceEntry, { packageId, actorId }: SearchQuery): boolean {
+function isAbout(line: string, { packageId, actorId, operationId, outcome }: SearchQuery): boolean {
+  if (packageId === undefined && operationId === undefined && outcome === undefined) {
+    // The members of an entry are in order, and no name comes before this one.
+    if (actorId === undefined || line.startsWith(`{${member('actorId', actorId)}`)) return true;
+  }
+  const entry = JSON.parse(line) as EvidenceEntry;
   const about = 'invocation' in entry ? entry.invocation : 'event' in entry ? entry.event : entry;
-  const packages = 'packageId' in about ? about.packageId : undefined;
   return (
-    (packageId === undefined || packages === packageId) && (actorId === undefined || ('actorId' in entry && entry.actorId === actorId))
+    (packageId === undefined || ('packageId' in about && about.packageId === packageId)) &&
+    (actorId === undefined || ('actorId' in entry && entry.actorId === actorId)) &&
+    (operationId === undefined || ('operationId' in about && about.operationId === operationId)) &&
+    (outcome === undefined || (entry.kind === 'operation' && entry.outcome.kind === outcome))
   );
 }
 
-const around = { before: 60, after: 180 };
-
-function matchOf(journal: JournalFile, sequence: number, text: string, q: string | undefined): SearchMatch {
-  const found = q === undefined ? 0 : Math.max(text.indexOf(q), 0);
-  const start = Math.max(0, found - around.before);
-  const preview = wellFormed(text.slice(start, found + (q?.length ?? 0) + around.after));
+/** `q`: of one case. */
+function matchOf(journal: JournalFile, sequence: number, { text, q }: { text: string; q: string }): SearchMatch {
+  const found = Math.max(foldCase(text).indexOf(q), 0);
+  const start = Math.max(0, found - tuning.matchCharsBefore);
+  const preview = wellFormed(text.slice(start, found + q.length + tuning.matchCharsAfter));
   return {
     sequence,
     kind: evidenceKinds[journal.kinds.at(sequence - 1)] as SearchMatch['kind'],
     virtualTimeUs: journal.times.at(sequence - 1),
     preview,
     at: found - start,
-    length: q?.length ?? 0,
+    length: q.length,
   };
 }
 

@@ -8,11 +8,17 @@ import { type Growing, growingBytes, growingIntegers } from './growing.js';
 
 export type Change = 'insert' | 'update' | 'delete';
 const [inserted, updated, deleted] = [0, 1, 2];
+const changeNames: readonly Change[] = ['insert', 'update', 'delete'];
 const changeCodes: { [change: string]: number } = { insert: inserted, update: updated, delete: deleted };
 
 /** What a row is at a moment: as the start has it, or as an entry left it. */
 export type RowAt = { rowId: string; value: JsonObject } | { rowId: string; sequence: number };
 
+/** Rows after one, and not before an id. */
+export interface RowsPart {
+  afterRowId: string | undefined;
+  from: string;
+}
 export interface HistorySpace {
   packageId: string;
   instanceId: string;
@@ -42,10 +48,15 @@ export class StateHistory {
     return views.filter(({ rowCount }) => rowCount > 0).sort(byName);
   }
 
-  /** Rows in order of their ids, after `afterRowId`. */
-  *rowsAt(name: HistorySpace, sequence: number, afterRowId: string | undefined): Generator<RowAt> {
+  /** Rows in order of their ids. */
+  *rowsAt(name: HistorySpace, sequence: number, part: RowsPart): Generator<RowAt> {
     const space = this.#spaces.get(keyOf(name));
-    if (space !== undefined) yield* space.rowsAt(sequence, afterRowId);
+    if (space !== undefined) yield* space.rowsAt(sequence, part);
+  }
+
+  /** Every change of one row, in order. */
+  changesOf(name: HistorySpace, rowId: string): { sequence: number; change: Change }[] {
+    return this.#spaces.get(keyOf(name))?.changesOf(rowId) ?? [];
   }
 
   #space(name: HistorySpace): Space {
@@ -99,10 +110,21 @@ class Space {
     return this.start.size + (changes === 0 ? 0 : this.#balances.at(changes - 1));
   }
 
-  *rowsAt(sequence: number, afterRowId: string | undefined): Generator<RowAt> {
+  changesOf(rowId: string): { sequence: number; change: Change }[] {
+    this.#order ??= this.#ordered();
+    const row = this.#rowNumbers.get(rowId);
+    if (row === undefined) return [];
+    return Array.from(this.#order.changesOf(row), (change) => ({
+      sequence: this.#sequences.at(change),
+      change: changeNames[this.#kinds.at(change)] as Change,
+    }));
+  }
+
+  *rowsAt(sequence: number, { afterRowId, from }: RowsPart): Generator<RowAt> {
     this.#order ??= this.#ordered();
     const { rowIds, changesOf } = this.#order;
-    for (let index = afterRowId === undefined ? 0 : firstAfter(rowIds, afterRowId); index < rowIds.length; index++) {
+    const first = firstThat(rowIds, (rowId) => rowId >= from && (afterRowId === undefined || rowId > afterRowId));
+    for (let index = first; index < rowIds.length; index++) {
       const rowId = rowIds[index] as string;
       const row = this.#rowNumbers.get(rowId);
       const change = row === undefined ? undefined : lastChange(this.#sequences, changesOf(row), sequence);
@@ -143,13 +165,14 @@ function lastChange(sequences: Growing<Int32Array>, changes: Int32Array, sequenc
   return low === 0 ? undefined : changes[low - 1];
 }
 
-function firstAfter(rowIds: readonly string[], afterRowId: string): number {
+/** Of ids in order, of which those that fit are the last ones. */
+function firstThat(rowIds: readonly string[], fits: (rowId: string) => boolean): number {
   let low = 0;
   let high = rowIds.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if ((rowIds[middle] as string) <= afterRowId) low = middle + 1;
-    else high = middle;
+    if (fits(rowIds[middle] as string)) high = middle;
+    else low = middle + 1;
   }
   return low;
 }

@@ -2,17 +2,12 @@
 import { defined } from '../../contract/defined.js';
 import type { AssertionsReply } from '../../contract/inspector/journal.js';
 import type { SavedRun } from '../../contract/inspector/runs.js';
-import type { AssertionResult, AssertionStatus, RunResult } from '../../contract/run/run.js';
+import type { AssertionStatus, RunResult } from '../../contract/run/run.js';
 import type { RunReport } from '../../contract/run/run-events.js';
+import { headline, judgedOf, worstFirst } from '../../reports/findings.js';
 
-export function summaryOf({
-  runId,
-  drill,
-  target,
-  result,
-  startedAtMs,
-  finishedAtMs,
-}: RunReport): Omit<SavedRun, 'modifiedAtMs' | 'attachments'> {
+export function summaryOf(report: RunReport): Omit<SavedRun, 'modifiedAtMs' | 'attachments'> {
+  const { runId, drill, target, result, startedAtMs, finishedAtMs, invocation } = report;
   const { identity, status, verdict, evidenceRange, stateHash, evidenceHash, trajectoryHash } = result;
   const { seed, trial, trialCount, attempt, attemptLimit, scenarioId, buildHash } = identity;
   return {
@@ -21,35 +16,33 @@ export function summaryOf({
     target,
     status,
     verdict,
+    headline: headline(report),
     seed,
     trial,
     trialCount,
     attempt,
     attemptLimit,
-    ...defined({ scenarioId }),
+    ...defined({ invocation, scenarioId }),
     buildHash,
     startedAtMs,
     finishedAtMs,
     startedAtVirtualUs: result.startedAtVirtualUs,
     finishedAtVirtualUs: result.finishedAtVirtualUs,
     entries: evidenceRange.toSequence,
-    assertions: countsOf(result.assertionResults),
+    assertions: countsOf(result),
     stateHash,
     evidenceHash,
     trajectoryHash,
   };
 }
 
-function countsOf(results: readonly AssertionResult[]): SavedRun['assertions'] {
-  const count = (wanted: AssertionStatus): number => results.filter(({ status }) => status === wanted).length;
+/** Invariants count, each once. */
+function countsOf(result: RunResult): SavedRun['assertions'] {
+  const judged = judgedOf(result);
+  const count = (wanted: AssertionStatus): number => judged.filter(({ status }) => status === wanted).length;
   return { passed: count('passed'), failed: count('failed'), inconclusive: count('inconclusive'), invalid: count('invalid') };
 }
 
-const rank: { [Status in AssertionStatus]: number } = { failed: 0, invalid: 1, inconclusive: 2, passed: 3 };
-
 export function orderedAssertions({ verdict, assertionResults, checkpoints }: RunResult): Omit<AssertionsReply, 'schemaVersion'> {
-  const assertions = [...assertionResults].sort(
-    (left, right) => rank[left.status] - rank[right.status] || Number(right.gate) - Number(left.gate),
-  );
-  return { verdict, assertions, checkpoints };
+  return { verdict, assertions: worstFirst(assertionResults), checkpoints };
 }

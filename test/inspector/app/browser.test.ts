@@ -1,77 +1,12 @@
 // The app in a real browser, on the example and the real server: every view, by mouse and by keyboard, in light and dark, wide and narrow.
 import assert from 'node:assert/strict';
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, type TestContext, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
+import { test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { runDrills, startLocalInspector } from '../../../src/index.js';
-import { axeViolations, noBrowser, openBrowser } from './browser-kit.js';
-import { writeLongReport } from './long-report.js';
-
-const example = fileURLToPath(new URL('../../../../examples/01-support-desk', import.meta.url));
-const options = { skip: noBrowser, timeout: 120_000 };
-const longRun = 'run_00000000000000long';
-
-interface Desk {
-  page: Page;
-  baseUrl: string;
-  token: string;
-  complaints: string[];
-  asked: string[];
-  runs: { [drillId: string]: string[] };
-  open(hash: string): Promise<void>;
-}
-
-const scratch = mkdtempSync(join(tmpdir(), 'drillyard-desk-'));
-after(() => rmSync(scratch, { recursive: true, force: true }));
-function exampleAt(root: string): string {
-  cpSync(example, root, { recursive: true, filter: (name) => !name.endsWith('.service') });
-  return root;
-}
-
-interface Played {
-  service: string;
-  runIds: string[];
-}
-const playedOnce = new Map<string, Promise<Played>>();
-/** A drill is played once for all desks; each gets a copy of what it left. */
-function played(drillId: string): Promise<Played> {
-  const playing = playedOnce.get(drillId) ?? play(drillId);
-  playedOnce.set(drillId, playing);
-  return playing;
-}
-async function play(drillId: string): Promise<Played> {
-  const root = exampleAt(join(scratch, drillId));
-  const { drills } = await runDrills({ root, drills: [drillId] });
-  const runIds = drills.flatMap(({ trials }) => trials.flatMap(({ attempts }) => attempts.map(({ runId }) => runId)));
-  return { service: join(root, '.service'), runIds };
-}
-
-async function openDesk(t: TestContext, { drills, entries = 0 }: { drills: string[]; entries?: number }): Promise<Desk> {
-  const root = exampleAt(mkdtempSync(join(scratch, 'desk-')));
-  const runs: Desk['runs'] = {};
-  for (const drillId of drills) {
-    const { service, runIds } = await played(drillId);
-    cpSync(service, join(root, '.service'), { recursive: true });
-    runs[drillId] = runIds;
-  }
-  if (entries > 0) writeLongReport(join(root, '.service/reports'), { from: runs[drills[0]!]![0]!, runId: longRun, entries });
-  const inspector = await startLocalInspector({ root });
-  t.after(() => inspector.close());
-  const { context, complaints, asked } = await openBrowser(t, inspector.baseUrl);
-  const page = await context.newPage();
-  page.setDefaultTimeout(15_000);
-  await page.setViewportSize({ width: 1440, height: 900 });
-  await page.goto(`${inspector.baseUrl}/#token=${inspector.token}`);
-  const open = async (hash: string): Promise<void> => {
-    await page.goto(`${inspector.baseUrl}/${hash}`);
-    await page.waitForSelector('h1');
-    await page.waitForSelector('.skeleton', { state: 'detached' });
-  };
-  return { page, baseUrl: inspector.baseUrl, token: inspector.token, complaints, asked, runs, open };
-}
+import { runDrills } from '../../../src/index.js';
+import { axeViolations } from './browser-kit.js';
+import { longRun, openDesk, browserOptions as options } from './desk.js';
 
 test('every view, wide in light and narrow in dark: nothing that axe objects to, no error, no sideways scrolling', options, async (t) => {
   const { page, open, runs, complaints } = await openDesk(t, { drills: ['careless-refund', 'refund-lost-answer'] });
@@ -129,7 +64,7 @@ test('a failed run: one click from an assertion to its evidence, its causes, its
   await open('#/runs');
   await page.getByRole('link', { name: 'An agent that asks again with a new key pays twice' }).click();
   await page.getByRole('heading', { name: '2 assertions do not hold' }).waitFor();
-  await page.getByRole('button', { name: 'Evidence, entry 14' }).click();
+  await page.getByRole('button', { name: '#14 payments/charges' }).click();
   assert.match(page.url(), new RegExp(`#/runs/${runId}\\?seq=14&assertion=exactly-what-was-asked-for$`));
   const pane = page.getByRole('complementary', { name: 'Entry 14' });
   await pane.getByText('How it came about').waitFor();
@@ -169,7 +104,7 @@ test('the journal by keyboard: search, arrows, the end and the start', options, 
     .first()
     .click();
   await page.getByRole('listbox', { name: 'Matching journal entries' }).getByText('refund-answer-lost hit').waitFor();
-  assert.ok((await page.getByRole('option').allTextContents()).every((text) => text.includes('fault')));
+  assert.ok((await page.locator('.entry-row').allTextContents()).every((text) => text.includes('fault')));
   assert.deepEqual(complaints, []);
 });
 
@@ -210,6 +145,49 @@ test('a world to play with: a call, the clock, a fault, and a fork from an entry
   await page.getByRole('button', { name: 'Fork from here' }).click();
   await page.getByRole('heading', { name: /forked at #\d+/ }).waitFor();
   await page.getByText('09:00:00').first().waitFor();
+  assert.deepEqual(complaints, []);
+});
+
+/** Clicks from now on, counted where they arrive: in the page. */
+async function countClicks(page: Page): Promise<() => Promise<number>> {
+  await page.evaluate(`
+    globalThis.clicks ?? addEventListener('click', (event) => { if (event.isTrusted) globalThis.clicks++; }, true);
+    globalThis.clicks = 0`);
+  return () => page.evaluate('globalThis.clicks');
+}
+
+test('what failed beside what passed: two clicks to the key that differs, what followed from it, and the rows', options, async (t) => {
+  const { page, open, runs, complaints, root } = await openDesk(t, { drills: ['careless-refund'] });
+  const [failed] = runs['careless-refund']!;
+  const agent = join(root, 'agents/careless-agent.mjs');
+  writeFileSync(agent, readFileSync(agent, 'utf8').replace('`attempt-number-${attempt}`', '`once-${call}`'));
+  const { drills } = await runDrills({ root, drills: ['careless-refund'] });
+  const passed = drills[0]!.trials[0]!.attempts[0]!;
+  assert.equal(passed.verdict, 'passed');
+  const key = page
+    .getByRole('group', { name: 'Members that differ' })
+    .first()
+    .getByRole('row', { name: /^idempotency key/ });
+
+  await open('#/runs');
+  const clicks = await countClicks(page);
+  await page.locator(`a[href*="${failed}"]`).first().click();
+  await page.getByRole('link', { name: 'Compare…' }).click();
+  assert.match((await key.textContent()) ?? '', /attempt-number-2.*once-/);
+  assert.equal(await clicks(), 2);
+  await page.getByText('Equal inputs.').waitFor();
+  await page.getByText('re_000002').first().waitFor();
+  await page.getByText('payments/refunds/re_000002').first().waitFor();
+  assert.deepEqual(await axeViolations(page), []);
+
+  await open('#/runs');
+  const again = await countClicks(page);
+  await page.getByRole('link', { name: 'Compare', exact: false }).first().click();
+  await page.getByRole('link', { name: 'An agent that asks again with a new key pays twice' }).click();
+  assert.match((await key.textContent()) ?? '', /attempt-number-2.*once-/);
+  assert.equal(await again(), 2);
+  await open('#/compare?left=run_x&right=run_y');
+  await page.getByRole('heading', { name: 'There is no run run_x.' }).waitFor();
   assert.deepEqual(complaints, []);
 });
 

@@ -28,6 +28,7 @@ export function EntryPane(props: EntryPaneProps) {
   const { source, sequence, last, onSelect } = props;
   const [side, setSide] = useState<'entry' | 'state'>('entry');
   useEscape(props.onClose);
+  useStateKey(() => setSide((shown) => (shown === 'entry' ? 'state' : 'entry')));
   return (
     <aside class="pane" aria-label={`Entry ${sequence}`}>
       <header class="pane-bar">
@@ -65,6 +66,17 @@ function useEscape(close: () => void): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       if (event.key === 'Escape' && !isTyping(event)) latest.current();
+    };
+    addEventListener('keydown', onKey);
+    return () => removeEventListener('keydown', onKey);
+  }, []);
+}
+
+/** `s` turns the pane over. */
+function useStateKey(turn: () => void): void {
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      if (event.key === 's' && !isTyping(event) && !event.ctrlKey && !event.metaKey && !event.altKey) turn();
     };
     addEventListener('keydown', onKey);
     return () => removeEventListener('keydown', onKey);

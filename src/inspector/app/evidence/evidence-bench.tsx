@@ -6,7 +6,7 @@ import { JournalPanel, type JournalPanelProps } from './journal-panel.tsx';
 import { useStart } from './start-time.tsx';
 import { Timeline, type TimelineProps } from './timeline.tsx';
 
-interface EvidenceBenchProps extends TimelineProps, Pick<JournalPanelProps, 'kinds'> {
+interface EvidenceBenchProps extends TimelineProps, Pick<JournalPanelProps, 'kinds' | 'filter' | 'onFilter' | 'choices'> {
   /** Ids of the assertions that cite an entry, by its sequence. */
   cited: ReadonlyMap<number, readonly string[]>;
   onClose: () => void;
@@ -16,7 +16,7 @@ interface EvidenceBenchProps extends TimelineProps, Pick<JournalPanelProps, 'kin
   children?: ComponentChildren;
 }
 
-export function EvidenceBench({ kinds, cited, onClose, actions, children, ...timeline }: EvidenceBenchProps) {
+export function EvidenceBench({ kinds, filter, onFilter, choices, cited, onClose, actions, children, ...timeline }: EvidenceBenchProps) {
   const { source, count, selected, onSelect } = timeline;
   const startUs = useStart(source, count);
   const citedSequences = useMemo(() => new Set(cited.keys()), [cited]);
@@ -26,7 +26,16 @@ export function EvidenceBench({ kinds, cited, onClose, actions, children, ...tim
       <div class="bench-main">
         {children}
         {count > 0 && <Timeline {...timeline} />}
-        <JournalPanel {...shared} count={count} kinds={kinds} selected={selected} cited={citedSequences} />
+        <JournalPanel
+          {...shared}
+          count={count}
+          kinds={kinds}
+          filter={filter}
+          onFilter={onFilter}
+          choices={choices}
+          selected={selected}
+          cited={citedSequences}
+        />
       </div>
       {selected !== undefined && (
         <EntryPane {...shared} sequence={selected} last={count} citedBy={cited.get(selected) ?? []} onClose={onClose} actions={actions} />

@@ -4,6 +4,8 @@ import type {
   InspectorNamespacesReply,
   InspectorStateQuery,
   InspectorStateReply,
+  RowChangesQuery,
+  RowChangesReply,
   SearchQuery,
   SearchReply,
   TimelineQuery,
@@ -20,6 +22,7 @@ export interface EvidenceSource {
   entriesAt(sequences: readonly number[]): Promise<EvidenceEntry[]>;
   namespaces(atSequence: number | undefined): Promise<InspectorNamespacesReply>;
   state(query: InspectorStateQuery): Promise<InspectorStateReply>;
+  rowChanges(query: RowChangesQuery): Promise<RowChangesReply>;
   search(query: SearchQuery, signal: AbortSignal): Promise<SearchReply>;
   timeline(query: TimelineQuery, signal: AbortSignal): Promise<TimelineReply>;
 }
@@ -34,6 +37,7 @@ export function runSource(client: ApiClient, runId: string): EvidenceSource {
     entriesAt,
     namespaces: (atSequence) => client.call('listNamespaces', { path, query: atSequence === undefined ? {} : { atSequence } }),
     state: (query) => client.call('listState', { path, query }),
+    rowChanges: (query) => client.call('listRowChanges', { path, query }),
     search: (query, signal) => client.call('searchEvidence', { path, query }, signal),
     timeline: (query, signal) => client.call('getTimeline', { path, query }, signal),
   };
@@ -49,6 +53,7 @@ export function worldSource(client: ApiClient, worldId: string): EvidenceSource 
     entriesAt,
     namespaces: (atSequence) => client.call('listWorldNamespaces', { path, query: atSequence === undefined ? {} : { atSequence } }),
     state: (query) => client.call('listWorldState', { path, query }),
+    rowChanges: (query) => client.call('listWorldRowChanges', { path, query }),
     search: (query, signal) => client.call('searchWorldEvidence', { path, query }, signal),
     timeline: (query, signal) => client.call('getWorldTimeline', { path, query }, signal),
   };

@@ -7,6 +7,8 @@ import { kindNames } from '../../../reports/html/kind-names.mjs';
 import { virtualOffset } from '../../../reports/html/virtual-time.mjs';
 import { visibleLine } from '../../../reports/html/visible-text.mjs';
 import { tuning } from '../../tuning.js';
+import { Marked } from '../kit/marked.tsx';
+import { placeOf, snippetOf } from '../kit/marked-text.ts';
 import { RowWindow } from '../kit/row-window.ts';
 import type { JournalPages } from './journal-pages.ts';
 
@@ -21,6 +23,8 @@ export interface JournalListProps {
   onSelect: (sequence: number) => void;
   startUs: number;
   cited: ReadonlySet<number>;
+  /** What was searched for. */
+  words: string;
   label: string;
 }
 
@@ -116,19 +120,33 @@ function Row({ row, list, topPx, entry }: { row: number; list: JournalListProps;
         <>
           <span class="time">{virtualOffset(entry.virtualTimeUs - list.startUs)}</span>
           <span class={`kind kind-${entry.kind}`}>{kindNames[entry.kind]}</span>
-          <span class="text">{visibleLine(entryText(entry))}</span>
+          <span class="text">
+            <Found entry={entry} words={list.words} />
+          </span>
         </>
       )}
     </div>
   );
 }
 
+/** The entry in a line, what was searched for marked; where the line does not have it, with the piece of the entry that does. */
+function Found({ entry, words }: { entry: EvidenceEntry; words: string }) {
+  const text = visibleLine(entryText(entry));
+  if (words === '' || placeOf(text, words) >= 0) return <Marked text={text} words={words} />;
+  return (
+    <>
+      {text}{' '}
+      <span class="snippet">
+        <Marked text={visibleLine(snippetOf(JSON.stringify(entry), words))} words={words} />
+      </span>
+    </>
+  );
+}
+
 function movePosition(key: string, position: number, count: number, page: number): number | undefined {
   const to = {
     ArrowDown: position + 1,
-    j: position + 1,
     ArrowUp: position - 1,
-    k: position - 1,
     PageDown: position + page,
     PageUp: position - page,
     Home: 1,

@@ -1,62 +1,43 @@
-// The journal with its filter: kinds, and text searched through the whole of it. A filter gives a list of sequences; the list shows those.
+// The journal with its filter, searched through the whole of it. A filter gives a list of sequences; the list shows those.
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { EvidenceKind } from '../../../contract/world/evidence.js';
-import { kindNames } from '../../../reports/html/kind-names.mjs';
+import type { SearchQuery } from '../../../contract/inspector/journal.js';
 import { tuning } from '../../tuning.js';
 import { counted } from '../kit/parts.tsx';
-import { isTyping } from '../kit/typing.tsx';
 import type { EvidenceSource } from './evidence-source.ts';
+import { JournalBar } from './journal-bar.tsx';
+import { type FilterChoices, type JournalFilter, searchOfFilter } from './journal-filter.ts';
+import { useJournalKeys } from './journal-keys.tsx';
 import { JournalList } from './journal-list.tsx';
 import { JournalPages } from './journal-pages.ts';
-
-const kindOrder = Object.keys(kindNames) as EvidenceKind[];
 
 export interface JournalPanelProps {
   source: EvidenceSource;
   count: number;
   startUs: number;
   kinds?: { [kind: string]: number } | undefined;
+  filter: JournalFilter;
+  onFilter: (filter: JournalFilter) => void;
+  choices: FilterChoices;
   selected: number | undefined;
   cited: ReadonlySet<number>;
   onSelect: (sequence: number) => void;
 }
 
 export function JournalPanel(props: JournalPanelProps) {
-  const { source, count, kinds } = props;
-  const [text, setText] = useState('');
-  const [chosen, setChosen] = useState<readonly EvidenceKind[]>([]);
-  const box = useRef<HTMLInputElement>(null);
-  useSearchKey(box);
-  const filter = useFilter(source, { text: text.trim(), kinds: chosen, count });
-  const toggle = (kind: EvidenceKind): void =>
-    setChosen((list) => (list.includes(kind) ? list.filter((one) => one !== kind) : [...list, kind]));
+  const { source, count, kinds, filter, onFilter, choices } = props;
+  const panel = useRef<HTMLElement>(null);
+  const found = useFound(source, searchOfFilter(filter), count);
   return (
-    <section class="journal-panel" aria-labelledby="journal-title">
-      <header class="journal-bar">
-        <h2 id="journal-title">Journal</h2>
-        <input
-          ref={box}
-          type="search"
-          placeholder="Search every entry…  /"
-          aria-label="Search every entry"
-          spellcheck={false}
-          value={text}
-          onInput={(event) => setText(event.currentTarget.value)}
-        />
-        <span class="quiet" role="status">
-          {filter === undefined ? counted(count, 'entry', 'entries') : filter.summary}
-        </span>
-      </header>
-      <div class="chips" role="group" aria-label="Kinds">
-        {kindOrder
-          .filter((kind) => (kinds?.[kind] ?? 0) > 0)
-          .map((kind) => (
-            <button key={kind} type="button" class="chip" aria-pressed={chosen.includes(kind)} onClick={() => toggle(kind)}>
-              {kindNames[kind]} <span class="count">{(kinds?.[kind] ?? 0).toLocaleString('en-US')}</span>
-            </button>
-          ))}
-      </div>
-      <Rows {...props} sequences={filter?.sequences} />
+    <section class="journal-panel" aria-labelledby="journal-title" ref={panel}>
+      <JournalBar
+        filter={filter}
+        onFilter={onFilter}
+        choices={choices}
+        kinds={kinds}
+        summary={found === undefined ? counted(count, 'entry', 'entries') : found.summary}
+        onLeave={() => panel.current?.querySelector<HTMLElement>('[role=listbox]')?.focus()}
+      />
+      <Rows {...props} sequences={found?.sequences} />
     </section>
   );
 }
@@ -68,17 +49,20 @@ function Rows({ sequences, ...props }: JournalPanelProps & { sequences: readonly
     const load = (from: number, limit: number) => source.entriesAt(sequences.slice(from - 1, from - 1 + limit));
     return new JournalPages(load);
   }, [source, sequences]);
+  const steps = {
+    count: sequences?.length ?? count,
+    sequenceAt: (position: number) => sequences?.[position - 1] ?? position,
+    positionOf: (sequence: number) => (sequences === undefined ? sequence : positionIn(sequences, sequence)),
+  };
+  useJournalKeys({ ...props, ...steps });
   if (sequences?.length === 0)
-    return (
-      <p class="journal-nothing quiet">No entry matches. Upper and lower case differ, and text is matched as it stands in the JSON.</p>
-    );
+    return <p class="journal-nothing quiet">No entry matches. Text is looked for in the JSON of each entry, upper and lower case alike.</p>;
   return (
     <JournalList
       {...props}
+      {...steps}
       pages={pages}
-      count={sequences?.length ?? count}
-      sequenceAt={(position) => sequences?.[position - 1] ?? position}
-      positionOf={(sequence) => (sequences === undefined ? sequence : positionIn(sequences, sequence))}
+      words={props.filter.text.trim()}
       label={sequences === undefined ? 'Journal entries' : 'Matching journal entries'}
     />
   );
@@ -95,52 +79,32 @@ function positionIn(sequences: readonly number[], sequence: number): number {
   return sequences[low] === sequence ? low + 1 : 0;
 }
 
-interface Filter {
+interface Found {
   sequences: readonly number[] | undefined;
   summary: string;
 }
 
-function useFilter(
-  source: EvidenceSource,
-  { text, kinds, count }: { text: string; kinds: readonly EvidenceKind[]; count: number },
-): Filter | undefined {
-  const [filter, setFilter] = useState<Filter | undefined>();
-  const key = `${text} ${kinds.join()}`;
+function useFound(source: EvidenceSource, query: SearchQuery | undefined, count: number): Found | undefined {
+  const [found, setFound] = useState<Found | undefined>();
+  const key = JSON.stringify(query);
   useEffect(() => {
-    if (text === '' && kinds.length === 0) return setFilter(undefined);
+    if (query === undefined) return setFound(undefined);
     const asked = new AbortController();
-    setFilter((before) => ({ sequences: before?.sequences, summary: 'Searching…' }));
+    setFound((before) => ({ sequences: before?.sequences, summary: 'Searching…' }));
     const timer = setTimeout(() => {
-      const query = {
-        view: 'sequences' as const,
-        ...(text === '' ? {} : { q: text }),
-        ...(kinds.length === 0 ? {} : { kind: kinds.join(',') }),
-      };
-      source.search(query, asked.signal).then(
+      source.search({ ...query, view: 'sequences' }, asked.signal).then(
         ({ sequences = [], nextSequence }) =>
-          setFilter({
+          setFound({
             sequences,
             summary: `${sequences.length.toLocaleString('en-US')}${nextSequence === undefined ? '' : '+'} of ${counted(count, 'entry', 'entries')}`,
           }),
-        (error: Error) => !asked.signal.aborted && setFilter({ sequences: [], summary: error.message }),
+        (error: Error) => !asked.signal.aborted && setFound({ sequences: [], summary: error.message }),
       );
-    }, tuning.typingMs);
+    }, tuning.filterRestMs);
     return () => {
       clearTimeout(timer);
       asked.abort();
     };
   }, [source, key, count]);
-  return filter;
-}
-
-function useSearchKey(box: { current: HTMLInputElement | null }): void {
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent): void => {
-      if (event.key !== '/' || isTyping(event) || event.ctrlKey || event.metaKey) return;
-      event.preventDefault();
-      box.current?.focus();
-    };
-    addEventListener('keydown', onKey);
-    return () => removeEventListener('keydown', onKey);
-  }, [box]);
+  return found;
 }

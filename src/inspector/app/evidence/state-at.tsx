@@ -1,11 +1,14 @@
 // The synthetic state right after an entry, and a scrubber through time: every row as it was at that moment.
 import { useEffect, useState } from 'preact/hooks';
-import type { InspectorNamespacesReply, InspectorStateReply, StateRow } from '../../../contract/inspector/journal.js';
+import type { InspectorNamespacesReply, InspectorStateReply } from '../../../contract/inspector/journal.js';
 import type { NamespaceView } from '../../../contract/world/world-protocol.js';
 import { tuning } from '../../tuning.js';
-import { counted, Json, Short } from '../kit/parts.tsx';
+import { counted } from '../kit/parts.tsx';
+import { isObject } from '../kit/schema-sample.ts';
+import { project } from '../state/live.tsx';
 import { Await, Empty, useLoad } from '../state/loading.tsx';
 import type { EvidenceSource } from './evidence-source.ts';
+import { StateTable } from './state-table.tsx';
 
 export interface StateAtProps {
   source: EvidenceSource;
@@ -22,11 +25,11 @@ interface NamespacesProps extends Omit<StateAtProps, 'last'> {
 
 export function StateAt({ source, sequence, last, onSelect }: StateAtProps) {
   const [moment, setMoment] = useState(sequence);
-  // Opened on a changed row, it begins there, and stays there while one moves through time.
-  const [chosen, setChosen] = useState(() => {
-    const entry = source.journal.peek(sequence);
-    return entry?.kind === 'state_change' ? nameOf(entry) : '';
-  });
+  const [chosen, setChosen] = useState('');
+  const turn = useLoad(`turn ${source.id} ${sequence}`, () => turnOf(source, sequence), { keep: true });
+  // Opened on what changed something, it begins there, and stays there while one moves through time.
+  const touched = turn.value?.touched ?? '';
+  const isSettled = turn.value !== undefined || turn.error !== undefined;
   useEffect(() => setMoment(sequence), [sequence]);
   useEffect(() => {
     if (moment === sequence) return;
@@ -48,13 +51,48 @@ export function StateAt({ source, sequence, last, onSelect }: StateAtProps) {
           onInput={(event) => setMoment(event.currentTarget.valueAsNumber)}
         />
       </label>
-      <Await of={namespaces} what="the state">
+      {turn.value !== undefined && turn.value.last > turn.value.first && (
+        <div class="switch" role="group" aria-label="Around this turn">
+          <button type="button" aria-pressed={sequence === turn.value.first} onClick={() => onSelect(turn.value!.first)}>
+            Before its changes
+          </button>
+          <button type="button" aria-pressed={sequence === turn.value.last} onClick={() => onSelect(turn.value!.last)}>
+            After them
+          </button>
+        </div>
+      )}
+      <Await of={isSettled ? namespaces : { reload: namespaces.reload }} what="the state">
         {(reply) => (
-          <Namespaces source={source} reply={reply} sequence={sequence} onSelect={onSelect} chosen={chosen} onChoose={setChosen} />
+          <Namespaces
+            source={source}
+            reply={reply}
+            sequence={sequence}
+            onSelect={onSelect}
+            chosen={chosen || touched}
+            onChoose={setChosen}
+          />
         )}
       </Await>
     </div>
   );
+}
+
+interface Turn {
+  first: number;
+  last: number;
+  /** The namespace that the entry changed, or its transaction first; '' where there is none. */
+  touched: string;
+}
+
+/** The transaction that an entry belongs to. */
+async function turnOf(source: EvidenceSource, sequence: number): Promise<Turn | undefined> {
+  const entry = await source.journal.entry(sequence);
+  if (entry === undefined) return undefined;
+  const first = sequence - entry.transactionIndex;
+  const last = first + entry.transactionSize - 1;
+  const changes = (await source.journal.range(first, last)).filter(({ kind }) => kind === 'state_change');
+  const change = changes.find((one) => one.sequence === sequence) ?? changes[0];
+  return { first, last, touched: change?.kind === 'state_change' ? nameOf(change) : '' };
 }
 
 const nameOf = (space: Pick<NamespaceView, 'packageId' | 'instanceId' | 'namespace'>): string =>
@@ -83,14 +121,23 @@ function Namespaces({ source, reply, sequence, onSelect, chosen, onChoose }: Nam
 
 function Rows({ source, space, sequence, onSelect }: Omit<StateAtProps, 'last'> & { space: NamespaceView }) {
   const { packageId, instanceId, namespace } = space;
+  const [find, setFind] = useState('');
+  const asked = useRested(find.trim());
   const [more, setMore] = useState<InspectorStateReply[]>([]);
   const [after, setAfter] = useState<string | undefined>();
-  const key = `state ${source.id} ${nameOf(space)} ${sequence}`;
+  const key = `state ${source.id} ${nameOf(space)} ${sequence} ${asked}`;
   useEffect(() => {
     setMore([]);
     setAfter(undefined);
   }, [key]);
-  const query = { packageId, instanceId, namespace, atSequence: sequence, limit: tuning.stateRowsAPage };
+  const query = {
+    packageId,
+    instanceId,
+    namespace,
+    atSequence: sequence,
+    limit: tuning.stateRowsAPage,
+    ...(asked === '' ? {} : { find: asked }),
+  };
   const first = useLoad(key, () => source.state(query), { keep: true });
   const next = (more.at(-1) ?? first.value)?.nextAfterRowId;
   const loadMore = async (): Promise<void> => {
@@ -100,47 +147,51 @@ function Rows({ source, space, sequence, onSelect }: Omit<StateAtProps, 'last'> 
     setMore((pages) => [...pages, page]);
   };
   return (
-    <Await of={first} what="rows" lines={4}>
-      {(page) =>
-        page.rows.length === 0 ? (
-          <p class="quiet">No rows at this moment.</p>
-        ) : (
-          <>
-            <ul class="rows">
-              {[page, ...more]
-                .flatMap((reply) => reply.rows)
-                .map((row) => (
-                  <Row key={row.rowId} row={row} now={sequence} onSelect={onSelect} />
-                ))}
-            </ul>
-            {next !== undefined && (
-              <button type="button" onClick={loadMore}>
-                More rows (of {counted(space.rowCount, 'row')})
-              </button>
-            )}
-          </>
-        )
-      }
-    </Await>
+    <>
+      <label class="field">
+        Find a row
+        <input
+          type="search"
+          placeholder="Its id begins with…"
+          spellcheck={false}
+          value={find}
+          onInput={(event) => setFind(event.currentTarget.value)}
+        />
+      </label>
+      <Await of={first} what="rows" lines={4}>
+        {(page) => {
+          const rows = [page, ...more].flatMap((reply) => reply.rows);
+          if (rows.length === 0)
+            return <p class="quiet">{asked === '' ? 'No rows at this moment.' : 'No row has such an id at this moment.'}</p>;
+          return (
+            <>
+              <StateTable source={source} space={space} rows={rows} members={membersOf(space)} sequence={sequence} onSelect={onSelect} />
+              {next !== undefined && (
+                <button type="button" onClick={loadMore}>
+                  More rows (of {counted(space.rowCount, 'row')})
+                </button>
+              )}
+            </>
+          );
+        }}
+      </Await>
+    </>
   );
 }
 
-function Row({ row, now, onSelect }: { row: StateRow; now: number; onSelect: (sequence: number) => void }) {
-  const by = row.changedBySequence;
-  return (
-    <li class={by === now ? 'state-row fresh' : 'state-row'}>
-      <details>
-        <summary>
-          <code class="row-id">{row.rowId}</code>
-          <Short value={row.value} max={90} />
-        </summary>
-        <Json value={row.value} label={`Row ${row.rowId}`} />
-      </details>
-      {by !== undefined && (
-        <button type="button" class="link changed-by" onClick={() => onSelect(by)} aria-label={`Changed by entry ${by}`}>
-          {by === now ? 'just now' : `#${by}`}
-        </button>
-      )}
-    </li>
-  );
+/** The members that the schema of a namespace names; none where the tool of the run is not the one that is compiled here. */
+function membersOf({ packageId, namespace }: NamespaceView): string[] {
+  const tool = project.value?.tools.find(({ toolId }) => toolId === packageId);
+  const schema = tool?.definition.state.find((one) => one.namespace === namespace)?.schema;
+  return isObject(schema) && isObject(schema.properties) ? Object.keys(schema.properties) : [];
+}
+
+/** What somebody types, once it rests. */
+function useRested(text: string): string {
+  const [rested, setRested] = useState(text);
+  useEffect(() => {
+    const timer = setTimeout(() => setRested(text), tuning.typingMs);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return rested;
 }

@@ -41,7 +41,7 @@ export class ApiClient {
   }
 
   /** What is no JSON: the report, an attachment. */
-  async bytes<Id extends 'getReport' | 'getAttachment'>(id: Id, given: RequestParts<Id>): Promise<Blob> {
+  async bytes<Id extends 'getReport' | 'getReportZip' | 'getAttachment'>(id: Id, given: RequestParts<Id>): Promise<Blob> {
     return (await this.#send(id, given)).blob();
   }
 

@@ -12,6 +12,12 @@ import { client, token } from './session.tsx';
 export type Connection = 'connecting' | 'open' | 'lost';
 
 export const connection = signal<Connection>('connecting');
+/** When the server was last heard; what asks something of it waits while it is gone. */
+export const lastSeenMs = signal<number | undefined>(undefined);
+export const isOffline = computed(() => connection.value !== 'open' && lastSeenMs.value !== undefined && lostOnce.value);
+const lostOnce = signal(false);
+/** Ends the wait before the next try. */
+let tryNow: () => void = () => {};
 export const projectReply = signal<InspectorProjectReply | undefined>(undefined);
 export const project = computed(() => projectReply.value?.project);
 export const requests = signal<ReadonlyMap<string, RunRequest>>(new Map());
@@ -24,6 +30,9 @@ export const runsEnded = signal(0);
 export const refreshing = signal(false);
 /** Why the last reload of the source failed. */
 export const refreshProblem = signal<string | undefined>(undefined);
+
+/** What changed last in the repository, until it is dealt with. */
+export const sourceChange = signal<{ files: string[]; drills: string[] } | undefined>(undefined);
 
 const generation = signal(0);
 
@@ -82,6 +91,9 @@ function hear(event: InspectorEvent): void {
     case 'project':
       generation.value = event.generation;
       break;
+    case 'source':
+      sourceChange.value = { files: event.files, drills: event.drills };
+      break;
     case 'run-request':
       noteRequest(event.request);
       break;
@@ -114,6 +126,10 @@ export function startLive(): void {
   });
 }
 
+export function reconnect(): void {
+  tryNow();
+}
+
 async function follow(ended: AbortSignal): Promise<void> {
   for (let waitMs = tuning.liveRetryFirstMs; !ended.aborted; waitMs = Math.min(waitMs * 2, tuning.liveRetryMaxMs)) {
     connection.value = 'connecting';
@@ -123,9 +139,13 @@ async function follow(ended: AbortSignal): Promise<void> {
       await client.events(
         () => {
           connection.value = 'open';
+          lostOnce.value = false;
           waitMs = tuning.liveRetryFirstMs;
         },
-        (event) => hear(JSON.parse(event.data) as InspectorEvent),
+        (event) => {
+          lastSeenMs.value = Date.now();
+          hear(JSON.parse(event.data) as InspectorEvent);
+        },
         ended,
       );
     } catch {
@@ -133,6 +153,9 @@ async function follow(ended: AbortSignal): Promise<void> {
     }
     if (ended.aborted) return;
     connection.value = 'lost';
-    await pause(waitMs, ended);
+    lostOnce.value = true;
+    const patience = new AbortController();
+    tryNow = () => patience.abort();
+    await pause(waitMs, AbortSignal.any([ended, patience.signal]));
   }
 }

@@ -9,8 +9,15 @@ const themeKey = 'drillyard.theme';
 export type Theme = 'auto' | 'light' | 'dark';
 
 export const token = signal(takenToken());
+/** The server did not accept the last token. */
+export const isRefused = signal(false);
+let refusedToken = '';
 export const route = signal(parseRoute(location.hash));
 export const theme = signal(storedTheme());
+/** What a page is about, where it says so: `✗ careless-refund #24`. */
+export const pageTitle = signal<string | undefined>(undefined);
+/** What lies over the page. */
+export const overlay = signal<'palette' | 'help' | undefined>(undefined);
 export const client = new ApiClient(() => token.value);
 
 /** Before anything is drawn or fetched: the token leaves the address bar and the history entry. */
@@ -22,13 +29,31 @@ function takenToken(): string {
   return taken.token;
 }
 
+/**
+ * Tabs of this server share its token: a link opened in a new tab asks those that have it, and a tab whose token was refused takes the one
+ * that a newer start handed to another. Only pages of the same address hear it.
+ */
+export function shareToken(): void {
+  const channel = new BroadcastChannel(tokenKey);
+  channel.onmessage = ({ data }: MessageEvent<{ asked: true } | { token: string }>) => {
+    if ('asked' in data) {
+      if (token.value !== '') channel.postMessage({ token: token.value });
+    } else if (token.value === '' && data.token !== refusedToken) enterToken(data.token);
+  };
+  token.subscribe((value) => channel.postMessage(value === '' ? { asked: true } : { token: value }));
+}
+
 export function enterToken(text: string): void {
   const given = takeToken(text)?.token ?? text.trim();
   sessionStorage.setItem(tokenKey, given);
+  isRefused.value = false;
   token.value = given;
 }
 
+/** After a refusal: what comes next is the gate, which says so. */
 export function forgetToken(): void {
+  isRefused.value = true;
+  refusedToken = token.value;
   sessionStorage.removeItem(tokenKey);
   token.value = '';
 }

@@ -2,10 +2,14 @@
 import { useState } from 'preact/hooks';
 import { defined } from '../../../contract/defined.js';
 import type { WorldCallReply } from '../../../contract/inspector/worlds.js';
+import type { JsonValue } from '../../../contract/json.js';
+import type { OutcomeError } from '../../../contract/outcome-error.js';
 import type { ActorView, ToolCatalogItem } from '../../../contract/world/world-protocol.js';
+import { visibleText } from '../../../reports/html/visible-text.mjs';
 import { Json, Problem, Status } from '../kit/parts.tsx';
-import { sampleOf } from '../kit/schema-sample.ts';
+import { isObject, sampleOf } from '../kit/schema-sample.ts';
 import { parseJson } from '../state/client.ts';
+import { isOffline } from '../state/live.tsx';
 import { Await, Empty, useLoad } from '../state/loading.tsx';
 import { client } from '../state/session.tsx';
 import { SchemaTable } from './tool-panel.tsx';
@@ -138,7 +142,7 @@ function Arguments({ worldId, actor, tool, onCalled }: ArgumentsProps) {
             <input name="key" required={tool.idempotency === 'required'} autocomplete="off" spellcheck={false} />
           </label>
         )}
-        <button type="submit" class="primary" disabled={busy}>
+        <button type="submit" class="primary" disabled={busy || isOffline.value}>
           {busy ? 'Calling…' : 'Call'}
         </button>
       </div>
@@ -152,6 +156,40 @@ function Arguments({ worldId, actor, tool, onCalled }: ArgumentsProps) {
   );
 }
 
+/** The message as text, and what is wrong with which argument as a list. */
+function Refusal({ error: { code, message, details } }: { error: OutcomeError }) {
+  const issues = issuesIn(details);
+  return (
+    <>
+      <p class="refusal">
+        <code class="word">{code}</code> {visibleText(message)}
+      </p>
+      {issues.length > 0 && (
+        <ul class="issues">
+          {issues.map((issue) => (
+            <li key={issue.path + issue.message}>
+              <code>{issue.path === '' ? '(arguments)' : issue.path}</code> {visibleText(issue.message)}
+            </li>
+          ))}
+        </ul>
+      )}
+      {details !== undefined && issues.length === 0 && <Json value={details} label="Details" />}
+    </>
+  );
+}
+
+interface ArgumentIssue {
+  path: string;
+  message: string;
+}
+
+function issuesIn(details: JsonValue | undefined): ArgumentIssue[] {
+  const listed = isObject(details) && Array.isArray(details.issues) ? details.issues : [];
+  return listed.flatMap((one) =>
+    isObject(one) && typeof one.message === 'string' ? [{ path: String(one.path ?? ''), message: one.message }] : [],
+  );
+}
+
 function Answer({ answer: { outcome, sequence } }: { answer: WorldCallReply['result'] }) {
   return (
     <div class="answer" role="status">
@@ -159,7 +197,7 @@ function Answer({ answer: { outcome, sequence } }: { answer: WorldCallReply['res
         <Status value={outcome.kind === 'ok' ? 'completed' : outcome.kind} />
         <span class="quiet">entry #{sequence}</span>
       </p>
-      <Json value={(outcome.kind === 'ok' ? outcome.value : outcome.error) as never} label="Answer" />
+      {outcome.kind === 'ok' ? <Json value={outcome.value} label="Answer" /> : <Refusal error={outcome.error} />}
     </div>
   );
 }

@@ -4,10 +4,11 @@ import type { CreateWorldRequest, PlayWorld } from '../../../contract/inspector/
 import type { ProjectView } from '../../../contract/run/project-view.js';
 import { virtualClock } from '../../../reports/html/virtual-time.mjs';
 import { counted, hostTime, PageHead, Problem } from '../kit/parts.tsx';
-import { forgetWorld, noteWorld, projectLoad, worlds } from '../state/live.tsx';
+import { forgetWorld, isOffline, noteWorld, projectLoad, worlds } from '../state/live.tsx';
 import { Await, Empty, useLoad } from '../state/loading.tsx';
 import { routeHash } from '../state/route.ts';
 import { client, go } from '../state/session.tsx';
+import { SeedField } from './launch.tsx';
 import { PlayWorldView } from './play-world.tsx';
 import { startWords } from './world-words.ts';
 
@@ -135,11 +136,8 @@ function NewWorld({ view, scenario }: { view: ProjectView; scenario: string | un
           )}
         </select>
       </label>
-      <label class="field">
-        Seed
-        <input name="seed" placeholder="the world's" autocomplete="off" spellcheck={false} />
-      </label>
-      <button type="submit" class="primary">
+      <SeedField />
+      <button type="submit" class="primary" disabled={isOffline.value}>
         Start a world
       </button>
       <Problem text={problem} />

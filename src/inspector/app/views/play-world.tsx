@@ -1,11 +1,13 @@
 // A live world: its clock, an operation to call, its faults and what comes next, above its journal and its state at any moment.
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { PlayWorld } from '../../../contract/inspector/worlds.js';
+import type { FaultView } from '../../../contract/world/world-protocol.js';
 import { virtualClock } from '../../../reports/html/virtual-time.mjs';
 import { EvidenceBench } from '../evidence/evidence-bench.tsx';
 import { type EvidenceSource, worldSource } from '../evidence/evidence-source.ts';
+import { choicesOf, filterOfQuery, type JournalFilter, queryOfFilter } from '../evidence/journal-filter.ts';
 import { Copy, DueEvent } from '../kit/parts.tsx';
-import { grown, noteWorld } from '../state/live.tsx';
+import { grown, isOffline, noteWorld, project } from '../state/live.tsx';
 import { useLoad } from '../state/loading.tsx';
 import { routeHash } from '../state/route.ts';
 import { client, go } from '../state/session.tsx';
@@ -21,7 +23,10 @@ export function PlayWorldView({ world, query }: { world: PlayWorld; query: { [na
   const count = Math.max(world.position.evidenceSequence, grown.value.get(worldId) ?? 0);
   const kinds = useKinds(source, count);
   const selected = query.seq === undefined ? undefined : Math.min(Math.max(Number(query.seq) || 1, 1), Math.max(count, 1));
-  const show = (seq: number | undefined): void => go(routeHash('play', [worldId], { seq }), { replace: true });
+  const { seq: _, ...others } = query;
+  const show = (seq: number | undefined): void => go(routeHash('play', [worldId], { ...others, seq }), { replace: true });
+  const narrow = (filter: JournalFilter): void =>
+    go(routeHash('play', [worldId], { ...query, ...queryOfFilter(filter) }), { replace: true });
   const act = (doIt: () => Promise<PlayWorld>): void => {
     setProblem(undefined);
     doIt().then(noteWorld, (error: Error) => setProblem(error.message));
@@ -54,6 +59,9 @@ export function PlayWorldView({ world, query }: { world: PlayWorld; query: { [na
         source={source}
         count={count}
         kinds={kinds}
+        filter={filterOfQuery(query)}
+        onFilter={narrow}
+        choices={choicesOf(project.value?.world?.actors ?? noActors)}
         interactions={noInteractions}
         selected={selected}
         cited={nothingCited}
@@ -70,6 +78,7 @@ export function PlayWorldView({ world, query }: { world: PlayWorld; query: { [na
 }
 
 const noInteractions: [] = [];
+const noActors: [] = [];
 
 type Act = (doIt: () => Promise<PlayWorld>) => void;
 
@@ -106,6 +115,14 @@ function WorldHead({ world, act, onFork }: { world: PlayWorld; act: Act; onFork:
       <div class="run-title">
         <div>
           <h1>{startWords(world)}</h1>
+          {world.parent !== undefined && (
+            <p class="quiet">
+              Forked from{' '}
+              <a href={routeHash('play', [world.parent.worldId], { seq: world.parent.atSequence })}>
+                {world.parent.worldId} at #{world.parent.atSequence}
+              </a>
+            </p>
+          )}
           <p class="clock">
             <span class="quiet">It is</span> <time>{virtualClock(position.virtualTimeUs)}</time>
           </p>
@@ -123,16 +140,25 @@ function WorldHead({ world, act, onFork }: { world: PlayWorld; act: Act; onFork:
           >
             To the next event
           </button>
-          <button type="button" onClick={onFork}>
+          <button type="button" disabled={isOffline.value} onClick={onFork}>
             Fork
           </button>
-          <button type="button" onClick={reset}>
+          <button type="button" disabled={isOffline.value} onClick={reset}>
             Reset
           </button>
         </div>
       </div>
     </header>
   );
+}
+
+const byActivity = (left: FaultView, right: FaultView): number =>
+  Number(right.active) - Number(left.active) || Number(right.triggered > 0) - Number(left.triggered > 0);
+
+/** In the words of the tool that knows it. */
+function meaningOf({ packageId, faultId }: FaultView): string {
+  const tool = project.value?.tools.find(({ toolId }) => toolId === packageId);
+  return tool?.definition.faults.find(({ id }) => id === faultId)?.description ?? '';
 }
 
 /** What the world does to those who use it: its faults, and what is due. */
@@ -149,7 +175,7 @@ function Weather({ world, act }: { world: PlayWorld; act: Act }) {
       <h2 class="h3">Faults</h2>
       {faults.value?.length === 0 && <p class="quiet">Its tools know none.</p>}
       <ul class="plain">
-        {faults.value?.map((fault) => (
+        {faults.value?.toSorted(byActivity).map((fault) => (
           <li key={fault.packageId + fault.instanceId + fault.faultId}>
             <label class="toggle">
               <input
@@ -166,6 +192,7 @@ function Weather({ world, act }: { world: PlayWorld; act: Act }) {
               </code>
               {fault.triggered > 0 && <span class="quiet">fired {fault.triggered}×</span>}
             </label>
+            {meaningOf(fault) !== '' && <small class="quiet fault-meaning">{meaningOf(fault)}</small>}
           </li>
         ))}
       </ul>

@@ -2,17 +2,33 @@
 import { useState } from 'preact/hooks';
 import { defined } from '../../../contract/defined.js';
 import type { RequestedRun, RunRequest } from '../../../contract/inspector/runs.js';
+import { repetitionText } from '../../../reports/repetition-text.js';
+import { rateText } from '../../../reports/shown-values.js';
+import { tuning } from '../../tuning.js';
 import { counted, hostDuration, Status } from '../kit/parts.tsx';
-import { active, noteRequest } from '../state/live.tsx';
+import { active, isOffline, noteRequest, requests } from '../state/live.tsx';
 import { runHash } from '../state/route.ts';
 import { client } from '../state/session.tsx';
 
-export function RequestCard({ request }: { request: RunRequest }) {
+/** The latest that fit. */
+export function Requests({ matches }: { matches: (request: RunRequest) => boolean }) {
+  const mine = [...requests.value.values()].filter(matches).sort((left, right) => right.createdAtMs - left.createdAtMs);
+  return (
+    <>
+      {mine.slice(0, tuning.requestsShown).map((request, index) => (
+        <RequestCard key={request.requestId} request={request} number={mine.length - index} />
+      ))}
+    </>
+  );
+}
+
+/** `number`: what tells it from others on the page. */
+function RequestCard({ request, number }: { request: RunRequest; number: number }) {
   const { plan, runs, summary, state } = request;
   const done = runs.filter((run) => run.state === 'finished').length;
   const ended = state === 'finished' || state === 'failed' || state === 'cancelled';
   return (
-    <section class={`request ${summary?.verdict ?? state}`} aria-label={`Run request, ${state}`}>
+    <section class={`request ${summary?.verdict ?? state}`} aria-label={`Run request ${number}, ${state}`}>
       <header class="row">
         {ended ? <Status value={summary?.verdict ?? state} /> : <span class="spinner" aria-hidden="true" />}
         <strong role="status">{progressText(request, done)}</strong>
@@ -36,7 +52,7 @@ export function RequestCard({ request }: { request: RunRequest }) {
   );
 }
 
-function progressText({ state, plan, summary, startedAtMs, finishedAtMs }: RunRequest, done: number): string {
+function progressText({ state, plan, drills, summary, startedAtMs, finishedAtMs }: RunRequest, done: number): string {
   if (state === 'queued') return 'Waiting for its turn';
   if (state === 'running') return plan === undefined ? 'Compiling' : `${done} of ${counted(plan.runs, 'attempt')}`;
   const took = startedAtMs === undefined || finishedAtMs === undefined ? '' : ` in ${hostDuration(finishedAtMs - startedAtMs)}`;
@@ -47,6 +63,12 @@ function progressText({ state, plan, summary, startedAtMs, finishedAtMs }: RunRe
     [summary.inconclusive, 'inconclusive'],
     [summary.skipped ?? 0, 'skipped'],
   ] as const;
+  const [drill, ...others] = drills;
+  if (drill?.statistics !== undefined && others.length === 0) {
+    const { trialsPassed, trialCount, flaky, statistics } = drill;
+    const rate = `${flaky === true ? 'first attempts ' : ''}${rateText(statistics)}`;
+    return `${trialsPassed} of ${counted(trialCount, 'trial')} passed, ${rate}${took}`;
+  }
   return (
     parts
       .filter(([count]) => count > 0)
@@ -72,6 +94,7 @@ function Attempt({ run, single }: { run: RequestedRun; single: boolean }) {
           : broken.length > 0
             ? broken.map((assertion) => assertion.assertionId).join(', ')
             : ''}
+        {run.repetition !== undefined && ` ${repetitionText(run.repetition)}`}
       </span>
     </li>
   );
@@ -92,11 +115,11 @@ function RequestActions({ request, ended }: { request: RunRequest; ended: boolea
     <>
       {problem !== undefined && <span class="bad-text">{problem}</span>}
       {ended ? (
-        <button type="button" onClick={again}>
+        <button type="button" onClick={again} disabled={isOffline.value}>
           Repeat with this seed
         </button>
       ) : (
-        <button type="button" onClick={cancel} disabled={request.cancelAsked}>
+        <button type="button" onClick={cancel} disabled={request.cancelAsked || isOffline.value}>
           {request.cancelAsked ? 'Cancelling…' : 'Cancel'}
         </button>
       )}

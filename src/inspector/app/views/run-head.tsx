@@ -1,7 +1,10 @@
 // The head of a run: its verdict, what it was, what it comes to, and what to do with it next.
 import { useState } from 'preact/hooks';
 import type { InspectorRunReply } from '../../../contract/inspector/runs.js';
+import { headline } from '../../../reports/findings.js';
 import { virtualDuration } from '../../../reports/html/virtual-time.mjs';
+import { visibleText } from '../../../reports/html/visible-text.mjs';
+import { trialText } from '../../../reports/shown-values.js';
 import { Fact, Hash, hostDuration, hostTime, Problem } from '../kit/parts.tsx';
 import { saveAs } from '../kit/save.tsx';
 import { active, noteRequest } from '../state/live.tsx';
@@ -11,7 +14,7 @@ import { client, go } from '../state/session.tsx';
 export function RunHead({ reply }: { reply: InspectorRunReply }) {
   const { report, runId } = reply;
   if (report === undefined) return <Unfinished reply={reply} />;
-  const { result, drill, target } = report;
+  const { result, drill, target, invocation } = report;
   const { identity } = result;
   return (
     <header class={`run-head ${result.verdict}`}>
@@ -22,7 +25,7 @@ export function RunHead({ reply }: { reply: InspectorRunReply }) {
         <div>
           <p class="verdict">{result.verdict}</p>
           <h1>{drill.title ?? drill.id}</h1>
-          <p class="headline">{headline(reply)}</p>
+          <p class="headline">{visibleText(headline(report))}</p>
         </div>
         <Actions reply={reply} />
       </div>
@@ -34,41 +37,36 @@ export function RunHead({ reply }: { reply: InspectorRunReply }) {
           {target.id} <span class="quiet">{target.kind}</span>
         </Fact>
         {identity.scenarioId !== undefined && <Fact name="Scenario">{identity.scenarioId}</Fact>}
-        <Fact name="Seed">
-          <code>{identity.seed}</code>
+        <Fact name={invocation === undefined ? 'Trial seed' : 'Seed'}>
+          <code>{invocation?.seed ?? identity.seed}</code>
         </Fact>
-        <Fact name="Trial">{identity.trialCount === 1 ? 'the only one' : `${identity.trial} of ${identity.trialCount}`}</Fact>
+        {trialText(result) !== '' && <Fact name="Trial">{trialText(result).replace(/^trial /, '')}</Fact>}
         <Fact name="Tool calls">{result.budgetUsage.toolCalls.attempted.toLocaleString('en-US')}</Fact>
         <Fact name="Virtual time">{virtualDuration(result.finishedAtVirtualUs - result.startedAtVirtualUs)}</Fact>
         <Fact name="Started">
           {hostTime(report.startedAtMs)} <span class="quiet">took {hostDuration(report.finishedAtMs - report.startedAtMs)}</span>
         </Fact>
       </dl>
-      <dl class="hashes-row">
-        <Hash name="state" value={result.stateHash} />
-        <Hash name="evidence" value={result.evidenceHash} />
-        <Hash name="trajectory" value={result.trajectoryHash} />
-        <Hash name="build" value={identity.buildHash} />
-      </dl>
+      <details class="identity">
+        <summary>Identity</summary>
+        <dl class="hashes-row">
+          <Hash name="state" value={result.stateHash} />
+          <Hash name="evidence" value={result.evidenceHash} />
+          <Hash name="trajectory" value={result.trajectoryHash} />
+          <Hash name="build" value={identity.buildHash} />
+        </dl>
+      </details>
     </header>
   );
 }
 
-function headline({ report }: InspectorRunReply): string {
-  const { result } = report!;
-  if (result.failure !== undefined) return result.failure.message;
-  const broken = result.assertionResults.filter((assertion) => assertion.status !== 'passed');
-  if (broken.length === 0) return `All ${result.assertionResults.length} assertions hold`;
-  const names = broken.slice(0, 4).map((assertion) => assertion.assertionId);
-  return `${names.join(', ')}${broken.length > 4 ? ` and ${broken.length - 4} more` : ''} ${broken.length === 1 ? 'does' : 'do'} not hold`;
-}
-
 function Actions({ reply }: { reply: InspectorRunReply }) {
-  const { identity } = reply.report!.result;
+  const { invocation, result } = reply.report!;
+  const { identity } = result;
   const [problem, setProblem] = useState<string | undefined>();
   const attempt = (act: () => Promise<void>) => () => act().catch((error: Error) => setProblem(error.message));
   const again = attempt(async () => {
-    const { request } = await client.call('startRun', { body: { drillId: identity.drillId, seed: identity.seed } });
+    const { request } = await client.call('startRun', { body: { repeatOf: identity.runId } });
     noteRequest(request);
     go(routeHash('drills', [identity.drillId]));
   });
@@ -77,8 +75,8 @@ function Actions({ reply }: { reply: InspectorRunReply }) {
   );
   return (
     <div class="actions">
-      <button type="button" onClick={again}>
-        Repeat with this seed
+      <button type="button" onClick={again} disabled={invocation === undefined} title={invocation === undefined ? unrepeatable : undefined}>
+        Repeat
       </button>
       <a class="button" href={routeHash('compare', [], { left: identity.runId })}>
         Compare…
@@ -90,6 +88,8 @@ function Actions({ reply }: { reply: InspectorRunReply }) {
     </div>
   );
 }
+
+const unrepeatable = 'This report does not know the seed of its run: an earlier version wrote it, or a hosted service.';
 
 function Unfinished({ reply }: { reply: InspectorRunReply }) {
   const run = active.value.get(reply.runId) ?? reply.active;

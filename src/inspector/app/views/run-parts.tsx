@@ -2,64 +2,83 @@
 import { useState } from 'preact/hooks';
 import type { InspectorAttachment, InspectorRunReply } from '../../../contract/inspector/runs.js';
 import type { CheckpointResult, InteractionResult } from '../../../contract/run/run.js';
+import type { FaultView } from '../../../contract/world/world-protocol.js';
+import { agentCause } from '../../../reports/causes.js';
+import { worstFirst } from '../../../reports/findings.js';
 import { virtualClock, virtualDuration } from '../../../reports/html/virtual-time.mjs';
 import { visibleText } from '../../../reports/html/visible-text.mjs';
-import { Finding, type FindingsProps } from '../evidence/findings.tsx';
-import { ColumnHeads, counted, DueEvent, Fact, Json, Scroll, Status } from '../kit/parts.tsx';
+import { accessWords } from '../../../reports/words.js';
+import { AgentCard, Finding, type FindingsProps } from '../evidence/findings.tsx';
+import { counted, DueEvent, Fact, Json, Status } from '../kit/parts.tsx';
 import { saveAs } from '../kit/save.tsx';
 import { Await, Empty, useLoad } from '../state/loading.tsx';
+import { routeHash } from '../state/route.ts';
 import { client } from '../state/session.tsx';
 
-export function AssertionsPart({ reply, chosen, onEvidence }: { reply: InspectorRunReply } & Pick<FindingsProps, 'chosen' | 'onEvidence'>) {
-  const { runId } = reply;
-  const loaded = useLoad(`assertions ${runId}`, () => client.call('listAssertions', { path: { runId } }));
+export interface AssertionsPartProps extends Pick<FindingsProps, 'source' | 'chosen' | 'onEvidence'> {
+  reply: InspectorRunReply;
+}
+
+export function AssertionsPart({ reply, source, chosen, onEvidence }: AssertionsPartProps) {
+  const { report } = reply;
+  if (report === undefined) return <Empty title="Not yet">Assertions are judged when the run ends.</Empty>;
+  const { assertionResults, checkpoints } = report.result;
   return (
-    <Await of={loaded} what="the assertions">
-      {({ assertions, checkpoints }) => (
+    <>
+      <h2>Assertions</h2>
+      <div class="stack">
+        {worstFirst(assertionResults).map((assertion) => (
+          <Finding
+            key={assertion.assertionId}
+            assertion={assertion}
+            checkpointIds={[]}
+            source={source}
+            chosen={assertion.assertionId === chosen}
+            onEvidence={(sequence) => onEvidence(sequence, assertion.assertionId)}
+          />
+        ))}
+      </div>
+      {checkpoints.length > 0 && (
         <>
-          <h2>Assertions</h2>
-          <div class="stack">
-            {assertions.map((assertion) => (
-              <Finding
-                key={assertion.assertionId}
-                assertion={assertion}
-                chosen={assertion.assertionId === chosen}
-                onEvidence={onEvidence}
-              />
-            ))}
-          </div>
-          {checkpoints.length > 0 && <CheckpointTable checkpoints={checkpoints} />}
+          <h2>Checkpoints</h2>
+          {checkpoints.map((checkpoint) => (
+            <Checkpoint key={checkpoint.checkpointId} checkpoint={checkpoint} source={source} chosen={chosen} onEvidence={onEvidence} />
+          ))}
         </>
       )}
-    </Await>
+    </>
   );
 }
 
-function CheckpointTable({ checkpoints }: { checkpoints: readonly CheckpointResult[] }) {
+/** A line that opens to what was judged there; one at which something does not hold is open. */
+function Checkpoint({ checkpoint, source, chosen, onEvidence }: { checkpoint: CheckpointResult } & Omit<AssertionsPartProps, 'reply'>) {
+  const { checkpointId, kind, verdict, virtualTimeUs, assertionResults } = checkpoint;
+  const held = assertionResults.filter(({ status }) => status === 'passed').length;
   return (
-    <>
-      <h2>Checkpoints</h2>
-      <Scroll label="Checkpoints">
-        <table>
-          <ColumnHeads names={['Checkpoint', 'Kind', 'Virtual time', 'Verdict', 'Assertions']} />
-          <tbody>
-            {checkpoints.map((checkpoint) => (
-              <tr key={checkpoint.checkpointId}>
-                <td>
-                  <code>{checkpoint.checkpointId}</code>
-                </td>
-                <td>{checkpoint.kind.replaceAll('_', ' ')}</td>
-                <td>{virtualClock(checkpoint.virtualTimeUs)}</td>
-                <td>
-                  <Status value={checkpoint.verdict} />
-                </td>
-                <td>{checkpoint.assertionResults.length}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Scroll>
-    </>
+    <details class="fold" open={verdict === 'failed'}>
+      <summary>
+        <Status value={verdict} />
+        <code>{checkpointId}</code>
+        <span class="quiet grow">
+          {kind.replaceAll('_', ' ')} · {virtualClock(virtualTimeUs)}
+        </span>
+        <span>
+          {held} of {counted(assertionResults.length, 'invariant')} hold
+        </span>
+      </summary>
+      <div class="fold-body stack">
+        {worstFirst(assertionResults).map((assertion) => (
+          <Finding
+            key={assertion.assertionId}
+            assertion={assertion}
+            checkpointIds={[]}
+            source={source}
+            chosen={assertion.assertionId === chosen}
+            onEvidence={(sequence) => onEvidence(sequence, assertion.assertionId)}
+          />
+        ))}
+      </div>
+    </details>
   );
 }
 
@@ -94,7 +113,7 @@ function Interaction({ interaction }: { interaction: InteractionResult }) {
       <dl class="facts">
         <Fact name="Began">{virtualClock(interaction.startedAtVirtualUs)}</Fact>
         <Fact name="Took">{virtualDuration(interaction.finishedAtVirtualUs - interaction.startedAtVirtualUs)}</Fact>
-        <Fact name="Bindings">{interaction.bindingEvidence.replaceAll('_', ' ')}</Fact>
+        <Fact name="Access">{accessWords[interaction.bindingEvidence]}</Fact>
       </dl>
       {task.input !== undefined && (
         <details>
@@ -108,7 +127,7 @@ function Interaction({ interaction }: { interaction: InteractionResult }) {
           <Json value={targetResult.output} label="Output" />
         </details>
       )}
-      {targetResult.error !== undefined && <Json value={targetResult.error as never} label="Error" />}
+      {targetResult.status !== 'completed' && <AgentCard cause={agentCause(interaction)} />}
     </article>
   );
 }
@@ -128,15 +147,19 @@ export function WorldPart({ runId, onSelect }: { runId: string; onSelect: (seque
         <>
           <h2>Faults</h2>
           {faults.length === 0 && <p class="quiet">Its tools know none.</p>}
-          {faults.map((fault) => (
-            <p key={fault.packageId + fault.instanceId + fault.faultId} class="line">
-              <span class={fault.active ? 'kind kind-fault' : 'kind'}>{fault.active ? 'on' : 'off'}</span>{' '}
-              <code>
-                {fault.packageId}.{fault.faultId}
-              </code>{' '}
-              <span class="quiet">{fault.triggered === 0 ? 'never fired' : `fired ${counted(fault.triggered, 'time')}`}</span>
-            </p>
+          {faults.filter(isOfInterest).map((fault) => (
+            <FaultLine key={fault.packageId + fault.instanceId + fault.faultId} fault={fault} runId={runId} />
           ))}
+          {faults.some((fault) => !isOfInterest(fault)) && (
+            <details>
+              <summary>{counted(faults.filter((fault) => !isOfInterest(fault)).length, 'fault')} that stayed off and never fired</summary>
+              {faults
+                .filter((fault) => !isOfInterest(fault))
+                .map((fault) => (
+                  <FaultLine key={fault.packageId + fault.instanceId + fault.faultId} fault={fault} runId={runId} />
+                ))}
+            </details>
+          )}
           <h2>What would have come next</h2>
           {pending.total === 0 && <p class="quiet">Nothing is scheduled.</p>}
           {pending.events.map((event) => (
@@ -162,6 +185,25 @@ export function WorldPart({ runId, onSelect }: { runId: string; onSelect: (seque
         </>
       )}
     </Await>
+  );
+}
+
+const isOfInterest = ({ active, triggered }: FaultView): boolean => active || triggered > 0;
+
+/** One that fired leads to where. */
+function FaultLine({ fault: { packageId, faultId, active, triggered }, runId }: { fault: FaultView; runId: string }) {
+  return (
+    <p class="line">
+      <span class={active ? 'kind kind-fault' : 'kind'}>{active ? 'on' : 'off'}</span>{' '}
+      <code>
+        {packageId}.{faultId}
+      </code>{' '}
+      {triggered === 0 ? (
+        <span class="quiet">never fired</span>
+      ) : (
+        <a href={routeHash('runs', [runId], { kind: 'fault', q: faultId })}>fired {counted(triggered, 'time')}</a>
+      )}
+    </p>
   );
 }
 

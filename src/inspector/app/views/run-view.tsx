@@ -1,13 +1,17 @@
 // One run: what came of it, why, and its evidence. The address holds the part, the entry and the assertion that are looked at.
 import { useMemo } from 'preact/hooks';
 import type { InspectorRunReply } from '../../../contract/inspector/runs.js';
+import { findingsOf, judgedOf } from '../../../reports/findings.js';
 import { EvidenceBench } from '../evidence/evidence-bench.tsx';
 import { type EvidenceSource, runSource } from '../evidence/evidence-source.ts';
 import { Findings } from '../evidence/findings.tsx';
-import { active, grown, runsEnded } from '../state/live.tsx';
+import { choicesOf, type FilterQuery, filterOfQuery, queryOfFilter } from '../evidence/journal-filter.ts';
+import { active, grown, project, runsEnded } from '../state/live.tsx';
 import { Await, useLoad } from '../state/loading.tsx';
+import { usePageTitle } from '../state/page-title.tsx';
 import { routeHash } from '../state/route.ts';
 import { client, go } from '../state/session.tsx';
+import { RunFailure } from './run-failure.tsx';
 import { RunHead } from './run-head.tsx';
 import { AssertionsPart, AttachmentsPart, InteractionsPart, SetupPart, WorldPart } from './run-parts.tsx';
 
@@ -17,6 +21,7 @@ type Part = (typeof parts)[number];
 export function RunView({ runId, query }: { runId: string; query: { [name: string]: string } }) {
   const isActive = active.value.has(runId);
   const run = useLoad(`run ${runId} ${isActive ? 'active' : runsEnded.value}`, () => client.call('getRun', { path: { runId } }));
+  if (run.value === undefined && run.error !== undefined) return <RunFailure runId={runId} error={run.error} retry={run.reload} />;
   return (
     <Await of={run} what="the run" lines={10}>
       {(reply) => <Run reply={reply} query={query} />}
@@ -30,7 +35,8 @@ function Run({ reply, query }: { reply: InspectorRunReply; query: { [name: strin
   const count = Math.max(reply.evidence.toSequence, grown.value.get(runId) ?? 0);
   const part = parts.find((name) => name === query.part) ?? 'evidence';
   const selected = sequenceOf(query.seq, count);
-  const show = (change: { seq?: number | undefined; assertion?: string | undefined; part?: Part }): void => {
+  usePageTitle(titleOf(reply, selected));
+  const show = (change: Shown): void => {
     const { seq, assertion, ...rest } = { ...query, ...change };
     go(routeHash('runs', [runId], { ...rest, ...(rest.part === 'evidence' ? { part: undefined } : {}), seq, assertion }), {
       replace: true,
@@ -50,14 +56,13 @@ function Run({ reply, query }: { reply: InspectorRunReply; query: { [name: strin
           </a>
         ))}
       </nav>
-      {part === 'evidence' && (
-        <Evidence reply={reply} source={source} count={count} selected={selected} assertion={query.assertion} show={show} />
-      )}
+      {part === 'evidence' && <Evidence reply={reply} source={source} count={count} selected={selected} query={query} show={show} />}
       {part === 'assertions' && (
         <AssertionsPart
           reply={reply}
+          source={source}
           chosen={query.assertion}
-          onEvidence={(assertion, seq) => show({ part: 'evidence', seq, assertion: assertion.assertionId })}
+          onEvidence={(seq, assertion) => show({ part: 'evidence', seq, assertion })}
         />
       )}
       {part === 'interactions' && <InteractionsPart reply={reply} />}
@@ -66,6 +71,13 @@ function Run({ reply, query }: { reply: InspectorRunReply; query: { [name: strin
       {part === 'setup' && <SetupPart reply={reply} />}
     </div>
   );
+}
+
+/** `✗ careless-refund #24` */
+function titleOf({ report, active: running, runId }: InspectorRunReply, selected: number | undefined): string {
+  const sign = { passed: '✓', failed: '✗', inconclusive: '?' };
+  const name = report?.drill.id ?? running?.drillId ?? runId;
+  return `${report === undefined ? '' : `${sign[report.result.verdict]} `}${name}${selected === undefined ? '' : ` #${selected}`}`;
 }
 
 const partNames: { [Name in Part]: string } = {
@@ -79,7 +91,7 @@ const partNames: { [Name in Part]: string } = {
 
 function countOf({ report }: InspectorRunReply, part: Part): number | undefined {
   if (report === undefined) return undefined;
-  if (part === 'assertions') return report.result.assertionResults.length;
+  if (part === 'assertions') return judgedOf(report.result).length;
   if (part === 'interactions') return report.result.interactions.length;
   return part === 'attachments' ? report.result.capture.attachments.length : undefined;
 }
@@ -94,16 +106,19 @@ interface EvidenceProps {
   source: EvidenceSource;
   count: number;
   selected: number | undefined;
-  assertion: string | undefined;
-  show: (change: { seq?: number | undefined; assertion?: string | undefined }) => void;
+  query: { [name: string]: string };
+  show: (change: Shown) => void;
 }
+/** What of the page changes, and with it the address. */
+type Shown = { seq?: number | undefined; assertion?: string | undefined; part?: Part } & Partial<FilterQuery>;
 
-function Evidence({ reply, source, count, selected, assertion: chosen, show }: EvidenceProps) {
+function Evidence({ reply, source, count, selected, query, show }: EvidenceProps) {
   const result = reply.report?.result;
+  const chosen = query.assertion;
+  const actors = result?.setup.setup.scenario.actors ?? project.value?.world?.actors;
   const cited = useMemo(() => {
     const map = new Map<number, string[]>();
-    for (const assertion of result?.assertionResults ?? []) {
-      if (assertion.status === 'passed') continue;
+    for (const { assertion } of result === undefined ? [] : findingsOf(result)) {
       for (const sequence of assertion.evidenceSequences) map.set(sequence, [...(map.get(sequence) ?? []), assertion.assertionId]);
     }
     return map;
@@ -113,20 +128,21 @@ function Evidence({ reply, source, count, selected, assertion: chosen, show }: E
       source={source}
       count={count}
       kinds={reply.evidence.counts}
+      filter={filterOfQuery(query)}
+      onFilter={(filter) => show(queryOfFilter(filter))}
+      choices={choicesOf(actors ?? noActors)}
       interactions={result?.interactions ?? noInteractions}
       selected={selected}
       cited={cited}
       onSelect={(seq) => show({ seq })}
       onClose={() => show({ seq: undefined, assertion: undefined })}
     >
-      <Findings
-        assertions={result?.assertionResults ?? noAssertions}
-        chosen={chosen}
-        onEvidence={(assertion, seq) => show({ seq, assertion: assertion.assertionId })}
-      />
+      {reply.report !== undefined && (
+        <Findings report={reply.report} source={source} chosen={chosen} onEvidence={(seq, assertion) => show({ seq, assertion })} />
+      )}
     </EvidenceBench>
   );
 }
 
 const noInteractions: [] = [];
-const noAssertions: [] = [];
+const noActors: [] = [];

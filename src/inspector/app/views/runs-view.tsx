@@ -1,56 +1,170 @@
-// Saved runs, the latest first, and those that run now; what cannot be read is shown with its reason.
+// Saved runs, the latest first, and those that run now; what cannot be read is shown with its reason. The address holds the filter.
 import { useEffect, useState } from 'preact/hooks';
-import type { ActiveRun, RunsReply, SavedRun, UnavailableRun } from '../../../contract/inspector/runs.js';
-import { virtualDuration } from '../../../reports/html/virtual-time.mjs';
+import type { ActiveRun, InspectorRunsQuery, RunsReply, UnavailableRun } from '../../../contract/inspector/runs.js';
+import type { Verdict } from '../../../contract/run/run.js';
 import { tuning } from '../../tuning.js';
-import { counted, hostTime, PageHead, Scroll, Status } from '../kit/parts.tsx';
-import { active, runsEnded } from '../state/live.tsx';
+import { counted, PageHead } from '../kit/parts.tsx';
+import { active, project, runsEnded } from '../state/live.tsx';
 import { Await, Empty, useLoad } from '../state/loading.tsx';
+import { useRecentRuns } from '../state/recent-runs.tsx';
 import { routeHash, runHash } from '../state/route.ts';
 import { client, go } from '../state/session.tsx';
+import { RunTable } from './run-table.tsx';
+import { TrialFigures } from './trial-figures.tsx';
 
-export function RunsView() {
+const verdicts = ['failed', 'inconclusive', 'passed'] as const;
+
+interface RunFilter {
+  verdict?: Verdict;
+  drillId?: string;
+  q?: string;
+}
+
+export function RunsView({ query }: { query: { [name: string]: string } }) {
+  const filter = filterOf(query);
+  const { verdict, ...about } = filter;
+  const recent = useRecentRuns(about);
+  return (
+    <>
+      <PageHead
+        title="Runs"
+        lead={
+          filter.drillId === undefined ? (
+            'Every attempt that left a report, the latest first.'
+          ) : (
+            <>
+              Those of <a href={routeHash('drills', [filter.drillId])}>{filter.drillId}</a>, the latest first.
+            </>
+          )
+        }
+      />
+      <Filters filter={filter} recent={recent.value} />
+      {verdict === undefined && about.q === undefined && <Active drillId={filter.drillId} />}
+      {filter.drillId !== undefined && recent.value !== undefined && (
+        <TrialFigures
+          runs={recent.value.runs.filter(({ drill }) => drill.id === filter.drillId)}
+          isPart={recent.value.nextCursor !== undefined}
+        />
+      )}
+      <List key={JSON.stringify(filter)} filter={filter} />
+    </>
+  );
+}
+
+function filterOf({ verdict, drill, q }: { [name: string]: string }): RunFilter {
+  const known = verdicts.find((name) => name === verdict);
+  return {
+    ...(known === undefined ? {} : { verdict: known }),
+    ...(drill === undefined || drill === '' ? {} : { drillId: drill }),
+    ...(q === undefined || q.trim() === '' ? {} : { q: q.trim() }),
+  };
+}
+
+function show({ verdict, drillId, q }: RunFilter): void {
+  go(routeHash('runs', [], { verdict, drill: drillId, q }), { replace: true });
+}
+
+function Filters({ filter, recent }: { filter: RunFilter; recent: RunsReply | undefined }) {
+  const [text, setText] = useState(filter.q ?? '');
+  useEffect(() => {
+    if (text.trim() === (filter.q ?? '')) return;
+    const timer = setTimeout(() => show({ ...filter, q: text }), tuning.typingMs);
+    return () => clearTimeout(timer);
+  }, [text, filter]);
+  const drills = project.value?.drills ?? [];
+  const { verdict: _, ...rest } = filter;
+  return (
+    <div class="filters" role="search">
+      <input
+        type="search"
+        placeholder="Title, reason, seed, run…  /"
+        aria-label="Search runs"
+        aria-keyshortcuts="/"
+        data-search
+        spellcheck={false}
+        value={text}
+        onInput={(event) => setText(event.currentTarget.value)}
+      />
+      <select
+        aria-label="Drill"
+        value={filter.drillId ?? ''}
+        onChange={({ currentTarget: { value } }) => {
+          const { drillId: __, ...others } = filter;
+          show(value === '' ? others : { ...others, drillId: value });
+        }}
+      >
+        <option value="">Every drill</option>
+        {filter.drillId !== undefined && !drills.some(({ id }) => id === filter.drillId) && (
+          <option value={filter.drillId}>{filter.drillId}</option>
+        )}
+        {drills.map(({ id }) => (
+          <option key={id} value={id}>
+            {id}
+          </option>
+        ))}
+      </select>
+      <div class="switch" role="group" aria-label="Verdict">
+        <button type="button" aria-pressed={filter.verdict === undefined} onClick={() => show(rest)}>
+          All <Count of={recent} />
+        </button>
+        {verdicts.map((name) => (
+          <button key={name} type="button" aria-pressed={filter.verdict === name} onClick={() => show({ ...rest, verdict: name })}>
+            {name.slice(0, 1).toUpperCase() + name.slice(1)} <Count of={recent} verdict={name} />
+          </button>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+/** Of the newest; more where there are older ones. */
+function Count({ of: reply, verdict }: { of: RunsReply | undefined; verdict?: Verdict }) {
+  if (reply === undefined) return null;
+  const count = reply.runs.filter((run) => verdict === undefined || run.verdict === verdict).length;
+  return (
+    <span class="count">
+      {count}
+      {reply.nextCursor === undefined ? '' : '+'}
+    </span>
+  );
+}
+
+function List({ filter }: { filter: RunFilter }) {
   const [older, setOlder] = useState<RunsReply[]>([]);
-  const [wanted, setWanted] = useState('all');
-  const latest = useLoad(`runs ${runsEnded.value}`, () => client.call('listRuns', { query: { limit: tuning.runsAPage } }));
+  const query: InspectorRunsQuery = { limit: tuning.runsAPage, ...filter };
+  const latest = useLoad(`runs ${JSON.stringify(filter)} ${runsEnded.value}`, () => client.call('listRuns', { query }), { keep: true });
   useEffect(() => setOlder([]), [latest.value]);
   const pages = latest.value === undefined ? [] : [latest.value, ...older];
   const cursor = pages.at(-1)?.nextCursor;
   const more = async (): Promise<void> => {
     if (cursor === undefined) return;
-    const page = await client.call('listRuns', { query: { limit: tuning.runsAPage, cursor } });
+    const page = await client.call('listRuns', { query: { ...query, cursor } });
     setOlder((list) => [...list, page]);
   };
   const runs = pages.flatMap((page) => page.runs);
-  const shown = wanted === 'all' ? runs : runs.filter((run) => run.verdict === wanted);
+  const isFiltered = Object.keys(filter).length > 0;
   return (
-    <>
-      <PageHead title="Runs" lead="Every attempt that left a report, the latest first.">
-        <div class="switch" role="group" aria-label="Verdict">
-          {['all', 'failed', 'inconclusive', 'passed'].map((name) => (
-            <button key={name} type="button" aria-pressed={wanted === name} onClick={() => setWanted(name)}>
-              {name}
+    <Await of={latest} what="the runs" lines={10}>
+      {() => (
+        <>
+          {runs.length === 0 && !isFiltered && active.value.size === 0 && <NoRuns />}
+          {runs.length > 0 && <RunTable runs={runs} ofOneDrill={runs.every(({ drill }) => drill.id === filter.drillId)} />}
+          {runs.length === 0 && isFiltered && cursor === undefined && (
+            <Empty title="No run fits">
+              <p>
+                <a href={routeHash('runs')}>Show all runs</a>
+              </p>
+            </Empty>
+          )}
+          {cursor !== undefined && (
+            <button type="button" onClick={more}>
+              {runs.length === 0 ? 'Look through older runs' : 'Older runs'}
             </button>
-          ))}
-        </div>
-      </PageHead>
-      <Active />
-      <Await of={latest} what="the runs" lines={10}>
-        {() => (
-          <>
-            {runs.length === 0 && active.value.size === 0 && <NoRuns />}
-            {shown.length > 0 && <RunTable runs={shown} />}
-            {runs.length > 0 && shown.length === 0 && <p class="quiet">None of the runs shown so far {wanted}.</p>}
-            <Unavailable list={pages.flatMap((page) => page.unavailable)} />
-            {cursor !== undefined && (
-              <button type="button" onClick={more}>
-                Older runs
-              </button>
-            )}
-          </>
-        )}
-      </Await>
-    </>
+          )}
+          <Unavailable list={pages.flatMap((page) => page.unavailable)} />
+        </>
+      )}
+    </Await>
   );
 }
 
@@ -64,8 +178,8 @@ function NoRuns() {
   );
 }
 
-function Active() {
-  const runs = [...active.value.values()];
+function Active({ drillId }: { drillId: string | undefined }) {
+  const runs = [...active.value.values()].filter((run) => drillId === undefined || run.drillId === drillId);
   if (runs.length === 0) return null;
   return (
     <section class="stack" aria-label="Running now">
@@ -76,7 +190,7 @@ function Active() {
   );
 }
 
-export function ActiveRow({ run }: { run: ActiveRun }) {
+function ActiveRow({ run }: { run: ActiveRun }) {
   return (
     <a class="card row running" href={runHash(run.runId)}>
       <span class="spinner" aria-hidden="true" />
@@ -90,72 +204,6 @@ export function ActiveRow({ run }: { run: ActiveRun }) {
   );
 }
 
-export function RunTable({ runs }: { runs: readonly SavedRun[] }) {
-  return (
-    <Scroll label="Runs">
-      <table class="runs">
-        <thead>
-          <tr>
-            <th scope="col">Verdict</th>
-            <th scope="col">Drill</th>
-            <th scope="col">Assertions</th>
-            <th scope="col" class="wide-cell">
-              Entries
-            </th>
-            <th scope="col" class="wide-cell">
-              Virtual time
-            </th>
-            <th scope="col" class="wide-cell">
-              Seed
-            </th>
-            <th scope="col" class="wide-cell">
-              When
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {runs.map((run) => (
-            <RunRow key={run.runId} run={run} />
-          ))}
-        </tbody>
-      </table>
-    </Scroll>
-  );
-}
-
-function RunRow({ run }: { run: SavedRun }) {
-  const { passed, failed, inconclusive, invalid } = run.assertions;
-  const open = (event: MouseEvent): void => {
-    if ((event.target as HTMLElement).closest('a') === null) go(runHash(run.runId));
-  };
-  return (
-    <tr class="run-row" onClick={open}>
-      <td>
-        <Status value={run.verdict} />
-      </td>
-      <td>
-        <a href={runHash(run.runId)}>{run.drill.title ?? run.drill.id}</a>
-        <small class="quiet">
-          {run.drill.id}
-          {run.trialCount > 1 && ` · trial ${run.trial}/${run.trialCount}`}
-          {run.attempt > 1 && ` · attempt ${run.attempt}`}
-          {run.attachments > 0 && ` · ${counted(run.attachments, 'attachment')}`}
-        </small>
-      </td>
-      <td class="number-cell">
-        {passed}
-        <span class="quiet">/{passed + failed + inconclusive + invalid}</span>
-      </td>
-      <td class="number-cell wide-cell">{run.entries.toLocaleString('en-US')}</td>
-      <td class="wide-cell">{virtualDuration(run.finishedAtVirtualUs - run.startedAtVirtualUs)}</td>
-      <td class="wide-cell">
-        <code>{run.seed.length > 12 ? `${run.seed.slice(0, 10)}…` : run.seed}</code>
-      </td>
-      <td class="wide-cell quiet">{hostTime(run.finishedAtMs)}</td>
-    </tr>
-  );
-}
-
 function Unavailable({ list }: { list: readonly UnavailableRun[] }) {
   if (list.length === 0) return null;
   return (
@@ -164,9 +212,9 @@ function Unavailable({ list }: { list: readonly UnavailableRun[] }) {
       <ul class="stack">
         {list.map((report) => (
           <li key={report.name} class="notice">
-            <h2 class="h3">
+            <h3>
               <code>{report.name}</code>
-            </h2>
+            </h3>
             {report.problems.map((problem) => (
               <p key={problem.file + problem.code}>
                 <code>{problem.file}</code> {problem.message}

@@ -1,6 +1,6 @@
 // The implementation files as they were compiled: read-only, with line numbers, addressed by their opaque ids.
 import { useEffect, useRef } from 'preact/hooks';
-import type { ProjectView, ToolView } from '../../../contract/run/project-view.js';
+import type { ImplementationFile, ProjectView, ToolView } from '../../../contract/run/project-view.js';
 import { colorCode } from '../kit/code-colors.ts';
 import { Hash, PageHead } from '../kit/parts.tsx';
 import { projectLoad } from '../state/live.tsx';
@@ -31,34 +31,43 @@ function Files({ view, path, line }: { view: ProjectView; path: string[]; line: 
       </Empty>
     );
   }
-  const items = view.tools.map((one) => ({
-    id: one.toolId,
-    title: one.definition.title ?? one.toolId,
-    note: one.declarative
-      ? 'declarative'
-      : `${one.implementation.files.length} ${one.implementation.files.length === 1 ? 'file' : 'files'}`,
-  }));
+  // Of the one that is shown: its place in the list.
+  const file = tool.implementation.files.find((one) => one.fileId === path[1]) ?? tool.implementation.files[0];
+  const items = view.tools.flatMap((one) =>
+    one.implementation.files.length === 0
+      ? [{ id: one.toolId, title: 'declarative: no code', group: one.toolId }]
+      : one.implementation.files.map(({ fileId, displayPath, role }) => ({
+          id: `${one.toolId}/${fileId}`,
+          title: displayPath,
+          group: one.toolId,
+          ...(role === 'entry' ? { note: 'entry' } : {}),
+        })),
+  );
   return (
-    <div class="split">
-      <Chooser label="Tools" items={items} chosen={tool.toolId} hash={(id) => routeHash('source', [id])} />
-      <ToolFiles key={tool.toolId} tool={tool} fileId={path[1]} line={line} />
+    <div class="split source">
+      <Chooser
+        label="Files"
+        items={items}
+        chosen={file === undefined ? tool.toolId : `${tool.toolId}/${file.fileId}`}
+        hash={(id) => routeHash('source', id.split('/'))}
+        canFilter
+      />
+      <ToolFiles key={tool.toolId} tool={tool} file={file} line={line} />
     </div>
   );
 }
 
-function ToolFiles({ tool, fileId, line }: { tool: ToolView; fileId: string | undefined; line: number }) {
-  const { files, unavailable } = tool.implementation;
-  const file = files.find((one) => one.fileId === fileId) ?? files[0];
+function ToolFiles({ tool, file, line }: { tool: ToolView; file: ImplementationFile | undefined; line: number }) {
+  const { unavailable } = tool.implementation;
   return (
     <div class="panel">
-      {files.length > 0 && (
-        <nav class="tabs small" aria-label="Files">
-          {files.map((one) => (
-            <a key={one.fileId} href={routeHash('source', [tool.toolId, one.fileId])} aria-current={one === file ? 'true' : undefined}>
-              {one.displayPath} {one.role === 'entry' && <span class="count">entry</span>}
-            </a>
-          ))}
-        </nav>
+      {file !== undefined && (
+        <header class="panel-head row">
+          <h2 class="h3">
+            <code>{file.displayPath}</code>
+          </h2>
+          <a href={routeHash('world', ['tools', tool.toolId])}>{tool.definition.title ?? tool.toolId}</a>
+        </header>
       )}
       {unavailable.map((one) => (
         <div key={one.displayPath} class="notice">

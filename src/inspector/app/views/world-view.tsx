@@ -4,9 +4,10 @@ import type { ProjectView, ToolView } from '../../../contract/run/project-view.j
 import type { ScenarioActor } from '../../../contract/world/scenario.js';
 import { virtualClock } from '../../../reports/html/virtual-time.mjs';
 import { counted, PageHead } from '../kit/parts.tsx';
-import { projectLoad, refreshing, refreshProblem, refreshProject } from '../state/live.tsx';
+import { projectLoad, projectReply, refreshing, refreshProblem, refreshProject } from '../state/live.tsx';
 import { Await, Empty } from '../state/loading.tsx';
 import { routeHash } from '../state/route.ts';
+import { DiagnosticList } from './diagnostic-list.tsx';
 import { ScenarioLayers } from './scenario-layers.tsx';
 import { ToolPanel } from './tool-panel.tsx';
 import { ActorCard, Chooser } from './world-parts.tsx';
@@ -114,22 +115,5 @@ function Actors({ actors }: { actors: ScenarioActor[] }) {
 
 function Diagnostics({ list }: { list: Diagnostic[] }) {
   if (list.length === 0) return <Empty title="Nothing to complain about">The source compiles without errors and warnings.</Empty>;
-  return (
-    <ol class="stack">
-      {list.map((diagnostic, index) => (
-        <li key={index} class={`finding ${diagnostic.severity === 'error' ? '' : 'inconclusive'}`}>
-          <p class="row">
-            <span class={`status ${diagnostic.severity === 'error' ? 'failed' : 'warning'}`}>{diagnostic.severity}</span>
-            <code>{diagnostic.code}</code>
-            <code class="where">
-              {diagnostic.file}:{diagnostic.line}:{diagnostic.column}
-              {diagnostic.path === '' ? '' : ` ${diagnostic.path}`}
-            </code>
-          </p>
-          <p>{diagnostic.message}</p>
-          {diagnostic.suggestion !== undefined && <p class="quiet">{diagnostic.suggestion}</p>}
-        </li>
-      ))}
-    </ol>
-  );
+  return <DiagnosticList list={list} excerpts={projectReply.value?.excerpts ?? []} />;
 }

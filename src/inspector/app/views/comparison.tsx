@@ -1,0 +1,301 @@
+// What two runs did differently: where they parted, with the values on both sides, what followed, and what each ended with. Facts only,
+// never which is better. What is the same is folded.
+import type { ComponentChildren } from 'preact';
+import type {
+  ComparedEffects,
+  ComparedEntry,
+  ComparedMember,
+  ComparedRows,
+  RunComparison,
+  RunDifferences,
+  RunDivergence,
+} from '../../../contract/hosted/runs.js';
+import {
+  countDelta,
+  countName,
+  countText,
+  differenceWords,
+  gradeWords,
+  inputName,
+  inputText,
+  lacksText,
+  memberName,
+  memberText,
+  orderedMembers,
+  rowText,
+} from '../../../reports/comparison-words.js';
+import { visibleText } from '../../../reports/html/visible-text.mjs';
+import { ColumnHeads, Scroll, Status } from '../kit/parts.tsx';
+import { ApiError } from '../state/client.ts';
+import { Await, Empty, useLoad } from '../state/loading.tsx';
+import { routeHash, runHash } from '../state/route.ts';
+import { client } from '../state/session.tsx';
+import { DiffersTable } from './differs-table.tsx';
+
+type Side = 'left' | 'right';
+const sides: readonly Side[] = ['left', 'right'];
+const sideNames = { left: 'Left', right: 'Right' };
+
+export function Comparison({ left, right }: { left: string; right: string }) {
+  const unknown = [left, right].find((runId) => !/^run_[0-9a-z]{12,32}$/.test(runId));
+  const loaded = useLoad(`compare ${left} ${right}`, async () => {
+    if (unknown !== undefined) return undefined;
+    return (await client.call('compareRuns', { body: { left, right } })).comparison;
+  });
+  const missing = loaded.error instanceof ApiError && loaded.error.status === 404 ? loaded.error.message : undefined;
+  if (unknown !== undefined || missing !== undefined) {
+    return (
+      <Empty title={missing ?? `There is no run ${unknown}.`}>
+        <p>
+          <a href={routeHash('runs')}>All runs</a>, or choose another above.
+        </p>
+      </Empty>
+    );
+  }
+  return (
+    <Await of={loaded} what="the comparison">
+      {(comparison) => (comparison === undefined ? null : <Facts comparison={comparison} />)}
+    </Await>
+  );
+}
+
+function Facts({ comparison }: { comparison: RunComparison }) {
+  const { grade, inputs, lacks = [], equal, firstDivergence, differences, rows, assertions, counts } = comparison;
+  return (
+    <>
+      <div class={`grade ${grade}`}>
+        <p>
+          <strong>{gradeWords[grade].title}.</strong> {gradeWords[grade].text}
+        </p>
+        {lacks.map((lack) => (
+          <p key={lack.side}>{lacksText(lack)}</p>
+        ))}
+        {grade !== 'incompatible' && (
+          <p class="row">
+            {(['stateHash', 'evidenceHash', 'trajectoryHash'] as const).map((name) => (
+              <span key={name} class={equal[name] ? 'check passed' : 'check differs'}>
+                {name.replace('Hash', '')} {equal[name] ? 'equal' : 'differs'}
+              </span>
+            ))}
+          </p>
+        )}
+      </div>
+      {firstDivergence !== undefined && <Parting comparison={comparison} divergence={firstDivergence} />}
+      {rows !== undefined && <Rows comparison={comparison} rows={rows} />}
+      {differences !== undefined && <Differences comparison={comparison} differences={differences} />}
+      {inputs.length > 0 && (
+        <DiffersTable
+          title="Inputs that differ"
+          heads={heads(comparison)}
+          lines={inputs.map(({ name, left, right }) => ({
+            name: inputName(name),
+            left: <Text value={inputText(name, left)} />,
+            right: <Text value={inputText(name, right)} />,
+            differs: true,
+          }))}
+        />
+      )}
+      <DiffersTable
+        title="Assertions"
+        heads={heads(comparison)}
+        lines={assertions.map(({ assertionId, left, right }) => ({
+          name: assertionId,
+          left: left === undefined ? <span class="nothing">absent</span> : <Status value={left} />,
+          right: right === undefined ? <span class="nothing">absent</span> : <Status value={right} />,
+          differs: left !== right,
+        }))}
+      />
+      <DiffersTable
+        title="Counts"
+        heads={heads(comparison)}
+        lines={counts.map(({ name, left, right }) => ({
+          name: countName(name),
+          left: countText(name, left),
+          right: (
+            <>
+              {countText(name, right)} {left !== right && <span class="delta">{countDelta(name, right - left)}</span>}
+            </>
+          ),
+          differs: left !== right,
+        }))}
+      />
+    </>
+  );
+}
+
+function heads(comparison: RunComparison): { [S in Side]: ComponentChildren } {
+  const head = (side: Side) => (
+    <>
+      <a href={runHash(comparison[side].runId)}>{sideNames[side]}</a> <Status value={comparison[side].verdict} />
+    </>
+  );
+  return { left: head('left'), right: head('right') };
+}
+
+function Parting({ comparison, divergence }: { comparison: RunComparison; divergence: RunDivergence }) {
+  const { summary, members, effects } = divergence;
+  return (
+    <section class="parting card">
+      <h2>Where they part</h2>
+      <p class="message">{visibleText(summary)}</p>
+      <div class="two-sides">
+        {sides.map((side) => (
+          <figure key={side}>
+            <figcaption>
+              {sideNames[side]} <Status value={comparison[side].verdict} />
+            </figcaption>
+            {divergence[side] === undefined ? (
+              <p class="nothing">nothing like it</p>
+            ) : (
+              <Entry runId={comparison[side].runId} entry={divergence[side]} />
+            )}
+          </figure>
+        ))}
+      </div>
+      {members.length > 0 && <Members members={members} />}
+      {effects.left.total + effects.right.total > 0 && (
+        <>
+          <h3>What followed</h3>
+          <div class="two-sides">
+            {sides.map((side) => (
+              <Effects key={side} runId={comparison[side].runId} effects={effects[side]} />
+            ))}
+          </div>
+        </>
+      )}
+    </section>
+  );
+}
+
+function Entry({ runId, entry: { sequence, text } }: { runId: string; entry: ComparedEntry }) {
+  return (
+    <p class="line">
+      <a href={runHash(runId, { seq: sequence })}>#{sequence}</a> {visibleText(text)}
+    </p>
+  );
+}
+
+/** What the other side has as well is folded: it is no consequence of the difference. */
+function Effects({ runId, effects: { total, shown } }: { runId: string; effects: ComparedEffects }) {
+  const own = shown.filter(({ inBoth }) => !inBoth);
+  const both = shown.filter(({ inBoth }) => inBoth);
+  return (
+    <div>
+      {total === 0 && <p class="quiet">Nothing.</p>}
+      {own.map((entry) => (
+        <Entry key={entry.sequence} runId={runId} entry={entry} />
+      ))}
+      {both.length > 0 && (
+        <details>
+          <summary>{both.length} on both sides</summary>
+          {both.map((entry) => (
+            <Entry key={entry.sequence} runId={runId} entry={entry} />
+          ))}
+        </details>
+      )}
+      {total > shown.length && <p class="quiet">and {(total - shown.length).toLocaleString('en-US')} more</p>}
+    </div>
+  );
+}
+
+export function Members({ members }: { members: readonly ComparedMember[] }) {
+  return (
+    <Scroll label="Members that differ" flat>
+      <table class="diff">
+        <ColumnHeads names={['Member', 'Left', 'Right']} />
+        <tbody>
+          {orderedMembers(members).map(({ path, left, right }) => (
+            <tr key={path.join(' ')}>
+              <th scope="row">{memberName(path)}</th>
+              {[left, right].map((value, side) => (
+                <td key={side}>{value === undefined ? <span class="nothing">absent</span> : <Text value={memberText(path, value)} />}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Scroll>
+  );
+}
+
+function Text({ value }: { value: string }) {
+  return <code class="value">{visibleText(value)}</code>;
+}
+
+function Rows({ comparison, rows: { changed, onlyLeft, onlyRight, shown } }: { comparison: RunComparison; rows: ComparedRows }) {
+  const total = changed + onlyLeft + onlyRight;
+  if (total === 0) return null;
+  return (
+    <section>
+      <h2>Rows at the end that differ</h2>
+      <p class="quiet">
+        {`${changed} changed, ${onlyLeft} only left, ${onlyRight} only right.`}
+        {total > shown.length && ` The first ${shown.length} are listed.`}
+      </p>
+      {shown.map((row) => (
+        <div key={rowText(row)} class="card compared-row">
+          <p class="row">
+            <span class={`change change-${row.kind === 'changed' ? 'update' : row.kind === 'only_left' ? 'delete' : 'insert'}`}>
+              {differenceWords[row.kind]}
+            </span>
+            <code class="grow">{visibleText(rowText(row))}</code>
+            {row.leftSequence !== undefined && (
+              <a href={runHash(comparison.left.runId, { seq: row.leftSequence })}>left #{row.leftSequence}</a>
+            )}
+            {row.rightSequence !== undefined && (
+              <a href={runHash(comparison.right.runId, { seq: row.rightSequence })}>right #{row.rightSequence}</a>
+            )}
+          </p>
+          <Members members={row.members} />
+        </div>
+      ))}
+    </section>
+  );
+}
+
+/** Turn by turn, aligned by what caused each: one call more shifts nothing. */
+function Differences({ comparison, differences }: { comparison: RunComparison; differences: RunDifferences }) {
+  const { same, changed, moved, onlyLeft, onlyRight, isComplete, shown } = differences;
+  const all = changed + moved + onlyLeft + onlyRight;
+  return (
+    <section>
+      <h2>What differs, turn by turn</h2>
+      <p class="quiet">
+        {`${same.toLocaleString('en-US')} turns are the same, ${changed} changed, ${moved} moved, ${onlyLeft} only left, ${onlyRight} only right.`}
+        {all > shown.length && ` The first ${shown.length} are listed.`}
+        {!isComplete && ' The journals are too long to be aligned to their ends.'}
+      </p>
+      {shown.length > 0 && (
+        <Scroll label="What differs">
+          <table class="sides differences">
+            <colgroup>
+              <col />
+              <col />
+              <col />
+              <col />
+            </colgroup>
+            <ColumnHeads names={['Kind', 'What', 'Left', 'Right']} />
+            <tbody>
+              {shown.map(({ kind, left, right, summary, members = [] }, index) => (
+                <tr key={index} class="differs">
+                  <th scope="row">{differenceWords[kind]}</th>
+                  <td>
+                    {visibleText(summary)}
+                    {members.length > 0 && (
+                      <details>
+                        <summary>{left === undefined || right === undefined ? 'Beside the call that is like it' : 'Values'}</summary>
+                        <Members members={members} />
+                      </details>
+                    )}
+                  </td>
+                  <td>{left !== undefined && <a href={runHash(comparison.left.runId, { seq: left.sequence })}>#{left.sequence}</a>}</td>
+                  <td>{right !== undefined && <a href={runHash(comparison.right.runId, { seq: right.sequence })}>#{right.sequence}</a>}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </Scroll>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,30 @@
+// What a drill has come to so far: its last verdicts, its rate, and its latest runs.
+import type { RunsReply, SavedRun } from '../../../contract/inspector/runs.js';
+import { useRecentRuns } from '../state/recent-runs.tsx';
+import { routeHash } from '../state/route.ts';
+import { RunTable } from './run-table.tsx';
+import { TrialFigures } from './trial-figures.tsx';
+
+/** Its rate and its last verdicts. */
+export function DrillFigures({ drillId }: { drillId: string }) {
+  const recent = useRecentRuns({ drillId });
+  return <TrialFigures runs={runsOf(drillId, recent.value)} isPart={recent.value?.nextCursor !== undefined} isShort />;
+}
+
+export function LatestRuns({ drillId }: { drillId: string }) {
+  const runs = runsOf(drillId, useRecentRuns({ drillId }).value);
+  if (runs.length === 0) return null;
+  return (
+    <>
+      <h3>
+        Latest runs <a href={routeHash('runs', [], { drill: drillId })}>All runs and rates</a>
+      </h3>
+      <RunTable runs={runs.slice(0, 8)} ofOneDrill />
+    </>
+  );
+}
+
+/** A file of cases has an id that its drills share. */
+function runsOf(drillId: string, reply: RunsReply | undefined): SavedRun[] {
+  return (reply?.runs ?? []).filter(({ drill }) => drill.id === drillId);
+}

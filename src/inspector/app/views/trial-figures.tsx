@@ -1,0 +1,102 @@
+// What the runs of one drill say about it: rate with its interval, pass^k, the last verdicts, and what decided those that did not pass.
+import type { SavedRun } from '../../../contract/inspector/runs.js';
+import type { TrialStatistics } from '../../../contract/trial-statistics.js';
+import { trialStatistics } from '../../../drills/plan/statistics.js';
+import { rateText } from '../../../reports/shown-values.js';
+import { tuning } from '../../tuning.js';
+import { ColumnHeads, counted, Fact, hostDuration, Scroll, Status } from '../kit/parts.tsx';
+import { runHash } from '../state/route.ts';
+import { VerdictStrip } from './verdict-strip.tsx';
+
+export interface TrialFiguresProps {
+  /** Of one drill, the newest first. */
+  runs: readonly SavedRun[];
+  /** There are older ones, which are not counted. */
+  isPart: boolean;
+  /** The rate and the last verdicts alone. */
+  isShort?: boolean;
+}
+
+export function TrialFigures({ runs, isPart, isShort = false }: TrialFiguresProps) {
+  const first = runs.filter(({ attempt }) => attempt === 1);
+  if (first.length === 0) return null;
+  const passed = first.filter(({ verdict }) => verdict === 'passed').length;
+  const statistics = trialStatistics({ trials: first.length, passed });
+  return (
+    <section class="card figures" aria-label="Trials">
+      <div class="figures-head">
+        <p class="rate">
+          <strong>
+            {passed} of {counted(first.length, 'trial')} passed
+          </strong>{' '}
+          <span class="quiet">
+            {rateText(statistics)}
+            {isPart && `, of the latest ${counted(runs.length, 'run')}`}
+          </span>
+        </p>
+        <VerdictStrip runs={runs} />
+      </div>
+      {!isShort && <Rates runs={runs} statistics={statistics} />}
+    </section>
+  );
+}
+
+function Rates({ runs, statistics }: { runs: readonly SavedRun[]; statistics: TrialStatistics }) {
+  const retried = runs.filter(({ attempt, verdict }) => attempt > 1 && verdict === 'passed').length;
+  return (
+    <>
+      <dl class="facts">
+        {retried > 0 && (
+          <Fact name="Flaky">
+            <span class="status">{counted(retried, 'trial')} passed when tried again</span>
+          </Fact>
+        )}
+        <Fact name="Typical time">{hostDuration(medianOf(runs.map((run) => run.finishedAtMs - run.startedAtMs)))}</Fact>
+        {statistics.atK
+          .filter(({ k }) => k > 1)
+          .slice(0, tuning.ratesAtK)
+          .map(({ k, passAtK, passHatK }) => (
+            <Fact key={k} name={`Of ${k} trials`}>
+              all pass {percent(passHatK)}, <span class="quiet">one at least {percent(passAtK)}</span>
+            </Fact>
+          ))}
+      </dl>
+      <Outcomes runs={runs.filter(({ verdict }) => verdict !== 'passed')} />
+    </>
+  );
+}
+
+/** Those that did not pass, by what decided them: the same reason again and again is one line. */
+function Outcomes({ runs }: { runs: readonly SavedRun[] }) {
+  if (runs.length === 0) return null;
+  const reasons = Map.groupBy(runs, ({ verdict, headline }) => `${verdict} ${headline}`);
+  const rows = [...reasons.values()].sort((left, right) => right.length - left.length).slice(0, tuning.reasonsShown);
+  return (
+    <Scroll label="Why runs did not pass" flat>
+      <table class="reasons">
+        <ColumnHeads names={['Runs', 'Verdict', 'What decided it, in the latest']} />
+        <tbody>
+          {rows.map((same) => (
+            <tr key={same[0]!.runId}>
+              <td class="number-cell">{same.length}</td>
+              <td>
+                <Status value={same[0]!.verdict} />
+              </td>
+              <td>
+                <a href={runHash(same[0]!.runId)}>{same[0]!.headline}</a>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Scroll>
+  );
+}
+
+function percent(share: number): string {
+  return share === 0 || share === 1 ? `${share * 100} %` : `${Math.min(Math.max(Math.round(share * 1000) / 10, 0.1), 99.9)} %`;
+}
+
+function medianOf(values: readonly number[]): number {
+  return [...values].sort((left, right) => left - right)[values.length >> 1] ?? 0;
+}

@@ -1,0 +1,150 @@
+// Runs again, as a user asks for them: every run of an example repeats with the same trajectory, by its own command and by its id.
+import assert from 'node:assert/strict';
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import type { RunReport } from '../../src/contract/run/run-events.js';
+import { drillyard, jsonLines } from '../cli/cli.js';
+import { warmDrillyard } from '../cli/warm-cli.js';
+
+const examples = fileURLToPath(new URL('../../../examples', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'drillyard-repeated-'));
+const desk = join(folder, '01-support-desk');
+before(() => copy('01-support-desk'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+function copy(name: string): string {
+  const root = join(folder, name);
+  cpSync(join(examples, name), root, { recursive: true, filter: (from) => !from.includes('.service') });
+  // What an agent imports that an example installs.
+  symlinkSync(join(examples, '..', 'node_modules'), join(root, 'node_modules'));
+  return root;
+}
+interface Attempt {
+  runId: string;
+  drillId: string;
+  trial: number;
+  trajectoryHash: string;
+  report: string;
+}
+async function run(
+  root: string,
+  ...args: string[]
+): Promise<{ code: number | null; lines: ReturnType<typeof jsonLines>; attempts: Attempt[] }> {
+  const { code, stdout } = await warmDrillyard(['run', ...args, '--json'], { cwd: root });
+  const lines = jsonLines(stdout);
+  return { code, lines, attempts: lines.filter(({ event }) => event === 'attempt') as unknown as Attempt[] };
+}
+function reportOf(root: string, { report }: Pick<Attempt, 'report'>): RunReport {
+  return JSON.parse(readFileSync(join(root, report, 'report.json'), 'utf8')) as RunReport;
+}
+/** The command that report.txt prints. */
+function commandOf(root: string, { report }: Attempt): string[] {
+  const [, command] = /^ *repeat +drillyard run (.*)$/m.exec(readFileSync(join(root, report, 'report.txt'), 'utf8')) ?? [];
+  assert.ok(command !== undefined, report);
+  return command.split(' ');
+}
+
+for (const [name, ...flags] of [
+  ['01-support-desk', '--trials', '2'],
+  ['03-mcp-agent'],
+  ['04-command-agent'],
+  ['05-webhook-receiver'],
+  ['07-embedded-inspector'],
+  ['08-real-services'],
+] as const) {
+  test(`every run of ${name} repeats with the same trajectory hash`, { timeout: 240_000 }, async () => {
+    const root = name === '01-support-desk' ? desk : copy(name);
+    const first = await run(root, ...flags);
+    assert.ok(first.attempts.length > 0);
+    const invocations = new Set(first.attempts.map((attempt) => reportOf(root, attempt).invocation?.id));
+    assert.deepEqual([...invocations], [first.lines[0]?.invocationId], 'one invocation for all of them');
+    // The last trial of each drill: its seed is the furthest from the run's.
+    const last = new Map(first.attempts.map((attempt) => [attempt.drillId, attempt]));
+    for (const attempt of last.values()) {
+      const again = await run(root, ...commandOf(root, attempt));
+      assert.deepEqual(
+        again.attempts.map(({ drillId, trial, trajectoryHash }) => ({ drillId, trial, trajectoryHash })),
+        [{ drillId: attempt.drillId, trial: attempt.trial, trajectoryHash: attempt.trajectoryHash }],
+      );
+    }
+  });
+}
+
+test('a run that is repeated by its id says that it went the same way, or what is another than it was', { timeout: 120_000 }, async () => {
+  const first = await run(desk, 'careless-refund', '--suite', 'failing');
+  const [careless] = first.attempts as [Attempt];
+  const same = await run(desk, '--repeat', careless.runId);
+  const repetition = same.lines.find(({ event }) => event === 'repetition');
+  assert.deepEqual([repetition?.ofRunId, repetition?.same, repetition?.differs], [careless.runId, true, []]);
+  const agent = join(desk, 'agents', 'careless-agent.mjs');
+  const before = readFileSync(agent, 'utf8');
+  writeFileSync(agent, 'export default async () => ({});\n');
+  const otherAgent = await drillyard(['run', '--repeat', careless.runId], { cwd: desk });
+  writeFileSync(agent, before);
+  assert.match(otherAgent.stdout, /Not the same as run_\w+: .*the agent did something else/);
+});
+
+// INVOCATIONS-1
+test('what failed runs again alone, with its seed, a chosen one or a fresh one', { timeout: 120_000 }, async () => {
+  const failing = await run(desk, 'careless-refund', 'auditor-cannot-refund', '--trials', '2');
+  const invocationId = failing.lines[0]?.invocationId as string;
+  const failed = failing.attempts.filter(({ drillId }) => drillId === 'careless-refund');
+  const again = await run(desk, '--last-failed');
+  assert.deepEqual(
+    again.attempts.map(({ drillId, trial, trajectoryHash }) => [drillId, trial, trajectoryHash]),
+    failed.map(({ drillId, trial, trajectoryHash }) => [drillId, trial, trajectoryHash]),
+  );
+  const fresh = await run(desk, '--last-failed', invocationId, '--seed', 'fresh');
+  assert.deepEqual(
+    fresh.attempts.map(({ drillId, trial }) => [drillId, trial]),
+    failed.map(({ drillId, trial }) => [drillId, trial]),
+  );
+  assert.notEqual(fresh.lines[0]?.seed, failing.lines[0]?.seed);
+  const passing = await run(desk, 'auditor-cannot-refund');
+  assert.equal(passing.code, 0);
+  const nothing = await run(desk, '--last-failed');
+  assert.deepEqual([nothing.code, nothing.lines], [0, [{ event: 'nothing_failed' }]]);
+  const unknown = await run(desk, '--last-failed', 'inv_00000000000000000000000000');
+  assert.equal(unknown.code, 2);
+});
+
+test('until it fails: no more rounds than asked for, and none after the first that did not pass', { timeout: 120_000 }, async () => {
+  const passing = await run(desk, 'auditor-cannot-refund', '--until-failed', '3', '--seed', 'fresh');
+  const plans = passing.lines.filter(({ event }) => event === 'plan');
+  assert.deepEqual([passing.code, plans.length, new Set(plans.map(({ seed }) => seed)).size], [0, 3, 3]);
+  const failing = await run(desk, 'careless-refund', '--until-failed', '3');
+  assert.deepEqual([failing.code, failing.lines.filter(({ event }) => event === 'round').length], [1, 1]);
+});
+
+test('a trial alone has the seed that it has among all, and is judged without the gate over trials', { timeout: 60_000 }, async () => {
+  const all = await run(desk, 'auditor-cannot-refund', '--trials', '3');
+  const alone = await run(desk, 'auditor-cannot-refund', '--trials', '3', '--trial', '3');
+  const [third] = alone.attempts as [Attempt];
+  const identity = reportOf(desk, third).result.identity;
+  assert.deepEqual([alone.code, alone.attempts.length, identity.trial, identity.trialCount], [0, 1, 3, 3]);
+  assert.equal(identity.seed, reportOf(desk, all.attempts.find(({ trial }) => trial === 3)!).result.identity.seed);
+  const refused = await run(desk, 'auditor-cannot-refund', '--trial', '0');
+  assert.equal(refused.code, 2);
+});
+
+// REPORT-PATH-1
+test('a run is named by latest, by how many came after it, and by its invocation where that has one answer', async () => {
+  const one = await run(desk, 'careless-refund', 'auditor-cannot-refund');
+  const [failed] = one.attempts.filter(({ drillId }) => drillId === 'careless-refund') as [Attempt];
+  const named = async (name: string) => {
+    const { code, stdout, stderr } = await warmDrillyard(['report', 'verify', name, '--json'], { cwd: desk });
+    return { code, stderr, runId: jsonLines(stdout).at(-1)?.runId };
+  };
+  const ids = one.attempts.map(({ runId }) => runId).sort();
+  assert.deepEqual([(await named('latest')).runId, (await named('latest~1')).runId], [ids[1], ids[0]]);
+  assert.equal((await named(one.lines[0]?.invocationId as string)).runId, failed.runId);
+  const two = await run(desk, 'careless-refund', '--trials', '2');
+  const many = await named(two.lines[0]?.invocationId as string);
+  assert.equal(many.code, 2);
+  for (const { runId } of two.attempts) assert.match(many.stderr, new RegExp(`has 2 runs that did not pass.*${runId}`));
+  const checked = await warmDrillyard(['report', 'check', two.lines[0]?.invocationId as string, '--json'], { cwd: desk });
+  assert.equal(jsonLines(checked.stdout).filter(({ event }) => event === 'check').length, 2);
+});

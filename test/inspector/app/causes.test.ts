@@ -1,0 +1,42 @@
+// The first screen of a run that did not pass names the right cause, whatever went wrong.
+import assert from 'node:assert/strict';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { startLocalInspector } from '../../../src/index.js';
+import { expectedCauses, playedFailures } from '../../reports/failures.js';
+import { axeViolations, noBrowser, openBrowser } from './browser-kit.js';
+
+test('one click from the list of runs the cause is in sight: invariant, crash, fault, budget, timeout, tool', {
+  skip: noBrowser,
+  timeout: 120_000,
+}, async (t) => {
+  const { repository, reports } = await playedFailures();
+  const root = mkdtempSync(join(tmpdir(), 'drillyard-causes-'));
+  t.after(() => rmSync(root, { recursive: true, force: true }));
+  cpSync(repository.root, root, { recursive: true });
+  const inspector = await startLocalInspector({ root });
+  t.after(() => inspector.close());
+  const { context, complaints } = await openBrowser(t, inspector.baseUrl);
+  const page = await context.newPage();
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await page.goto(`${inspector.baseUrl}/#token=${inspector.token}`);
+  await page.waitForSelector('h1');
+  for (const [drillId, { headline, first }] of Object.entries(expectedCauses)) {
+    const { runId } = reports[drillId]!;
+    await page.goto(`${inspector.baseUrl}/#/runs`);
+    await page.locator(`a[href="#/runs/${runId}"]`).click();
+    await page.waitForURL(new RegExp(`#/runs/${runId}`));
+    await page.locator('.findings .finding').first().waitFor();
+    assert.match((await page.locator('.headline').textContent()) ?? '', headline, drillId);
+    const card = page.locator('.findings .finding').first();
+    assert.match((await card.textContent()) ?? '', first, drillId);
+    const box = await card.boundingBox();
+    assert.ok(box !== null && box.y < 700, `the cause of ${drillId} is on the first screen`);
+    assert.deepEqual(await axeViolations(page), [], drillId);
+  }
+  await page.goto(`${inspector.baseUrl}/#/runs/${reports.invariant!.runId}?part=assertions`);
+  await page.locator('details[open]').getByText('Expected at most 2 rows of notes/notes, found 3.').first().waitFor();
+  assert.deepEqual(complaints, []);
+});

@@ -1,0 +1,80 @@
+// A desk in a browser: the example with runs that were played once, an inspector over it, and a page in the inspector.
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, type TestContext } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import type { Page } from 'playwright-core';
+import { runDrills, startLocalInspector } from '../../../src/index.js';
+import { noBrowser, openBrowser } from './browser-kit.js';
+import { writeLongReport } from './long-report.js';
+
+const example = fileURLToPath(new URL('../../../../examples/01-support-desk', import.meta.url));
+export const browserOptions = { skip: noBrowser, timeout: 120_000 };
+export const longRun = 'run_00000000000000long';
+
+export interface Desk {
+  /** The repository. */
+  root: string;
+  page: Page;
+  baseUrl: string;
+  token: string;
+  complaints: string[];
+  asked: string[];
+  runs: { [drillId: string]: string[] };
+  open(hash: string): Promise<void>;
+  /** Ends the inspector, as Ctrl-C does. */
+  close(): Promise<void>;
+}
+
+const scratch = mkdtempSync(join(tmpdir(), 'drillyard-desk-'));
+after(() => rmSync(scratch, { recursive: true, force: true }));
+function exampleAt(root: string): string {
+  cpSync(example, root, { recursive: true, filter: (name) => !name.endsWith('.service') });
+  return root;
+}
+
+interface Played {
+  service: string;
+  runIds: string[];
+}
+const playedOnce = new Map<string, Promise<Played>>();
+/** A drill is played once for all desks; each gets a copy of what it left. */
+function played(drillId: string): Promise<Played> {
+  const playing = playedOnce.get(drillId) ?? play(drillId);
+  playedOnce.set(drillId, playing);
+  return playing;
+}
+async function play(drillId: string): Promise<Played> {
+  const root = exampleAt(join(scratch, drillId));
+  const { drills } = await runDrills({ root, drills: [drillId] });
+  const runIds = drills.flatMap(({ trials }) => trials.flatMap(({ attempts }) => attempts.map(({ runId }) => runId)));
+  return { service: join(root, '.service'), runIds };
+}
+
+export async function openDesk(
+  t: TestContext,
+  { drills, entries = 0, watch = false }: { drills: string[]; entries?: number; watch?: boolean },
+): Promise<Desk> {
+  const root = exampleAt(mkdtempSync(join(scratch, 'desk-')));
+  const runs: Desk['runs'] = {};
+  for (const drillId of drills) {
+    const { service, runIds } = await played(drillId);
+    cpSync(service, join(root, '.service'), { recursive: true });
+    runs[drillId] = runIds;
+  }
+  if (entries > 0) writeLongReport(join(root, '.service/reports'), { from: runs[drills[0]!]![0]!, runId: longRun, entries });
+  const inspector = await startLocalInspector({ root, watch });
+  t.after(() => inspector.close());
+  const { context, complaints, asked } = await openBrowser(t, inspector.baseUrl);
+  const page = await context.newPage();
+  page.setDefaultTimeout(15_000);
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await page.goto(`${inspector.baseUrl}/#token=${inspector.token}`);
+  const open = async (hash: string): Promise<void> => {
+    await page.goto(`${inspector.baseUrl}/${hash}`);
+    await page.waitForSelector('h1');
+    await page.waitForSelector('.skeleton', { state: 'detached' });
+  };
+  return { root, page, baseUrl: inspector.baseUrl, token: inspector.token, complaints, asked, runs, open, close: () => inspector.close() };
+}

@@ -1,0 +1,102 @@
+// The app by keyboard alone: the palette, the help, what a tab is called, and what is said when the server is gone.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { axeViolations } from './browser-kit.js';
+import { openDesk, browserOptions as options } from './desk.js';
+
+test('Ctrl K finds a drill, a run and something to do, and gives the focus back', options, async (t) => {
+  const { page, open, runs, complaints } = await openDesk(t, { drills: ['careless-refund'] });
+  await open('#/world');
+  await page.keyboard.press('Control+k');
+  const palette = page.getByRole('dialog', { name: 'Find and do' });
+  await palette.getByRole('option').first().waitFor();
+  assert.deepEqual(await axeViolations(page), []);
+  await page.keyboard.type('drill careless');
+  await palette.getByRole('option', { name: /^Drill ?careless-refund/ }).waitFor();
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/#\/drills\/careless-refund$/);
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('failed careless');
+  await palette.getByRole('option', { name: /^failed ?careless-refund/ }).waitFor();
+  await page.keyboard.press('Enter');
+  await page.waitForURL(new RegExp(`#/runs/${runs['careless-refund']![0]}$`));
+  await palette.waitFor({ state: 'detached' });
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('theme dark');
+  await page.keyboard.press('Enter');
+  assert.equal(await page.evaluate('document.documentElement.dataset.theme'), 'dark');
+  await page.keyboard.press('Control+k');
+  await page.keyboard.press('Escape');
+  await palette.waitFor({ state: 'detached' });
+  assert.deepEqual(complaints, []);
+});
+
+test('a failure is copied as Markdown, and a link to the page', options, async (t) => {
+  const { page, baseUrl, open, runs } = await openDesk(t, { drills: ['careless-refund'] });
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: baseUrl });
+  const [runId] = runs['careless-refund']!;
+  await open(`#/runs/${runId}?seq=14`);
+  const copied = async (words: string): Promise<string> => {
+    await page.evaluate("navigator.clipboard.writeText('')");
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type(words);
+    await page.keyboard.press('Enter');
+    for (;;) {
+      const text = await page.evaluate<string>('navigator.clipboard.readText()');
+      if (text !== '') return text;
+      await page.waitForTimeout(20);
+    }
+  };
+  assert.equal(await copied('copy a link'), `${baseUrl}/#/runs/${runId}?seq=14`);
+  const markdown = await copied('markdown');
+  assert.match(markdown, /^## An agent that asks again with a new key pays twice: failed\n/);
+  assert.match(markdown, /### `exactly-what-was-asked-for`: failed\n\n```\n[\s\S]*expected 990\nactual {3}1980\n```/);
+  assert.match(markdown, /### Evidence\n\n```\n#14 .*\n/);
+});
+
+test('the help is one key away, and keys of the page rest while it is open', options, async (t) => {
+  const { page, open, complaints } = await openDesk(t, { drills: [] });
+  await open('#/drills');
+  await page.keyboard.press('?');
+  const help = page.getByRole('dialog', { name: 'Keys' });
+  await help.getByText('next problem').waitFor();
+  assert.deepEqual(await axeViolations(page), []);
+  await page.keyboard.press('3');
+  await page.keyboard.press('Escape');
+  await help.waitFor({ state: 'detached' });
+  assert.match(page.url(), /#\/drills$/);
+  assert.deepEqual(complaints, []);
+});
+
+test('a tab is called after its run, and another page begins at its top', options, async (t) => {
+  const { page, open, runs } = await openDesk(t, { drills: ['careless-refund'] });
+  await open(`#/runs/${runs['careless-refund']![0]}?seq=14`);
+  assert.equal(await page.title(), '✗ careless-refund #14 · Drillyard');
+  await page.evaluate('scrollTo(0, 400)');
+  await page.getByRole('link', { name: 'careless-refund', exact: true }).first().click();
+  await page.getByRole('article', { name: 'careless-refund' }).waitFor();
+  assert.equal(await page.evaluate('scrollY'), 0);
+  assert.equal(await page.title(), 'careless-refund · Drills · Drillyard');
+});
+
+test('when the server is gone it is said on top, what would ask it is disabled, and nothing else goes', options, async (t) => {
+  const { page, open, close } = await openDesk(t, { drills: ['careless-refund'] });
+  await open('#/drills/careless-refund');
+  await page.getByText('Live', { exact: true }).waitFor();
+  await close();
+  await page.getByRole('alert').getByText('The inspector does not answer.').waitFor();
+  await page.getByRole('button', { name: 'Try now' }).waitFor();
+  assert.equal(await page.getByRole('button', { name: 'Run', exact: true }).isDisabled(), true);
+  await page.getByText('payments.refund.created is emitted exactly once').waitFor();
+  assert.deepEqual(await axeViolations(page), []);
+});
+
+test('a link opened in another tab needs no token of its own while one is open', options, async (t) => {
+  const { page, baseUrl, open } = await openDesk(t, { drills: [] });
+  await open('#/drills');
+  const other = await page.context().newPage();
+  await other.goto(`${baseUrl}/#/world`);
+  await other.locator('main h1').waitFor();
+  await other.getByText('Live', { exact: true }).waitFor();
+  assert.equal(await other.evaluate("document.querySelector('.gate')"), null);
+});
