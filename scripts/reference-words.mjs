@@ -71,7 +71,7 @@ export const words = {
   'ToolPackField.starter': 'The starter file. Default: none.',
   'ToolPackField.lifecycle': 'Whether the package is to be used: a deprecated one warns, a revoked one is an error.',
   'ToolPackField.conformance.project': 'Folder of a repository.',
-  'ToolPackField.conformance.config': 'The root file in that folder. Default: drillyard.json.',
+  'ToolPackField.conformance.config': 'The root file in that folder. Without it: drillyard.json.',
   'ToolPackField.conformance.suite': 'The suite in it that covers the package.',
   'ScenarioActorInput.instanceId': 'Tells actors of one id apart. Default: none.',
   'ScenarioActorInput.attributes': 'What tools know of the actor. Default: {}.',

@@ -10,7 +10,7 @@ import { startHttpServer } from '../http/start-server.js';
 import { type AgentUrls, agentUrls, belowAddresses, withAddress } from './access-address.js';
 import { AccessTable, remoteBindings } from './access-table.js';
 import type { AgentAccess } from './agent-access.js';
-import { routesOfAgents } from './agent-routes.js';
+import { routesOfAgents, wordsFor } from './agent-routes.js';
 import { belowHosts, hostOfMount, MountListeners, mountOfHost } from './mount-listeners.js';
 import { wireRoutes } from './wire-routes.js';
 
@@ -43,7 +43,7 @@ export function createBindings(options: BindingsOptions = {}): BindingsPort {
         authenticate: (token) => accesses.holderOf(token),
         otherwise: wireRoutes(accesses),
         onFailure: options.onFailure ?? logFailure,
-        ...(dialect === undefined ? {} : { refused: dialect.refused }),
+        ...(dialect === undefined ? {} : { refused: (envelope, request) => wordsFor(request, dialect).refused(envelope) }),
       }),
     ),
   );

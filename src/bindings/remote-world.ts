@@ -1,7 +1,7 @@
 // A world behind the HTTP binding, for who has an address and a token. What is refused there is refused here by the same code.
 import { defined } from '../contract/defined.js';
 import { type ErrorCode, type ErrorEnvelope, errorTable, ServiceError } from '../contract/errors.js';
-import { ownAgentDialect } from '../contract/run/dialect.js';
+import { ownAgentDialect, ownWordsHeader } from '../contract/run/dialect.js';
 import type { CallResponse, ToolsResponse, WaitResponse } from '../contract/world/agent-binding.js';
 import type { AdvanceProgress } from '../contract/world/world-protocol.js';
 import type { DirectCall, Endpoint } from '../drills/ports/bindings-port.js';
@@ -54,7 +54,12 @@ export class RemoteWorld implements AgentWorld {
     try {
       return await fetch(this.#url + path, {
         method: body === undefined ? 'GET' : 'POST',
-        headers: { authorization: `Bearer ${this.#token}`, accept, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+        headers: {
+          authorization: `Bearer ${this.#token}`,
+          accept,
+          [ownWordsHeader]: 'own',
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        },
         redirect: 'error',
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
         ...defined({ signal }),

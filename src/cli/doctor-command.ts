@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import pc from 'picocolors';
 import { satisfies } from 'semver';
+import { rootFileIn } from '../compiler/root-file-name.js';
 import { defined } from '../contract/defined.js';
 import { isServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
@@ -168,7 +169,7 @@ export function freeDisk(root: string, statfs: typeof statfsSync = statfsSync): 
 }
 
 async function repository({ root, config }: SourceFlags): Promise<DoctorFinding> {
-  const file = config ?? 'drillyard.json';
+  const file = config ?? rootFileIn(resolve(root));
   if (!existsSync(resolve(root, file)))
     return {
       status: 'warning',

@@ -3,6 +3,7 @@
 //   WATCH-COMMAND-2. Source that does not compile is reported and waited out.
 import { resolve } from 'node:path';
 import { createBindings } from '../bindings/create-bindings.js';
+import { rootFileIn } from '../compiler/root-file-name.js';
 import { defined } from '../contract/defined.js';
 import { seedOf } from '../contract/fresh-seed.js';
 import { localFolders } from '../contract/local-folders.js';
@@ -26,7 +27,7 @@ import { readKeys } from './watch-keys.js';
 /** What is due follows from the files: `again` says nothing here. */
 export async function watchCommand({ again: _, ...flags }: RunFlags, interrupt: Interrupt): Promise<ExitCode> {
   const root = resolve(flags.root);
-  const { reportDirectory, runDirectory = localFolders.runs, config = 'drillyard.json' } = flags;
+  const { reportDirectory, runDirectory = localFolders.runs, config = rootFileIn(root) } = flags;
   const files = flags.reporters.flatMap(({ path }) => (path === undefined ? [] : [resolve(path)]));
   const written = [...[reportDirectory, runDirectory].map((folder) => resolve(root, folder)), ...files];
   return await withReporters(flags, interrupt, async (run) => {

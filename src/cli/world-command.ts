@@ -71,6 +71,8 @@ async function send(url: string, token: string, body: object | undefined): Promi
   const sent = body === undefined ? undefined : JSON.stringify(body);
   const headers = {
     authorization: `Bearer ${token}`,
+    // `ownWordsHeader` of contract/run/dialect.ts.
+    'x-drillyard-words': 'own',
     ...(sent === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(sent) }),
   };
   return await new Promise((resolve, reject) => {

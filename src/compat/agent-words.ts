@@ -2,6 +2,7 @@
 import type { JsonObject, JsonValue } from '../contract/json.js';
 import type { AgentDialect } from '../contract/run/dialect.js';
 import type { OutcomeKind } from '../contract/world/evidence.js';
+import { domainsOf } from './brand.js';
 import { type OwnOutcome, otherError, otherOutcome } from './outcome.js';
 
 const statuses: { readonly [kind in OutcomeKind]: number } = { ok: 200, denied: 403, unsupported: 404, invalid: 400, tool_error: 422 };
@@ -37,7 +38,7 @@ export function otherAgentDialect(brand: string): AgentDialect {
     mcp: {
       toolNames: 'own',
       listsBothNames: true,
-      keyNames: [`dev.${brand}/idempotency-key`, 'drillyard/idempotencyKey'],
+      keyNames: [...domainsOf(brand).map((domain) => `${domain}/idempotency-key`), 'drillyard/idempotencyKey'],
       makesKeys: true,
       failed: (outcome) => otherOutcome(outcome as OwnOutcome) satisfies JsonObject,
     },

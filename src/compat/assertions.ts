@@ -3,7 +3,7 @@
 //   COMPAT-ASSERTIONS-1. What an assertion has and is not read here stays in it, so that the validator refuses it where it stands.
 import type { JsonObject, JsonValue } from '../contract/json.js';
 import { allOf, asCondition, asOwnFilter, type CallFilter, containsConditions, filterMembers, readFilter } from './call-filter.js';
-import { readCountComparison, readValueComparison, sizeCondition } from './comparisons.js';
+import { isCount, readCountComparison, readValueComparison, sizeCondition } from './comparisons.js';
 import { isMembers, present, type ShapeReader } from './members.js';
 
 const line = 'assertions';
@@ -59,9 +59,10 @@ function readOperationCount(reader: ShapeReader, assertion: JsonObject, path: st
   const filter = readFilter(reader, assertion, path);
   if (filter === undefined) return assertion;
   const own = asOwnFilter(filter);
-  if (own !== undefined) return { ...unread(assertion, filterMembers), operation: own };
   const { count } = assertion;
-  const condition = sizeCondition('calls.size()', isMembers(count) ? count : {});
+  // Without a number that is one, the validator has the word.
+  if (own !== undefined || !isCount(count)) return { ...unread(assertion, filterMembers), operation: own ?? filter.own };
+  const condition = sizeCondition('calls.size()', count);
   return expression(unread(assertion, [...filterMembers, 'count']), `${callsOf(filter, 'one')}.all(calls, ${condition})`);
 }
 

@@ -8,7 +8,7 @@ type Members = { readonly [name: string]: unknown };
 type Call = (...given: unknown[]) => unknown;
 /** What a failure of the other runner's SDK is known by, wherever it was made. */
 interface Settings {
-  failureBrand: string;
+  failureBrands: readonly string[];
 }
 interface OwnContext extends Members {
   fail(options: object): never;
@@ -43,11 +43,11 @@ function mapped(group: unknown, adapted: (member: unknown) => unknown): unknown 
 }
 
 class ContextAdapter {
-  readonly #brand: string;
+  readonly #brands: readonly string[];
   readonly #contexts = new WeakMap<object, object>();
 
-  constructor({ failureBrand }: Settings) {
-    this.#brand = failureBrand;
+  constructor({ failureBrands }: Settings) {
+    this.#brands = failureBrands;
   }
 
   handler(handler: unknown): unknown {
@@ -82,11 +82,12 @@ class ContextAdapter {
   }
 
   #isBranded(error: Members): boolean {
-    const bySymbol = (error as { [brand: symbol]: unknown })[Symbol.for(this.#brand)];
-    return (
-      bySymbol !== undefined ||
-      error[this.#brand] !== undefined ||
-      ['brand', '__brand', '$brand'].some((name) => error[name] === this.#brand)
+    const marks = error as { readonly [mark: string | symbol]: unknown };
+    return this.#brands.some(
+      (brand) =>
+        marks[Symbol.for(brand)] !== undefined ||
+        marks[brand] !== undefined ||
+        ['brand', '__brand', '$brand'].some((name) => marks[name] === brand),
     );
   }
 }

@@ -4,12 +4,17 @@
 const knownBrands: readonly string[] = ['firedrill'];
 /** As `drillyard.json` is ours, where no root file is named. */
 export const otherRootFiles: readonly string[] = knownBrands.flatMap((brand) =>
-  ['json', 'yaml', 'yml'].map((ending) => `${brand}.${ending}`),
+  ['json', 'yaml', 'yml', 'config.json', 'config.yaml'].map((ending) => `${brand}.${ending}`),
 );
 
 /** Of a root file, by its name. */
 export function brandOfRootFile(fileName: string): string | undefined {
   return knownBrands.find((brand) => new RegExp(`^${brand}(?:\\.[a-z-]+)*\\.(?:json|yaml|yml)$`).test(fileName));
+}
+
+/** What its names of keys and marks begin with: those of the brand, then of the brands that are known. */
+export function domainsOf(brand: string): string[] {
+  return [...new Set([brand, ...knownBrands])].map((name) => `dev.${name}`);
 }
 
 /** `OTHER` of `OTHER_HTTP_URL`; undefined where the brand is no name of a variable. */

@@ -30,15 +30,24 @@ export function readFilter(reader: ShapeReader, members: JsonObject, path: strin
   for (const operation of operations)
     for (const name of Object.keys(operation))
       if (!operationMembers.includes(name)) reader.refuse(where, `'${name}' of an operation`, line);
-  const [first, ...others] = operations as [JsonObject, ...JsonObject[]];
-  const { actorId } = members;
+  const { actorId, outcome, contains, arguments: given } = members;
+  for (const operation of operations) {
+    if (actorId !== undefined && operation.actorId !== undefined)
+      reader.refuse(`${path}/actorId`, 'an actor beside and in an operation', line);
+    if ((members.outcomes ?? outcome) !== undefined && operation.outcome !== undefined)
+      reader.refuse(`${path}/outcomes`, 'outcomes beside and in an operation', line);
+  }
+  if (members.outcomes !== undefined && outcome !== undefined) reader.refuse(`${path}/outcome`, "'outcome' beside 'outcomes'", line);
+  const isTwice = contains !== undefined && given !== undefined;
+  if (isTwice || ![contains, given].every((part) => part === undefined || isMembers(part)))
+    reader.refuse(`${path}/${contains === undefined ? 'arguments' : 'contains'}`, 'what is no object of arguments', line);
   const by = (operation: JsonObject): JsonObject => present({ ...operation, actorId: operation.actorId ?? actorId });
   return {
-    own: by(first),
-    others: others.map(by),
-    outcomes: readNames(reader, members.outcomes ?? members.outcome, { path: `${path}/outcomes`, known: outcomes, what: 'the outcome' }),
+    own: by(operations[0] as JsonObject),
+    others: operations.slice(1).map(by),
+    outcomes: readNames(reader, members.outcomes ?? outcome, { path: `${path}/outcomes`, known: outcomes, what: 'the outcome' }),
     idempotency: readNames(reader, members.idempotency, { path: `${path}/idempotency`, known: receipts, what: 'the idempotency' }),
-    contains: isMembers(members.contains) ? members.contains : isMembers(members.arguments) ? members.arguments : undefined,
+    contains: isMembers(contains) ? contains : isMembers(given) ? given : undefined,
   };
 }
 

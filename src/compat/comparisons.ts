@@ -69,13 +69,25 @@ function rangeOf(value: JsonValue): JsonObject | undefined {
   return most - least === numbers.length - 1 ? { atLeast: least, atMost: most } : undefined;
 }
 
+interface OwnCount {
+  equals?: number;
+  atLeast?: number;
+  atMost?: number;
+}
+export function isCount(count: JsonValue | undefined): count is JsonObject & OwnCount {
+  if (!isMembers(count)) return false;
+  const bounds = Object.entries(count);
+  return (
+    bounds.length > 0 && bounds.every(([name, value]) => ['equals', 'atLeast', 'atMost'].includes(name) && Number.isSafeInteger(value))
+  );
+}
+
 /** A condition on a size. */
-export function sizeCondition(size: string, count: JsonObject): string {
-  const { equals, atLeast, atMost } = count;
+export function sizeCondition(size: string, { equals, atLeast, atMost }: OwnCount): string {
   const parts = [
     ...(equals === undefined ? [] : [`${size} == ${equals}`]),
     ...(atLeast === undefined ? [] : [`${size} >= ${atLeast}`]),
     ...(atMost === undefined ? [] : [`${size} <= ${atMost}`]),
   ];
-  return parts.length === 0 ? 'true' : parts.join(' && ');
+  return parts.join(' && ');
 }

@@ -10,7 +10,7 @@ import {
   type SourceKind,
 } from '../contract/run/dialect.js';
 import { otherAgentDialect } from './agent-words.js';
-import { brandOfRootFile, isSdkName, otherRootFiles } from './brand.js';
+import { brandOfRootFile, domainsOf, isSdkName, otherRootFiles } from './brand.js';
 import { readDrill } from './drill-file.js';
 import { isMembers } from './members.js';
 import { readPackageField } from './package-field.js';
@@ -27,24 +27,24 @@ export function packageDialect(field: string): SourceDialect {
   return field === ownPackageField ? ownSourceDialect : otherDialect(field);
 }
 
-/** Of a project. `packageField`: of the package that names it as its own. */
-export function projectDialect({
-  rootFile,
-  document,
-  packageField,
-}: {
-  rootFile: string;
-  document: JsonValue;
-  packageField?: string | undefined;
-}): SourceDialect {
+/** Of a project: one whose root file has our name is ours, whatever packages it reads. */
+export function projectDialect({ rootFile, document, packageField }: ProjectMarks): SourceDialect {
+  if (rootFile === ownRootFile) return ownSourceDialect;
   const said = (document as { compat?: { packageField?: unknown } | null } | null)?.compat?.packageField;
-  const isOwnName = rootFile.startsWith(`${ownPackageField}.`);
-  const marker = typeof said === 'string' ? said : isOwnName ? undefined : (brandOfRootFile(rootFile) ?? packageField);
+  const marker = typeof said === 'string' ? said : (brandOfRootFile(rootFile) ?? packageField);
   return marker === undefined ? ownSourceDialect : packageDialect(marker);
 }
+interface ProjectMarks {
+  /** Its name. */
+  rootFile: string;
+  document: JsonValue;
+  /** Of the package that names the project as its own. */
+  packageField?: string | undefined;
+}
 
+const ownRootFile = `${ownPackageField}.json`;
 /** Names of root files, where none is named: the first that is there. */
-export const rootFileNames: readonly string[] = [`${ownPackageField}.json`, ...otherRootFiles];
+export const rootFileNames: readonly string[] = [ownRootFile, ...otherRootFiles];
 
 /** Of a build, by the name that it carries. */
 export function runDialect(name: string | undefined): RunDialect {
@@ -58,7 +58,11 @@ function otherDialect(brand: string): SourceDialect {
     hasOwnTypes: false,
     read: (kind, value) => readers[kind](withoutSchemaPlace(value), brand),
     isSdk: isSdkName,
-    behaviorKit: { file: 'compat/behavior.js', wrap: 'withOtherContext', settings: { failureBrand: `dev.${brand}.tool-failure` } },
+    behaviorKit: {
+      file: 'compat/behavior.js',
+      wrap: 'withOtherContext',
+      settings: { failureBrands: domainsOf(brand).map((domain) => `${domain}.tool-failure`) },
+    },
   };
 }
 

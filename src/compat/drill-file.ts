@@ -28,7 +28,7 @@ function interactionsOf(reader: ShapeReader, { interactions = [], workloads }: J
     const isOne = typeof id === 'string' && Array.isArray(actorIds) && typeof startAfterUs === 'number' && typeof everyUs === 'number';
     if (!isOne || typeof occurrences !== 'number' || Object.keys(strange).length > 0) return undefined;
     if (occurrences * actorIds.length > tuning.workloadInteractionsMax) {
-      reader.refuse('/timeline/workloads', `a workload of more than ${tuning.workloadInteractionsMax} interactions`, 'small');
+      reader.refuse('/timeline/workloads', `a workload of more than ${tuning.workloadInteractionsMax} interactions`, 'workloads');
       continue;
     }
     for (let number = 1; number <= occurrences; number++)

@@ -8,6 +8,6 @@ export function readTarget(document: JsonValue): ReadShape {
   const target = isMembers(document) ? document.target : undefined;
   const bindings = isMembers(target) ? target.bindings : undefined;
   if (Array.isArray(bindings) && bindings.includes('direct'))
-    reader.refuse(`/target/bindings/${bindings.indexOf('direct')}`, "the binding 'direct'", 'invocation of a command');
+    reader.refuse(`/target/bindings/${bindings.indexOf('direct')}`, "the binding 'direct'", 'bindings');
   return reader.done(document);
 }

@@ -1,6 +1,6 @@
 // Repository in, content-addressed build out: read, check, bundle, layer, hash. Never runs what it reads, and reports everything at once.
 import { basename, dirname, isAbsolute, relative, resolve } from 'node:path';
-import { projectDialect, rootFileNames } from '../compat/dialects.js';
+import { projectDialect } from '../compat/dialects.js';
 import { defined } from '../contract/defined.js';
 import type { Provenance } from '../contract/provenance.js';
 import type { CompiledBuild, Diagnostic } from '../contract/run/build.js';
@@ -21,6 +21,7 @@ import { checkJudges, judgesOf } from './judge-checks.js';
 import { checkLists } from './list-bounds.js';
 import { type LocatedValue, type ProjectDocuments, rawId, readDocument, readProject, validated } from './project-documents.js';
 import { checkStarter, checkStarts, layOutStarts, type Setups } from './project-starts.js';
+import { rootFileIn } from './root-file-name.js';
 import { inOwnShape } from './shape-reading.js';
 import type { SourceDocument } from './source-document.js';
 import { entryKind, realRoot } from './source-files.js';
@@ -117,12 +118,6 @@ interface RootFilePlace {
   path: string;
   shownAs: string;
 }
-/** Where none is named: the first that is there, else the name that ours has. */
-function rootFileIn(root: string | undefined): string {
-  const there = rootFileNames.find((name) => root !== undefined && entryKind(root, name) === 'file');
-  return there ?? (rootFileNames[0] as string);
-}
-
 /** A root file outside of the repository is read where it lies, unless the source is to be contained. */
 function rootFilePlace(root: string, config: string, contained: boolean): RootFilePlace {
   const path = relative(root, resolve(root, config));

@@ -59,11 +59,11 @@ export function streamReply(
 export function errorReply(
   thrown: unknown,
   correlationId: string,
-  bodyOf: (envelope: ErrorEnvelope, status: number) => object = (envelope) => envelope,
+  bodyOf: (envelope: ErrorEnvelope) => object = (envelope) => envelope,
 ): HttpReply {
   const error = toldError(thrown);
   const { status } = errorTable[error.code];
-  return jsonReply(status, bodyOf(errorEnvelope(error, correlationId), status), correlationId, errorHeaders(error));
+  return jsonReply(status, bodyOf(errorEnvelope(error, correlationId)), correlationId, errorHeaders(error));
 }
 
 /** Tells what a tool does not have from what its real service would refuse in the same words. */

@@ -132,7 +132,7 @@ export interface RouterOptions<Caller> {
   isTraced?(request: ServerRequest): boolean;
   onFailure(failure: RouteFailure): void;
   /** The body of every error reply. Default: the envelope. */
-  refused?(envelope: ErrorEnvelope, status: number): object;
+  refused?(envelope: ErrorEnvelope, request: ServerRequest): object;
 }
 /** A request that `otherwise` knows what to do with. */
 export interface FoundElsewhere<Caller> {
@@ -185,7 +185,7 @@ export function createRouter<Caller>(options: RouterOptions<Caller>): HttpHandle
       exchange.held?.release();
       exchange.code = error instanceof ServiceError ? error.code : 'control.INTERNAL';
       if (!(error instanceof ServiceError)) options.onFailure({ correlationId, method: request.method, path: request.path, error });
-      const reply = errorReply(error, correlationId, options.refused);
+      const reply = errorReply(error, correlationId, (envelope) => options.refused?.(envelope, request) ?? envelope);
       return options.draining?.() === true ? { ...reply, close: true } : reply;
     }
   };

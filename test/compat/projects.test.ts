@@ -150,6 +150,8 @@ test('shapes that are not adapted are refused where they stand, with the line of
     [drill, 'occurrence: 1', 'occurrence: last', /^DY5032 .*\/occurrence: the occurrence "last"/m],
     [drill, 'actorId: auditor, outcomes: [ok] }', 'actorId: auditor, within: 5 }', /^DY5032 .*\/sequence\/3\/within: 'within' of a step/m],
     [drill, 'id: opened-once\n', 'id: opened-once\n    window: 5\n', /^DY2001 .*\/assertions\/3\/window/m],
+    [drill, 'idempotency: recorded\n    comparison: { operator: equals, value: 1 }', 'idempotency: recorded', /^DY2002 .*\/assertions\/4/m],
+    [drill, 'contains: { name: api, note: it is down }', 'contains: api', /^DY5032 .*\/assertions\/6\/contains: what is no object/m],
     [drill, 'kind: operation.count', 'kind: operation.rate', /^DY2003 .*\/assertions\/3\/kind/m],
     [target, 'bindings: [http, mcp]', 'bindings: [http, direct]', /^DY(?:5032|2003) .*bindings/m],
   ];

@@ -62,6 +62,7 @@ export default defineToolBehavior<Notes>({
   callbacks: {
     'note-due': dueCodec,
     'note-due-github': dueCodec,
+    'note-due-unsigned': dueCodec,
     'note-due-slack': dueCodec,
     'note-due-standard': dueCodec,
   },

@@ -49,8 +49,8 @@ export interface AgentDialect {
   tools(listed: ToolsResponse): object;
   /** Of a call: the status of the reply, and its body. */
   called(call: Pick<CallResponse, 'callId' | 'correlationId' | 'outcome'>, asked: { packageId: string; operationId: string }): AgentReply;
-  /** The body of any refusal, in the status that it has. */
-  refused(envelope: ErrorEnvelope, status: number): object;
+  /** The body of any refusal. */
+  refused(envelope: ErrorEnvelope): object;
   readonly mcp: McpDialect;
 }
 export interface AgentReply {
@@ -95,6 +95,9 @@ export const ownSourceDialect: SourceDialect = {
   isSdk: () => false,
   behaviorKit: undefined,
 };
+
+/** A client of ours says with this header that it wants our own words, whatever those of the agents are. */
+export const ownWordsHeader = 'x-drillyard-words';
 
 export const ownAgentDialect: AgentDialect = {
   tools: (listed) => listed,

@@ -101,9 +101,9 @@ export interface QueryAuth {
 /** The credential is the password or, with any password, the user. */
 export interface BasicAuth {
   kind: 'basic';
-  /** Of the two the one that the credential is. Default: either. */
+  /** Of the two the one that the credential is. Without it: either. */
   token?: 'username' | 'password';
-  /** The user that comes with the password. Default: any. */
+  /** The user that comes with the password. Without it: any. */
   username?: string & tags.MaxLength<256>;
 }
 export interface CookieAuth {
