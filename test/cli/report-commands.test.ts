@@ -188,7 +188,7 @@ test('compare: one call more, and a wait before everything, shift nothing', asyn
   assert.match(text.stdout, /exact_inputs: Equal inputs\./);
   assert.match(text.stdout, /Where they part: Only on the right/);
   assert.match(text.stdout, /right #\d+ {2}world\.clock\.wait by writer → ok\n/);
-  assert.match(text.stdout, /Rows at the end that differ: \d+ changed, 0 only left, 1 only right\n[^]*notes\/notes\/extra/);
+  assert.match(text.stdout, /Rows at the end that differ: \d+ changed, 0 only left, 1 only right\n[\s\S]*notes\/notes\/extra/);
   assert.match(text.stdout, /State changes: \d+ \| \d+ {2}\+1\n/);
   const self = await warmDrillyard(['compare', left!.runId, left!.runId, '--root', compared.root]);
   assert.match(self.stdout, /Turns: \d+ same, 0 changed, 0 moved, 0 only left, 0 only right\n/);
