@@ -51,6 +51,11 @@ export interface ArchiveCalls {
   attachments: Call<ReportPlace, InspectorAttachment[]>;
   attachment: Call<ReportPlace & { attachmentId: string }, Uint8Array>;
   compare: Call<{ left: ReportPlace; right: ReportPlace }, ComparisonReply['comparison']>;
+  /** What a run did after an entry, beside a journal that continues from there. */
+  continued: Call<
+    { report: ReportPlace; afterSequence: number; place: JournalPlace },
+    Pick<ComparisonReply['comparison'], 'differences' | 'firstDivergence'>
+  >;
   /** Appends lines to a mirror, which begins with the first ones. */
   mirror: Call<{ id: string; file: string; lines: string }, { toSequence: number }>;
   dropMirror: Call<{ id: string }, undefined>;

@@ -20,6 +20,7 @@ import { type ReportFault, reportRefused, wholeFingerprint } from './fingerprint
 import { JournalFile } from './journal-file.js';
 import { callbacksPage, evidencePage, factsOf, lastOfPage, namespacesPage, statePage, timelinePage } from './journal-pages.js';
 import { searchJournal } from './journal-search.js';
+import { runContinued } from './run-continued.js';
 import { type Pause, readSummary, SealedRun } from './sealed-run.js';
 import { orderedAssertions, summaryOf } from './summary.js';
 
@@ -78,6 +79,10 @@ export class Archive {
     attachments: (place) => this.#attachments(place),
     attachment: (ask) => this.#attachment(ask),
     compare: async ({ left, right }) => compareRuns(await this.#compared(left), await this.#compared(right)),
+    continued: async ({ report, afterSequence, place }) => {
+      const { evidence } = await this.#compared(report);
+      return runContinued({ evidence, afterSequence }, (await this.#journal(place)).journal);
+    },
     mirror: async (ask, pause) => this.#mirror(ask, pause),
     dropMirror: async ({ id }) => this.#dropMirror(id),
   };
