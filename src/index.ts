@@ -10,6 +10,7 @@ import {
   type RunDrillsResult,
   runDrills as runDrillsWith,
 } from './drills/run-drills.js';
+import type { ForkedRun, ForkRunOptions } from './fork-run.js';
 import type { LocalInspector, LocalInspectorOptions } from './inspector/start-inspector.js';
 import type { PushSourceOptions, PushSourceResult } from './remote/push-source.js';
 import type { RemoteRunOptions } from './remote/run-remote.js';
@@ -61,6 +62,12 @@ export function startLocalSimulationServer(options: LocalInspectorOptions & { ro
   return startLocalInspector(options);
 }
 
+/** A world as a stored run stood after one of its entries. */
+export async function forkRun(options: ForkRunOptions): Promise<ForkedRun> {
+  const { forkRun: fork } = await import('./fork-run.js');
+  return await fork(options);
+}
+
 export type { CallbackReceivers, ReceiverTarget } from './callbacks/receivers.js';
 export type { ErrorCode, ErrorEnvelope, Issue } from './contract/errors.js';
 export { ServiceError } from './contract/errors.js';
@@ -99,8 +106,11 @@ export type { DrillHistory, HistoryRun } from './drills/stored/history.js';
 export type { DrillHistories, ReadHistoryOptions } from './drills/stored/read-history.js';
 export { readHistory } from './drills/stored/read-history.js';
 export type { ReplayDifference } from './drills/stored/replay.js';
+export type { RowAt, RowDifference, StoredRun } from './drills/stored/stored-run.js';
+export { openStoredRun } from './drills/stored/stored-run.js';
 export type { TypeCheck, ValidateOptions, ValidateResult } from './drills/validate-repository.js';
 export { validateRepository } from './drills/validate-repository.js';
+export type { ForkedRun, ForkRunOptions } from './fork-run.js';
 export type { LocalInspector, LocalInspectorOptions } from './inspector/start-inspector.js';
 export type { ActorCall, LocalWorld, LocalWorldOptions, StateSpace } from './local-world.js';
 export { createLocalWorld } from './local-world.js';

@@ -37,6 +37,7 @@ const listed: { [name: string]: ListedKind } = {
   drills: 'drills',
   package: 'library',
   report: 'runs',
+  run: 'runs',
   reports: 'runs',
   left: 'runs',
 };

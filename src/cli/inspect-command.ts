@@ -15,6 +15,8 @@ import { receiversOf } from './receiver-flags.js';
 
 export interface InspectFlags {
   root: string;
+  /** What it opens with. */
+  run?: string;
   config?: string;
   port: number | 'repository';
   open: boolean;
@@ -25,7 +27,7 @@ export interface InspectFlags {
   runDirectory: string;
 }
 
-export async function inspectCommand({ json, open, root, receivers, ...options }: InspectFlags): Promise<ExitCode> {
+export async function inspectCommand({ json, open, root, run, receivers, ...options }: InspectFlags): Promise<ExitCode> {
   const output = createOutput({ json });
   const interrupt = abortOnInterrupt((text) => output.warn(text));
   let doorway: string | undefined;
@@ -37,7 +39,7 @@ export async function inspectCommand({ json, open, root, receivers, ...options }
     );
     const { baseUrl, token } = inspector;
     // In the fragment, which no browser sends and no log has.
-    const appUrl = `${baseUrl}/#token=${token}`;
+    const appUrl = `${baseUrl}/#${run === undefined ? '' : `/runs/${encodeURIComponent(run)}?`}token=${token}`;
     output.line({ event: 'ready', baseUrl, token, appUrl });
     if (!json)
       output.say(

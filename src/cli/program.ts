@@ -15,6 +15,7 @@ import { addReport } from './program/report.js';
 import { addRun } from './program/run.js';
 import { addServe } from './program/serve.js';
 import { addSource } from './program/source.js';
+import { addStoredRun } from './program/stored-run.js';
 import { addTool } from './program/tool.js';
 import { addWorld } from './program/world.js';
 
@@ -27,6 +28,7 @@ export function createProgram({ version, finish }: { version: string; finish: Fi
     addPush,
     addInit,
     addReport,
+    addStoredRun,
     addHistory,
     addTool,
     addWorld,

@@ -1,7 +1,6 @@
-// `drillyard report replay <report>`: the calls of a stored run, made again against the world of the present source. No agent runs.
+// `drillyard replay <run>`, also `report replay`: the calls of a stored run, made again against the world of the present source.
 import { resolve } from 'node:path';
 import pc from 'picocolors';
-import { defined } from '../contract/defined.js';
 import { type ReplayReportResult, replayReport } from '../drills/replay-report.js';
 import type { ReplayDifference } from '../drills/stored/replay.js';
 import { diffJson, pathText } from '../reports/html/json-diff.mjs';
@@ -17,33 +16,37 @@ import { withProgressBar } from './progress-bar.js';
 
 export interface ReplayFlags {
   report: string;
+  baseline?: boolean;
+  scenarioId?: string;
+  /** `package.fault`, with `=off` behind it or nothing. */
+  faults: readonly string[];
   root: string;
   config?: string;
   json: boolean;
 }
 
-export async function replayCommand({ report, root, config, json }: ReplayFlags): Promise<ExitCode> {
+export async function replayCommand({ json, faults: named, ...options }: ReplayFlags): Promise<ExitCode> {
   const output = createOutput({ json });
+  const faults = named.map((text) => ({ fault: text.replace(/=(on|off)$/, ''), active: !text.endsWith('=off') }));
   try {
-    const {
-      folder,
-      diagnostics: _,
-      ...replayed
-    } = await withProgressBar('Replaying', () => replayReport({ root, report, ...defined({ config }) }));
+    const { folder, diagnostics: _, ...replayed } = await withProgressBar('Replaying', () => replayReport({ ...options, faults }));
     output.line({ event: 'replay', ...replayed, report: folder });
     if (!json) for (const line of replayLines({ ...replayed, folder })) output.say(line);
     return replayed.same ? exitCodes.passed : exitCodes.failed;
   } catch (error) {
-    return reportFailure(error, output, resolve(root));
+    return reportFailure(error, output, resolve(options.root));
   }
 }
 
 function replayLines(replayed: Omit<ReplayReportResult, 'diagnostics'>): string[] {
-  const { runId, drillId, folder, calls, same, sameState, differing, differences, setupChanged } = replayed;
+  const { runId, drillId, folder, start, calls, same, sameState, differing, differences, setupChanged } = replayed;
   const [first] = differences;
   return [
     `${pc.bold(runId)}  ${visibleLine(drillId)}  ${pc.dim(fromHere(resolve(folder)))}`,
-    ...(setupChanged ? ['The drill starts from another setup now.'] : []),
+    ...(start === undefined
+      ? []
+      : [start.kind === 'world' ? "Against the world's own start." : `Against the scenario ${start.scenarioId}.`]),
+    ...(setupChanged && start === undefined ? ['The drill starts from another setup now.'] : []),
     ...(first === undefined ? [] : differenceLines(first, calls)),
     ...(differing > 1
       ? [`${counted(differing - 1, 'further answer')} ${differing === 2 ? 'differs' : 'differ'}, perhaps because of it.`]

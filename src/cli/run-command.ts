@@ -22,6 +22,7 @@ import { type RemoteFlags, remoteOptionsOf } from './remote-flags.js';
 import { holds, wantsJsonOnStdout } from './reporter-list.js';
 import { runAgain } from './run-again.js';
 import { RunReporters } from './run-reporters.js';
+import { shellWord } from './shell-word.js';
 
 export async function runCommand({ again, ...flags }: RunFlags, interrupt: Interrupt): Promise<ExitCode> {
   return await withReporters(flags, interrupt, (run) => runAgain(run, again, runOnce));
@@ -72,12 +73,14 @@ export async function runOnce({
       output,
       terminal,
       environment: process.env,
+      repositoryFlags: repositoryFlags(options),
     });
     reporters = listening;
     const compiling = progressBar('Compiling');
     const heard = {
       signal,
       onCompiling: compiling.update,
+      onSources: (sources: RunDrillsResult['sources']) => listening.locate(sources),
       onNotice: (text: string) => {
         compiling.end();
         output.warn(text);
@@ -102,6 +105,11 @@ export async function runOnce({
     output.warn(interruptedEarly);
     return { code: exitCodes.interrupted };
   }
+}
+
+/** What finds the repository again from this folder. */
+function repositoryFlags({ root, config }: OneRun['options']): string {
+  return `${resolve(root) === resolve('.') ? '' : ` --root ${shellWord(root)}`}${config === undefined ? '' : ` --config ${shellWord(config)}`}`;
 }
 
 const interruptedEarly = 'Interrupted before the first attempt; nothing ran.';

@@ -34,6 +34,8 @@ export interface RunReportersOptions {
   /** Where drills are shown as they run; absent: nowhere. */
   terminal: NodeJS.WriteStream | undefined;
   environment: NodeJS.ProcessEnv;
+  /** Of the commands that the terminal shows: those that find the repository. */
+  repositoryFlags: string;
 }
 type Sources = { readonly [drillId: string]: Provenance };
 
@@ -45,13 +47,17 @@ export class RunReporters {
   readonly #records: RunRecords | undefined;
   readonly #junit: MergedJunit | undefined;
   readonly #lines: LinesFile[];
+  /** Empty until the source has been compiled. */
+  #sources: Sources = {};
   /** While set, GitHub takes nothing for a command: the terminal shows what agents and tools wrote. */
   #stopToken: string | undefined;
 
   constructor(options: RunReportersOptions) {
     const { choices, terminal } = options;
     this.#options = options;
-    this.#terminal = terminal === undefined ? undefined : createTerminalReporter({ stream: terminal });
+    const { repositoryFlags } = options;
+    const placeOf: PlaceOf = (...asked) => this.#placeOf(this.#sources, resolve('.'))(...asked);
+    this.#terminal = terminal === undefined ? undefined : createTerminalReporter({ stream: terminal, placeOf, repositoryFlags });
     this.#records = choices.some(({ name }) => name === 'ctrf' || name === 'html' || name === 'github') ? new RunRecords() : undefined;
     this.#junit = holds(choices, 'junit') ? new MergedJunit() : undefined;
     if (holds(choices, 'github')) this.#stopCommands();
@@ -69,6 +75,11 @@ export class RunReporters {
     this.#terminal?.onEvent(
       event.event === 'attempt' && event.report !== '' ? { ...event, report: fromHere(resolve(this.#options.root, event.report)) } : event,
     );
+  }
+
+  /** Where the drills are declared. */
+  locate(sources: Sources): void {
+    this.#sources = sources;
   }
 
   /** Nothing moves on the terminal any more; safe to call twice. */

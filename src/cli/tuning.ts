@@ -10,6 +10,10 @@ export const tuning = {
   runsCompleted: 50,
   /** Marks of runs in one line of a history. */
   historyMarksShown: 30,
+  /** Entries of a journal that `show` lists, around one that is named, and characters of arguments in a line. */
+  entriesShown: 200,
+  entriesAround: 5,
+  argumentCharsShown: 80,
   /** Before a bar is drawn: what ends sooner needs none. */
   progressPatienceMs: 400,
   /** Between two pictures of a bar: as fast as an eye follows. */

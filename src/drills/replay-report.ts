@@ -7,8 +7,10 @@ import { ServiceError } from '../contract/errors.js';
 import { newId } from '../contract/ids.js';
 import type { CompiledBuild, CompiledDrill, Diagnostic } from '../contract/run/build.js';
 import type { RunIdentity } from '../contract/run/run.js';
+import { chooseStart } from '../contract/run/world-start.js';
 import { refuseUnknownOptions } from '../contract/unknown-options.js';
 import { oneReportPath } from '../reports/report-path.js';
+import { nearest } from '../text/nearest.js';
 import type { WorldRef, Worlds } from '../worlds/api.js';
 import { chooseLocalIsolation, type LocalIsolation, openTemporaryWorlds } from '../worlds/local-worlds.js';
 import { loadEachTool, namingFile } from './loadable-tools.js';
@@ -16,6 +18,7 @@ import { SourceInvalidError } from './source-invalid.js';
 import { recordedSteps } from './stored/recorded-steps.js';
 import { type Replayed, replaySteps } from './stored/replay.js';
 import { notSealed, readVerifiedReport } from './stored/verified-report.js';
+import { tuning } from './tuning.js';
 
 export interface ReplayReportOptions {
   /** The repository, whose tools answer. */
@@ -24,16 +27,32 @@ export interface ReplayReportOptions {
   config?: string;
   /** A report folder, or the id of a run of the repository. */
   report: string;
+  /** What the world starts from in the place of the drill's setup: its own start, or a scenario. */
+  baseline?: boolean;
+  scenarioId?: string;
+  /** Switched before the first call: `package.fault`, `package@instance.fault`, or the fault alone where one tool has it. */
+  faults?: readonly { fault: string; active: boolean }[];
   /** Where tool code runs. Default: as `runDrills`. */
   isolate?: LocalIsolation;
   onCompiling?: (done: number, total: number) => void;
 }
-const optionNames: readonly (keyof ReplayReportOptions)[] = ['root', 'config', 'report', 'isolate', 'onCompiling'];
+const optionNames: readonly (keyof ReplayReportOptions)[] = [
+  'root',
+  'config',
+  'report',
+  'baseline',
+  'scenarioId',
+  'faults',
+  'isolate',
+  'onCompiling',
+];
 
 export interface ReplayReportResult extends Replayed {
   runId: string;
   drillId: string;
   folder: string;
+  /** What the world started from, where that is not the drill's setup. */
+  start?: { kind: 'world' } | { kind: 'scenario'; scenarioId: string };
   /** Every step got the answer that it got. */
   same: boolean;
   /** The rows at the end have the run's `stateHash`. */
@@ -61,7 +80,8 @@ export async function replayReport(options: ReplayReportOptions): Promise<Replay
   const { identity, stateHash } = read.report.result;
   if (identity.worldInstanceId === '')
     throw new ServiceError('control.INVALID_REQUEST', { message: 'The run has no journal: its world could not be made.' });
-  const drill = drillOf(build, identity.drillId);
+  const drill = withStart(build, drillOf(build, identity.drillId), options);
+  const faults = (options.faults ?? []).map((wanted) => ({ ...faultIn(build, wanted.fault), active: wanted.active }));
   const { worlds, close } = await openTemporaryWorlds({
     hosts: 1,
     isolation: options.isolate ?? chooseLocalIsolation(outsidePackages).isolation,
@@ -70,11 +90,13 @@ export async function replayReport(options: ReplayReportOptions): Promise<Replay
   try {
     const world = await startAgain(worlds, { build, drill, identity });
     await loadEachTool(world, build);
+    for (const fault of faults) await world.command({ kind: 'setFault', ...fault });
     const replayed = await replaySteps(recordedSteps(read.entries), { world, recordedInstanceId: identity.worldInstanceId });
     return {
       runId: read.report.runId,
       drillId: identity.drillId,
       folder,
+      ...defined({ start: startOf(options) }),
       same: replayed.differing === 0,
       sameState: (await world.query({ kind: 'position' })).stateHash === stateHash,
       setupChanged: drill.setupHash !== identity.setupHash,
@@ -93,6 +115,36 @@ function drillOf({ drills }: CompiledBuild, drillId: string): CompiledDrill {
   if (found !== undefined) return found;
   const message = `The repository has no drill '${drillId}' any more, so there is no world to ask.`;
   throw new ServiceError('control.NOT_FOUND', { message });
+}
+
+/** control.INVALID_REQUEST for a scenario that the repository does not have. */
+function withStart(
+  build: CompiledBuild,
+  drill: CompiledDrill,
+  options: Pick<ReplayReportOptions, 'baseline' | 'scenarioId'>,
+): CompiledDrill {
+  return startOf(options) === undefined ? drill : { ...drill, ...chooseStart(build, { scenarioId: options.scenarioId }) };
+}
+
+function startOf({ baseline = false, scenarioId }: Pick<ReplayReportOptions, 'baseline' | 'scenarioId'>): ReplayReportResult['start'] {
+  if (baseline && scenarioId !== undefined)
+    throw new ServiceError('control.INVALID_REQUEST', { message: '"baseline" is a start, and "scenarioId" is another.' });
+  if (scenarioId !== undefined) return { kind: 'scenario', scenarioId };
+  return baseline ? { kind: 'world' } : undefined;
+}
+
+/** control.INVALID_REQUEST where no tool has it, or several. */
+function faultIn({ tools }: CompiledBuild, name: string): { packageId: string; instanceId?: string; faultId: string } {
+  const all = tools.flatMap(({ packageId, manifest }) => manifest.faults.map(({ id }) => ({ packageId, faultId: id })));
+  const [, owner, instanceId, faultId = name] = /^([^.@]+)(?:@([^.]+))?\.(.+)$/.exec(name) ?? [];
+  const found = all.filter((fault) => fault.faultId === faultId && (owner === undefined || fault.packageId === owner));
+  const [one, ...others] = found;
+  if (one !== undefined && others.length === 0) return { ...one, ...defined({ instanceId }) };
+  const known = all.map((fault) => `${fault.packageId}.${fault.faultId}`);
+  const near = nearest(name, known);
+  const what = others.length > 0 ? 'Several tools have' : 'No tool has';
+  const hint = near === undefined ? `There are: ${known.slice(0, tuning.idsListed).join(', ')}.` : `Did you mean "${near}"?`;
+  throw new ServiceError('control.INVALID_REQUEST', { message: `${what} a fault "${name}". ${hint}` });
 }
 
 /** As the attempt began, with the source of today. */

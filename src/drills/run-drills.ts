@@ -37,6 +37,7 @@ export async function runDrills(options: RunDrillsOptions, openBindings: OpenBin
   requireKnownOptions(options);
   const { build, diagnostics, view, outsidePackages, handlerPlace } = await compile(options);
   const sources = Object.fromEntries(view.drills.map(({ id, provenance }) => [id, provenance]));
+  options.onSources?.(sources);
   const result = await thenPrune(options, () => runBuild(build, options, openBindings, { outsidePackages, placeOfHandler: handlerPlace }));
   return { ...result, diagnostics, sources };
 }

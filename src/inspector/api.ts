@@ -167,9 +167,17 @@ type Worlds =
   | 'setWorldFault'
   | 'resetWorld'
   | 'forkWorld';
-function worldsApi({ playground, project, mirrors }: InspectorParts): Pick<Api, Worlds> {
+function worldsApi({ playground, project, mirrors, runs }: InspectorParts): Pick<Api, Worlds> {
   return {
-    createWorld: async ({ body }) => ({ ...one, world: await playground.create(project.build(), body) }),
+    createWorld: async ({ body, signal }) => {
+      const { runId, atSequence, title } = body;
+      const build = project.build();
+      if (runId === undefined || atSequence === undefined) return { ...one, world: await playground.create(build, body) };
+      const { parent, report, origin } = await runs.position(runId, atSequence, signal);
+      const { seed, buildHash, drillId } = report.result.identity;
+      const start = { kind: 'drill', id: drillId } as const;
+      return { ...one, world: await playground.continueRun({ parent, origin, build, start, seed, buildHash, ...defined({ title }) }) };
+    },
     listWorlds: async () => ({ ...one, worlds: await playground.list() }),
     getWorld: async ({ path }) => ({ ...one, world: await playground.get(path.worldId) }),
     deleteWorld: async ({ path: { worldId } }) => {
@@ -191,6 +199,7 @@ function worldsApi({ playground, project, mirrors }: InspectorParts): Pick<Api, 
 }
 
 type WorldPages =
+  | 'compareWorld'
   | 'listWorldEvidence'
   | 'searchWorldEvidence'
   | 'getWorldTimeline'
@@ -201,9 +210,17 @@ type WorldPages =
   | 'listWorldScheduledEvents'
   | 'listWorldActors'
   | 'listWorldTools';
-function worldPagesApi({ playground, mirrors, archive }: InspectorParts): Pick<Api, WorldPages> {
+function worldPagesApi({ playground, mirrors, archive, runs }: InspectorParts): Pick<Api, WorldPages> {
   const journal = ({ worldId }: { worldId: string }) => mirrors.of(worldId, playground.world(worldId));
   return {
+    compareWorld: async ({ path, signal }) => {
+      const { origin } = await playground.get(path.worldId);
+      if (origin === undefined) throw new ServiceError('control.STATE_CONFLICT', { message: 'This world was not forked from a run.' });
+      const { runId, atSequence } = origin;
+      const { worldInstanceId } = playground.world(path.worldId);
+      const ask = { report: await runs.report(runId), afterSequence: atSequence, place: await journal(path), worldInstanceId };
+      return { ...one, runId, atSequence, ...(await archive.ask('continued', ask, signal)) };
+    },
     listWorldEvidence: async ({ path, query }) => evidenceText(await worldEvidence(playground.world(path.worldId), query)),
     searchWorldEvidence: async ({ path, query, signal }) => ({
       ...one,

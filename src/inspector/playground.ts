@@ -14,6 +14,7 @@ import type {
   WorldFaultReply,
   WorldFaultRequest,
   WorldForkRequest,
+  WorldOrigin,
   WorldResetRequest,
 } from '../contract/inspector/worlds.js';
 import { limits } from '../contract/limits.js';
@@ -28,6 +29,12 @@ interface PlaySession {
   build: CompiledBuild;
   fixed: FixedPart;
 }
+export interface ContinuedRun extends Pick<PlayWorld, 'start' | 'seed' | 'buildHash' | 'title'> {
+  parent: WorldRef;
+  origin: WorldOrigin;
+  build: CompiledBuild;
+}
+
 export class Playground {
   readonly #worlds: () => Promise<Worlds>;
   readonly #hub: EventHub;
@@ -59,6 +66,15 @@ export class Playground {
       const { world } = withReceivers(made, { build, fixed: this.#receivers, signal: this.#end.signal });
       const title = request.title === undefined ? {} : { title: request.title };
       return { world, build, fixed: { ...title, start: shownStart(request), seed, buildHash: build.buildHash } };
+    });
+  }
+
+  /** A fork of the retained world of a run. */
+  async continueRun({ parent, origin, build, ...fixed }: ContinuedRun): Promise<PlayWorld> {
+    return this.#make(async (worldId) => {
+      const { world: made } = await parent.fork({ worldId, atSequence: origin.atSequence });
+      const { world } = withReceivers(made, { build, fixed: this.#receivers, signal: this.#end.signal });
+      return { world, build, fixed: { ...fixed, origin } };
     });
   }
 
@@ -120,9 +136,9 @@ export class Playground {
       const { world: made } = await parent.world.fork({ worldId: forkId, ...defined({ atSequence }) });
       const { build } = parent;
       const { world } = withReceivers(made, { build, fixed: this.#receivers, signal: this.#end.signal });
-      const { start, seed, buildHash } = parent.fixed;
+      const { start, seed, buildHash, origin } = parent.fixed;
       const lineage = { worldId, atSequence: Math.min(atSequence ?? evidenceSequence, evidenceSequence) };
-      return { world, build, fixed: { ...defined({ title }), start, seed, buildHash, parent: lineage } };
+      return { world, build, fixed: { ...defined({ title, origin }), start, seed, buildHash, parent: lineage } };
     });
   }
 

@@ -1,5 +1,7 @@
 // A run's pages, wherever the run is: its sealed report, its world while it runs here, or its retained world where there is no report.
+import { defined } from '../contract/defined.js';
 import { ServiceError } from '../contract/errors.js';
+import type { SequenceList } from '../contract/inspector/ids.js';
 import type {
   CallbacksReply,
   FaultsReply,
@@ -16,6 +18,11 @@ import type {
   TimelineReply,
 } from '../contract/inspector/journal.js';
 import type { InspectorRunReply, RunSource } from '../contract/inspector/runs.js';
+import type { WorldOrigin } from '../contract/inspector/worlds.js';
+import type { RunReport } from '../contract/run/run-events.js';
+import type { EvidenceEntry, OperationEntry } from '../contract/world/evidence.js';
+import { isAgentCall, requireEntry, wholePosition } from '../drills/stored/next-call.js';
+import type { WorldRef } from '../worlds/api.js';
 import type { ArchiveCalls, JournalPlace, ReportPlace } from './journal/archive-calls.js';
 import type { ArchivePort } from './journal/archive-port.js';
 import type { JournalMirrors } from './journal-mirrors.js';
@@ -35,6 +42,13 @@ export interface RunReaderParts {
 type Place = { source: 'saved'; report: ReportPlace } | { source: 'active' | 'retained'; world: Readable };
 type Bare<T> = Omit<T, 'schemaVersion'>;
 type Signal = AbortSignal | undefined;
+
+function callOf(entry: OperationEntry | undefined): WorldOrigin['next'] {
+  if (entry === undefined) return undefined;
+  const { sequence, actorId, actorInstanceId, invocation } = entry;
+  const { packageId, instanceId, operationId, arguments: given, idempotencyKey } = invocation;
+  return { sequence, actorId, ...defined({ actorInstanceId, idempotencyKey }), packageId, instanceId, operationId, arguments: given };
+}
 
 export class RunReader {
   readonly #parts: RunReaderParts;
@@ -105,6 +119,22 @@ export class RunReader {
 
   async scheduled(runId: string): Promise<ScheduledEventsReply> {
     return worldScheduled(await this.#world(runId));
+  }
+
+  /** Where a run is continued from: its retained world, whole at the entry, and what its agent called next. */
+  async position(runId: string, atSequence: number, signal: Signal): Promise<{ parent: WorldRef; report: RunReport; origin: WorldOrigin }> {
+    const { archive, retained } = this.#parts;
+    const report = await archive.ask('document', await this.report(runId), signal);
+    requireEntry({ toSequence: report.result.evidenceRange.toSequence }, atSequence);
+    const entries = async (query: InspectorEvidenceQuery): Promise<EvidenceEntry[]> =>
+      JSON.parse(Buffer.from((await this.evidence(runId, query, signal)).entries).toString());
+    const [entry] = await entries({ fromSequence: atSequence, limit: 1 });
+    const at = entry === undefined ? atSequence : wholePosition(entry);
+    if (at < 1) throw new ServiceError('control.INVALID_REQUEST', { message: `Nothing stands before entry ${atSequence}.` });
+    const { sequences = [] } = await this.search(runId, { kind: 'operation', fromSequence: at + 1, view: 'sequences' }, signal);
+    const near = sequences.slice(0, tuning.nextCallsRead);
+    const next = near.length === 0 ? undefined : (await entries({ sequences: near.join(',') as SequenceList })).find(isAgentCall);
+    return { parent: await retained.open(runId), report, origin: { runId, atSequence: at, ...defined({ next: callOf(next) }) } };
   }
 
   /** The report of a run that has one; control.NOT_FOUND otherwise. */

@@ -124,4 +124,8 @@ export const tuning = {
   /** Marks nearer than this are drawn as one. */
   joinPx: 15,
   charPx: 6.6,
+  /** Calls of a run that are read to find the next one of a tool: waits are calls, too. */
+  nextCallsRead: 100,
+  /** Of a journal, read at once for a comparison. */
+  linesAtOnce: 1_000,
 };

@@ -41,6 +41,7 @@ export async function runDrillsRemotely({ remote: given, onPushed, ...options }:
   onPushed?.(pushed);
   const environmentId = await asked(() => environmentOf(remote));
   const sources = Object.fromEntries(view.drills.map(({ id, provenance }) => [id, provenance]));
+  options.onSources?.(sources);
   const result = await thenPrune(options, () => runPlan(plan, options, { remote, environmentId, compiled, buildHash: pushed.buildHash }));
   return { ...result, diagnostics, sources };
 }

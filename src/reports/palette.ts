@@ -10,10 +10,17 @@ export interface Palette {
   green: Paint;
   yellow: Paint;
   cyan: Paint;
+  /** The text as a link, where the terminal may follow one. */
+  link: (text: string, url: string) => string;
 }
 
 export const plain: Palette = paletteOf(false);
 export const colored: Palette = paletteOf(true);
+
+/** The same with links, as OSC 8: terminals that do not know it leave it out. */
+export function withLinks(palette: Palette): Palette {
+  return { ...palette, link: (text, url) => `\u001b]8;;${url}\u001b\\${text}\u001b]8;;\u001b\\` };
+}
 
 /** Whether a stream gets color: FORCE_COLOR and NO_COLOR decide, else whether it is a terminal. */
 export function wantsColor({ isTTY, environment }: { isTTY: boolean; environment: NodeJS.ProcessEnv }): boolean {
@@ -55,5 +62,5 @@ export function paintVerdict(verdict: Verdict, text: string, palette: Palette): 
 
 function paletteOf(enabled: boolean): Palette {
   const { bold, dim, red, green, yellow, cyan } = picocolors.createColors(enabled);
-  return { bold, dim, red, green, yellow, cyan };
+  return { bold, dim, red, green, yellow, cyan, link: (text) => text };
 }

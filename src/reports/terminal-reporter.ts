@@ -1,16 +1,20 @@
 // Drills as they run, on a terminal: finished drills as lines that stay, running ones below in a region that is redrawn; in the end
 // why each trial that did not pass did not, and totals. Where the stream is no terminal: the lines that stay, and nothing else.
+import { pathToFileURL } from 'node:url';
 import { limits } from '../contract/limits.js';
-import type { RunEvent } from '../contract/run/run-events.js';
+import type { RunEvent, RunReport } from '../contract/run/run-events.js';
 import { toolFailureText } from '../contract/world/tool-failure.js';
 import { counted, grouped } from '../text/counted.js';
+import { findingsOf } from './findings.js';
 import { visibleLine } from './html/visible-text.mjs';
 import { LiveRegion, type TerminalStream } from './live-region.js';
-import { colored, movesCursor, type Palette, paintVerdict, plain, statusMark, wantsColor } from './palette.js';
+import { nextSteps, step } from './next-steps.js';
+import { colored, movesCursor, type Palette, paintVerdict, plain, statusMark, wantsColor, withLinks } from './palette.js';
 import { barText } from './progress-text.js';
 import { type DrillProgress, RunProgress } from './run-progress.js';
 import { hostDuration, rateText, usageText } from './shown-values.js';
-import { fitText, padText } from './terminal-text.js';
+import type { PlaceOf } from './source-place.js';
+import { fitText, padText, wrapText } from './terminal-text.js';
 import { runHeading, unansweredLines, unansweredTitle, whyLines } from './text-report.js';
 import { tuning } from './tuning.js';
 
@@ -24,6 +28,10 @@ export interface TerminalReporterOptions {
   nowMs?: () => number;
   /** Default: the process's. */
   environment?: NodeJS.ProcessEnv;
+  /** Where a drill or an assertion stands in its file; asked once the run has ended. Default: it is not shown. */
+  placeOf?: PlaceOf;
+  /** Of the commands that it shows: those that find the repository, each with a space before it. */
+  repositoryFlags?: string;
 }
 export interface TerminalReporter {
   onEvent(event: RunEvent): void;
@@ -39,11 +47,25 @@ export function createTerminalReporter({
   width,
   nowMs = () => performance.now(),
   environment = process.env,
+  placeOf = () => undefined,
+  repositoryFlags = '',
 }: TerminalReporterOptions): TerminalReporter {
   const isTTY = stream.isTTY === true;
-  const palette = (color ?? wantsColor({ isTTY, environment })) ? colored : plain;
-  const region = movesCursor({ isTTY, environment }) ? new LiveRegion(stream, width) : null;
-  return new Terminal({ stream, palette, progress: new RunProgress(nowMs), region });
+  const painted = (color ?? wantsColor({ isTTY, environment })) ? colored : plain;
+  const moves = movesCursor({ isTTY, environment });
+  const region = moves ? new LiveRegion(stream, width) : null;
+  const palette = moves && painted === colored ? withLinks(painted) : painted;
+  return new Terminal({ stream, palette, progress: new RunProgress(nowMs), region, width, placeOf, repositoryFlags });
+}
+
+interface TerminalParts {
+  stream: TerminalStream;
+  palette: Palette;
+  progress: RunProgress;
+  region: LiveRegion | null;
+  width: number | undefined;
+  placeOf: PlaceOf;
+  repositoryFlags: string;
 }
 
 class Terminal implements TerminalReporter {
@@ -51,22 +73,23 @@ class Terminal implements TerminalReporter {
   readonly #palette: Palette;
   readonly #progress: RunProgress;
   readonly #region: LiveRegion | null;
+  readonly #width: number | undefined;
+  readonly #placeOf: PlaceOf;
+  readonly #repositoryFlags: string;
   /** Drills of several trials or attempts: their own line does not say which of them did not pass. */
   readonly #repeats = new Set<string>();
   readonly #redraw = (): void => this.#print([]);
   #timer: NodeJS.Timeout | undefined;
   #frame = 0;
 
-  constructor({
-    stream,
-    palette,
-    progress,
-    region,
-  }: { stream: TerminalStream; palette: Palette; progress: RunProgress; region: LiveRegion | null }) {
+  constructor({ stream, palette, progress, region, width, placeOf, repositoryFlags }: TerminalParts) {
     this.#stream = stream;
     this.#palette = palette;
     this.#progress = progress;
     this.#region = region;
+    this.#width = width;
+    this.#placeOf = placeOf;
+    this.#repositoryFlags = repositoryFlags;
   }
 
   onEvent(event: RunEvent): void {
@@ -88,7 +111,7 @@ class Terminal implements TerminalReporter {
         break;
       case 'summary':
         this.close();
-        this.#write([...this.#reasonLines(), ...this.#summaryLines(event)]);
+        this.#write(this.#wrapped([...this.#reasonLines(), ...this.#summaryLines(event)]));
         break;
       case 'attempt_started':
         if (event.trialCount > 1 || event.attemptLimit > 1) this.#repeats.add(event.drillId);
@@ -122,6 +145,13 @@ class Terminal implements TerminalReporter {
 
   #write(lines: readonly string[]): void {
     if (lines.length > 0) this.#stream.write(`${lines.join('\n')}\n`);
+  }
+
+  /** On a terminal alone: a log has no columns. */
+  #wrapped(lines: readonly string[]): string[] {
+    const columns = this.#region === null ? undefined : (this.#width ?? this.#stream.columns);
+    if (columns === undefined || columns < tuning.wrapColumnsMin) return [...lines];
+    return lines.flatMap((line) => wrapText(line, columns));
   }
 
   #planLines({ runs, drills, concurrency, seed, shard }: Extract<RunEvent, { event: 'plan' }>): string[] {
@@ -184,19 +214,34 @@ class Terminal implements TerminalReporter {
     const { kept, left, tolerated } = this.#progress.reasons();
     const lines = kept.flatMap(({ detail, folder }) => {
       const why = whyLines(detail.report, detail.cited, this.#palette).map((line) => (line === '' ? '' : `  ${line}`));
-      const place = folder === '' ? '  no report was written' : `  ${this.#palette.dim('report')}  ${visibleLine(folder)}/index.html`;
+      const next = this.#nextLines(detail.report, folder).map((line) => `  ${line}`);
       const unanswered = unansweredLines(detail.report).slice(0, limits.terminalUnansweredMax);
       const wanted =
         unanswered.length === 0
           ? []
           : [`  ${this.#palette.yellow('!')} ${unansweredTitle}`, ...unanswered.map((line) => `    ${line}`), ''];
-      return ['', ...runHeading(detail.report, this.#palette), '', ...why, ...(why.length > 0 ? [''] : []), ...wanted, place];
+      return ['', ...runHeading(detail.report, this.#palette), '', ...why, ...(why.length > 0 ? [''] : []), ...wanted, ...next];
     });
     if (left > 0) lines.push('', `${counted(left, 'more trial')} did not pass; the reports tell why.`);
     if (tolerated.length > 0) lines.push('');
     for (const { drillId, why } of tolerated)
       lines.push(this.#palette.dim(`${visibleLine(drillId)}: ${why}; the reports of the others tell why they did not.`));
     return lines;
+  }
+
+  /** The report, the source of what failed first, and commands. */
+  #nextLines(report: RunReport, folder: string): string[] {
+    const palette = this.#palette;
+    const [first] = findingsOf(report.result);
+    const place = this.#placeOf(report.drill.id, first?.assertion.assertionId);
+    const page = `${folder}/index.html`;
+    return [
+      folder === '' ? 'no report was written' : step('report', palette.link(visibleLine(page), pathToFileURL(page).href), palette),
+      ...(place === undefined
+        ? []
+        : [step('source', palette.link(visibleLine(`${place.file}:${place.line}`), pathToFileURL(place.file).href), palette)]),
+      ...nextSteps(report, { palette, flags: this.#repositoryFlags }),
+    ];
   }
 
   #summaryLines({

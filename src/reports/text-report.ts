@@ -173,11 +173,14 @@ function diffLines({ path, before, after }: { path: (string | number)[]; before?
 /** Each cited entry with what it says, where that is known; else the numbers alone. */
 function citationLines(sequences: readonly number[], texts: ReadonlyMap<number, string>): string[] {
   if (sequences.length === 0) return ['none'];
-  const known = sequences.slice(0, limits.textCitedLinesMax).map((sequence) => ({ sequence, text: texts.get(sequence) }));
-  if (known.some(({ text }) => text === undefined)) return [sequencesText(sequences)];
-  const lines = known.map(({ sequence, text }) => `#${sequence} ${visibleLine(text ?? '')}`);
-  if (sequences.length > limits.textCitedLinesMax) lines.push(`and ${sequencesText(sequences.slice(limits.textCitedLinesMax))}`);
-  return lines;
+  const max = limits.textCitedLinesMax;
+  // The last one is what decided it: of many, those between the first ones and it are numbers.
+  const firstMany = sequences.length > max ? max - 1 : max;
+  const [first, last] = [sequences.slice(0, firstMany), sequences.slice(firstMany).slice(-1)];
+  if ([...first, ...last].some((sequence) => !texts.has(sequence))) return [sequencesText(sequences)];
+  const line = (sequence: number): string => `#${sequence} ${visibleLine(texts.get(sequence) ?? '')}`;
+  const between = sequences.slice(firstMany, -1);
+  return [...first.map(line), ...(between.length > 0 ? [`and ${sequencesText(between)}`] : []), ...last.map(line)];
 }
 
 function assertionLine(assertion: AssertionResult): string[] {

@@ -12,6 +12,8 @@ export const tuning = {
   /** Of a bar of progress, and of the longest name of a drill. */
   progressColumns: 24,
   nameColumnsMax: 44,
+  /** A narrower terminal breaks lines itself. */
+  wrapColumnsMin: 20,
   /** Between two pictures of a terminal: as fast as an eye follows. */
   redrawMs: 80,
   /** Of a value beside others, in a line of its own, and in a table of index.html. */

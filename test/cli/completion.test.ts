@@ -93,7 +93,7 @@ for (const [shell, offers] of [
   ['fish', inFish],
 ] as const) {
   test(`${shell} offers commands, options, choices and ids of the project`, { skip: !has(shell) }, () => {
-    assert.deepEqual(offers(['drillyard', 'rep']), ['report']);
+    assert.deepEqual(offers(['drillyard', 'rep']), ['replay', 'report']);
     assert.deepEqual(offers(['drillyard', 'report', 'ver']), ['verify']);
     assert.deepEqual(
       offers(['drillyard', 'run', '--repo']).filter((word) => word.startsWith('--')),

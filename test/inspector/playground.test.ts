@@ -117,3 +117,49 @@ onEachEngine('worlds are bounded in number', async (t, engine) => {
     );
   }
 });
+
+onEachEngine('a run is continued in a world from any of its entries, and compared with it', async (t, engine) => {
+  const inspector = await startTestInspector(t, { engine, played: ['fails'] });
+  const [runId] = inspector.played;
+  const { entries } = (await inspector.ask(`/api/v1/runs/${runId}/evidence?limit=500`)).json;
+  const calls = entries.filter(({ kind }: { kind: string }) => kind === 'operation');
+  const [, , second] = calls;
+  const before = second.sequence - second.transactionIndex - 1;
+  const made = await inspector.post('/api/v1/worlds', { runId, atSequence: before, title: 'Again' });
+  assert.equal(made.status, 201, made.text);
+  const { world } = made.json;
+  const { callId: _, arguments: given, ...invocation } = second.invocation;
+  const next = { sequence: second.sequence, actorId: second.actorId, ...invocation, arguments: given };
+  assert.deepEqual(
+    [world.origin, world.start],
+    [
+      { runId, atSequence: before, next },
+      { kind: 'drill', id: 'fails' },
+    ],
+  );
+  const at = `/api/v1/worlds/${world.worldId}`;
+  const rows = async (path: string) => (await inspector.ask(path)).json.rows;
+  const space = 'state?packageId=notes&namespace=notes';
+  assert.deepEqual(
+    (await rows(`${at}/${space}`)).map(({ rowId, value }: { rowId: string; value: object }) => [rowId, value]),
+    (await rows(`/api/v1/runs/${runId}/${space}&atSequence=${before}`)).map(({ rowId, value }: { rowId: string; value: object }) => [
+      rowId,
+      value,
+    ]),
+  );
+  const untouched = (await inspector.ask(`${at}/comparison`)).json;
+  assert.deepEqual([untouched.runId, untouched.atSequence, untouched.differences.onlyRight], [runId, before, 0]);
+  const { sequence: __, ...call } = next;
+  await inspector.post(`${at}/calls`, call);
+  const same = (await inspector.ask(`${at}/comparison`)).json;
+  assert.deepEqual([same.differences.same, same.differences.changed, same.differences.onlyRight], [1, 0, 0]);
+  await inspector.post(`${at}/calls`, { ...call, arguments: { id: 'a', text: 'by hand' } });
+  const other = (await inspector.ask(`${at}/comparison`)).json;
+  assert.equal(other.differences.onlyRight, 1);
+  assert.match(other.firstDivergence.summary, /^(They parted|Only on)/);
+  assertRefused(await inspector.post('/api/v1/worlds', { runId, atSequence: 9999 }), 400, 'control.INVALID_REQUEST');
+  assertRefused(await inspector.post('/api/v1/worlds', { runId }), 400, 'control.INVALID_REQUEST');
+  assertRefused(await inspector.post('/api/v1/worlds', { runId, atSequence: 1, seed: '4' }), 400, 'control.INVALID_REQUEST');
+  const plain = (await inspector.post('/api/v1/worlds')).json.world;
+  assertRefused(await inspector.ask(`/api/v1/worlds/${plain.worldId}/comparison`), 409, 'control.STATE_CONFLICT');
+});

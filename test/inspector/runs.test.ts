@@ -334,3 +334,42 @@ test('an external target runs only where the application gave its agent', async 
   const ran = await withAgent.run({ drillId: 'outside', trials: 2 });
   assert.deepEqual([ran.summary?.verdict, tasks.length], ['passed', 2]);
 });
+
+onEachEngine(
+  'a run is repeated by its id and says whether it went the same way; what failed runs again; until it fails',
+  async (t, engine) => {
+    const inspector = await startTestInspector(t, { engine });
+    const first = await inspector.run({ suiteId: 'all', trials: 2, seed: 'fresh' });
+    const { invocationId, seed } = first.plan!;
+    assert.notEqual(seed, '1');
+    assert.deepEqual(
+      [first.summary?.trialsPassed, first.summary?.trials, first.drills.map(({ statistics }) => statistics?.passRate)],
+      [2, 4, [0, 1]],
+    );
+    const failed = first.runs.filter(({ drillId }) => drillId === 'fails');
+    const saved = (await inspector.ask('/api/v1/runs')).json.runs;
+    assert.deepEqual(
+      [...new Set(saved.map(({ invocation }: { invocation: object }) => JSON.stringify(invocation)))],
+      [JSON.stringify({ id: invocationId, seed })],
+    );
+    const one = failed.find(({ trial }) => trial === 2)!;
+    const repeated = await inspector.run({ repeatOf: one.runId });
+    assert.deepEqual(
+      repeated.runs.map(({ trial, trajectoryHash, repetition }) => [trial, trajectoryHash, repetition]),
+      [[2, one.trajectoryHash, { ofRunId: one.runId, same: true, differs: [] }]],
+    );
+    const again = await inspector.run({ failedOf: invocationId });
+    assert.deepEqual(
+      again.runs.map(({ drillId, trial, trajectoryHash }) => [drillId, trial, trajectoryHash]),
+      failed.map(({ drillId, trial, trajectoryHash }) => [drillId, trial, trajectoryHash]),
+    );
+    const untilFailed = await inspector.run({ drillId: 'passes', untilFailed: 2, seed: 'fresh' });
+    assert.deepEqual([untilFailed.round, untilFailed.runs.length, untilFailed.summary?.verdict], [2, 2, 'passed']);
+    const atOnce = await inspector.run({ drillId: 'fails', untilFailed: 3 });
+    assert.deepEqual([atOnce.round, atOnce.runs.length], [1, 1]);
+    assert.equal((await inspector.ask('/api/v1/run-names/latest')).json.runId, atOnce.runs[0]?.runId);
+    await inspector.run({ drillId: 'passes' });
+    assertRefused(await inspector.post('/api/v1/run-requests', { failedOf: 'latest' }), 404, 'control.NOT_FOUND');
+    assertRefused(await inspector.post('/api/v1/run-requests', { repeatOf: one.runId, drillId: 'passes' }), 400, 'control.INVALID_REQUEST');
+  },
+);

@@ -2,7 +2,7 @@
 import type { TerminalStream } from '../../src/reports/live-region.js';
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: an escape is what a control sequence begins with.
-const piece = /\u001b\[\??(\d*)([A-Za-z])|\r|\n|[^\u001b\r\n]+/g;
+const piece = /\u001b\[\??(\d*)([A-Za-z])|\u001b\]8;;[^\u001b]*\u001b\\|\r|\n|[^\u001b\r\n]+/g;
 
 export class FakeTerminal implements TerminalStream {
   readonly isTTY: boolean;
@@ -44,6 +44,8 @@ export class FakeTerminal implements TerminalStream {
   write(text: string): void {
     this.written += text;
     for (const [whole, amount, command] of text.matchAll(piece)) {
+      // A link has no width.
+      if (whole.startsWith('\u001b]')) continue;
       if (command === undefined) this.#put(whole);
       else this.#steer(command, Number(amount || '1'));
     }

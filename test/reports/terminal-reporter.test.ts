@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Verdict } from '../../src/contract/run/run.js';
 import type { RunEvent } from '../../src/contract/run/run-events.js';
+import { plain } from '../../src/reports/palette.js';
 import { createTerminalReporter } from '../../src/reports/terminal-reporter.js';
+import { whyLines } from '../../src/reports/text-report.js';
 import { FakeTerminal } from './fake-terminal.js';
 import { failingRun, passingRun } from './fixtures.js';
 
@@ -160,4 +162,74 @@ test('a terminal that calls itself dumb gets the lines that stay, and no cursor 
     assert.doesNotMatch(terminal.written, new RegExp(escapeChar));
     assert.match(terminal.written, /passed/);
   }
+});
+
+const placeOf = () => ({ file: 'drills/refund.drill.yaml', line: 12, column: 5 });
+/** What is said of a run that failed, on a terminal of so many columns. */
+function failure({ columns, color = false }: { columns: number; color?: boolean }): string {
+  const terminal = new FakeTerminal({ isTTY: true, columns, rows: 60 });
+  play(
+    createTerminalReporter({
+      environment: { TERM: 'xterm' },
+      stream: terminal,
+      color,
+      nowMs: () => 0,
+      placeOf,
+      repositoryFlags: ' --root repo',
+    }),
+  );
+  return color ? terminal.written : terminal.screen().join('\n');
+}
+
+test('what to do next: the report, the place of what failed, and commands that find the repository', () => {
+  const said = failure({ columns: 200 });
+  assert.match(said, /\n {2}report {2}\.service\/reports\/run_c\/index\.html\n {2}source {2}drills\/refund\.drill\.yaml:12\n/);
+  assert.match(
+    said,
+    /\n {2}show {4}drillyard show run_\w+ --root repo --journal --at \d+\n {2}repeat {2}drillyard run refund-\S+ --root repo --seed 42 --trial 2\n/,
+  );
+});
+
+test('on a terminal with colors the report and the source are links; elsewhere no line has one', () => {
+  const links = failure({ columns: 200, color: true }).split(`${escapeChar}]8;;file://`);
+  assert.equal(links.length, 3);
+  assert.ok(links[1]?.includes('/.service/reports/run_c/index.html'));
+  assert.ok(!failure({ columns: 200 }).includes(']8;;'));
+  const log = new FakeTerminal({ isTTY: false });
+  play(createTerminalReporter({ environment: {}, stream: log, color: true, nowMs: () => 0, placeOf }));
+  assert.ok(!log.written.includes(']8;;'));
+});
+
+test('a narrow terminal gets lines that fit, values under values', () => {
+  const lines = failure({ columns: 60 }).split('\n');
+  for (const line of lines.filter((one) => one.includes(' '))) assert.ok(line.length <= 60 || !line.trim().includes(' '), line);
+  assert.ok(lines.some((line) => /^ {14}\S/.test(line)));
+});
+
+test('of many entries of evidence the last one is shown, and those between are numbers; what went wrong before stands behind', () => {
+  const { report } = failingRun();
+  const [gate] = report.result.assertionResults.filter(({ status }) => status === 'failed');
+  assert.ok(gate !== undefined);
+  gate.evidenceSequences = Array.from({ length: 10 }, (_, index) => index + 1);
+  const cited = [
+    ...gate.evidenceSequences.map((sequence) => ({ sequence, text: `entry ${sequence}` })),
+    { sequence: 5, text: 'entry 5', before: true as const },
+  ];
+  const lines = whyLines(report, cited, plain);
+  const at = lines.findIndex((line) => line.includes('#1 entry 1'));
+  assert.deepEqual(
+    lines.slice(at, at + 9).map((line) => line.trim()),
+    [
+      'evidence  #1 entry 1',
+      '#2 entry 2',
+      '#3 entry 3',
+      '#4 entry 4',
+      '#5 entry 5',
+      '#6 entry 6',
+      '#7 entry 7',
+      'and #8–9',
+      '#10 entry 10',
+    ],
+  );
+  assert.equal(lines.at(-1), 'before it   #5 entry 5');
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fitText, padText, textWidth } from '../../src/reports/terminal-text.js';
+import { fitText, padText, textWidth, wrapText } from '../../src/reports/terminal-text.js';
 import fc from '../fast-check.js';
 
 const red = (text: string): string => `\u001b[31m${text}\u001b[39m`;
@@ -30,6 +30,32 @@ test('what was cut fits, and what fits is not cut', () => {
       assert.ok(textWidth(fitted) <= columns);
       if (textWidth(original) <= columns) assert.equal(fitted, original);
       assert.ok(textWidth(padText(fitted, columns)) === columns);
+    }),
+  );
+});
+
+test('a line is cut between words, and what follows hangs under its value', () => {
+  assert.deepEqual(wrapText('    where     payments/charges/ch_000002 amountRefunded', 40), [
+    '    where     payments/charges/ch_000002',
+    '              amountRefunded',
+  ]);
+  assert.deepEqual(wrapText('  Expected one row, and found two of them.', 24), ['  Expected one row, and', '    found two of them.']);
+  assert.deepEqual(wrapText('a-word-that-is-longer than it', 10), ['a-word-that-is-longer', '  than it']);
+});
+
+test('wrapped lines fit but for a word that is longer, and hold every word in order', () => {
+  const word = fc.oneof(
+    fc.stringMatching(/^[a-z]{1,12}$/),
+    fc.constantFrom('漢字', red('red'), '\u001b]8;;file:///a\u001b\\link\u001b]8;;\u001b\\'),
+  );
+  fc.assert(
+    fc.property(fc.array(word, { minLength: 1, maxLength: 20 }), fc.integer({ min: 20, max: 80 }), (words, columns) => {
+      const lines = wrapText(`  ${words.join(' ')}`, columns);
+      assert.deepEqual(
+        lines.flatMap((line) => line.trim().split(' ')),
+        words,
+      );
+      for (const line of lines) assert.ok(textWidth(line) <= columns, line);
     }),
   );
 });

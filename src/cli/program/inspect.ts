@@ -16,6 +16,7 @@ export function addInspect(program: Command, finish: Finish): void {
   program
     .command('inspect')
     .description('open the local inspector: the repository, its runs, and a world to play with')
+    .argument('[run]', `what it opens with: the id of a run, 'latest', 'latest~1', or an invocation`)
     .option(
       '--port <n>',
       'where to listen, on loopback; 0: any that is free (default: one that is the same for the repository)',
@@ -28,9 +29,10 @@ export function addInspect(program: Command, finish: Finish): void {
     .addOption(configOption())
     .option('--report-dir <folder>', 'where reports are, relative to the repository', localFolders.reports)
     .option('--run-dir <folder>', 'where worlds are kept, relative to the repository', localFolders.runs)
-    .action(async ({ port, open, receiver, json, root, config, reportDir, runDir }: InspectCommandFlags) => {
+    .action(async (run: string | undefined, { port, open, receiver, json, root, config, reportDir, runDir }: InspectCommandFlags) => {
       const { inspectCommand } = await import('../inspect-command.js');
       const options = {
+        run,
         port: port ?? ('repository' as const),
         open,
         receivers: receiver,

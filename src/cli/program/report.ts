@@ -2,15 +2,14 @@
 import type { Command } from 'commander';
 import { defined } from '../../contract/defined.js';
 import { configOption, type Finish, jsonOption, positive, rootOption, type SourceCommandFlags } from './options.js';
-
-const named = "a report folder, the id of a run of this repository, 'latest', or 'latest~1' for the run before it";
+import { runArgument, withReplay } from './stored-run.js';
 
 export function addReport(program: Command, finish: Finish): void {
   const report = program.command('report').description('work on reports');
   report
     .command('verify')
     .description('check a report folder: digests, evidence, verdict, projections')
-    .argument('<report>', named)
+    .argument('<report>', runArgument)
     .addOption(jsonOption())
     .addOption(rootOption())
     .action(async (folder: string, { json, root }: SourceCommandFlags) => {
@@ -29,17 +28,7 @@ export function addReport(program: Command, finish: Finish): void {
       const { checkCommand } = await import('../check-command.js');
       finish(await checkCommand({ reports, ...defined({ last, json, root, config }) }));
     });
-  report
-    .command('replay')
-    .description('make the tool calls of a stored run again, against the world of the present source; runs no agent')
-    .argument('<report>', named)
-    .addOption(jsonOption())
-    .addOption(rootOption())
-    .addOption(configOption())
-    .action(async (folder: string, { json, root, config }: SourceCommandFlags) => {
-      const { replayCommand } = await import('../replay-command.js');
-      finish(await replayCommand({ report: folder, ...defined({ json, root, config }) }));
-    });
+  withReplay(report.command('replay'), finish);
   addCompare(report, finish);
   addCompare(program, finish);
 }
@@ -49,7 +38,7 @@ function addCompare(parent: Command, finish: Finish): void {
   parent
     .command('compare')
     .description('two runs side by side: what went in, where they parted and with which values, what came out')
-    .argument('<left>', named)
+    .argument('<left>', runArgument)
     .argument('<right>', 'another')
     .addOption(jsonOption())
     .addOption(rootOption())

@@ -56,6 +56,7 @@ import type {
   WorldAdvanceRequest,
   WorldCallReply,
   WorldCallRequest,
+  WorldComparisonReply,
   WorldFaultReply,
   WorldFaultRequest,
   WorldForkRequest,
@@ -176,6 +177,7 @@ export interface InspectorRoutes {
   setWorldFault: Shape<WorldPath, None, WorldFaultRequest, WorldFaultReply>;
   resetWorld: Shape<WorldPath, None, WorldResetRequest, WorldReply>;
   forkWorld: Shape<WorldPath, None, WorldForkRequest, WorldReply>;
+  compareWorld: Shape<WorldPath, None, None, WorldComparisonReply>;
   listWorldEvidence: Shape<WorldPath, InspectorEvidenceQuery, None, InspectorEvidenceReply>;
   searchWorldEvidence: Shape<WorldPath, SearchQuery, None, SearchReply>;
   getWorldTimeline: Shape<WorldPath, TimelineQuery, None, TimelineReply>;

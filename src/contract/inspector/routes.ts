@@ -57,7 +57,7 @@ export const inspectorRoutes: RouteTable<InspectorRouteId, InspectorRule> = {
     media: 'text/event-stream',
   },
 
-  createWorld: change('worlds', '/worlds', 'Start a world to play with', 201),
+  createWorld: change('worlds', '/worlds', 'Start a world to play with, also from an entry of a run', 201),
   listWorlds: read('worlds', '/worlds', 'Worlds to play with'),
   getWorld: read('worlds', '/worlds/{worldId}', 'One world, and where it stands'),
   deleteWorld: row('DELETE', 'worlds', '/worlds/{worldId}', 'End a world, and delete what it owns'),
@@ -66,6 +66,7 @@ export const inspectorRoutes: RouteTable<InspectorRouteId, InspectorRule> = {
   setWorldFault: change('worlds', '/worlds/{worldId}/faults', 'Switch a fault on or off'),
   resetWorld: change('worlds', '/worlds/{worldId}/reset', 'Back to the start, or some packages of it'),
   forkWorld: change('worlds', '/worlds/{worldId}/forks', 'A second world, from now or from right after an entry', 201),
+  compareWorld: read('worlds', '/worlds/{worldId}/comparison', 'What was done in it otherwise than in the run that it was forked from'),
   listWorldEvidence: read('worlds', '/worlds/{worldId}/evidence', 'A page of its journal'),
   searchWorldEvidence: read('worlds', '/worlds/{worldId}/evidence/search', 'Entries of its journal by text, kind, package and actor'),
   getWorldTimeline: read('worlds', '/worlds/{worldId}/timeline', 'What its timeline draws'),

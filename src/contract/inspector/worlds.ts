@@ -1,15 +1,20 @@
 // The local inspector's worlds to play with.
+import type { RunComparison, RunDivergence } from '../hosted/runs.js';
 import type { JsonValue } from '../json.js';
 import type { DottedId, PositiveCount, Seed, Slug, Title, VirtualUs } from '../primitives.js';
 import type { tags } from '../tags.js';
 import type { ActorView, AdvanceResult, CallResult, ToolCatalogItem, WorldPosition } from '../world/world-protocol.js';
-import type { WorldId } from './ids.js';
+import type { RunId, WorldId } from './ids.js';
 
-/** At most one of `scenarioId` and `drillId`; without both, the world's own start. */
+/** At most one of `scenarioId`, `drillId` and `runId`; without any, the world's own start. */
 export interface CreateWorldRequest {
+  /** A copy of the world of this run, as it stood after `atSequence`; the run is not touched. */
+  runId?: RunId;
+  /** With `runId`. Inside a transaction: after the one before it. */
+  atSequence?: PositiveCount;
   scenarioId?: Slug;
   drillId?: Slug;
-  /** Default: the world's. */
+  /** Default: the world's. A run has its own. */
   seed?: Seed;
   title?: Title;
 }
@@ -23,10 +28,19 @@ export interface PlayWorld {
   createdAtMs: number;
   /** What it was forked from. */
   parent?: { worldId: string; atSequence: number };
+  /** The run that it was forked from, or that its parent was. */
+  origin?: WorldOrigin;
   position: WorldPosition;
   pendingEvents: number;
   /** When the next one is due. */
   nextEventUs?: number;
+}
+export interface WorldOrigin {
+  runId: string;
+  /** The last entry of the run that it stands after. */
+  atSequence: number;
+  /** What the agent of the run called next. */
+  next?: WorldCallRequest & { sequence: number };
 }
 export interface WorldPath {
   worldId: WorldId;
@@ -96,6 +110,13 @@ export interface WorldToolsReply {
 export interface WorldActorsReply {
   schemaVersion: 1;
   actors: ActorView[];
+}
+/** Turn by turn, what the run did after the fork (left) and what was done in the world (right). */
+export interface WorldComparisonReply extends Pick<RunComparison, 'differences'> {
+  firstDivergence?: Pick<RunDivergence, 'leftSequence' | 'rightSequence' | 'summary'>;
+  schemaVersion: 1;
+  runId: string;
+  atSequence: number;
 }
 export interface DeletedWorldReply {
   schemaVersion: 1;

@@ -117,6 +117,8 @@ export interface AttemptDetail {
 export interface CitedEntry {
   sequence: number;
   text: string;
+  /** No assertion refers to it: it is the last fault, or the last call that was not ok, before what the first failure rests on. */
+  before?: true;
 }
 
 /** The report document of one attempt: `report.json`. `run.json` is its `result`. */

@@ -69,6 +69,7 @@ const checks: RouteChecks<InspectorRoutes> = {
   setWorldFault: { path: worldPath, query: none, body: fits(typia.createEquals<Worlds.WorldFaultRequest>()) },
   resetWorld: { path: worldPath, query: none, body: fits(typia.createEquals<Worlds.WorldResetRequest>()) },
   forkWorld: { path: worldPath, query: none, body: fits(typia.createEquals<Worlds.WorldForkRequest>()) },
+  compareWorld: { path: worldPath, query: none, body: none },
   listWorldEvidence: { path: worldPath, query: evidenceQuery, body: none },
   searchWorldEvidence: { path: worldPath, query: searchQuery, body: none },
   getWorldTimeline: { path: worldPath, query: timelineQuery, body: none },
@@ -95,8 +96,11 @@ const refinements = {
       report('/trial', 'conflict', `"${first}" already says which`);
     if (trial !== undefined && trials !== undefined && trial > trials) report('/trial', 'too_large', `expected at most trials, ${trials}`);
   },
-  CreateWorldRequest: ({ drillId, scenarioId }: Worlds.CreateWorldRequest, report: Report) => {
+  CreateWorldRequest: ({ drillId, scenarioId, runId, atSequence, seed }: Worlds.CreateWorldRequest, report: Report) => {
     if (drillId !== undefined && scenarioId !== undefined) report('/scenarioId', 'conflict', 'name a scenario or a drill, not both');
+    if (runId !== undefined && (drillId ?? scenarioId ?? seed) !== undefined)
+      report('/runId', 'conflict', 'a run has its own start and seed');
+    if ((runId === undefined) !== (atSequence === undefined)) report('/atSequence', 'conflict', '"runId" and "atSequence" go together');
   },
   InspectorEvidenceQuery: ({ sequences, fromSequence }: Journal.InspectorEvidenceQuery, report: Report) => {
     if (sequences !== undefined && fromSequence !== undefined)

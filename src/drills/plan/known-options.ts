@@ -27,6 +27,7 @@ const names = {
   allowRemote: true,
   onWorld: true,
   onCompiling: true,
+  onSources: true,
   onNotice: true,
   onEvent: true,
   signal: true,

@@ -1,5 +1,6 @@
 // What a caller of runDrills says.
 import type { CallbackReceivers } from '../../callbacks/receivers.js';
+import type { Provenance } from '../../contract/provenance.js';
 import type { DrillInput } from '../../contract/run/drill.js';
 import type { RunEvent } from '../../contract/run/run-events.js';
 import type { TargetModule } from '../../contract/run/target-invocation.js';
@@ -65,6 +66,8 @@ export interface RunDrillsOptions extends Selection {
   onWorld?: (runId: string, world: Pick<WorldRef, 'query' | 'worldInstanceId'>) => void;
   /** How many of the repository's files have been read, before anything runs. */
   onCompiling?: (done: number, total: number) => void;
+  /** Where each drill of the repository is declared, before anything runs. */
+  onSources?: (sources: { [drillId: string]: Provenance }) => void;
   /** What the user should know before anything runs, such as that code from outside runs without a box. */
   onNotice?: (text: string) => void;
   /** Called in order; an exception of a listener ends the run. */

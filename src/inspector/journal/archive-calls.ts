@@ -15,6 +15,7 @@ import type {
   TimelineReply,
 } from '../../contract/inspector/journal.js';
 import type { ComparisonReply, InspectorAttachment, KindCounts, SavedRun, UnavailableRun } from '../../contract/inspector/runs.js';
+import type { WorldComparisonReply } from '../../contract/inspector/worlds.js';
 import type { RunReport } from '../../contract/run/run-events.js';
 
 /** A report folder; the server made the path out of its report directory and a run id. */
@@ -55,6 +56,11 @@ export interface ArchiveCalls {
   attachments: Call<ReportPlace, InspectorAttachment[]>;
   attachment: Call<ReportPlace & { attachmentId: string }, Uint8Array>;
   compare: Call<{ left: ReportPlace; right: ReportPlace }, ComparisonReply['comparison']>;
+  /** What a run did after an entry, beside a journal that continues from there. */
+  continued: Call<
+    { report: ReportPlace; afterSequence: number; place: JournalPlace; worldInstanceId: string },
+    Pick<WorldComparisonReply, 'differences' | 'firstDivergence'>
+  >;
   /** Appends lines to a mirror, which begins with the first ones. */
   mirror: Call<{ id: string; file: string; lines: string }, { toSequence: number }>;
   dropMirror: Call<{ id: string }, undefined>;

@@ -30,6 +30,7 @@ import {
   timelinePage,
 } from './journal-pages.js';
 import { searchJournal } from './journal-search.js';
+import { runContinued } from './run-continued.js';
 import { type Pause, readReport, readSummary, SealedRun } from './sealed-run.js';
 import { orderedAssertions, summaryOf } from './summary.js';
 
@@ -90,6 +91,10 @@ export class Archive {
     attachments: (place) => this.#attachments(place),
     attachment: (ask) => this.#attachment(ask),
     compare: (ask) => this.#compare(ask),
+    continued: async ({ report, afterSequence, place, worldInstanceId }) => {
+      const { journal } = await this.#journal(place);
+      return await runContinued({ ...(await comparedRun(report)), afterSequence }, { journal, worldInstanceId });
+    },
     mirror: async (ask, pause) => this.#mirror(ask, pause),
     dropMirror: async ({ id }) => this.#dropMirror(id),
   };

@@ -10,6 +10,7 @@ import { ChangeTable, Copy, Fact, Json } from '../kit/parts.tsx';
 import { isTyping } from '../kit/typing.tsx';
 import { Await, useLoad } from '../state/loading.tsx';
 import type { EvidenceSource } from './evidence-source.ts';
+import { ForkBefore } from './fork-before.tsx';
 import { StateAt } from './state-at.tsx';
 
 export interface EntryPaneProps {
@@ -135,6 +136,7 @@ function EntryDetail(props: EntryPaneProps) {
               )}
             </dl>
             {props.actions}
+            {entry.kind === 'operation' && source.id.startsWith('run_') && <ForkBefore runId={source.id} entry={entry} />}
             <Details entry={entry} />
             <Chain entry={entry} causes={causes} effects={effects} onSelect={props.onSelect} />
             <details class="fold">

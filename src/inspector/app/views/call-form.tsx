@@ -1,7 +1,7 @@
 // A tool called by hand: as whom, which operation, with which arguments; and what it answered.
 import { useState } from 'preact/hooks';
 import { defined } from '../../../contract/defined.js';
-import type { WorldCallReply } from '../../../contract/inspector/worlds.js';
+import type { WorldCallReply, WorldCallRequest } from '../../../contract/inspector/worlds.js';
 import type { JsonValue } from '../../../contract/json.js';
 import type { OutcomeError } from '../../../contract/outcome-error.js';
 import type { ActorView, ToolCatalogItem } from '../../../contract/world/world-protocol.js';
@@ -18,9 +18,16 @@ const actorKey = ({ actorId, actorInstanceId }: Pick<ActorView, 'actorId' | 'act
   actorInstanceId === undefined ? actorId : `${actorId}@${actorInstanceId}`;
 const toolKey = (tool: ToolCatalogItem): string => `${tool.instanceId}.${tool.operationId}`;
 
-export function CallForm({ worldId, onCalled }: { worldId: string; onCalled: (reply: WorldCallReply) => void }) {
+interface CallFormProps {
+  worldId: string;
+  /** What it is filled in with. */
+  first?: WorldCallRequest | undefined;
+  onCalled: (reply: WorldCallReply) => void;
+}
+
+export function CallForm({ worldId, first, onCalled }: CallFormProps) {
   const actors = useLoad(`actors ${worldId}`, async () => (await client.call('listWorldActors', { path: { worldId } })).actors);
-  const [chosen, setChosen] = useState('');
+  const [chosen, setChosen] = useState(first === undefined ? '' : actorKey(first));
   return (
     <section class="card call" aria-label="Call an operation">
       <Await of={actors} what="the actors" lines={4}>
@@ -39,7 +46,7 @@ export function CallForm({ worldId, onCalled }: { worldId: string; onCalled: (re
                   ))}
                 </select>
               </label>
-              <OperationOf key={actorKey(actor)} worldId={worldId} actor={actor} onCalled={onCalled} />
+              <OperationOf key={actorKey(actor)} worldId={worldId} actor={actor} first={first} onCalled={onCalled} />
             </>
           );
         }}
@@ -48,13 +55,13 @@ export function CallForm({ worldId, onCalled }: { worldId: string; onCalled: (re
   );
 }
 
-function OperationOf({ worldId, actor, onCalled }: { worldId: string; actor: ActorView; onCalled: (reply: WorldCallReply) => void }) {
+function OperationOf({ worldId, actor, first, onCalled }: CallFormProps & { actor: ActorView }) {
   const query = { actorId: actor.actorId, ...defined({ actorInstanceId: actor.actorInstanceId }) };
   const tools = useLoad(
     `tools ${worldId} ${actorKey(actor)}`,
     async () => (await client.call('listWorldTools', { path: { worldId }, query })).tools,
   );
-  const [chosen, setChosen] = useState('');
+  const [chosen, setChosen] = useState(first === undefined ? '' : `${first.instanceId ?? first.packageId}.${first.operationId}`);
   return (
     <Await of={tools} what="what it may call" lines={4}>
       {(list) => {
@@ -73,7 +80,16 @@ function OperationOf({ worldId, actor, onCalled }: { worldId: string; actor: Act
               </select>
             </label>
             {tool.description !== undefined && <p class="quiet">{tool.description}</p>}
-            <Arguments key={toolKey(tool)} worldId={worldId} actor={query} tool={tool} onCalled={onCalled} />
+            <Arguments
+              key={toolKey(tool)}
+              worldId={worldId}
+              actor={query}
+              tool={tool}
+              first={
+                first !== undefined && toolKey(tool) === `${first.instanceId ?? first.packageId}.${first.operationId}` ? first : undefined
+              }
+              onCalled={onCalled}
+            />
           </>
         );
       }}
@@ -81,19 +97,17 @@ function OperationOf({ worldId, actor, onCalled }: { worldId: string; actor: Act
   );
 }
 
-interface ArgumentsProps {
-  worldId: string;
+interface ArgumentsProps extends CallFormProps {
   actor: { actorId: string; actorInstanceId?: string };
   tool: ToolCatalogItem;
-  onCalled: (reply: WorldCallReply) => void;
 }
 
 function sendOnEnter(event: KeyboardEvent): void {
   if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) (event.currentTarget as HTMLTextAreaElement).form?.requestSubmit();
 }
 
-function Arguments({ worldId, actor, tool, onCalled }: ArgumentsProps) {
-  const [text, setText] = useState(() => JSON.stringify(sampleOf(tool.inputSchema), null, 2));
+function Arguments({ worldId, actor, tool, first, onCalled }: ArgumentsProps) {
+  const [text, setText] = useState(() => JSON.stringify(first === undefined ? sampleOf(tool.inputSchema) : first.arguments, null, 2));
   const [problem, setProblem] = useState<string | undefined>();
   const [answer, setAnswer] = useState<WorldCallReply['result'] | undefined>();
   const [busy, setBusy] = useState(false);
@@ -139,7 +153,13 @@ function Arguments({ worldId, actor, tool, onCalled }: ArgumentsProps) {
         {tool.idempotency !== 'none' && (
           <label class="field grow">
             Idempotency key {tool.idempotency === 'required' ? '' : '(optional)'}
-            <input name="key" required={tool.idempotency === 'required'} autocomplete="off" spellcheck={false} />
+            <input
+              name="key"
+              defaultValue={first?.idempotencyKey ?? ''}
+              required={tool.idempotency === 'required'}
+              autocomplete="off"
+              spellcheck={false}
+            />
           </label>
         )}
         <button type="submit" class="primary" disabled={busy || isOffline.value}>

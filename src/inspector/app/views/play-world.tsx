@@ -12,6 +12,7 @@ import { useLoad } from '../state/loading.tsx';
 import { routeHash } from '../state/route.ts';
 import { client, go } from '../state/session.tsx';
 import { CallForm } from './call-form.tsx';
+import { RunOrigin } from './run-origin.tsx';
 import { startWords } from './world-words.ts';
 
 const nothingCited: ReadonlyMap<number, readonly string[]> = new Map();
@@ -45,9 +46,11 @@ export function PlayWorldView({ world, query }: { world: PlayWorld; query: { [na
           {problem}
         </p>
       )}
+      {world.origin !== undefined && <RunOrigin world={world} />}
       <div class="play-grid">
         <CallForm
           worldId={worldId}
+          first={world.origin?.next}
           onCalled={(reply) => {
             noteWorld(reply.world);
             show(reply.result.sequence);

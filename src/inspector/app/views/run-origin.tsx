@@ -1,0 +1,38 @@
+// A world that was forked from a run: where it comes from, and what was done in it otherwise than in the run.
+import type { PlayWorld } from '../../../contract/inspector/worlds.js';
+import { counted } from '../kit/parts.tsx';
+import { Await, useLoad } from '../state/loading.tsx';
+import { runHash } from '../state/route.ts';
+import { client } from '../state/session.tsx';
+
+export function RunOrigin({ world }: { world: PlayWorld }) {
+  const { worldId, origin, position } = world;
+  const compared = useLoad(`compared ${worldId} ${position.evidenceSequence}`, () => client.call('compareWorld', { path: { worldId } }), {
+    keep: true,
+  });
+  if (origin === undefined) return null;
+  return (
+    <section class="card" aria-label="Compared with the run">
+      <p>
+        Forked from{' '}
+        <a href={runHash(origin.runId, { seq: origin.atSequence })}>
+          {origin.runId} right after #{origin.atSequence}
+        </a>
+        .
+      </p>
+      <Await of={compared} what="the comparison" lines={2}>
+        {({ differences, firstDivergence }) => (
+          <>
+            <p>{firstDivergence === undefined ? 'So far all goes as in the run.' : firstDivergence.summary}</p>
+            {differences !== undefined && (
+              <p class="quiet">
+                {counted(differences.same, 'turn')} the same, {differences.changed} changed, {differences.onlyLeft} only in the run,{' '}
+                {differences.onlyRight} only here
+              </p>
+            )}
+          </>
+        )}
+      </Await>
+    </section>
+  );
+}

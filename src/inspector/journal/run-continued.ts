@@ -1,0 +1,41 @@
+// A run and a journal that continues from one of its entries, side by side: what the agent did then, and what was done instead.
+import { defined } from '../../contract/defined.js';
+import type { ComparedRun } from '../../drills/stored/compare-runs.js';
+import { alignRuns } from '../../drills/stored/run-differences.js';
+import { tuning } from '../tuning.js';
+import type { ArchiveCalls } from './archive-calls.js';
+import type { JournalFile } from './journal-file.js';
+
+export async function runContinued(
+  { result: { identity }, evidence, afterSequence }: ComparedRun & { afterSequence: number },
+  { journal, worldInstanceId }: { journal: JournalFile; worldInstanceId: string },
+): Promise<ArchiveCalls['continued']['answer']> {
+  const observe = (): void => {};
+  const from = (fromSequence: number) => ({ fromSequence, toSequence: 0 });
+  const { differences, parting } = await alignRuns(
+    { result: { evidenceRange: from(afterSequence + 1), identity }, evidence: unjudged(evidence), observe },
+    { result: { evidenceRange: from(1), identity: { ...identity, worldInstanceId } }, evidence: unjudged(linesOf(journal)), observe },
+    observe,
+  );
+  if (parting === undefined) return { differences };
+  const { leftSequence, rightSequence, summary } = parting;
+  return { differences, firstDivergence: { ...defined({ leftSequence, rightSequence }), summary } };
+}
+
+/** A world to play with is never judged, so that a run was is no difference. */
+async function* unjudged(chunks: ComparedRun['evidence']): AsyncGenerator<string> {
+  for await (const chunk of chunks) {
+    const lines = chunk.split('\n').filter((line) => line !== '' && !isVerification(line));
+    if (lines.length > 0) yield `${lines.join('\n')}\n`;
+  }
+}
+
+function isVerification(line: string): boolean {
+  // A value of a tool may hold the same text.
+  return line.includes('"kind":"verification"') && (JSON.parse(line) as { kind: string }).kind === 'verification';
+}
+
+function* linesOf(journal: JournalFile): Generator<string> {
+  for (let from = 1; from <= journal.length; from += tuning.linesAtOnce)
+    yield journal.lines(from, Math.min(from + tuning.linesAtOnce - 1, journal.length)).toString();
+}
