@@ -23,6 +23,7 @@ export interface LoadFigures {
   requestsPerSecond: number;
   p50Ms: number;
   p99Ms: number;
+  p999Ms: number;
   maxMs: number;
   /** Answers that are no success, and connections that broke. */
   errors: number;
@@ -60,18 +61,19 @@ function request()
 end
 function done(summary, latency)
   local e = summary.errors
-  io.write(string.format('\\n{"requests":%d,"us":%d,"p50":%d,"p99":%d,"max":%d,"errors":%d}', summary.requests, summary.duration,
-    latency:percentile(50), latency:percentile(99), latency.max, e.connect + e.read + e.write + e.status + e.timeout))
+  io.write(string.format('\\n{"requests":%d,"us":%d,"p50":%d,"p99":%d,"p999":%d,"max":%d,"errors":%d}', summary.requests, summary.duration,
+    latency:percentile(50), latency:percentile(99), latency:percentile(99.9), latency.max, e.connect + e.read + e.write + e.status + e.timeout))
 end
 `;
   writeFileSync(join(folder, 'load.lua'), script);
   const { stdout } = await run('wrk', ['-t1', `-c${connections}`, `-d${seconds}s`, '-s', join(folder, 'load.lua'), origin]);
-  const { us, p50, p99, max, errors, ...reported } = JSON.parse(stdout.split('\n').at(-1) ?? '') as { [figure: string]: number };
+  const { us, p50, p99, p999, max, errors, ...reported } = JSON.parse(stdout.split('\n').at(-1) ?? '') as { [figure: string]: number };
   const ms = (value: number | undefined): number => (value ?? Number.NaN) / 1000;
   return {
     requestsPerSecond: Math.round((reported.requests as number) / ((us as number) / 1e6)),
     p50Ms: ms(p50),
     p99Ms: ms(p99),
+    p999Ms: ms(p999),
     maxMs: ms(max),
     errors: errors as number,
   };
@@ -89,6 +91,7 @@ process.stdout.write(JSON.stringify(result));`;
     requestsPerSecond: Math.round(rate.average),
     p50Ms: latency.p50,
     p99Ms: latency.p99,
+    p999Ms: latency.p99_9,
     maxMs: latency.max,
     errors: errors + non2xx,
   };

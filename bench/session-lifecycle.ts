@@ -6,6 +6,8 @@ import type { Service } from './service.js';
 import { Wire } from './wire-client.js';
 
 const firstPollMs = 20;
+/** Of who waits for nothing else. */
+const keenPollMs = 2;
 const longestPollMs = 250;
 interface Started {
   session: WorldSession;
@@ -81,6 +83,16 @@ export class SessionLifecycle {
     await this.#operation('snapshot', 'POST', `${this.#path}/snapshots`, { expectedLeaseGeneration: 1 });
   }
 
+  /** Until its agent may call again: a reset ends every access, so it is given a new one. */
+  async reset(): Promise<void> {
+    await this.#times.timed('resetWhole', async () => {
+      const { leaseGeneration } = this.#session;
+      await this.#operation('reset', 'POST', `${this.#path}/reset`, { expectedLeaseGeneration: leaseGeneration }, keenPollMs);
+      this.#session = (await this.#ask<{ session: WorldSession }>('GET', this.#path)).session;
+      await this.open();
+    });
+  }
+
   /** Resolves with the id of the new session. */
   async fork(): Promise<string> {
     const body = { environmentId: this.#service.environmentId, expectedLeaseGeneration: 1 };
@@ -100,10 +112,10 @@ export class SessionLifecycle {
   }
 
   /** Asks, then looks until it has succeeded, ever less often. */
-  #operation(step: string, method: string, path: string, body: object): Promise<Started> {
+  #operation(step: string, method: string, path: string, body: object, pollMs = firstPollMs): Promise<Started> {
     return this.#times.timed(step, async () => {
       const started = await this.#times.timed(`${step}Admitted`, () => this.#ask<Started>(method, path, body));
-      for (let waitMs = firstPollMs; ; waitMs = Math.min(longestPollMs, waitMs * 1.5)) {
+      for (let waitMs = pollMs; ; waitMs = Math.min(longestPollMs, waitMs * 1.5)) {
         const { operation } = await this.#ask<{ operation: LongRunningOperation }>('GET', `/operations/${started.operation.operationId}`);
         if (operation.state === 'succeeded') return { ...started, operation };
         if (operation.state === 'failed' || operation.state === 'cancelled') throw new Error(`${step}: ${JSON.stringify(operation)}`);

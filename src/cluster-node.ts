@@ -52,7 +52,7 @@ import { createRouter, type Route } from './http/router.js';
 import type { HttpHandler, ServerRequest } from './http/server.js';
 import { serviceRoutes } from './http/service-routes.js';
 import { siteGuards, siteHandlers } from './http/site.js';
-import { type Incarnation, openBindings, openPlane, type ServiceGround, serviceState } from './service-incarnation.js';
+import { atMountHosts, type Incarnation, openBindings, openPlane, type ServiceGround, serviceState } from './service-incarnation.js';
 
 export interface ClusterOptions {
   /** Of PostgreSQL; it may hold a password. */
@@ -212,7 +212,7 @@ export class ClusterNode {
       };
       return behindNodes(
         token,
-        behindDoor(door, (err) => ground.log.error('a bug met in what another node asked', { err }), rest),
+        behindDoor(door, (err) => ground.log.error('a bug met in what another node asked', { err }), atMountHosts(ground.site, rest)),
         clusterFormats,
       );
     };

@@ -46,6 +46,11 @@ export interface ControlServerOptions extends Partial<Omit<ControlSettings, 'quo
    * `port`.
    */
   worldUrl?: string;
+  /**
+   * Whether mounts of wire routes have host names below that of `worldUrl`, as `https://pay.worlds.example.net`. All of these names have to
+   * lead here, by a wildcard of the DNS and of the certificate. Default false.
+   */
+  worldMountHosts?: boolean;
   connections?: ConnectionBounds;
   /** Addresses, or blocks of them (CIDR), of proxies whose X-Forwarded-For or Forwarded names the client. Default: none. */
   trustedProxies?: readonly string[];
@@ -113,7 +118,7 @@ export async function startControlServer(options: ControlServerOptions = {}): Pr
     if (worldPort !== undefined)
       servers.push(await listen({ ...shared, port: worldPort, handler: (request) => phase.worldHandler(request) }));
     const worldUrl = withPort(options.worldUrl, servers[1]);
-    const site = siteOf({ host, publicUrl: settings.publicUrl, worldUrl });
+    const site = siteOf({ host, publicUrl: settings.publicUrl, worldUrl, hasMountHosts: options.worldMountHosts });
     const warnings = [...siteWarnings(site), ...(site.isBeyondLoopback ? server.warnings : [])];
     const toolCode = toolCodeFacts(settings.isolation);
     requireContainedBeyondLoopback(settings, site.isBeyondLoopback);

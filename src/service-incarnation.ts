@@ -2,6 +2,7 @@
 // until its process ends; a node of a cluster opens one when it becomes the leader, and ends it when it is that no more.
 import type { AgentLimitOptions } from './bindings/agent-limits.js';
 import { createHostedBindings, type HostedBindings, hostedPrefix } from './bindings/hosted-bindings.js';
+import { belowHosts } from './bindings/mount-listeners.js';
 import { defined } from './contract/defined.js';
 import type { NotReadyReason } from './contract/hosted/readiness.js';
 import type { Caller } from './control/catalog/endpoint.js';
@@ -17,7 +18,7 @@ import type { HttpHandler, ServerRequest } from './http/server.js';
 import type { ServiceLog } from './http/service-log.js';
 import { probePaths, type ServiceState, serviceRoutes } from './http/service-routes.js';
 import type { ServiceWarning } from './http/service-warning.js';
-import { type Site, siteGuards, siteHandlers } from './http/site.js';
+import { mountNamesOf, type Site, siteGuards, siteHandlers } from './http/site.js';
 import type { StrangerRate } from './http/stranger-rate.js';
 import type { Tracing } from './tracing/tracing.js';
 
@@ -52,7 +53,7 @@ export function openBindings({ log, site, tracing, metrics, agents, draining }: 
     observers: [log.agentAccess, metrics],
     publicUrl: worldUrl ?? publicUrl,
     isOwnOrigin: worldUrl !== undefined,
-    ...defined({ limits: agents }),
+    ...defined({ limits: agents, mountNames: mountNamesOf(site) }),
     nowMs: Date.now,
   });
 }
@@ -61,7 +62,15 @@ export function openBindings({ log, site, tracing, metrics, agents, draining }: 
 export async function openIncarnation(settings: ControlSettings, ground: ServiceGround): Promise<Incarnation> {
   const bindings = openBindings(ground);
   const opened = await openPlane(settings, ground, { bindings });
-  return { ...opened, ...siteHandlers(ground.site, { worlds: bindings.handler, control: opened.handler, prefix: hostedPrefix }) };
+  const handlers = siteHandlers(ground.site, { worlds: bindings.handler, control: opened.handler, prefix: hostedPrefix });
+  const { main, worldsAlone } = handlers;
+  return { ...opened, main: atMountHosts(ground.site, main), worldsAlone: atMountHosts(ground.site, worldsAlone) };
+}
+
+/** Requests to host names of mounts are below their paths from here on. */
+export function atMountHosts(site: Site, handler: HttpHandler): HttpHandler {
+  const names = mountNamesOf(site);
+  return names === undefined ? handler : belowHosts(names.mountOf, handler, hostedPrefix);
 }
 
 export async function openPlane(

@@ -12,10 +12,14 @@ export interface AgentUrls {
   /** Only HTTP has wire routes, so only its URL may hold an address. */
   urlOf(binding: RemoteBinding, address?: string): string;
   mountUrl(mount: string, address?: string): string | Promise<string>;
+  /** Where mounts have a host name beside that URL. */
+  mountHostUrl?(mount: string, address?: string): string;
 }
 
-export function agentUrls(base: string): AgentUrls {
+/** `mountOrigin`: the scheme, host and port of a mount that has a host name of its own. */
+export function agentUrls(base: string, mountOrigin?: (mount: string) => string): AgentUrls {
   return {
+    ...(mountOrigin === undefined ? {} : { mountHostUrl: (mount, address) => withAddress(mountOrigin(mount), address) }),
     urlOf: (binding, address) => {
       if (binding === 'mcp') return base + agentRoutes.mcp.path;
       return binding === 'http' ? withAddress(base, address) : base;
@@ -46,9 +50,9 @@ export function addressIn(path: string, prefix: string): { address: string; rest
 }
 
 /** The path of a mount, of a request that came to a host name or a port of the mount's own. */
-export function mountedPath(path: string, prefix: string, mount: string): string {
-  const { address, rest } = addressIn(path, prefix) ?? { address: undefined, rest: path.slice(prefix.length) };
-  return `${prefix}${address === undefined ? '' : `/${mountMark}${address}`}/${mountMark}${mount}${rest}`;
+export function mountedPath(path: string, mount: string): string {
+  const { address, rest } = addressIn(path, '') ?? { address: undefined, rest: path };
+  return `${withAddress('', address)}/${mountMark}${mount}${rest}`;
 }
 
 /** Undefined where the request was sent to no address. */

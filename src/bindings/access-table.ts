@@ -4,9 +4,8 @@ import { randomBytes } from 'node:crypto';
 import { defined } from '../contract/defined.js';
 import { mcpUrlFor } from '../contract/run/mcp-tool-names.js';
 import type { Binding, RemoteBinding } from '../contract/run/target.js';
-import type { BindingMounts } from '../contract/run/target-invocation.js';
 import type { RouteAuth } from '../contract/world/tool-manifest.js';
-import type { Access, Endpoint, OpenAccess, StoredAccesses } from '../drills/ports/bindings-port.js';
+import type { Access, AccessMounts, Endpoint, OpenAccess, StoredAccesses } from '../drills/ports/bindings-port.js';
 import { unauthenticated } from '../http/guards.js';
 import type { AgentUrls } from './access-address.js';
 import { AgentAccess } from './agent-access.js';
@@ -41,9 +40,12 @@ export async function endpointsOf(
   return endpoints;
 }
 
-async function mountsOf(wires: WireTable, urls: AgentUrls, address: string | undefined): Promise<BindingMounts> {
-  const mounts: { [name: string]: { url: string } } = {};
-  for (const { name, needsAddress } of wires.mounts) mounts[name] = { url: await urls.mountUrl(name, needsAddress ? address : undefined) };
+async function mountsOf(wires: WireTable, urls: AgentUrls, address: string | undefined): Promise<AccessMounts> {
+  const mounts: { [name: string]: AccessMounts[string] } = {};
+  for (const { name, needsAddress } of wires.mounts) {
+    const own = needsAddress ? address : undefined;
+    mounts[name] = { url: await urls.mountUrl(name, own), ...defined({ hostUrl: urls.mountHostUrl?.(name, own) }) };
+  }
   return mounts;
 }
 

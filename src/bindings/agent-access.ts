@@ -3,12 +3,11 @@
 //   AGENT-ACCESS-1. After `revoke` is called nothing new begins; it resolves when what had begun has been answered.
 import { defined } from '../contract/defined.js';
 import { ServiceError } from '../contract/errors.js';
-import type { BindingMounts } from '../contract/run/target-invocation.js';
 import { resolveActor } from '../contract/world/persona.js';
 import type { OfferedBlob, RefusalResult, UncalledRequest, WireRequest } from '../contract/world/wire.js';
 import { mountMark } from '../contract/world/wire-mounts.js';
 import type { AdvanceProgress, CallResult, RouteResult, ToolCatalogItem, WaitResult } from '../contract/world/world-protocol.js';
-import type { DirectCall, ReceiverBook } from '../drills/ports/bindings-port.js';
+import type { AccessMounts, DirectCall, ReceiverBook } from '../drills/ports/bindings-port.js';
 import { unauthenticated } from '../http/guards.js';
 import type { SendOptions, WorldRef } from '../worlds/api.js';
 import type { AccessLimit } from './agent-limits.js';
@@ -44,7 +43,7 @@ export class AgentAccess implements AgentWorld {
   /** Where its HTTP binding is served. */
   readonly baseUrl: string;
   /** Its mounts by name: with the URLs that the agent was given. */
-  mounts: BindingMounts = {};
+  mounts: AccessMounts = {};
   /** Its tokens, that of HTTP first. */
   readonly keys: TokenKey[] = [];
   readonly unanswered = new UnansweredLog();
@@ -69,8 +68,11 @@ export class AgentAccess implements AgentWorld {
   }
 
   /** What a URL of a tool's own begins with, for who has asked at the base URL or at a mount. */
-  baseUrlAt(mount: string | undefined): string {
-    return mount === undefined ? this.baseUrl : (this.mounts[mount]?.url ?? `${this.baseUrl}/${mountMark}${mount}`);
+  /** `isAtOwn`: of a request that came to the host name of the mount. */
+  baseUrlAt(mount: string | undefined, isAtOwn: boolean): string {
+    if (mount === undefined) return this.baseUrl;
+    const { url = `${this.baseUrl}/${mountMark}${mount}`, hostUrl } = this.mounts[mount] ?? {};
+    return isAtOwn ? (hostUrl ?? url) : url;
   }
 
   get worldId(): string {

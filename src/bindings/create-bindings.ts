@@ -25,14 +25,17 @@ const loopback = '127.0.0.1';
 export function createBindings(options: BindingsOptions = {}): BindingsPort {
   const accesses = new AccessTable(Date.now);
   let server: Promise<HttpServer> | undefined;
-  const hasMount = (name: string): boolean => accesses.hasMount(name);
+  const openMount = (name: string): string | undefined => {
+    const mount = mountOfHost(name);
+    return mount !== undefined && accesses.hasMount(mount) ? mount : undefined;
+  };
   const handler = belowHosts(
-    hasMount,
+    openMount,
     belowAddresses(
       '',
       createRouter<AgentAccess>({
         routes: routesOfAgents,
-        requireHost: requireHost({ admits: (name) => hasMount(mountOfHost(name) ?? '') }),
+        requireHost: requireHost({ admits: (name) => openMount(name) !== undefined }),
         authenticate: (token) => accesses.holderOf(token),
         otherwise: wireRoutes(accesses),
         onFailure: options.onFailure ?? logFailure,
@@ -57,6 +60,7 @@ export function createBindings(options: BindingsOptions = {}): BindingsPort {
   };
   return {
     available: accesses.available,
+    httpMounts: new Set(['path', 'host', 'port']),
     open: async (request) => await accesses.open(request, await urlsOf(request)),
     close: async () => {
       await accesses.revokeAll();

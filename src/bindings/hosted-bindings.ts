@@ -1,10 +1,11 @@
 // The agent bindings of the hosted service: on its own listener, below /world, for every session and run. A world credential opens nothing
 // above it, and a control credential nothing below.
-import { requirePathMounts } from '../contract/run/http-mounts.js';
+import type { HttpMounts } from '../contract/run/target.js';
 import type { BindingsPort } from '../drills/ports/bindings-port.js';
 import { requireHost } from '../http/guards.js';
 import { createRouter, type RouterOptions } from '../http/router.js';
 import type { HttpHandler } from '../http/server.js';
+import { type MountNames, worldHosts } from '../http/site.js';
 import { agentUrls, belowAddresses } from './access-address.js';
 import { AccessTable } from './access-table.js';
 import type { AgentAccess } from './agent-access.js';
@@ -21,6 +22,8 @@ export interface HostedBindingsOptions extends Pick<RouterOptions<AgentAccess>, 
   publicUrl: string;
   /** Nothing but worlds is served there. Default false. */
   isOwnOrigin?: boolean;
+  /** How mounts are named there, where they have host names. Who serves those names does so with `belowHosts`. */
+  mountNames?: MountNames;
   limits?: Omit<AgentLimitOptions, 'nowMs'>;
   nowMs(): number;
 }
@@ -31,28 +34,28 @@ export interface HostedBindings extends BindingsPort {
   readonly announced: BindingsPort;
 }
 
-export function createHostedBindings({ publicUrl, isOwnOrigin = false, limits, nowMs, ...router }: HostedBindingsOptions): HostedBindings {
+export function createHostedBindings(options: HostedBindingsOptions): HostedBindings {
+  const { publicUrl, isOwnOrigin = false, mountNames, limits, nowMs, ...router } = options;
   const accesses = new AccessTable(nowMs, new AgentLimits({ ...limits, nowMs }));
-  const base = publicUrl + hostedPrefix;
+  const urls = agentUrls(publicUrl + hostedPrefix, mountNames?.originOf);
+  const httpMounts: ReadonlySet<HttpMounts> = new Set(mountNames === undefined ? ['path'] : ['path', 'host']);
   return {
     available: accesses.available,
-    announced: announcedBindings(base),
+    httpMounts,
+    announced: announcedBindings(urls, httpMounts),
     handler: belowAddresses(
       hostedPrefix,
       createRouter<AgentAccess>({
         ...router,
         routes: routesOfAgents,
         prefix: hostedPrefix,
-        requireHost: requireHost({ publicUrl, pages: 'host' }),
+        requireHost: requireHost(worldHosts(publicUrl, mountNames)),
         authenticate: (token) => accesses.holderOrReopened(token),
         idsOf: ({ worldId: sessionId }) => ({ sessionId }),
         otherwise: reopening(accesses, wireRoutes(accesses, { prefix: hostedPrefix, isShared: true, speaksForOrigin: isOwnOrigin })),
       }),
     ),
-    open: async (request) => {
-      requirePathMounts(request);
-      return await accesses.open(request, agentUrls(base));
-    },
+    open: (request) => accesses.open(request, urls),
     recall: (stored) => accesses.recall(stored),
     close: () => accesses.revokeAll(),
   };

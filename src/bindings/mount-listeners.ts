@@ -1,6 +1,7 @@
-// Mounts by host name and by port, of a listener that this machine alone reaches. Both become a path, so that whatever is behind knows
-// mounts by their paths alone.
-//   MOUNT-LISTENERS-1. Host names are let in for the mounts of accesses that are open, and no others.
+// Mounts by host name and by port. Both become a path, so that whatever is behind knows mounts by their paths alone. Ports belong to a
+// listener that this machine alone reaches.
+//   MOUNT-LISTENERS-1. Where a listener is this machine's alone, host names are let in for the mounts of accesses that are open, and no
+//     others.
 //   MOUNT-LISTENERS-2. A port serves one mount, of every access that has it: the credential tells them apart, as it does at the base URL.
 import { ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
@@ -18,21 +19,30 @@ export function mountOfHost(name: string): string | undefined {
   return name.endsWith(suffix) ? name.slice(0, -suffix.length) : undefined;
 }
 
-/** Serves what was sent to the host name of a mount below the mount's path. */
-export function belowHosts(hasMount: (name: string) => boolean, handler: HttpHandler): HttpHandler {
+/** Serves what was sent to the host name of a mount below the mount's path, which begins with `prefix`. */
+export function belowHosts(mountOf: (name: string) => string | undefined, handler: HttpHandler, prefix = ''): HttpHandler {
   return (request) => {
     const [name = ''] = (request.headers.get('host') ?? '').toLowerCase().split(':', 1);
-    const mount = mountOfHost(name);
-    return handler(mount === undefined || !hasMount(mount) ? request : new MountedRequest(request, mount));
+    const mount = mountOf(name);
+    return handler(mount === undefined ? request : new MountedRequest(request, mount, prefix));
   };
+}
+
+/** Whether the client has sent it to the host name or the port of a mount. */
+export function isAtOwnMount(request: ServerRequest): boolean {
+  return MountedRequest.isAmong(request);
 }
 
 class MountedRequest extends RequestView {
   readonly #path: string;
 
-  constructor(request: ServerRequest, mount: string) {
+  static isAmong(request: ServerRequest): boolean {
+    return RequestView.isIn(request, MountedRequest);
+  }
+
+  constructor(request: ServerRequest, mount: string, prefix: string) {
     super(request);
-    this.#path = mountedPath(request.path, '', mount);
+    this.#path = prefix + mountedPath(request.path, mount);
   }
 
   override get path(): string {
@@ -58,7 +68,7 @@ export class MountListeners {
     if (listener === undefined) {
       if (this.#ports.size >= limits.mountPortsMax)
         throw new ServiceError('control.QUOTA_EXCEEDED', { message: `${limits.mountPortsMax} mounts have a port; more cannot.` });
-      listener = this.#start((request) => this.#handler(new MountedRequest(request, mount)));
+      listener = this.#start((request) => this.#handler(new MountedRequest(request, mount, '')));
       this.#ports.set(mount, listener);
       listener.catch(() => this.#ports.delete(mount));
     }

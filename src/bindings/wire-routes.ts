@@ -17,6 +17,7 @@ import type { ServerRequest } from '../http/server.js';
 import { addressOf } from './access-address.js';
 import type { AccessTable } from './access-table.js';
 import type { AgentAccess, WireOwner } from './agent-access.js';
+import { isAtOwnMount } from './mount-listeners.js';
 import { verifySignature } from './signed-request.js';
 import { type BodyPlan, planBody, type ReceivedBody } from './wire-body.js';
 import { callerOf, type WireCaller } from './wire-caller.js';
@@ -65,7 +66,7 @@ export function wireRoutes(
       const known = found?.access ?? asker(accesses, request, asked);
       note(known, { request, pathname: shown, status: errorTable[error.code].status });
       const access = known ?? (isShared ? undefined : accesses.spokesman(mount));
-      const place = { method: request.method, pathname, mount, baseUrl: access?.baseUrlAt(mount) ?? '' };
+      const place = { method: request.method, pathname, mount, baseUrl: access?.baseUrlAt(mount, isAtOwnMount(request)) ?? '' };
       const refused = refusedElsewhere(access, { ...place, error, speaksForOrigin, isUnplaced: known === undefined });
       if (refused !== undefined) return refused;
       const refusal = unsupportedBy(access, error);
@@ -110,7 +111,7 @@ async function answerNoting(request: ServerRequest, found: RouteMatch, answering
     if (!(error instanceof ServiceError)) throw error;
     const { shown, pathname, mount, speaksForOrigin } = answering;
     note(found.access, { request, pathname: shown, status: errorTable[error.code].status });
-    const place = { method: request.method, pathname, mount, baseUrl: found.access.baseUrlAt(mount) };
+    const place = { method: request.method, pathname, mount, baseUrl: found.access.baseUrlAt(mount, isAtOwnMount(request)) };
     return await refusedByRoute(found.access, found.match.route, { ...place, error, speaksForOrigin, isUnplaced: false });
   }
 }
@@ -201,7 +202,7 @@ async function answer(request: ServerRequest, found: RouteMatch, answering: Answ
   const held = plan.bytes === 0 ? undefined : bodies.take(access.worldId, plan.bytes);
   let reply: RouteReply;
   try {
-    const asked = { seen, body: plan.read(), secrets, minted: caller?.minted, baseUrl: access.baseUrlAt(mount) };
+    const asked = { seen, body: plan.read(), secrets, minted: caller?.minted, baseUrl: access.baseUrlAt(mount, isAtOwnMount(request)) };
     reply = await answerWith(access, { packageId, instanceId: match.instanceId }, asked);
   } finally {
     held?.release();

@@ -103,7 +103,7 @@ async function nativeServer(): Promise<DoctorFinding> {
   return {
     status: 'warning',
     message: 'uWebSockets.js does not load: node:http takes its place, which is slower for the hosted service and no different otherwise.',
-    fix: 'For `drillyard serve` under load, use a Node.js version and platform that uWebSockets.js has a binary for.',
+    fix: 'For `drillyard serve` under load, install uWebSockets.js beside it: see "The two servers" in docs/hosting.md.',
   };
 }
 

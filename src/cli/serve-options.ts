@@ -1,4 +1,5 @@
 // What the settings of `drillyard serve` mean together: the options of the server, and what does not go with what.
+import { isIP } from 'node:net';
 import { defined } from '../contract/defined.js';
 import { dayMs } from '../contract/units.js';
 import { settingsDefaults as defaults } from '../control/catalog/settings.js';
@@ -22,15 +23,10 @@ export function optionsOf(values: ServeValues): ControlServerOptions {
     port,
     publicUrl,
     worldUrl,
+    worldMountHosts,
     server,
     dataDirectory,
     workers,
-    isolation,
-    trustToolCode,
-    handlerTimeoutMs,
-    hostHeapMb,
-    durability,
-    stopGraceMs,
     logLevel,
     evidenceRetentionDays,
     allowLoopbackReceivers,
@@ -44,6 +40,7 @@ export function optionsOf(values: ServeValues): ControlServerOptions {
   } = values;
   const { ratePerSecond, rateBurst, organizationRatePerSecond, organizationRateBurst } = ratesOf(values);
   const { hostSecondsPerMinute, quarantineTimeouts: timeoutsMax, quarantineHostEnds: hostEndsMax } = values;
+  const { isolation, trustToolCode, handlerTimeoutMs, hostHeapMb, durability, stopGraceMs } = values;
   const { sessionsLiveMax, runsActiveMax, sourceDraftsMax, datasetsMax, projectsMax, credentialsMax } = values;
   const { sessionBytesMax, projectBytesMax, organizationBytesMax } = values;
   return {
@@ -52,6 +49,7 @@ export function optionsOf(values: ServeValues): ControlServerOptions {
       port,
       publicUrl,
       worldUrl,
+      worldMountHosts,
       dataDirectory,
       workers,
       isolation,
@@ -116,6 +114,7 @@ export function mismatches(values: ServeValues, rotateKey: boolean): string[] {
 function serviceMismatches({
   publicUrl,
   worldUrl,
+  worldMountHosts,
   oidcIssuer,
   oidcAudience,
   oidcJwksUrl,
@@ -129,6 +128,8 @@ function serviceMismatches({
   const problems: string[] = [];
   if (worldUrl !== undefined && worldUrl === publicUrl)
     problems.push('--world-url is the public URL; worlds need another host name or port.');
+  if (worldMountHosts === true && (worldUrl === undefined || isIP(new URL(worldUrl).hostname.replace(/^\[|\]$/g, '')) !== 0))
+    problems.push('--world-mount-hosts needs a --world-url with a host name, below which the names of mounts are.');
   const needed = { 'oidc-issuer': oidcIssuer, 'oidc-audience': oidcAudience, 'oidc-jwks-url': oidcJwksUrl };
   const missing = Object.entries(needed).flatMap(([flag, value]) => (value === undefined ? [`--${flag}`] : []));
   const wantsIdentity = missing.length < 3 || oidcRoleClaim !== undefined || oidcOrganizationClaim !== undefined;

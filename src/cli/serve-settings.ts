@@ -49,6 +49,13 @@ const settings = {
     'Where agents reach worlds: a host name or port apart from the control API, which is refused there, and worlds elsewhere. The service also listens on a port of http that is not its own; 0 for any.',
     origin,
   ),
+  worldMountHosts: setting(
+    'world-mount-hosts',
+    '<yes>',
+    'false',
+    'With `--world-url`: `true` gives each mount of wire routes a host name below that of worlds, such as `pay.worlds.example.net`, for clients that take a host and no path. DNS and certificate need a wildcard.',
+    yesNo,
+  ),
   trustedProxies: setting(
     'trusted-proxy',
     '<address>',

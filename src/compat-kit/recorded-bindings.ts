@@ -27,6 +27,7 @@ export function recordBindings(
   };
   return {
     available: bindings.available,
+    httpMounts: bindings.httpMounts,
     open: async (request) => {
       const access = await bindings.open(request);
       const endpoints = await endpointsBehind(access.endpoints);

@@ -44,8 +44,8 @@ export async function runTimeLoadingFindings(module: BehaviorModule): Promise<Bu
  * said already now.
  */
 export async function ambientFindings(body: string, modules: readonly BehaviorModule[]): Promise<BundleFinding[]> {
-  const names = [...Object.keys(deniedNames), ...Object.keys(deniedMethods).filter((path) => path.split('.').length === 2)];
-  const mentioned = names.filter((name) => body.includes(name));
+  const names = [...Object.keys(deniedNames), ...Object.keys(deniedMethods).filter((path) => path.split('.').length === 2), 'Date'];
+  const mentioned = names.filter((name) => new RegExp(`(?<![\\w$])${name.replace('.', '\\s*\\.\\s*')}(?![\\w$])`).test(body));
   if (mentioned.length === 0) return [];
   const marked = (name: string) => `drillyard_denied_${mentioned.indexOf(name)}_`;
   const { transform } = await loadEsbuild();
@@ -54,23 +54,48 @@ export async function ambientFindings(body: string, modules: readonly BehaviorMo
     define: Object.fromEntries(mentioned.map((name) => [name, marked(name)])),
     logLevel: 'silent',
   });
-  return mentioned
-    .filter((name) => rewritten.includes(marked(name)))
-    .flatMap((name): BundleFinding[] => {
-      const pattern = new RegExp(`(?<![\\w$.])${name.replaceAll('.', '\\s*\\.\\s*')}(?![\\w$])`);
-      const module = modules.find(({ text }) => pattern.test(text));
-      if (module === undefined) return [];
-      const advice = (deniedNames[name] ?? deniedMethods[name]) as string;
-      return [
-        {
-          code: 'DY6006',
-          file: module.path,
-          ...placeOfFirst(module.text, pattern),
-          message: `${name} is not available to tool behavior and will throw`,
-          suggestion: `${advice[0]?.toUpperCase()}${advice.slice(1)}.`,
-        },
-      ];
-    });
+  const denied = mentioned.filter((name) => name !== 'Date' && rewritten.includes(marked(name)));
+  return [
+    ...denied.flatMap((name) => {
+      const written = new RegExp(`(?<![\\w$.])${name.replaceAll('.', '\\s*\\.\\s*')}(?![\\w$])`);
+      return ambientFinding(modules, { name, written, advice: (deniedNames[name] ?? deniedMethods[name]) as string });
+    }),
+    ...(mentioned.includes('Date') ? timelessFindings(rewritten, marked('Date'), modules) : []),
+  ];
+}
+
+/** The present, asked of `Date`; `mark` stands for the name in `code`. */
+function timelessFindings(code: string, mark: string, modules: readonly BehaviorModule[]): BundleFinding[] {
+  const ways = [
+    {
+      name: 'new Date()',
+      found: `\\bnew ${mark}(?: *\\( *\\)|(?! *[(.\\w]))`,
+      written: /(?<![\w$.])new\s+Date(?:\s*\(\s*\)|(?!\s*[(.\w$]))/,
+    },
+    { name: 'Date()', found: `(?<!\\bnew )${mark} *\\(`, written: /(?<!(?:[\w$.]|\bnew\s+))Date\s*\(/ },
+  ];
+  const advice = 'virtual time is context.clock.nowUs(), in microseconds: new Date(context.clock.nowUs() / 1000)';
+  return ways
+    .filter(({ found }) => new RegExp(found).test(code))
+    .flatMap(({ name, written }) => ambientFinding(modules, { name, written, advice }));
+}
+
+/** At the first place that is written so. */
+function ambientFinding(
+  modules: readonly BehaviorModule[],
+  { name, written, advice }: { name: string; written: RegExp; advice: string },
+): BundleFinding[] {
+  const module = modules.find(({ text }) => written.test(text));
+  if (module === undefined) return [];
+  return [
+    {
+      code: 'DY6006',
+      file: module.path,
+      ...placeOfFirst(module.text, written),
+      message: `${name} is not available to tool behavior and will throw`,
+      suggestion: `${advice[0]?.toUpperCase()}${advice.slice(1)}.`,
+    },
+  ];
 }
 
 async function findingsWhere(

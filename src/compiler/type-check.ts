@@ -7,7 +7,7 @@ import type { CompilerHost, CompilerOptions, Program, SourceFile, Diagnostic as 
 import type { Diagnostic } from '../contract/run/build.js';
 import { deniedNames } from '../tools/ambient.js';
 import { Diagnostics, type Place, placeOfFile } from './diagnostics.js';
-import { defaultOptions, type FoundConfig, readConfig, untypedNode, withOwnTypes } from './type-options.js';
+import { addedTypes, defaultOptions, type FoundConfig, readConfig, tellsOfAdded, untypedNode, withOwnTypes } from './type-options.js';
 import type { TypeScript } from './typescript.js';
 import type { TypeScriptFile, TypeScriptSources } from './typescript-sources.js';
 
@@ -31,6 +31,7 @@ interface Group {
   /** Without options of the repository's own. */
   byDefault: TypeScriptFile['role'] | undefined;
   hasNodeTypes: boolean;
+  hasBehavior: boolean;
 }
 
 function groupsOf(ts: TypeScript, sources: TypeScriptSources, found: TypeErrors): Iterable<Group> {
@@ -48,21 +49,32 @@ function groupsOf(ts: TypeScript, sources: TypeScriptSources, found: TypeErrors)
     const byDefault = config?.options === undefined ? role : undefined;
     const key = byDefault ?? (place as string);
     const group = groups.get(key);
-    if (group !== undefined) group.files.push(path);
-    else {
+    if (group !== undefined) {
+      group.files.push(path);
+      group.hasBehavior ||= role === 'behavior';
+    } else {
       const options = config?.options ?? defaultOptions(ts, role, { hasNodeTypes });
-      groups.set(key, { files: [path], options: withOwnTypes(ts, options, path, sources.sdkNames), byDefault, hasNodeTypes });
+      groups.set(key, {
+        files: [path],
+        options: withOwnTypes(ts, options, path, sources.sdkNames),
+        byDefault,
+        hasNodeTypes,
+        hasBehavior: role === 'behavior',
+      });
     }
   }
   return groups.values();
 }
 
-function programOf(ts: TypeScript, { root }: TypeScriptSources, { files, options, byDefault, hasNodeTypes }: Group): Program {
+function programOf(ts: TypeScript, { root }: TypeScriptSources, { files, options, byDefault, hasNodeTypes, hasBehavior }: Group): Program {
   const host = ts.createCompilerHost(options);
   host.getCurrentDirectory = () => root;
   shareLibraries(ts, host, options);
-  const needsNode = byDefault === 'agent' && !hasNodeTypes;
-  return ts.createProgram({ rootNames: needsNode ? [...files, addUntypedNode(ts, host, root)] : files, options, host });
+  const added: { [name: string]: string } = {
+    ...(byDefault === 'agent' && !hasNodeTypes ? { 'untyped-node': untypedNode } : {}),
+    ...(hasBehavior && !tellsOfAdded(options, hasNodeTypes) ? { 'tool-globals': addedTypes } : {}),
+  };
+  return ts.createProgram({ rootNames: [...files, ...addDeclarations(ts, host, { root, added })], options, host });
 }
 
 /**
@@ -84,15 +96,23 @@ function shareLibraries(ts: TypeScript, host: CompilerHost, options: CompilerOpt
   };
 }
 
-/** A file that is nowhere on the disk. */
-function addUntypedNode(ts: TypeScript, host: CompilerHost, root: string): string {
-  const name = join(root, 'drillyard-untyped-node.d.ts').split(sep).join('/');
+/** Files that are nowhere on the disk, by name. */
+function addDeclarations(
+  ts: TypeScript,
+  host: CompilerHost,
+  { root, added }: { root: string; added: { readonly [name: string]: string } },
+): string[] {
+  const texts = new Map(
+    Object.entries(added).map(([name, text]) => [join(root, `drillyard-${name}.d.ts`).split(sep).join('/'), text] as const),
+  );
   const { getSourceFile, fileExists, readFile } = host;
-  host.fileExists = (path) => path === name || fileExists.call(host, path);
-  host.readFile = (path) => (path === name ? untypedNode : readFile.call(host, path));
-  host.getSourceFile = (path, version, ...more) =>
-    path === name ? ts.createSourceFile(name, untypedNode, version) : getSourceFile.call(host, path, version, ...more);
-  return name;
+  host.fileExists = (path) => texts.has(path) || fileExists.call(host, path);
+  host.readFile = (path) => texts.get(path) ?? readFile.call(host, path);
+  host.getSourceFile = (path, version, ...more) => {
+    const text = texts.get(path);
+    return text === undefined ? getSourceFile.call(host, path, version, ...more) : ts.createSourceFile(path, text, version);
+  };
+  return [...texts.keys()];
 }
 
 /** Codes of TypeScript's diagnostics. */

@@ -89,3 +89,47 @@ export const untypedNode = [
   'type Buffer = any;',
   'interface ImportMeta { url: string; dirname: string; filename: string; resolve(specifier: string): string }',
 ].join('\n');
+
+/** What a behavior has beside ECMAScript (tools/globals), for programs where no library tells of it. */
+export const addedTypes = `
+interface URL {
+  hash: string; host: string; hostname: string; href: string; readonly origin: string; password: string; pathname: string; port: string;
+  protocol: string; search: string; readonly searchParams: URLSearchParams; username: string; toString(): string; toJSON(): string;
+}
+declare var URL: {
+  new (url: string | URL, base?: string | URL): URL; prototype: URL;
+  canParse(url: string | URL, base?: string | URL): boolean; parse(url: string | URL, base?: string | URL): URL | null;
+};
+interface URLSearchParams extends Iterable<[string, string]> {
+  readonly size: number; append(name: string, value: string): void; delete(name: string, value?: string): void;
+  get(name: string): string | null; getAll(name: string): string[]; has(name: string, value?: string): boolean;
+  set(name: string, value: string): void; sort(): void; toString(): string;
+  forEach(use: (value: string, name: string, params: URLSearchParams) => void, self?: any): void;
+  entries(): IterableIterator<[string, string]>; keys(): IterableIterator<string>; values(): IterableIterator<string>;
+}
+declare var URLSearchParams: {
+  new (init?: string | URLSearchParams | Iterable<readonly [string, string]> | { readonly [name: string]: string }): URLSearchParams;
+  prototype: URLSearchParams;
+};
+interface TextEncoder {
+  readonly encoding: string; encode(text?: string): Uint8Array;
+  encodeInto(source: string, destination: Uint8Array): { read: number; written: number };
+}
+declare var TextEncoder: { new (): TextEncoder; prototype: TextEncoder };
+interface TextDecoder {
+  readonly encoding: string; readonly fatal: boolean; readonly ignoreBOM: boolean;
+  decode(bytes?: ArrayBuffer | ArrayBufferView, options?: { stream?: boolean }): string;
+}
+declare var TextDecoder: { new (label?: string, options?: { fatal?: boolean; ignoreBOM?: boolean }): TextDecoder; prototype: TextDecoder };
+declare function atob(data: string): string;
+declare function btoa(data: string): string;
+declare function structuredClone<T>(value: T): T;
+`;
+
+/** Whether a program with these options has them already. */
+export function tellsOfAdded({ lib, types }: CompilerOptions, hasNodeTypes: boolean): boolean {
+  // Without a list the library of the browser is there; without a list of types, those of Node are where they are installed.
+  return (
+    lib === undefined || lib.some((name) => /dom|webworker/.test(name)) || (types === undefined ? hasNodeTypes : types.includes('node'))
+  );
+}

@@ -110,7 +110,8 @@ export class Forwarding {
 
   /** `changeCount`: what it was before the owner was asked for. */
   async #attempt(address: string, changeCount: number): Promise<HttpReply | Undone> {
-    const { method, path, query } = this.#request;
+    const { method, query } = this.#request;
+    const path = RequestView.sentPath(this.#request);
     const headers = this.#headers();
     if (this.#body === undefined && declaresBody(this.#request)) this.#body = await this.#readBody();
     if (this.#signal.aborted) return 'nothing_done';
@@ -150,7 +151,8 @@ export class Forwarding {
     const lines = headers.length / 2;
     headers.push(nodeHeaders.token, token.present(), nodeHeaders.client, this.#request.address);
     headers.push(nodeHeaders.format, String(format()));
-    const { path, query } = this.#request;
+    const { query } = this.#request;
+    const path = RequestView.sentPath(this.#request);
     const bytes = headers.reduce((sum, text) => sum + text.length + 2, path.length + query.length);
     if (lines <= limits.forwardedHeadersMax && bytes <= limits.forwardedHeaderBytesMax) return headers;
     throw new ServiceError('control.INVALID_REQUEST', { message: 'There are too many headers, or they are too large.' });

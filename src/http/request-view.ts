@@ -13,6 +13,12 @@ export class RequestView implements ServerRequest {
     this.#request = request;
   }
 
+  /** Whether a view of this class is on the way from the client's request to this one. */
+  protected static isIn(request: ServerRequest, view: abstract new (...given: never[]) => RequestView): boolean {
+    for (let at = request; at instanceof RequestView; at = at.#request) if ((at as object) instanceof view) return true;
+    return false;
+  }
+
   get method(): string {
     return this.#request.method;
   }

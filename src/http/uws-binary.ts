@@ -1,4 +1,4 @@
-// The native binary of uWebSockets.js, an optional dependency: which build of it there is, and what we use of it.
+// The native binary of uWebSockets.js, which is installed apart: which build of it there is, and what we use of it.
 // The binary is loaded directly: the registry package's own entry prints warnings and falls back to another implementation where it does
 // not load.
 import { existsSync, readFileSync } from 'node:fs';

@@ -73,7 +73,13 @@ export function documentRoute(): OpenRoute {
 }
 
 /** Routes without ids in their path that name a thing which may not be there. */
-const naming: ReadonlySet<InspectorRouteId> = new Set<InspectorRouteId>(['startRun', 'compareRuns', 'createWorld', 'listEvents']);
+const naming: ReadonlySet<InspectorRouteId> = new Set<InspectorRouteId>([
+  'startRun',
+  'openEditor',
+  'compareRuns',
+  'createWorld',
+  'listEvents',
+]);
 /** Routes that need source without errors. */
 const building: ReadonlySet<InspectorRouteId> = new Set<InspectorRouteId>(['startRun', 'createWorld']);
 /** Areas whose routes read runs. */

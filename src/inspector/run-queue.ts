@@ -161,7 +161,9 @@ export class RunQueue {
         const { cancelled, verdict } = await this.#playOnce(job);
         if (this.#buildHash !== undefined) await this.#refresh(this.#buildHash);
         ended = cancelled || verdict !== 'passed';
-        if (ended || round === untilFailed) this.#finish(request, cancelled ? 'cancelled' : 'finished');
+        if (!ended && round < untilFailed) continue;
+        if (this.#buildHash !== undefined) await this.#refresh(this.#buildHash);
+        this.#finish(request, cancelled ? 'cancelled' : 'finished');
       }
     } catch (error) {
       request.failure = failureOf(error);

@@ -3,23 +3,25 @@
 import { RemoteWorld } from '../bindings/remote-world.js';
 import { defined } from '../contract/defined.js';
 import { ServiceError } from '../contract/errors.js';
-import type { AccessBundle } from '../contract/hosted/sessions.js';
+import type { AccessBundle, WorldMounts } from '../contract/hosted/sessions.js';
 import { mcpUrlFor } from '../contract/run/mcp-tool-names.js';
 import type { Binding, Target } from '../contract/run/target.js';
+import type { BindingMounts } from '../contract/run/target-invocation.js';
 import type { Access, DirectClient, Endpoint } from '../drills/ports/bindings-port.js';
 import type { Remote } from './connection.js';
 
 export function remoteAccess(
   { client, projectId }: Remote,
   bundle: AccessBundle,
-  target: Pick<Target, 'bindings' | 'mcpToolNames'>,
+  target: Pick<Target, 'bindings' | 'mcpToolNames' | 'httpMounts'>,
 ): Access {
   const { accessId, sessionId, credential: token, worldHttpUrl, worldHttpMounts, worldHttpKeyId, worldMcpUrl, worldCliUrl } = bundle;
   const urls = { http: worldHttpUrl, mcp: mcpUrlFor(worldMcpUrl, target), cli: worldCliUrl };
   const endpoints: { [B in keyof typeof urls]?: Endpoint } = {};
   const wanted: readonly Binding[] = target.bindings;
   for (const binding of ['http', 'mcp', 'cli'] as const) if (wanted.includes(binding)) endpoints[binding] = { url: urls[binding], token };
-  if (endpoints.http !== undefined) Object.assign(endpoints.http, defined({ mounts: worldHttpMounts, keyId: worldHttpKeyId }));
+  if (endpoints.http !== undefined)
+    Object.assign(endpoints.http, defined({ mounts: mountsFor(target, worldHttpMounts), keyId: worldHttpKeyId }));
   let revoked: Promise<void> | undefined;
   const direct = directly({ url: worldHttpUrl, token }, () => revoked !== undefined);
   return {
@@ -39,6 +41,13 @@ export function remoteAccess(
       return revoked;
     },
   };
+}
+
+/** The service has refused the run where it has no host names for mounts, and the target wants them. */
+function mountsFor({ httpMounts = 'path' }: Pick<Target, 'httpMounts'>, mounts: WorldMounts | undefined): BindingMounts | undefined {
+  if (mounts === undefined) return undefined;
+  const isByHost = httpMounts === 'host';
+  return Object.fromEntries(Object.entries(mounts).map(([name, { url, hostUrl = url }]) => [name, { url: isByHost ? hostUrl : url }]));
 }
 
 function directly(endpoint: Endpoint, isRevoked: () => boolean): DirectClient {

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { defined } from '../contract/defined.js';
 import { ServiceError } from '../contract/errors.js';
 import { localFolders } from '../contract/local-folders.js';
-import type { Binding } from '../contract/run/target.js';
+import type { Binding, HttpMounts } from '../contract/run/target.js';
 import { requireKnownOptions } from '../drills/plan/known-options.js';
 import type { RunDrillsOptions } from '../drills/plan/options.js';
 import { type Plan, planRun, refuseJudges, refuseMounts } from '../drills/plan/plan.js';
@@ -23,6 +23,7 @@ export interface RemoteRunOptions extends RunDrillsOptions {
   onPushed?: (pushed: PushedSource) => void;
 }
 
+const mountsOfServices: ReadonlySet<HttpMounts> = new Set<HttpMounts>(['path', 'host']);
 const available: ReadonlySet<Binding> = new Set<Binding>(['direct', 'http', 'mcp', 'cli']);
 
 export async function runDrillsRemotely({ remote: given, onPushed, ...options }: RemoteRunOptions): Promise<RunDrillsResult> {
@@ -44,13 +45,13 @@ export async function runDrillsRemotely({ remote: given, onPushed, ...options }:
   return { ...result, diagnostics, sources };
 }
 
-/** The verdict is the service's, which asks no modules, and so are the addresses of worlds. */
+/** The verdict is the service's, which asks no modules, and so are the addresses of worlds: it refuses host names that it does not have. */
 function hosted(plan: Plan): Plan {
   return {
     ...plan,
     drills: plan.drills.map((planned) => ({
       ...planned,
-      ...defined({ refusal: planned.refusal ?? refuseJudges(planned) ?? refuseMounts(planned) }),
+      ...defined({ refusal: planned.refusal ?? refuseJudges(planned) ?? refuseMounts(planned, mountsOfServices) }),
     })),
   };
 }

@@ -65,52 +65,54 @@ const locale = 'results may not depend on the locale of the host';
 const modules = 'import relative files of the package, or drillyard/tool-sdk';
 const evaluation = 'code is not made from text';
 
+const alone = 'no other thread or process has a part in a turn';
+const uninterrupted = 'nothing interrupts a handler; what happens later is an event of the tool (context.events)';
+const bytes = 'bytes are a Uint8Array, and those of the world are in context.blobs';
+const randomness = 'seeded randomness is context.random';
+const older = 'not every supported version of Node has it';
+const saying = 'what a handler has to say is its result, an error or an event';
+
+/** Names that are denied, by what to do instead. */
+const deniedFor: readonly (readonly [advice: string, names: string])[] = [
+  [clock, 'performance Temporal Performance PerformanceEntry PerformanceMark PerformanceMeasure PerformanceObserver'],
+  [clock, 'PerformanceObserverEntryList PerformanceResourceTiming'],
+  [later, 'setTimeout setInterval setImmediate clearTimeout clearInterval clearImmediate requestAnimationFrame'],
+  [synchronous, 'queueMicrotask Promise'],
+  [outside, 'fetch Request Response Headers FormData XMLHttpRequest WebSocket CloseEvent EventSource process global window self'],
+  [outside, 'navigator Navigator localStorage sessionStorage Storage indexedDB caches'],
+  [alone, 'BroadcastChannel MessageChannel MessagePort MessageEvent Worker'],
+  [uninterrupted, 'AbortController AbortSignal Event EventTarget CustomEvent ErrorEvent DOMException'],
+  [bytes, 'Buffer Blob File FileReader ReadableStream ReadableStreamDefaultReader ReadableStreamBYOBReader ReadableStreamBYOBRequest'],
+  [bytes, 'ReadableByteStreamController ReadableStreamDefaultController WritableStream WritableStreamDefaultController'],
+  [bytes, 'WritableStreamDefaultWriter TransformStream TransformStreamDefaultController ByteLengthQueuingStrategy'],
+  [bytes, 'CountQueuingStrategy TextEncoderStream TextDecoderStream CompressionStream DecompressionStream'],
+  [saying, 'console'],
+  [randomness, 'crypto Crypto CryptoKey SubtleCrypto'],
+  [modules, 'require module exports __dirname __filename'],
+  [locale, 'Intl'],
+  [evaluation, 'eval WebAssembly ShadowRealm'],
+  [shared, 'Atomics SharedArrayBuffer'],
+  [collector, 'WeakRef FinalizationRegistry gc'],
+  [older, 'Iterator Float16Array URLPattern DisposableStack AsyncDisposableStack SuppressedError QuotaExceededError'],
+];
+
 /** Names that code elsewhere has, with what to do instead. Names of V8 that are in neither list are denied without advice. */
-export const deniedNames: { readonly [name: string]: string } = {
-  Date: clock,
-  performance: clock,
-  Temporal: clock,
-  setTimeout: later,
-  setInterval: later,
-  setImmediate: later,
-  clearTimeout: later,
-  clearInterval: later,
-  clearImmediate: later,
-  queueMicrotask: synchronous,
-  Promise: synchronous,
-  fetch: outside,
-  XMLHttpRequest: outside,
-  WebSocket: outside,
-  EventSource: outside,
-  process: outside,
-  global: outside,
-  window: outside,
-  self: outside,
-  navigator: outside,
-  localStorage: outside,
-  Buffer: 'bytes are a Uint8Array',
-  console: 'what a handler has to say is its result, an error or an event',
-  crypto: 'seeded randomness is context.random',
-  require: modules,
-  module: modules,
-  exports: modules,
-  __dirname: modules,
-  __filename: modules,
-  Intl: locale,
-  eval: evaluation,
-  WebAssembly: evaluation,
-  ShadowRealm: evaluation,
-  Atomics: shared,
-  SharedArrayBuffer: shared,
-  Worker: shared,
-  WeakRef: collector,
-  FinalizationRegistry: collector,
-  gc: collector,
-};
+export const deniedNames: { readonly [name: string]: string } = Object.fromEntries(
+  deniedFor.flatMap(([advice, names]) => names.split(' ').map((name) => [name, advice])),
+);
+
+/** What tool code has beside ECMAScript: pure, and of our own making (globals/). */
+export const addedNames = ['URL', 'URLSearchParams', 'TextEncoder', 'TextDecoder', 'atob', 'btoa', 'structuredClone'] as const;
+
+const mentions = new RegExp(`\\b(?:${[...addedNames, 'globalThis'].join('|')})\\b`);
+/** Whether the code of a bundle, as the compiler writes it, can reach one of them. */
+export function mayUseAdded(code: string): boolean {
+  return mentions.test(code.startsWith(bundleHead) ? code.slice(bundleHead.length) : code);
+}
 
 /** Methods of allowed objects that are replaced by a refusal. */
 export const deniedMethods: { readonly [path: string]: string } = {
-  'Math.random': 'seeded randomness is context.random',
+  'Math.random': randomness,
   'String.prototype.localeCompare': `${locale}; compare with < and >`,
   'String.prototype.toLocaleLowerCase': locale,
   'String.prototype.toLocaleUpperCase': locale,
@@ -118,12 +120,18 @@ export const deniedMethods: { readonly [path: string]: string } = {
   'Array.prototype.toLocaleString': locale,
   'Number.prototype.toLocaleString': locale,
   'BigInt.prototype.toLocaleString': locale,
+  'Date.now': clock,
+  'Date.prototype.toLocaleString': `${locale}; write dates with toISOString or getUTC...`,
+  'Date.prototype.toLocaleDateString': `${locale}; write dates with toISOString or getUTC...`,
+  'Date.prototype.toLocaleTimeString': `${locale}; write dates with toISOString or getUTC...`,
   'Array.fromAsync': synchronous,
 };
 
+const bundleHead = `(function($ambient){"use strict";const{${ambientNames.join(',')},globalThis,$sdk}=$ambient;`;
 /**
  * The form of a bundle: one function expression over the ambient names, whose value is the module's exports. `body` declares `behavior`.
+ * `Date` and what is added are names of the context, so that a bundle without them has the text that it had before they were there.
  */
 export function bundleFunction(body: string): string {
-  return `(function($ambient){"use strict";const{${ambientNames.join(',')},globalThis,$sdk}=$ambient;${body}\nreturn behavior})`;
+  return `${bundleHead}${body}\nreturn behavior})`;
 }

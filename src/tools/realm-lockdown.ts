@@ -1,20 +1,30 @@
 // Runs inside a new vm context, before any other code: takes away what is ambient, freezes what is left.
-// Evaluated as text there (realm-script.ts), so it names nothing but itself and ECMAScript.
+// Evaluated as text there (realm-script.ts), so it names nothing but itself, realm-date.ts and ECMAScript.
 //   REALM-LOCKDOWN-1. Every object that tool code can reach without making it is frozen, so two worlds of a thread share no mutable thing.
 //   REALM-LOCKDOWN-2. Using what is denied throws an Error that names it.
 //   REALM-LOCKDOWN-3. The global object itself is out of reach: `globalThis` in tool code is a frozen stand-in.
 //   REALM-LOCKDOWN-4. No error of the realm has a stack trace: V8 would format it with a function of the host, called on the stack of tool
 //     code.
+import { tameDate } from './globals/realm-date.js';
 
 interface Lists {
   ambientNames: readonly string[];
+  addedNames: readonly string[];
   deniedNames: { readonly [name: string]: string };
   deniedMethods: { readonly [path: string]: string };
 }
+interface Locked {
+  /** The ambient values by name, frozen. */
+  ambient: object;
+  /** Makes what ECMAScript has not come true, under the names that were promised for it. */
+  provide(values: { readonly [name: string]: unknown }): void;
+}
 type Members = { [name: PropertyKey]: unknown };
 
-/** Returns the ambient values by name, frozen. */
-export function lockDown(realGlobal: object, { ambientNames, deniedNames, deniedMethods }: Lists): object {
+/** Getters that throw: a walk over objects need not call them. */
+const throwing = new Set<unknown>();
+
+export function lockDown(realGlobal: object, { ambientNames, addedNames, deniedNames, deniedMethods }: Lists): Locked {
   const global = realGlobal as Members;
   const ambient = Object.create(null) as Members;
   const standIn = Object.create(null) as Members;
@@ -22,19 +32,24 @@ export function lockDown(realGlobal: object, { ambientNames, deniedNames, denied
     ambient[name] = global[name];
     standIn[name] = global[name];
   }
+  ambient.Date = standIn.Date = tameDate(global.Date as DateConstructor);
+  Object.defineProperty(global, 'Date', { value: ambient.Date, writable: false, enumerable: false, configurable: false });
   denyConstructors();
   ambient.Function = standIn.Function = Function.prototype.constructor;
   for (const path of Object.keys(deniedMethods)) denyMethod(ambient, path, deniedMethods[path] as string);
   removeLegacyRegExpState();
   denyStackTraces();
+  const provide = promise([global, standIn], addedNames);
   const gone = new Set([
     ...Object.keys(deniedNames),
     ...inheritedNames,
     ...Reflect.ownKeys(global).filter((name) => typeof name === 'string'),
   ]);
+  const kept = new Set([...ambientNames, ...addedNames, 'Date', 'globalThis', 'undefined']);
   for (const name of gone) {
-    if (ambientNames.includes(name) || ['globalThis', 'undefined'].includes(name)) continue;
+    if (kept.has(name)) continue;
     const refuse = refusal(name, Object.hasOwn(deniedNames, name) ? deniedNames[name] : undefined);
+    throwing.add(refuse);
     // What a flag of V8 adds (--expose-gc) can be neither removed nor made an accessor: then using it is calling it.
     const fixed = Object.getOwnPropertyDescriptor(global, name)?.configurable === false;
     Object.defineProperty(global, name, fixed ? { value: refuse, writable: false } : { get: refuse, configurable: false });
@@ -45,7 +60,24 @@ export function lockDown(realGlobal: object, { ambientNames, deniedNames, denied
   for (const prototype of [Function.prototype, Array.prototype, RegExp.prototype]) allowOverrides(prototype, (name) => name === 'toString');
   ambient.globalThis = standIn;
   freezeAll([ambient, Object.getPrototypeOf(global), ...hiddenIntrinsics()]);
-  return ambient;
+  return { ambient, provide };
+}
+
+/** Names whose values come later, for making them costs more than the rest of a realm. */
+function promise(owners: readonly Members[], names: readonly string[]): Locked['provide'] {
+  let provided: { readonly [name: string]: unknown } | undefined;
+  for (const name of names) {
+    const get = () => {
+      if (provided === undefined) throw new Error(`${name} has not been made`);
+      return provided[name];
+    };
+    throwing.add(get);
+    for (const owner of owners) Object.defineProperty(owner, name, { get, enumerable: false, configurable: false });
+  }
+  return (values) => {
+    freezeAll(Object.values(values));
+    provided = values;
+  };
 }
 
 /**
@@ -158,16 +190,24 @@ function lazyIterators(iterator: Members): unknown[] {
 
 export function freezeAll(roots: readonly unknown[]): void {
   const seen = new Set<object>();
-  const waiting = [...roots];
-  while (waiting.length > 0) {
-    const value = waiting.pop();
-    if ((typeof value !== 'object' && typeof value !== 'function') || value === null || seen.has(value)) continue;
+  const waiting: object[] = [];
+  const find = (value: unknown): void => {
+    if ((typeof value !== 'object' && typeof value !== 'function') || value === null || seen.has(value)) return;
     seen.add(value);
+    waiting.push(value);
+  };
+  for (const root of roots) find(root);
+  for (let value = waiting.pop(); value !== undefined; value = waiting.pop()) {
     Object.freeze(value);
-    waiting.push(Object.getPrototypeOf(value));
+    find(Object.getPrototypeOf(value));
     for (const name of Reflect.ownKeys(value)) {
       const { value: member, get, set } = Object.getOwnPropertyDescriptor(value, name) as PropertyDescriptor;
-      waiting.push(member, get, set, get && valueOfGetter(get, value));
+      if (get === undefined) find(member);
+      else {
+        find(get);
+        if (!throwing.has(get)) find(valueOfGetter(get, value));
+      }
+      if (set !== undefined) find(set);
     }
   }
 }

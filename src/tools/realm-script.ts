@@ -24,15 +24,40 @@ const insideModules = [
   './realm-inside.js',
 ];
 
+const lockdownModules = ['./globals/realm-date.js', './realm-lockdown.js'];
+
+/** Of what tool code has beside ECMAScript. */
+const addedModules = [
+  './globals/text-codec.js',
+  './globals/base64.js',
+  './globals/url-record.js',
+  './globals/url-host.js',
+  './globals/url-parser.js',
+  './globals/search-params.js',
+  './globals/url.js',
+  './globals/structured-clone.js',
+  './globals/added-globals.js',
+];
+
 /** A script whose value is the exports of realm-lockdown.ts. It still sees the real globals. */
 export function lockdownScript(): string {
-  return `(function () { 'use strict'; return ${moduleFunction('./realm-lockdown.js')}({}); })()`;
+  return `(function () { 'use strict'; ${modulesInOrder(lockdownModules)} })()`;
+}
+
+/** A script whose value is a function of the ambient values and `Date`, which gives the exports of added-globals.ts. */
+export function addedScript(): string {
+  return `(function (ambient) { 'use strict'; const { ${ambientNames.join(', ')}, Date } = ambient; ${modulesInOrder(addedModules)} })`;
 }
 
 /** A script whose value is a function of the ambient values, which gives the exports of realm-inside.ts. */
 export function insideScript(): string {
-  const modules = insideModules.map((path) => `modules[${keyOf(path)}] = ${moduleFunction(path)}(modules);`);
-  return `(function (ambient) { 'use strict'; const { ${ambientNames.join(', ')} } = ambient; const modules = {};\n${modules.join('\n')}\nreturn modules[${keyOf('./realm-inside.js')}]; })`;
+  return `(function (ambient) { 'use strict'; const { ${ambientNames.join(', ')} } = ambient; ${modulesInOrder(insideModules)} })`;
+}
+
+/** Statements that return the exports of the last. */
+function modulesInOrder(paths: readonly string[]): string {
+  const modules = paths.map((path) => `modules[${keyOf(path)}] = ${moduleFunction(path)}(modules);`);
+  return `const modules = {};\n${modules.join('\n')}\nreturn modules[${keyOf(paths.at(-1) as string)}];`;
 }
 
 function moduleFunction(path: string): string {

@@ -8,11 +8,12 @@ import { constants, createContext, Script } from 'node:vm';
 import { JsonRefusal } from '../contract/json-check.js';
 import { findJsonFault } from '../contract/json-fault.js';
 import type { Capability } from '../contract/world/tool-manifest.js';
-import { ambientNames, deniedMethods, deniedNames } from './ambient.js';
+import { addedNames, ambientNames, deniedMethods, deniedNames, mayUseAdded } from './ambient.js';
+import type * as added from './globals/added-globals.js';
 import { type AdmittedValue, type ContextCalls, type Realm, refusalBrand, type ToolInstance } from './loaded-tool.js';
 import type * as inside from './realm-inside.js';
 import type { freezeAll, lockDown } from './realm-lockdown.js';
-import { insideScript, lockdownScript } from './realm-script.js';
+import { addedScript, insideScript, lockdownScript } from './realm-script.js';
 
 type Inside = typeof inside;
 /** A behavior as it lives in the realm: only ever passed to it again. */
@@ -50,7 +51,13 @@ function openRealm(): OpenRealm {
     lockDown: typeof lockDown;
     freezeAll: typeof freezeAll;
   };
-  const ambient = lock(run('globalThis', 'drillyard:global') as object, { ambientNames, deniedNames, deniedMethods });
+  const lists = { ambientNames, addedNames, deniedNames, deniedMethods };
+  const { ambient, provide } = lock(run('globalThis', 'drillyard:global') as object, lists);
+  let hasAdded = false;
+  const add = (): void => {
+    if (!hasAdded) provide((run(addedScript(), 'drillyard:added') as (ambient: object) => typeof added)(ambient).addedGlobals);
+    hasAdded = true;
+  };
   const { shared, ...realm } = (run(insideScript(), 'drillyard:inside') as (ambient: object) => Inside)(ambient);
   freeze(shared);
   const names = run(
@@ -61,7 +68,10 @@ function openRealm(): OpenRealm {
   return {
     admit: (value) => admitInto(realm, value),
     revive: realm.revive,
-    compileBundle: (code, name) => run(code, `drillyard:${name}`) as Bundle,
+    compileBundle: (code, name) => {
+      if (mayUseAdded(code)) add();
+      return run(code, `drillyard:${name}`) as Bundle;
+    },
     evaluateBundle: (bundle) => realm.evaluateBundle(bundle, bundleNames),
     evaluateDeclarative: realm.evaluateDeclarative,
     missingHandlers: realm.missingHandlers,

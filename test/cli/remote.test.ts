@@ -18,7 +18,7 @@ import { clientOf, startService } from '../e2e/service.js';
 import { drillyard, jsonLines, start } from './cli.js';
 import { warmDrillyard } from './warm-cli.js';
 
-const service = await startService();
+const service = await startService({ flags: ['--world-url', 'http://localhost:0', '--world-mount-hosts', 'true'] });
 const { baseUrl, projectId, environmentId, credential = '' } = service.ready;
 const client = clientOf(service, credential);
 const withToken = { env: { DRILLYARD_TOKEN: credential } };
@@ -398,14 +398,46 @@ test('a drill that is judged by a module is refused, as the service runs none', 
   assert.match(stdout, /assertion\.JUDGE_UNAVAILABLE[\s\S]*\(tone\), which a hosted service does not run/);
 });
 
-test('a target that wants host names for its mounts is refused before anything is played', async () => {
-  const { root } = repository('named', {
-    ...moduleAgent('agent', writes, { bindings: ['http'], httpMounts: 'host' }),
+test('a target that wants a port for each mount is refused before anything is played', async () => {
+  const { root } = repository('ported', {
+    ...moduleAgent('agent', writes, { bindings: ['http'], httpMounts: 'port' }),
     ...drill('d', 'agent', [written({ equals: 1 })]),
   });
   const { code, stdout } = await warmDrillyard(['run', '--remote', baseUrl, '--root', root], withToken);
   assert.equal(code, 1);
-  assert.match(stdout, /target\.UNSUPPORTED[\s\S]*wants a host for each mount[\s\S]*use a local run/);
+  assert.match(stdout, /target\.UNSUPPORTED[\s\S]*wants a port for each mount[\s\S]*by path or host: use a local run/);
+});
+
+test('a target that wants host names for its mounts plays a remote run at those of the service', async () => {
+  const fixture = fileURLToPath(new URL('../../../test/fixtures/mounts', import.meta.url));
+  const root = join(scratch, 'named');
+  cpSync(fixture, root, { recursive: true });
+  // Not every resolver leads names below localhost to this machine.
+  const agent = `import { request } from 'node:http';
+export async function act(_invocation, { binding }) {
+  const { url } = binding.http.mounts['pay__pay-eu'];
+  const { host, port } = new URL(url);
+  const headers = { host, authorization: \`Bearer \${binding.http.token}\`, 'content-type': 'application/x-www-form-urlencoded' };
+  const status = await new Promise((resolve, reject) =>
+    request({ host: '127.0.0.1', port, path: '/v1/customers', method: 'POST', headers }, (reply) => {
+      reply.resume().on('end', () => resolve(reply.statusCode));
+    }).on('error', reject).end('email=ada%40example.com'));
+  return { host, status };
+}
+`;
+  mkdirSync(join(root, 'agents'));
+  writeFileSync(join(root, 'agents/named.mjs'), agent);
+  const target = { id: 'named', kind: 'module', module: 'agents/named.mjs', export: 'act', bindings: ['http'], httpMounts: 'host' };
+  writeFileSync(join(root, 'drillyard/named.target.json'), JSON.stringify({ schemaVersion: 1, target: { ...target, timeoutMs: 30_000 } }));
+  const made = {
+    id: 'made',
+    kind: 'operation.count',
+    operation: { packageId: 'pay', operationId: 'customer.create', instanceId: 'pay-eu' },
+  };
+  const named = drill('named', 'named', [{ ...made, count: { equals: 1 } }], { actorId: 'agent' });
+  for (const [path, file] of Object.entries(named)) writeFileSync(join(root, path), JSON.stringify(file));
+  const { code, stdout, stderr } = await warmDrillyard(['run', '--remote', baseUrl, '--root', root], withToken);
+  assert.equal(code, 0, stdout + stderr);
 });
 
 test('http and external targets play remote runs', async (t) => {

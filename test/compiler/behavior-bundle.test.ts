@@ -221,3 +221,32 @@ test('a denied name that is shadowed is allowed', async (t) => {
   });
   assert.deepEqual(findings, []);
 });
+
+test('the present asked of Date, and each global of a host, is a finding at its place; a date of a time is none', async (t) => {
+  const findings = async (expression: string, before = '') =>
+    (await bundle(t, { 'b.ts': behavior(expression, before) })).findings.map(
+      ({ code, line, column, message, suggestion }) => `${code} ${line}:${column} ${message.split(' is not')[0]}: ${suggestion}`,
+    );
+  const present = 'Virtual time is context.clock.nowUs(), in microseconds: new Date(context.clock.nowUs() / 1000).';
+  assert.deepEqual(await findings('String(at)', 'export const at = () => new Date ( );'), [`DY6006 2:25 new Date(): ${present}`]);
+  assert.deepEqual(await findings('String(at)', 'export const at = () => [new Date];'), [`DY6006 2:26 new Date(): ${present}`]);
+  assert.deepEqual(await findings('String(at)', 'export const at = () => Date();'), [`DY6006 2:25 Date(): ${present}`]);
+  assert.deepEqual(await findings('String(at)', 'export const at = () => Date.now();'), [
+    'DY6006 2:25 Date.now: Virtual time is context.clock.nowUs(), in microseconds.',
+  ]);
+  assert.deepEqual(await findings('String(f)', 'export const f = () => Buffer.from(new Blob([]));'), [
+    'DY6006 2:24 Buffer: Bytes are a Uint8Array, and those of the world are in context.blobs.',
+    'DY6006 2:40 Blob: Bytes are a Uint8Array, and those of the world are in context.blobs.',
+  ]);
+  const dates = 'new Date(5).getTime() + Date.UTC(2024, 1) + Date.parse("2024") + (new Date("x") instanceof Date ? 1 : 0)';
+  assert.deepEqual(await findings(dates, 'class Day extends Date {} void Day; const d = { Date() {} }; d.Date();'), []);
+});
+
+test('what is added to ECMAScript works in a bundle, and does not change the code of one without it', async (t) => {
+  const files = {
+    'b.ts': behavior('[new URL("../a?b=" + btoa("c"), "https://h/x/y").href, globalThis.structuredClone([new Date(5).getTime()])]'),
+  };
+  assert.deepEqual(await run(t, files), ['https://h/a?b=Yw==', [5]]);
+  const { behavior: made } = await bundle(t, { 'b.ts': behavior('1') });
+  assert.doesNotMatch(made?.code ?? '', /URL|Date/);
+});

@@ -67,7 +67,9 @@ test('type errors of behaviors, agents and what they import are errors of valida
 test('without a tsconfig a behavior has ECMAScript, an agent has Node; both find the types of drillyard', async (t) => {
   const root = folder(t, {
     ...sound,
-    [clean]: 'export const clean = (text: string): string => String(console) + text + document.title;\n',
+    [clean]:
+      'export const clean = (text: string): string => String(console) + text + document.title;\n' +
+      'export const at = (text: string): number => new URL(text).searchParams.size + new TextEncoder().encode(atob(text)).length + structuredClone(5);\n',
     ...agent(
       `import { readFileSync } from 'node:fs';
 import path from 'path';

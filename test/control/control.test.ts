@@ -19,7 +19,12 @@ import { quietSettings } from './control-kit.js';
 const dataDirectory = mkdtempSync(join(tmpdir(), 'drillyard-control-'));
 const settings: ControlSettings = { ...quietSettings, dataDirectory };
 const open = (): Promise<Control> => {
-  const bindings = { available: new Set<never>(), open: () => Promise.reject(new Error('no agents here')), close: async () => {} };
+  const bindings = {
+    available: new Set<never>(),
+    httpMounts: new Set<never>(),
+    open: () => Promise.reject(new Error('no agents here')),
+    close: async () => {},
+  };
   return openControl({ settings, bindings, log: { info: () => {}, warn: () => {}, error: () => {} } });
 };
 let control = await open();

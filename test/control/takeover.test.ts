@@ -55,7 +55,12 @@ function machineOf(directory: string, log: CatalogLog): Machine {
       const copy = new CatalogCopy(catalogFolder(directory));
       await copy.follow(log.records.slice(copy.position.number));
       await copy.close();
-      const bindings = { available: new Set<never>(), open: () => Promise.reject(new Error('no agents here')), close: async () => {} };
+      const bindings = {
+        available: new Set<never>(),
+        httpMounts: new Set<never>(),
+        open: () => Promise.reject(new Error('no agents here')),
+        close: async () => {},
+      };
       return await openControl({
         settings: { ...quietSettings, dataDirectory: directory, keyFile: join(directory, '..', 'shared.key') },
         bindings,

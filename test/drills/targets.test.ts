@@ -1,9 +1,13 @@
 // Targets by themselves: module and command agents of every temper, with an access that records the order of what happens.
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { symlinkSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import type { ModuleTarget } from '../../src/contract/run/target.js';
 import { command, file, invocation, module, pools, recordedAccess, root, run } from './targets-kit.js';
 
 for (const isolation of ['thread', 'process'] as const) {
@@ -185,6 +189,30 @@ test('module: a thread in which something still runs is not used again', async (
   );
   assert.equal((await run(busy)).output, 1);
   assert.equal((await run(busy)).output, 1);
+});
+
+// FETCH-CONNECTIONS-1
+test('module: a thread that has fetched serves the next attempt, which opens a connection of its own', async () => {
+  const connections: Socket[] = [];
+  const server = createServer((_, response) => response.end('{}')).on('connection', (socket) => connections.push(socket));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const fetched = `await (await fetch('http://127.0.0.1:${port}/')).text();`;
+  const agent = (before = ''): ModuleTarget =>
+    module(`import { threadId } from 'node:worker_threads'; export default async () => { ${before} ${fetched} return threadId; };`);
+  const [first, second] = [await run(agent()), await run(agent())];
+  assert.equal(second.output, first.output);
+  assert.equal(connections.length, 2);
+  // Options of an agent go with its attempt; a dispatcher of another kind is a changed global name.
+  const place = `globalThis[Symbol.for('undici.globalDispatcher.1')]`;
+  const ofItsOwn = await run(
+    agent(`${place} = new (class { dispatch(...all) { return this.real.dispatch(...all); } real = ${place}; })();`),
+  );
+  assert.equal(ofItsOwn.output, first.output);
+  assert.notEqual((await run(agent())).output, first.output);
+  server.close();
+  server.closeAllConnections();
 });
 
 test('module: a flood of log is bounded and says so', async () => {

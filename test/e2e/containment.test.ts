@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { canBox } from '../../src/processes/bubblewrap.js';
 import { hostileAgent, hostileProject } from './hostile-build-kit.js';
-import { clientOf, serve, startedDirectory, startInside, startService } from './service.js';
+import { filesOf, publish } from './publish.js';
+import { asAgent, clientOf, serve, startedDirectory, startInside, startService } from './service.js';
 
 const { works, reason } = canBox();
 
@@ -66,6 +67,52 @@ test('in boxes: each project has a process of its own, its worlds outlive it, an
   const last = await startService({ dataDirectory, flags: ['--isolate', 'process', '--trust-tool-code', 'true'] });
   assert.deepEqual((await clientOf(last, credential as string).listEvidence({ path, query })).entries, entries);
   assert.equal((await last.stop()).code, 0);
+});
+
+test('in boxes: a GraphQL API is compiled and answers', { skip: works ? false : reason, timeout: 120_000 }, async () => {
+  const service = await startInside({ flags: ['--isolate', 'box'] });
+  const client = clientOf(service, service.ready.credential as string);
+  const manifest = {
+    ...{ schemaVersion: 1, id: 'issues', version: '1.0.0', engine: '>=0.1.0', capabilities: ['state.read', 'state.write'], operations: [] },
+    state: [{ namespace: 'issues', schema: { type: 'object' } }],
+    graphql: {
+      ...{ path: '/graphql', auth: { kind: 'bearer' }, depthMax: 5, costMax: 100 },
+      schema:
+        'type Query { issue(id: ID!): Issue } type Mutation { issueCreate(title: String!): Issue! } type Issue { id: ID! title: String! }',
+    },
+  };
+  const behavior = `import { defineToolBehavior } from 'drillyard/tool-sdk';
+export default defineToolBehavior({
+  operations: {},
+  graphql: {
+    Query: { issue: (_, { id }, { state }) => state.get('issues', id) },
+    Mutation: {
+      issueCreate: (_, { title }, { state }) => {
+        state.put('issues', title, { id: title, title });
+        return { id: title, title };
+      },
+    },
+  },
+});`;
+  const grants = ['issue', 'issue_create'].map((operationId) => ({ packageId: 'issues', operationId }));
+  const { projectId, environmentId } = await publish(
+    client,
+    'graphql',
+    filesOf({
+      'drillyard.json': '{ "schemaVersion": 1 }',
+      'drillyard/world.yaml': JSON.stringify({ schemaVersion: 1, id: 'graphql', actors: [{ id: 'agent', grants }] }),
+      'drillyard/issues.tool.yaml': JSON.stringify({ schemaVersion: 1, module: 'issues.ts', manifest }),
+      'drillyard/issues.ts': behavior,
+    }),
+  );
+  const { session, operation } = await client.createSession({ path: { projectId, environmentId }, body: { seed: '1' } });
+  await client.waitForOperation({ projectId, operationId: operation.operationId });
+  const path = { projectId, sessionId: session.sessionId };
+  const { access } = await client.createSessionAccess({ path, body: { actorId: 'agent' } });
+  const query = 'mutation { issueCreate(title: "door") { id } }';
+  const { status, body } = await asAgent(access.worldHttpMounts!.issues!.url, access.credential, '/graphql', { query });
+  assert.deepEqual([status, body], [200, { data: { issueCreate: { id: 'door' } } }]);
+  await service.stop();
 });
 
 test('a host process ends with its service, even while tool code loops', { timeout: 60_000 }, async () => {

@@ -7,10 +7,10 @@ import { after } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { Client } from '../../src/client/client.js';
-import type { BuildAttempt } from '../../src/contract/hosted/source.js';
 import { createAuthority } from '../callbacks/certificates.js';
 import { sound } from '../compiler/repository.js';
 import type { Journey, Travelled } from './proxied-client.js';
+import { filesOf, type Published, publish } from './publish.js';
 import { temporaryFolder } from './service.js';
 
 const deployFile = (name: string): string => readFileSync(new URL(`../../../deploy/${name}`, import.meta.url), 'utf8');
@@ -134,7 +134,7 @@ export async function startCaddy(tls: Tls, https: number, service: number): Prom
 }
 
 /** A world whose clock ticks at each microsecond of a wait. */
-export async function tickingWorld(client: Client): Promise<{ projectId: string; environmentId: string }> {
+export async function tickingWorld(client: Client): Promise<Published> {
   const tick = "(_, context) => void context.events.scheduleAt('due', { id: 'n1' }, context.clock.nowUs() + 1)";
   const changes: [path: keyof typeof sound, from: string, to: string][] = [
     ['drillyard/notes.ts', "'on-due': () => {}", `'on-due': ${tick}`],
@@ -145,17 +145,7 @@ export async function tickingWorld(client: Client): Promise<{ projectId: string;
     if (!sound[path].includes(from)) throw new Error(`${path} of the sound project has changed: nothing ticks`);
     source[path] = sound[path].replace(from, to);
   }
-  const files = Object.entries(source).map(([path, content]) => ({ path, content }));
-  const { projectId } = (await client.createProject({ body: { name: 'ticking' } })).project;
-  const { sourceDraft } = await client.createSourceDraft({ path: { projectId }, body: { name: 'ticking', files } });
-  const { operation } = await client.createBuild({ path: { projectId, sourceDraftId: sourceDraft.sourceDraftId, revision: 1 }, body: {} });
-  const { result } = await client.waitForOperation({ projectId, operationId: operation.operationId });
-  const { attempt } = result as unknown as { attempt: BuildAttempt };
-  if (attempt.buildHash === undefined) throw new Error(JSON.stringify(attempt));
-  const { environmentId } = (
-    await client.createEnvironment({ path: { projectId }, body: { name: 'ticking', buildHash: attempt.buildHash } })
-  ).environment;
-  return { projectId, environmentId };
+  return await publish(client, 'ticking', filesOf(source));
 }
 
 const program = fileURLToPath(new URL('proxied-client.js', import.meta.url));

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Client } from '../../src/client/client.js';
-import type { BuildAttempt } from '../../src/contract/hosted/source.js';
+import { type Published, publish } from './publish.js';
 import { type Answered, asAgent } from './service.js';
 
 const fixture = fileURLToPath(new URL('../../../test/fixtures/counter', import.meta.url));
@@ -18,20 +18,9 @@ const files = (readdirSync(fixture, { recursive: true, withFileTypes: true }) as
     return { path, content: content.replaceAll('\n      add(counter, amount, context);\n', `\n      ${spinning}`) };
   });
 
-export interface HostileProject {
-  projectId: string;
-  environmentId: string;
-  buildHash: string;
-}
-export async function hostileProject(client: Client): Promise<HostileProject> {
+export async function hostileProject(client: Client): Promise<Published> {
   if (!files.some(({ content }) => content.includes('amount === 13'))) throw new Error('the counter has changed: nothing spins');
-  const { projectId } = (await client.createProject({ body: { name: 'hostile' } })).project;
-  const { sourceDraft } = await client.createSourceDraft({ path: { projectId }, body: { name: 'hostile', files } });
-  const { operation } = await client.createBuild({ path: { projectId, sourceDraftId: sourceDraft.sourceDraftId, revision: 1 }, body: {} });
-  const { result } = await client.waitForOperation({ projectId, operationId: operation.operationId });
-  const buildHash = (result as unknown as { attempt: BuildAttempt }).attempt.buildHash!;
-  const { environmentId } = (await client.createEnvironment({ path: { projectId }, body: { name: 'hostile', buildHash } })).environment;
-  return { projectId, environmentId, buildHash };
+  return await publish(client, 'hostile', files);
 }
 
 export interface HostileAgent {
@@ -40,7 +29,7 @@ export interface HostileAgent {
   spin(): Promise<{ status: number; body: Answered }>;
   add(): Promise<{ status: number; body: Answered }>;
 }
-export async function hostileAgent(client: Client, { projectId, environmentId }: HostileProject): Promise<HostileAgent> {
+export async function hostileAgent(client: Client, { projectId, environmentId }: Published): Promise<HostileAgent> {
   const { session, operation } = await client.createSession({ path: { projectId, environmentId }, body: { seed: '1' } });
   await client.waitForOperation({ projectId, operationId: operation.operationId });
   const { sessionId } = session;

@@ -169,7 +169,7 @@ test('a behavior that cannot be loaded is a refusal that says why', () => {
   refused('var behavior={};', /no default export/);
   refused('var behavior={default:{operations:{x:5}}};', /operations 'x' is a function/);
   refused('throw new Error("at load");var behavior;', /at load/);
-  refused('Date.now();var behavior;', /Date is not available/);
+  refused('Date.now();var behavior;', /Date.now is not available/);
 });
 
 // LOADED-TOOL-2

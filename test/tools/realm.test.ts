@@ -35,6 +35,10 @@ test('every denied method throws an error that names it', () => {
     'Number.prototype.toLocaleString': '(1).toLocaleString()',
     'BigInt.prototype.toLocaleString': '1n.toLocaleString()',
     'Array.fromAsync': 'Array.fromAsync([])',
+    'Date.now': 'Date.now()',
+    'Date.prototype.toLocaleString': 'new Date(0).toLocaleString()',
+    'Date.prototype.toLocaleDateString': 'new Date(0).toLocaleDateString()',
+    'Date.prototype.toLocaleTimeString': 'new Date(0).toLocaleTimeString()',
   };
   for (const path of Object.keys(deniedMethods)) {
     if (path === 'Array.fromAsync' && !('fromAsync' in Array)) continue;

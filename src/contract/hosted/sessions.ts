@@ -14,7 +14,6 @@ import type {
   VirtualUs,
 } from '../primitives.js';
 import type { UnansweredRequests } from '../run/run-events.js';
-import type { BindingMounts } from '../run/target-invocation.js';
 import type { tags } from '../tags.js';
 import type { EvidenceEntry } from '../world/evidence.js';
 import type { NamespaceView, PendingDelivery, PendingEvent, WorldPosition } from '../world/world-protocol.js';
@@ -145,6 +144,10 @@ export interface UnansweredRequestsReply extends UnansweredRequests {
 export interface SessionAccessReply {
   access: SessionAccess;
 }
+/** By the name of a mount. `hostUrl`: the same at a host name of its own, where the service has names for mounts. */
+export interface WorldMounts {
+  [mount: string]: { url: string; hostUrl?: string };
+}
 /** What an agent needs to reach the world as one actor. The credential opens nothing else. */
 export interface AccessBundle {
   schemaVersion: 1;
@@ -155,7 +158,7 @@ export interface AccessBundle {
   leaseGeneration: number;
   worldHttpUrl: string;
   /** Of a world whose tools have wire routes: where those of one instance of a tool are, by the name of its mount. */
-  worldHttpMounts?: BindingMounts;
+  worldHttpMounts?: WorldMounts;
   /** Where routes take signed requests: what the key is called whose secret the credential is. */
   worldHttpKeyId?: string;
   worldMcpUrl: string;

@@ -59,6 +59,7 @@ async function coordinate(
     const environment = hostedEnvironment({
       ...part,
       store,
+      httpMounts: services.bindings.httpMounts,
       signal: cancelled.signal,
       onBug: (err, correlationId) => reportBug(services, hostedRunId, { err, correlationId }),
     });
@@ -108,7 +109,7 @@ async function partOf(
   services: ControlServices,
   record: RunRecord,
   leaving: AbortSignal,
-): Promise<{ part: Omit<HostedPart, 'store' | 'signal' | 'onBug'>; store: RunAttemptStore }> {
+): Promise<{ part: Omit<HostedPart, 'httpMounts' | 'store' | 'signal' | 'onBug'>; store: RunAttemptStore }> {
   const { hostedRunId, sessionId, buildHash, request } = record.run;
   const { runId, drillId, ...rest } = request;
   const numbers: AttemptNumbers = rest;

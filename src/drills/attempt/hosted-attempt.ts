@@ -8,6 +8,7 @@ import type { BindingEvidence, HostedRun, RunError, TargetStatus } from '../../c
 import type { WorldRef } from '../../worlds/api.js';
 import type { ExpressionJudge } from '../judge/evaluate-expression.js';
 import { type PlayableDrill, refuseJudges, refuseMounts, refuseTimeline } from '../plan/plan.js';
+import type { BindingsPort } from '../ports/bindings-port.js';
 import type {
   Agent,
   AttemptEnvironment,
@@ -55,13 +56,15 @@ export interface HostedPart {
   world: WorldRef;
   store: AttemptStore;
   judgeExpression: ExpressionJudge;
+  /** Where the service serves mounts of wire routes. */
+  httpMounts: BindingsPort['httpMounts'];
   signal: AbortSignal;
   onBug: (bug: unknown, correlationId: string) => void;
 }
 
 export function hostedEnvironment(part: HostedPart): AttemptEnvironment {
   const { hostedRunId, runId, build, planned, numbers, world, store, judgeExpression, signal, onBug } = part;
-  const refusal = refuseTimeline(planned) ?? refuseJudges(planned) ?? refuseMounts(planned);
+  const refusal = refuseTimeline(planned) ?? refuseJudges(planned) ?? refuseMounts(planned, part.httpMounts);
   // The world outlives its runs, and keys live as long as the world.
   const once = (step: string): { operationKey: string } => ({ operationKey: `${hostedRunId} ${step}` });
   return {

@@ -5,7 +5,7 @@ import { limits } from '../../contract/limits.js';
 import type { CompiledBuild, CompiledDrill } from '../../contract/run/build.js';
 import type { Drill, Suite, Trials } from '../../contract/run/drill.js';
 import type { RunError } from '../../contract/run/run.js';
-import type { Binding, Target } from '../../contract/run/target.js';
+import type { Binding, HttpMounts, Target } from '../../contract/run/target.js';
 import { deriveSeed, isSeed } from '../../contract/seed.js';
 import { runError } from '../ports/run-error.js';
 import type { RunDrillsOptions, Selection } from './options.js';
@@ -178,11 +178,11 @@ export function refuseJudges({ drill }: Pick<CompiledDrill, 'drill'>): RunError 
   return runError('assertion.JUDGE_UNAVAILABLE', message, { details: { assertionIds: judges } });
 }
 
-/** What strangers share has one listener and no names to give away. */
-export function refuseMounts({ target }: { target: Target }): RunError | undefined {
+/** What strangers share has one listener, and names only where its operator has set them up. */
+export function refuseMounts({ target }: { target: Target }, served: ReadonlySet<HttpMounts>): RunError | undefined {
   const { id, httpMounts = 'path' } = target;
-  if (httpMounts === 'path') return undefined;
-  const message = `Target "${id}" wants a ${httpMounts} for each mount of wire routes, and a hosted service serves them below paths: use a local run.`;
+  if (served.has(httpMounts)) return undefined;
+  const message = `Target "${id}" wants a ${httpMounts} for each mount of wire routes, and this service serves them by ${[...served].join(' or ')}: use a local run.`;
   return runError('target.UNSUPPORTED', message, { details: { targetId: id, httpMounts } });
 }
 

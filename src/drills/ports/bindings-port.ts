@@ -3,13 +3,19 @@
 import type { JsonValue } from '../../contract/json.js';
 import type { UnansweredRequests } from '../../contract/run/run-events.js';
 import type { Binding, HttpMounts, McpToolNames } from '../../contract/run/target.js';
-import type { BindingMounts } from '../../contract/run/target-invocation.js';
 import type { CallResult, ToolCatalogItem, WaitResult } from '../../contract/world/world-protocol.js';
 import type { WorldRef } from '../../worlds/api.js';
+
+/** Where each mount is, by name. `hostUrl`: at a host name of its own, where a hosted service has names for mounts. */
+export interface AccessMounts {
+  readonly [mount: string]: { readonly url: string; readonly hostUrl?: string };
+}
 
 export interface BindingsPort {
   /** Bindings that `open` can issue. */
   readonly available: ReadonlySet<Binding>;
+  /** Where `open` can serve mounts of wire routes. */
+  readonly httpMounts: ReadonlySet<HttpMounts>;
   /** Access for one actor in one interaction: its own bearer, nothing shared with another. */
   open(request: OpenAccess): Promise<Access>;
   /** Who knows of accesses that are not open here. A port that is for one process alone has no use for it. */
@@ -38,7 +44,7 @@ export interface OpenAccess {
   receivers?: ReceiverBook;
   /** How MCP lists the tools. Default: by their own names. */
   mcpToolNames?: McpToolNames;
-  /** Where the mounts of wire routes are. Default: below paths. A hosted service has no others: control.INVALID_REQUEST. */
+  /** Where the mounts of wire routes are. Default: below paths. A hosted service gives the URLs of all that it serves (`AccessMounts`). */
   httpMounts?: HttpMounts;
   /** The bearer of every binding. Default: a fresh one for each. */
   token?: string;
@@ -76,7 +82,7 @@ export interface Endpoint {
   url: string;
   token: string;
   /** Of HTTP, in a world whose tools have wire routes: where each mount is, by name. */
-  mounts?: BindingMounts;
+  mounts?: AccessMounts;
   /** Of HTTP, where routes take signed requests: what the key is called whose secret the token is. */
   keyId?: string;
 }

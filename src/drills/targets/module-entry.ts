@@ -1,6 +1,7 @@
 // Entry of a module host, thread or process: loads a target's module once an incarnation and runs one invocation at a time.
 // It holds no token and no world, only messages: the other side decides what is allowed.
 import { Socket } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
 import { parentPort } from 'node:worker_threads';
 import { ServiceError } from '../../contract/errors.js';
 import { limits } from '../../contract/limits.js';
@@ -10,6 +11,7 @@ import type { CallResult, ToolCatalogItem, WaitResult } from '../../contract/wor
 import { cloneCodec, FramedChannel } from '../../processes/framed-channel.js';
 import { AttachmentRefused, Attachments } from './attachments.js';
 import { argumentsText } from './call-arguments.js';
+import { closeFetchConnections, isFetchName } from './fetch-connections.js';
 import { captureOutput } from './module-output.js';
 import {
   type CallAnswer,
@@ -55,7 +57,7 @@ const receive = (message: ToHost): void => {
   if (message.kind === 'invoke') void invoke(message);
   else if (message.kind === 'abort') abort.abort(new Error(message.reason === 'timed_out' ? 'the time is up' : 'the run was cancelled'));
   else if (message.kind === 'answer') settle(message.id, message.answer);
-  else endIncarnation();
+  else void endIncarnation();
 };
 parentPort?.on('message', receive);
 /** Before any module was loaded. Not while this one is: the loader has listeners of its own meanwhile. */
@@ -168,16 +170,19 @@ function fail(code: ModuleFailure, thrown: unknown): void {
  */
 function surroundings(): string {
   const listeners = process.eventNames().map((name) => `${String(name)} ${process.listenerCount(name)}`);
-  return JSON.stringify([Reflect.ownKeys(globalThis).map(String), process.env, listeners]);
+  const names = Reflect.ownKeys(globalThis).filter((name) => !isFetchName(name));
+  return JSON.stringify([names.map(String), process.env, listeners]);
 }
 
 /** Before a host serves another attempt nothing of this one may run, no timer, no socket, no call, and nothing of it may be left. */
-function endIncarnation(): void {
+async function endIncarnation(): Promise<void> {
   loaded = undefined;
+  // The connection of a response that has just been read is at rest a moment later.
+  await setImmediate();
   const kept = new Set(['MessagePort', 'PipeWrap', 'Pipe', 'TTYWrap', 'FSReqCallback']);
-  const idle =
-    waiting.size === 0 && process.getActiveResourcesInfo().every((resource) => kept.has(resource)) && surroundings() === untouched;
-  send({ kind: 'lifeEnded', idle });
+  const isAtRest = waiting.size === 0 && process.getActiveResourcesInfo().every((resource) => kept.has(resource));
+  if (isAtRest) await closeFetchConnections();
+  send({ kind: 'lifeEnded', idle: isAtRest && surroundings() === untouched });
 }
 
 function say(text: string): void {

@@ -1,5 +1,6 @@
-// The module hosts of one runDrills call. A thread costs about 30 ms to start, so it serves one attempt after another: its module is
-// loaded again for each, and it is reused only while nothing of the last attempt runs in it. A process serves one attempt.
+// The module hosts of one runDrills call. A thread costs about 30 ms to start, and its first `fetch` about 80 ms of a processor, so it
+// serves one attempt after another: its module is loaded again for each, and it is reused only while nothing of the last attempt runs in
+// it. A process serves one attempt.
 import { limits } from '../../contract/limits.js';
 import { type ModuleHost, startModuleHost } from './module-host.js';
 
