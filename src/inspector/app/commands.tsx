@@ -2,7 +2,7 @@
 import type { SavedRun } from '../../contract/inspector/runs.js';
 import type { Findable } from './kit/find-words.ts';
 import { agoText } from './kit/host-time.tsx';
-import { failureMarkdown } from './state/failure-markdown.ts';
+import { failureMarkdown } from './state/failure-markdown.tsx';
 import { noteRequest, project, refreshProject } from './state/live.tsx';
 import { routeHash, runHash } from './state/route.ts';
 import { applyTheme, client, go, overlay, route } from './state/session.tsx';
