@@ -51,12 +51,19 @@ async function measure({ baseUrl, token }: { baseUrl: string; token: string }, r
   const deepState = await times(50, () =>
     get(`/${runId}/state?packageId=ticks&namespace=rows&limit=500&afterRowId=r2500&atSequence=${random()}`),
   );
-  const searches = { nowhere: 'no such text', rare: '"toUs"', often: '"r4999"' };
+  const text = (q: string): string => `q=${encodeURIComponent(q)}`;
+  const searches = {
+    nowhere: text('no such text'),
+    rare: text('"toUs"'),
+    often: text('"r4999"'),
+    upper: text('NO SUCH TEXT'),
+    problems: 'problems=only',
+    actor: 'actorId=nobody-of-that-name',
+    operation: 'packageId=ticks&operationId=no.such&outcome=denied',
+  };
   const search: { [what: string]: number } = {};
-  for (const [what, q] of Object.entries(searches))
-    search[`search_${what}_ms`] = rounded(
-      (await times(5, () => get(`/${runId}/evidence/search?view=sequences&q=${encodeURIComponent(q)}`))).max,
-    );
+  for (const [what, query] of Object.entries(searches))
+    search[`search_${what}_ms`] = rounded((await times(5, () => get(`/${runId}/evidence/search?view=sequences&${query}`))).max);
   const timeline = await times(20, () => get(`/${runId}/timeline?buckets=1000`));
   // A search of somebody else must not hold up a page.
   let searching = true;

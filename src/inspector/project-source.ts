@@ -103,11 +103,11 @@ export class ProjectSource {
 
   async openEditor(request: EditorRequest): Promise<EditorPlace> {
     const { editor, root } = this.#options;
+    const place = placeOf(this.#compiled.view, request);
     if (editor === undefined)
       throw new ServiceError('control.STATE_CONFLICT', {
         message: 'No editor is named: start the inspector with DRILLYARD_EDITOR, such as "code -g".',
       });
-    const place = placeOf(this.#compiled.view, request);
     await openInEditor(editor, root, place);
     return place;
   }

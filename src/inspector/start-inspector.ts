@@ -191,17 +191,8 @@ async function openParts(options: LocalInspectorOptions, scratch: string) {
       return { ...(await runs.evidence(id, { fromSequence, limit: tuning.liveEntriesAtOnce }, undefined)), ends };
     },
   });
-  const changes =
-    options.watch === true
-      ? new SourceChanges({
-          watch: { root, config: config ?? 'drillyard.json', written: [runDirectory, reportDirectory] },
-          project,
-          queue,
-          hub,
-          bindings: bindings.available,
-          hasAgent: agent !== undefined,
-        })
-      : undefined;
+  const watched = { root, config: config ?? 'drillyard.json', written: [runDirectory, reportDirectory] };
+  const changes = options.watch === true ? new SourceChanges({ watch: watched, project, queue, ...source }) : undefined;
   const close = async (): Promise<void> => {
     await changes?.close();
     playground.close();

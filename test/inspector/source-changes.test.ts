@@ -39,7 +39,7 @@ test('a change of an agent concerns the drills of that agent alone, and the proj
   const stream = await inspector.events();
   const agent = agentOf(inspector, 'hanging-agent');
   const text = readFileSync(agent, 'utf8');
-  const event = await heard(stream, (round) => writeFileSync(agent, `${text}\n// ${round}\n`), isSource);
+  const event = await heard(stream, (round) => writeFileSync(agent, `${text}export const changed = ${round};\n`), isSource);
   assert.deepEqual(event, { type: 'source', files: [agent.slice(inspector.repository.root.length + 1)], drills: ['hangs'] });
   assert.ok(stream.seen.findIndex(({ type }) => type === 'project') < stream.seen.indexOf(event));
   await stream.end();
@@ -68,12 +68,12 @@ test('while a drill runs nothing is compiled; the change is taken up when it has
   const agent = agentOf(inspector, 'writer-agent');
   const text = readFileSync(agent, 'utf8');
   // Watched from here on.
-  await heard(stream, (round) => writeFileSync(agent, `${text}\n// ${round}\n`), isSource);
+  await heard(stream, (round) => writeFileSync(agent, `${text}export const changed = ${round};\n`), isSource);
   const { request } = (await inspector.post('/api/v1/run-requests', { drillId: 'hangs' })).json;
   await stream.until((event) => event.type === 'run' && event.phase === 'started');
   const projects = () => stream.seen.filter(({ type }) => type === 'project').length;
   const before = projects();
-  writeFileSync(agent, `${text}\n// while it runs\n`);
+  writeFileSync(agent, `${text}export const changed = 'while it runs';\n`);
   await inspector.post(`/api/v1/run-requests/${request.requestId}/cancel`);
   const sources = stream.seen.filter(isSource).length;
   await stream.until((event) => isSource(event) && stream.seen.filter(isSource).length > sources);

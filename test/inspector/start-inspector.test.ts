@@ -150,6 +150,7 @@ onEachEngine('what is not there is not found', async (t, engine) => {
   const inspector = await startTestInspector(t, { engine });
   const withBodies: { [id: string]: object } = {
     startRun: { drillId: 'nobody' },
+    openEditor: { drillId: 'nobody' },
     compareRuns: { left: runId, right: runId },
     openEditor: { drillId: 'nobody' },
     callWorld: { actorId: 'writer', packageId: 'notes', operationId: 'note.get', arguments: {} },

@@ -2,11 +2,11 @@
 import type { SavedRun } from '../../contract/inspector/runs.js';
 import type { Findable } from './kit/find-words.ts';
 import { agoText } from './kit/host-time.tsx';
-import { saveAs } from './kit/save.tsx';
 import { failureMarkdown } from './state/failure-markdown.tsx';
 import { noteRequest, project, refreshProject } from './state/live.tsx';
 import { routeHash, runHash } from './state/route.ts';
 import { applyTheme, client, go, overlay, route } from './state/session.tsx';
+import { copyText, saveZip } from './state/share.tsx';
 import { views } from './view-names.tsx';
 
 export interface PaletteCommand extends Findable {
@@ -21,24 +21,19 @@ export function commandsOf(runs: readonly SavedRun[]): PaletteCommand[] {
 function here(): PaletteCommand[] {
   const { view, path } = route.value;
   const runId = view === 'runs' ? path[0] : undefined;
-  const copyLink = { group: 'Do', title: 'Copy a link to this page', run: () => copy(async () => location.href) };
+  const copyLink = { group: 'Do', title: 'Copy a link to this page', run: () => void copyText(async () => location.href) };
   if (runId === undefined) return [copyLink];
   return [
     copyLink,
-    { group: 'Do', title: 'Copy the failure as Markdown', note: 'for an issue or a model', run: () => copy(() => failureMarkdown(runId)) },
+    {
+      group: 'Do',
+      title: 'Copy the failure as Markdown',
+      note: 'for an issue or a model',
+      run: () => void copyText(() => failureMarkdown(runId)),
+    },
     { group: 'Do', title: 'Save this run as a zip', note: 'the whole report', run: () => void saveZip(runId) },
     { group: 'Do', title: 'Compare this run with another', run: () => go(routeHash('compare', [], { left: runId })) },
   ];
-}
-
-async function saveZip(runId: string): Promise<void> {
-  saveAs(await client.bytes('getReportZip', { path: { runId } }), `${runId}.zip`);
-}
-
-function copy(make: () => Promise<string>): void {
-  // Handed over as a promise: the browser takes what is made after the click only so.
-  const text = make().then((made) => new Blob([made], { type: 'text/plain' }));
-  navigator.clipboard.write([new ClipboardItem({ 'text/plain': text })]).catch(() => undefined);
 }
 
 function places(): PaletteCommand[] {

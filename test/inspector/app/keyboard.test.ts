@@ -100,3 +100,20 @@ test('a link opened in another tab needs no token of its own while one is open',
   await other.getByText('Live', { exact: true }).waitFor();
   assert.equal(await other.evaluate("document.querySelector('.gate')"), null);
 });
+
+test('a run is handed on from its page: its link, its failure, and one zip of all of it', options, async (t) => {
+  const { page, baseUrl, open, runs, complaints } = await openDesk(t, { drills: ['careless-refund'] });
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: baseUrl });
+  const [runId] = runs['careless-refund']!;
+  await open(`#/runs/${runId}`);
+  await page.getByText('Share', { exact: true }).click();
+  assert.deepEqual(await axeViolations(page), []);
+  await page.getByRole('button', { name: 'Copy link' }).click();
+  await page.getByText('Link copied').waitFor();
+  assert.equal(await page.evaluate('navigator.clipboard.readText()'), `${baseUrl}/#/runs/${runId}`);
+  await page.getByText('Share', { exact: true }).click();
+  const saved = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Save as zip' }).click();
+  assert.equal((await saved).suggestedFilename(), `${runId}.zip`);
+  assert.deepEqual(complaints, []);
+});

@@ -25,7 +25,7 @@ test('a change of an agent is run again with one click, and a broken file is sho
   const agent = join(root, 'agents/careless-agent.mjs');
   const text = readFileSync(agent, 'utf8');
   const news = page.getByRole('status', { name: 'The source changed' });
-  await shown(news, (round) => writeFileSync(agent, `${text}\n// ${round}\n`));
+  await shown(news, (round) => writeFileSync(agent, `${text}\nexport const changed = ${round};\n`));
   await news.getByText(/^agents\/careless-agent\.mjs changed\. It concerns/).waitFor();
   assert.deepEqual(await axeViolations(page), []);
   await news.getByRole('button', { name: /^Run / }).click();

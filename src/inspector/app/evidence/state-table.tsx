@@ -83,7 +83,7 @@ function columnsOf(rows: readonly StateRow[], members: readonly string[]): strin
 function ChangedBy({ by, now, onSelect }: { by: number | undefined; now: number; onSelect: (sequence: number) => void }) {
   if (by === undefined) return <span class="quiet">at the start</span>;
   return (
-    <button type="button" class="link changed-by" onClick={() => onSelect(by)} aria-label={`Changed by entry ${by}`}>
+    <button type="button" class="link changed-by" onClick={() => onSelect(by)} title={`Changed by entry ${by}`}>
       {by === now ? 'just now' : `#${by}`}
     </button>
   );

@@ -156,6 +156,7 @@ async function follow(ended: AbortSignal): Promise<void> {
     lostOnce.value = true;
     const patience = new AbortController();
     tryNow = () => patience.abort();
-    await pause(waitMs, AbortSignal.any([ended, patience.signal]));
+    ended.addEventListener('abort', tryNow, { once: true });
+    await pause(waitMs, patience.signal);
   }
 }

@@ -28,11 +28,14 @@ export function PlayView({ worldId, query }: { worldId: string | undefined; quer
             worldId === undefined ? (
               <WorldList view={view} scenario={query.scenario} />
             ) : world === undefined ? (
-              <Empty title="This world is gone">
-                <p>
-                  Worlds to play with last as long as the inspector runs. <a href={routeHash('play')}>Start another one</a>.
-                </p>
-              </Empty>
+              <>
+                <PageHead title="Play" />
+                <Empty title="This world is gone">
+                  <p>
+                    Worlds to play with last as long as the inspector runs. <a href={routeHash('play')}>Start another one</a>.
+                  </p>
+                </Empty>
+              </>
             ) : (
               <PlayWorldView key={worldId} world={world} query={query} />
             )

@@ -177,7 +177,7 @@ function Weather({ world, act }: { world: PlayWorld; act: Act }) {
     <section class="card weather" aria-label="Faults and scheduled events">
       <h2 class="h3">Faults</h2>
       {faults.value?.length === 0 && <p class="quiet">Its tools know none.</p>}
-      <ul class="plain">
+      <ul class="plain fault-list">
         {faults.value?.toSorted(byActivity).map((fault) => (
           <li key={fault.packageId + fault.instanceId + fault.faultId}>
             <label class="toggle">
@@ -195,7 +195,11 @@ function Weather({ world, act }: { world: PlayWorld; act: Act }) {
               </code>
               {fault.triggered > 0 && <span class="quiet">fired {fault.triggered}×</span>}
             </label>
-            {meaningOf(fault) !== '' && <small class="quiet fault-meaning">{meaningOf(fault)}</small>}
+            {meaningOf(fault) !== '' && (
+              <small class={fault.active ? 'quiet fault-meaning' : 'quiet fault-meaning off'} title={meaningOf(fault)}>
+                {meaningOf(fault)}
+              </small>
+            )}
           </li>
         ))}
       </ul>

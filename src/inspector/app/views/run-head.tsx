@@ -10,6 +10,7 @@ import { saveAs } from '../kit/save.tsx';
 import { active, noteRequest } from '../state/live.tsx';
 import { routeHash } from '../state/route.ts';
 import { client, go } from '../state/session.tsx';
+import { ShareRun } from './share-run.tsx';
 
 export function RunHead({ reply }: { reply: InspectorRunReply }) {
   const { report, runId } = reply;
@@ -84,6 +85,7 @@ function Actions({ reply }: { reply: InspectorRunReply }) {
       <button type="button" onClick={download}>
         Save report
       </button>
+      <ShareRun runId={identity.runId} />
       <Problem text={problem} />
     </div>
   );
