@@ -57,6 +57,7 @@ async function measure({ baseUrl, token }: { baseUrl: string; token: string }, r
     search[`search_${what}_ms`] = rounded(
       (await times(5, () => get(`/${runId}/evidence/search?view=sequences&q=${encodeURIComponent(q)}`))).max,
     );
+  const chain = await times(100, () => get(`/${runId}/evidence/${random()}/chain`));
   const timeline = await times(20, () => get(`/${runId}/timeline?buckets=1000`));
   // A search of somebody else must not hold up a page.
   let searching = true;
@@ -80,6 +81,8 @@ async function measure({ baseUrl, token }: { baseUrl: string; token: string }, r
     stateP99Ms: state.p99,
     deepStateP50Ms: deepState.p50,
     ...search,
+    chainP50Ms: chain.p50,
+    chainMaxMs: chain.max,
     timelineP50Ms: timeline.p50,
     pageBesideSearchMaxMs: rounded(beside),
     rssMb: Math.round(process.memoryUsage.rss() / 1e6),

@@ -55,10 +55,7 @@ export const tuning = {
   timelineBucketsMax: 400,
 
   // What the page shows of more.
-  causesMax: 12,
   effectsShown: 20,
-  /** Entries behind one in which its effects are looked for. */
-  effectsWithinEntries: 200,
   findingLinksMax: 8,
   /** Causes of a verdict that stand open, one under the other, and checkpoints that one of them names. */
   causesOpen: 3,

@@ -18,7 +18,8 @@ const pathOf = (template: string): string =>
     .replace('{requestId}', runId.replace('run', 'request'))
     .replace('{toolId}', 'notes')
     .replace('{fileId}', 'src_0123456789abcdef01234567')
-    .replace('{attachmentId}', 'attachment-1');
+    .replace('{attachmentId}', 'attachment-1')
+    .replace('{sequence}', '1');
 
 onEachEngine('every route, and the shell, asks for a loopback Host and Origin before anything else', async (t, engine) => {
   const inspector = await startTestInspector(t, { engine });

@@ -11,6 +11,7 @@ import type { FileId } from './ids.js';
 import type {
   AssertionsReply,
   CallbacksReply,
+  ChainReply,
   FaultsReply,
   InspectorEvidenceQuery,
   InspectorEvidenceReply,
@@ -38,10 +39,12 @@ import type {
   NoMembers,
   RequestedRun,
   RequestPath,
+  RunEntryPath,
   RunRequest,
   RunRequestReply,
   RunRequestsReply,
   RunsReply,
+  StoryReply,
 } from './runs.js';
 import type {
   CreateWorldRequest,
@@ -52,6 +55,7 @@ import type {
   WorldAdvanceRequest,
   WorldCallReply,
   WorldCallRequest,
+  WorldEntryPath,
   WorldFaultReply,
   WorldFaultRequest,
   WorldForkRequest,
@@ -119,6 +123,8 @@ export interface InspectorRoutes {
   getRun: Shape<InspectorRunPath, None, None, InspectorRunReply>;
   listEvidence: Shape<InspectorRunPath, InspectorEvidenceQuery, None, InspectorEvidenceReply>;
   searchEvidence: Shape<InspectorRunPath, SearchQuery, None, SearchReply>;
+  getChain: Shape<RunEntryPath, None, None, ChainReply>;
+  getStory: Shape<InspectorRunPath, None, None, StoryReply>;
   getTimeline: Shape<InspectorRunPath, TimelineQuery, None, TimelineReply>;
   listNamespaces: Shape<InspectorRunPath, InspectorNamespacesQuery, None, InspectorNamespacesReply>;
   listState: Shape<InspectorRunPath, InspectorStateQuery, None, InspectorStateReply>;
@@ -150,6 +156,7 @@ export interface InspectorRoutes {
   forkWorld: Shape<WorldPath, None, WorldForkRequest, WorldReply>;
   listWorldEvidence: Shape<WorldPath, InspectorEvidenceQuery, None, InspectorEvidenceReply>;
   searchWorldEvidence: Shape<WorldPath, SearchQuery, None, SearchReply>;
+  getWorldChain: Shape<WorldEntryPath, None, None, ChainReply>;
   getWorldTimeline: Shape<WorldPath, TimelineQuery, None, TimelineReply>;
   listWorldNamespaces: Shape<WorldPath, InspectorNamespacesQuery, None, InspectorNamespacesReply>;
   listWorldState: Shape<WorldPath, InspectorStateQuery, None, InspectorStateReply>;

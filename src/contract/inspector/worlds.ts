@@ -31,6 +31,9 @@ export interface PlayWorld {
 export interface WorldPath {
   worldId: WorldId;
 }
+export interface WorldEntryPath extends WorldPath {
+  sequence: PositiveCount;
+}
 export interface WorldReply {
   schemaVersion: 1;
   world: PlayWorld;

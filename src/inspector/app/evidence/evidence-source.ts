@@ -1,5 +1,6 @@
 // A run and a live world give the same things to look at: a journal, and state at a moment. Views hold this and do not know which it is.
 import type {
+  ChainReply,
   InspectorEvidenceQuery,
   InspectorNamespacesReply,
   InspectorStateQuery,
@@ -9,6 +10,7 @@ import type {
   TimelineQuery,
   TimelineReply,
 } from '../../../contract/inspector/journal.js';
+import type { StoryLine } from '../../../contract/run/run-events.js';
 import type { EvidenceEntry } from '../../../contract/world/evidence.js';
 import type { ApiClient } from '../state/client.js';
 import { JournalPages } from './journal-pages.js';
@@ -20,6 +22,10 @@ export interface EvidenceSource {
   entriesAt(sequences: readonly number[]): Promise<EvidenceEntry[]>;
   namespaces(atSequence: number | undefined): Promise<InspectorNamespacesReply>;
   state(query: InspectorStateQuery): Promise<InspectorStateReply>;
+  /** What led to an entry and what it led to, however far apart. */
+  chain(sequence: number): Promise<Omit<ChainReply, 'schemaVersion'>>;
+  /** What led to a failure; nothing of a run in which nothing went wrong, of one without a report, and of a world. */
+  story(): Promise<readonly StoryLine[]>;
   search(query: SearchQuery, signal: AbortSignal): Promise<SearchReply>;
   timeline(query: TimelineQuery, signal: AbortSignal): Promise<TimelineReply>;
 }
@@ -34,6 +40,8 @@ export function runSource(client: ApiClient, runId: string): EvidenceSource {
     entriesAt,
     namespaces: (atSequence) => client.call('listNamespaces', { path, query: atSequence === undefined ? {} : { atSequence } }),
     state: (query) => client.call('listState', { path, query }),
+    chain: (sequence) => client.call('getChain', { path: { runId, sequence } }),
+    story: async () => (await client.call('getStory', { path })).lines,
     search: (query, signal) => client.call('searchEvidence', { path, query }, signal),
     timeline: (query, signal) => client.call('getTimeline', { path, query }, signal),
   };
@@ -49,6 +57,8 @@ export function worldSource(client: ApiClient, worldId: string): EvidenceSource 
     entriesAt,
     namespaces: (atSequence) => client.call('listWorldNamespaces', { path, query: atSequence === undefined ? {} : { atSequence } }),
     state: (query) => client.call('listWorldState', { path, query }),
+    chain: (sequence) => client.call('getWorldChain', { path: { worldId, sequence } }),
+    story: async () => [],
     search: (query, signal) => client.call('searchWorldEvidence', { path, query }, signal),
     timeline: (query, signal) => client.call('getWorldTimeline', { path, query }, signal),
   };

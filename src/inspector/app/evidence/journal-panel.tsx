@@ -1,7 +1,7 @@
 // The journal with its filter: kinds, and text searched through the whole of it. A filter gives a list of sequences; the list shows those.
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { EvidenceKind } from '../../../contract/world/evidence.js';
-import { kindNames } from '../../../reports/html/kind-names.mjs';
+import { kindNames } from '../../../reports/words.js';
 import { tuning } from '../../tuning.js';
 import { counted } from '../kit/parts.tsx';
 import { isTyping } from '../kit/typing.tsx';
