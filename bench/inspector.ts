@@ -64,6 +64,7 @@ async function measure({ baseUrl, token }: { baseUrl: string; token: string }, r
   const search: { [what: string]: number } = {};
   for (const [what, query] of Object.entries(searches))
     search[`search_${what}_ms`] = rounded((await times(5, () => get(`/${runId}/evidence/search?view=sequences&${query}`))).max);
+  const chain = await times(100, () => get(`/${runId}/evidence/${random()}/chain`));
   const timeline = await times(20, () => get(`/${runId}/timeline?buckets=1000`));
   // A search of somebody else must not hold up a page.
   let searching = true;
@@ -87,6 +88,8 @@ async function measure({ baseUrl, token }: { baseUrl: string; token: string }, r
     stateP99Ms: state.p99,
     deepStateP50Ms: deepState.p50,
     ...search,
+    chainP50Ms: chain.p50,
+    chainMaxMs: chain.max,
     timelineP50Ms: timeline.p50,
     pageBesideSearchMaxMs: rounded(beside),
     rssMb: Math.round(process.memoryUsage.rss() / 1e6),

@@ -389,6 +389,8 @@ export const limits = {
   inspectorRequestRunsShown: 1_000,
   inspectorEventRunsMax: 50,
   inspectorFindingsShown: 20,
+  inspectorCausesMax: 12,
+  inspectorEffectsMax: 100,
   inspectorWorldsMax: 32,
   /** Browsers hold connections open on which they never asked anything. */
   inspectorCloseGraceMs: 250,

@@ -6,7 +6,7 @@ import type { JsonObject } from '../contract/json.js';
 import { localFolders } from '../contract/local-folders.js';
 import { usageOf } from '../contract/run/agent-usage.js';
 import type { RunError, RunResult, Verdict } from '../contract/run/run.js';
-import type { AttemptDetail, RunEvent, RunReport } from '../contract/run/run-events.js';
+import type { AttemptDetail, FaultMeaning, RunEvent, RunReport } from '../contract/run/run-events.js';
 import type { ToolFailureReport } from '../contract/world/tool-failure.js';
 import { Attempt, type PlayedAttempt } from './attempt/attempt.js';
 import type { AttemptContext } from './attempt/attempt-context.js';
@@ -42,16 +42,28 @@ export async function attemptPlayed(context: AttemptContext, options: RunDrillsO
   const played = await new Attempt(environment).play();
   const { result } = played;
   const placed = played.toolFailures?.map((failure) => withPlace(failure, context));
-  const document = attemptReport(planned, placed === undefined ? played : { ...played, toolFailures: placed }, {
-    startedAtMs,
-    finishedAtMs: Date.now(),
-    invocation: context.invocation,
-  });
+  const meanings = faultMeanings(context.build, result);
+  const document: RunReport = {
+    ...attemptReport(planned, placed === undefined ? played : { ...played, toolFailures: placed }, {
+      startedAtMs,
+      finishedAtMs: Date.now(),
+      invocation: context.invocation,
+    }),
+    ...(meanings.length === 0 ? {} : { faultMeanings: meanings }),
+  };
   const writing = writeReport(options, document, played);
   // A journal that was not kept is read from the world once more.
   if (played.journal?.isKept === false) await writing;
   await played.world?.passivate();
   return { verdict: result.verdict, reported: writing.then((written) => tellReported(context.onEvent, request, document, written)) };
+}
+
+/** Of the faults that its world began with, where their tools describe them. */
+function faultMeanings({ tools }: AttemptContext['build'], { setup }: RunResult): FaultMeaning[] {
+  return setup.setup.scenario.faults.flatMap(({ packageId, faultId }) => {
+    const fault = tools.find(({ manifest }) => manifest.id === packageId)?.manifest.faults.find(({ id }) => id === faultId);
+    return fault?.description === undefined ? [] : [{ packageId, faultId, description: fault.description }];
+  });
 }
 
 export function attemptStarted({ planned, trial, attempt }: AttemptRequest, runId: string): RunEvent {
@@ -74,7 +86,7 @@ export function tellReported(
   written: ReportWriting,
 ): ReportedAttempt {
   const { runId, result } = document;
-  const { report, reportError, cited } = written;
+  const { report, reportError, cited, story } = written;
   const verdict = reportError !== undefined && result.verdict === 'passed' ? 'inconclusive' : result.verdict;
   const { status, stateHash, evidenceHash, trajectoryHash } = result;
   // What is shown of it has the verdict that counts, and why.
@@ -82,7 +94,7 @@ export function tellReported(
     verdict === result.verdict || reportError === undefined
       ? document
       : { ...document, result: { ...result, verdict, failure: reportError } };
-  const detail: AttemptDetail = { report: shown, cited };
+  const detail: AttemptDetail = { report: shown, cited, ...defined({ story }) };
   onEvent({
     event: 'attempt',
     runId,
@@ -106,6 +118,7 @@ export interface ReportWriting {
   report: string;
   reportError?: RunError;
   cited: AttemptDetail['cited'];
+  story?: AttemptDetail['story'];
 }
 
 /** Why there is no report. */
@@ -125,8 +138,8 @@ export async function writeReport(
   if (reportDirectory === false) return { report: '', cited: [] };
   const directory = resolve(root, reportDirectory);
   try {
-    const { cited } = await writeAttemptReport(directory, report, played);
-    return { report: relative(resolve(root), join(directory, report.runId)), cited };
+    const { cited, story } = await writeAttemptReport(directory, report, played);
+    return { report: relative(resolve(root), join(directory, report.runId)), cited, story };
   } catch (error) {
     return { report: '', reportError: writeFailed(error as Error), cited: [] };
   }

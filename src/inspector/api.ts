@@ -65,6 +65,8 @@ type RunPages =
   | 'getRun'
   | 'listEvidence'
   | 'searchEvidence'
+  | 'getChain'
+  | 'getStory'
   | 'getTimeline'
   | 'listNamespaces'
   | 'listState'
@@ -83,6 +85,8 @@ function runsApi({ reports, queue, runs, archive }: InspectorParts): Pick<Api, R
     getRun: ({ path, signal }) => runs.run(path.runId, signal),
     listEvidence: async ({ path, query, signal }) => evidenceText(await runs.evidence(path.runId, query, signal)),
     searchEvidence: async ({ path, query, signal }) => ({ ...one, ...(await runs.search(path.runId, query, signal)) }),
+    getChain: async ({ path, signal }) => ({ ...one, ...(await runs.chain(path.runId, path.sequence, signal)) }),
+    getStory: async ({ path, signal }) => ({ ...one, ...(await archive.ask('story', await runs.report(path.runId), signal)) }),
     getTimeline: async ({ path, query, signal }) => ({ ...one, ...(await runs.timeline(path.runId, query, signal)) }),
     listNamespaces: async ({ path, query, signal }) => ({ ...one, ...(await runs.namespaces(path.runId, query, signal)) }),
     listState: async ({ path, query, signal }) => ({ ...one, ...(await runs.state(path.runId, query, signal)) }),
@@ -202,6 +206,7 @@ type WorldPages =
   | 'compareWorld'
   | 'listWorldEvidence'
   | 'searchWorldEvidence'
+  | 'getWorldChain'
   | 'getWorldTimeline'
   | 'listWorldNamespaces'
   | 'listWorldState'
@@ -225,6 +230,10 @@ function worldPagesApi({ playground, mirrors, archive, runs }: InspectorParts): 
     searchWorldEvidence: async ({ path, query, signal }) => ({
       ...one,
       ...(await archive.ask('search', { place: await journal(path), query }, signal)),
+    }),
+    getWorldChain: async ({ path, signal }) => ({
+      ...one,
+      ...(await archive.ask('chain', { place: await journal(path), query: { sequence: path.sequence } }, signal)),
     }),
     getWorldTimeline: async ({ path, query, signal }) => ({
       ...one,

@@ -4,6 +4,7 @@ import { ServiceError } from '../contract/errors.js';
 import type { SequenceList } from '../contract/inspector/ids.js';
 import type {
   CallbacksReply,
+  ChainReply,
   FaultsReply,
   InspectorEvidenceQuery,
   InspectorNamespacesReply,
@@ -87,6 +88,10 @@ export class RunReader {
 
   async search(runId: string, query: SearchQuery, signal: Signal): Promise<Bare<SearchReply>> {
     return this.#parts.archive.ask('search', { place: await this.#journal(runId), query }, signal);
+  }
+
+  async chain(runId: string, sequence: number, signal: Signal): Promise<Bare<ChainReply>> {
+    return this.#parts.archive.ask('chain', { place: await this.#journal(runId), query: { sequence } }, signal);
   }
 
   async timeline(runId: string, query: TimelineQuery, signal: Signal): Promise<Bare<TimelineReply>> {

@@ -87,10 +87,7 @@ export const tuning = {
   reasonsShown: 8,
   /** A list of so many has a field to narrow it. */
   filterFromItems: 8,
-  causesMax: 12,
   effectsShown: 20,
-  /** Entries behind one in which its effects are looked for. */
-  effectsWithinEntries: 200,
   findingLinksMax: 8,
   /** Causes of a verdict that stand open, one under the other, and checkpoints that one of them names. */
   causesOpen: 3,

@@ -9,7 +9,9 @@ import { visibleLine } from './html/visible-text.mjs';
 import { diffTable, sequenceList, statusBadge, valueBlock } from './html-values.js';
 import { html } from './markup.js';
 import { assertionDiff, diffDetails, locationText, valueLine } from './shown-values.js';
+import { storyOf } from './story.js';
 import { tuning } from './tuning.js';
+import { viewJournal } from './view-journal.js';
 import { advisory, boundsText } from './words.js';
 
 /** null when everything holds and nothing failed. */
@@ -19,6 +21,17 @@ export function whySection(report: RunReport, evidence: EvidenceView): Markup | 
   const cards = causes.slice(0, limits.reportListItemsMax).map((cause) => causeCard(cause, report, evidence));
   const more = causes.length - cards.length;
   return html`<div class="findings">${cards}</div>${more > 0 ? html`<p class="quiet">${more} more are in report.json.</p>` : null}`;
+}
+
+/** What led to the failure, line by line; each leads to its entry. */
+export function storySection(report: RunReport, evidence: EvidenceView): Markup | null {
+  const lines = storyOf(report, viewJournal(evidence));
+  if (lines.length === 0) return null;
+  return html`<ol class="story">${lines.map(({ role, text, sequence, assertionId }) => {
+    const link = sequence === undefined ? null : html`<a class="sequence" href="#entry-${sequence}">#${sequence}</a> `;
+    const said = assertionId === undefined ? visibleLine(text) : html`<a href="#assertion-${assertionId}">${visibleLine(text)}</a>`;
+    return html`<li class="story-${role}">${link}${said}</li>`;
+  })}</ol>`;
 }
 
 function causeCard(cause: Cause, { cutShort }: RunReport, evidence: EvidenceView): Markup {

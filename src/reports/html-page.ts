@@ -7,7 +7,7 @@ import type { AttachmentView } from './attachments.js';
 import type { EvidenceView } from './evidence-view.js';
 import { headline } from './findings.js';
 import { assertionsSection } from './html-assertions.js';
-import { whySection } from './html-findings.js';
+import { storySection, whySection } from './html-findings.js';
 import { headerSection } from './html-header.js';
 import {
   attachmentsSection,
@@ -61,6 +61,7 @@ function pageSections(report: RunReport, evidence: EvidenceView, attachments: re
   const { verdict } = result;
   const reasons = verdict === 'passed' ? 'What did not hold' : verdict === 'failed' ? 'Why it failed' : 'Why it is undecided';
   return [
+    { id: 'story', title: 'What happened', body: storySection(report, evidence) },
     { id: 'why', title: reasons, body: whySection(report, evidence) },
     { id: 'assertions', title: 'Assertions', body: assertionsSection(result) },
     { id: 'timeline', title: 'Timeline', body: '', scripted: true },

@@ -21,6 +21,29 @@ export function valueLine(value: JsonValue | undefined, charsMax = tuning.valueL
   return cut(JSON.stringify(value), charsMax);
 }
 
+/** The values of an object in a few words, its own id first: `ch_000002 · 990 · requested_by_customer`. Empty where it has none. */
+export function valueWords(value: JsonValue | undefined): string {
+  if (value === null || value === undefined) return '';
+  if (typeof value !== 'object') return cutShort(String(value), tuning.wordsChars);
+  const many = Object.keys(value).length;
+  if (Array.isArray(value)) return many === 0 ? 'none' : counted(many, 'item');
+  const words = Object.entries(value)
+    .sort(([left], [right]) => Number(isId(right)) - Number(isId(left)))
+    .map(([, member]) => member)
+    .filter((member) => member !== null && member !== '')
+    .slice(0, tuning.wordValues)
+    .map((member) =>
+      typeof member === 'object' ? (Array.isArray(member) ? `[${member.length}]` : '{…}') : cutShort(String(member), tuning.wordChars),
+    );
+  return cutShort(words.join(' · '), tuning.wordsChars);
+}
+
+const isId = (name: string): boolean => /^id$|Id$/.test(name);
+
+function cutShort(text: string, charsMax: number): string {
+  return text.length <= charsMax ? text : `${text.slice(0, charsMax - 1)}…`;
+}
+
 /** How the actual value differs from the expected one; null where saying so adds nothing to the two values. */
 export function assertionDiff({ expected, actual, diff }: AssertionResult): JsonChange[] | null {
   if (diff?.matched === true || expected === undefined || actual === undefined) return null;

@@ -15,7 +15,7 @@ import { type DrillProgress, RunProgress } from './run-progress.js';
 import { hostDuration, rateText, usageText } from './shown-values.js';
 import type { PlaceOf } from './source-place.js';
 import { fitText, padText, wrapText } from './terminal-text.js';
-import { runHeading, unansweredLines, unansweredTitle, whyLines } from './text-report.js';
+import { runHeading, storyLines, unansweredLines, unansweredTitle, whyLines } from './text-report.js';
 import { tuning } from './tuning.js';
 
 export interface TerminalReporterOptions {
@@ -215,12 +215,14 @@ class Terminal implements TerminalReporter {
     const lines = kept.flatMap(({ detail, folder }) => {
       const why = whyLines(detail.report, detail.cited, this.#palette).map((line) => (line === '' ? '' : `  ${line}`));
       const next = this.#nextLines(detail.report, folder).map((line) => `  ${line}`);
+      const happened = storyLines(detail.story ?? [], this.#palette).map((line) => `  ${line}`);
+      const story = happened.length === 0 ? [] : [...happened, ''];
       const unanswered = unansweredLines(detail.report).slice(0, limits.terminalUnansweredMax);
       const wanted =
         unanswered.length === 0
           ? []
           : [`  ${this.#palette.yellow('!')} ${unansweredTitle}`, ...unanswered.map((line) => `    ${line}`), ''];
-      return ['', ...runHeading(detail.report, this.#palette), '', ...why, ...(why.length > 0 ? [''] : []), ...wanted, ...next];
+      return ['', ...runHeading(detail.report, this.#palette), '', ...story, ...why, ...(why.length > 0 ? [''] : []), ...wanted, ...next];
     });
     if (left > 0) lines.push('', `${counted(left, 'more trial')} did not pass; the reports tell why.`);
     if (tolerated.length > 0) lines.push('');

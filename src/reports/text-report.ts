@@ -2,7 +2,7 @@
 import { limits } from '../contract/limits.js';
 import { usageOf } from '../contract/run/agent-usage.js';
 import type { AssertionResult, InteractionResult, RunResult } from '../contract/run/run.js';
-import type { CitedEntry, RunReport } from '../contract/run/run-events.js';
+import type { CitedEntry, RunReport, StoryLine } from '../contract/run/run-events.js';
 import { toolFailureText } from '../contract/world/tool-failure.js';
 import { counted, grouped } from '../text/counted.js';
 import { type AgentCause, type Cause, causesOf, undecidedMessage } from './causes.js';
@@ -26,6 +26,8 @@ import {
   valueLine,
   valueText,
 } from './shown-values.js';
+import { storyOf } from './story.js';
+import { viewJournal } from './view-journal.js';
 import { advisory, boundsText } from './words.js';
 
 /** report.txt */
@@ -35,6 +37,7 @@ export function textReport(report: RunReport, evidence: EvidenceView): string {
     ...runHeading(report, plain),
     // Tool code that broke is loud whatever the verdict; of a run that did not pass it is the first of the reasons.
     ...section('Tools that failed', result.verdict === 'passed' ? toolFailureLines(report, plain) : []),
+    ...section('What happened', storyLines(storyOf(report, viewJournal(evidence)), plain)),
     ...section(result.verdict === 'passed' ? 'What did not hold' : 'Why', whyLines(report, evidence.cited, plain)),
     ...section('Assertions', result.assertionResults.flatMap(assertionLine)),
     ...section('Interactions', bounded(result.interactions, interactionLines)),
@@ -77,6 +80,15 @@ export function whyLines(report: RunReport, cited: readonly CitedEntry[], palett
   const findings = causes.filter(({ kind }) => kind === 'finding').slice(limits.reportListItemsMax);
   const shown = causes.filter((cause) => !findings.includes(cause));
   return shown.flatMap((cause) => [...causeLines(cause, { texts, palette, cutShort: report.cutShort }), '']).slice(0, -1);
+}
+
+/** Each line with the entry that it is about; the assertion that ends it has a block of its own below. */
+export function storyLines(story: readonly StoryLine[], palette: Palette): string[] {
+  const lines = story.filter(({ role }) => role !== 'assertion' && role !== 'agent');
+  const width = Math.max(0, ...lines.map(({ sequence }) => `#${sequence}`.length));
+  return lines.map(
+    ({ text, sequence }) => `${palette.dim((sequence === undefined ? '' : `#${sequence}`).padEnd(width))}  ${visibleLine(text)}`,
+  );
 }
 
 interface CauseContext {

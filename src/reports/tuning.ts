@@ -29,6 +29,15 @@ export const tuning = {
   findingCheckpoints: 10,
   /** Items of a setup that stand open. */
   openItemsMax: 12,
+  /** Of a story: causes walked up, entries looked at on each side, members of a row that it names, and characters of each value. */
+  storyStepsMax: 24,
+  storyEntriesMax: 400,
+  storyMembers: 2,
+  storyValueChars: 40,
+  /** Values of a call's arguments and answer in short: how many, characters of each, and of all. */
+  wordValues: 4,
+  wordChars: 36,
+  wordsChars: 96,
   /** Of a line of an answer that was the last of an agent. */
   answerLineChars: 300,
 };

@@ -4,7 +4,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { invariant } from '../contract/errors.js';
 import type { AttachmentDescriptor, RunResult } from '../contract/run/run.js';
-import type { CitedEntry, RunReport } from '../contract/run/run-events.js';
+import type { CitedEntry, RunReport, StoryLine } from '../contract/run/run-events.js';
 import { fileRefusal } from '../files/file-faults.js';
 import { attachmentViews, hasPreview, namedAttachments } from './attachments.js';
 import { type EvidenceLines, evidenceBytes } from './evidence-pass.js';
@@ -14,6 +14,8 @@ import type { ReportManifest } from './manifest.js';
 import { type Preview, previewOfBytes, previewOfFile } from './preview.js';
 import { jsonDocument, projectionRevision, projections } from './projections.js';
 import { attachmentPath, evidenceFile, manifestFile, reportFile, reportFolderName } from './report-folder.js';
+import { storyOf } from './story.js';
+import { viewJournal } from './view-journal.js';
 
 export interface RunReportInput {
   reportDirectory: string;
@@ -29,6 +31,7 @@ export interface WrittenReport {
   folder: string;
   /** The entries that assertions refer to, for terminals. */
   cited: CitedEntry[];
+  story: StoryLine[];
 }
 
 /**
@@ -59,7 +62,7 @@ async function write({ reportDirectory, report, evidenceLines, attachments }: Re
     const sources = { report: read, evidence, attachments: attachmentViews(result, kept) };
     await settled(Object.entries(projections).map(([file, project]) => writer.write(file, project(sources))));
     await writer.write(manifestFile, jsonDocument(manifestOf(report.runId, writer)));
-    return { folder: await writer.publish(), cited: evidence.cited };
+    return { folder: await writer.publish(), cited: evidence.cited, story: storyOf(read, viewJournal(evidence)) };
   } catch (error) {
     await writer.discard();
     throw error;

@@ -9,6 +9,7 @@ import type { JsonObject, JsonValue } from '../../src/contract/json.js';
 import { limits } from '../../src/contract/limits.js';
 import { type EvidenceEntry, evidenceKinds } from '../../src/contract/world/evidence.js';
 import type { StatePatch } from '../../src/contract/world/scenario.js';
+import { chainOf } from '../../src/inspector/journal/chain.js';
 import { EntryScan } from '../../src/inspector/journal/entry-scan.js';
 import { JournalFault, JournalFile } from '../../src/inspector/journal/journal-file.js';
 import { evidencePage, rowChangesPage, statePage, timelinePage } from '../../src/inspector/journal/journal-pages.js';
@@ -365,5 +366,38 @@ test('a page ends before it is too long, and has at least one entry', () => {
       some.map(({ sequence }) => sequence),
       [1],
     );
+  });
+});
+
+test('causes and effects are found however far apart they lie, by their own words or by their transaction', () => {
+  const far = 5_000;
+  const entry = (sequence: number, more: object): string =>
+    canonicalJson({
+      schemaVersion: 1,
+      sequence,
+      kind: 'clock',
+      fromUs: 0,
+      toUs: sequence,
+      reason: 'explicit',
+      transactionId: `txn_${sequence}`,
+      transactionIndex: 0,
+      transactionSize: 1,
+      virtualTimeUs: sequence,
+      correlationId: 'c',
+      ...more,
+    } as never);
+  const lines = Array.from({ length: far }, (_, index) => entry(index + 1, {}));
+  lines[2] = entry(3, { transactionIndex: 2, transactionSize: 3 });
+  lines[far - 2] = entry(far - 1, { causeSequence: 3 });
+  lines[far - 1] = entry(far, { causeSequence: far - 1 });
+  withJournal(lines, [], (journal) => {
+    const chain = (sequence: number) => {
+      const { causes, effects, effectsTotal } = chainOf(journal, sequence);
+      return [causes.map((one) => one.sequence), effects.map((one) => one.sequence), effectsTotal];
+    };
+    assert.deepEqual(chain(1), [[], [3], 1]);
+    assert.deepEqual(chain(3), [[1], [far - 1], 1]);
+    assert.deepEqual(chain(far), [[1, 3, far - 1], [], 0]);
+    assert.deepEqual(chain(far + 1), [[], [], 0]);
   });
 });

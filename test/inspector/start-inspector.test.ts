@@ -19,7 +19,8 @@ const pathOf = (template: string): string =>
     .replace('{requestId}', runId.replace('run', 'request'))
     .replace('{toolId}', 'notes')
     .replace('{fileId}', 'src_0123456789abcdef01234567')
-    .replace('{attachmentId}', 'attachment-1');
+    .replace('{attachmentId}', 'attachment-1')
+    .replace('{sequence}', '1');
 
 onEachEngine('every route, and the shell, asks for a loopback Host and Origin before anything else', async (t, engine) => {
   const inspector = await startTestInspector(t, { engine });
@@ -150,7 +151,6 @@ onEachEngine('what is not there is not found', async (t, engine) => {
   const inspector = await startTestInspector(t, { engine });
   const withBodies: { [id: string]: object } = {
     startRun: { drillId: 'nobody' },
-    openEditor: { drillId: 'nobody' },
     compareRuns: { left: runId, right: runId },
     openEditor: { drillId: 'nobody' },
     callWorld: { actorId: 'writer', packageId: 'notes', operationId: 'note.get', arguments: {} },

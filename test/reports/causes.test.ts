@@ -3,8 +3,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { causesOf } from '../../src/reports/causes.js';
 import { findingsOf, headline, judgedOf } from '../../src/reports/findings.js';
+import { storyOf } from '../../src/reports/story.js';
+import { verifyReport } from '../../src/reports/verify-report.js';
+import { viewJournal } from '../../src/reports/view-journal.js';
 import { boundsText } from '../../src/reports/words.js';
 import { expectedCauses, playedFailures } from './failures.js';
+import { passingRun } from './fixtures.js';
 
 /** Text of the page without its markup. */
 const plainText = (page: string): string =>
@@ -12,6 +16,8 @@ const plainText = (page: string): string =>
     .replace(/<(script|style)[^>]*>[\s\S]*?<\/\1>/g, '')
     .replace(/<[^>]*>/g, ' ')
     .replace(/\s+/g, ' ');
+
+const escaped = (text: string): string => text.replaceAll('"', '&quot;').replaceAll('>', '&gt;');
 
 test('the headline and the first cause name what went wrong, in the text, in the page and on the terminal', async () => {
   const { reports, terminal } = await playedFailures();
@@ -29,7 +35,9 @@ test('the headline and the first cause name what went wrong, in the text, in the
       .slice(terminal.indexOf(`run ${runId}`))
       .split('\n')
       .slice(2);
-    assert.match(reasons[0]!, wanted.first, `the terminal of ${drillId}`);
+    // The story of what led to it may stand before it.
+    const first = reasons.find((line) => /^ {2}[✗?!]/.test(line));
+    assert.match(first ?? '', wanted.first, `the terminal of ${drillId}`);
   }
 });
 
@@ -66,6 +74,30 @@ test('an invariant that did not hold is one finding, counts once, and later chec
     causesOf(report).map(({ kind }) => kind),
     ['finding', 'undecided'],
   );
+});
+
+test('the story of a failure: the fault in the words of its manifest, what the agent got, its next call, the row, the assertion', async () => {
+  const { reports, terminal } = await playedFailures();
+  const { text, page, report, folder } = reports.fault!;
+  assert.deepEqual(report.faultMeanings, [{ packageId: 'notes', faultId: 'down', description: 'The store of notes does not answer.' }]);
+  const lines = [
+    '#3  The store of notes does not answer (notes.down)',
+    '#2  writer called notes.note.get with first and got DOWN',
+    '#4  Its next call: writer called notes.note.write with first · overwritten and got first · overwritten',
+    '#5  That changed notes/notes/first: text "here from the start" → "overwritten"',
+  ];
+  assert.ok(text.includes(lines.map((line) => `  ${line}`).join('\n')), text);
+  assert.ok(terminal.includes(lines.map((line) => `  ${line}`).join('\n')), terminal);
+  for (const line of lines) assert.ok(plainText(page).includes(escaped(line.replace(/ {2}/, ' '))), line);
+  assert.match(page, /<li class="story-assertion">.*href="#assertion-note-first">note-first does not hold: /);
+  assert.deepEqual((await verifyReport(folder)).problems, []);
+});
+
+test('of an agent that crashed the story ends with its last call, and of a run that passed there is none', async () => {
+  const { reports } = await playedFailures();
+  assert.match(reports.crash!.text, /#2 {2}writer called notes\.note\.write with a · x and got a · x\n/);
+  const passed = passingRun();
+  assert.deepEqual(storyOf(passed.report, viewJournal({ shown: [], total: 0 })), []);
 });
 
 test('bounds of a count are words, and nothing else is taken for one', () => {

@@ -11,6 +11,7 @@ import type { FileId } from './ids.js';
 import type {
   AssertionsReply,
   CallbacksReply,
+  ChainReply,
   FaultsReply,
   InspectorEvidenceQuery,
   InspectorEvidenceReply,
@@ -40,12 +41,14 @@ import type {
   NoMembers,
   RequestedRun,
   RequestPath,
+  RunEntryPath,
   RunNamePath,
   RunNameReply,
   RunRequest,
   RunRequestReply,
   RunRequestsReply,
   RunsReply,
+  StoryReply,
 } from './runs.js';
 import type {
   CreateWorldRequest,
@@ -57,6 +60,7 @@ import type {
   WorldCallReply,
   WorldCallRequest,
   WorldComparisonReply,
+  WorldEntryPath,
   WorldFaultReply,
   WorldFaultRequest,
   WorldForkRequest,
@@ -146,6 +150,8 @@ export interface InspectorRoutes {
   getRun: Shape<InspectorRunPath, None, None, InspectorRunReply>;
   listEvidence: Shape<InspectorRunPath, InspectorEvidenceQuery, None, InspectorEvidenceReply>;
   searchEvidence: Shape<InspectorRunPath, SearchQuery, None, SearchReply>;
+  getChain: Shape<RunEntryPath, None, None, ChainReply>;
+  getStory: Shape<InspectorRunPath, None, None, StoryReply>;
   getTimeline: Shape<InspectorRunPath, TimelineQuery, None, TimelineReply>;
   listNamespaces: Shape<InspectorRunPath, InspectorNamespacesQuery, None, InspectorNamespacesReply>;
   listState: Shape<InspectorRunPath, InspectorStateQuery, None, InspectorStateReply>;
@@ -180,6 +186,7 @@ export interface InspectorRoutes {
   compareWorld: Shape<WorldPath, None, None, WorldComparisonReply>;
   listWorldEvidence: Shape<WorldPath, InspectorEvidenceQuery, None, InspectorEvidenceReply>;
   searchWorldEvidence: Shape<WorldPath, SearchQuery, None, SearchReply>;
+  getWorldChain: Shape<WorldEntryPath, None, None, ChainReply>;
   getWorldTimeline: Shape<WorldPath, TimelineQuery, None, TimelineReply>;
   listWorldNamespaces: Shape<WorldPath, InspectorNamespacesQuery, None, InspectorNamespacesReply>;
   listWorldState: Shape<WorldPath, InspectorStateQuery, None, InspectorStateReply>;

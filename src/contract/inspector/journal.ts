@@ -23,6 +23,14 @@ export interface InspectorEvidenceReply {
   /** Absent at the end of the journal, and for `sequences`. */
   nextSequence?: number;
 }
+export interface ChainReply {
+  schemaVersion: 1;
+  /** What led to the entry, from the first cause to the nearest; at most 12. */
+  causes: EvidenceEntry[];
+  /** What it caused, in order, however far away; at most 100 of `effectsTotal`. */
+  effects: EvidenceEntry[];
+  effectsTotal: number;
+}
 export interface SearchQuery {
   /** Text of the entry's JSON, as written but for upper and lower case. Absent: every entry that the rest of the query fits. */
   q?: string & tags.MinLength<1> & tags.MaxLength<500>;

@@ -1,10 +1,10 @@
 // The local inspector on runs: those saved and active, their reports, and requests for new ones.
 import type { ErrorEnvelope } from '../errors.js';
 import type { RunComparison } from '../hosted/runs.js';
-import type { Cursor, Seed, Slug } from '../primitives.js';
+import type { Cursor, PositiveCount, Seed, Slug } from '../primitives.js';
 import type { Repetition } from '../run/repetition.js';
 import type { AssertionStatus, AttachmentDescriptor, RunStatus, Verdict } from '../run/run.js';
-import type { RunInvocation, RunReport } from '../run/run-events.js';
+import type { RunInvocation, RunReport, StoryLine } from '../run/run-events.js';
 import type { tags } from '../tags.js';
 import type { TrialStatistics } from '../trial-statistics.js';
 import type { EvidenceKind } from '../world/evidence.js';
@@ -98,6 +98,15 @@ export interface RunNameReply {
 }
 /** `saved`: from its sealed report; `active`: it runs in this server; `retained`: there is no report, only its world. */
 export type RunSource = 'saved' | 'active' | 'retained';
+/** The story of a failure: what led to it, in up to five lines; none for a run in which nothing went wrong. */
+export interface StoryReply {
+  schemaVersion: 1;
+  lines: StoryLine[];
+}
+export interface RunEntryPath {
+  runId: RunId;
+  sequence: PositiveCount;
+}
 export interface InspectorRunReply {
   schemaVersion: 1;
   runId: string;

@@ -45,6 +45,9 @@ export interface WorldOrigin {
 export interface WorldPath {
   worldId: WorldId;
 }
+export interface WorldEntryPath extends WorldPath {
+  sequence: PositiveCount;
+}
 export interface WorldReply {
   schemaVersion: 1;
   world: PlayWorld;

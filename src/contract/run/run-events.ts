@@ -113,12 +113,29 @@ export interface AttemptDetail {
   report: RunReport;
   /** The entries that assertions which did not pass refer to, each as one line of text: what `writeRunReport` returns. */
   cited: CitedEntry[];
+  /** Absent where nothing in the journal leads to what went wrong. */
+  story?: StoryLine[];
 }
 export interface CitedEntry {
   sequence: number;
   text: string;
   /** No assertion refers to it: it is the last fault, or the last call that was not ok, before what the first failure rests on. */
   before?: true;
+}
+/** One line of the story of a failure, in the order in which things happened. */
+export interface StoryLine {
+  role: 'fault' | 'got' | 'next' | 'call' | 'rows' | 'agent' | 'assertion';
+  text: string;
+  /** The entry that it is about. */
+  sequence?: number;
+  /** Of the last line, where it is an assertion. */
+  assertionId?: string;
+}
+/** What a fault of a tool means, in the words of its manifest. */
+export interface FaultMeaning {
+  packageId: string;
+  faultId: string;
+  description: string;
 }
 
 /** The report document of one attempt: `report.json`. `run.json` is its `result`. */
@@ -141,6 +158,8 @@ export interface RunReport {
   cutShort?: string;
   /** Tool code that broke, whatever the verdict. Absent when none did. */
   toolFailures?: ToolFailureReport[];
+  /** Of the faults that its world began with. Absent where no manifest describes one. */
+  faultMeanings?: FaultMeaning[];
   /** What clients asked and no wire route answered, where there was any. Of the host: it is no evidence, and no hash depends on it. */
   unanswered?: UnansweredRequests;
 }

@@ -17,6 +17,8 @@ const RegExp = wordings.patternOf;
 const noMembers = fits(typia.createEquals<Runs.NoMembers>());
 const implementationPath = fits(typia.createEquals<Inspector.ImplementationPath>());
 const runPath = fits(typia.createEquals<Runs.InspectorRunPath>());
+const runEntryPath = fits(typia.createEquals<Runs.RunEntryPath>());
+const worldEntryPath = fits(typia.createEquals<Worlds.WorldEntryPath>());
 const attachmentPath = fits(typia.createEquals<Runs.InspectorAttachmentPath>());
 const requestPath = fits(typia.createEquals<Runs.RequestPath>());
 const worldPath = fits(typia.createEquals<Worlds.WorldPath>());
@@ -38,6 +40,8 @@ const checks: RouteChecks<InspectorRoutes> = {
   getRun: { path: runPath, query: none, body: none },
   listEvidence: { path: runPath, query: evidenceQuery, body: none },
   searchEvidence: { path: runPath, query: searchQuery, body: none },
+  getChain: { path: runEntryPath, query: none, body: none },
+  getStory: { path: runPath, query: none, body: none },
   getTimeline: { path: runPath, query: timelineQuery, body: none },
   listNamespaces: { path: runPath, query: namespacesQuery, body: none },
   listState: { path: runPath, query: stateQuery, body: none },
@@ -72,6 +76,7 @@ const checks: RouteChecks<InspectorRoutes> = {
   compareWorld: { path: worldPath, query: none, body: none },
   listWorldEvidence: { path: worldPath, query: evidenceQuery, body: none },
   searchWorldEvidence: { path: worldPath, query: searchQuery, body: none },
+  getWorldChain: { path: worldEntryPath, query: none, body: none },
   getWorldTimeline: { path: worldPath, query: timelineQuery, body: none },
   listWorldNamespaces: { path: worldPath, query: namespacesQuery, body: none },
   listWorldState: { path: worldPath, query: stateQuery, body: none },

@@ -3,6 +3,7 @@ import type { ErrorFrame } from '../../contract/errors.js';
 import type {
   AssertionsReply,
   CallbacksReply,
+  ChainReply,
   InspectorEvidenceQuery,
   InspectorNamespacesReply,
   InspectorStateQuery,
@@ -14,7 +15,14 @@ import type {
   TimelineQuery,
   TimelineReply,
 } from '../../contract/inspector/journal.js';
-import type { ComparisonReply, InspectorAttachment, KindCounts, SavedRun, UnavailableRun } from '../../contract/inspector/runs.js';
+import type {
+  ComparisonReply,
+  InspectorAttachment,
+  KindCounts,
+  SavedRun,
+  StoryReply,
+  UnavailableRun,
+} from '../../contract/inspector/runs.js';
 import type { WorldComparisonReply } from '../../contract/inspector/worlds.js';
 import type { RunReport } from '../../contract/run/run-events.js';
 
@@ -44,6 +52,8 @@ export interface ArchiveCalls {
   /** `entries`: the lines as the text of a JSON array, in bytes, as the file has them: a page is never made a string on its way. */
   evidence: OfJournal<InspectorEvidenceQuery, { entries: Uint8Array; toSequence: number; nextSequence?: number }>;
   search: OfJournal<SearchQuery, Bare<SearchReply>>;
+  chain: OfJournal<{ sequence: number }, Bare<ChainReply>>;
+  story: Call<ReportPlace, Bare<StoryReply>>;
   timeline: OfJournal<TimelineQuery, Bare<TimelineReply>>;
   callbacks: OfJournal<undefined, Bare<CallbacksReply>>;
   namespaces: OfJournal<{ atSequence?: number }, Bare<InspectorNamespacesReply>>;

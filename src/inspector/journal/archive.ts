@@ -14,9 +14,12 @@ import { type ComparedRun, compareRuns } from '../../drills/stored/compare-runs.
 import { manifestDigestOf, SealedReport } from '../../drills/stored/sealed-report.js';
 import { attachmentViews } from '../../reports/attachments.js';
 import { attachmentFolder, manifestFile } from '../../reports/report-folder.js';
+import { storyOf } from '../../reports/story.js';
 import { verifyReport } from '../../reports/verify-report.js';
 import { type ZipMember, zipOf } from '../../reports/zip.js';
 import type { ArchiveCall, ArchiveCalls, JournalPlace, ReportPlace } from './archive-calls.js';
+import { chainOf } from './chain.js';
+import { fileJournal } from './file-journal.js';
 import { type ReportFault, reportRefused, wholeFingerprint } from './fingerprint.js';
 import { JournalFile } from './journal-file.js';
 import {
@@ -76,6 +79,12 @@ export class Archive {
         if (step.done === true) return step.value;
         await pause();
       }
+    },
+    chain: async ({ place, query }) => chainOf((await this.#journal(place)).journal, query.sequence),
+    story: async (place) => {
+      const { journal, report, indexed } = await this.#sealed(place);
+      await indexed;
+      return { lines: storyOf(report, fileJournal(journal)) };
     },
     timeline: async ({ place, query }) => {
       const { journal, result } = await this.#journal(place);

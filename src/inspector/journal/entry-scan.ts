@@ -16,12 +16,16 @@ const [quote, backslash, comma, colon, minus, zero] = [ascii('"'), ascii('\\'), 
 const [openBrace, closeBrace, openBracket, closeBracket] = [ascii('{'), ascii('}'), ascii('['), ascii(']')];
 const [letterC, letterF, letterK, letterO] = [ascii('c'), ascii('f'), ascii('k'), ascii('o')];
 const [letterP, letterR, letterS, letterV] = [ascii('p'), ascii('r'), ascii('s'), ascii('v')];
+const [letterA, letterT, letterX] = [ascii('a'), ascii('t'), ascii('x')];
 
 /** One line at a time; what it found stands until the next. */
 export class EntryScan {
   kind = 0;
   sequence = 0;
   virtualTimeUs = 0;
+  /** 0 where it has none. */
+  causeSequence = 0;
+  transactionIndex = 0;
   /** A call that was not ok, an event or callback that failed, a checkpoint that did not pass. */
   failed = false;
   #bytes: Buffer = Buffer.alloc(0);
@@ -39,6 +43,8 @@ export class EntryScan {
     this.sequence = -1;
     this.virtualTimeUs = Number.NaN;
     this.failed = false;
+    this.causeSequence = 0;
+    this.transactionIndex = 0;
     if (end - start < 2 || bytes[start] !== openBrace || bytes[end - 1] !== closeBrace) return false;
     let at = start + 1;
     while (at < end) {
@@ -93,7 +99,12 @@ export class EntryScan {
         this.#mark('instanceId', start, end);
         return;
       case 13:
+        // `virtualTimeUs`, and `causeSequence`; not `correlationId`, `transactionId`.
         if (bytes[keyStart] === letterV) this.virtualTimeUs = this.#integer(start, end);
+        else if (bytes[keyStart] === letterC && bytes[keyStart + 1] === letterA) this.causeSequence = this.#integer(start, end);
+        return;
+      case 16:
+        if (bytes[keyStart] === letterT && bytes[keyEnd - 1] === letterX) this.transactionIndex = this.#integer(start, end);
     }
   }
 

@@ -1,6 +1,6 @@
 // A journal on disk (evidence.jsonl) with an index over it: where its lines are, of what kind and time, and which rows they changed.
 //   JOURNAL-FILE-1. Sequence k is line k: the index refuses a journal in which it is not.
-// The index is built in slices, so that other questions are answered meanwhile; its memory is some 13 bytes an entry, and those of rows. It
+// The index is built in slices, so that other questions are answered meanwhile; its memory is some 17 bytes an entry, and those of rows. It
 // reads one file handle, opened once; its holder makes sure that the file is the one that was sealed.
 import { readSync } from 'node:fs';
 import { limits } from '../../contract/limits.js';
@@ -9,7 +9,7 @@ import { evidenceKinds } from '../../contract/world/evidence.js';
 import type { StatePatch } from '../../contract/world/scenario.js';
 import { tuning } from '../tuning.js';
 import { EntryScan, stateChangeCode } from './entry-scan.js';
-import { growingBytes, growingFloats } from './growing.js';
+import { growingBytes, growingFloats, growingIntegers } from './growing.js';
 import { StateHistory } from './state-history.js';
 
 const newline = 10;
@@ -21,6 +21,8 @@ export class JournalFile {
   readonly kinds = growingBytes();
   readonly failures = growingBytes();
   readonly times = growingFloats();
+  /** What caused it, as it says or as the begin of its transaction; 0: nothing did. */
+  readonly causes = growingIntegers();
   readonly counts: number[] = evidenceKinds.map(() => 0);
   readonly #offsets = growingFloats();
   readonly #scan = new EntryScan();
@@ -89,6 +91,7 @@ export class JournalFile {
       this.kinds.push(scan.kind);
       this.failures.push(scan.failed ? 1 : 0);
       this.times.push(scan.virtualTimeUs);
+      this.causes.push(scan.causeSequence > 0 ? scan.causeSequence : scan.transactionIndex > 0 ? sequence - scan.transactionIndex : 0);
       (this.counts[scan.kind] as number)++;
       if (scan.kind === stateChangeCode) {
         const name = { packageId: scan.text('packageId'), instanceId: scan.text('instanceId'), namespace: scan.text('namespace') };

@@ -36,6 +36,21 @@ test('one click from the list of runs the cause is in sight: invariant, crash, f
     assert.ok(box !== null && box.y < 700, `the cause of ${drillId} is on the first screen`);
     assert.deepEqual(await axeViolations(page), [], drillId);
   }
+  await page.goto(`${inspector.baseUrl}/#/runs/${reports.fault!.runId}`);
+  const story = page.locator('.story li');
+  await story.first().waitFor();
+  assert.deepEqual(
+    (await story.allTextContents()).map((line) => line.split(' ').slice(0, 4).join(' ')),
+    [
+      '#3 The store of',
+      '#2 writer called notes.note.get',
+      '#4 Its next call:',
+      '#5 That changed notes/notes/first:',
+      '#5 note-first does not',
+    ],
+  );
+  await story.nth(2).getByRole('button').click();
+  await page.getByRole('complementary', { name: 'Entry 4' }).waitFor();
   await page.goto(`${inspector.baseUrl}/#/runs/${reports.invariant!.runId}?part=assertions`);
   await page.locator('details[open]').getByText('Expected at most 2 rows of notes/notes, found 3.').first().waitFor();
   assert.deepEqual(complaints, []);

@@ -1,12 +1,13 @@
 // One entry in full: what it says, what caused it and what it caused, what changed; and beside it the state at that moment.
 import { useEffect, useRef, useState } from 'preact/hooks';
+import type { ChainReply } from '../../../contract/inspector/journal.js';
 import type { EvidenceEntry } from '../../../contract/world/evidence.js';
 import { entryIsProblem, entryText } from '../../../reports/entry-text.js';
-import { kindNames } from '../../../reports/html/kind-names.mjs';
 import { virtualClock, virtualOffset } from '../../../reports/html/virtual-time.mjs';
 import { visibleText } from '../../../reports/html/visible-text.mjs';
+import { committedWords, kindNames } from '../../../reports/words.js';
 import { tuning } from '../../tuning.js';
-import { ChangeTable, Copy, Fact, Json } from '../kit/parts.tsx';
+import { ChangeTable, Copy, counted, Fact, Json } from '../kit/parts.tsx';
 import { isTyping } from '../kit/typing.tsx';
 import { Await, useLoad } from '../state/loading.tsx';
 import type { EvidenceSource } from './evidence-source.ts';
@@ -84,39 +85,23 @@ function useStateKey(turn: () => void): void {
   }, []);
 }
 
-interface EntryContext {
+interface EntryContext extends Omit<ChainReply, 'schemaVersion'> {
   entry: EvidenceEntry;
-  /** From the first cause to the nearest. */
-  causes: EvidenceEntry[];
-  effects: EvidenceEntry[];
 }
 
-async function contextOf(source: EvidenceSource, sequence: number, last: number): Promise<EntryContext> {
-  const entry = await source.journal.entry(sequence);
+async function contextOf(source: EvidenceSource, sequence: number): Promise<EntryContext> {
+  const [entry, chain] = await Promise.all([source.journal.entry(sequence), source.chain(sequence)]);
   if (entry === undefined) throw new Error(`The journal ends before entry ${sequence}.`);
-  const causes: EvidenceEntry[] = [];
-  for (let cause = causeOf(entry); cause !== undefined && causes.length < tuning.causesMax; ) {
-    const found = await source.journal.entry(cause);
-    if (found === undefined) break;
-    causes.unshift(found);
-    cause = causeOf(found);
-  }
-  const after = await source.journal.range(sequence + 1, Math.min(sequence + tuning.effectsWithinEntries, last));
-  return { entry, causes, effects: after.filter((other) => causeOf(other) === sequence) };
-}
-
-/** Said by the entry; without it, the entry that its transaction began with. */
-function causeOf(entry: EvidenceEntry): number | undefined {
-  return entry.causeSequence ?? (entry.transactionIndex > 0 ? entry.sequence - entry.transactionIndex : undefined);
+  return { entry, ...chain };
 }
 
 function EntryDetail(props: EntryPaneProps) {
-  const { source, sequence, last } = props;
-  const context = useLoad(`entry ${source.id} ${sequence}`, () => contextOf(source, sequence, last));
+  const { source, sequence } = props;
+  const context = useLoad(`entry ${source.id} ${sequence}`, () => contextOf(source, sequence));
   return (
     <div class="pane-body">
       <Await of={context} what={`entry ${sequence}`}>
-        {({ entry, causes, effects }) => (
+        {({ entry, causes, effects, effectsTotal }) => (
           <>
             <p class="row">
               <span class={`kind kind-${entry.kind}`}>{kindNames[entry.kind]}</span>
@@ -138,7 +123,7 @@ function EntryDetail(props: EntryPaneProps) {
             {props.actions}
             {entry.kind === 'operation' && source.id.startsWith('run_') && <ForkBefore runId={source.id} entry={entry} />}
             <Details entry={entry} />
-            <Chain entry={entry} causes={causes} effects={effects} onSelect={props.onSelect} />
+            <Chain entry={entry} causes={causes} effects={effects} effectsTotal={effectsTotal} onSelect={props.onSelect} />
             <details class="fold">
               <summary>The whole entry, as JSON</summary>
               <div class="fold-body">
@@ -165,7 +150,7 @@ function Details({ entry }: { entry: EvidenceEntry }) {
           ) : (
             <Block title="Error" value={entry.outcome.error as never} />
           )}
-          {entry.committedOutcome !== undefined && <Block title="What stands all the same" value={entry.committedOutcome as never} />}
+          {entry.committedOutcome !== undefined && <Block title={committedWords} value={entry.committedOutcome as never} />}
         </>
       );
     case 'state_change':
@@ -202,7 +187,7 @@ function Block({ title, value }: { title: string; value: Parameters<typeof Json>
   );
 }
 
-function Chain({ entry, causes, effects, onSelect }: EntryContext & { onSelect: (sequence: number) => void }) {
+function Chain({ entry, causes, effects, effectsTotal, onSelect }: EntryContext & { onSelect: (sequence: number) => void }) {
   if (causes.length === 0 && effects.length === 0) return null;
   return (
     <>
@@ -215,7 +200,9 @@ function Chain({ entry, causes, effects, onSelect }: EntryContext & { onSelect: 
         {effects.slice(0, tuning.effectsShown).map((effect) => (
           <Link key={effect.sequence} entry={effect} effect onSelect={onSelect} />
         ))}
-        {effects.length > tuning.effectsShown && <li class="quiet effect">and {effects.length - tuning.effectsShown} more</li>}
+        {effectsTotal > tuning.effectsShown && (
+          <li class="quiet effect">and {counted(effectsTotal - tuning.effectsShown, 'more effect')}</li>
+        )}
       </ol>
     </>
   );

@@ -1,5 +1,6 @@
 // A run and a live world give the same things to look at: a journal, and state at a moment. Views hold this and do not know which it is.
 import type {
+  ChainReply,
   InspectorEvidenceQuery,
   InspectorNamespacesReply,
   InspectorStateQuery,
@@ -11,6 +12,7 @@ import type {
   TimelineQuery,
   TimelineReply,
 } from '../../../contract/inspector/journal.js';
+import type { StoryLine } from '../../../contract/run/run-events.js';
 import type { EvidenceEntry } from '../../../contract/world/evidence.js';
 import type { ApiClient } from '../state/client.js';
 import { JournalPages } from './journal-pages.js';
@@ -23,6 +25,10 @@ export interface EvidenceSource {
   namespaces(atSequence: number | undefined): Promise<InspectorNamespacesReply>;
   state(query: InspectorStateQuery): Promise<InspectorStateReply>;
   rowChanges(query: RowChangesQuery): Promise<RowChangesReply>;
+  /** What led to an entry and what it led to, however far apart. */
+  chain(sequence: number): Promise<Omit<ChainReply, 'schemaVersion'>>;
+  /** What led to a failure; nothing of a run in which nothing went wrong, of one without a report, and of a world. */
+  story(): Promise<readonly StoryLine[]>;
   search(query: SearchQuery, signal: AbortSignal): Promise<SearchReply>;
   timeline(query: TimelineQuery, signal: AbortSignal): Promise<TimelineReply>;
 }
@@ -38,6 +44,8 @@ export function runSource(client: ApiClient, runId: string): EvidenceSource {
     namespaces: (atSequence) => client.call('listNamespaces', { path, query: atSequence === undefined ? {} : { atSequence } }),
     state: (query) => client.call('listState', { path, query }),
     rowChanges: (query) => client.call('listRowChanges', { path, query }),
+    chain: (sequence) => client.call('getChain', { path: { runId, sequence } }),
+    story: async () => (await client.call('getStory', { path })).lines,
     search: (query, signal) => client.call('searchEvidence', { path, query }, signal),
     timeline: (query, signal) => client.call('getTimeline', { path, query }, signal),
   };
@@ -54,6 +62,8 @@ export function worldSource(client: ApiClient, worldId: string): EvidenceSource 
     namespaces: (atSequence) => client.call('listWorldNamespaces', { path, query: atSequence === undefined ? {} : { atSequence } }),
     state: (query) => client.call('listWorldState', { path, query }),
     rowChanges: (query) => client.call('listWorldRowChanges', { path, query }),
+    chain: (sequence) => client.call('getWorldChain', { path: { worldId, sequence } }),
+    story: async () => [],
     search: (query, signal) => client.call('searchWorldEvidence', { path, query }, signal),
     timeline: (query, signal) => client.call('getWorldTimeline', { path, query }, signal),
   };

@@ -151,6 +151,31 @@ function EditorLink({ place: { file, line, column } }: { place: FilePlace }) {
   );
 }
 
+/** What led to the failure, line by line; each leads to its entry. */
+export function Story({ source, onEvidence }: Pick<FindingsProps, 'source' | 'onEvidence'>) {
+  const story = useLoad(`story ${source.id}`, () => source.story());
+  const lines = story.value ?? [];
+  if (lines.length === 0) return null;
+  return (
+    <section class="story-card" aria-labelledby="story">
+      <h2 id="story">What happened</h2>
+      <ol class="story">
+        {lines.map(({ role, text, sequence, assertionId }, index) => (
+          <li key={index} class={`story-${role}`}>
+            {sequence === undefined ? (
+              visibleLine(text)
+            ) : (
+              <button type="button" class="story-line" onClick={() => onEvidence(sequence, assertionId)}>
+                <span class="number">#{sequence}</span> {visibleLine(text)}
+              </button>
+            )}
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
 interface FindingProps extends ReportFinding {
   source: EvidenceSource;
   chosen: boolean;

@@ -1,6 +1,6 @@
 // The filter of a journal, as fields: text, what went wrong, who, which operation, how it ended, kinds.
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { kindNames } from '../../../reports/html/kind-names.mjs';
+import { kindNames } from '../../../reports/words.js';
 import { tuning } from '../../tuning.js';
 import { type FilterChoices, type JournalFilter, kindOrder, outcomes } from './journal-filter.ts';
 

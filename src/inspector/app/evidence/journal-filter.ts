@@ -2,7 +2,7 @@
 import type { SearchQuery } from '../../../contract/inspector/journal.js';
 import type { EvidenceKind, OutcomeKind } from '../../../contract/world/evidence.js';
 import type { ScenarioActor } from '../../../contract/world/scenario.js';
-import { kindNames } from '../../../reports/html/kind-names.mjs';
+import { kindNames } from '../../../reports/words.js';
 
 export interface JournalFilter {
   text: string;

@@ -4,7 +4,7 @@ import type { InspectorRunReply } from '../../../contract/inspector/runs.js';
 import { findingsOf, judgedOf } from '../../../reports/findings.js';
 import { EvidenceBench } from '../evidence/evidence-bench.tsx';
 import { type EvidenceSource, runSource } from '../evidence/evidence-source.ts';
-import { Findings } from '../evidence/findings.tsx';
+import { Findings, Story } from '../evidence/findings.tsx';
 import { choicesOf, type FilterQuery, filterOfQuery, queryOfFilter } from '../evidence/journal-filter.ts';
 import { active, grown, project, runsEnded } from '../state/live.tsx';
 import { Await, useLoad } from '../state/loading.tsx';
@@ -138,7 +138,12 @@ function Evidence({ reply, source, count, selected, query, show }: EvidenceProps
       onClose={() => show({ seq: undefined, assertion: undefined })}
     >
       {reply.report !== undefined && (
-        <Findings report={reply.report} source={source} chosen={chosen} onEvidence={(seq, assertion) => show({ seq, assertion })} />
+        <>
+          {reply.report.result.verdict !== 'passed' && (
+            <Story source={source} onEvidence={(seq, assertion) => show({ seq, assertion: assertion ?? chosen })} />
+          )}
+          <Findings report={reply.report} source={source} chosen={chosen} onEvidence={(seq, assertion) => show({ seq, assertion })} />
+        </>
       )}
     </EvidenceBench>
   );
