@@ -47,7 +47,7 @@ export function headline({ result }: RunReport): string {
   if (verdict === 'failed' && failed.length > 0) return `${names(failed)} ${failed.length === 1 ? 'does not hold' : 'do not hold'}`;
   if (failure !== undefined) return `${status === 'cancelled' ? 'Cancelled' : 'Could not run'}: ${failure.message}`;
   const [agent] = failedInteractions(result);
-  if (gates.length > 0 && agent !== undefined) return agentWords(agent);
+  if (verdict !== 'passed' && agent !== undefined) return agentWords(agent);
   if (gates.length > 0) return `${names(gates)} could not be decided`;
   if (isFlaky(result)) return `${everythingHolds(result)}; flaky: it passed only at attempt ${result.identity.attempt}`;
   return verdict === 'passed' ? everythingHolds(result) : `The run is ${status.replace('_', ' ')}`;
