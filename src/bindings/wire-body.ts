@@ -44,7 +44,7 @@ export function planBody(request: ServerRequest, requestBody: WireRoute['request
   const isPlain = !codings.isAwsChunked && codings.compression === undefined;
   const held = !isLarge ? 0 : declared === undefined || !isPlain ? sentMax : Number(declared);
   const read = async (): Promise<ReceivedBody> => {
-    if (kind === 'json' && isPlain) return small({ kind, value: await readJsonBody(request, bytesMax) });
+    if (kind === 'json' && isPlain) return small({ kind, value: await readJsonBody(request, bytesMax, limits.wireJsonDepthMax) });
     const decoded = await decodeBody(await request.body(sentMax), codings, { request, bytesMax });
     return { ...(await bodyOf(kind, decoded, contentType)), trailers: decoded.trailers };
   };
@@ -65,7 +65,7 @@ async function bodyOf(kind: Kind, { bytes }: DecodedBody, contentType: string | 
     case 'none':
       return small({ kind });
     case 'json':
-      return small({ kind, value: jsonOf(bytes) });
+      return small({ kind, value: jsonOf(bytes, limits.wireJsonDepthMax) });
     case 'form':
       return small({ kind, value: formOf(textOf(bytes, 'The body')) });
     case 'text':

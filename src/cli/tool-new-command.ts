@@ -1,4 +1,4 @@
-// `drillyard tool new <id>`: a tool package that compiles and answers, to be made into the service that is wanted.
+// `drillyard tool create <id>`: a tool package that compiles and answers, to be made into the service that is wanted.
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { ServiceError } from '../contract/errors.js';

@@ -5,7 +5,9 @@ import { join, resolve } from 'node:path';
 import { createBindings } from '../bindings/create-bindings.js';
 import { defined } from '../contract/defined.js';
 import { type ConformanceResult, type Difference, testToolPackage } from '../drills/conformance.js';
+import { coveredKinds, type ToolCoverage } from '../drills/tool-coverage.js';
 import { createTerminalReporter } from '../reports/terminal-reporter.js';
+import { counted } from '../text/counted.js';
 import type { LocalIsolation } from '../worlds/local-worlds.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import { sayFailures } from './failure.js';
@@ -20,6 +22,8 @@ export interface ToolTestFlags {
   json: boolean;
   isolate?: LocalIsolation;
   concurrency?: number;
+  /** What no drill has shown is an error. */
+  requireCoverage?: boolean;
 }
 
 const passes = ['As it is:', 'With a fresh module each turn:', 'As it is once more, to tell module state from an unsteady agent:'];
@@ -28,7 +32,7 @@ export function toolTestCommand(flags: ToolTestFlags): Promise<ExitCode> {
   return sayFailures(flags, resolve(flags.tool), (output) => testTool(flags, output));
 }
 
-async function testTool({ tool, config, json, ...options }: ToolTestFlags, output: Output): Promise<ExitCode> {
+async function testTool({ tool, config, json, requireCoverage = false, ...options }: ToolTestFlags, output: Output): Promise<ExitCode> {
   const folder = packageFolder(tool);
   const interrupt = abortOnInterrupt((text) => output.warn(text));
   // A package may be installed where nothing may be written.
@@ -65,17 +69,22 @@ async function testTool({ tool, config, json, ...options }: ToolTestFlags, outpu
     ).finally(() => terminal?.close());
     tell(result, output);
     if (result.cancelled) return exitCodes.interrupted;
-    return result.verdict === 'passed' ? exitCodes.passed : exitCodes.failed;
+    const lacks = requireCoverage && (result.coverage === undefined || result.coverage.missing.length > 0);
+    return result.verdict === 'passed' && !lacks ? exitCodes.passed : exitCodes.failed;
   } finally {
     interrupt.stop();
     if (!keeps) await rm(directory, { recursive: true, force: true });
   }
 }
 
-function tell({ verdict, suiteId, plain, differences }: ConformanceResult, output: Output): void {
+function tell({ verdict, suiteId, plain, differences, coverage }: ConformanceResult, output: Output): void {
   for (const difference of differences) {
     output.line({ event: 'difference', ...difference });
     if (!output.json) output.say(`${difference.drillId}, trial ${difference.trial}: ${explain(difference)}`);
+  }
+  if (coverage !== undefined) {
+    output.line({ event: 'coverage', ...coverage });
+    if (!output.json) for (const line of coverageLines(coverage)) output.say(line);
   }
   const { passed, failed, inconclusive, skipped } = plain;
   output.line({
@@ -89,6 +98,15 @@ function tell({ verdict, suiteId, plain, differences }: ConformanceResult, outpu
     differences: differences.length,
   });
   if (!output.json && verdict === 'passed') output.say('The same with a fresh module each turn: the tool keeps nothing outside its state.');
+}
+
+function coverageLines({ observed, declared, missing }: ToolCoverage): string[] {
+  const lacking = coveredKinds.flatMap((kind) => {
+    const ids = missing.filter((part) => part.kind === kind).map(({ id }) => id);
+    return ids.length === 0 ? [] : [`  ${counted(ids.length, kind)}: ${ids.join(', ')}`];
+  });
+  const said = `Observed: ${observed} of the ${counted(declared, 'operation, error, event, fault and route', 'operations, errors, events, faults and routes')} that the manifest declares.`;
+  return lacking.length === 0 ? [said] : [said, 'No drill has shown:', ...lacking];
 }
 
 function explain({ hashes, cause }: Difference): string {

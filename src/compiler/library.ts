@@ -1,9 +1,10 @@
 // The tool packages that ship with Drillyard, as a catalog: what each is, byte for byte, and what it gives a new world to start with.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { canonicalJson } from '../contract/canonical-json.js';
 import { defined } from '../contract/defined.js';
 import { sha256Digest } from '../contract/digest.js';
+import type { Diagnostic } from '../contract/run/build.js';
 import { ownSourceDialect } from '../contract/run/dialect.js';
 import { validateToolPackageFile, validateToolStarter } from '../contract/validate/validators.js';
 import type { ToolManifest, ToolPackField, ToolStarter } from '../contract/world/tool-manifest.js';
@@ -13,7 +14,7 @@ import { readDocument, validated } from './project-documents.js';
 import { libraryFolder } from './shipped.js';
 import { listFilesBelow } from './source-files.js';
 import { compileTool } from './tool-compile.js';
-import { describePackage, locateInLibrary } from './tool-packages.js';
+import { describePackage, locateInLibrary, type PackageFolder } from './tool-packages.js';
 
 export interface LibraryPackage {
   /** Its folder; `library:<id>` in a root file. */
@@ -41,16 +42,27 @@ export async function readLibrary(): Promise<LibraryPackage[]> {
 
 async function readPackage(id: string): Promise<LibraryPackage> {
   const broken = (reason: string) => new Error(`the library's package '${id}' is broken: ${reason}`);
-  const diagnostics = new Diagnostics();
   const folder = locateInLibrary(id);
   if ('message' in folder) throw broken(folder.message);
+  const read = await readFolder(id, folder);
+  if ('diagnostics' in read) throw broken(JSON.stringify(read.diagnostics));
+  return read;
+}
+
+/** Any package, by its folder; what is wrong with one that does not compile. */
+export async function readPackageAt(folder: PackageFolder): Promise<LibraryPackage | { diagnostics: Diagnostic[] }> {
+  return await readFolder(basename(folder.root), folder);
+}
+
+async function readFolder(id: string, folder: PackageFolder): Promise<LibraryPackage | { diagnostics: Diagnostic[] }> {
+  const diagnostics = new Diagnostics();
   const field = fieldOf(folder.root);
   const found = describePackage(diagnostics, folder);
   const document = found && readDocument(diagnostics, found.root, found.toolFile);
   const file = document && validated(diagnostics, document, validateToolPackageFile);
   const starting = found?.starter === undefined ? undefined : readDocument(diagnostics, found.root, found.starter);
   const starter = starting && validated(diagnostics, starting, validateToolStarter);
-  if (found === undefined || document === undefined || file === undefined) throw broken(JSON.stringify(diagnostics.sorted()));
+  if (found === undefined || document === undefined || file === undefined) return { diagnostics: diagnostics.sorted() };
   const source = {
     root: found.root,
     shownAs: found.shownAs,
@@ -62,7 +74,7 @@ async function readPackage(id: string): Promise<LibraryPackage> {
   };
   const { compiled } = await compileTool(diagnostics, source, { sdkNames: [], engineVersion: packageVersion() });
   const errors = diagnostics.sorted().filter(({ severity, code }) => severity === 'error' && code !== 'DY5003');
-  if (errors.length > 0) throw broken(JSON.stringify(errors));
+  if (errors.length > 0) return { diagnostics: errors };
   const description = field?.description ?? compiled.manifest.description;
   return {
     libraryEntryId: id,

@@ -71,7 +71,7 @@ export function resolveToolPackages(
   return { packages, isMissing };
 }
 
-interface PackageFolder {
+export interface PackageFolder {
   root: string;
   shownAs: string;
 }

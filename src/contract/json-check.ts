@@ -88,8 +88,8 @@ export function checkJson(value: unknown, bounds: JsonBounds = valueBounds): Jso
 }
 
 /** For values that JSON.parse made, which can only be too deep: the fault, or null. */
-export function checkJsonDepth(value: unknown): JsonFault | null {
-  return depthWithin(value, limits.jsonDepthMax) ? null : findJsonFault(value);
+export function checkJsonDepth(value: unknown, levels: number = limits.jsonDepthMax): JsonFault | null {
+  return depthWithin(value, levels) ? null : findJsonFault(value, { ...valueBounds, depth: levels });
 }
 
 function refuseFaults(value: unknown, bounds: JsonBounds): void {

@@ -6,6 +6,8 @@ export const wireLimits = {
   encodedHeadersMax: 64,
   /** Of a listener: sets of routes, of which those in use stay in any case. */
   wireTablesKeptMax: 64,
+  /** How deep the JSON of a request may be; what decode makes of it, the arguments, is a value like any other (`jsonDepthMax`). */
+  wireJsonDepthMax: 512,
   /** Texts of a request that may be the credential of an access that is not open. */
   requestTokensMax: 4,
   /** Of a path that no route answered, as it is shown. */

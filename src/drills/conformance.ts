@@ -1,13 +1,18 @@
 // The conformance suite of a tool package, run as it is and again with a fresh module each turn. A tool that keeps
 // something outside its state (a variable of its module) then behaves differently, and a world that leaves the memory would too.
+import { join } from 'node:path';
 import { compileProject } from '../compiler/compile.js';
 import { loadConformance } from '../compiler/conformance.js';
+import { glancePackage } from '../compiler/package-glance.js';
+import { defined } from '../contract/defined.js';
 import type { RunResult, Verdict } from '../contract/run/run.js';
+import { evidenceFile } from '../reports/report-folder.js';
 import type { RunDrillsOptions } from './plan/options.js';
 import type { OpenBindings } from './ports/bindings-port.js';
 import type { BuildRunResult } from './run.js';
 import { type RunDrillsResult, runBuild } from './run-drills.js';
 import { SourceInvalidError } from './source-invalid.js';
+import { CoverageWatch, type ToolCoverage } from './tool-coverage.js';
 
 export type ConformanceOptions = Pick<
   RunDrillsOptions,
@@ -25,6 +30,8 @@ export interface ConformanceResult {
   plain: BuildRunResult;
   /** Drills that went otherwise with a fresh module each turn, with what differs. */
   differences: Difference[];
+  /** What of the package's manifest the plain run has shown; absent where it wrote no reports, or the package has no manifest to ask. */
+  coverage?: ToolCoverage;
   cancelled: boolean;
 }
 export interface Difference {
@@ -43,14 +50,18 @@ export async function testToolPackage(
 ): Promise<ConformanceResult> {
   const { conformance, diagnostics: found } = loadConformance(folder, config === undefined ? {} : { config });
   if (conformance === undefined) throw new SourceInvalidError(found);
-  const { suite, packageRoot: _, ...project } = conformance;
+  const { suite, packageRoot, ...project } = conformance;
   const { root } = project;
   const { build, diagnostics, outsidePackages, handlerPlace } = await compileProject(project);
   if (build === undefined) throw new SourceInvalidError(diagnostics);
   // Retries would hide what this looks for.
-  const run = (more: Partial<RunDrillsOptions>) =>
-    runBuild(build, { ...options, ...more, root, suite, retries: 0 }, openBindings, { outsidePackages, placeOfHandler: handlerPlace });
-  const plain = await run({});
+  const run = (more: Partial<RunDrillsOptions>, bindings = openBindings) =>
+    runBuild(build, { ...options, ...more, root, suite, retries: 0 }, bindings, { outsidePackages, placeOfHandler: handlerPlace });
+  const tested = glancePackage('.', packageRoot)?.packageId;
+  const manifest = build.tools.find(({ packageId }) => packageId === tested)?.manifest;
+  const watch = manifest && new CoverageWatch(manifest);
+  const plain = await run({}, (options) => watch?.over(openBindings(options)) ?? openBindings(options));
+  const coverage = watch && (await coverageOf(watch, plain, options.reportDirectory));
   const stopped = plain.verdict !== 'passed' || plain.cancelled;
   const fresh = stopped ? undefined : await run({ freshModulePerTurn: true, reportDirectory: false });
   const differing = fresh === undefined ? [] : differences(plain, fresh);
@@ -67,8 +78,21 @@ export async function testToolPackage(
       ...difference,
       cause: unsteady.has(trialKey(difference)) ? 'unsteady_drill' : 'module_state',
     })),
+    ...defined({ coverage }),
     cancelled: plain.cancelled || fresh?.cancelled === true,
   };
+}
+
+async function coverageOf(
+  watch: CoverageWatch,
+  { drills }: Pick<RunDrillsResult, 'drills'>,
+  reportDirectory: RunDrillsOptions['reportDirectory'],
+): Promise<ToolCoverage | undefined> {
+  if (typeof reportDirectory !== 'string') return undefined;
+  for (const { trials } of drills)
+    for (const { attempts } of trials)
+      for (const { result } of attempts) await watch.readEvidence(join(reportDirectory, result.identity.runId, evidenceFile));
+  return watch.result();
 }
 
 /** By the first attempt of each trial; a trial that only one of them has is left out. */

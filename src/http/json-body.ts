@@ -9,10 +9,10 @@ import { checkJsonDepth } from '../contract/json-check.js';
 import type { ServerRequest } from './server.js';
 import { tuning } from './tuning.js';
 
-export async function readJsonBody(request: ServerRequest, bytesMax: number): Promise<JsonValue> {
+export async function readJsonBody(request: ServerRequest, bytesMax: number, levelsMax?: number): Promise<JsonValue> {
   const bytes = await request.body(bytesMax);
   if (bytes.length > tuning.jsonBytesOfTurnMax) await turnOfItsOwn();
-  return jsonOf(bytes);
+  return jsonOf(bytes, levelsMax);
 }
 
 /** The event loop is one for all servers of this process. */
@@ -23,9 +23,9 @@ function turnOfItsOwn(): Promise<void> {
 }
 
 /** control.INVALID_JSON, or control.INVALID_REQUEST where it is too deep. */
-export function jsonOf(bytes: Uint8Array): JsonValue {
+export function jsonOf(bytes: Uint8Array, levelsMax?: number): JsonValue {
   const value = parse(bytes);
-  const fault = checkJsonDepth(value);
+  const fault = checkJsonDepth(value, levelsMax);
   if (fault === null) return value;
   throw new ServiceError('control.INVALID_REQUEST', {
     message: 'The body is nested too deeply.',

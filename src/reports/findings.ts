@@ -56,7 +56,7 @@ export function headline({ result, cutShort, toolFailures: [tool] = [] }: RunRep
   if (failure !== undefined) return `${status === 'cancelled' ? 'Cancelled' : 'Could not run'}: ${failure.message}`;
   if (gates.length > 0 && tool !== undefined) return `The tool ${tool.packageId} broke in ${tool.handlerId}: ${tool.message}`;
   const [agent] = failedInteractions(result);
-  if (gates.length > 0 && agent !== undefined) return agentWords(agent);
+  if (verdict !== 'passed' && agent !== undefined) return agentWords(agent);
   if (gates.length > 0 && cutShort !== undefined) return `${cutShort.charAt(0).toUpperCase()}${cutShort.slice(1)}`;
   if (gates.length > 0) return `${names(gates)} could not be decided`;
   if (isFlaky(result)) return `${everythingHolds(result)}; flaky: it passed only at attempt ${result.identity.attempt}`;

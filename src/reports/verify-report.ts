@@ -135,14 +135,14 @@ async function readReport(reader: FolderReader, problems: ReportProblems): Promi
   return value as RunReport;
 }
 
-function verifyReportDocument({ runId, result }: RunReport, manifest: ReportManifest, problems: ReportProblems): void {
+function verifyReportDocument({ runId, result, cutShort }: RunReport, manifest: ReportManifest, problems: ReportProblems): void {
   const add = (code: 'RUN_ID_MISMATCH' | 'VERDICT_MISMATCH' | 'REPORT_INVALID', message: string): void =>
     problems.add(reportFile, code, message);
   if (runId !== manifest.runId || result.identity.runId !== manifest.runId)
     add('RUN_ID_MISMATCH', `is of ${runId}; the manifest is of ${manifest.runId}`);
   if (result.setup.setupHash !== result.identity.setupHash) add('REPORT_INVALID', 'names two setups');
-  const verdict = resultVerdict(result);
-  if (verdict !== result.verdict) add('VERDICT_MISMATCH', `says ${result.verdict}; its assertions say ${verdict}`);
+  const verdict = resultVerdict(result, cutShort);
+  if (verdict !== result.verdict) add('VERDICT_MISMATCH', `says ${result.verdict}; its assertions and agent say ${verdict}`);
   for (const { assertionId, status, judged } of result.assertionResults) {
     const said = judged?.answer === undefined ? 'inconclusive' : judged.answer.passed ? 'passed' : 'failed';
     if (judged !== undefined && status !== said)

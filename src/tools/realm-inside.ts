@@ -136,6 +136,8 @@ export function bindBehavior(behavior: Behavior, calls: ContextCalls, capabiliti
 
 // A text in JSON has at most six bytes for each of a body's; the body itself is counted where it is taken out (codecs.ts).
 const encodedBounds = { ...recordBounds, bytes: 6 * (limits.encodedBodyBytesMax + 2 * limits.headerBytesMax) };
+/** A request, of which the body's JSON is a part. */
+const requestBounds = { ...recordBounds, depth: limits.wireJsonDepthMax + recordBounds.depth };
 const decodedBounds = { ...recordBounds, bytes: limits.decodedBytesMax };
 const byteLength = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Uint8Array.prototype), 'byteLength')?.get as () => number;
 
@@ -150,7 +152,7 @@ export function runCodec(
   try {
     const codec = behavior[group].get(id)?.[name] as ((input: unknown) => unknown) | undefined;
     if (codec === undefined) throw new ContextError(`${group} has no '${id}'`);
-    const returned = codec(admitJson(input, recordBounds).value);
+    const returned = codec(admitJson(input, name === 'decode' ? requestBounds : recordBounds).value);
     if (isThenable(returned)) throw new ContextError('codecs are synchronous; this one returned a Promise');
     if (name === 'decode') return { kind: 'value', value: admitJson(returned, decodedBounds).value };
     const message = { ...(returned as { body?: object }) };

@@ -271,6 +271,27 @@ test('tool test: a package that keeps its state in its state passes; reports are
   assert.equal(readdirSync(kept).length, 1);
 });
 
+test('tool test says what the manifest declares and no drill has shown, and --require-coverage fails on it', async () => {
+  const { root } = conformance(undefined);
+  const { code, stdout } = await warmDrillyard(['tool', 'test', 'notes', '--json'], { cwd: root });
+  assert.equal(code, 0, stdout);
+  const { event: _, ...coverage } = jsonLines(stdout).find(({ event }) => event === 'coverage') ?? assert.fail();
+  assert.deepEqual(coverage, {
+    observed: 2,
+    declared: 10,
+    missing: [
+      ...['note.get', 'note.remove', 'note.remind', 'note.break-later'].map((id) => ({ kind: 'operation', id })),
+      { kind: 'error', id: 'note.get NOT_FOUND' },
+      { kind: 'event', id: 'note.due' },
+      { kind: 'event', id: 'note.breaks' },
+      { kind: 'fault', id: 'down' },
+    ],
+  });
+  const strict = await warmDrillyard(['tool', 'test', 'notes', '--require-coverage'], { cwd: root });
+  assert.equal(strict.code, 1);
+  assert.match(strict.stdout, /Observed: 2 of the 10 [\s\S]*No drill has shown:\n {2}4 operations: note\.get, note\.remove/);
+});
+
 test('tool test: a package with a variable in its module is found out', async () => {
   const behavior = notesBehavior
     .replace('export default', 'let calls = 0;\nexport default')

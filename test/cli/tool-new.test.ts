@@ -1,4 +1,4 @@
-// `drillyard tool new`: what it writes compiles, has no type error, and answers.
+// `drillyard tool create`, which `tool new` is too: what it writes compiles, has no type error, and answers.
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { warmDrillyard } from './warm-cli.js';
 test('a new tool compiles and answers, and nothing is written over', async (t) => {
   const { root, remove } = createRepository();
   t.after(remove);
-  const make = (id: string) => warmDrillyard(['tool', 'new', id, '--root', root]);
+  const make = (id: string) => warmDrillyard(['tool', id === 'notes' ? 'new' : 'create', id, '--root', root]);
   const { code, stdout, stderr } = await make('order-desk');
   assert.deepEqual([code, stderr], [0, '']);
   assert.match(stdout, /^2 files written to .*drillyard\/tools\/order-desk\. Next:\n {2}.*drillyard validate\n/);

@@ -16,6 +16,23 @@ test('dangling names in the further kinds', async (t) => {
       'DY3006 /assertions/0/fault/operationId',
     ],
     ['kind: fault.count, fault: { packageId: notes, faultId: down, operationId: notes.add }, count: { equals: 0 }', null],
+    [
+      'kind: operation.count, count: { equals: 1 }, operation: { anyOf: [{ packageId: notes, operationId: notes.add, outcome: [ok, denied] }, { packageId: notes, operationId: notes.ad }] }',
+      'DY3006 /assertions/0/operation/anyOf/1/operationId',
+    ],
+    [
+      'kind: operation.order, operations: [{ packageId: notes, operationId: notes.add }, { anyOf: [{ packageId: notes, operationId: notes.add, actorId: anne }] }]',
+      'DY3010 /assertions/0/operations/1/anyOf/0/actorId',
+    ],
+    ['kind: operation.count, count: { equals: 1 }, operation: { anyOf: [] }', 'DY2003 /assertions/0/operation/anyOf'],
+    [
+      'kind: operation.count, count: { equals: 1 }, operation: { packageId: notes, operationId: notes.add, outcome: [ok, fine] }',
+      'DY2003 /assertions/0/operation/outcome/1',
+    ],
+    [
+      'kind: operation.count, count: { equals: 1 }, operation: { anyOf: [{ packageId: notes, operationId: notes.add, outcom: ok }] }',
+      'DY2001 /assertions/0/operation/anyOf/0/outcom',
+    ],
     ['kind: effect.at_most_once, operation: { packageId: notes, operationId: notes.ad }', 'DY3006 /assertions/0/operation/operationId'],
     [
       'kind: effect.at_most_once, operation: { packageId: notes, operationId: notes.add, actorId: anne }',

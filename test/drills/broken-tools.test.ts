@@ -147,3 +147,48 @@ test('an agent that says it failed has failed, and its failure is reported first
   assert.match(text, /^INCONCLUSIVE {2}a\n {2}The agent failed: target\.AGENT_FAILED: no model answers\n/);
   assert.match(text, /interaction main: the agent failed\n[\s\S]*undecided, as the agent did not finish: written\n/);
 });
+
+test('an agent that fails beside an assertion that is satisfied has not passed, and every reporter says so', async (t) => {
+  const write = "await context.world.call('notes', 'note.write', { id: 'a', text: 'b' });";
+  const overHttp = `const { SERVICE_HTTP_URL, SERVICE_HTTP_TOKEN } = process.env;
+    await fetch(SERVICE_HTTP_URL + '/v1/operations/notes/note.write', { method: 'POST', body: JSON.stringify({ arguments: { id: 'a', text: 'b' } }),
+      headers: { authorization: 'Bearer ' + SERVICE_HTTP_TOKEN, 'content-type': 'application/json' } });`;
+  const repository = createRepository({
+    ...moduleAgent('says', `${write} return { status: 'failed', error: { message: 'lost its way' } };`),
+    ...moduleAgent('throws', `${write} throw new Error('lost its way');`),
+    ...commandAgent(
+      'command',
+      `${overHttp} console.log(JSON.stringify({ schemaVersion: 1, status: 'failed', error: { message: 'lost its way' } }));`,
+    ),
+    ...commandAgent('exits', `${overHttp} process.exitCode = 3;`),
+    ...drill('says', 'says', [written({ atLeast: 1 })]),
+    ...drill('throws', 'throws', [written({ atLeast: 1 })]),
+    ...drill('command', 'command', [written({ atLeast: 1 })]),
+    ...drill('exits', 'exits', [written({ atLeast: 1 })]),
+  });
+  t.after(() => repository.remove());
+  const { root } = repository;
+  const files = ['--reporter', `junit=${join(root, 'junit.xml')}`, '--reporter', `ctrf=${join(root, 'ctrf.json')}`];
+  const { code, stdout } = await drillyard(['run', '--root', root, '--json', ...files]);
+  assert.equal(code, 1);
+  const lines = jsonLines(stdout);
+  const attempts = lines.filter(({ event }) => event === 'attempt') as unknown as { drillId: string; verdict: string; report: string }[];
+  assert.deepEqual(attempts.map(({ drillId, verdict }) => `${drillId} ${verdict}`).sort(), [
+    'command inconclusive',
+    'exits inconclusive',
+    'says inconclusive',
+    'throws inconclusive',
+  ]);
+  const { event: _, ...summary } = lines.at(-1) as { event: string };
+  assert.deepEqual(Object(summary).inconclusive, 4);
+  for (const { drillId, report } of attempts) {
+    const read = (name: string) => readFileSync(join(root, report, name), 'utf8');
+    const { result } = JSON.parse(read('report.json'));
+    assert.deepEqual([result.verdict, result.assertionResults[0].status], ['inconclusive', 'passed'], drillId);
+    assert.match(read('report.txt'), /^INCONCLUSIVE {2}\w+\n {2}The agent failed: target\./);
+    assert.match(read('junit.xml'), /<testsuite [^>]*errors="1"/);
+    assert.match(read('index.html'), /<p class="verdict">inconclusive<\/p>/);
+  }
+  const verified = await drillyard(['report', 'verify', join(root, attempts[0]!.report)]);
+  assert.equal(verified.code, 0, verified.stdout + verified.stderr);
+});

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ServiceError } from '../../src/contract/errors.js';
 import type { JsonValue } from '../../src/contract/json.js';
-import type { OperationArgumentsAssertion, StateValueAssertion } from '../../src/contract/run/assertion.js';
+import type { OperationArgumentsAssertion, OperationCountAssertion, StateValueAssertion } from '../../src/contract/run/assertion.js';
 import type { EvidenceEntry } from '../../src/contract/world/evidence.js';
 import type { RunView } from '../../src/drills/judge/finding.js';
 import { Judge } from '../../src/drills/judge/judge.js';
@@ -165,6 +165,38 @@ test('operation.order finds the calls in order, others between', async () => {
   assert.equal(failed.status, 'failed');
   assert.match(failed.message, /Step 2 of 2 is missing: no call to desk\.b after desk\.a \(sequence 2\)/);
   assert.match((await judge(ordered, { entries: [call(1, 'b')] })).message, /A later step of the list came first, at sequence 1/);
+});
+
+test('lists of outcomes, anyOf and idempotency say which calls are meant', async () => {
+  const tried = { ...closing, outcome: ['ok' as const, 'denied' as const] };
+  const calls = [
+    call(1, 'ticket.close'),
+    call(2, 'ticket.close', {}, 'denied'),
+    call(3, 'ticket.close', {}, 'invalid'),
+    call(4, 'ticket.open'),
+  ];
+  const count = async (operation: OperationCountAssertion['operation'], wanted: number) =>
+    await judge({ kind: 'operation.count', operation, count: { equals: wanted } }, { entries: calls });
+  const listed = await count(tried, 2);
+  assert.deepEqual([listed.status, listed.evidenceSequences], ['passed', [1, 2]]);
+  assert.match((await count(tried, 3)).message, /3 ok or denied calls to desk\.ticket\.close, found 2\..* 1 invalid/);
+  const opening = { packageId: 'desk', operationId: 'ticket.open' };
+  const any = await count({ anyOf: [tried, { ...closing, outcome: 'ok' }, opening] }, 3);
+  assert.deepEqual([any.status, any.evidenceSequences], ['passed', [1, 2, 4]]);
+  assert.match(
+    (await count({ anyOf: [closing, opening] }, 9)).message,
+    /9 calls to desk\.ticket\.close or calls to desk\.ticket\.open, found 4/,
+  );
+  assert.equal((await count({ ...closing, idempotency: 'replayed' }, 0)).status, 'passed');
+  assert.equal((await count({ ...closing, idempotency: 'not_requested' }, 3)).status, 'passed');
+  const order = {
+    kind: 'operation.order' as const,
+    operations: [{ anyOf: [opening, { ...closing, outcome: ['denied' as const] }] }, opening],
+  };
+  const found = await judge(order, { entries: calls });
+  assert.deepEqual([found.status, found.evidenceSequences], ['passed', [2, 4]]);
+  const missing = await judge({ ...order, operations: [...order.operations, closing] }, { entries: calls });
+  assert.match(missing.message, /Step 3 of 3 is missing: no call to desk\.ticket\.close after desk\.ticket\.open/);
 });
 
 test('operation.arguments looks into one call or into all', async () => {

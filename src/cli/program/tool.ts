@@ -5,6 +5,7 @@ import { collect, configOption, type Finish, integer, jsonOption, rootOption, ty
 
 export function addTool(program: Command, finish: Finish): void {
   const tool = program.command('tool').description('work on tool packages');
+  addLooks(tool, finish);
   tool
     .command('test')
     .description("run a package's conformance suite, once as it is and once with a fresh module each turn")
@@ -12,10 +13,11 @@ export function addTool(program: Command, finish: Finish): void {
     .addOption(isolateOption())
     .option('--config <file>', 'the root file of its conformance project, from here or relative to that project (default: drillyard.json)')
     .option('--concurrency <n>', 'attempts at once', integer)
+    .option('--require-coverage', 'fail where the manifest declares what no drill has shown', false)
     .addOption(jsonOption())
-    .action(async (tested: string, { json, config, isolate, concurrency }) => {
+    .action(async (tested: string, { json, config, isolate, concurrency, requireCoverage }) => {
       const { toolTestCommand } = await import('../tool-test-command.js');
-      finish(await toolTestCommand({ tool: tested, json, ...defined({ config, isolate, concurrency }) }));
+      finish(await toolTestCommand({ tool: tested, json, requireCoverage, ...defined({ config, isolate, concurrency }) }));
     });
   tool
     .command('verify')
@@ -32,7 +34,8 @@ export function addTool(program: Command, finish: Finish): void {
       finish(await toolVerifyCommand({ tool: verified, json, write, ...defined({ date, config, isolate, concurrency }) }));
     });
   tool
-    .command('new')
+    .command('create')
+    .alias('new')
     .description('write a tool package into the repository: a manifest and a behavior that answer at once')
     .argument('<id>', 'of the package; its folder is tools/<id> below the source root')
     .addOption(rootOption())
@@ -52,6 +55,28 @@ export function addTool(program: Command, finish: Finish): void {
     .action(async ({ tool: tools, out, root, config, json }: SourceCommandFlags & { tool: string[]; out?: string }) => {
       const { toolTypesCommand } = await import('../tool-types-command.js');
       finish(await toolTypesCommand({ tools, root, json, ...defined({ out, config }) }));
+    });
+}
+
+/** What can be known of packages without running them. */
+function addLooks(tool: Command, finish: Finish): void {
+  tool
+    .command('search')
+    .description('list the packages of the library that have these words')
+    .argument('[words...]', 'in the id, the description or the operations; without any, all packages')
+    .addOption(jsonOption())
+    .action(async (words: string[], { json }) => {
+      const { toolSearchCommand } = await import('../tool-search-command.js');
+      finish(await toolSearchCommand({ words, json }));
+    });
+  tool
+    .command('inspect')
+    .description('what a package asks for and has: grants, operations, routes, events, faults, size, digest')
+    .argument('<package>', 'the folder of the package, or library:<id>')
+    .addOption(jsonOption())
+    .action(async (inspected: string, { json }) => {
+      const { toolInspectCommand } = await import('../tool-search-command.js');
+      finish(await toolInspectCommand({ tool: inspected, json }));
     });
 }
 

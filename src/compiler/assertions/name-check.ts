@@ -40,7 +40,7 @@ export class NameCheck {
   }
   call({ packageId, operationId, outcome }: OperationFilter): Subject | undefined {
     const schema = this.#catalog.schemaOf('operations', { packageId, id: operationId });
-    const isLoose = outcome === 'invalid' || outcome === 'denied';
+    const isLoose = [outcome].flat().some((kind) => kind === 'invalid' || kind === 'denied');
     return schema === undefined ? undefined : { what: `the input of ${packageId}/${operationId}`, schema, isLoose };
   }
   payload({ packageId, eventId }: { packageId: string; eventId: string }): Subject | undefined {

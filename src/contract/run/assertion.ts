@@ -22,11 +22,21 @@ export interface OperationFilter {
   instanceId?: Slug;
   operationId: DottedId;
   actorId?: Slug;
-  outcome?: 'ok' | 'denied' | 'tool_error' | 'unsupported' | 'invalid';
+  /** One of them, where there are several. */
+  outcome?: OperationOutcome | (OperationOutcome[] & tags.MinItems<1> & tags.MaxItems<5>);
+  /** What became of the call's idempotency key. */
+  idempotency?: 'not_requested' | 'recorded' | 'replayed' | 'not_recorded';
   /** Each named member must be deeply equal to the call's argument. */
   arguments?: JsonObject;
 }
-export interface DeniedOperationFilter extends Omit<OperationFilter, 'outcome'> {}
+type OperationOutcome = 'ok' | 'denied' | 'tool_error' | 'unsupported' | 'invalid';
+/** A call that one of the filters means. */
+export interface AnyOperation {
+  /** A call that one of these filters means. */
+  anyOf: OperationFilter[] & tags.MinItems<1> & tags.MaxItems<100>;
+}
+export type OperationChoice = OperationFilter | AnyOperation;
+export interface DeniedOperationFilter extends Omit<OperationFilter, 'outcome' | 'idempotency'> {}
 
 /** The value at `path` in one row, compared. `one_of` expects an array in `expected`. */
 export interface StateValueAssertion extends AssertionCommon {
@@ -50,13 +60,13 @@ export interface StateCountAssertion extends AssertionCommon {
 }
 export interface OperationCountAssertion extends AssertionCommon {
   kind: 'operation.count';
-  operation: OperationFilter;
+  operation: OperationChoice;
   count: CountBounds;
 }
 /** The listed operations happened in this order (others may lie between). */
 export interface OperationOrderAssertion extends AssertionCommon {
   kind: 'operation.order';
-  operations: OperationFilter[] & tags.MinItems<2> & tags.MaxItems<100>;
+  operations: OperationChoice[] & tags.MinItems<2> & tags.MaxItems<100>;
 }
 /** A call's arguments: the value at `path` in the `occurrence`-th matching call (1-based; default: every matching call, at least one). */
 export interface OperationArgumentsAssertion extends AssertionCommon {

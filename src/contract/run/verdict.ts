@@ -1,5 +1,5 @@
 // The verdict rule, once: drills apply it, reports recompute it.
-import type { AssertionResult, RunResult, Verdict } from './run.js';
+import type { AssertionResult, InteractionResult, RunResult, Verdict } from './run.js';
 
 /** Failed if any gate failed or was invalid, else inconclusive if any gate was, else passed. What is no gate never counts. */
 export function runVerdict(results: Iterable<Pick<AssertionResult, 'gate' | 'status'>>): Verdict {
@@ -12,8 +12,24 @@ export function runVerdict(results: Iterable<Pick<AssertionResult, 'gate' | 'sta
   return verdict;
 }
 
-/** Of a whole run: its own assertions and those of every checkpoint. A run that was not sealed proved nothing, so it never passes. */
-export function resultVerdict(result: Pick<RunResult, 'status' | 'assertionResults' | 'checkpoints'>): Verdict {
+/** What a run says that an agent's own failure has cut short (`stopOnTargetFailure`). */
+export function targetFailureReason({
+  interactionId,
+  targetResult: { status, error },
+}: Pick<InteractionResult, 'interactionId' | 'targetResult'>): string {
+  return `the target ${status.replace('_', ' ')} in interaction ${interactionId} (${error?.code ?? 'no reason given'})`;
+}
+
+type Judged = Pick<RunResult, 'status' | 'assertionResults' | 'checkpoints'> & { readonly interactions?: readonly InteractionResult[] };
+
+/**
+ * Of a whole run: its own assertions and those of every checkpoint. A run that was not sealed proved nothing, so it never passes; nor does
+ * one whose agent failed, where that is no part of the drill: what it was to do is not done, whatever holds.
+ */
+export function resultVerdict(result: Judged, cutShort?: string): Verdict {
   const verdict = runVerdict([...result.assertionResults, ...result.checkpoints.flatMap((checkpoint) => checkpoint.assertionResults)]);
-  return verdict === 'passed' && result.status !== 'sealed' ? 'inconclusive' : verdict;
+  if (verdict !== 'passed') return verdict;
+  const last = result.interactions?.at(-1);
+  const hasFailed = last !== undefined && last.targetResult.status !== 'completed' && cutShort === targetFailureReason(last);
+  return result.status !== 'sealed' || hasFailed ? 'inconclusive' : 'passed';
 }

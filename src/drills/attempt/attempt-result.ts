@@ -28,6 +28,8 @@ export interface ResultParts {
   /** Absent when there was no world. */
   begun?: AttemptStart;
   failure?: RunError;
+  /** What ended the timeline early. */
+  cutShort?: string;
   /** Absent when the world could not be made or sealed: then nothing is known of it, and the hashes are those of nothing. */
   sealed?: SealedWorld;
 }
@@ -41,7 +43,7 @@ export interface SealedWorld {
 export function attemptResult(parts: ResultParts): { result: RunResult; captured: CaptureOutcome } {
   const { planned, identity, setup, checkpoints, status, begun = atTheStart(planned), failure } = parts;
   const { assertionResults, position, budgets, trajectoryHash } = parts.sealed ?? nothingKnown(planned);
-  const verdict = resultVerdict({ status, assertionResults, checkpoints });
+  const verdict = resultVerdict({ status, assertionResults, checkpoints, interactions: parts.interactions }, parts.cutShort);
   const captured = parts.capture.settle({ passed: verdict === 'passed' });
   const result: RunResult = {
     schemaVersion: 1,

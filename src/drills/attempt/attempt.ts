@@ -84,7 +84,7 @@ export class Attempt {
       ...defined({ cutShort: play.cutShort }),
       ...(toolFailures.isEmpty ? {} : { toolFailures: toolFailures.list(await thrownIn(world)) }),
       ...(play.unanswered.requests.length === 0 ? {} : { unanswered: play.unanswered }),
-      ...this.#result({ worldInstanceId, interactions, checkpoints, cancelled, begun, ...defined({ sealed }) }),
+      ...this.#result({ worldInstanceId, interactions, checkpoints, cancelled, begun, ...defined({ sealed, cutShort: play.cutShort }) }),
     };
   }
 
@@ -177,7 +177,10 @@ interface Sealing {
   final: Judge;
   begun: AttemptStart;
 }
-type PlayedParts = Pick<ResultParts, 'interactions' | 'checkpoints' | 'sealed' | 'begun'> & { worldInstanceId: string; cancelled: boolean };
+type PlayedParts = Pick<ResultParts, 'interactions' | 'checkpoints' | 'sealed' | 'begun' | 'cutShort'> & {
+  worldInstanceId: string;
+  cancelled: boolean;
+};
 
 function endOf({ cancelled, cutShort }: Play, failure: RunError | undefined): TimelineEnd {
   return { cancelled, ...defined({ cutShort, failure }) };

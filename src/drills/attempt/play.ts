@@ -3,6 +3,7 @@
 import { defined } from '../../contract/defined.js';
 import type { CheckpointResult, InteractionResult } from '../../contract/run/run.js';
 import type { RunEvent, UnansweredRequests } from '../../contract/run/run-events.js';
+import { targetFailureReason } from '../../contract/run/verdict.js';
 import type { AdvanceResult } from '../../contract/world/world-protocol.js';
 import { counted } from '../../text/counted.js';
 import type { WorldRef } from '../../worlds/api.js';
@@ -175,10 +176,10 @@ export class Play {
     if (checkpoint !== undefined) this.checkpoints.push(checkpoint);
     this.#mark = mark;
     const { interactionId } = interaction;
-    const { status, error } = interaction.targetResult;
+    const { status } = interaction.targetResult;
     if (status === 'cancelled') return this.#cancel();
     if (status !== 'completed' && timeline.stopOnTargetFailure) {
-      this.cut(`the target ${status.replace('_', ' ')} in interaction ${interactionId} (${error?.code ?? 'no reason given'})`);
+      this.cut(targetFailureReason(interaction));
     } else if (checkpoint?.verdict === 'failed' && timeline.stopOnInvariantFailure) {
       this.cut(`an invariant did not hold after interaction ${interactionId}`);
     }

@@ -1,12 +1,12 @@
 // Counts the calls that a filter means, and tells what came near.
-import type { CountBounds, OperationFilter } from '../../contract/run/assertion.js';
+import type { CountBounds, OperationChoice } from '../../contract/run/assertion.js';
 import type { EvidenceEntry } from '../../contract/world/evidence.js';
 import { countFinding } from './count-finding.js';
 import { type Check, Citations, type Finding } from './finding.js';
-import { callsOperation, describeCalls, mismatch, NearMisses, operationLocation } from './operation-filter.js';
+import { describeCalls, matchCall, NearMisses, operationLocation } from './operation-filter.js';
 
 export class OperationCounter implements Check {
-  readonly #filter: OperationFilter;
+  readonly #filter: OperationChoice;
   readonly #bounds: CountBounds;
   readonly #matching = new Citations();
   readonly #others = new Citations();
@@ -14,20 +14,20 @@ export class OperationCounter implements Check {
   readonly #countsReplays: boolean;
   #count = 0;
 
-  constructor(filter: OperationFilter, bounds: CountBounds, { countsReplays }: { countsReplays: boolean }) {
+  constructor(filter: OperationChoice, bounds: CountBounds, { countsReplays }: { countsReplays: boolean }) {
     this.#filter = filter;
     this.#bounds = bounds;
     this.#countsReplays = countsReplays;
   }
 
   observe(entry: EvidenceEntry): void {
-    if (!callsOperation(entry, this.#filter) || (!this.#countsReplays && entry.idempotency === 'replayed')) return;
-    const reason = mismatch(entry, this.#filter);
-    if (reason === null) {
+    if (entry.kind !== 'operation' || (!this.#countsReplays && entry.idempotency === 'replayed')) return;
+    const match = matchCall(entry, this.#filter);
+    if (match.matches) {
       this.#count += 1;
       this.#matching.add(entry.sequence);
-    } else {
-      this.#near.add(reason);
+    } else if (match.reason !== undefined) {
+      this.#near.add(match.reason);
       this.#others.add(entry.sequence);
     }
   }

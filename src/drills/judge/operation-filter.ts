@@ -1,6 +1,6 @@
 // Which calls an assertion speaks of, and which came near.
 import { defined } from '../../contract/defined.js';
-import type { OperationFilter } from '../../contract/run/assertion.js';
+import type { OperationChoice, OperationFilter } from '../../contract/run/assertion.js';
 import type { AssertionLocation } from '../../contract/run/run.js';
 import type { EvidenceEntry, OperationEntry } from '../../contract/world/evidence.js';
 import { noun } from '../../text/counted.js';
@@ -19,27 +19,60 @@ export function callsOperation(entry: EvidenceEntry, filter: OperationFilter): e
 /** Why a call to the operation does not match the rest of the filter; null when it does. */
 export function mismatch(entry: OperationEntry, filter: OperationFilter): string | null {
   if (filter.actorId !== undefined && entry.actorId !== filter.actorId) return `by ${entry.actorId}`;
-  if (filter.outcome !== undefined && entry.outcome.kind !== filter.outcome) {
+  if (filter.outcome !== undefined && ![filter.outcome].flat().includes(entry.outcome.kind)) {
     return entry.outcome.kind === 'ok' ? 'ok' : `${entry.outcome.kind} (${entry.outcome.error.code})`;
   }
+  if (filter.idempotency !== undefined && entry.idempotency !== filter.idempotency) return entry.idempotency.replaceAll('_', ' ');
   return hasMembers(entry.invocation.arguments, filter.arguments) ? null : 'with other arguments';
 }
 
 /** `ok calls by agent to ticket-desk.ticket.close`; a single `call` where `many` is 1. */
-export function describeCalls(filter: OperationFilter, many = 2): string {
-  const outcome = filter.outcome === undefined ? '' : `${filter.outcome} `;
+export function describeCalls(choice: OperationChoice, many = 2): string {
+  return filtersOf(choice)
+    .map((filter) => describeFilter(filter, many))
+    .join(' or ');
+}
+
+function describeFilter(filter: OperationFilter, many: number): string {
+  const outcomes = [filter.outcome ?? []].flat().join(' or ');
+  const outcome = [outcomes, filter.idempotency?.replaceAll('_', ' ') ?? ''].map((words) => (words === '' ? '' : `${words} `)).join('');
   const actor = filter.actorId === undefined ? '' : ` by ${filter.actorId}`;
   const withArguments = filter.arguments === undefined ? '' : ' with these arguments';
   return `${outcome}${noun(many, 'call')}${actor} to ${operationName(filter)}${withArguments}`;
 }
 
-export function operationName({ packageId, instanceId, operationId }: OperationFilter): string {
-  const instance = instanceId === undefined || instanceId === packageId ? '' : `[${instanceId}]`;
-  return `${packageId}${instance}.${operationId}`;
+export function operationName(choice: OperationChoice): string {
+  return filtersOf(choice)
+    .map(({ packageId, instanceId, operationId }) => {
+      const instance = instanceId === undefined || instanceId === packageId ? '' : `[${instanceId}]`;
+      return `${packageId}${instance}.${operationId}`;
+    })
+    .join(' or ');
 }
 
-export function operationLocation({ packageId, instanceId, operationId }: OperationFilter): AssertionLocation {
+/** The first of several. */
+export function operationLocation(choice: OperationChoice): AssertionLocation {
+  const [{ packageId, instanceId, operationId }] = filtersOf(choice) as [OperationFilter];
   return { subject: 'operation', packageId, ...defined({ instanceId }), operationId };
+}
+
+export function filtersOf(choice: OperationChoice): readonly OperationFilter[] {
+  return 'anyOf' in choice ? choice.anyOf : [choice];
+}
+
+/** Whether one of them means the call; else why the first to speak of its operation does not, undefined where none does. */
+export function matchCall(
+  entry: EvidenceEntry,
+  choice: OperationChoice,
+): { matches: true } | { matches: false; reason: string | undefined } {
+  let reason: string | undefined;
+  for (const filter of filtersOf(choice)) {
+    if (!callsOperation(entry, filter)) continue;
+    const miss = mismatch(entry, filter);
+    if (miss === null) return { matches: true };
+    reason ??= miss;
+  }
+  return { matches: false, reason };
 }
 
 /** Calls to the right operation that did not match, counted by reason. */

@@ -1,15 +1,14 @@
 // operation.order: the listed calls happened in this order, others possibly between. Taking the earliest match each time decides it.
-import type { OperationFilter, OperationOrderAssertion } from '../../contract/run/assertion.js';
+import type { OperationChoice, OperationOrderAssertion } from '../../contract/run/assertion.js';
 import type { EvidenceEntry } from '../../contract/world/evidence.js';
 import type { Check, Finding } from './finding.js';
-import { callsOperation, describeCalls, mismatch, operationLocation, operationName } from './operation-filter.js';
+import { describeCalls, matchCall, operationLocation, operationName } from './operation-filter.js';
 
 export function operationOrder({ operations }: OperationOrderAssertion): Check {
   const found: number[] = [];
   /** Where the step that is waited for was last seen: before its turn. */
   let early: number | undefined;
-  const matches = (entry: EvidenceEntry, filter: OperationFilter): boolean =>
-    callsOperation(entry, filter) && mismatch(entry, filter) === null;
+  const matches = (entry: EvidenceEntry, choice: OperationChoice): boolean => matchCall(entry, choice).matches;
   return {
     observe: (entry) => {
       const next = operations[found.length];
@@ -41,9 +40,9 @@ export function operationOrder({ operations }: OperationOrderAssertion): Check {
 }
 
 function missingMessage(
-  operations: readonly OperationFilter[],
+  operations: readonly OperationChoice[],
   found: readonly number[],
-  missing: OperationFilter,
+  missing: OperationChoice,
   early: number | undefined,
 ): string {
   const after = found.length === 0 ? '' : ` after ${operationName(operations[found.length - 1]!)} (sequence ${found.at(-1)})`;

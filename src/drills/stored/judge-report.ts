@@ -26,7 +26,8 @@ export async function judgeReport(
   const judging = new Rejudging(result, drill, cutShort);
   for await (const entry of entries) await judging.take(entry);
   const { checkpoints, assertionResults } = judging;
-  return { verdict: resultVerdict({ status: result.status, assertionResults, checkpoints }), checkpoints, assertionResults };
+  const verdict = resultVerdict({ status: result.status, assertionResults, checkpoints, interactions: result.interactions }, cutShort);
+  return { verdict, checkpoints, assertionResults };
 }
 
 class Rejudging {

@@ -1,5 +1,13 @@
 // What an assertion of a drill asks for, in words: what must be true, before any run has judged it.
-import type { Assertion, Comparison, CountBounds, ExpectedChange, Footprint, OperationFilter } from '../../../contract/run/assertion.js';
+import type {
+  Assertion,
+  Comparison,
+  CountBounds,
+  ExpectedChange,
+  Footprint,
+  OperationChoice,
+  OperationFilter,
+} from '../../../contract/run/assertion.js';
 import { pathText } from '../../../reports/html/json-diff.mjs';
 import { virtualClock, virtualDuration } from '../../../reports/html/virtual-time.mjs';
 import { tuning } from '../../tuning.js';
@@ -96,10 +104,15 @@ function timesWords(bounds: CountBounds): string {
 
 const where = (members: object | undefined): string => (members === undefined ? '' : ` with ${value(members)}`);
 
-function callWords(filter: OperationFilter): string {
+function callWords(choice: OperationChoice): string {
+  return 'anyOf' in choice ? choice.anyOf.map(oneCall).join(' or ') : oneCall(choice);
+}
+
+function oneCall(filter: OperationFilter): string {
   const by = filter.actorId === undefined ? '' : ` by ${filter.actorId}`;
-  const outcome = filter.outcome === undefined ? '' : ` answered ${filter.outcome.replaceAll('_', ' ')}`;
-  return `${ownerOf(filter)}.${filter.operationId}${where(filter.arguments)}${by}${outcome}`;
+  const outcome = filter.outcome === undefined ? '' : ` answered ${[filter.outcome].flat().join(' or ').replaceAll('_', ' ')}`;
+  const key = filter.idempotency === undefined ? '' : `, its key ${filter.idempotency.replaceAll('_', ' ')}`;
+  return `${ownerOf(filter)}.${filter.operationId}${where(filter.arguments)}${by}${outcome}${key}`;
 }
 
 function identityWords(identity: 'idempotencyKey' | { arguments: readonly (readonly (string | number)[])[] }): string {
