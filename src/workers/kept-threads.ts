@@ -14,14 +14,15 @@ export interface KeptThreadsOptions {
 }
 
 interface KeptThread {
+  /** What it was started with. */
+  key: string;
   thread: Thread;
   timer: NodeJS.Timeout;
 }
 
 let options: KeptThreadsOptions = { threadsMax: 0, idleMs: 0 };
-/** By what they were started with, the last one kept at the end. */
-const kept = new Map<string, KeptThread[]>();
-let count = 0;
+/** The last one kept at the end. */
+const kept: KeptThread[] = [];
 
 /** For the whole process, from now on. Those that are kept now stay for their time. Default: the figures of this module. */
 export function keepThreads(chosen: KeptThreadsOptions = tuning.keptThreads): void {
@@ -33,39 +34,40 @@ export const keptThreads = (): KeptThreadsOptions => options;
 /** A kept thread, or a new one. */
 export function takeThread(start: ThreadStart): Thread {
   const key = keyOf(start);
-  const found = kept.get(key)?.at(-1);
+  const found = kept.findLast((entry) => entry.key === key);
   if (found === undefined) return startThread(start);
-  forget(key, found);
+  forget(found);
   return found.thread;
 }
 
-/** Of a thread of `takeThread` whose task has returned. Resolves when it is kept, or when nothing of it runs any more. */
+/**
+ * Of a thread of `takeThread` whose task has returned. Resolves when it is kept, or when nothing of it runs any more. Of too many the one
+ * that has waited longest goes.
+ */
 export async function releaseThread(start: ThreadStart, thread: Thread): Promise<void> {
-  if (count >= options.threadsMax) {
+  if (options.threadsMax === 0) {
     await thread.end();
     return;
   }
-  const key = keyOf(start);
-  const timer = setTimeout(() => {
-    forget(key, entry);
-    void thread.end();
-  }, options.idleMs);
+  const timer = setTimeout(() => void drop(entry), options.idleMs);
   timer.unref();
-  const entry = { thread, timer };
-  kept.set(key, [...(kept.get(key) ?? []), entry]);
-  count += 1;
-  void thread.exited.then(() => forget(key, entry));
+  const entry = { key: keyOf(start), thread, timer };
+  kept.push(entry);
+  void thread.exited.then(() => forget(entry));
+  const [oldest] = kept;
+  if (kept.length > options.threadsMax && oldest !== undefined) await drop(oldest);
 }
 
-function forget(key: string, entry: KeptThread): void {
-  const entries = kept.get(key) ?? [];
-  if (!entries.includes(entry)) return;
+async function drop(entry: KeptThread): Promise<void> {
+  forget(entry);
+  await entry.thread.end();
+}
+
+function forget(entry: KeptThread): void {
+  const at = kept.indexOf(entry);
+  if (at < 0) return;
   clearTimeout(entry.timer);
-  kept.set(
-    key,
-    entries.filter((other) => other !== entry),
-  );
-  count -= 1;
+  kept.splice(at, 1);
 }
 
 const keyOf = ({ entry, run, resourceLimits, workerData, env }: ThreadStart): string =>

@@ -1,6 +1,9 @@
 // Workers of a task pool that are threads.
+//   TASK-THREAD-1. A thread whose pool is closed serves the next pool, where the process keeps threads (kept-threads.ts). One that has a
+//     task, or whose last task broke, never does.
+import { releaseThread, takeThread } from './kept-threads.js';
 import type { StartTaskWorker, TaskAnswer, ThreadLimits } from './task-worker.js';
-import { startThread, type Thread } from './thread.js';
+import type { ThreadStart } from './thread.js';
 
 /** What a thread is given as one task of its pool. */
 export interface NumberedTask<Task> {
@@ -18,29 +21,35 @@ export interface TaskThreads {
   limits: ThreadLimits;
 }
 
+/** Of all threads: one that serves a second pool may still say what it began for the first. */
+let lastNumber = 0;
+
 /** They see no environment variable, and keep this process for as long as they have a task. */
 export function threadWorkers<Task, Result>({ entry, limits }: TaskThreads): StartTaskWorker<Task, Result> {
   const { heapMb, youngHeapMb, stackMb } = limits;
+  const resourceLimits = { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: youngHeapMb, stackSizeMb: stackMb };
+  const start: ThreadStart = { entry, run: 'runTask', env: {}, resourceLimits };
   return ({ onBegun, onAnswer, onLost }) => {
     let number = 0;
-    const thread: Thread = startThread({
-      entry,
-      run: 'runTask',
-      env: {},
-      resourceLimits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: youngHeapMb, stackSizeMb: stackMb },
-      // Results come on another wire: what begins late has been answered by then.
-      onMessage: (message) => (message as NumberedBegin | null)?.begun === number && onBegun(),
-    });
+    let isAtRest = true;
+    const thread = takeThread(start);
+    // Results come on another wire: what begins late has been answered by then.
+    thread.listen((message) => (message as NumberedBegin | null)?.begun === number && onBegun());
     void thread.exited.then((code) => onLost('other', new Error(`a thread ended with ${code}`)));
     return {
       post: (task) => {
-        number += 1;
+        isAtRest = false;
+        lastNumber += 1;
+        number = lastNumber;
         thread.run({ number, task } satisfies NumberedTask<Task>).then(
-          (answer) => onAnswer(answer as TaskAnswer<Result>),
+          (answer) => {
+            isAtRest = !('bug' in (answer as TaskAnswer<Result>));
+            onAnswer(answer as TaskAnswer<Result>);
+          },
           (error: NodeJS.ErrnoException) => onLost(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? 'memory' : 'other', error),
         );
       },
-      end: () => thread.end(),
+      end: () => (isAtRest ? releaseThread(start, thread) : thread.end()),
     };
   };
 }

@@ -16,8 +16,6 @@ export interface ThreadStart {
   workerData?: unknown;
   /** Default: a copy of this process's environment. */
   env?: NodeJS.ProcessEnv;
-  /** What it posts to its parent besides the results of its tasks. */
-  onMessage?(message: unknown): void;
 }
 
 export interface Thread {
@@ -26,13 +24,15 @@ export interface Thread {
    * stays for as long as a task runs.
    */
   run(task: unknown, transferList?: Transferable[]): Promise<unknown>;
+  /** Hears, from now on and alone, what it posts to its parent besides the results of its tasks. */
+  listen(listener: (message: unknown) => void): void;
   /** Resolves, with its exit code, once the thread is gone. */
   readonly exited: Promise<number>;
   /** Ends it whatever it does; resolves when nothing of it runs any more. */
   end(): Promise<void>;
 }
 
-export function startThread({ entry, run, resourceLimits, workerData, env, onMessage }: ThreadStart): Thread {
+export function startThread({ entry, run, resourceLimits, workerData, env }: ThreadStart): Thread {
   const pool = new Piscina({
     filename: fileURLToPath(entry),
     name: run,
@@ -56,12 +56,16 @@ export function startThread({ entry, run, resourceLimits, workerData, env, onMes
   });
   // What goes wrong in the thread also ends its task; between tasks its end is all there is to know.
   pool.on('error', () => {});
-  if (onMessage !== undefined) pool.on('message', onMessage);
+  let heard = (_: unknown): void => {};
+  pool.on('message', (message) => heard(message));
   const exited = new Promise<number>((resolve) => pool.threads[0]!.once('exit', resolve));
   // The pool would start another in its place, which nobody has asked for.
   void exited.then(() => pool.destroy());
   return {
     run: (task, transferList = []) => pool.run(task, { transferList }),
+    listen: (listener) => {
+      heard = listener;
+    },
     exited,
     end: async () => {
       await Promise.all([pool.destroy(), exited]);

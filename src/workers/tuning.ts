@@ -2,8 +2,8 @@
 
 export const tuning = {
   /**
-   * A test has one world open at a time, a few have more. One thread holds some 30 MB, and twenty seconds are longer than what lies between
-   * two tests that open a world.
+   * A test has one world open at a time, a few have more; a service has a thread that compiles and one that judges beside. One thread holds
+   * some 30 MB, and twenty seconds are longer than what lies between two tests that open a world.
    */
-  keptThreads: { threadsMax: 4, idleMs: 20_000 },
+  keptThreads: { threadsMax: 6, idleMs: 20_000 },
 };
