@@ -99,7 +99,7 @@ export function whyLines({ result }: RunReport, cited: readonly CitedEntry[], pa
   }
   const before = cited.filter((entry) => entry.before === true);
   for (const [index, { sequence, text }] of before.entries())
-    lines.push(`${palette.dim((index === 0 ? 'before it' : '').padEnd(11))} #${sequence} ${visibleLine(text)}`);
+    lines.push(`  ${palette.dim((index === 0 ? 'before' : '').padEnd(9))} #${sequence} ${visibleLine(text)}`);
   if (before.length > 0) lines.push('');
   return lines.slice(0, -1);
 }

@@ -120,7 +120,7 @@ function DrillPanel({ drill }: { drill: DrillView }) {
           <p>{refusal.message}</p>
         </div>
       )}
-      <Requests matches={(request) => request.asked.drillId === drill.id} />
+      <Requests matches={(request) => request.drillIds?.includes(drill.id) === true} />
       {timeline.interactions.map((interaction) => (
         <blockquote key={interaction.id} class="task">
           {interaction.task.instruction}
