@@ -1,7 +1,7 @@
 // A stored run as a world to play with: a copy of the world that it left, forked at one of its entries. The run itself is not touched.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { basename, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { compileProject } from './compiler/compile.js';
 import { defined } from './contract/defined.js';
 import { ServiceError } from './contract/errors.js';
@@ -68,7 +68,7 @@ export async function forkRun(options: ForkRunOptions): Promise<ForkedRun> {
       copyDirectory: directory,
       worlds: async () => worlds,
     });
-    const parent = await retained.open(basename(identity.runId));
+    const parent = await retained.open(identity.runId);
     const { world } = await parent.fork({ worldId: newId('world'), atSequence: at, isNew: true });
     const { actorId, actorInstanceId } = caller;
     return {

@@ -73,6 +73,7 @@ export class RunQueue {
       requestId: newId('request'),
       state: 'queued',
       asked,
+      ...(choice.options.drills === undefined ? {} : { drillIds: [...choice.options.drills] }),
       createdAtMs: Date.now(),
       cancelAsked: false,
       runs: [],

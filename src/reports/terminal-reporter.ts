@@ -111,7 +111,7 @@ class Terminal implements TerminalReporter {
         break;
       case 'summary':
         this.close();
-        this.#write(this.#wrapped([...this.#reasonLines(), ...this.#summaryLines(event)]));
+        this.#write([...this.#reasonLines(), ...this.#wrapped(this.#summaryLines(event))]);
         break;
       case 'attempt_started':
         if (event.trialCount > 1 || event.attemptLimit > 1) this.#repeats.add(event.drillId);
@@ -222,7 +222,9 @@ class Terminal implements TerminalReporter {
         unanswered.length === 0
           ? []
           : [`  ${this.#palette.yellow('!')} ${unansweredTitle}`, ...unanswered.map((line) => `    ${line}`), ''];
-      return ['', ...runHeading(detail.report, this.#palette), '', ...story, ...why, ...(why.length > 0 ? [''] : []), ...wanted, ...next];
+      const said = ['', ...runHeading(detail.report, this.#palette), '', ...story, ...why, ...(why.length > 0 ? [''] : []), ...wanted];
+      // A command that is cut is no command any more.
+      return [...this.#wrapped(said), ...next];
     });
     if (left > 0) lines.push('', `${counted(left, 'more trial')} did not pass; the reports tell why.`);
     if (tolerated.length > 0) lines.push('');

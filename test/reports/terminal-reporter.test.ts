@@ -165,20 +165,13 @@ test('a terminal that calls itself dumb gets the lines that stay, and no cursor 
 });
 
 const placeOf = () => ({ file: 'drills/refund.drill.yaml', line: 12, column: 5 });
-/** What is said of a run that failed, on a terminal of so many columns. */
+/** What is said in the end of a run that failed, on a terminal of so many columns; a command may be wider. */
 function failure({ columns, color = false }: { columns: number; color?: boolean }): string {
-  const terminal = new FakeTerminal({ isTTY: true, columns, rows: 60 });
-  play(
-    createTerminalReporter({
-      environment: { TERM: 'xterm' },
-      stream: terminal,
-      color,
-      nowMs: () => 0,
-      placeOf,
-      repositoryFlags: ' --root repo',
-    }),
-  );
-  return color ? terminal.written : terminal.screen().join('\n');
+  let written = '';
+  const stream = { isTTY: true, columns, rows: 60, write: (text: string) => (written += text) };
+  const environment = { TERM: 'xterm' };
+  play(createTerminalReporter({ environment, stream, color, nowMs: () => 0, placeOf, repositoryFlags: ' --root repo' }));
+  return written.slice(written.indexOf('FAILED'));
 }
 
 test('what to do next: the report, the place of what failed, and commands that find the repository', () => {
@@ -201,7 +194,8 @@ test('on a terminal with colors the report and the source are links; elsewhere n
 });
 
 test('a narrow terminal gets lines that fit, values under values', () => {
-  const lines = failure({ columns: 60 }).split('\n');
+  const said = failure({ columns: 60 });
+  const lines = said.slice(0, said.indexOf('\n  report  ')).split('\n');
   for (const line of lines.filter((one) => one.includes(' '))) assert.ok(line.length <= 60 || !line.trim().includes(' '), line);
   assert.ok(lines.some((line) => /^ {14}\S/.test(line)));
 });
@@ -231,5 +225,5 @@ test('of many entries of evidence the last one is shown, and those between are n
       '#10 entry 10',
     ],
   );
-  assert.equal(lines.at(-1), 'before it   #5 entry 5');
+  assert.equal(lines.at(-1), '  before    #5 entry 5');
 });

@@ -184,6 +184,8 @@ export interface RunRequest {
   requestId: string;
   state: RunRequestState;
   asked: InspectorStartRunRequest;
+  /** The drills that `drillId`, `repeatOf` or `failedOf` stand for. */
+  drillIds?: string[];
   createdAtMs: number;
   startedAtMs?: number;
   finishedAtMs?: number;

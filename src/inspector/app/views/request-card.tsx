@@ -45,7 +45,7 @@ function RequestCard({ request, number }: { request: RunRequest; number: number 
       {request.failure !== undefined && <p class="bad-text">{request.failure.message}</p>}
       <ul class="attempts">
         {runs.slice(-60).map((run) => (
-          <Attempt key={run.runId} run={run} single={request.asked.drillId !== undefined} />
+          <Attempt key={run.runId} run={run} single={request.drillIds?.length === 1} />
         ))}
       </ul>
     </section>
