@@ -76,6 +76,11 @@ export function noteGrowth(id: string, toSequence: number): void {
   if (grown.value.get(id) !== toSequence) grown.value = new Map(grown.value).set(id, toSequence);
 }
 
+/** What was not dealt with yet stays. */
+function union(before: readonly string[] = [], now: readonly string[]): string[] {
+  return [...new Set([...before, ...now])];
+}
+
 function without<T>(map: ReadonlyMap<string, T>, key: string): ReadonlyMap<string, T> {
   const rest = new Map(map);
   rest.delete(key);
@@ -92,7 +97,10 @@ function hear(event: InspectorEvent): void {
       generation.value = event.generation;
       break;
     case 'source':
-      sourceChange.value = { files: event.files, drills: event.drills };
+      sourceChange.value = {
+        files: union(sourceChange.value?.files, event.files),
+        drills: union(sourceChange.value?.drills, event.drills),
+      };
       break;
     case 'run-request':
       noteRequest(event.request);
