@@ -7,6 +7,7 @@ import type { CompiledBuild } from '../contract/run/build.js';
 import type { Binding } from '../contract/run/target.js';
 import { refuseTarget } from '../drills/plan/plan.js';
 import { SourceInvalidError } from '../drills/source-invalid.js';
+import type { RecordingPlace } from '../drills/stored/recording.js';
 import { packageVersion } from '../files/installation.js';
 
 export interface ProjectOptions {
@@ -72,6 +73,12 @@ export class ProjectSource {
     if (source === undefined || source.toolId !== toolId)
       throw new ServiceError('control.NOT_FOUND', { message: 'The tool has no such implementation file. Its ids are in the project.' });
     return { schemaVersion: 1, source };
+  }
+
+  /** Where files are recorded to. Throws as `build`. */
+  recordingPlace(): RecordingPlace {
+    const { view, settings } = this.#compiled;
+    return { build: this.build(), view, sourceRoot: settings?.sourceRoot ?? '.' };
   }
 
   /** Throws control.SOURCE_INVALID while the source does not compile. */

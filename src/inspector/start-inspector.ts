@@ -29,6 +29,7 @@ import { LiveWatch } from './live-watch.js';
 import { documentRoute } from './openapi.js';
 import { Playground } from './playground.js';
 import { ProjectSource } from './project-source.js';
+import { Recordings } from './recordings.js';
 import { ReportDirectory } from './report-directory.js';
 import { RetainedWorlds } from './retained-worlds.js';
 import { RunQueue } from './run-queue.js';
@@ -160,6 +161,7 @@ async function openParts(options: LocalInspectorOptions, scratch: string) {
   const mirrors = new JournalMirrors(scratch, archive);
   const runs = new RunReader({ archive, reports, queue, retained, mirrors });
   const playground = new Playground(openedWorlds, { hub, receivers: callbackReceivers });
+  const recordings = new Recordings({ root, project, archive, runs, playground });
   const watch = new LiveWatch({
     hub,
     queue,
@@ -177,7 +179,7 @@ async function openParts(options: LocalInspectorOptions, scratch: string) {
     await archive.close();
     await (await worlds)?.close();
   };
-  return { parts: { project, hub, queue, archive, reports, retained, runs, mirrors, playground }, close };
+  return { parts: { project, hub, queue, archive, reports, retained, runs, mirrors, playground, recordings }, close };
 }
 
 /** Resolved once: what a launch option names may itself be, or lie behind, a link. */

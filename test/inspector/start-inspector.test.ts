@@ -150,6 +150,8 @@ onEachEngine('what is not there is not found', async (t, engine) => {
   const withBodies: { [id: string]: object } = {
     startRun: { drillId: 'nobody' },
     compareRuns: { left: runId, right: runId },
+    recordRun: { as: 'drill', id: 'it' },
+    recordWorld: { as: 'drill', id: 'it' },
     callWorld: { actorId: 'writer', packageId: 'notes', operationId: 'note.get', arguments: {} },
     advanceWorld: { targetUs: 1 },
     setWorldFault: { packageId: 'notes', faultId: 'down', active: true },

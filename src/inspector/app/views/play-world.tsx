@@ -10,6 +10,7 @@ import { useLoad } from '../state/loading.tsx';
 import { routeHash } from '../state/route.ts';
 import { client, go } from '../state/session.tsx';
 import { CallForm } from './call-form.tsx';
+import { RecordActions } from './record-dialog.tsx';
 import { startWords } from './world-words.ts';
 
 const nothingCited: ReadonlyMap<number, readonly string[]> = new Map();
@@ -129,6 +130,7 @@ function WorldHead({ world, act, onFork }: { world: PlayWorld; act: Act; onFork:
           <button type="button" onClick={reset}>
             Reset
           </button>
+          <RecordActions of={{ worldId }} name={world.start.id ?? 'played'} />
         </div>
       </div>
     </header>

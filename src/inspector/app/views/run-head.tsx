@@ -7,6 +7,7 @@ import { saveAs } from '../kit/save.tsx';
 import { active, noteRequest } from '../state/live.tsx';
 import { routeHash } from '../state/route.ts';
 import { client, go } from '../state/session.tsx';
+import { RecordActions } from './record-dialog.tsx';
 
 export function RunHead({ reply }: { reply: InspectorRunReply }) {
   const { report, runId } = reply;
@@ -86,6 +87,7 @@ function Actions({ reply }: { reply: InspectorRunReply }) {
       <button type="button" onClick={download}>
         Save report
       </button>
+      <RecordActions of={{ runId: identity.runId, targetId: identity.targetId }} name={identity.drillId} />
       <Problem text={problem} />
     </div>
   );

@@ -1,8 +1,9 @@
 // A scenario as what it is: a layer over the world's baseline. What it adds, changes and removes, in that order of importance.
+import type { JsonObject } from '../../../contract/json.js';
 import type { ProjectView } from '../../../contract/run/project-view.js';
 import type { Scenario, StatePatch } from '../../../contract/world/scenario.js';
 import { virtualClock } from '../../../reports/html/virtual-time.mjs';
-import { counted, DeclaredIn, DueEvent, Fact, Hash, Short } from '../kit/parts.tsx';
+import { ChangeTable, counted, DeclaredIn, DueEvent, Fact, Hash, Short } from '../kit/parts.tsx';
 import { Empty } from '../state/loading.tsx';
 import { routeHash } from '../state/route.ts';
 import { ActorCard, Chooser } from './world-parts.tsx';
@@ -49,7 +50,7 @@ function Layer({ scenario, view }: { scenario: ScenarioView; view: ProjectView }
       <h3>Rows</h3>
       {scenario.state.length === 0 && <p class="quiet">As the world has them.</p>}
       {scenario.state.map((patch, index) => (
-        <Patch key={index} patch={patch} known={isKnown(view, patch)} />
+        <Patch key={index} patch={patch} below={rowBelow(view, patch)} />
       ))}
       {scenario.actors.length > 0 && <h3>Actors</h3>}
       <div class="cards">
@@ -61,23 +62,34 @@ function Layer({ scenario, view }: { scenario: ScenarioView; view: ProjectView }
   );
 }
 
-const isKnown = (view: ProjectView, patch: StatePatch): boolean =>
-  (view.world?.state ?? []).some(
-    (row) => row.packageId === patch.packageId && row.namespace === patch.namespace && row.rowId === patch.rowId,
+/** As the world has it. */
+function rowBelow(view: ProjectView, patch: StatePatch): JsonObject | undefined {
+  const { packageId, instanceId = packageId, namespace, rowId } = patch;
+  const found = (view.world?.state ?? []).findLast(
+    (row) =>
+      row.packageId === packageId && (row.instanceId ?? row.packageId) === instanceId && row.namespace === namespace && row.rowId === rowId,
   );
+  return found?.action === 'upsert' ? found.value : undefined;
+}
 
-function Patch({ patch, known }: { patch: StatePatch; known: boolean }) {
-  const change = patch.action === 'delete' ? 'delete' : known ? 'update' : 'insert';
+/** Of a row that the world has, only the members that the layer changes. */
+function Patch({ patch, below }: { patch: StatePatch; below: JsonObject | undefined }) {
+  const change = patch.action === 'delete' ? 'delete' : below === undefined ? 'insert' : 'update';
   return (
-    <div class="data-row">
-      <span class={`change change-${change}`}>{{ delete: 'removes', update: 'replaces', insert: 'adds' }[change]}</span>
-      <code>
-        {patch.packageId}/{patch.namespace}/{patch.rowId}
-      </code>
-      {patch.action === 'upsert' && <Short value={patch.value} max={300} />}
-    </div>
+    <>
+      <div class="data-row">
+        <span class={`change change-${change}`}>{{ delete: 'removes', update: 'changes', insert: 'adds' }[change]}</span>
+        <code>
+          {patch.packageId}/{patch.namespace}/{patch.rowId}
+        </code>
+        {patch.action === 'upsert' && below === undefined && <Short value={patch.value} max={300} />}
+      </div>
+      {patch.action === 'upsert' && below !== undefined && <ChangeTable before={below} after={patch.value} />}
+    </>
   );
 }
+
+const byTime = (events: Scenario['initialEvents']): Scenario['initialEvents'] => [...events].sort((one, other) => one.atUs - other.atUs);
 
 function Happenings({ scenario }: { scenario: Scenario }) {
   return (
@@ -91,7 +103,7 @@ function Happenings({ scenario }: { scenario: Scenario }) {
         </p>
       ))}
       {scenario.initialEvents.length > 0 && <h3>Events to come</h3>}
-      {scenario.initialEvents.map((event, index) => (
+      {byTime(scenario.initialEvents).map((event, index) => (
         <DueEvent key={index} of={event} />
       ))}
       {(scenario.toolOverrides ?? []).length > 0 && <h3>Answers overridden</h3>}
