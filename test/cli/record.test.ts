@@ -1,6 +1,6 @@
 // Runs of the examples, recorded: what is written compiles, and its drills pass.
 import assert from 'node:assert/strict';
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { appendFileSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -101,10 +101,11 @@ test('a scenario begins where the world stood; nothing is written unasked, over 
   );
   assert.equal(then.drills.find(({ drillId }) => drillId === 'then')!.trials[0]!.attempts[0]!.result.stateHash, sla!.result.stateHash);
 
-  writeFileSync(file, '# mine\n');
-  const other = await record(root, sla!.runId, '--scenario', 'afternoon', '--write', '--json');
-  assert.equal(other.code, 2);
-  assert.equal(readFileSync(file, 'utf8'), '# mine\n');
+  rmSync(join(root, 'drillyard/drills/then.drill.yaml'));
+  appendFileSync(file, '# mine\n');
+  const other = await record(root, sla!.runId, '--scenario', 'afternoon', '--write');
+  assert.deepEqual([other.code, /there with other content; nothing was written/.test(other.stderr)], [1, true], other.stderr);
+  assert.match(readFileSync(file, 'utf8'), /# mine\n$/);
   rmSync(file);
   symlinkSync(join(scratch, 'elsewhere'), file);
   assert.equal((await record(root, sla!.runId, '--scenario', 'afternoon', '--write', '--replace')).code, 2);
