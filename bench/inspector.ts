@@ -1,11 +1,12 @@
 // The local inspector on a run of a million journal entries: over HTTP pages of evidence, state at any entry, search over all of it; in a
-// browser the first paint and scrolling.
+// browser the first paint and scrolling; and two runs of 200,000 entries compared.
 //   npm run bench -- inspector [--entries 1000000] [--json]
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { runDrills, startLocalInspector } from '../src/index.js';
+import { comparisonFigures } from './inspector-comparison.js';
 import { pageFigures } from './inspector-page.js';
 import { writeTicks } from './ticks.js';
 
@@ -22,7 +23,14 @@ export async function run(options: { [flag: string]: string | boolean }): Promis
       const api = await measure(inspector, runId as string);
       const appUrl = `${inspector.baseUrl}/#token=${inspector.token}`;
       const page = await pageFigures({ appUrl, runId: runId as string, sequence: Math.floor(entries / 2) });
-      return { entries, drillSeconds: rounded(drillSeconds), evidenceMb, ...api, ...(page ?? { page: 'not measured: no Chromium here' }) };
+      return {
+        entries,
+        drillSeconds: rounded(drillSeconds),
+        evidenceMb,
+        ...api,
+        ...(await comparisonFigures()),
+        ...(page ?? { page: 'not measured: no Chromium here' }),
+      };
     } finally {
       await inspector.close();
     }

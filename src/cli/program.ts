@@ -11,6 +11,7 @@ import { addInit } from './program/init.js';
 import { addInspect } from './program/inspect.js';
 import { type Finish, rootCommand } from './program/options.js';
 import { addPush } from './program/push.js';
+import { addRecord } from './program/record.js';
 import { addReport } from './program/report.js';
 import { addRun } from './program/run.js';
 import { addServe } from './program/serve.js';
@@ -29,6 +30,7 @@ export function createProgram({ version, finish }: { version: string; finish: Fi
     addInit,
     addReport,
     addStoredRun,
+    addRecord,
     addHistory,
     addTool,
     addWorld,

@@ -10,6 +10,7 @@ import type { ArchivePort } from './journal/archive-port.js';
 import type { JournalMirrors } from './journal-mirrors.js';
 import type { Playground } from './playground.js';
 import type { ProjectSource } from './project-source.js';
+import type { Recordings } from './recordings.js';
 import type { ReportDirectory } from './report-directory.js';
 import type { RetainedWorlds } from './retained-worlds.js';
 import type { RunQueue } from './run-queue.js';
@@ -26,6 +27,7 @@ export interface InspectorParts {
   runs: RunReader;
   mirrors: JournalMirrors;
   playground: Playground;
+  recordings: Recordings;
 }
 export interface ApiCall<Id extends InspectorRouteId> {
   path: InspectorRoutes[Id]['path'];
@@ -123,8 +125,16 @@ function reportApi({
   };
 }
 
-type Work = 'startRun' | 'listRunRequests' | 'getRunRequest' | 'cancelRunRequest' | 'compareRuns' | 'listEvents';
-function workApi({ queue, runs, archive, hub, project, playground }: InspectorParts): Pick<Api, Work> {
+type Work =
+  | 'recordRun'
+  | 'recordWorld'
+  | 'startRun'
+  | 'listRunRequests'
+  | 'getRunRequest'
+  | 'cancelRunRequest'
+  | 'compareRuns'
+  | 'listEvents';
+function workApi({ queue, runs, archive, hub, project, playground, recordings }: InspectorParts): Pick<Api, Work> {
   return {
     startRun: async ({ body }) => ({ ...one, request: await queue.start(body) }),
     listRunRequests: () => ({ ...one, requests: queue.list() }),
@@ -134,6 +144,8 @@ function workApi({ queue, runs, archive, hub, project, playground }: InspectorPa
       const [left, right] = [await runs.report(body.left), await runs.report(body.right)];
       return { ...one, comparison: await archive.ask('compare', { left, right }, signal) };
     },
+    recordRun: ({ path, body }) => recordings.ofRun(path.runId, body),
+    recordWorld: ({ path, body }) => recordings.ofWorld(path.worldId, body),
     listEvents: async ({ query, signal }) => {
       const follow = await followOf(query, async (id) => {
         if (playground.has(id)) return journalHead(playground.world(id));

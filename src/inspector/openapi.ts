@@ -63,6 +63,8 @@ const documentOperation: JsonObject = {
 const requestExamples: { readonly [Id in InspectorRouteId]?: JsonObject } = {
   startRun: { drillId: 'refund-late-order', seed: '42', trials: 3 },
   createWorld: { scenarioId: 'rush-hour', title: 'Rush hour' },
+  recordRun: { as: 'drill', id: 'paid-twice' },
+  recordWorld: { as: 'scenario', id: 'after-the-rush' },
 };
 
 export function documentRoute(): OpenRoute {
@@ -81,7 +83,7 @@ const naming: ReadonlySet<InspectorRouteId> = new Set<InspectorRouteId>([
   'openEditor',
 ]);
 /** Routes that need source without errors. */
-const building: ReadonlySet<InspectorRouteId> = new Set<InspectorRouteId>(['startRun', 'createWorld']);
+const building: ReadonlySet<InspectorRouteId> = new Set<InspectorRouteId>(['startRun', 'createWorld', 'recordRun', 'recordWorld']);
 /** Areas whose routes read runs. */
 const reading = new Set(['runs', 'events']);
 

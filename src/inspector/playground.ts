@@ -19,7 +19,7 @@ import type {
 } from '../contract/inspector/worlds.js';
 import { limits } from '../contract/limits.js';
 import type { CompiledBuild } from '../contract/run/build.js';
-import { chooseStart } from '../contract/run/world-start.js';
+import { chooseStart, type WorldStart } from '../contract/run/world-start.js';
 import type { WorldRef, Worlds } from '../worlds/api.js';
 import type { EventHub } from './event-hub.js';
 
@@ -35,6 +35,11 @@ export interface ContinuedRun extends Pick<PlayWorld, 'start' | 'seed' | 'buildH
   build: CompiledBuild;
 }
 
+interface Ancestor {
+  world: WorldRef;
+  /** Of its journal, where the fork began. */
+  atSequence: number;
+}
 export class Playground {
   readonly #worlds: () => Promise<Worlds>;
   readonly #hub: EventHub;
@@ -91,6 +96,23 @@ export class Playground {
   }
   has(worldId: string): boolean {
     return this.#played.has(worldId);
+  }
+
+  /** What it began with, and the worlds that it was forked from, the nearest first; control.STATE_CONFLICT where one is gone. */
+  lineage(worldId: string): WorldStart & { world: WorldRef; drillId: string | undefined; ancestors: Ancestor[] } {
+    const { world, build, fixed } = this.#of(worldId);
+    const { kind, id } = fixed.start;
+    const drillId = kind === 'drill' ? id : undefined;
+    const start = chooseStart(build, { drillId, scenarioId: kind === 'scenario' ? id : undefined });
+    const ancestors: Ancestor[] = [];
+    for (let { parent } = fixed; parent !== undefined; ) {
+      const found = this.#played.get(parent.worldId);
+      if (found === undefined)
+        throw new ServiceError('control.STATE_CONFLICT', { message: `It was forked from ${parent.worldId}, which is gone.` });
+      ancestors.push({ world: found.world, atSequence: parent.atSequence });
+      parent = found.fixed.parent;
+    }
+    return { ...start, world, drillId, ancestors };
   }
 
   async remove(worldId: string): Promise<void> {

@@ -13,6 +13,7 @@ import type { CompiledBuild } from '../contract/run/build.js';
 import type { Binding } from '../contract/run/target.js';
 import { refuseTarget } from '../drills/plan/plan.js';
 import { SourceInvalidError } from '../drills/source-invalid.js';
+import type { RecordingPlace } from '../drills/stored/recording.js';
 import { packageVersion } from '../files/installation.js';
 import { type EditorCommand, openInEditor, placeOf } from './editor.js';
 import type { EventHub } from './event-hub.js';
@@ -110,6 +111,12 @@ export class ProjectSource {
       });
     await openInEditor(editor, root, place);
     return place;
+  }
+
+  /** Where files are recorded to. Throws as `build`. */
+  recordingPlace(): RecordingPlace {
+    const { view, settings } = this.#compiled;
+    return { build: this.build(), view, sourceRoot: settings?.sourceRoot ?? '.' };
   }
 
   /** Throws control.SOURCE_INVALID while the source does not compile. */

@@ -30,6 +30,7 @@ import { LiveWatch } from './live-watch.js';
 import { documentRoute } from './openapi.js';
 import { Playground } from './playground.js';
 import { ProjectSource } from './project-source.js';
+import { Recordings } from './recordings.js';
 import { ReportDirectory } from './report-directory.js';
 import { repositoryPorts } from './repository-port.js';
 import { RetainedWorlds } from './retained-worlds.js';
@@ -181,6 +182,7 @@ async function openParts(options: LocalInspectorOptions, scratch: string) {
   const mirrors = new JournalMirrors(scratch, archive);
   const runs = new RunReader({ archive, reports, queue, retained, mirrors });
   const playground = new Playground(openedWorlds, { hub, receivers: callbackReceivers });
+  const recordings = new Recordings({ root, project, archive, runs, playground });
   const watch = new LiveWatch({
     hub,
     queue,
@@ -201,7 +203,7 @@ async function openParts(options: LocalInspectorOptions, scratch: string) {
     await archive.close();
     await (await worlds)?.close();
   };
-  return { parts: { project, hub, queue, archive, reports, retained, runs, mirrors, playground }, close };
+  return { parts: { project, hub, queue, archive, reports, retained, runs, mirrors, playground, recordings }, close };
 }
 
 /** Resolved once: what a launch option names may itself be, or lie behind, a link. */

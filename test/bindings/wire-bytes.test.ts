@@ -43,11 +43,7 @@ for (const engine of loadUws() === undefined ? (['node:http'] as const) : (['nod
     assert.deepEqual([refused.status, /nested too deeply/.test(JSON.stringify(refused.body))], [400, true], JSON.stringify(refused.body));
     // This decode makes arguments of all of it, which may not be as deep.
     const seen = await nested(limits.wireJsonDepthMax);
-    assert.deepEqual(
-      [seen.status, /is nested deeper than 80/.test(JSON.stringify(seen.body))],
-      [400, true],
-      JSON.stringify(seen.body),
-    );
+    assert.deepEqual([seen.status, /is nested deeper than 80/.test(JSON.stringify(seen.body))], [400, true], JSON.stringify(seen.body));
   });
 
   test(`${engine}: the client of S3 puts and gets 10 MiB, at once and in parts; evidence has references`, async () => {

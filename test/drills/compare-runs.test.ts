@@ -346,6 +346,7 @@ test('what both begin with is recognized as text: the differences are those of r
   );
 });
 
+// COMPARED-VALUES-1
 test('the values of what differs: keys, arguments, effects, and the call that is like one of the other side', async () => {
   const retried = (key: string, answer: JsonValue, changes: number): Call[] => [ask!, { operationId: 'refund', key, answer, changes }];
   const twice = await compare({ calls: retried('once-1', 're_1', 0) }, { calls: retried('attempt-2', 're_2', 1) });

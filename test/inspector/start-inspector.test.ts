@@ -153,6 +153,8 @@ onEachEngine('what is not there is not found', async (t, engine) => {
     startRun: { drillId: 'nobody' },
     compareRuns: { left: runId, right: runId },
     openEditor: { drillId: 'nobody' },
+    recordRun: { as: 'drill', id: 'it' },
+    recordWorld: { as: 'drill', id: 'it' },
     callWorld: { actorId: 'writer', packageId: 'notes', operationId: 'note.get', arguments: {} },
     advanceWorld: { targetUs: 1 },
     setWorldFault: { packageId: 'notes', faultId: 'down', active: true },

@@ -27,6 +27,7 @@ import type {
   TimelineQuery,
   TimelineReply,
 } from './journal.js';
+import type { RecordingReply, RecordingRequest } from './recordings.js';
 import type {
   ActiveRun,
   AttachmentsReply,
@@ -172,6 +173,8 @@ export interface InspectorRoutes {
   cancelRunRequest: Shape<RequestPath, None, NoMembers, RunRequestReply>;
 
   compareRuns: Shape<None, None, CompareRequest, ComparisonReply>;
+  recordRun: Shape<InspectorRunPath, None, RecordingRequest, RecordingReply>;
+  recordWorld: Shape<WorldPath, None, RecordingRequest, RecordingReply>;
   listEvents: Shape<None, EventsQuery, None, Text>;
 
   createWorld: Shape<None, None, CreateWorldRequest, WorldReply>;

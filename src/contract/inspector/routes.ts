@@ -54,6 +54,8 @@ export const inspectorRoutes: RouteTable<InspectorRouteId, InspectorRule> = {
   cancelRunRequest: change('run requests', '/run-requests/{requestId}/cancel', 'Cancel what runs, and what was to run'),
 
   compareRuns: change('runs', '/comparisons', 'Two sealed runs side by side'),
+  recordRun: change('runs', '/runs/{runId}/recordings', 'The run as a drill or a scenario of the repository; written on request'),
+  recordWorld: change('worlds', '/worlds/{worldId}/recordings', 'The world as a drill or a scenario of the repository; written on request'),
   listEvents: {
     ...read('events', '/events', 'Server-sent events: run progress and new evidence as they happen'),
     media: 'text/event-stream',

@@ -4,6 +4,7 @@
 import { defined } from '../defined.js';
 import type { CanonicalToolSetupRequest, CreateToolSetupRequest } from '../hosted/resources.js';
 import { limits } from '../limits.js';
+import { recordingLimits } from '../recording-limits.js';
 import type { Assertion, AssertionInput } from '../run/assertion.js';
 import type {
   CapturePoliciesInput,
@@ -107,8 +108,8 @@ function singleInteraction<T extends { actorId: string; actorInstanceId?: string
 function materializeTimeline({ interactions = [], workloads = [], invariants = [], ...input }: TimelineInput): Timeline {
   return {
     horizonUs: 0,
-    maxToolCalls: 1000,
-    maxEvents: 10_000,
+    maxToolCalls: recordingLimits.drillToolCallsDefault,
+    maxEvents: recordingLimits.drillEventsDefault,
     stopOnInvariantFailure: true,
     stopOnTargetFailure: true,
     ...input,

@@ -4,6 +4,7 @@ import type { ErrorEnvelope } from '../errors.js';
 import type * as Inspector from '../inspector/inspector.js';
 import type { InspectorRouteId, InspectorRoutes } from '../inspector/inspector.js';
 import type * as Journal from '../inspector/journal.js';
+import type * as Recordings from '../inspector/recordings.js';
 import type * as Runs from '../inspector/runs.js';
 import type * as Worlds from '../inspector/worlds.js';
 import type { Refinements, Report } from '../shape-refine.js';
@@ -28,6 +29,8 @@ const searchQuery = fits(typia.createEquals<Journal.SearchQuery>());
 const timelineQuery = fits(typia.createEquals<Journal.TimelineQuery>());
 const stateQuery = fits(typia.createEquals<Journal.InspectorStateQuery>());
 const rowChangesQuery = fits(typia.createEquals<Journal.RowChangesQuery>());
+
+const recordingRequest = fits(typia.createEquals<Recordings.RecordingRequest>());
 
 const checks: RouteChecks<InspectorRoutes> = {
   getProject: { path: none, query: none, body: none },
@@ -62,6 +65,8 @@ const checks: RouteChecks<InspectorRoutes> = {
   cancelRunRequest: { path: requestPath, query: none, body: noMembers },
 
   compareRuns: { path: none, query: none, body: fits(typia.createEquals<Runs.CompareRequest>()) },
+  recordRun: { path: runPath, query: none, body: recordingRequest },
+  recordWorld: { path: worldPath, query: none, body: recordingRequest },
   listEvents: { path: none, query: fits(typia.createEquals<Inspector.EventsQuery>()), body: none },
 
   createWorld: { path: none, query: none, body: fits(typia.createEquals<Worlds.CreateWorldRequest>()) },

@@ -19,7 +19,7 @@ export interface ReadableRun {
 }
 /** Sees what both runs begin with, once for both, as the left one has it. */
 export type ObserveShared = (entry: EvidenceEntry) => void;
-export interface Turn extends AlignedTurn {
+export interface NumberedTurn extends AlignedTurn {
   /** Equal for calls of one operation by one actor; undefined for what is no call. */
   like: number | undefined;
   sequence: number;
@@ -28,7 +28,7 @@ export interface Turn extends AlignedTurn {
   lines: readonly number[];
 }
 export interface Side {
-  turns: Turn[];
+  turns: NumberedTurn[];
   isComplete: boolean;
   /** Of all that the two do not begin with. */
   digest: string;
@@ -74,7 +74,7 @@ class SideReader {
   readonly tag: string | undefined;
   readonly fromSequence: number;
   readonly observe: ReadableRun['observe'];
-  readonly #turns: Turn[] = [];
+  readonly #turns: NumberedTurn[] = [];
   readonly #names: Names;
   readonly #reader: TurnReader;
   readonly #digest = createHash('sha256');
@@ -91,7 +91,7 @@ class SideReader {
   }
 
   /** A turn that both sides have, word for word. */
-  takeShared(turn: Turn, entries: readonly EvidenceEntry[]): void {
+  takeShared(turn: NumberedTurn, entries: readonly EvidenceEntry[]): void {
     this.#reader.note(`shared ${turn.cause}`, entries);
     this.#keep(turn);
   }
@@ -120,7 +120,7 @@ class SideReader {
   }
 
   /** All entries are counted; those beyond the bound are not aligned. */
-  #keep(turn: Turn): void {
+  #keep(turn: NumberedTurn): void {
     this.#entries += turn.lines.length;
     if (this.#entries <= limits.comparisonEntriesMax) this.#turns.push(turn);
   }

@@ -5,7 +5,7 @@ import type { RunComparison, RunDivergence } from '../../contract/hosted/runs.js
 import { limits } from '../../contract/limits.js';
 import { virtualClock } from '../../reports/html/virtual-time.mjs';
 import { alignTurns } from './align-turns.js';
-import { type ObserveShared, type ReadableRun, readTurns, type Side, type Turn } from './read-turns.js';
+import { type NumberedTurn, type ObserveShared, type ReadableRun, readTurns, type Side } from './read-turns.js';
 import type { RunTrace } from './run-trace.js';
 
 type Differences = NonNullable<RunComparison['differences']>;
@@ -43,9 +43,9 @@ export async function alignRuns(left: ReadableRun, right: ReadableRun, observeSh
 
 /** What the entries of a run say, as numbers. */
 export class EntryLines {
-  readonly #turns: readonly Turn[];
+  readonly #turns: readonly NumberedTurn[];
 
-  constructor(turns: readonly Turn[]) {
+  constructor(turns: readonly NumberedTurn[]) {
     this.#turns = turns;
   }
 
@@ -68,7 +68,7 @@ export class EntryLines {
     const [one, two] = [this.#turns[this.#placeOf(here)]!, other.#turns[other.#placeOf(there)]!];
     let index = 0;
     while (index < one.lines.length && index < two.lines.length && one.lines[index] === two.lines[index]) index++;
-    const at = (turn: Turn): number | undefined => (index < turn.lines.length ? turn.sequence + index : undefined);
+    const at = (turn: NumberedTurn): number | undefined => (index < turn.lines.length ? turn.sequence + index : undefined);
     return [at(one), at(two)];
   }
 
@@ -85,8 +85,8 @@ export class EntryLines {
 
 class Alignment {
   readonly pairs: number;
-  readonly #left: readonly Turn[];
-  readonly #right: readonly Turn[];
+  readonly #left: readonly NumberedTurn[];
+  readonly #right: readonly NumberedTurn[];
   readonly #rightOf = new Map<number, number>();
   readonly #leftOf = new Map<number, number>();
   /** Turns of one cause that stand elsewhere on the other side. */
@@ -149,7 +149,7 @@ class Alignment {
     return { leftSequence: left.sequence, rightSequence: right.sequence, summary };
   }
 
-  #like(turn: Turn | undefined): { like?: number } {
+  #like(turn: NumberedTurn | undefined): { like?: number } {
     return turn === undefined ? {} : { like: turn.sequence };
   }
 
@@ -164,7 +164,7 @@ class Alignment {
   }
 
   /** What neither alignment nor an earlier call has paired: the first of a key with the first. */
-  #pairRest(keyOf: (turn: Turn) => number | undefined, there: Map<number, number>, back: Map<number, number>): void {
+  #pairRest(keyOf: (turn: NumberedTurn) => number | undefined, there: Map<number, number>, back: Map<number, number>): void {
     const waiting = new Map<number, number[]>();
     for (let other = this.#right.length - 1; other >= 0; other--) {
       const key = this.#leftOf.has(other) || this.#movedFrom.has(other) ? undefined : keyOf(this.#right[other]!);
@@ -208,15 +208,15 @@ function isFirst(left: Side, right: Side): boolean {
   return left.turns.length === right.turns.length ? left.digest <= right.digest : left.turns.length < right.turns.length;
 }
 
-const extent = ({ sequence, lines }: Turn) => ({ sequence, entries: lines.length });
+const extent = ({ sequence, lines }: NumberedTurn) => ({ sequence, entries: lines.length });
 
-function only(side: 'left' | 'right', { words, sequence }: Turn): Parting {
+function only(side: 'left' | 'right', { words, sequence }: NumberedTurn): Parting {
   const summary = `Only on the ${side}: ${words}.`;
   return side === 'left' ? { leftSequence: sequence, summary } : { rightSequence: sequence, summary };
 }
 
 /** The first entries of the two turns that are not the same. */
-function sameCause(left: Turn, right: Turn): Parting {
+function sameCause(left: NumberedTurn, right: NumberedTurn): Parting {
   const longer = Math.max(left.lines.length, right.lines.length);
   let index = 0;
   while (index < longer && left.lines[index] === right.lines[index]) index++;

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { runDrills } from '../../../src/index.js';
+import { runDrills, validateRepository } from '../../../src/index.js';
 import { axeViolations } from './browser-kit.js';
 import { longRun, openDesk, browserOptions as options } from './desk.js';
 
@@ -160,7 +160,10 @@ test('what failed beside what passed: two clicks to the key that differs, what f
   const { page, open, runs, complaints, root } = await openDesk(t, { drills: ['careless-refund'] });
   const [failed] = runs['careless-refund']!;
   const agent = join(root, 'agents/careless-agent.mjs');
-  writeFileSync(agent, readFileSync(agent, 'utf8').replace('`attempt-number-${attempt}`', '`once-${call}`'));
+  writeFileSync(
+    agent,
+    readFileSync(agent, 'utf8').replace(/`attempt-number-.*\}`/, () => ['`once-$', '{call}`'].join('')),
+  );
   const { drills } = await runDrills({ root, drills: ['careless-refund'] });
   const passed = drills[0]!.trials[0]!.attempts[0]!;
   assert.equal(passed.verdict, 'passed');
@@ -188,6 +191,42 @@ test('what failed beside what passed: two clicks to the key that differs, what f
   assert.equal(await again(), 2);
   await open('#/compare?left=run_x&right=run_y');
   await page.getByRole('heading', { name: 'There is no run run_x.' }).waitFor();
+  assert.deepEqual(complaints, []);
+});
+
+test('what was played is saved as a drill: three clicks to files that compile, and a drill that passes', options, async (t) => {
+  const { page, open, complaints, root } = await openDesk(t, { drills: [] });
+  await open('#/play');
+  await page.getByLabel('It starts from').selectOption('scenario:rough-day');
+  await page.getByRole('button', { name: 'Start a world' }).click();
+  await page.getByLabel('Calls').selectOption('payments.refund.create');
+  await page.getByLabel('With').fill('{"chargeId": "ch_000002", "amount": 500, "reason": "duplicate"}');
+  await page.getByLabel(/^Idempotency key/).fill('one');
+  for (const times of [1, 2]) {
+    await page.getByRole('button', { name: 'Call', exact: true }).click();
+    await page
+      .getByRole('listbox')
+      .getByText(/refund\.create by/)
+      .nth(times - 1)
+      .waitFor();
+  }
+  await page.getByRole('button', { name: '+1 d' }).click();
+  await page.getByText('2026-03-03 09:00:00').first().waitFor();
+
+  const clicks = await countClicks(page);
+  await page.getByRole('button', { name: 'Save as drill' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Save as drill' });
+  await dialog.getByText('+id: rough-day-recorded').waitFor();
+  assert.deepEqual(await axeViolations(page), []);
+  await dialog.getByRole('button', { name: 'Write into the repository…' }).click();
+  await dialog.getByRole('button', { name: 'Write 3 files' }).click();
+  await dialog.getByRole('link', { name: 'Run rough-day-recorded' }).waitFor();
+  assert.equal(await clicks(), 3);
+  assert.deepEqual((await validateRepository({ root })).diagnostics, []);
+  const { verdict } = await runDrills({ root, drills: ['rough-day-recorded'] });
+  assert.equal(verdict, 'passed');
+
+  await dialog.getByRole('button', { name: 'Close' }).click();
   assert.deepEqual(complaints, []);
 });
 

@@ -12,6 +12,7 @@ import { useLoad } from '../state/loading.tsx';
 import { routeHash } from '../state/route.ts';
 import { client, go } from '../state/session.tsx';
 import { CallForm } from './call-form.tsx';
+import { RecordActions } from './record-dialog.tsx';
 import { RunOrigin } from './run-origin.tsx';
 import { startWords } from './world-words.ts';
 
@@ -149,6 +150,7 @@ function WorldHead({ world, act, onFork }: { world: PlayWorld; act: Act; onFork:
           <button type="button" disabled={isOffline.value} onClick={reset}>
             Reset
           </button>
+          <RecordActions of={{ worldId }} name={world.start.id ?? 'played'} />
         </div>
       </div>
     </header>

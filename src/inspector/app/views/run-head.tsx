@@ -10,6 +10,7 @@ import { saveAs } from '../kit/save.tsx';
 import { active, noteRequest } from '../state/live.tsx';
 import { routeHash } from '../state/route.ts';
 import { client, go } from '../state/session.tsx';
+import { RecordActions } from './record-dialog.tsx';
 import { ShareRun } from './share-run.tsx';
 
 export function RunHead({ reply }: { reply: InspectorRunReply }) {
@@ -86,6 +87,7 @@ function Actions({ reply }: { reply: InspectorRunReply }) {
         Save report
       </button>
       <ShareRun runId={identity.runId} />
+      <RecordActions of={{ runId: identity.runId, targetId: identity.targetId }} name={identity.drillId} />
       <Problem text={problem} />
     </div>
   );
