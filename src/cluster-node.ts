@@ -348,8 +348,8 @@ export class ClusterNode {
     if (this.#incarnation !== undefined && !this.#isLeaving) return await this.#incarnation.control.troubles();
     const found: NotReadyReason[] = [];
     if (this.#owners.leader() === undefined) found.push('cluster_no_leader');
-    // Others rely on it: who ends the leader now would have nobody to hand over to.
-    if (!this.#homes.isReady) found.push('cluster_joining');
+    // One that came back a moment ago gets no homes yet, and serves as any other.
+    if (!this.#homes.isWarm) found.push('cluster_joining');
     return found;
   }
 

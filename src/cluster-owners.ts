@@ -36,6 +36,8 @@ export class ClusterOwners {
   readonly #parts: ClusterOwnersParts;
   /** By what a request holds: a token's hash, or an address. */
   readonly #homesOfAgents = new LruMap<string, number>({ entriesMax: limits.homesOfAgentsKept });
+  /** Of requests under way: who looks for the owner and who answers both ask. */
+  readonly #homesOfRequests = new WeakMap<ServerRequest, number>();
   #changing: Promise<void> | undefined;
   #isClosed = false;
 
@@ -67,6 +69,14 @@ export class ClusterOwners {
 
   /** Undefined where no access is known that the request could be for. */
   homeOfAgent(request: ServerRequest): number | undefined {
+    const known = this.#homesOfRequests.get(request);
+    if (known !== undefined) return known;
+    const found = this.#homeNamedIn(request);
+    if (found !== undefined) this.#homesOfRequests.set(request, found);
+    return found;
+  }
+
+  #homeNamedIn(request: ServerRequest): number | undefined {
     const { hashes, address } = accessNamesIn(request, { prefix: this.#parts.prefix, shape: worldTokenShape });
     for (const hash of hashes) {
       const home = this.#homeOfAccess('byToken', hash);

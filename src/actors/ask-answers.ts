@@ -2,9 +2,10 @@
 //   ASK-ANSWERS-1. Asks are given to the answerer in the order in which they were sent.
 //   ASK-ANSWERS-2. A host that asks more than it may, in another shape, or what is wrong (WrongAsk) is ended; an incarnation that is
 //     over is answered nothing.
+// Answers that are there at the end of a turn of the event loop leave in one envelope.
 import { type ErrorFrame, errorToFrame, ServiceError } from '../contract/errors.js';
 import { plainOfText, textOfPlain } from './byte-text.js';
-import { answerEnvelope, type Envelope } from './frames.js';
+import { type Envelope, postAnswers, writeAnswer } from './frames.js';
 import { type Answer, answer } from './host-port.js';
 import { tuning } from './tuning.js';
 
@@ -30,6 +31,9 @@ export class AskAnswers {
   #open = 0;
   #chars = 0;
   #isOver = false;
+  /** Answers that leave at the end of this turn, and the characters of their texts. */
+  #gathered: Envelope = [];
+  #gatheredChars = 0;
 
   constructor(parts: AskAnswersParts) {
     this.#parts = parts;
@@ -90,13 +94,36 @@ export class AskAnswers {
       async () => await answerer?.(request),
       (error) => this.#judged(error, bug),
     );
-    if (this.#isOver) return;
+    let sent: Answer = found;
     try {
-      const sent: Answer = asText && found.ok ? { ok: true, value: textOfPlain(found.value) } : found;
-      this.#parts.post(answerEnvelope(number, sent));
-    } catch (cause) {
-      const error = errorToFrame(new ServiceError('control.INVALID_REQUEST', { message: 'The answer cannot be sent.', cause }));
-      this.#parts.post(answerEnvelope(number, { ok: false, error }));
+      if (asText && found.ok) sent = { ok: true, value: textOfPlain(found.value) };
+    } catch (error) {
+      sent = unsendable(error);
     }
+    this.#gather(number, sent);
   }
+
+  #gather(number: number, sent: Answer): void {
+    const chars = sent.ok && typeof sent.value === 'string' ? sent.value.length : 0;
+    if (this.#gatheredChars + chars > tuning.askCharsMax) this.#send();
+    if (this.#gathered.length === 0) process.nextTick(() => this.#send());
+    writeAnswer(this.#gathered, number, sent);
+    this.#gatheredChars += chars;
+  }
+
+  #send(): void {
+    const envelope = this.#gathered;
+    this.#gathered = [];
+    this.#gatheredChars = 0;
+    if (this.#isOver || envelope.length === 0) return;
+    postAnswers(envelope, this.#parts.post, (number, cause) => {
+      const refusal: Envelope = [];
+      writeAnswer(refusal, number, unsendable(cause));
+      this.#parts.post(refusal);
+    });
+  }
+}
+
+function unsendable(cause: unknown): Answer {
+  return { ok: false, error: errorToFrame(new ServiceError('control.INVALID_REQUEST', { message: 'The answer cannot be sent.', cause })) };
 }

@@ -10,8 +10,9 @@ export type Envelope = unknown[];
 
 /** To a host. `slot` names the call until it is answered, `stamp` is unique in a system and rises with every message sent. */
 const hostOps = { command: 1, query: 2, cancel: 3 } as const;
-/** To a host, alone in its envelope: the answer to an ask. It may come before the host has loaded its kind. */
+/** To a host, with none but its like in its envelope: the answer to an ask. It may come before the host has loaded its kind. */
 const answerOp = 4;
+const answerFrameLengths: FrameLengths = { 4: 3 };
 const hostFrameLengths: FrameLengths = { 1: 5, 2: 5, 3: 4 };
 /** From a host. */
 const callerOps = { reply: 1, refusal: 2, progress: 3, failure: 4, ask: 5 } as const;
@@ -53,12 +54,18 @@ export const writeToCaller = {
   ask: (to: Envelope, number: number, request: unknown) => to.push(callerOps.ask, number, request),
 };
 
-export function answerEnvelope(number: number, answer: unknown): Envelope {
-  return [answerOp, number, answer];
+export function writeAnswer(to: Envelope, number: number, answer: unknown): void {
+  to.push(answerOp, number, answer);
 }
-/** Undefined for an envelope of frames. */
-export function readAnswer([op, number, answer]: Envelope): { number: number; answer: unknown } | undefined {
-  return op === answerOp ? { number: number as number, answer } : undefined;
+/** False for an envelope of other frames, of which nothing is read. */
+export function readAnswers(from: Envelope, on: (number: number, answer: unknown) => void): boolean {
+  if (from[0] !== answerOp) return false;
+  for (let at = 0; at < from.length; at += answerFrameLengths[answerOp]!) on(from[at + 1] as number, from[at + 2]);
+  return true;
+}
+/** As `postToHost`, of answers alone. */
+export function postAnswers(envelope: Envelope, post: (envelope: Envelope) => void, refused: (number: number, error: Error) => void): void {
+  postOrSplit(envelope, answerFrameLengths, post, (frame, error) => refused(frame[1] as number, error));
 }
 
 export function readAtHost(from: Envelope, on: HostFrames): void {

@@ -1,5 +1,6 @@
 // Group commit: the write sets of all actors that need it in one commit, their replies after it. Why: docs/decisions/004.
-//   GROUP-COMMIT-1. One commit is in flight at a time, so a write set never commits before an earlier one of its actor.
+//   GROUP-COMMIT-1. Of an actor one write set is in flight at a time, so none commits before an earlier one of it; in flight at once are no
+//     more commits than the kind takes.
 //   GROUP-COMMIT-2. A reply is sent when the write sets taken after its command are committed; a command that left none is answered at
 //     once.
 //   GROUP-COMMIT-3. When a set is refused, everything its actor did since its last commit is refused with it, and that incarnation of the
@@ -26,8 +27,8 @@ interface Ends {
 export class GroupCommit {
   commits = 0;
   writeSets = 0;
-  #wanting = new Set<Cell>();
-  #flying = false;
+  readonly #wanting = new Set<Cell>();
+  #flying = 0;
 
   constructor(
     readonly kind: ActorKind,
@@ -45,23 +46,26 @@ export class GroupCommit {
     this.#wanting.delete(cell);
   }
 
-  /** A commit could be made now: somebody wants one and none is in flight. */
+  /** A commit could be made now: somebody wants one who has none in flight, and the kind takes another. */
   get due(): boolean {
-    return this.#wanting.size > 0 && !this.#flying;
+    if (this.#flying >= (this.kind.commitsAtOnce ?? 1)) return false;
+    for (const cell of this.#wanting) if (!cell.committing) return true;
+    return false;
   }
   get busy(): boolean {
-    return this.#wanting.size > 0 || this.#flying;
+    return this.#wanting.size > 0 || this.#flying > 0;
   }
 
   start(): void {
     if (!this.due) return;
-    const cells = this.#wanting;
-    this.#wanting = new Set();
     const members: Member[] = [];
     const writeSets: unknown[] = [];
-    for (const cell of cells) this.#take(cell, members, writeSets);
+    for (const cell of [...this.#wanting].filter(({ committing }) => !committing)) {
+      this.#wanting.delete(cell);
+      this.#take(cell, members, writeSets);
+    }
     if (members.length === 0) return;
-    this.#flying = true;
+    this.#flying += 1;
     this.#commit(writeSets).then((results) => this.#land(members, results));
   }
 
@@ -110,7 +114,7 @@ export class GroupCommit {
   }
 
   #land(members: Member[], results: readonly (Error | undefined)[]): void {
-    this.#flying = false;
+    this.#flying -= 1;
     const nowMs = monotonicMs();
     members.forEach(({ cell, finished, progress }, index) => {
       cell.committing = false;

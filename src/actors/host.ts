@@ -5,7 +5,7 @@ import { runCritical } from '../async/critical-section.js';
 import { type ErrorFrame, errorToFrame, invariant, ServiceError } from '../contract/errors.js';
 import { type BoardPage, BoardWriter, hostWorkSlot, monotonicMs, useSectionOf } from './board.js';
 import type { ActorKind, CreateActorKind, HostFacts } from './definition.js';
-import { type Envelope, readAnswer } from './frames.js';
+import { type Envelope, readAnswers } from './frames.js';
 import { HostAsks } from './host-asks.js';
 import { HostLoop } from './host-loop.js';
 import { type Answer, answer, type HostControl, type HostFigures, type HostSetup } from './host-port.js';
@@ -34,9 +34,8 @@ export class Host implements HostControl {
   }
 
   receive(envelope: Envelope): void {
-    const answered = readAnswer(envelope);
-    if (answered === undefined) this.#live().loop.receive(envelope);
-    else this.#asks.answered(answered.number, answered.answer as Answer);
+    const isRead = readAnswers(envelope, (number, answered) => this.#asks.answered(number, answered as Answer));
+    if (!isRead) this.#live().loop.receive(envelope);
   }
 
   load(): Promise<Answer> {

@@ -1,5 +1,5 @@
-// Frames on their way to a host: gathered until this turn of the event loop has run out of work, or until the host stands, then one
-// envelope.
+// Frames on their way to a host: gathered until all that this turn of the event loop has read is worked off, or until the host stands, then
+// one envelope. A host that rests is woken by each, and waking it costs more than all else of a call here.
 import type { Call } from './calls.js';
 import { type Envelope, postToHost, writeToHost } from './frames.js';
 
@@ -41,8 +41,8 @@ export class OutgoingMail {
     this.sent = 0;
   }
 
-  /** The tick queue runs after all promise reactions: all that this turn of the event loop makes ready travels together. */
+  /** After the requests of all connections that could be read: what they make ready travels together. */
   #scheduleFlush(): void {
-    if (this.#envelope.length === 0) process.nextTick(this.#flush);
+    if (this.#envelope.length === 0) setImmediate(this.#flush);
   }
 }

@@ -30,11 +30,14 @@ export function callerOf(accesses: AccessTable, auth: RouteAuth, text: string): 
   return { access: held.holder, text, token: held.token, minted: sealed?.minted };
 }
 
+/** Of tokens, keys and seals, each of which holds 256 bits. */
+const shortestText = 43;
 /** Hashes of the tokens that a request may stand on, wherever a route may want them; at most `most`. `shape`: of every token. */
 export function tokenHashesIn(request: ServerRequest, shape: RegExp, most: number): ReadonlySet<string> {
   const found = new Set<string>();
   const texts = [...request.headers.values(), request.query, ...credentialsIn({ kind: 'basic' }, request, {})];
   for (const text of texts) {
+    if (text.length < shortestText) continue;
     const hashes = [...[...text.matchAll(shape)].map(([token]) => hashOf(token)), ...keyIdsIn(text), ...sealsIn(text)];
     for (const tokenHash of hashes) {
       found.add(tokenHash);

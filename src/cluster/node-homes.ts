@@ -56,6 +56,7 @@ export class Homes {
   /** What the log had as this node's when it started, until it is taken up. */
   #ownedBefore: Set<number> | undefined;
   #isReady = false;
+  #isWarm = false;
   /** As of the last beat. */
   #hasSpace = true;
   /** Of the members, when it was judged last. */
@@ -121,6 +122,10 @@ export class Homes {
 
   get isReady(): boolean {
     return this.#isReady;
+  }
+  /** Its copies are complete: it answers as well as any. One that was away does so before it is ready. */
+  get isWarm(): boolean {
+    return this.#isReady || this.#isWarm;
   }
 
   append(record: LogRecord): Promise<RecordOutcome> {
@@ -218,11 +223,11 @@ export class Homes {
     const { returns, isReturning } = this.members;
     if (returns !== this.#returns && others.length > 0) this.#isReady = false;
     this.#returns = returns;
-    if (!this.#isReady && !(isReturning && others.length > 0))
-      this.#isReady = this.#states.every(
-        ({ home }) =>
-          others.length === 0 || this.owns(home) || this.#rank([...others, node], home)[0] !== node || this.follower.isWarm(home),
-      );
+    if (this.#isReady) return;
+    this.#isWarm = this.#states.every(
+      ({ home }) => others.length === 0 || this.owns(home) || this.#rank([...others, node], home)[0] !== node || this.follower.isWarm(home),
+    );
+    this.#isReady = this.#isWarm && !(isReturning && others.length > 0);
   }
 
   /** The homes of which this node is first or second, or would be, and the catalog's. */

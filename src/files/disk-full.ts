@@ -27,6 +27,10 @@ export function isDiskFull(error: unknown, directory: string): boolean {
   return fullCodes.has(code) || (code === cutShort && diskSpace(directory).freeBytes < tuning.cutShortFreeBytesMax);
 }
 
+export interface SpaceSeen {
+  /** Why the disk takes nothing new. */
+  short: ServiceError | undefined;
+}
 /** Undefined while there is space for new work. */
 export function diskShortage(directory: string): ServiceError | undefined {
   const { freeBytes, keptBytes } = diskSpace(directory);

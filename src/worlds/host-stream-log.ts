@@ -1,27 +1,36 @@
 // How a host appends what its data files changed: in pieces, through its system, to the node that has the home.
 //   HOST-STREAM-LOG-1. The pieces of a record arrive in order and whole, or the record is lost; nonces are of this side alone.
 //   HOST-STREAM-LOG-2. Before a data file is served, the records that an incarnation before has applied and not appended are appended.
-// Asks beyond their bound would be refused, and a refused append loses the file: so all files of a host share the places.
-import { randomBytes } from 'node:crypto';
+// Asks beyond their bound would be refused, and a refused append loses the file: so all files of a host share the places. What is handed
+// over in one moment shares one piece of memory, so that it crosses as one.
 import type { HostFacts } from '../actors/definition.js';
 import { Semaphore } from '../async/semaphore.js';
 import { ServiceError } from '../contract/errors.js';
 import type { AppendAnswer, AppendAsk, StreamEndAnswer, StreamEndAsk } from './host-requests.js';
-import { nonceBytes } from './kv/group-record.js';
+import { Nonces } from './kv/nonces.js';
 import type { StreamLog, StreamPosition } from './kv/stream-log.js';
 import { recordsAbove } from './stream-tail.js';
 import { tuning } from './tuning.js';
 
+interface Gathered {
+  ask: AppendAsk;
+  resolve(answer: AppendAnswer): void;
+  reject(error: unknown): void;
+}
+
 export class HostStreamLogs {
   readonly #ask: HostFacts['ask'];
   readonly #places = new Semaphore(tuning.appendAsksMax);
+  readonly #nonces = new Nonces();
+  /** To be handed over at the end of this turn. */
+  #gathered: Gathered[] = [];
 
   constructor({ ask }: Pick<HostFacts, 'ask'>) {
     this.#ask = ask;
   }
 
   of(home: number): StreamLog {
-    return { mintNonce: () => randomBytes(nonceBytes), append: ({ number, nonce, body }) => this.#append({ home, number, nonce }, body) };
+    return { mintNonce: () => this.#nonces.mint(), append: ({ number, nonce, body }) => this.#append({ home, number, nonce }, body) };
   }
 
   /** Throws where the file of the home cannot be served. Nobody has it open. */
@@ -35,21 +44,32 @@ export class HostStreamLogs {
     const parts = Math.max(1, Math.ceil(body.length / tuning.appendPieceBytes));
     for (let part = 0; part < parts; part++)
       answers.push(
-        this.#places.run(async () => {
-          // Copies: with a view of memory all of the memory would be sent.
-          const piece = new Uint8Array(body.subarray(part * tuning.appendPieceBytes, (part + 1) * tuning.appendPieceBytes));
-          const ask: AppendAsk = {
-            ...record,
-            kind: 'append',
-            nonce: new Uint8Array(record.nonce),
-            part,
-            body: piece,
-            isLast: part === parts - 1,
-          };
-          return (await this.#ask(ask)) as AppendAnswer;
+        this.#places.run(() => {
+          const piece = body.subarray(part * tuning.appendPieceBytes, (part + 1) * tuning.appendPieceBytes);
+          return this.#gather({ ...record, kind: 'append', part, body: piece, isLast: part === parts - 1 });
         }),
       );
     return (await Promise.all(answers)).at(-1) === 'appended' ? 'appended' : 'lost';
+  }
+
+  #gather(ask: AppendAsk): Promise<AppendAnswer> {
+    if (this.#gathered.length === 0) process.nextTick(() => this.#handOver());
+    return new Promise((resolve, reject) => this.#gathered.push({ ask, resolve, reject }));
+  }
+
+  /** Copies: with a view of memory all of that memory is sent. */
+  #handOver(): void {
+    const gathered = this.#gathered;
+    this.#gathered = [];
+    const memory = new Uint8Array(gathered.reduce((sum, { ask: { nonce, body } }) => sum + nonce.length + body.length, 0));
+    let end = 0;
+    const copied = (bytes: Uint8Array): Uint8Array => {
+      memory.set(bytes, end);
+      end += bytes.length;
+      return memory.subarray(end - bytes.length, end);
+    };
+    for (const { ask, resolve, reject } of gathered)
+      this.#ask({ ...ask, nonce: copied(ask.nonce), body: copied(ask.body) }).then((answer) => resolve(answer as AppendAnswer), reject);
   }
 
   async #end(home: number): Promise<StreamPosition> {

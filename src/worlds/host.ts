@@ -5,6 +5,7 @@ import { LruMap } from '../collections/lru-map.js';
 import { ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
 import type { WorldProgram } from '../contract/run/build.js';
+import { diskShortage, type SpaceSeen } from '../files/disk-full.js';
 import { begin, tagOf, worldInstanceId } from './commands/birth.js';
 import { homeFileName, homeOfFileName } from './homes.js';
 import type {
@@ -22,6 +23,7 @@ import type { StreamLog } from './kv/stream-log.js';
 import type { WriteSet } from './kv/write-set.js';
 import { LmdbFiles } from './lmdb-files.js';
 import { programKeyOf, type WorldRepository } from './state/world-repository.js';
+import { tuning } from './tuning.js';
 import { checkSetup, Program } from './turn/program.js';
 import type { WorldMeta } from './turn/world-meta.js';
 import { WorldActor, type WorldWrites } from './world.js';
@@ -53,6 +55,8 @@ class WorldKind implements ActorKind {
   /** With a log: made here, and not in the log yet. Nobody is answered for them. */
   readonly #unborn = new Set<string>();
   readonly #isLogged: boolean;
+  /** Without a log a commit is durable when it is applied. */
+  readonly commitsAtOnce: number;
   readonly #logs: HostStreamLogs | undefined;
 
   constructor(options: HostOptions, host: HostFacts, logOf?: (file: string) => StreamLog, logs?: HostStreamLogs) {
@@ -60,6 +64,7 @@ class WorldKind implements ActorKind {
     this.#host = host;
     this.#files = new LmdbFiles(options, host.index, logOf);
     this.#isLogged = logOf !== undefined;
+    this.commitsAtOnce = this.#isLogged ? tuning.loggedCommitsAtOnce : 1;
     this.#logs = logs;
   }
 
@@ -117,13 +122,21 @@ class WorldKind implements ActorKind {
       }
     });
     const born: string[] = [];
+    // All files of a host lie on one disk.
+    let space: SpaceSeen | undefined;
     for (const [store, members] of byStore) {
       if (this.#files.isLost(store)) continue;
-      store.commit(members.map(({ set }) => set)).forEach((error, place) => {
-        const { index, set } = members[place] as { index: number; set: WriteSet };
-        results[index] ??= error;
-        if (this.#isLogged && error === undefined && set.expected === undefined) born.push(set.worldId);
-      });
+      space ??= spaceOf(store);
+      store
+        .commit(
+          members.map(({ set }) => set),
+          space,
+        )
+        .forEach((error, place) => {
+          const { index, set } = members[place] as { index: number; set: WriteSet };
+          results[index] ??= error;
+          if (this.#isLogged && error === undefined && set.expected === undefined) born.push(set.worldId);
+        });
     }
     for (const worldId of born) this.#unborn.add(worldId);
     const flushing = [...byStore.keys()].map((store) => store.flushed().catch((error: Error) => refuse(store, error)));
@@ -224,6 +237,15 @@ class WorldKind implements ActorKind {
     const entered = { program, source: found };
     this.#programs.set(key, entered);
     return entered;
+  }
+}
+
+/** Undefined where the system does not say: then each file finds out for itself, and refuses its own sets. */
+function spaceOf({ store }: WorldRepository): SpaceSeen | undefined {
+  try {
+    return { short: diskShortage(store.directory) };
+  } catch {
+    return undefined;
   }
 }
 

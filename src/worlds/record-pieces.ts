@@ -22,7 +22,7 @@ export class RecordPieces {
     if (!isNext || this.#bytes > tuning.recordBytesMax + tuning.appendPieceBytes) throw new WrongAsk('it appended what is no record');
     this.#pieces.push(body);
     if (!isLast) return undefined;
-    const record = { number, nonce: Buffer.from(nonce), body: Buffer.concat(this.#pieces) };
+    const record = { number, nonce: Buffer.from(nonce), body: joined(this.#pieces) };
     this.reset();
     return record;
   }
@@ -32,4 +32,10 @@ export class RecordPieces {
     this.#pieces = [];
     this.#bytes = 0;
   }
+}
+
+/** Nobody changes a piece, so that one alone is no copy. */
+function joined(pieces: readonly Uint8Array[]): Buffer {
+  const [only] = pieces;
+  return pieces.length === 1 && only !== undefined ? Buffer.from(only.buffer, only.byteOffset, only.length) : Buffer.concat(pieces);
 }

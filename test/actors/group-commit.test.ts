@@ -42,6 +42,27 @@ testBoth(
   },
 );
 
+// GROUP-COMMIT-1
+testBoth(
+  'a kind that takes two commits at once gets no third, and none with two sets of one actor',
+  { counters: { holdCommits: true, commitsAtOnce: 2 } },
+  async (counters) => {
+    const { add, query, control, notes } = counters;
+    const all = [add('a')];
+    await committed(counters, 'a', 1);
+    all.push(add('a'), add('b'));
+    await committed(counters, 'b', 1);
+    all.push(add('c'));
+    await query('d', { kind: 'read' });
+    await control(0, { kind: 'release' });
+    const values = (await Promise.all(all)).map(({ value }) => value);
+    deepEqual(values, [1, 2, 1, 1]);
+    const commits = notes().flatMap(({ event, actors }) => (event === 'commit' ? [actors!.toSorted()] : []));
+    deepEqual(commits.slice(0, 2), [['a'], ['b']]);
+    deepEqual(commits.slice(2).flat().sort(), ['a', 'c']);
+  },
+);
+
 // STEPPER-1
 testBoth('a query of an actor waits for the commit of what it would tell', { counters: { holdCommits: true } }, async (counters) => {
   const { add, query, read, control } = counters;

@@ -11,7 +11,7 @@ export const notReadyReasons = {
   cluster_lag: 'the log of the cluster does not answer',
   cluster_format: 'the cluster writes a format that this version does not read',
   cluster_no_leader: 'no node leads the cluster at the moment',
-  cluster_joining: 'the copies of this node are not complete, or it came back a moment ago',
+  cluster_joining: 'the copies of this node are not complete',
   event_loop_lag: 'the process is too slow to answer',
 } as const;
 export type NotReadyReason = keyof typeof notReadyReasons;

@@ -10,7 +10,7 @@ import { runCritical } from '../../async/critical-section.js';
 import { invariant, isServiceError, ServiceError } from '../../contract/errors.js';
 import { markBoot } from '../../files/boot-mark.js';
 import { copyDatabase, type Database, openDatabase } from '../../files/database.js';
-import { diskFull, diskShortage, isDiskFull } from '../../files/disk-full.js';
+import { diskFull, diskShortage, isDiskFull, type SpaceSeen } from '../../files/disk-full.js';
 import { tuning } from '../tuning.js';
 import { GroupStream } from './group-stream.js';
 import {
@@ -125,12 +125,12 @@ export class KvWriter {
   /**
    * One transaction for all the sets, applied when the call returns. A stale set is refused alone (world.ACTOR_RESTARTED), as is the
    * creation of a world that exists (control.STATE_CONFLICT); a full disk refuses all (control.STORAGE_FULL) and leaves all as it was, one
-   * that is nearly so those that free nothing.
+   * that is nearly so those that free nothing. `space`: as it was seen in this very moment, of another file of the disk.
    */
-  commit(sets: readonly WriteSet[]): (Error | undefined)[] {
+  commit(sets: readonly WriteSet[], space?: SpaceSeen): (Error | undefined)[] {
     let refusals: (Error | undefined)[] = [];
     try {
-      const short = diskShortage(this.directory);
+      const { short } = space ?? { short: diskShortage(this.directory) };
       this.#transaction(() => {
         const done = new Map<WriteSet, Error | undefined>();
         if (short !== undefined) for (const set of sets) if (!set.freesSpace) done.set(set, short);

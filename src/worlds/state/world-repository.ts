@@ -6,6 +6,7 @@ import { canonicalJson } from '../../contract/canonical-json.js';
 import { invariant } from '../../contract/errors.js';
 import type { JsonObject, JsonValue } from '../../contract/json.js';
 import type { WorldProgram } from '../../contract/run/build.js';
+import type { SpaceSeen } from '../../files/disk-full.js';
 import { ChunkCache } from '../journal/journal-reader.js';
 import { baseKey, doneCommandRange, headKey, keyKinds, programRecordKey, snapshotRange } from '../kv/keys.js';
 import { decodeHead, headVersion, type WorldHead } from '../kv/world-head.js';
@@ -149,9 +150,9 @@ export class WorldRepository {
     return true;
   }
 
-  /** Store.commit: one transaction, applied when the call returns. */
-  commit(sets: readonly WriteSet[]): (Error | undefined)[] {
-    return this.store.commit(sets);
+  /** KvWriter.commit: one transaction, applied when the call returns. */
+  commit(sets: readonly WriteSet[], space?: SpaceSeen): (Error | undefined)[] {
+    return this.store.commit(sets, space);
   }
   flushed(): Promise<void> {
     return this.store.flushed();
