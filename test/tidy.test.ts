@@ -26,6 +26,7 @@ const modules: { [module: string]: string[] } = {
   worlds: ['text', 'contract', 'async', 'collections', 'files', 'scheduler', 'processes', 'actors', 'tools'],
   compiler: ['text', 'contract', 'files', 'tools', 'expressions'],
   reports: ['text', 'contract', 'files'],
+  viewer: ['text', 'contract', 'collections', 'reports'],
   drills: ['text', 'contract', 'async', 'files', 'processes', 'compiler', 'worlds', 'callbacks', 'reports', 'tools', 'expressions'],
   http: ['text', 'contract', 'tracing', 'control'],
   cluster: ['text', 'contract', 'async', 'collections', 'files'],
@@ -60,6 +61,7 @@ const modules: { [module: string]: string[] } = {
     'worlds',
     'callbacks',
     'reports',
+    'viewer',
     'drills',
     'bindings',
     'http',
@@ -100,7 +102,8 @@ const submodules: { [module: string]: string[] } = {
   control: ['catalog', 'guard', 'memory', 'core', 'organizations', 'source', 'tasks', 'builds', 'authoring', 'sessions', 'runs', '.'],
   worlds: ['kv', 'journal', 'state', 'turn', 'commands', '.'],
   cluster: ['.', 'objects', 'postgres'],
-  'inspector/app': ['kit', 'state', 'evidence', 'views', '.'],
+  viewer: ['kit', '.', 'report'],
+  'inspector/app': ['kit', 'state', 'views', '.'],
 };
 
 /** Packages that only the named files may import. */
@@ -166,6 +169,7 @@ const entries: { [file: string]: string } = {
   'src/control/tasks/task-entry.ts': 'started as a thread by control/tasks/compile-port.ts and control/tasks/judge-port.ts',
   'src/control/tasks/task-process-entry.ts': 'started as a process by control/tasks/task-process.ts',
   'src/inspector/app/main.tsx': 'bundled into app.js by scripts/build.mjs',
+  'src/viewer/report/report-page.tsx': 'bundled into the page of a report by scripts/build.mjs',
   'src/inspector/journal/archive-entry.ts': 'started as a thread by inspector/journal/archive-port.ts',
   'src/bindings/openapi.ts': 'loaded by scripts/openapi.mjs',
   'src/drills/targets/module-entry.ts': 'started as a thread or process for a module target',

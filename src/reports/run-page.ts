@@ -5,7 +5,7 @@ import type { SkippedDrill } from '../contract/run/run-events.js';
 import { toolFailureText } from '../contract/world/tool-failure.js';
 import { counted } from '../text/counted.js';
 import type { Content, Markup } from '../text/markup.js';
-import { visibleLine, visibleText } from './html/visible-text.mjs';
+import { visibleLine, visibleText } from '../text/visible-text.js';
 import { html } from './markup.js';
 import { pageAssets } from './page-assets.js';
 import { pageHead } from './page-head.js';
@@ -26,10 +26,10 @@ export function runPage(records: RunRecords, { linkTo }: RunPageOptions): string
   const isNothing = trials.length + unstarted.length === 0 && skipped.length > 0;
   const word = isNothing ? 'nothing ran' : verdict;
   const ran = verdict === 'passed' || totals === undefined ? drills : `${totals[verdict]} of ${drills}`;
-  const outcome = `${word}: ${isNothing ? `${counted(skipped.length, 'drill')} skipped` : ran}`;
+  const outcome = isNothing ? `Nothing ran: ${counted(skipped.length, 'drill')} skipped` : `${ran} ${word}`;
   const title = refusal === undefined ? outcome : 'The run ended with an error';
   const facts: [string, Content][] = [
-    ...(['passed', 'failed', 'inconclusive'] as const).map((name): [string, Content] => [name, totals?.[name] ?? 0]),
+    ...(['passed', 'failed', 'inconclusive'] as const).map((name): [string, Content] => [capital(name), totals?.[name] ?? 0]),
     ['Trials', trials.length + unstarted.length],
     ...(unstarted.length === 0 ? [] : [['Never started', unstarted.length] as [string, Content]]),
     ...(skipped.length === 0 ? [] : [['Skipped', skipped.length] as [string, Content]]),
@@ -69,6 +69,8 @@ ${pageHead({ title, policy: policyWithoutScript, style })}
 `.text;
 }
 
+const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
+
 function skippedRow({ drillId, title, reason }: SkippedDrill): Markup {
   const name = html`<code>${drillId}</code>${title === undefined ? '' : html`<br>${title}`}`;
   return html`<tr class="quiet"><td>skipped</td><td>${name}</td><td>${reason}</td><td></td><td>none</td></tr>
@@ -98,6 +100,6 @@ function row(trial: TrialRecord, linkTo: RunPageOptions['linkTo']): Markup {
   const shown = tolerated !== undefined ? `${verdict}, tolerated` : flaky ? 'passed, flaky' : verdict;
   const broken = trial.toolFailures.map((failure) => html`<br><strong>${visibleLine(toolFailureText(failure))}</strong>`);
   const why = html`${headline}${tolerated === undefined ? null : html`<br><span class="quiet">${tolerated}</span>`}${broken}`;
-  return html`<tr class="${tolerated === undefined ? verdict : 'passed'}"><td>${shown}</td><td><code>${trialName(trial)}</code>${title}</td><td>${why}</td><td>${hostDuration(tookMs)}</td><td>${links}</td></tr>
+  return html`<tr class="${tolerated === undefined ? verdict : 'passed'}"><td><span class="status ${tolerated === undefined ? verdict : 'passed'}">${shown}</span></td><td><code>${trialName(trial)}</code>${title}</td><td>${why}</td><td>${hostDuration(tookMs)}</td><td>${links}</td></tr>
 `;
 }

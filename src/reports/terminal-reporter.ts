@@ -4,7 +4,7 @@ import { limits } from '../contract/limits.js';
 import type { RunEvent } from '../contract/run/run-events.js';
 import { toolFailureText } from '../contract/world/tool-failure.js';
 import { counted, grouped } from '../text/counted.js';
-import { visibleLine } from './html/visible-text.mjs';
+import { visibleLine } from '../text/visible-text.js';
 import { LiveRegion, type TerminalStream } from './live-region.js';
 import { colored, movesCursor, type Palette, paintVerdict, plain, statusMark, wantsColor } from './palette.js';
 import { barText } from './progress-text.js';

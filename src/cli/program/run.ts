@@ -2,8 +2,8 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { defined } from '../../contract/defined.js';
 import { localFolders } from '../../contract/local-folders.js';
-import { visibleLine } from '../../reports/html/visible-text.mjs';
 import { nearest } from '../../text/nearest.js';
+import { visibleLine } from '../../text/visible-text.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
 import { abortOnInterrupt } from '../interrupt.js';
 import { parseReporters, type ReporterChoice, reporterNames } from '../reporter-list.js';

@@ -1,7 +1,7 @@
 // The frame around every view: navigation, the project's name, the state of the live stream, theme, keys.
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { isTyping } from './kit/typing.tsx';
+import { isTyping } from '../../viewer/kit/typing.tsx';
 import { connection, project, projectLoad } from './state/live.tsx';
 import { routeHash, type ViewName } from './state/route.ts';
 import { applyTheme, go, route, theme } from './state/session.tsx';

@@ -11,7 +11,7 @@ export type Theme = 'auto' | 'light' | 'dark';
 export const token = signal(takenToken());
 export const route = signal(parseRoute(location.hash));
 export const theme = signal(storedTheme());
-export const client = new ApiClient(() => token.value);
+export const client = new ApiClient(() => token.value, { onRefused: forgetToken });
 
 /** Before anything is drawn or fetched: the token leaves the address bar and the history entry. */
 function takenToken(): string {

@@ -3,10 +3,10 @@ import { useState } from 'preact/hooks';
 import { defined } from '../../../contract/defined.js';
 import type { WorldCallReply } from '../../../contract/inspector/worlds.js';
 import type { ActorView, ToolCatalogItem } from '../../../contract/world/world-protocol.js';
-import { Json, Problem, Status } from '../kit/parts.tsx';
+import { Await, Empty, useLoad } from '../../../viewer/kit/loading.tsx';
+import { Json, Problem, Status } from '../../../viewer/kit/parts.tsx';
 import { sampleOf } from '../kit/schema-sample.ts';
 import { parseJson } from '../state/client.ts';
-import { Await, Empty, useLoad } from '../state/loading.tsx';
 import { client } from '../state/session.tsx';
 import { SchemaTable } from './tool-panel.tsx';
 

@@ -2,10 +2,10 @@
 import type { ComponentChildren } from 'preact';
 import type { RunComparison, RunDifferences } from '../../../contract/hosted/runs.js';
 import type { SavedRun } from '../../../contract/inspector/runs.js';
+import { Await, Empty, useLoad } from '../../../viewer/kit/loading.tsx';
+import { ColumnHeads, hostTime, PageHead, Scroll, Short, Status } from '../../../viewer/kit/parts.tsx';
 import { tuning } from '../../tuning.js';
-import { ColumnHeads, hostTime, PageHead, Scroll, Short, Status } from '../kit/parts.tsx';
 import { runsEnded } from '../state/live.tsx';
-import { Await, Empty, useLoad } from '../state/loading.tsx';
 import { routeHash, runHash } from '../state/route.ts';
 import { client, go } from '../state/session.tsx';
 

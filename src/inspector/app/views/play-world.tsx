@@ -1,12 +1,13 @@
 // A live world: its clock, an operation to call, its faults and what comes next, above its journal and its state at any moment.
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { PlayWorld } from '../../../contract/inspector/worlds.js';
-import { virtualClock } from '../../../reports/html/virtual-time.mjs';
-import { EvidenceBench } from '../evidence/evidence-bench.tsx';
-import { type EvidenceSource, worldSource } from '../evidence/evidence-source.ts';
-import { Copy, DueEvent } from '../kit/parts.tsx';
+import { virtualClock } from '../../../text/virtual-time.js';
+import { EvidenceBench } from '../../../viewer/evidence-bench.tsx';
+import type { EvidenceSource } from '../../../viewer/evidence-source.ts';
+import { useLoad } from '../../../viewer/kit/loading.tsx';
+import { Copy, DueEvent } from '../../../viewer/kit/parts.tsx';
 import { grown, noteWorld } from '../state/live.tsx';
-import { useLoad } from '../state/loading.tsx';
+import { worldSource } from '../state/live-source.ts';
 import { routeHash } from '../state/route.ts';
 import { client, go } from '../state/session.tsx';
 import { CallForm } from './call-form.tsx';

@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 import { defined } from '../../../contract/defined.js';
 import type { RequestedRun, RunRequest } from '../../../contract/inspector/runs.js';
-import { counted, hostDuration, Status } from '../kit/parts.tsx';
+import { counted, hostDuration, Status } from '../../../viewer/kit/parts.tsx';
 import { active, noteRequest } from '../state/live.tsx';
 import { runHash } from '../state/route.ts';
 import { client } from '../state/session.tsx';

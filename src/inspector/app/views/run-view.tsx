@@ -1,12 +1,15 @@
 // One run: what came of it, why, and its evidence. The address holds the part, the entry and the assertion that are looked at.
 import { useMemo } from 'preact/hooks';
 import type { InspectorRunReply } from '../../../contract/inspector/runs.js';
+import type { RunResult } from '../../../contract/run/run.js';
+import type { BriefOptions } from '../../../reports/entry-brief.js';
 import { findingsOf, judgedOf } from '../../../reports/findings.js';
-import { EvidenceBench } from '../evidence/evidence-bench.tsx';
-import { type EvidenceSource, runSource } from '../evidence/evidence-source.ts';
-import { Findings, Story } from '../evidence/findings.tsx';
+import { EvidenceBench } from '../../../viewer/evidence-bench.tsx';
+import type { EvidenceSource } from '../../../viewer/evidence-source.ts';
+import { Findings, Story } from '../../../viewer/findings.tsx';
+import { Await, useLoad } from '../../../viewer/kit/loading.tsx';
 import { active, grown, runsEnded } from '../state/live.tsx';
-import { Await, useLoad } from '../state/loading.tsx';
+import { runSource } from '../state/live-source.ts';
 import { routeHash } from '../state/route.ts';
 import { client, go } from '../state/session.tsx';
 import { RunHead } from './run-head.tsx';
@@ -114,6 +117,8 @@ function Evidence({ reply, source, count, selected, assertion: chosen, show }: E
       source={source}
       count={count}
       kinds={reply.evidence.counts}
+      isLive={reply.source === 'active'}
+      {...(result === undefined ? {} : { brief: briefOf(result) })}
       interactions={result?.interactions ?? noInteractions}
       selected={selected}
       cited={cited}
@@ -130,6 +135,10 @@ function Evidence({ reply, source, count, selected, assertion: chosen, show }: E
       )}
     </EvidenceBench>
   );
+}
+
+function briefOf({ setup: { setup } }: RunResult): BriefOptions {
+  return { oneTool: setup.tools.packages.length === 1, oneActor: setup.scenario.actors.length === 1 };
 }
 
 const noInteractions: [] = [];

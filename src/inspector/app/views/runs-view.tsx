@@ -1,11 +1,11 @@
 // Saved runs, the latest first, and those that run now; what cannot be read is shown with its reason.
 import { useEffect, useState } from 'preact/hooks';
 import type { ActiveRun, RunsReply, SavedRun, UnavailableRun } from '../../../contract/inspector/runs.js';
-import { virtualDuration } from '../../../reports/html/virtual-time.mjs';
+import { virtualDuration } from '../../../text/virtual-time.js';
+import { Await, Empty, useLoad } from '../../../viewer/kit/loading.tsx';
+import { counted, hostTime, PageHead, Scroll, Status } from '../../../viewer/kit/parts.tsx';
 import { tuning } from '../../tuning.js';
-import { counted, hostTime, PageHead, Scroll, Status } from '../kit/parts.tsx';
 import { active, runsEnded } from '../state/live.tsx';
-import { Await, Empty, useLoad } from '../state/loading.tsx';
 import { routeHash, runHash } from '../state/route.ts';
 import { client, go } from '../state/session.tsx';
 

@@ -1,9 +1,9 @@
 // A scenario as what it is: a layer over the world's baseline. What it adds, changes and removes, in that order of importance.
 import type { ProjectView } from '../../../contract/run/project-view.js';
 import type { Scenario, StatePatch } from '../../../contract/world/scenario.js';
-import { virtualClock } from '../../../reports/html/virtual-time.mjs';
-import { counted, DeclaredIn, DueEvent, Fact, Hash, Short } from '../kit/parts.tsx';
-import { Empty } from '../state/loading.tsx';
+import { virtualClock } from '../../../text/virtual-time.js';
+import { Empty } from '../../../viewer/kit/loading.tsx';
+import { counted, DeclaredIn, DueEvent, Fact, Hash, Short } from '../../../viewer/kit/parts.tsx';
 import { routeHash } from '../state/route.ts';
 import { ActorCard, Chooser } from './world-parts.tsx';
 

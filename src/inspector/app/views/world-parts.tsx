@@ -1,7 +1,7 @@
 // Pieces that several views of the project share: the list to choose from, and an actor.
 import type { ComponentChildren } from 'preact';
 import type { ScenarioActor } from '../../../contract/world/scenario.js';
-import { counted, Fact, Short } from '../kit/parts.tsx';
+import { counted, Fact, Short } from '../../../viewer/kit/parts.tsx';
 import { go } from '../state/session.tsx';
 
 /** The list at the left of a split; on a narrow screen a select takes its place. */
