@@ -2,6 +2,7 @@
 import { useState } from 'preact/hooks';
 import type { InspectorAttachment, InspectorRunReply } from '../../../contract/inspector/runs.js';
 import type { CheckpointResult, InteractionResult } from '../../../contract/run/run.js';
+import type { FaultView } from '../../../contract/world/world-protocol.js';
 import { agentCause } from '../../../reports/causes.js';
 import { worstFirst } from '../../../reports/findings.js';
 import { accessWords } from '../../../reports/words.js';
@@ -144,16 +145,7 @@ export function WorldPart({ runId, onSelect }: { runId: string; onSelect: (seque
       {([{ faults }, pending, { deliveries }]) => (
         <>
           <h2>Faults</h2>
-          {faults.length === 0 && <p class="quiet">Its tools know none.</p>}
-          {faults.map((fault) => (
-            <p key={fault.packageId + fault.instanceId + fault.faultId} class="line">
-              <span class={fault.active ? 'kind kind-fault' : 'kind'}>{fault.active ? 'on' : 'off'}</span>{' '}
-              <code>
-                {fault.packageId}.{fault.faultId}
-              </code>{' '}
-              <span class="quiet">{fault.triggered === 0 ? 'never fired' : `fired ${counted(fault.triggered, 'time')}`}</span>
-            </p>
-          ))}
+          <Faults faults={faults} />
           <h2>What would have come next</h2>
           {pending.total === 0 && <p class="quiet">Nothing is scheduled.</p>}
           {pending.events.map((event) => (
@@ -179,6 +171,40 @@ export function WorldPart({ runId, onSelect }: { runId: string; onSelect: (seque
         </>
       )}
     </Await>
+  );
+}
+
+/** Those that fired, then those that are on; the others are folded. */
+function Faults({ faults }: { faults: readonly FaultView[] }) {
+  if (faults.length === 0) return <p class="quiet">Its tools know none.</p>;
+  const shown = faults.filter(({ active, triggered }) => active || triggered > 0).sort((left, right) => right.triggered - left.triggered);
+  const others = faults.filter((fault) => !shown.includes(fault));
+  return (
+    <>
+      {shown.map((fault) => (
+        <FaultLine key={fault.packageId + fault.instanceId + fault.faultId} fault={fault} />
+      ))}
+      {others.length > 0 && (
+        <details>
+          <summary>{counted(others.length, 'fault')} off, and never fired</summary>
+          {others.map((fault) => (
+            <FaultLine key={fault.packageId + fault.instanceId + fault.faultId} fault={fault} />
+          ))}
+        </details>
+      )}
+    </>
+  );
+}
+
+function FaultLine({ fault: { packageId, faultId, active, triggered } }: { fault: FaultView }) {
+  return (
+    <p class="line">
+      <span class={active ? 'kind kind-fault' : 'kind'}>{active ? 'on' : 'off'}</span>{' '}
+      <code>
+        {packageId}.{faultId}
+      </code>{' '}
+      <span class="quiet">{triggered === 0 ? 'never fired' : `fired ${counted(triggered, 'time')}`}</span>
+    </p>
   );
 }
 
