@@ -5,7 +5,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { bundleEntries } from './bundle.mjs';
@@ -16,6 +16,7 @@ process.chdir(root);
 const outFlag = process.argv.indexOf('--out');
 const out = outFlag > 0 ? process.argv[outFlag + 1] : 'dist';
 const appFolder = join('src', 'inspector', 'app');
+const viewerFolder = join('src', 'viewer');
 const tspc = join(root, 'node_modules', '.bin', 'tspc');
 
 const sources = (folder) =>
@@ -31,14 +32,14 @@ else await full();
 copyAssets();
 await vendor(out);
 await bundleEntries(out);
-await bundleInspectorApp();
+await bundlePages();
 say('done');
 
 async function full() {
   // A file that left the source must leave the output too, or a test of it would keep running.
   for (const folder of ['src', 'test', 'bench']) rmSync(join(out, folder), { recursive: true, force: true });
   rmSync(join(out, '.tsbuildinfo'), { force: true });
-  say('compiling src, test and bench with the validators of src/contract, and checking the inspector app: half a minute to two minutes');
+  say('compiling src, test and bench with the validators of src/contract, and checking the pages: half a minute to two minutes');
   // The app's types are checked meanwhile, on another core.
   const app = existsSync(appFolder) ? checked('tsc', ['-p', 'tsconfig.app.json']) : undefined;
   await checked('tspc', ['-p', 'tsconfig.json', '--outDir', out]);
@@ -61,13 +62,19 @@ function checked(compiler, args) {
   });
 }
 
-/** The inspector's web app: one script and one style sheet beside index.html. tsconfig.app.json checks its types, in a full build. */
-async function bundleInspectorApp() {
-  const entry = join(appFolder, 'main.tsx');
-  if (!existsSync(entry)) return;
+/**
+ * The inspector's web app, and the page of a report: each one script and one style sheet. tsconfig.app.json checks their types, in a full
+ * build.
+ */
+async function bundlePages() {
+  await bundlePage('app', join(appFolder, 'main.tsx'));
+  await bundlePage('report-page', join(viewerFolder, 'report', 'report-page.tsx'));
+}
+
+async function bundlePage(name, entry) {
   await build({
-    entryPoints: { app: entry },
-    outdir: join(out, appFolder),
+    entryPoints: { [name]: entry },
+    outdir: join(out, dirname(entry)),
     bundle: true,
     minify: true,
     format: 'iife',
@@ -139,8 +146,8 @@ function copyAssets() {
     if (!existsSync(folder)) continue;
     for (const name of readdirSync(folder, { recursive: true })) {
       if (!/\.(css|html|svg|json|yaml|xsd|mjs|txt|py)$/.test(name)) continue;
-      // The app's styles are in its bundle.
-      if (name.endsWith('.css') && join(folder, name).startsWith(appFolder)) continue;
+      // The styles of pages are in their bundles.
+      if (name.endsWith('.css') && [appFolder, viewerFolder].some((pages) => join(folder, name).startsWith(pages))) continue;
       cpSync(join(folder, name), join(out, folder, name));
     }
   }

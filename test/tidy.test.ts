@@ -27,6 +27,7 @@ const modules: { [module: string]: string[] } = {
   compat: ['text', 'contract'],
   compiler: ['text', 'contract', 'compat/dialects.ts', 'files', 'tools', 'expressions'],
   reports: ['text', 'contract', 'files'],
+  viewer: ['text', 'contract', 'collections', 'reports'],
   drills: [
     'text',
     'contract',
@@ -74,6 +75,7 @@ const modules: { [module: string]: string[] } = {
     'worlds',
     'callbacks',
     'reports',
+    'viewer',
     'drills',
     'bindings',
     'http',
@@ -114,7 +116,8 @@ const submodules: { [module: string]: string[] } = {
   control: ['catalog', 'guard', 'memory', 'core', 'organizations', 'source', 'tasks', 'builds', 'authoring', 'sessions', 'runs', '.'],
   worlds: ['kv', 'journal', 'state', 'turn', 'commands', '.'],
   cluster: ['.', 'objects', 'postgres'],
-  'inspector/app': ['kit', 'state', 'evidence', 'views', '.'],
+  viewer: ['kit', '.', 'report'],
+  'inspector/app': ['kit', 'state', 'views', '.'],
 };
 
 /** Packages that only the named files may import. */
@@ -181,6 +184,7 @@ const entries: { [file: string]: string } = {
   'src/control/tasks/task-entry.ts': 'started as a thread by control/tasks/compile-port.ts and control/tasks/judge-port.ts',
   'src/control/tasks/task-process-entry.ts': 'started as a process by control/tasks/task-process.ts',
   'src/inspector/app/main.tsx': 'bundled into app.js by scripts/build.mjs',
+  'src/viewer/report/report-page.tsx': 'bundled into the page of a report by scripts/build.mjs',
   'src/inspector/journal/archive-entry.ts': 'started as a thread by inspector/journal/archive-port.ts',
   'src/bindings/openapi.ts': 'loaded by scripts/openapi.mjs',
   'src/drills/targets/module-entry.ts': 'started as a thread or process for a module target',

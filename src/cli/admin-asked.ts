@@ -2,7 +2,7 @@
 import pc from 'picocolors';
 import type { Client } from '../client/client.js';
 import { ControlError } from '../client/control-error.js';
-import { visibleLine } from '../reports/html/visible-text.mjs';
+import { visibleLine } from '../text/visible-text.js';
 import { type AdminConnection, operatorClient } from './admin-connection.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import { reportFailure } from './failure.js';

@@ -1,7 +1,7 @@
 // `drillyard admin backup --cluster`: reads the log and the store of a cluster, and asks no node.
 import { backUpCluster, type ClusterBackupProgress } from '../cluster-backup.js';
-import { visibleLine } from '../reports/html/visible-text.mjs';
 import { counted, grouped } from '../text/counted.js';
+import { visibleLine } from '../text/visible-text.js';
 import { type ClusterFlags, clusterAddress } from './cluster-address.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import { reportFailure } from './failure.js';

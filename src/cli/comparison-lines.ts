@@ -21,8 +21,8 @@ import {
   orderedMembers,
   rowText,
 } from '../reports/comparison-words.js';
-import { visibleLine } from '../reports/html/visible-text.mjs';
 import { counted, grouped } from '../text/counted.js';
+import { visibleLine } from '../text/visible-text.js';
 import { tuning } from './tuning.js';
 
 export function comparisonLines(comparison: RunComparison): string[] {

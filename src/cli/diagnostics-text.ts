@@ -5,8 +5,8 @@ import pc from 'picocolors';
 import { readFileBelow } from '../compiler/source-files.js';
 import { limits } from '../contract/limits.js';
 import type { Diagnostic } from '../contract/run/build.js';
-import { visibleLine } from '../reports/html/visible-text.mjs';
 import { counted } from '../text/counted.js';
+import { visibleLine } from '../text/visible-text.js';
 import { fromHere } from './from-here.js';
 import { tuning } from './tuning.js';
 

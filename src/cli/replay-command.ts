@@ -1,13 +1,13 @@
 // `drillyard replay <run>`, also `report replay`: the calls of a stored run, made again against the world of the present source.
 import { resolve } from 'node:path';
 import pc from 'picocolors';
+import { diffJson, pathText } from '../contract/json-diff.js';
 import { type ReplayReportResult, replayReport } from '../drills/replay-report.js';
 import type { ReplayDifference } from '../drills/stored/replay.js';
-import { diffJson, pathText } from '../reports/html/json-diff.mjs';
-import { virtualClock } from '../reports/html/virtual-time.mjs';
-import { visibleLine } from '../reports/html/visible-text.mjs';
 import { valueLine } from '../reports/shown-values.js';
 import { counted, grouped } from '../text/counted.js';
+import { virtualClock } from '../text/virtual-time.js';
+import { visibleLine } from '../text/visible-text.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import { reportFailure } from './failure.js';
 import { fromHere } from './from-here.js';

@@ -1,8 +1,8 @@
 // `drillyard report verify <report>`: checks a report folder against itself.
-import { visibleLine } from '../reports/html/visible-text.mjs';
 import { oneReportPath } from '../reports/report-path.js';
 import { verifyReport } from '../reports/verify-report.js';
 import { counted } from '../text/counted.js';
+import { visibleLine } from '../text/visible-text.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import { sayFailures } from './failure.js';
 import type { Output } from './output.js';

@@ -1,19 +1,19 @@
 // `drillyard show <run>`: a stored run on the terminal: why, its journal, its calls, a row at an entry, what two entries differ in.
 import { resolve } from 'node:path';
 import pc from 'picocolors';
+import { diffJson, pathText } from '../contract/json-diff.js';
 import { limits } from '../contract/limits.js';
 import type { EvidenceEntry, OperationEntry } from '../contract/world/evidence.js';
 import { requireEntry } from '../drills/stored/next-call.js';
 import { openStoredRun, type RowAt, type RowDifference, type StoredRun } from '../drills/stored/stored-run.js';
 import { actorName, entryIsProblem, entryText, place } from '../reports/entry-text.js';
-import { diffJson, pathText } from '../reports/html/json-diff.mjs';
-import { virtualClock } from '../reports/html/virtual-time.mjs';
-import { visibleLine, visibleText } from '../reports/html/visible-text.mjs';
 import { nextSteps } from '../reports/next-steps.js';
 import { colored, plain, wantsColor } from '../reports/palette.js';
 import { valueLine, valueText } from '../reports/shown-values.js';
 import { runHeading, whyLines } from '../reports/text-report.js';
 import { counted, grouped } from '../text/counted.js';
+import { virtualClock } from '../text/virtual-time.js';
+import { visibleLine, visibleText } from '../text/visible-text.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import { sayFailures } from './failure.js';
 import { fromHere } from './from-here.js';

@@ -3,7 +3,7 @@ import pc from 'picocolors';
 import { defined } from '../contract/defined.js';
 import { settingsDefaults } from '../control/catalog/settings.js';
 import { verifyDataDirectory } from '../data-verification.js';
-import { visibleLine } from '../reports/html/visible-text.mjs';
+import { visibleLine } from '../text/visible-text.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import { reportFailure } from './failure.js';
 import { createOutput } from './output.js';

@@ -326,6 +326,10 @@ export const limits = {
   reportNotableEntriesMax: 1_500,
   reportTailEntriesMax: 400,
   reportEntriesCharsMax: 4 * 1024 * 1024,
+  /** Of an image that a page holds: a larger one is a link. */
+  reportImageBytesMax: 1024 * 1024,
+  /** Rows of the start that a page holds, so that it can show state at an entry, as JSON. */
+  reportStartCharsMax: 256 * 1024,
   reportEntryCharsMax: 64 * 1024,
   reportValueCharsMax: 20_000,
   reportListItemsMax: 200,
@@ -389,6 +393,7 @@ export const limits = {
   inspectorRequestRunsShown: 1_000,
   inspectorEventRunsMax: 50,
   inspectorFindingsShown: 20,
+  jsonDiffChangesMax: 200,
   inspectorCausesMax: 12,
   inspectorEffectsMax: 100,
   inspectorWorldsMax: 32,

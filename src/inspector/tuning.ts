@@ -39,41 +39,19 @@ export const tuning = {
   /** For the end of a stream to leave. */
   lastPiecesMs: 20,
 
-  // Waits of the page, so that it asks for what somebody looks at and not for what passes by.
+  // The page.
+  /** For typing to rest, before a list is asked. */
   typingMs: 180,
-  /** Of a filter that changed, before the journal is asked. */
-  filterRestMs: 20,
-  /** For the next problem or call, before the key is forgotten. */
-  stepWaitMs: 10_000,
-  scrubberRestMs: 90,
-  listSettleMs: 160,
-  listRestMs: 40,
-  timelineAskMs: 120,
-  /** How long a button says that it has copied. */
-  copiedShownMs: 1_500,
   /** How long a file that was saved can be read by the browser. */
   savedUrlMs: 10_000,
   /** Between tries to follow the live stream: the first, and the longest. */
   liveRetryFirstMs: 500,
   liveRetryMaxMs: 15_000,
-
-  // Pieces in which the page asks.
-  journalPageEntries: 200,
-  journalPagesMax: 60,
-  stateRowsAPage: 100,
-  /** Changes of one row, with what each changed. */
-  rowChangesShown: 50,
   runsAPage: 50,
   /** The newest runs, from which the page chooses what belongs to a drill or a comparison. */
   runsChosenFrom: 200,
   /** Failures beside what passed, which a comparison begins with. */
   pairsSuggested: 8,
-  timelineEntriesAtOnce: 500,
-  /** Up to here every entry is drawn by itself; beyond, the server counts, in so many buckets. */
-  timelineWholeEntriesMax: 2_000,
-  timelineBucketsMax: 400,
-
-  // What the page shows of more.
   requestsShown: 3,
   /** Of what the palette found. */
   commandsShown: 40,
@@ -87,40 +65,9 @@ export const tuning = {
   reasonsShown: 8,
   /** A list of so many has a field to narrow it. */
   filterFromItems: 8,
-  effectsShown: 20,
-  findingLinksMax: 8,
-  /** Causes of a verdict that stand open, one under the other, and checkpoints that one of them names. */
-  causesOpen: 3,
-  checkpointsNamed: 10,
-  /** Of a value that stands on a line with another. */
-  scalarCharsMax: 60,
   sampleDepthMax: 6,
-  shortChars: 160,
-  cellChars: 40,
-  /** Of an entry, on each side of what was searched for. */
-  snippetChars: 40,
-  /** Of a value that is shown short, when the pointer rests on it. */
-  titleChars: 2_000,
-  /** Longer texts and source lines stay uncolored: a span a token would be slow. */
-  coloredValueCharsMax: 20_000,
+  /** Longer source lines stay uncolored: a span a token would be slow. */
   coloredLineCharsMax: 2_000,
-  /** Up to here a value stays on one line. */
-  valueLineCharsMax: 64,
-
-  // Sizes of what is drawn, in CSS pixels; app.css has the same rows.
-  journalRowPx: 30,
-  /** Rows drawn above and below those in sight. */
-  journalMarginRows: 12,
-  /** Browsers draw no higher element reliably. */
-  areaPxMax: 8_000_000,
-  lanePx: 30,
-  timelineTopPx: 34,
-  /** What the text of a tick may take: at the right edge it goes to the left of its line. */
-  tickTextPx: 70,
-  tickPx: 110,
-  /** Marks nearer than this are drawn as one. */
-  joinPx: 15,
-  charPx: 6.6,
   /** Calls of a run that are read to find the next one of a tool: waits are calls, too. */
   nextCallsRead: 100,
   /** Of a journal, read at once for a comparison. */

@@ -1,6 +1,7 @@
 // The attachments of a run as reports show them: the descriptors that the report names, each with its file where one was kept.
 import { defined } from '../contract/defined.js';
 import type { AttachmentDescriptor, RunResult } from '../contract/run/run.js';
+import type { Preview } from './preview.js';
 import { attachmentPath } from './report-folder.js';
 
 export interface AttachmentView {
@@ -8,8 +9,8 @@ export interface AttachmentView {
   interactionId?: string;
   /** In the report folder; absent when the bytes were not kept. */
   path?: string;
-  /** The end of a kept text file. */
-  preview?: { text: string; whole: boolean };
+  /** Of a kept one. */
+  preview?: Preview;
 }
 
 /** Every descriptor of a result once, in order of appearance, with the interaction it belongs to. */
@@ -25,7 +26,7 @@ export function namedAttachments(result: RunResult): Omit<AttachmentView, 'path'
   return [...byId.values()];
 }
 
-/** Joins the named attachments with the files that are kept: path -> the end of its text, or null where none is shown. */
+/** Joins the named attachments with the files that are kept: path -> what is shown of it, or null where none is shown. */
 export function attachmentViews(result: RunResult, kept: ReadonlyMap<string, AttachmentView['preview'] | null>): AttachmentView[] {
   return namedAttachments(result).map((named) => {
     const path = attachmentPath(named.descriptor);
@@ -33,9 +34,4 @@ export function attachmentViews(result: RunResult, kept: ReadonlyMap<string, Att
     if (path === null || preview === undefined) return named;
     return { ...named, path, ...(preview === null ? {} : { preview }) };
   });
-}
-
-/** Text is shown in the report; its declared type decides, as nothing else is known of it. */
-export function hasPreview({ mediaType }: AttachmentDescriptor): boolean {
-  return /^(text\/|application\/(json|x-ndjson|yaml))/.test(mediaType);
 }

@@ -3,9 +3,9 @@
 //     what was answered does.
 import type { ComparedMember } from '../contract/hosted/runs.js';
 import type { JsonObject, JsonValue } from '../contract/json.js';
+import { diffJson } from '../contract/json-diff.js';
 import { limits } from '../contract/limits.js';
 import type { EvidenceEntry } from '../contract/world/evidence.js';
-import { diffJson } from './html/json-diff.mjs';
 
 /** What stands in ids of two worlds where each has a tag of its own; equal ones need nothing. */
 export interface WorldTags {

@@ -1,9 +1,9 @@
 // What a comparison says, in words: one wording for the terminal and the page.
 import type { ComparedMember, ComparedRow, RunComparison, RunDifference } from '../contract/hosted/runs.js';
 import type { JsonValue } from '../contract/json.js';
+import { pathText } from '../contract/json-diff.js';
+import { virtualClock, virtualDuration } from '../text/virtual-time.js';
 import { place } from './entry-text.js';
-import { pathText } from './html/json-diff.mjs';
-import { virtualClock, virtualDuration } from './html/virtual-time.mjs';
 
 export const gradeWords: { [Grade in RunComparison['grade']]: { title: string; text: string } } = {
   exact_inputs: { title: 'Equal inputs', text: 'Setup, tools, target, task and seed are the same: what differs came from the agent.' },

@@ -9,7 +9,7 @@ import type {
   StateChangeEntry,
   VerificationEntry,
 } from '../contract/world/evidence.js';
-import { virtualClock } from './html/virtual-time.mjs';
+import { virtualClock } from '../text/virtual-time.js';
 
 /** What happened, without sequence, time and kind. The caller makes it visible text. */
 export function entryText(entry: EvidenceEntry): string {

@@ -8,7 +8,7 @@ import type { Diagnostic } from '../contract/run/build.js';
 import type { SkippedDrill } from '../contract/run/run-events.js';
 import { toolFailureText } from '../contract/world/tool-failure.js';
 import { counted } from '../text/counted.js';
-import { visibleLine, visibleText } from './html/visible-text.mjs';
+import { visibleLine, visibleText } from '../text/visible-text.js';
 import { byWeight, neverStarted, type Reason, type RunRecords, type TrialRecord, trialName, type UnstartedTrial } from './run-records.js';
 import { type RunRefusal, refusalText } from './run-refusal.js';
 import { hostDuration, usageText } from './shown-values.js';

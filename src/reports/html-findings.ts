@@ -2,10 +2,11 @@
 import { limits } from '../contract/limits.js';
 import type { RunReport } from '../contract/run/run-events.js';
 import type { Markup } from '../text/markup.js';
+import { visibleLine } from '../text/visible-text.js';
 import { type AgentCause, type Cause, causesOf, undecidedMessage } from './causes.js';
 import type { EvidenceView } from './evidence-view.js';
 import type { ReportFinding } from './findings.js';
-import { visibleLine } from './html/visible-text.mjs';
+import { entriesAround } from './html-entries.js';
 import { diffTable, sequenceList, statusBadge, valueBlock } from './html-values.js';
 import { html } from './markup.js';
 import { assertionDiff, diffDetails, locationText, valueLine } from './shown-values.js';
@@ -94,12 +95,7 @@ function comparison({ status, expected, actual }: ReportFinding['assertion']): M
 </div>`;
 }
 
-/** The cited entries as text; the script puts the entries around them in its place. */
-function evidenceList(sequences: readonly number[], { cited }: EvidenceView): Markup {
-  const texts = new Map(cited.map((entry) => [entry.sequence, entry.text]));
-  const known = sequences.filter((sequence) => texts.has(sequence)).slice(0, 8);
+function evidenceList(sequences: readonly number[], evidence: EvidenceView): Markup {
   return html`<h4>Evidence ${sequenceList(sequences)}</h4>
-<div class="around" data-sequences="${sequences.slice(0, tuning.findingEntries).join(' ')}"><ol class="entries">${known.map(
-    (sequence) => html`<li><span class="number">#${sequence}</span> ${visibleLine(texts.get(sequence) ?? '')}</li>`,
-  )}</ol></div>`;
+${entriesAround(sequences, evidence)}`;
 }

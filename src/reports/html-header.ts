@@ -2,9 +2,9 @@
 import type { RunReport } from '../contract/run/run-events.js';
 import { grouped, noun } from '../text/counted.js';
 import type { Content, Markup } from '../text/markup.js';
+import { virtualDuration } from '../text/virtual-time.js';
 import type { EvidenceView } from './evidence-view.js';
 import { headline } from './findings.js';
-import { virtualDuration } from './html/virtual-time.mjs';
 import { html } from './markup.js';
 import { hostDuration, trialText } from './shown-values.js';
 
@@ -18,7 +18,7 @@ export function headerSection(report: RunReport, evidence: EvidenceView): Markup
     report.invocation === undefined
       ? ['Trial seed', html`<code>${identity.seed}</code>`]
       : ['Seed', html`<code>${report.invocation.seed}</code>`],
-    ['Trial', trialText(result) || 'the only one'],
+    ['Trial', trialText(result).replace(/^trial /, '') || 'the only one'],
     ['Started', `${new Date(report.startedAtMs).toISOString().slice(0, 19).replace('T', ' ')} UTC`],
     ['Took', hostDuration(report.finishedAtMs - report.startedAtMs)],
   ];
@@ -65,7 +65,7 @@ function tiles({ result }: RunReport, { kinds, total }: EvidenceView): Markup {
       ...(rejected > 0 ? { note: `${rejected} rejected` } : {}),
     },
     { section: 'state', value: grouped(kinds.state_change ?? 0), label: noun(kinds.state_change ?? 0, 'state change') },
-    { section: 'timeline', value: virtualDuration(result.finishedAtVirtualUs - result.startedAtVirtualUs), label: 'of virtual time' },
+    { section: 'journal', value: virtualDuration(result.finishedAtVirtualUs - result.startedAtVirtualUs), label: 'of virtual time' },
     { section: 'journal', value: grouped(total), label: noun(total, 'journal entry', 'journal entries') },
   ];
   return html`<ul class="tiles">${items.map(

@@ -56,6 +56,8 @@ interface Section {
   scripted?: boolean;
 }
 
+const filled = html`<div class="filled"></div>`;
+
 function pageSections(report: RunReport, evidence: EvidenceView, attachments: readonly AttachmentView[]): Section[] {
   const { result } = report;
   const { verdict } = result;
@@ -64,13 +66,12 @@ function pageSections(report: RunReport, evidence: EvidenceView, attachments: re
     { id: 'story', title: 'What happened', body: storySection(report, evidence) },
     { id: 'why', title: reasons, body: whySection(report, evidence) },
     { id: 'assertions', title: 'Assertions', body: assertionsSection(result) },
-    { id: 'timeline', title: 'Timeline', body: '', scripted: true },
     { id: 'interactions', title: 'Interactions', body: interactionsSection(report, evidence) },
     { id: 'unanswered', title: unansweredTitle, body: unansweredSection(report) },
-    { id: 'state', title: 'State changes', body: '', scripted: true },
+    { id: 'state', title: 'State changes', body: filled, scripted: true },
     { id: 'checkpoints', title: 'Checkpoints', body: checkpointsSection(result) },
     { id: 'budgets', title: 'Budgets', body: budgetsSection(result) },
-    { id: 'journal', title: 'Journal', body: '', scripted: true },
+    { id: 'journal', title: 'Timeline and journal', body: filled, scripted: true },
     { id: 'attachments', title: 'Attachments', body: attachmentsSection(result, attachments) },
     { id: 'setup', title: 'Setup', body: setupSection(result) },
     { id: 'identity', title: 'Identity', body: identitySection(report) },

@@ -5,34 +5,37 @@ import type { InteractionResult, RunResult } from '../contract/run/run.js';
 import type { RunReport } from '../contract/run/run-events.js';
 import { counted } from '../text/counted.js';
 import type { Content, Markup } from '../text/markup.js';
+import { virtualClock, virtualDuration } from '../text/virtual-time.js';
 import type { AttachmentView } from './attachments.js';
 import { actorName } from './entry-text.js';
 import type { EvidenceView } from './evidence-view.js';
-import { virtualClock, virtualDuration } from './html/virtual-time.mjs';
-import { sequenceList, statusBadge, valueBlock } from './html-values.js';
+import { callRows } from './html-entries.js';
+import { statusBadge, valueBlock } from './html-values.js';
 import { callsByInteraction } from './interaction-calls.js';
 import { html } from './markup.js';
+import type { Preview } from './preview.js';
 import { runHashes } from './run-hashes.js';
 import { usageText } from './shown-values.js';
+import { accessWords } from './words.js';
 
 export function interactionsSection({ result }: RunReport, evidence: EvidenceView): Markup | null {
   if (result.interactions.length === 0) return null;
   const calls = callsByInteraction(result, evidence.shown);
   const shown = shownInteractions(result.interactions);
   const more = result.interactions.length - shown.length;
-  return html`${shown.map((interaction) => interactionCard(interaction, calls.get(interaction.interactionId) ?? []))}
+  return html`${shown.map((interaction) => interactionCard(interaction, calls.get(interaction.interactionId) ?? [], evidence))}
 ${more > 0 ? html`<p class="quiet">${more} more are in report.json.</p>` : null}`;
 }
 
-function interactionCard(interaction: InteractionResult, calls: readonly number[]): Markup {
+function interactionCard(interaction: InteractionResult, calls: readonly number[], evidence: EvidenceView): Markup {
   const { interactionId, task, targetResult, startedAtVirtualUs, finishedAtVirtualUs } = interaction;
   const { status, output, error, usage } = targetResult;
   return html`<article class="interaction" id="interaction-${interactionId}">
 <header><h3>${interactionId}</h3>${statusBadge(status)}<span class="kind">${actorName(interaction)}</span>
-<span class="quiet">at ${virtualClock(startedAtVirtualUs)}, took ${virtualDuration(finishedAtVirtualUs - startedAtVirtualUs)} · access ${interaction.bindingEvidence.replace('_', ' ')}</span></header>
+<span class="quiet">at ${virtualClock(startedAtVirtualUs)}, took ${virtualDuration(finishedAtVirtualUs - startedAtVirtualUs)} · access ${accessWords[interaction.bindingEvidence]}</span></header>
 <blockquote>${task.instruction}</blockquote>
 ${task.input === undefined ? null : html`<details><summary>Input</summary>${valueBlock(task.input)}</details>`}
-${calls.length === 0 ? html`<p class="quiet">No tool call in the journal.</p>` : html`<div class="calls" data-sequences="${calls.join(' ')}"><p class="quiet">${counted(calls.length, 'tool call')}: ${sequenceList(calls)}</p></div>`}
+${calls.length === 0 ? html`<p class="quiet">No tool call in the journal.</p>` : html`<h4>${counted(calls.length, 'tool call')}</h4>${callRows(calls, evidence)}`}
 ${error === undefined ? null : html`<p class="message"><code>${error.code}</code> ${error.message}</p>`}${
   usage === undefined
     ? null
@@ -88,7 +91,7 @@ export function attachmentsSection({ capture }: RunResult, attachments: readonly
     ({ descriptor, interactionId, path, preview }) => html`<li>
 ${path === undefined ? html`<strong>${descriptor.name}</strong> <span class="quiet">not kept</span>` : html`<a href="${path}" download="${descriptor.name}">${descriptor.name}</a>`}
 <span class="quiet">${descriptor.mediaType} · ${counted(descriptor.bytes, 'byte')}${interactionId === undefined ? '' : ` · ${interactionId}`}${descriptor.redaction.note === null ? '' : ` · ${descriptor.redaction.note}`}</span>
-${preview === undefined ? null : html`<details><summary>${preview.whole ? 'Show' : 'Show its end'}</summary><pre tabindex="0">${preview.text}</pre></details>`}</li>`,
+${preview === undefined ? null : attachmentPreview(preview, descriptor.name)}</li>`,
   );
   const unlisted = attachments.length - items.length;
   const more = unlisted === 0 ? null : html`<li class="quiet">and ${counted(unlisted, 'further attachment')}: report.json names them</li>`;
@@ -96,6 +99,11 @@ ${preview === undefined ? null : html`<details><summary>${preview.whole ? 'Show'
     (error) => html`<li><code>${error.code}</code> ${error.message} <span class="quiet">${error.kind}</span></li>`,
   );
   return html`<ul class="attachments">${items}${more}${errors}</ul>`;
+}
+
+function attachmentPreview(preview: Preview, name: string): Markup {
+  if ('image' in preview) return html`<img src="${preview.image}" alt="${name}">`;
+  return html`<details><summary>${preview.whole ? 'Show' : 'Show its end'}</summary><pre tabindex="0">${preview.text}</pre></details>`;
 }
 
 export function unansweredSection({ unanswered }: RunReport): Content {

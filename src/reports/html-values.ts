@@ -1,8 +1,8 @@
 // JSON values and evidence numbers as markup, shared by the sections of the page.
 import type { JsonValue } from '../contract/json.js';
+import type { JsonChange } from '../contract/json-diff.js';
+import { pathText } from '../contract/json-diff.js';
 import type { Markup } from '../text/markup.js';
-import type { JsonChange } from './html/json-diff.mjs';
-import { pathText } from './html/json-diff.mjs';
 import { html } from './markup.js';
 import { valueLine, valueText } from './shown-values.js';
 import { tuning } from './tuning.js';
@@ -27,11 +27,9 @@ function diffSide(side: 'before' | 'after', value: JsonValue | undefined): Marku
     : html`<code class="${side}">${valueLine(value, tuning.cellValueChars)}</code>`;
 }
 
-/** The sequence numbers; the script makes each a way to its entry. */
+/** The sequence numbers, each a way to its entry: the script opens it. */
 export function sequenceList(sequences: readonly number[], itemsMax = tuning.sequenceLinks): Markup {
-  const shown = sequences
-    .slice(0, itemsMax)
-    .map((sequence) => html`<span class="sequence" data-sequence="${sequence}">#${sequence}</span> `);
+  const shown = sequences.slice(0, itemsMax).map((sequence) => html`<a class="sequence" href="#entry-${sequence}">#${sequence}</a> `);
   return html`${shown}${sequences.length > itemsMax ? html`<span class="quiet">and ${sequences.length - itemsMax} more</span>` : null}`;
 }
 

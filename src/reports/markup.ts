@@ -1,6 +1,6 @@
 // The templates of reports: text from agents and tools is made visible, then escaped.
 import { htmlTemplate, Markup } from '../text/markup.js';
-import { visibleText } from './html/visible-text.mjs';
+import { visibleText } from '../text/visible-text.js';
 
 export const html = htmlTemplate(visibleText);
 

@@ -1,26 +1,30 @@
-// What the page's script is given: the shown entries and the few facts of the run that place them.
-import type { RunResult } from '../contract/run/run.js';
+// What the page's script is given: the entries that the page holds, and the few facts of the run that place them.
+import { limits } from '../contract/limits.js';
+import type { InteractionResult } from '../contract/run/run.js';
 import type { RunReport } from '../contract/run/run-events.js';
 import type { EvidenceEntry } from '../contract/world/evidence.js';
-import { actorName } from './entry-text.js';
-import type { EvidenceView, ShownEntry } from './evidence-view.js';
+import type { StatePatch } from '../contract/world/scenario.js';
+import type { EvidenceView } from './evidence-view.js';
 import { findingsOf } from './findings.js';
-import { callsByInteraction } from './interaction-calls.js';
 
 export interface PageData {
-  startedAtUs: number;
-  finishedAtUs: number;
+  runId: string;
+  /** Entries of the whole journal, by kind, and how they spread over virtual time. */
   total: number;
   kinds: { [kind: string]: number };
   density: number[];
-  entries: { entry: EvidenceEntry; text: string; problem?: true }[];
-  /** Those with tool calls in this page, in order; `calls` are sequences. */
-  interactions: { id: string; actor: string; calls: number[] }[];
+  /** Those of them that the page holds, in order; without the version, which is the same in each. */
+  entries: EvidenceEntry[];
+  interactions: Pick<InteractionResult, 'interactionId' | 'startedAtVirtualUs' | 'finishedAtVirtualUs'>[];
   /** By sequence: the assertions that did not pass and refer to the entry. */
   failing: { [sequence: string]: string[] };
+  /** The rows of the start, where the page holds the whole journal and they are few: state at any entry follows from both. */
+  start?: StatePatch[];
+  oneTool: boolean;
+  oneActor: boolean;
 }
 
-export function pageData({ result }: RunReport, { total, kinds, density, shown }: EvidenceView): PageData {
+export function pageData({ result, runId }: RunReport, { total, kinds, density, shown }: EvidenceView): PageData {
   const failing: PageData['failing'] = {};
   const known = new Set(shown.map(({ entry }) => entry.sequence));
   for (const { assertion } of findingsOf(result)) {
@@ -28,25 +32,25 @@ export function pageData({ result }: RunReport, { total, kinds, density, shown }
       if (known.has(sequence)) failing[sequence] = [...(failing[sequence] ?? []), assertion.assertionId];
     }
   }
+  const { scenario, tools } = result.setup.setup;
+  const isWhole = shown.length === total && JSON.stringify(scenario.state).length <= limits.reportStartCharsMax;
   return {
-    startedAtUs: result.startedAtVirtualUs,
-    finishedAtUs: result.finishedAtVirtualUs,
+    runId,
     total,
     kinds: kinds as PageData['kinds'],
     density,
-    entries: shown.map(({ entry, text, problem }) => ({ entry, text, ...(problem ? { problem } : {}) })),
-    interactions: interactionsWithCalls(result, shown),
+    entries: shown.map(({ entry: { schemaVersion: _, ...entry } }) => entry as EvidenceEntry),
+    interactions: result.interactions.map(({ interactionId, startedAtVirtualUs, finishedAtVirtualUs }) => {
+      return { interactionId, startedAtVirtualUs, finishedAtVirtualUs };
+    }),
     failing,
+    ...(isWhole ? { start: scenario.state } : {}),
+    oneTool: tools.packages.length === 1,
+    oneActor: scenario.actors.length === 1,
   };
 }
 
-function interactionsWithCalls(result: RunResult, shown: readonly ShownEntry[]): PageData['interactions'] {
-  const calls = callsByInteraction(result, shown);
-  return result.interactions
-    .map((interaction) => ({
-      id: interaction.interactionId,
-      actor: actorName(interaction),
-      calls: calls.get(interaction.interactionId) ?? [],
-    }))
-    .filter((interaction) => interaction.calls.length > 0);
+/** As the entries stand in the journal. */
+export function withVersions(data: PageData): PageData {
+  return { ...data, entries: data.entries.map((entry) => ({ ...entry, schemaVersion: 1 })) };
 }

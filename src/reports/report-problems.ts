@@ -1,6 +1,6 @@
 // What is wrong with a report folder, collected up to a bound.
 import { limits } from '../contract/limits.js';
-import { visibleLine } from './html/visible-text.mjs';
+import { visibleLine } from '../text/visible-text.js';
 
 export type ReportProblemCode =
   | 'FOLDER_UNREADABLE'

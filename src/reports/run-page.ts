@@ -5,7 +5,7 @@ import type { SkippedDrill } from '../contract/run/run-events.js';
 import { toolFailureText } from '../contract/world/tool-failure.js';
 import { counted } from '../text/counted.js';
 import type { Content, Markup } from '../text/markup.js';
-import { visibleLine, visibleText } from './html/visible-text.mjs';
+import { visibleLine, visibleText } from '../text/visible-text.js';
 import { html } from './markup.js';
 import { pageAssets } from './page-assets.js';
 import { pageHead } from './page-head.js';

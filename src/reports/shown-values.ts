@@ -1,11 +1,11 @@
 // Values and facts of a report as text, the same in every projection.
 import type { JsonValue } from '../contract/json.js';
+import { diffJson, type JsonChange, pathText } from '../contract/json-diff.js';
 import { limits } from '../contract/limits.js';
 import type { AgentUsage } from '../contract/run/agent-usage.js';
 import type { AssertionLocation, AssertionResult, RunResult } from '../contract/run/run.js';
 import { counted, grouped } from '../text/counted.js';
 import { place } from './entry-text.js';
-import { diffJson, type JsonChange, pathText } from './html/json-diff.mjs';
 import { tuning } from './tuning.js';
 
 /** A JSON value, over several lines when it is long, cut at `reportValueCharsMax`. */

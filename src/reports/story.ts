@@ -1,12 +1,12 @@
 // A story of the failure in up to five lines: the fault, what the agent got, the call that it made then, the rows that this changed, and
 // the assertion. Pure over a journal that is read by sequence; the window, the page and the terminal show the same one.
+import { diffJson, pathText } from '../contract/json-diff.js';
 import type { RunReport, StoryLine } from '../contract/run/run-events.js';
 import type { EvidenceEntry, FaultEntry, OperationEntry, StateChangeEntry } from '../contract/world/evidence.js';
 import { counted } from '../text/counted.js';
 import { type Cause, causesOf } from './causes.js';
 import { actorName, entryText, place } from './entry-text.js';
 import { findingsOf } from './findings.js';
-import { diffJson, pathText } from './html/json-diff.mjs';
 import { valueLine, valueWords } from './shown-values.js';
 import { tuning } from './tuning.js';
 import { assertionWords, timingWords } from './words.js';

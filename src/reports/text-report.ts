@@ -1,17 +1,17 @@
 // A run as lines of text: report.txt, and with color what the terminal says of a run that did not pass.
+import { pathText } from '../contract/json-diff.js';
 import { limits } from '../contract/limits.js';
 import { usageOf } from '../contract/run/agent-usage.js';
 import type { AssertionResult, InteractionResult, RunResult } from '../contract/run/run.js';
 import type { CitedEntry, RunReport, StoryLine } from '../contract/run/run-events.js';
 import { toolFailureText } from '../contract/world/tool-failure.js';
 import { counted, grouped } from '../text/counted.js';
+import { virtualClock, virtualDuration } from '../text/virtual-time.js';
+import { visibleLine, visibleText } from '../text/visible-text.js';
 import { type AgentCause, type Cause, causesOf, undecidedMessage } from './causes.js';
 import { actorName } from './entry-text.js';
 import type { EvidenceView } from './evidence-view.js';
 import { headline, type ReportFinding } from './findings.js';
-import { pathText } from './html/json-diff.mjs';
-import { virtualClock, virtualDuration } from './html/virtual-time.mjs';
-import { visibleLine, visibleText } from './html/visible-text.mjs';
 import { type Palette, paintVerdict, plain, statusMark } from './palette.js';
 import { repeatCommand } from './repeat-command.js';
 import { runHashes } from './run-hashes.js';

@@ -24,6 +24,9 @@ export const tuning = {
   sequencesListed: 20,
   sequenceLinks: 30,
   junitSequences: 100,
+  /** Around what a finding cites in index.html: entries on each side of one, and rows in all. */
+  aroundEntries: 2,
+  aroundRows: 12,
   /** Of a finding in index.html: entries around it, and checkpoints. */
   findingEntries: 100,
   findingCheckpoints: 10,

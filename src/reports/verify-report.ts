@@ -6,11 +6,11 @@ import type { RunResult } from '../contract/run/run.js';
 import type { RunReport } from '../contract/run/run-events.js';
 import { resultVerdict, runVerdict } from '../contract/run/verdict.js';
 import { validateRunReport } from '../contract/validate/validators.js';
-import { attachmentViews, hasPreview, namedAttachments } from './attachments.js';
+import { attachmentViews, namedAttachments } from './attachments.js';
 import type { EvidenceView } from './evidence-view.js';
 import { FolderReader } from './folder-reader.js';
 import { type ManifestFile, parseManifest, type ReportManifest } from './manifest.js';
-import { type Preview, previewOfFile } from './preview.js';
+import { type Preview, previewOfAttachment } from './preview.js';
 import { jsonDocument, projectionRevision, projections } from './projections.js';
 import { attachmentFolder, attachmentPath, evidenceFile, isRunId, manifestFile, reportFile } from './report-folder.js';
 import { type ReportProblem, ReportProblems } from './report-problems.js';
@@ -170,7 +170,7 @@ async function verifyAttachments(
       problems.add(path, 'ATTACHMENT_MISMATCH', descriptor === undefined ? 'is named by no descriptor' : 'is not what its descriptor says');
       continue;
     }
-    kept.set(path, hasPreview(descriptor) ? await previewOfFile(reader.path(path), bytes) : null);
+    kept.set(path, await previewOfAttachment(reader.path(path), { mediaType: descriptor.mediaType, bytes }));
   }
   return kept;
 }

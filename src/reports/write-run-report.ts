@@ -1,17 +1,16 @@
 // Writes the report folder of one run: `<reportDirectory>/<runId>/` (docs/reports.md).
 // The projections are made from what report.json says, read back, so that a member JSON has no place for cannot show in them.
-import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { invariant } from '../contract/errors.js';
 import type { AttachmentDescriptor, RunResult } from '../contract/run/run.js';
 import type { CitedEntry, RunReport, StoryLine } from '../contract/run/run-events.js';
 import { fileRefusal } from '../files/file-faults.js';
-import { attachmentViews, hasPreview, namedAttachments } from './attachments.js';
+import { attachmentViews, namedAttachments } from './attachments.js';
 import { type EvidenceLines, evidenceBytes } from './evidence-pass.js';
 import { EvidenceSelection, type EvidenceView } from './evidence-view.js';
 import { FolderWriter } from './folder-writer.js';
 import type { ReportManifest } from './manifest.js';
-import { type Preview, previewOfBytes, previewOfFile } from './preview.js';
+import { imageOfBytes, type Preview, previewKind, previewOfAttachment, previewOfBytes } from './preview.js';
 import { jsonDocument, projectionRevision, projections } from './projections.js';
 import { attachmentPath, evidenceFile, manifestFile, reportFile, reportFolderName } from './report-folder.js';
 import { storyOf } from './story.js';
@@ -104,13 +103,16 @@ async function writeAttachments(
       file.bytes === descriptor.bytes && file.sha256 === descriptor.hash,
       `the attachment ${descriptor.id} is what its descriptor says`,
     );
-    kept.set(path, hasPreview(descriptor) ? await previewOf(attachment) : null);
+    kept.set(path, await previewOf(attachment));
   }
   return kept;
 }
 
-async function previewOf(attachment: ReportAttachment): Promise<Preview> {
-  return 'bytes' in attachment ? previewOfBytes(attachment.bytes) : previewOfFile(attachment.path, (await stat(attachment.path)).size);
+async function previewOf({ descriptor, ...attachment }: ReportAttachment): Promise<Preview | null> {
+  if (!('bytes' in attachment)) return previewOfAttachment(attachment.path, descriptor);
+  const kind = previewKind(descriptor);
+  if (kind === 'image') return imageOfBytes(attachment.bytes, descriptor.mediaType);
+  return kind === 'text' ? previewOfBytes(attachment.bytes) : null;
 }
 
 function manifestOf(runId: string, writer: FolderWriter): ReportManifest {

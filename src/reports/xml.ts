@@ -1,5 +1,5 @@
 // XML as text: elements whose names are ours and whose contents may be anything.
-import { visibleText } from './html/visible-text.mjs';
+import { visibleText } from '../text/visible-text.js';
 
 export interface XmlElement {
   name: string;

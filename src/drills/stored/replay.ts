@@ -5,11 +5,11 @@
 import { defined } from '../../contract/defined.js';
 import { ServiceError } from '../../contract/errors.js';
 import type { JsonObject, JsonValue } from '../../contract/json.js';
+import { diffJson } from '../../contract/json-diff.js';
 import { limits } from '../../contract/limits.js';
 import type { OutcomeError } from '../../contract/outcome-error.js';
 import type { OperationEntry } from '../../contract/world/evidence.js';
 import { tokenFaultOf } from '../../contract/world/minted-tokens.js';
-import { diffJson } from '../../reports/html/json-diff.mjs';
 import type { WorldRef } from '../../worlds/api.js';
 import type { RecordedStep } from './recorded-steps.js';
 import { RenamedIds } from './renamed-ids.js';

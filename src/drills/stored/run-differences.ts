@@ -3,7 +3,7 @@
 //     Exchanging the sides exchanges the answer and nothing else.
 import type { RunComparison, RunDivergence } from '../../contract/hosted/runs.js';
 import { limits } from '../../contract/limits.js';
-import { virtualClock } from '../../reports/html/virtual-time.mjs';
+import { virtualClock } from '../../text/virtual-time.js';
 import { alignTurns } from './align-turns.js';
 import { type NumberedTurn, type ObserveShared, type ReadableRun, readTurns, type Side } from './read-turns.js';
 import type { RunTrace } from './run-trace.js';

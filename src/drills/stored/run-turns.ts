@@ -7,7 +7,7 @@ import { hash } from 'node:crypto';
 import type { JsonValue } from '../../contract/json.js';
 import type { EvidenceEntry } from '../../contract/world/evidence.js';
 import { withoutTag } from '../../reports/compared-values.js';
-import { virtualClock } from '../../reports/html/virtual-time.mjs';
+import { virtualClock } from '../../text/virtual-time.js';
 
 /** Entries that committed together. */
 export interface RunTurn {

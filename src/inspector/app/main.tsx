@@ -1,10 +1,10 @@
 // The inspector's web app, bundled into app.js: takes the token, follows the address, draws the view it names.
-import '../../reports/html/theme.css';
-import '../../reports/html/cards.css';
-import '../../reports/html/timeline.css';
+import '../../viewer/styles/theme.css';
+import '../../viewer/styles/cards.css';
+import '../../viewer/styles/timeline.css';
 import './styles/frame.css';
-import './styles/pieces.css';
-import './styles/run.css';
+import '../../viewer/styles/pieces.css';
+import '../../viewer/styles/run.css';
 import './styles/views.css';
 import { render } from 'preact';
 import { Shell } from './shell.tsx';

@@ -1,7 +1,7 @@
 // What changed in the repository while the page is open: which drills it concerns, or why it does not compile any more.
 import { signal } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
-import { counted, Problem } from './kit/parts.tsx';
+import { counted, Problem } from '../../viewer/kit/parts.tsx';
 import { noteRequest, projectReply, sourceChange } from './state/live.tsx';
 import { routeHash } from './state/route.ts';
 import { client, go } from './state/session.tsx';

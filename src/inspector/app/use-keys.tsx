@@ -1,6 +1,6 @@
 // The keys of the whole app, and the small pages that they open.
 import { useEffect } from 'preact/hooks';
-import { isTyping } from './kit/typing.tsx';
+import { isTyping } from '../../viewer/kit/typing.tsx';
 import { routeHash } from './state/route.ts';
 import { go, overlay } from './state/session.tsx';
 import { views } from './view-names.tsx';

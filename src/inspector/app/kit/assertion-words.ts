@@ -1,4 +1,6 @@
 // What an assertion of a drill asks for, in words: what must be true, before any run has judged it.
+
+import { pathText } from '../../../contract/json-diff.js';
 import type {
   Assertion,
   Comparison,
@@ -8,9 +10,8 @@ import type {
   OperationChoice,
   OperationFilter,
 } from '../../../contract/run/assertion.js';
-import { pathText } from '../../../reports/html/json-diff.mjs';
-import { virtualClock, virtualDuration } from '../../../reports/html/virtual-time.mjs';
-import { tuning } from '../../tuning.js';
+import { virtualClock, virtualDuration } from '../../../text/virtual-time.js';
+import { tuning } from '../../../viewer/tuning.js';
 
 export function assertionWords(assertion: Assertion): string {
   switch (assertion.kind) {

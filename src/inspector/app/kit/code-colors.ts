@@ -1,5 +1,5 @@
 // Enough of a lexer to color a line of TypeScript, JavaScript, JSON or YAML. Wrong at worst in color: the text is always the file's own.
-import { visibleText } from '../../../reports/html/visible-text.mjs';
+import { visibleText } from '../../../text/visible-text.js';
 import { tuning } from '../../tuning.js';
 
 export interface CodePiece {

@@ -1,6 +1,6 @@
 // Host time as people read it: how long ago, with the exact time at hand.
 import { dayMs, hourMs, minuteMs } from '../../../contract/units.js';
-import { hostTime } from './parts.tsx';
+import { hostTime } from '../../../viewer/kit/parts.tsx';
 
 export function Ago({ ms }: { ms: number }) {
   return (

@@ -29,10 +29,13 @@ type RequestParts<Id extends InspectorRouteId> = {
 export class ApiClient {
   readonly #token: () => string;
   readonly #origin: string;
+  /** The token is not accepted. */
+  readonly #onRefused: () => void;
 
-  constructor(token: () => string, origin = '') {
+  constructor(token: () => string, { origin = '', onRefused = () => {} }: { origin?: string; onRefused?: () => void } = {}) {
     this.#token = token;
     this.#origin = origin;
+    this.#onRefused = onRefused;
   }
 
   /** One route of the contract, with what it takes; gives what it gives. */
@@ -76,6 +79,7 @@ export class ApiClient {
       if (signal?.aborted === true) throw error;
       throw new ApiError(0, { code: 'unreachable', message: 'The inspector does not answer. Is `drillyard inspect` still running?' });
     }
+    if (response.status === 401) this.#onRefused();
     if (!response.ok) throw await refusalOf(response);
     return response;
   }

@@ -4,9 +4,9 @@ import { pause } from '../../../async/pause.js';
 import type { InspectorEvent, InspectorProjectReply } from '../../../contract/inspector/inspector.js';
 import type { ActiveRun, RunRequest } from '../../../contract/inspector/runs.js';
 import type { PlayWorld } from '../../../contract/inspector/worlds.js';
+import type { LoadState } from '../../../viewer/kit/loading.tsx';
+import { useLoad } from '../../../viewer/kit/loading.tsx';
 import { tuning } from '../../tuning.js';
-import type { LoadState } from './loading.tsx';
-import { useLoad } from './loading.tsx';
 import { client, token } from './session.tsx';
 
 export type Connection = 'connecting' | 'open' | 'lost';

@@ -1,8 +1,8 @@
 // The newest saved runs, asked for again whenever one ends: what drills last came to.
 import type { InspectorRunsQuery, RunsReply, SavedRun } from '../../../contract/inspector/runs.js';
+import { type LoadState, useLoad } from '../../../viewer/kit/loading.tsx';
 import { tuning } from '../../tuning.js';
 import { runsEnded } from './live.tsx';
-import { type LoadState, useLoad } from './loading.tsx';
 import { client } from './session.tsx';
 
 /** Of one drill, or of all; the last answer stays while it asks again. */

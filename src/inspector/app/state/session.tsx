@@ -18,7 +18,7 @@ export const theme = signal(storedTheme());
 export const pageTitle = signal<string | undefined>(undefined);
 /** What lies over the page. */
 export const overlay = signal<'palette' | 'help' | undefined>(undefined);
-export const client = new ApiClient(() => token.value);
+export const client = new ApiClient(() => token.value, { onRefused: forgetToken });
 
 /** Before anything is drawn or fetched: the token leaves the address bar and the history entry. */
 function takenToken(): string {

@@ -5,12 +5,12 @@ import type { WorldCallReply, WorldCallRequest } from '../../../contract/inspect
 import type { JsonValue } from '../../../contract/json.js';
 import type { OutcomeError } from '../../../contract/outcome-error.js';
 import type { ActorView, ToolCatalogItem } from '../../../contract/world/world-protocol.js';
-import { visibleText } from '../../../reports/html/visible-text.mjs';
-import { Json, Problem, Status } from '../kit/parts.tsx';
+import { visibleText } from '../../../text/visible-text.js';
+import { Await, Empty, useLoad } from '../../../viewer/kit/loading.tsx';
+import { Json, Problem, Status } from '../../../viewer/kit/parts.tsx';
 import { isObject, sampleOf } from '../kit/schema-sample.ts';
 import { parseJson } from '../state/client.ts';
 import { isOffline } from '../state/live.tsx';
-import { Await, Empty, useLoad } from '../state/loading.tsx';
 import { client } from '../state/session.tsx';
 import { SchemaTable } from './tool-panel.tsx';
 

@@ -1,9 +1,9 @@
 // Two runs side by side: which two. What the comparison says is comparison.tsx.
 import type { SavedRun } from '../../../contract/inspector/runs.js';
+import { Await, Empty, useLoad } from '../../../viewer/kit/loading.tsx';
+import { hostTime, PageHead, Status } from '../../../viewer/kit/parts.tsx';
 import { tuning } from '../../tuning.js';
-import { hostTime, PageHead, Status } from '../kit/parts.tsx';
 import { runsEnded } from '../state/live.tsx';
-import { Await, Empty, useLoad } from '../state/loading.tsx';
 import { routeHash } from '../state/route.ts';
 import { client, go } from '../state/session.tsx';
 import { Comparison } from './comparison.tsx';

@@ -24,10 +24,10 @@ import {
   orderedMembers,
   rowText,
 } from '../../../reports/comparison-words.js';
-import { visibleText } from '../../../reports/html/visible-text.mjs';
-import { ColumnHeads, Scroll, Status } from '../kit/parts.tsx';
+import { visibleText } from '../../../text/visible-text.js';
+import { Await, Empty, useLoad } from '../../../viewer/kit/loading.tsx';
+import { ColumnHeads, Scroll, Status } from '../../../viewer/kit/parts.tsx';
 import { ApiError } from '../state/client.ts';
-import { Await, Empty, useLoad } from '../state/loading.tsx';
 import { routeHash, runHash } from '../state/route.ts';
 import { client } from '../state/session.tsx';
 import { DiffersTable } from './differs-table.tsx';

@@ -1,6 +1,6 @@
 // What the compiler found, as a good compiler prints it: where, what, the line itself with a caret, and what to do about it.
 import type { Diagnostic } from '../../../contract/run/build.js';
-import { visibleLine } from '../../../reports/html/visible-text.mjs';
+import { visibleLine } from '../../../text/visible-text.js';
 import { OpenEditor } from './open-editor.tsx';
 
 export function DiagnosticList({ list, excerpts }: { list: readonly Diagnostic[]; excerpts: readonly string[] }) {

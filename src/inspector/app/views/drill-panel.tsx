@@ -1,7 +1,7 @@
 // One drill: how to run it, what it asks of whom, what must hold, and what its runs came to.
 import type { ProjectView } from '../../../contract/run/project-view.js';
+import { DeclaredIn, Fact, Hash } from '../../../viewer/kit/parts.tsx';
 import { assertionWords } from '../kit/assertion-words.ts';
-import { DeclaredIn, Fact, Hash } from '../kit/parts.tsx';
 import { projectReply } from '../state/live.tsx';
 import { routeHash } from '../state/route.ts';
 import { DrillFigures, LatestRuns } from './drill-history.tsx';

@@ -2,9 +2,9 @@
 import type { SavedRun } from '../../../contract/inspector/runs.js';
 import type { ProjectView } from '../../../contract/run/project-view.js';
 import { nearest } from '../../../text/nearest.js';
-import { counted, PageHead } from '../kit/parts.tsx';
+import { Await, Empty } from '../../../viewer/kit/loading.tsx';
+import { counted, PageHead } from '../../../viewer/kit/parts.tsx';
 import { projectLoad } from '../state/live.tsx';
-import { Await, Empty } from '../state/loading.tsx';
 import { lastByDrill, useRecentRuns } from '../state/recent-runs.tsx';
 import { routeHash } from '../state/route.ts';
 import { DrillPanel } from './drill-panel.tsx';

@@ -2,7 +2,7 @@
 import { useRef, useState } from 'preact/hooks';
 import type { InspectorStartRunRequest } from '../../../contract/inspector/runs.js';
 import { limits } from '../../../contract/limits.js';
-import { Problem } from '../kit/parts.tsx';
+import { Problem } from '../../../viewer/kit/parts.tsx';
 import { isOffline, noteRequest, project } from '../state/live.tsx';
 import { client } from '../state/session.tsx';
 

@@ -1,6 +1,6 @@
 // An address that names a run in another way than by its id: `#/runs/latest`, `#/runs/latest~2`, `#/runs/inv_...`. It becomes that run's.
 import { useEffect } from 'preact/hooks';
-import { Await, useLoad } from '../state/loading.tsx';
+import { Await, useLoad } from '../../../viewer/kit/loading.tsx';
 import { routeHash } from '../state/route.ts';
 import { client, go } from '../state/session.tsx';
 

@@ -1,7 +1,7 @@
 // A button that opens a place of the source in the editor, where the inspector knows one.
 import { useState } from 'preact/hooks';
 import type { EditorRequest } from '../../../contract/inspector/inspector.js';
-import { Problem } from '../kit/parts.tsx';
+import { Problem } from '../../../viewer/kit/parts.tsx';
 import { projectReply } from '../state/live.tsx';
 import { client } from '../state/session.tsx';
 

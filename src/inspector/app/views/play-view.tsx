@@ -2,10 +2,10 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { CreateWorldRequest, PlayWorld } from '../../../contract/inspector/worlds.js';
 import type { ProjectView } from '../../../contract/run/project-view.js';
-import { virtualClock } from '../../../reports/html/virtual-time.mjs';
-import { counted, hostTime, PageHead, Problem } from '../kit/parts.tsx';
+import { virtualClock } from '../../../text/virtual-time.js';
+import { Await, Empty, useLoad } from '../../../viewer/kit/loading.tsx';
+import { counted, hostTime, PageHead, Problem } from '../../../viewer/kit/parts.tsx';
 import { forgetWorld, isOffline, noteWorld, projectLoad, worlds } from '../state/live.tsx';
-import { Await, Empty, useLoad } from '../state/loading.tsx';
 import { routeHash } from '../state/route.ts';
 import { client, go } from '../state/session.tsx';
 import { SeedField } from './launch.tsx';

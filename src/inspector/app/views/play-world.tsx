@@ -2,13 +2,14 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { PlayWorld } from '../../../contract/inspector/worlds.js';
 import type { FaultView } from '../../../contract/world/world-protocol.js';
-import { virtualClock } from '../../../reports/html/virtual-time.mjs';
-import { EvidenceBench } from '../evidence/evidence-bench.tsx';
-import { type EvidenceSource, worldSource } from '../evidence/evidence-source.ts';
-import { choicesOf, filterOfQuery, type JournalFilter, queryOfFilter } from '../evidence/journal-filter.ts';
-import { Copy, DueEvent } from '../kit/parts.tsx';
+import { virtualClock } from '../../../text/virtual-time.js';
+import { EvidenceBench } from '../../../viewer/evidence-bench.tsx';
+import type { EvidenceSource } from '../../../viewer/evidence-source.ts';
+import { choicesOf, filterOfQuery, type JournalFilter, queryOfFilter } from '../../../viewer/journal-filter.ts';
+import { useLoad } from '../../../viewer/kit/loading.tsx';
+import { Copy, DueEvent } from '../../../viewer/kit/parts.tsx';
 import { grown, isOffline, noteWorld, project } from '../state/live.tsx';
-import { useLoad } from '../state/loading.tsx';
+import { worldSource } from '../state/live-source.tsx';
 import { routeHash } from '../state/route.ts';
 import { client, go } from '../state/session.tsx';
 import { CallForm } from './call-form.tsx';
@@ -71,11 +72,11 @@ export function PlayWorldView({ world, query }: { world: PlayWorld; query: { [na
         cited={nothingCited}
         onSelect={show}
         onClose={() => show(undefined)}
-        actions={
+        actions={() => (
           <button type="button" onClick={() => act(() => fork(selected))}>
             Fork from here
           </button>
-        }
+        )}
       />
     </div>
   );

@@ -2,9 +2,9 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { RecordingReply, RecordingRequest } from '../../../contract/inspector/recordings.js';
 import type { RecordedFile, Recording, RecordingPin } from '../../../contract/run/recording.js';
-import { visibleText } from '../../../reports/html/visible-text.mjs';
-import { Copy, counted, Problem } from '../kit/parts.tsx';
-import { Await, type LoadState, useLoad } from '../state/loading.tsx';
+import { visibleText } from '../../../text/visible-text.js';
+import { Await, type LoadState, useLoad } from '../../../viewer/kit/loading.tsx';
+import { Copy, counted, Problem } from '../../../viewer/kit/parts.tsx';
 import { routeHash } from '../state/route.ts';
 import { client } from '../state/session.tsx';
 

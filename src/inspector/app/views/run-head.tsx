@@ -2,10 +2,10 @@
 import { useState } from 'preact/hooks';
 import type { InspectorRunReply } from '../../../contract/inspector/runs.js';
 import { headline } from '../../../reports/findings.js';
-import { virtualDuration } from '../../../reports/html/virtual-time.mjs';
-import { visibleText } from '../../../reports/html/visible-text.mjs';
 import { trialText } from '../../../reports/shown-values.js';
-import { Fact, Hash, hostDuration, hostTime, Problem } from '../kit/parts.tsx';
+import { virtualDuration } from '../../../text/virtual-time.js';
+import { visibleText } from '../../../text/visible-text.js';
+import { Fact, Hash, hostDuration, hostTime, Problem } from '../../../viewer/kit/parts.tsx';
 import { saveAs } from '../kit/save.tsx';
 import { active, noteRequest } from '../state/live.tsx';
 import { routeHash } from '../state/route.ts';

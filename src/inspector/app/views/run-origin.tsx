@@ -1,7 +1,7 @@
 // A world that was forked from a run: where it comes from, and what was done in it otherwise than in the run.
 import type { PlayWorld } from '../../../contract/inspector/worlds.js';
-import { counted } from '../kit/parts.tsx';
-import { Await, useLoad } from '../state/loading.tsx';
+import { Await, useLoad } from '../../../viewer/kit/loading.tsx';
+import { counted } from '../../../viewer/kit/parts.tsx';
 import { runHash } from '../state/route.ts';
 import { client } from '../state/session.tsx';
 

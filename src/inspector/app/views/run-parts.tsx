@@ -5,13 +5,13 @@ import type { CheckpointResult, InteractionResult } from '../../../contract/run/
 import type { FaultView } from '../../../contract/world/world-protocol.js';
 import { agentCause } from '../../../reports/causes.js';
 import { worstFirst } from '../../../reports/findings.js';
-import { virtualClock, virtualDuration } from '../../../reports/html/virtual-time.mjs';
-import { visibleText } from '../../../reports/html/visible-text.mjs';
 import { accessWords } from '../../../reports/words.js';
-import { AgentCard, Finding, type FindingsProps } from '../evidence/findings.tsx';
-import { counted, DueEvent, Fact, Json, Status } from '../kit/parts.tsx';
+import { virtualClock, virtualDuration } from '../../../text/virtual-time.js';
+import { visibleText } from '../../../text/visible-text.js';
+import { AgentCard, Finding, type FindingsProps } from '../../../viewer/findings.tsx';
+import { Await, Empty, useLoad } from '../../../viewer/kit/loading.tsx';
+import { counted, DueEvent, Fact, Json, Status } from '../../../viewer/kit/parts.tsx';
 import { saveAs } from '../kit/save.tsx';
-import { Await, Empty, useLoad } from '../state/loading.tsx';
 import { routeHash } from '../state/route.ts';
 import { client } from '../state/session.tsx';
 

@@ -1,9 +1,9 @@
 // Saved runs as a table; on a phone each is a card.
 import { useState } from 'preact/hooks';
 import type { SavedRun } from '../../../contract/inspector/runs.js';
-import { virtualDuration } from '../../../reports/html/virtual-time.mjs';
+import { virtualDuration } from '../../../text/virtual-time.js';
+import { counted, hostDuration, Problem, Scroll, Status } from '../../../viewer/kit/parts.tsx';
 import { Ago } from '../kit/host-time.tsx';
-import { counted, hostDuration, Problem, Scroll, Status } from '../kit/parts.tsx';
 import { isOffline, noteRequest } from '../state/live.tsx';
 import { runHash } from '../state/route.ts';
 import { client, go } from '../state/session.tsx';

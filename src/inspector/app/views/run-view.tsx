@@ -1,16 +1,20 @@
 // One run: what came of it, why, and its evidence. The address holds the part, the entry and the assertion that are looked at.
 import { useMemo } from 'preact/hooks';
 import type { InspectorRunReply } from '../../../contract/inspector/runs.js';
+import type { RunResult } from '../../../contract/run/run.js';
+import type { BriefOptions } from '../../../reports/entry-brief.js';
 import { findingsOf, judgedOf } from '../../../reports/findings.js';
-import { EvidenceBench } from '../evidence/evidence-bench.tsx';
-import { type EvidenceSource, runSource } from '../evidence/evidence-source.ts';
-import { Findings, Story } from '../evidence/findings.tsx';
-import { choicesOf, type FilterQuery, filterOfQuery, queryOfFilter } from '../evidence/journal-filter.ts';
+import { EvidenceBench } from '../../../viewer/evidence-bench.tsx';
+import type { EvidenceSource } from '../../../viewer/evidence-source.ts';
+import { Findings, Story } from '../../../viewer/findings.tsx';
+import { choicesOf, type FilterQuery, filterOfQuery, queryOfFilter } from '../../../viewer/journal-filter.ts';
+import { Await, useLoad } from '../../../viewer/kit/loading.tsx';
 import { active, grown, project, runsEnded } from '../state/live.tsx';
-import { Await, useLoad } from '../state/loading.tsx';
+import { runSource } from '../state/live-source.tsx';
 import { usePageTitle } from '../state/page-title.tsx';
 import { routeHash } from '../state/route.ts';
 import { client, go } from '../state/session.tsx';
+import { ForkBefore } from './fork-before.tsx';
 import { RunFailure } from './run-failure.tsx';
 import { RunHead } from './run-head.tsx';
 import { AssertionsPart, AttachmentsPart, InteractionsPart, SetupPart, WorldPart } from './run-parts.tsx';
@@ -131,11 +135,14 @@ function Evidence({ reply, source, count, selected, query, show }: EvidenceProps
       filter={filterOfQuery(query)}
       onFilter={(filter) => show(queryOfFilter(filter))}
       choices={choicesOf(actors ?? noActors)}
+      isLive={reply.source === 'active'}
+      {...(result === undefined ? {} : { brief: briefOf(result) })}
       interactions={result?.interactions ?? noInteractions}
       selected={selected}
       cited={cited}
       onSelect={(seq) => show({ seq })}
       onClose={() => show({ seq: undefined, assertion: undefined })}
+      actions={(entry) => entry.kind === 'operation' && <ForkBefore runId={reply.runId} entry={entry} />}
     >
       {reply.report !== undefined && (
         <>
@@ -147,6 +154,10 @@ function Evidence({ reply, source, count, selected, query, show }: EvidenceProps
       )}
     </EvidenceBench>
   );
+}
+
+function briefOf({ setup: { setup } }: RunResult): BriefOptions {
+  return { oneTool: setup.tools.packages.length === 1, oneActor: setup.scenario.actors.length === 1 };
 }
 
 const noInteractions: [] = [];

@@ -2,10 +2,10 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { ActiveRun, InspectorRunsQuery, RunsReply, UnavailableRun } from '../../../contract/inspector/runs.js';
 import type { Verdict } from '../../../contract/run/run.js';
+import { Await, Empty, useLoad } from '../../../viewer/kit/loading.tsx';
+import { counted, PageHead } from '../../../viewer/kit/parts.tsx';
 import { tuning } from '../../tuning.js';
-import { counted, PageHead } from '../kit/parts.tsx';
 import { active, project, runsEnded } from '../state/live.tsx';
-import { Await, Empty, useLoad } from '../state/loading.tsx';
 import { useRecentRuns } from '../state/recent-runs.tsx';
 import { routeHash, runHash } from '../state/route.ts';
 import { client, go } from '../state/session.tsx';

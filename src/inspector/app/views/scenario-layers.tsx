@@ -2,9 +2,9 @@
 import type { JsonObject } from '../../../contract/json.js';
 import type { ProjectView } from '../../../contract/run/project-view.js';
 import type { Scenario, StatePatch } from '../../../contract/world/scenario.js';
-import { virtualClock } from '../../../reports/html/virtual-time.mjs';
-import { ChangeTable, counted, DeclaredIn, DueEvent, Fact, Hash, Short } from '../kit/parts.tsx';
-import { Empty } from '../state/loading.tsx';
+import { virtualClock } from '../../../text/virtual-time.js';
+import { Empty } from '../../../viewer/kit/loading.tsx';
+import { ChangeTable, counted, DeclaredIn, DueEvent, Fact, Hash, Short } from '../../../viewer/kit/parts.tsx';
 import { routeHash } from '../state/route.ts';
 import { ActorCard, Chooser } from './world-parts.tsx';
 

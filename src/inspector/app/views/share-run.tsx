@@ -1,6 +1,6 @@
 // A run handed on: its link, its failure as Markdown, all of it as one zip.
 import { useRef, useState } from 'preact/hooks';
-import { Problem } from '../kit/parts.tsx';
+import { Problem } from '../../../viewer/kit/parts.tsx';
 import { failureMarkdown } from '../state/failure-markdown.tsx';
 import { copyText, saveZip } from '../state/share.tsx';
 

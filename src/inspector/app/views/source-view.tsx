@@ -1,10 +1,10 @@
 // The implementation files as they were compiled: read-only, with line numbers, addressed by their opaque ids.
 import { useEffect, useRef } from 'preact/hooks';
 import type { ImplementationFile, ProjectView, ToolView } from '../../../contract/run/project-view.js';
+import { Await, Empty, useLoad } from '../../../viewer/kit/loading.tsx';
+import { Hash, PageHead } from '../../../viewer/kit/parts.tsx';
 import { colorCode } from '../kit/code-colors.ts';
-import { Hash, PageHead } from '../kit/parts.tsx';
 import { projectLoad } from '../state/live.tsx';
-import { Await, Empty, useLoad } from '../state/loading.tsx';
 import { routeHash } from '../state/route.ts';
 import { client } from '../state/session.tsx';
 import { Chooser } from './world-parts.tsx';

@@ -2,8 +2,8 @@
 import { useState } from 'preact/hooks';
 import type { SavedRun } from '../../../contract/inspector/runs.js';
 import type { ProjectView } from '../../../contract/run/project-view.js';
+import { counted, hostDuration, Problem, Scroll, Status } from '../../../viewer/kit/parts.tsx';
 import { Ago } from '../kit/host-time.tsx';
-import { counted, hostDuration, Problem, Scroll, Status } from '../kit/parts.tsx';
 import { isOffline, noteRequest } from '../state/live.tsx';
 import { routeHash, runHash } from '../state/route.ts';
 import { client } from '../state/session.tsx';

@@ -1,8 +1,8 @@
 // One tool: what it is, its operations with their schemas, the rows it starts with, its events, faults and routes.
 import type { ProjectView, ToolView } from '../../../contract/run/project-view.js';
 import type { JsonSchema, ToolFault, ToolManifest, ToolOperation } from '../../../contract/world/tool-manifest.js';
-import { virtualDuration } from '../../../reports/html/virtual-time.mjs';
-import { ColumnHeads, counted, DeclaredIn, Fact, Hash, Json, Scroll, Short } from '../kit/parts.tsx';
+import { virtualDuration } from '../../../text/virtual-time.js';
+import { ColumnHeads, counted, DeclaredIn, Fact, Hash, Json, Scroll, Short } from '../../../viewer/kit/parts.tsx';
 import { isObject, schemaWord } from '../kit/schema-sample.ts';
 import { routeHash } from '../state/route.ts';
 

@@ -3,8 +3,8 @@ import type { SavedRun } from '../../../contract/inspector/runs.js';
 import type { TrialStatistics } from '../../../contract/trial-statistics.js';
 import { trialStatistics } from '../../../drills/plan/statistics.js';
 import { rateText } from '../../../reports/shown-values.js';
+import { ColumnHeads, counted, Fact, hostDuration, Scroll, Status } from '../../../viewer/kit/parts.tsx';
 import { tuning } from '../../tuning.js';
-import { ColumnHeads, counted, Fact, hostDuration, Scroll, Status } from '../kit/parts.tsx';
 import { runHash } from '../state/route.ts';
 import { VerdictStrip } from './verdict-strip.tsx';
 

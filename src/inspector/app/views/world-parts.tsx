@@ -2,8 +2,8 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { ScenarioActor } from '../../../contract/world/scenario.js';
+import { counted, Fact, Short } from '../../../viewer/kit/parts.tsx';
 import { tuning } from '../../tuning.js';
-import { counted, Fact, Short } from '../kit/parts.tsx';
 import { go } from '../state/session.tsx';
 
 export interface ChooserItem {

@@ -2,10 +2,10 @@
 import type { Diagnostic } from '../../../contract/run/build.js';
 import type { ProjectView, ToolView } from '../../../contract/run/project-view.js';
 import type { ScenarioActor } from '../../../contract/world/scenario.js';
-import { virtualClock } from '../../../reports/html/virtual-time.mjs';
-import { counted, PageHead } from '../kit/parts.tsx';
+import { virtualClock } from '../../../text/virtual-time.js';
+import { Await, Empty } from '../../../viewer/kit/loading.tsx';
+import { counted, PageHead } from '../../../viewer/kit/parts.tsx';
 import { projectLoad, projectReply, refreshing, refreshProblem, refreshProject } from '../state/live.tsx';
-import { Await, Empty } from '../state/loading.tsx';
 import { routeHash } from '../state/route.ts';
 import { DiagnosticList } from './diagnostic-list.tsx';
 import { ScenarioLayers } from './scenario-layers.tsx';

@@ -1,2 +1,0 @@
-export function visibleText(text: string): string;
-export function visibleLine(text: string): string;

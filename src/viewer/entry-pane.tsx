@@ -1,0 +1,252 @@
+// One entry in full: what it says, what caused it and what it caused, what changed; and beside it the state at that moment.
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { ChainReply } from '../contract/inspector/journal.js';
+import type { EvidenceEntry } from '../contract/world/evidence.js';
+import { entryIsProblem, entryText } from '../reports/entry-text.js';
+import { committedWords, kindNames } from '../reports/words.js';
+import { virtualClock, virtualOffset } from '../text/virtual-time.js';
+import { visibleText } from '../text/visible-text.js';
+import type { EvidenceSource } from './evidence-source.ts';
+import { Await, useLoad } from './kit/loading.tsx';
+import { ChangeTable, Copy, counted, Fact, Json } from './kit/parts.tsx';
+import { isTyping } from './kit/typing.tsx';
+import { StateAt } from './state-at.tsx';
+import { tuning } from './tuning.js';
+
+export interface EntryPaneProps {
+  source: EvidenceSource;
+  sequence: number;
+  last: number;
+  startUs: number;
+  citedBy: readonly string[];
+  onSelect: (sequence: number) => void;
+  onClose: () => void;
+  /** More to do with this moment, such as a fork. */
+  actions?: ((entry: EvidenceEntry) => ComponentChildren) | undefined;
+}
+
+export function EntryPane(props: EntryPaneProps) {
+  const { source, sequence, last, onSelect } = props;
+  const [side, setSide] = useState<'entry' | 'state'>('entry');
+  const [before, after] = neighborsOf(sequence, last, source.held);
+  useEscape(props.onClose);
+  useStateKey(() => setSide((shown) => (shown === 'entry' ? 'state' : 'entry')));
+  return (
+    <aside class="pane" tabIndex={-1} aria-label={`Entry ${sequence}`}>
+      <header class="pane-bar">
+        <div class="switch" role="group" aria-label="What to show of it">
+          <button type="button" aria-pressed={side === 'entry'} onClick={() => setSide('entry')}>
+            Entry #{sequence}
+          </button>
+          {source.hasState && (
+            <button type="button" aria-pressed={side === 'state'} onClick={() => setSide('state')}>
+              State then
+            </button>
+          )}
+        </div>
+        <button
+          type="button"
+          class="icon"
+          aria-label="Previous entry"
+          disabled={before === undefined}
+          onClick={() => before !== undefined && onSelect(before)}
+        >
+          ←
+        </button>
+        <button
+          type="button"
+          class="icon"
+          aria-label="Next entry"
+          disabled={after === undefined}
+          onClick={() => after !== undefined && onSelect(after)}
+        >
+          →
+        </button>
+        <button type="button" class="icon" aria-label="Close" onClick={props.onClose}>
+          ✕
+        </button>
+      </header>
+      {side === 'entry' ? (
+        <EntryDetail key={sequence} {...props} />
+      ) : (
+        <StateAt source={source} sequence={sequence} last={last} onSelect={onSelect} />
+      )}
+    </aside>
+  );
+}
+
+/** The entries before and after it that the source has. */
+function neighborsOf(sequence: number, last: number, held: readonly number[] | undefined): [number | undefined, number | undefined] {
+  if (held === undefined) return [sequence > 1 ? sequence - 1 : undefined, sequence < last ? sequence + 1 : undefined];
+  const at = held.indexOf(sequence);
+  return [held[at - 1], held[at + 1]];
+}
+
+/** Wherever the focus is, for as long as the pane is open; the first one leaves a field that is being written in. */
+function useEscape(close: () => void): void {
+  const latest = useRef(close);
+  latest.current = close;
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      if (event.key === 'Escape' && !isTyping(event)) latest.current();
+    };
+    addEventListener('keydown', onKey);
+    return () => removeEventListener('keydown', onKey);
+  }, []);
+}
+
+/** `s` turns the pane over. */
+function useStateKey(turn: () => void): void {
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      if (event.key === 's' && !isTyping(event) && !event.ctrlKey && !event.metaKey && !event.altKey) turn();
+    };
+    addEventListener('keydown', onKey);
+    return () => removeEventListener('keydown', onKey);
+  }, []);
+}
+
+interface EntryContext extends Omit<ChainReply, 'schemaVersion'> {
+  entry: EvidenceEntry;
+}
+
+async function contextOf(source: EvidenceSource, sequence: number): Promise<EntryContext> {
+  const [entry, chain] = await Promise.all([entryAt(source, sequence), source.chain(sequence)]);
+  if (entry === undefined) throw new Error(`The journal ends before entry ${sequence}.`);
+  return { entry, ...chain };
+}
+
+async function entryAt(source: EvidenceSource, sequence: number): Promise<EvidenceEntry | undefined> {
+  return source.held === undefined ? source.journal.entry(sequence) : (await source.entriesAt([sequence]))[0];
+}
+
+function EntryDetail(props: EntryPaneProps) {
+  const { source, sequence } = props;
+  const context = useLoad(`entry ${source.id} ${sequence}`, () => contextOf(source, sequence));
+  return (
+    <div class="pane-body">
+      <Await of={context} what={`entry ${sequence}`}>
+        {({ entry, causes, effects, effectsTotal }) => (
+          <>
+            <p class="row">
+              <span class={`kind kind-${entry.kind}`}>{kindNames[entry.kind]}</span>
+              {props.citedBy.length > 0 && <span class="cited-by">Evidence of {props.citedBy.join(', ')}</span>}
+            </p>
+            <h2 class={entryIsProblem(entry) ? 'entry-title bad-text' : 'entry-title'}>{visibleText(entryText(entry))}</h2>
+            <dl class="facts">
+              <Fact name="Virtual time">{virtualClock(entry.virtualTimeUs)}</Fact>
+              <Fact name="Since start">{virtualOffset(entry.virtualTimeUs - props.startUs)}</Fact>
+              <Fact name="Transaction">
+                {entry.transactionIndex + 1} of {entry.transactionSize}
+              </Fact>
+              {entry.kind === 'operation' && entry.idempotency !== 'not_requested' && (
+                <Fact name="Idempotency">
+                  {entry.idempotency.replaceAll('_', ' ')} <code>{entry.invocation.idempotencyKey}</code>
+                </Fact>
+              )}
+            </dl>
+            {props.actions?.(entry)}
+            <Details entry={entry} />
+            <Chain entry={entry} causes={causes} effects={effects} effectsTotal={effectsTotal} onSelect={props.onSelect} />
+            <details class="fold">
+              <summary>The whole entry, as JSON</summary>
+              <div class="fold-body">
+                <Json value={entry as never} label="The whole entry" />
+                <Copy text={JSON.stringify(entry, null, 2)} label="entry" />
+              </div>
+            </details>
+          </>
+        )}
+      </Await>
+    </div>
+  );
+}
+
+/** What matters most of each kind, before the whole entry. */
+function Details({ entry }: { entry: EvidenceEntry }) {
+  switch (entry.kind) {
+    case 'operation':
+      return (
+        <>
+          <Block title="Arguments" value={entry.invocation.arguments} />
+          {entry.outcome.kind === 'ok' ? (
+            <Block title="Answer" value={entry.outcome.value} />
+          ) : (
+            <Block title="Error" value={entry.outcome.error as never} />
+          )}
+          {entry.committedOutcome !== undefined && <Block title={committedWords} value={entry.committedOutcome as never} />}
+        </>
+      );
+    case 'state_change':
+      return (
+        <>
+          <h3>{{ insert: 'A new row', update: 'What changed', delete: 'The row that went' }[entry.change]}</h3>
+          <ChangeTable before={entry.before} after={entry.after} />
+        </>
+      );
+    case 'event':
+      return (
+        <>
+          <Block title="Payload" value={entry.payload} />
+          {entry.error !== undefined && <Block title="Error" value={entry.error as never} />}
+        </>
+      );
+    case 'verification':
+      return <Block title="Result" value={entry.result.assertions} />;
+    case 'lifecycle':
+      return <Block title="Details" value={entry.details} />;
+    case 'callback':
+      return entry.error === undefined ? null : <Block title="Error" value={entry.error as never} />;
+    default:
+      return null;
+  }
+}
+
+function Block({ title, value }: { title: string; value: Parameters<typeof Json>[0]['value'] }) {
+  return (
+    <>
+      <h3>{title}</h3>
+      <Json value={value} label={title} />
+    </>
+  );
+}
+
+function Chain({ entry, causes, effects, effectsTotal, onSelect }: EntryContext & { onSelect: (sequence: number) => void }) {
+  if (causes.length === 0 && effects.length === 0) return null;
+  return (
+    <>
+      <h3>How it came about</h3>
+      <ol class="chain">
+        {causes.map((cause) => (
+          <Link key={cause.sequence} entry={cause} onSelect={onSelect} />
+        ))}
+        <Link entry={entry} here onSelect={onSelect} />
+        {effects.slice(0, tuning.effectsShown).map((effect) => (
+          <Link key={effect.sequence} entry={effect} effect onSelect={onSelect} />
+        ))}
+        {effectsTotal > tuning.effectsShown && (
+          <li class="quiet effect">and {counted(effectsTotal - tuning.effectsShown, 'more effect')}</li>
+        )}
+      </ol>
+    </>
+  );
+}
+
+interface LinkProps {
+  entry: EvidenceEntry;
+  here?: boolean;
+  effect?: boolean;
+  onSelect: (sequence: number) => void;
+}
+
+function Link({ entry, here = false, effect = false, onSelect }: LinkProps) {
+  return (
+    <li class={here ? 'here' : effect ? 'effect' : undefined}>
+      <button type="button" class="link" aria-current={here ? 'true' : undefined} onClick={() => onSelect(entry.sequence)}>
+        #{entry.sequence}
+      </button>{' '}
+      <span class={entryIsProblem(entry) ? 'bad-text' : undefined}>{visibleText(entryText(entry))}</span>
+    </li>
+  );
+}

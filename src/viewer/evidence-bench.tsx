@@ -1,0 +1,66 @@
+// A journal to work with: its timeline and its list, and beside them the entry that is looked at. For a run and for a live world alike.
+import type { ComponentChildren } from 'preact';
+import { useMemo } from 'preact/hooks';
+import type { BriefOptions } from '../reports/entry-brief.js';
+import { EntryPane, type EntryPaneProps } from './entry-pane.tsx';
+import { JournalPanel, type JournalPanelProps } from './journal-panel.tsx';
+import { useStart } from './start-time.tsx';
+import { Timeline, type TimelineProps } from './timeline.tsx';
+
+interface EvidenceBenchProps extends TimelineProps, Pick<JournalPanelProps, 'kinds' | 'filter' | 'onFilter' | 'choices'> {
+  /** It grows. */
+  isLive?: boolean;
+  /** What the rows of the journal need not repeat. */
+  brief?: BriefOptions;
+  /** Ids of the assertions that cite an entry, by its sequence. */
+  cited: ReadonlyMap<number, readonly string[]>;
+  onClose: () => void;
+  /** What can be done from the entry that is looked at. */
+  actions?: EntryPaneProps['actions'];
+  /** Above the timeline. */
+  children?: ComponentChildren;
+}
+
+const wholeBrief: BriefOptions = { oneTool: false, oneActor: false };
+
+export function EvidenceBench({
+  kinds,
+  filter,
+  onFilter,
+  choices,
+  isLive = false,
+  brief = wholeBrief,
+  cited,
+  onClose,
+  actions,
+  children,
+  ...timeline
+}: EvidenceBenchProps) {
+  const { source, count, selected, onSelect } = timeline;
+  const startUs = useStart(source, count);
+  const citedSequences = useMemo(() => new Set(cited.keys()), [cited]);
+  const shared = { source, startUs, onSelect };
+  return (
+    <div class={selected === undefined ? 'bench' : 'bench with-pane'}>
+      <div class="bench-main">
+        {children}
+        {count > 0 && <Timeline {...timeline} />}
+        <JournalPanel
+          {...shared}
+          count={count}
+          kinds={kinds}
+          filter={filter}
+          onFilter={onFilter}
+          choices={choices}
+          isLive={isLive}
+          brief={brief}
+          selected={selected}
+          cited={citedSequences}
+        />
+      </div>
+      {selected !== undefined && (
+        <EntryPane {...shared} sequence={selected} last={count} citedBy={cited.get(selected) ?? []} onClose={onClose} actions={actions} />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,136 @@
+// The journal with its filter, searched through the whole of it. A filter gives a list of sequences; the list shows those.
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { SearchQuery } from '../contract/inspector/journal.js';
+import type { BriefOptions } from '../reports/entry-brief.js';
+import type { EvidenceSource } from './evidence-source.ts';
+import { JournalBar } from './journal-bar.tsx';
+import { type FilterChoices, type JournalFilter, searchOfFilter } from './journal-filter.ts';
+import { useJournalKeys } from './journal-keys.tsx';
+import { JournalList } from './journal-list.tsx';
+import { JournalPages } from './journal-pages.ts';
+import { counted } from './kit/parts.tsx';
+import { tuning } from './tuning.js';
+
+export interface JournalPanelProps {
+  source: EvidenceSource;
+  count: number;
+  startUs: number;
+  kinds?: { [kind: string]: number } | undefined;
+  filter: JournalFilter;
+  onFilter: (filter: JournalFilter) => void;
+  choices: FilterChoices;
+  brief: BriefOptions;
+  /** It grows: the list can follow its end. */
+  isLive: boolean;
+  selected: number | undefined;
+  cited: ReadonlySet<number>;
+  onSelect: (sequence: number) => void;
+}
+
+export function JournalPanel(props: JournalPanelProps) {
+  const { source, count, kinds, filter, onFilter, choices } = props;
+  const panel = useRef<HTMLElement>(null);
+  const [follows, setFollows] = useState(true);
+  useEffect(() => {
+    // Who looks at an entry is not moved away from it.
+    if (props.selected !== undefined) setFollows(false);
+  }, [props.selected]);
+  const found = useFound(source, searchOfFilter(filter), count);
+  return (
+    <section class="journal-panel" aria-labelledby="journal-panel-title" ref={panel}>
+      <JournalBar
+        filter={filter}
+        onFilter={onFilter}
+        choices={choices}
+        kinds={kinds}
+        summary={found === undefined ? counted(count, 'entry', 'entries') : found.summary}
+        onLeave={() => panel.current?.querySelector<HTMLElement>('[role=listbox]')?.focus()}
+      >
+        {props.isLive && (
+          <button type="button" aria-pressed={follows} onClick={() => setFollows(!follows)}>
+            Follow
+          </button>
+        )}
+      </JournalBar>
+      <Rows
+        {...props}
+        sequences={found?.sequences ?? source.held}
+        isFiltered={found?.sequences !== undefined}
+        follows={props.isLive && follows}
+      />
+    </section>
+  );
+}
+
+interface RowsProps extends JournalPanelProps {
+  sequences: readonly number[] | undefined;
+  isFiltered: boolean;
+  follows: boolean;
+}
+
+function Rows({ sequences, isFiltered, ...props }: RowsProps) {
+  const { source, count } = props;
+  const pages = useMemo(() => {
+    if (sequences === undefined) return source.journal;
+    const load = (from: number, limit: number) => source.entriesAt(sequences.slice(from - 1, from - 1 + limit));
+    return new JournalPages(load);
+  }, [source, sequences]);
+  const steps = {
+    count: sequences?.length ?? count,
+    sequenceAt: (position: number) => sequences?.[position - 1] ?? position,
+    positionOf: (sequence: number) => (sequences === undefined ? sequence : positionIn(sequences, sequence)),
+  };
+  useJournalKeys({ ...props, ...steps });
+  if (sequences?.length === 0)
+    return <p class="journal-nothing quiet">No entry matches. Text is looked for in the JSON of each entry, upper and lower case alike.</p>;
+  return (
+    <JournalList
+      {...props}
+      {...steps}
+      pages={pages}
+      words={props.filter.text.trim()}
+      label={isFiltered ? 'Matching journal entries' : 'Journal entries'}
+    />
+  );
+}
+
+/** From 1, of the sequence if it is there, else 0. */
+function positionIn(sequences: readonly number[], sequence: number): number {
+  let [low, high] = [0, sequences.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (sequences[middle]! < sequence) low = middle + 1;
+    else high = middle;
+  }
+  return sequences[low] === sequence ? low + 1 : 0;
+}
+
+interface Found {
+  sequences: readonly number[] | undefined;
+  summary: string;
+}
+
+function useFound(source: EvidenceSource, query: SearchQuery | undefined, count: number): Found | undefined {
+  const [found, setFound] = useState<Found | undefined>();
+  const key = JSON.stringify(query);
+  useEffect(() => {
+    if (query === undefined) return setFound(undefined);
+    const asked = new AbortController();
+    setFound((before) => ({ sequences: before?.sequences, summary: 'Searching…' }));
+    const timer = setTimeout(() => {
+      source.search({ ...query, view: 'sequences' }, asked.signal).then(
+        ({ sequences = [], nextSequence }) =>
+          setFound({
+            sequences,
+            summary: `${sequences.length.toLocaleString('en-US')}${nextSequence === undefined ? '' : '+'} of ${counted(source.held?.length ?? count, 'entry', 'entries')}${source.held === undefined ? '' : ` of this page; ${counted(count - source.held.length, 'more entry', 'more entries')} in evidence.jsonl`}`,
+          }),
+        (error: Error) => !asked.signal.aborted && setFound({ sequences: [], summary: error.message }),
+      );
+    }, tuning.filterRestMs);
+    return () => {
+      clearTimeout(timer);
+      asked.abort();
+    };
+  }, [source, key, count]);
+  return found;
+}
