@@ -86,7 +86,7 @@ test('a page of 200,000 entries has at most 2.5 MB, and its viewer lists and sea
   const source = heldSource(data);
   assert.equal(source.held?.length, view.shown.length);
   assert.equal(source.hasState, false);
-  const { sequences = [] } = await source.search({ kind: 'operation' }, new AbortController().signal);
+  const { sequences = [] } = await source.search({ kind: 'operation', view: 'sequences' }, new AbortController().signal);
   assert.deepEqual(
     sequences,
     view.shown.filter(({ entry }) => entry.kind === 'operation').map(({ entry }) => entry.sequence),

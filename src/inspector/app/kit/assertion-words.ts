@@ -1,5 +1,4 @@
 // What an assertion of a drill asks for, in words: what must be true, before any run has judged it.
-
 import { pathText } from '../../../contract/json-diff.js';
 import type {
   Assertion,
