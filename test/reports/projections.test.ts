@@ -9,7 +9,7 @@ import { failingRun } from './fixtures.js';
 
 /** By revision: what the writer of that revision makes of the failing fixture. */
 const recorded: { [revision: number]: string } = {
-  1: 'ae6191c2b7464f2a210aaca3a6383e6140ce0fd537753b39c4e0535669f3ebfd',
+  1: 'db4a7b5783b293bd1a67486b8a8575b4cc0fc8153b0e3dbf0badd54254c35382',
 };
 
 // PROJECTIONS-2
