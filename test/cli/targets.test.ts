@@ -97,7 +97,7 @@ test('0 when agents of every kind did right; 1 when they did wrong; 1, and anoth
 test('people are shown who died, with its last words, and what was wrong', async () => {
   const { code, stdout } = await warmDrillyard(['run', ...all('dies'), 'module-wrong', '--root', repository.root]);
   assert.equal(code, 1);
-  for (const kind of kinds) assert.match(stdout, new RegExp(`interaction main: the agent failed\\n.*${deaths[kind]}: `));
+  for (const kind of kinds) assert.match(stdout, new RegExp(`The agent failed: .* ${deaths[kind]}\\n +in interaction main`));
   assert.equal(stdout.match(/\| last words/g)?.length, 2);
   assert.match(stdout, /\/text of row a is "y"; expected "x"/);
 });
