@@ -4,6 +4,7 @@ import { defined } from '../contract/defined.js';
 import type { Access, BindingsPort, OpenAccess } from '../drills/ports/bindings-port.js';
 import type { AgentUrls } from './access-address.js';
 import { endpointsOf, remoteBindings } from './access-table.js';
+import { requireMounts } from './required-mounts.js';
 import { WireTable } from './wire-table.js';
 
 /** `urls`: where agents reach worlds. What it opens ends nowhere but in the records of who asked. */
@@ -11,7 +12,10 @@ export function announcedBindings(urls: AgentUrls, httpMounts: BindingsPort['htt
   return {
     available: new Set(remoteBindings),
     httpMounts,
-    open: (request) => announce(request, urls),
+    open: async (request) => {
+      requireMounts(request, httpMounts);
+      return await announce(request, urls);
+    },
     close: async () => {},
   };
 }

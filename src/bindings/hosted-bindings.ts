@@ -13,6 +13,7 @@ import { type AgentLimitOptions, AgentLimits } from './agent-limits.js';
 import { routesOfAgents } from './agent-routes.js';
 import { announcedBindings } from './announced-access.js';
 import { reopening } from './reopened-access.js';
+import { requireMounts } from './required-mounts.js';
 import { wireRoutes } from './wire-routes.js';
 
 export const hostedPrefix = '/world';
@@ -55,7 +56,10 @@ export function createHostedBindings(options: HostedBindingsOptions): HostedBind
         otherwise: reopening(accesses, wireRoutes(accesses, { prefix: hostedPrefix, isShared: true, speaksForOrigin: isOwnOrigin })),
       }),
     ),
-    open: (request) => accesses.open(request, urls),
+    open: async (request) => {
+      requireMounts(request, httpMounts);
+      return await accesses.open(request, urls);
+    },
     recall: (stored) => accesses.recall(stored),
     close: () => accesses.revokeAll(),
   };

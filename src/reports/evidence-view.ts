@@ -24,16 +24,13 @@ export interface EvidenceView {
   density: number[];
   /** In the order of the journal. */
   shown: ShownEntry[];
-  /** Of the shown entries those that assertions refer to, and what went wrong before the first failure. */
+  /** Of the shown entries those that assertions refer to. */
   cited: CitedEntry[];
 }
 
 export class EvidenceSelection {
   readonly #cited: Set<number>;
   readonly #near: Set<number>;
-  /** The last entry that the first failure rests on; 0 where nothing failed. */
-  readonly #decisive: number;
-  readonly #before = new Map<'fault' | 'operation', CitedEntry>();
   readonly #span: { fromUs: number; perBinUs: number };
   readonly #kinds = new Map<EvidenceKind, number>();
   readonly #density: number[] = new Array(tuning.densityBins).fill(0);
@@ -46,8 +43,6 @@ export class EvidenceSelection {
 
   constructor(result: RunResult) {
     this.#cited = citedSequences(result);
-    const [first] = findingsOf(result);
-    this.#decisive = first?.assertion.status === 'failed' ? Math.max(0, ...first.assertion.evidenceSequences) : 0;
     this.#near = new Set([...this.#cited].flatMap(withContext));
     const lengthUs = result.finishedAtVirtualUs - result.startedAtVirtualUs;
     this.#span = { fromUs: result.startedAtVirtualUs, perBinUs: Math.max(lengthUs, 1) / tuning.densityBins };
@@ -60,9 +55,6 @@ export class EvidenceSelection {
     const bin = Math.floor((entry.virtualTimeUs - this.#span.fromUs) / this.#span.perBinUs);
     const index = Math.min(Math.max(bin, 0), tuning.densityBins - 1);
     this.#density[index] = (this.#density[index] ?? 0) + 1;
-    const { kind, sequence } = entry;
-    if (sequence < this.#decisive && (kind === 'fault' || (kind === 'operation' && entryIsProblem(entry))))
-      this.#before.set(kind, { sequence, text: entryText(entry), before: true });
     this.#keep(entry, chars);
   }
 
@@ -72,9 +64,8 @@ export class EvidenceSelection {
     const cited = shown
       .filter(({ entry }) => this.#cited.has(entry.sequence))
       .map(({ entry, text }) => ({ sequence: entry.sequence, text }));
-    const before = [...this.#before.values()].sort((left, right) => left.sequence - right.sequence);
     const facts = { total: this.#total, kinds: Object.fromEntries(this.#kinds), density: this.#density };
-    return { ...facts, shown, cited: [...cited, ...before] };
+    return { ...facts, shown, cited };
   }
 
   #lastEntries(): ShownEntry[] {

@@ -139,7 +139,7 @@ function answerText({ outcome, committedOutcome, replayedFromSequence }: Operati
   if (outcome.kind === 'ok') return `${valueWords(outcome.value) || 'ok'}${replayedFromSequence === undefined ? '' : ', a replay'}`;
   const { code, message } = outcome.error;
   const error = message.toLowerCase() === code.toLowerCase() ? code : `${code}: ${message.replace(/\.$/, '')}`;
-  return committedOutcome === undefined ? error : `${error}, although it was committed`;
+  return committedOutcome === undefined ? error : `${error}; it was committed all the same`;
 }
 
 /** The change that is cited, and how many others came with it. */

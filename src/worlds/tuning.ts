@@ -84,4 +84,6 @@ export const tuning = {
   turnCharsKeptMax: 64 * 1024,
   /** New ids that are tried for a home, for each home that there is: one in e^32 would find none. */
   idTriesPerHome: 32,
+  /** Nonces of records. */
+  noncesDrawnAtOnce: 256,
 };

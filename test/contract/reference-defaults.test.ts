@@ -133,7 +133,6 @@ test('a field that is left out becomes what the reference says', async (t) => {
   assert.deepEqual(elsewhere, [
     'DeclaredError retryable: false',
     'ToolMcp structured: true',
-    'BasicAuth token: either',
     'BearerAuth schemes: Bearer',
     'the `starter` of a package virtualTimeUs: 0',
   ]);

@@ -119,8 +119,6 @@ export interface AttemptDetail {
 export interface CitedEntry {
   sequence: number;
   text: string;
-  /** No assertion refers to it: it is the last fault, or the last call that was not ok, before what the first failure rests on. */
-  before?: true;
 }
 /** One line of the story of a failure, in the order in which things happened. */
 export interface StoryLine {

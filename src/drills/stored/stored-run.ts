@@ -15,13 +15,13 @@ import { requireEntry } from './next-call.js';
 import { RebuiltRows } from './rebuilt-rows.js';
 import { notSealed } from './verified-report.js';
 
-export interface RowName {
+export interface RowOfRun {
   packageId: string;
   instanceId: string;
   namespace: string;
   rowId: string;
 }
-export interface RowAt extends RowName {
+export interface RowAt extends RowOfRun {
   /** Right after this entry. */
   atSequence: number;
   /** null: there is no such row then. */
@@ -29,7 +29,7 @@ export interface RowAt extends RowName {
   /** Every change of the row in the whole run, in order. */
   changes: Pick<StateChangeEntry, 'sequence' | 'change'>[];
 }
-export interface RowDifference extends RowName {
+export interface RowDifference extends RowOfRun {
   before: JsonObject | null;
   after: JsonObject | null;
 }
@@ -77,7 +77,7 @@ export class StoredRun {
     const spaces = new Map(
       this.#start.map(({ packageId, instanceId = packageId, namespace }) => [spaceKey(packageId, instanceId, namespace), true]),
     );
-    let found: { row: RowName; value: JsonObject | null } | undefined;
+    let found: { row: RowOfRun; value: JsonObject | null } | undefined;
     const look = async (): Promise<void> => {
       const row = chosen(name, candidates, [...spaces.keys()]);
       if (row !== undefined) found = { row, value: await known(() => rows.view().row(row, row.rowId)) };
@@ -124,7 +124,7 @@ export class StoredRun {
 function spaceKey(packageId: string, instanceId: string, namespace: string): string {
   return JSON.stringify([packageId, instanceId, namespace]);
 }
-function rowKey({ packageId, instanceId, namespace, rowId }: RowName): string {
+function rowKey({ packageId, instanceId, namespace, rowId }: RowOfRun): string {
   return JSON.stringify([packageId, instanceId, namespace, rowId]);
 }
 
@@ -136,7 +136,7 @@ function candidatesOf(name: string): { owner?: string; namespace: string; rowId:
   return rest.length === 0 ? [short] : [{ owner: first, namespace: second, rowId: rest.join('/') }, short];
 }
 
-function chosen(name: string, candidates: ReturnType<typeof candidatesOf>, spaces: readonly string[]): RowName | undefined {
+function chosen(name: string, candidates: ReturnType<typeof candidatesOf>, spaces: readonly string[]): RowOfRun | undefined {
   for (const { owner, namespace, rowId } of candidates) {
     const fitting = spaces
       .map((key) => JSON.parse(key) as [string, string, string])

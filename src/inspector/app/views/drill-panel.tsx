@@ -34,7 +34,7 @@ export function DrillPanel({ drill }: { drill: DrillView }) {
         </p>
       </header>
       <Start drill={drill} />
-      <Requests matches={(request) => request.asked.drillId === drill.id} />
+      <Requests matches={(request) => request.drillIds?.includes(drill.id) === true} />
       <DrillFigures drillId={drill.id} />
       {timeline.interactions.map((interaction) => (
         <blockquote key={interaction.id} class="task">

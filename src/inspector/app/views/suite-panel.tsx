@@ -41,7 +41,9 @@ export function SuitePanel({ suite, drills, last }: { suite: SuiteView; drills: 
         </p>
       </header>
       <Launch what={{ suiteId: suite.id }} trials={suite.trials} retries={suite.retries} concurrency={suite.concurrency} />
-      <Requests matches={(request) => request.asked.suiteId === suite.id || mine.some(({ id }) => id === request.asked.drillId)} />
+      <Requests
+        matches={(request) => request.asked.suiteId === suite.id || mine.some(({ id }) => request.drillIds?.includes(id) === true)}
+      />
       <DrillTable drills={mine} last={last} />
     </article>
   );
