@@ -36,13 +36,17 @@ export const sourceChange = signal<{ files: string[]; drills: string[] } | undef
 
 const generation = signal(0);
 
-/** The project, requested again after each reload of its source. */
+/** The project, requested again after each reload of its source. As it was it stays until then, and so does a dialog over it. */
 export function projectLoad(): LoadState<InspectorProjectReply['project']> {
-  return useLoad(`project ${generation.value}`, async () => {
-    const reply = await client.call('getProject', {});
-    projectReply.value = reply;
-    return reply.project;
-  });
+  return useLoad(
+    `project ${generation.value}`,
+    async () => {
+      const reply = await client.call('getProject', {});
+      projectReply.value = reply;
+      return reply.project;
+    },
+    { keep: true },
+  );
 }
 
 export async function refreshProject(): Promise<void> {
