@@ -18,7 +18,8 @@ export function Overlay({ label, children }: { label: string; children: Componen
       ref={dialog}
       class="overlay"
       aria-label={label}
-      onClose={close}
+      // The browser queues this event: a dialog that is gone by then must not close the one that was opened since.
+      onClose={() => dialog.current !== null && close()}
       onClick={(event) => event.target === dialog.current && close()}
       onKeyDown={(event) => event.stopPropagation()}
     >

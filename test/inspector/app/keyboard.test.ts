@@ -31,6 +31,22 @@ test('Ctrl K finds a drill, a run and something to do, and gives the focus back'
   assert.deepEqual(complaints, []);
 });
 
+test('a palette that is opened before the browser says that the last one closed stays open', options, async (t) => {
+  const { page, open } = await openDesk(t, { drills: [] });
+  await open('#/world');
+  await page.keyboard.press('Control+k');
+  const palette = page.getByRole('dialog', { name: 'Find and do' });
+  await palette.getByRole('option').first().waitFor();
+  await page.evaluate(`(async () => {
+    const press = (target, init) => target.dispatchEvent(new KeyboardEvent('keydown', { bubbles: true, cancelable: true, ...init }));
+    press(document.querySelector('dialog input'), { key: 'Enter' });
+    while (document.querySelector('dialog') !== null) await undefined;
+    press(document.body, { key: 'k', ctrlKey: true });
+  })()`);
+  await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))');
+  assert.equal(await palette.count(), 1);
+});
+
 test('a failure is copied as Markdown, and a link to the page', options, async (t) => {
   const { page, baseUrl, open, runs } = await openDesk(t, { drills: ['careless-refund'] });
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: baseUrl });
