@@ -19,6 +19,7 @@ import { checkDrill, checkDrillReferences, checkSuite, type KnownIds } from './d
 import { checkExpressions } from './expression-checks.js';
 import { checkJudges, judgesOf } from './judge-checks.js';
 import { checkLists } from './list-bounds.js';
+import { checkPins } from './package-pins.js';
 import { type LocatedValue, type ProjectDocuments, rawId, readDocument, readProject, validated } from './project-documents.js';
 import { checkStarter, checkStarts, layOutStarts, type Setups } from './project-starts.js';
 import { rootFileIn } from './root-file-name.js';
@@ -188,11 +189,13 @@ async function compileTools(
         document: own,
         dialect,
         outside,
+        entry: found.entry,
         starter: readStarter(diagnostics, found),
       });
     else project.broken.tool.add(written === undefined ? packageNameOf(found.toolFile) : rawId(written.value, 'tool'));
   }
   const tools = await Promise.all(sources.map((source) => compileTool(diagnostics, source, { sdkNames, engineVersion: packageVersion() })));
+  checkPins(diagnostics, document, { pins: settings.toolPins, entries: settings.toolPackages, tools });
   return tools.sort((a, b) => (a.compiled.packageId < b.compiled.packageId ? -1 : 1));
 }
 

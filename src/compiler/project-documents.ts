@@ -149,11 +149,14 @@ export function readProject(
   return project;
 }
 
-/** The files below the source root and that of the world, relative to the repository; undefined where there is no such folder. */
+/**
+ * The files below the source root, but for those of packages that are named, and that of the world, relative to the repository; undefined
+ * where there is no such folder.
+ */
 function listSource(
   diagnostics: Diagnostics,
   root: string,
-  { settings: { sourceRoot, world }, rootFile }: { settings: RootSettings; rootFile: SourceDocument },
+  { settings: { sourceRoot, world, toolPackages }, rootFile }: { settings: RootSettings; rootFile: SourceDocument },
 ): { files: string[]; world?: string | undefined } | undefined {
   const folder = pathBelow(sourceRoot);
   const kind = folder === undefined ? 'escape' : entryKind(root, folder);
@@ -180,8 +183,12 @@ function listSource(
     );
   for (const link of found.links)
     if (suffixPattern.test(link) || entryKind(root, inFolder(link)) === 'symlink') reportLink(diagnostics, inFolder(link));
-  return { files: found.files.map(inFolder), world: worldPath === undefined ? undefined : inFolder(worldPath) };
+  const packages = toolPackages.flatMap((name) => (name.startsWith('./') ? (pathBelow(name) ?? []) : []));
+  const files = found.files.map(inFolder).filter((path) => !packages.some((place) => isInside(place, folder) && isInside(path, place)));
+  return { files, world: worldPath === undefined ? undefined : inFolder(worldPath) };
 }
+
+const isInside = (path: string, folder: string): boolean => (folder === '.' ? path !== '.' : path.startsWith(`${folder}/`));
 
 function reportLink(diagnostics: Diagnostics, path: string): void {
   diagnostics.report('DY1007', placeOfFile(path), 'the file is a symbolic link; links below the source root are not followed', {

@@ -1,4 +1,5 @@
 // One tool: its file checked, its behavior bundled, its hashes made.
+import { defined } from '../contract/defined.js';
 import { jsonDigest } from '../contract/digest.js';
 import type { JsonValue } from '../contract/json.js';
 import type { Provenance } from '../contract/provenance.js';
@@ -33,8 +34,10 @@ export interface ToolSource {
   /** Installed: from outside of the repository, and not shipped with the product. */
   outside: boolean;
   starter?: SourceDocument | undefined;
+  /** The entry of `toolPackages` that names it. */
+  entry?: string;
 }
-export interface CompiledSource {
+export interface CompiledSource extends Pick<ToolSource, 'entry'> {
   compiled: CompiledTool;
   declarative: boolean;
   document: SourceDocument;
@@ -102,6 +105,7 @@ export async function compileTool(
     document,
     shownAs: source.shownAs,
     starter: source.starter,
+    ...defined({ entry: source.entry }),
     folder: { root: source.root, shownAs: source.shownAs },
     files: bundled?.files ?? [],
     refused: bundled?.refused ?? [],

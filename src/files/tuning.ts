@@ -16,6 +16,8 @@ export const tuning = {
   cutShortFreeBytesMax: 4 * 1024 * 1024,
   /** Tries to take the lock of a folder from a process that has gone: each may lose to another taker. */
   lockTriesMax: 10,
+  /** Of an archive, beside the bytes of each file: its header, and what fills its last block. */
+  tarHeaderBytes: 4096,
   /** Editors write in several steps; a change counts once nothing has followed for so long. */
   sourceQuietMs: 60,
 };
