@@ -8,6 +8,7 @@ import type { Diagnostic } from '../contract/run/build.js';
 import { ownSourceDialect } from '../contract/run/dialect.js';
 import { validateToolPackageFile, validateToolStarter } from '../contract/validate/validators.js';
 import type { ToolManifest, ToolPackField, ToolStarter } from '../contract/world/tool-manifest.js';
+import { ContentCache } from '../files/content-cache.js';
 import { packageVersion } from '../files/installation.js';
 import { Diagnostics } from './diagnostics.js';
 import { readDocument, validated } from './project-documents.js';
@@ -56,11 +57,12 @@ export async function readPackageAt(folder: PackageFolder): Promise<LibraryPacka
 
 async function readFolder(id: string, folder: PackageFolder): Promise<LibraryPackage | { diagnostics: Diagnostic[] }> {
   const diagnostics = new Diagnostics();
+  const cache = ContentCache.ofUser();
   const field = fieldOf(folder.root);
   const found = describePackage(diagnostics, folder);
-  const document = found && readDocument(diagnostics, found.root, found.toolFile);
+  const document = found && readDocument(diagnostics, found.root, found.toolFile, { cache });
   const file = document && validated(diagnostics, document, validateToolPackageFile);
-  const starting = found?.starter === undefined ? undefined : readDocument(diagnostics, found.root, found.starter);
+  const starting = found?.starter === undefined ? undefined : readDocument(diagnostics, found.root, found.starter, { cache });
   const starter = starting && validated(diagnostics, starting, validateToolStarter);
   if (found === undefined || document === undefined || file === undefined) return { diagnostics: diagnostics.sorted() };
   const source = {
@@ -72,7 +74,7 @@ async function readFolder(id: string, folder: PackageFolder): Promise<LibraryPac
     dialect: ownSourceDialect,
     outside: false,
   };
-  const { compiled } = await compileTool(diagnostics, source, { sdkNames: [], engineVersion: packageVersion() });
+  const { compiled } = await compileTool(diagnostics, source, { sdkNames: [], engineVersion: packageVersion(), cache });
   const errors = diagnostics.sorted().filter(({ severity, code }) => severity === 'error' && code !== 'DY5003');
   if (errors.length > 0) return { diagnostics: errors };
   const description = field?.description ?? compiled.manifest.description;
