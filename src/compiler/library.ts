@@ -7,6 +7,7 @@ import { sha256Digest } from '../contract/digest.js';
 import type { Diagnostic } from '../contract/run/build.js';
 import { validateToolPackageFile, validateToolStarter } from '../contract/validate/validators.js';
 import type { ToolManifest, ToolPackField, ToolStarter } from '../contract/world/tool-manifest.js';
+import { ContentCache } from '../files/content-cache.js';
 import { packageVersion } from '../files/installation.js';
 import { Diagnostics } from './diagnostics.js';
 import { packagePin } from './package-pins.js';
@@ -72,14 +73,15 @@ async function readFolder(
   { sdkNames = [], packageField }: PackageReading = {},
 ): Promise<LibraryPackage | { diagnostics: Diagnostic[] }> {
   const diagnostics = new Diagnostics();
+  const cache = ContentCache.ofUser();
   const found = describePackage(diagnostics, folder, { packageField });
-  const written = found && readDocument(diagnostics, found.root, found.toolFile, { shownAs: found.shownAs + found.toolFile });
+  const written = found && readDocument(diagnostics, found.root, found.toolFile, { shownAs: found.shownAs + found.toolFile, cache });
   const document = written && inOwnShape(diagnostics, written, { kind: 'tool', dialect: found.dialect });
   const file = document && validated(diagnostics, document, validateToolPackageFile);
   const starting =
     found?.starter === undefined
       ? undefined
-      : readDocument(diagnostics, found.root, found.starter, { shownAs: found.shownAs + found.starter });
+      : readDocument(diagnostics, found.root, found.starter, { shownAs: found.shownAs + found.starter, cache });
   const starter = starting && validated(diagnostics, starting, validateToolStarter);
   if (found === undefined || document === undefined || file === undefined) return { diagnostics: diagnostics.sorted() };
   const source = {
@@ -92,7 +94,7 @@ async function readFolder(
     outside: false,
     starter: starting,
   };
-  const tool = await compileTool(diagnostics, source, { sdkNames, engineVersion: packageVersion() });
+  const tool = await compileTool(diagnostics, source, { sdkNames, engineVersion: packageVersion(), cache });
   const errors = diagnostics.sorted().filter(({ severity, code }) => severity === 'error' && code !== 'DY5003');
   if (errors.length > 0) return { diagnostics: errors };
   const { compiled } = tool;

@@ -8,6 +8,7 @@ import type { SourceDialect } from '../contract/run/dialect.js';
 import { materializeManifest } from '../contract/validate/defaults.js';
 import type { GraphqlSettings } from '../contract/world/tool-graphql.js';
 import type { ToolManifest, ToolPackageFile } from '../contract/world/tool-manifest.js';
+import type { ContentCache } from '../files/content-cache.js';
 import { expandDeclarative } from '../tools/declarative.js';
 import { expandGraphql, graphqlSettings } from '../tools/graphql-schema.js';
 import { type BundledFile, bundleBehavior } from './behavior-bundle.js';
@@ -57,7 +58,7 @@ export interface CompiledSource extends Pick<ToolSource, 'entry'> {
 export async function compileTool(
   diagnostics: Diagnostics,
   source: ToolSource,
-  { sdkNames, engineVersion }: { sdkNames: readonly string[]; engineVersion: string },
+  { sdkNames, engineVersion, cache }: { sdkNames: readonly string[]; engineVersion: string; cache: ContentCache | undefined },
 ): Promise<CompiledSource> {
   const { file, document, dialect } = source;
   const written = expandSound(materializeManifest(file.manifest));
@@ -81,6 +82,7 @@ export async function compileTool(
         isSdk: (specifier) => sdkNames.includes(specifier) || dialect.isSdk(specifier),
         kit: dialect.behaviorKit,
         graphql: soundSettings(written),
+        cache,
       });
   for (const finding of bundled?.findings ?? []) reportFinding(diagnostics, source, finding);
   const code = bundled?.behavior?.code;

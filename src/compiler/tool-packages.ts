@@ -58,15 +58,15 @@ export function resolveToolPackages(
   const seen = new Set<string>();
   let isMissing = false;
   const packages = specifiers.flatMap((specifier, index): ListedPackage[] => {
-    const place = rootFile.place(`/toolPackages/${index}`);
+    const place = () => rootFile.place(`/toolPackages/${index}`);
     const found = options.contained ? locateContained(specifier, options.root) : locatePackage(specifier, options.root);
     if ('message' in found) {
-      diagnostics.report('DY5001', place, found.message, { suggestion: found.suggestion });
+      diagnostics.report('DY5001', place(), found.message, { suggestion: found.suggestion });
       isMissing = true;
       return [];
     }
     if (seen.has(found.root)) {
-      diagnostics.report('DY3001', place, `'${specifier}' names a package that is listed already`);
+      diagnostics.report('DY3001', place(), `'${specifier}' names a package that is listed already`);
       return [];
     }
     seen.add(found.root);

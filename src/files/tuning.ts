@@ -20,4 +20,10 @@ export const tuning = {
   tarHeaderBytes: 4096,
   /** Editors write in several steps; a change counts once nothing has followed for so long. */
   sourceQuietMs: 60,
+  /** Entries of a content cache: documents and bundles of some hundred repositories. */
+  cachedEntriesMax: 8192,
+  /** Builds of this program whose entries are kept. */
+  cachedBuildsMax: 8,
+  /** Of one entry: a larger document is parsed again. */
+  cachedCharactersMax: 4 * 1024 * 1024,
 };

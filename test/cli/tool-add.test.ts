@@ -10,12 +10,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { type Headers, pack } from 'tar-stream';
+import { pack } from 'tar-stream';
 import { compileProject } from '../../src/compiler/compile.js';
 import { createRepository, notesTool, type Repository } from '../drills/repository.js';
 import { jsonLines } from './cli.js';
 import { warmDrillyard } from './warm-cli.js';
 
+interface Entry {
+  name: string;
+  type?: 'symlink' | 'link';
+  linkname?: string;
+}
 const behavior = `export default { operations: { 'stamp.put': (input, context) => { context.state.put('stamps', input.id, {}); return {}; } } };`;
 const id = { type: 'object', required: ['id'], properties: { id: { type: 'string' } } };
 const toolFile = {
@@ -252,7 +257,7 @@ test('what does not compile, alone or in the repository, changes nothing', async
 test('archives that lead out, hold links, are too many or no archives are refused, and change nothing', async (t) => {
   const { repository, elsewhere } = place(t);
   const before = everything(repository.root);
-  const archive = async (entries: [Headers, string?][], bytes?: Buffer): Promise<string> => {
+  const archive = async (entries: [Entry, string?][], bytes?: Buffer): Promise<string> => {
     const file = join(elsewhere, 'x.tgz');
     const packed = pack();
     for (const [header, content = ''] of entries) packed.entry(header, content);
@@ -262,7 +267,7 @@ test('archives that lead out, hold links, are too many or no archives are refuse
     writeFileSync(file, bytes ?? gzipSync(Buffer.concat(pieces)));
     return file;
   };
-  const sound: [Headers, string?][] = [
+  const sound: [Entry, string?][] = [
     [{ name: 'package/package.json' }, JSON.stringify(packageJson)],
     [{ name: 'package/stamps.tool.json' }, JSON.stringify(toolFile)],
     [{ name: 'package/behavior.js' }, behavior],
