@@ -78,14 +78,8 @@ export async function compileTool(
         cache,
       });
   for (const finding of bundled?.findings ?? []) reportFinding(diagnostics, source, finding);
-  const code = bundled?.behavior?.code;
-  for (const finding of code === undefined ? [] : handlerFindings(manifest, code)) {
-    diagnostics.report(finding.code, document.place(`/manifest${finding.path}`), finding.message, { suggestion: finding.suggestion });
-  }
-  for (const { place, message, suggestion } of code === undefined ? [] : useFindings(manifest, code, bundled?.files ?? [])) {
-    const at = place === undefined ? {} : { file: place.path };
-    reportFinding(diagnostics, source, { code: 'DY6012', line: 1, column: 1, ...place, ...at, message, suggestion });
-  }
+  if (bundled?.behavior !== undefined)
+    checkBehavior(diagnostics, source, { manifest, manifestHash, bundled: { ...bundled, ...bundled.behavior }, cache });
   return {
     compiled: {
       packageId,
@@ -110,6 +104,33 @@ export async function compileTool(
       return place === undefined ? undefined : { file: source.shownAs + place.path, line: place.line, column: place.column };
     },
   };
+}
+
+interface CheckedBehavior {
+  manifest: ToolManifest;
+  manifestHash: string;
+  bundled: { code: string; codeHash: string; files: readonly BundledFile[] };
+  cache: ContentCache | undefined;
+}
+/** Against its manifest, by its text. What was sound before is: nothing else decides it. */
+function checkBehavior(
+  diagnostics: Diagnostics,
+  source: ToolSource,
+  { manifest, manifestHash, bundled: { code, codeHash, files }, cache }: CheckedBehavior,
+): void {
+  const key = `${manifestHash} ${codeHash}`;
+  if (cache?.read('sound', key) === true) return;
+  const handlers = handlerFindings(manifest, code);
+  for (const finding of handlers) {
+    const place = source.document.place(`/manifest${finding.path}`);
+    diagnostics.report(finding.code, place, finding.message, { suggestion: finding.suggestion });
+  }
+  const uses = useFindings(manifest, code, files);
+  for (const { place, message, suggestion } of uses) {
+    const at = place === undefined ? {} : { file: place.path };
+    reportFinding(diagnostics, source, { code: 'DY6012', line: 1, column: 1, ...place, ...at, message, suggestion });
+  }
+  if (handlers.length + uses.length === 0) cache?.keep('sound', key, true);
 }
 
 /** Most tools have no GraphQL API, and graphql takes a twelfth of a second to load. */
