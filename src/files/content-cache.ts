@@ -7,9 +7,8 @@ import { createHash, randomUUID } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { JsonValue } from '../contract/json.js';
-import { buildId } from './installation.js';
 import { tuning } from './tuning.js';
-import { userCacheFolder } from './user-cache-folder.js';
+import { buildCacheFolder } from './user-cache-folder.js';
 
 export class ContentCache {
   readonly #folder: string;
@@ -20,10 +19,10 @@ export class ContentCache {
     this.#folder = folder;
   }
 
-  /** That of the user; undefined where there is none, or where this program was not built whole. */
+  /** That of the user, of this build; undefined where there is none. */
   static ofUser(): ContentCache | undefined {
-    const [folder, id] = [userCacheFolder(), buildId()];
-    return folder === undefined || id === undefined ? undefined : new ContentCache(join(folder, 'compiler', id));
+    const folder = buildCacheFolder();
+    return folder === undefined ? undefined : new ContentCache(folder);
   }
 
   /** `kind`: a plain name; `key`: the content, or what stands for it. */
