@@ -31,6 +31,7 @@ if (process.argv.includes('--fast')) await fast();
 else await full();
 copyAssets();
 await vendor(out);
+writeBuildId();
 await bundleEntries(out);
 await bundlePages();
 say('done');
@@ -138,6 +139,15 @@ function dropDeadImport(ts, file, text) {
   if (dead === undefined) return;
   const refers = (node) => node !== dead && ((ts.isIdentifier(node) && node.text === 'typia') || ts.forEachChild(node, refers) === true);
   if (!refers(syntax)) writeFileSync(file, text.slice(0, dead.getStart(syntax)) + text.slice(dead.end));
+}
+
+/** What caches of this build are named after: any other source, and any other version of a parser or bundler, is another build. */
+function writeBuildId() {
+  const key = createHash('sha256').update(readFileSync('package-lock.json'));
+  const folder = join(out, 'src');
+  for (const name of readdirSync(folder, { recursive: true }).sort())
+    if (name.endsWith('.js')) key.update(name).update(readFileSync(join(folder, name)));
+  writeFileSync(join(folder, 'build-id.txt'), key.digest('hex').slice(0, 16));
 }
 
 /** Files that are read at run time and are not TypeScript. */

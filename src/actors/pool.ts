@@ -4,7 +4,7 @@
 import { MessageChannel, type MessagePort, type ResourceLimits, receiveMessageOnPort } from 'node:worker_threads';
 import { type Endpoint, wrap } from 'comlink';
 import { limits } from '../contract/limits.js';
-import { releaseThread, takeThread } from '../workers/kept-threads.js';
+import { prepareThread, releaseThread, takeThread } from '../workers/kept-threads.js';
 import type { Thread, ThreadStart } from '../workers/thread.js';
 import { type BoardPage, BoardReader, createSharedPage } from './board.js';
 import { prepareHost, startChildHost } from './child.js';
@@ -47,6 +47,11 @@ function startThreadHost({ setup, resourceLimits, onEnvelope }: HostStart): Host
   };
 }
 
+/** A thread that loads what a host of this module will need, for the host that is started next. Returns a function that gives it up. */
+export function prepareThreadHost(moduleHref: string, resourceLimits: ResourceLimits = {}): () => void {
+  return prepareThread(threadStart({ resourceLimits, run: 'runThreadHost', moduleHref }));
+}
+
 interface RunningThread {
   mail: MessagePort;
   control: MessagePort;
@@ -56,7 +61,7 @@ interface RunningThread {
 }
 
 function runThread({ setup, resourceLimits, page }: Pick<HostStart, 'setup' | 'resourceLimits'> & { page: BoardPage }): RunningThread {
-  const start = threadStart({ resourceLimits, run: 'runThreadHost' });
+  const start = threadStart({ resourceLimits, run: 'runThreadHost', moduleHref: setup.moduleHref });
   const thread = takeThread(start);
   const mail = new MessageChannel();
   const control = new MessageChannel();

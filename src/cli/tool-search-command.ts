@@ -55,6 +55,7 @@ async function inspect(tool: string, output: Output): Promise<ExitCode> {
   const { packageId, version, engine, lifecycle, description, digest, files, bytes } = facts;
   output.say(`${packageId} ${version} (${lifecycle}), for Drillyard ${engine}${description === undefined ? '' : `\n${description}`}`);
   output.say(`${counted(files, 'file')}, ${grouped(bytes)} bytes, ${digest}`);
+  output.say(`pin: ${facts.pin}`);
   for (const [name, ids] of Object.entries(facts.parts))
     output.say(`${name} (${ids.length})${ids.length === 0 ? '' : `: ${ids.join(', ')}`}`);
   output.say('An actor that may do all of it has these grants:');
@@ -62,7 +63,7 @@ async function inspect(tool: string, output: Output): Promise<ExitCode> {
   return exitCodes.passed;
 }
 
-function factsOf({ manifest, lifecycle, description, packageArchiveDigest }: LibraryPackage) {
+function factsOf({ manifest, lifecycle, description, packageArchiveDigest, pin }: LibraryPackage) {
   const ids = (list: readonly { id: string }[]) => list.map(({ id }) => id);
   return {
     packageId: manifest.id,
@@ -71,6 +72,7 @@ function factsOf({ manifest, lifecycle, description, packageArchiveDigest }: Lib
     lifecycle,
     description,
     digest: packageArchiveDigest,
+    pin,
     parts: {
       capabilities: [...manifest.capabilities] as string[],
       namespaces: manifest.state.map(({ namespace }) => namespace),

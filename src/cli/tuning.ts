@@ -22,6 +22,9 @@ export const tuning = {
   excerptWholeColumns: 100,
   excerptBeforeColumns: 60,
   excerptColumns: 140,
+  /** How long npm or git may take to give a package, and what they may say meanwhile. */
+  fetchMsMax: 300_000,
+  fetchOutputBytesMax: 4 * 1024 * 1024,
   /** Audit events in one answer of `admin`: one page. */
   auditEventsListed: 100,
   /** Between two looks at a backup: longer each time, up to the second. */

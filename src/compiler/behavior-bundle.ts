@@ -9,11 +9,13 @@ import { sha256Digest } from '../contract/digest.js';
 import { limits } from '../contract/limits.js';
 import type { BehaviorKit } from '../contract/run/dialect.js';
 import type { GraphqlSettings } from '../contract/world/tool-graphql.js';
+import type { ContentCache } from '../files/content-cache.js';
 import { bundleFunction } from '../tools/ambient.js';
 import { graphqlKit, kitEntry, kitPlugin } from './behavior-kits.js';
 import { type BehaviorModule, BehaviorModules, type BundleFinding, type Refusal, type RefusedFile } from './behavior-modules.js';
 import { ambientFindings, asyncFindings, runTimeLoadingFindings } from './behavior-oracles.js';
 import { loadEsbuild } from './esbuild.js';
+import { keepBundle, keptBundle } from './kept-bundles.js';
 
 export interface BundleRequest {
   /** Real, absolute. */
@@ -26,6 +28,8 @@ export interface BundleRequest {
   graphql?: GraphqlSettings | undefined;
   /** Put around the behavior first. */
   kit?: BehaviorKit | undefined;
+  /** Where sound bundles are kept. */
+  cache?: ContentCache | undefined;
 }
 export interface BundledFile {
   path: string;
@@ -46,14 +50,15 @@ const loweredFeatures = { 'async-await': false, 'async-generator': false, 'for-a
 const helperCalls = /\b__(?:async|await|asyncGenerator|yieldStar|forAwait)\b/;
 
 export async function bundleBehavior(request: BundleRequest): Promise<BundleResult> {
+  const kept = request.cache && readKept(request, request.cache);
+  if (kept !== undefined) return kept;
   const modules = new BehaviorModules(request.root, request.isSdk);
-  const specifier = request.module.startsWith('.') ? request.module : `./${request.module}`;
-  const entry = modules.resolve(specifier, request.toolFile);
+  const entry = entryOf(request, modules);
   if (!('path' in entry)) return { files: [], refused: [...modules.refused.values()], findings: [{ ...entry, line: 1, column: 1 }] };
-  const { body, messages, warnings } = await runEsbuild(modules, entry.path, kitsOf(request));
+  const kits = kitsOf(request);
+  const { body, messages, warnings } = await runEsbuild(modules, entry.path, kits);
   const findings = [...messages.map((message) => findingOf(message, entry.path)), ...warnings.map(warningOf)];
-  // esbuild loads in parallel; what is reported does not depend on who came first.
-  const loaded = [...modules.files.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
+  const loaded = byPath(modules);
   if (body !== undefined) {
     if (helperCalls.test(body)) findings.push(...(await asyncFindings(loaded)));
     findings.push(...(await ambientFindings(body, loaded)));
@@ -65,20 +70,45 @@ export async function bundleBehavior(request: BundleRequest): Promise<BundleResu
         message: `the bundle has more than ${limits.behaviorBundleBytesMax} characters`,
       });
   }
-  const files = loaded.map(({ path, text, bytes }) => ({
+  const code = body === undefined ? undefined : bundleFunction(body);
+  const refused = [...modules.refused.values()];
+  if (request.cache && code !== undefined && findings.length + refused.length === 0)
+    keepBundle({ cache: request.cache, modules, entry: entry.path, kits }, code);
+  return {
+    ...(code === undefined ? {} : { behavior: behaviorOf(code) }),
+    files: filesOf(modules, entry.path),
+    refused,
+    findings,
+  };
+}
+
+function readKept(request: BundleRequest, cache: ContentCache): BundleResult | undefined {
+  const modules = new BehaviorModules(request.root, request.isSdk);
+  const entry = entryOf(request, modules);
+  const code = 'path' in entry ? keptBundle({ cache, modules, entry: entry.path, kits: kitsOf(request) }) : undefined;
+  if (!('path' in entry) || code === undefined) return undefined;
+  return { behavior: behaviorOf(code), files: filesOf(modules, entry.path), refused: [], findings: [] };
+}
+
+function entryOf({ module, toolFile }: BundleRequest, modules: BehaviorModules): { path: string } | Refusal {
+  return modules.resolve(module.startsWith('.') ? module : `./${module}`, toolFile);
+}
+
+const behaviorOf = (code: string): { code: string; codeHash: string } => ({ code, codeHash: sha256Digest(code) });
+
+/** esbuild loads in parallel; what is reported does not depend on who came first. */
+function byPath(modules: BehaviorModules): BehaviorModule[] {
+  return [...modules.files.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+function filesOf(modules: BehaviorModules, entry: string): BundledFile[] {
+  const files = byPath(modules).map(({ path, text, bytes }) => ({
     path,
     text,
     bytes,
-    role: path === entry.path ? ('entry' as const) : ('helper' as const),
+    role: path === entry ? ('entry' as const) : ('helper' as const),
   }));
-  files.sort((a, b) => Number(b.role === 'entry') - Number(a.role === 'entry'));
-  const code = body === undefined ? undefined : bundleFunction(body);
-  return {
-    ...(code === undefined ? {} : { behavior: { code, codeHash: sha256Digest(code) } }),
-    files,
-    refused: [...modules.refused.values()],
-    findings,
-  };
+  return files.sort((a, b) => Number(b.role === 'entry') - Number(a.role === 'entry'));
 }
 
 function kitsOf({ kit, graphql }: BundleRequest): BehaviorKit[] {
@@ -148,9 +178,9 @@ function packagePlugin(modules: BehaviorModules, { entry, kits }: { entry: strin
             code: 'DY6004',
             message: `'${path}' is loaded with ${kind === 'dynamic-import' ? 'import()' : 'require()'}; a behavior has static imports only`,
           });
-        if (modules.isSdk(path)) return { path: 'tool-sdk', namespace: 'sdk' };
-        const found = modules.resolve(path, importer);
-        return 'path' in found ? { path: found.path, namespace: 'tool' } : refuse(found);
+        const found = modules.import(path, importer);
+        if (!('path' in found)) return refuse(found);
+        return found.path === null ? { path: 'tool-sdk', namespace: 'sdk' } : { path: found.path, namespace: 'tool' };
       });
       onLoad({ filter: /.*/, namespace: 'entry' }, () => ({
         contents: kits.length === 0 ? "import behavior from 'drillyard:behavior'; export default behavior;" : kitEntry(kits),

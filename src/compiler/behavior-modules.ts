@@ -49,6 +49,8 @@ const builtins = new Set(builtinModules);
 export class BehaviorModules {
   readonly files = new Map<string, BehaviorModule>();
   readonly refused = new Map<string, RefusedFile>();
+  /** What was imported, and what it meant: a file, or null for the SDK. */
+  readonly imports: { specifier: string; importer: string; path: string | null }[] = [];
   readonly #root: string;
   readonly #isSdk: (specifier: string) => boolean;
 
@@ -60,6 +62,20 @@ export class BehaviorModules {
 
   isSdk(specifier: string): boolean {
     return specifier === 'drillyard/tool-sdk' || this.#isSdk(specifier);
+  }
+
+  /** What an import in `importer` means: a file, or null for the SDK. Noted in `imports` where it means one of them. */
+  import(specifier: string, importer: string): { path: string | null } | Refusal {
+    const found = this.isSdk(specifier) ? { path: null } : this.resolve(specifier, importer);
+    if ('path' in found) this.imports.push({ specifier, importer, path: found.path });
+    return found;
+  }
+
+  /** The same without a note; undefined where it means nothing that can be imported. */
+  meaningOf(specifier: string, importer: string): string | null | undefined {
+    if (this.isSdk(specifier)) return null;
+    const found = this.resolve(specifier, importer);
+    return 'path' in found ? found.path : undefined;
   }
 
   /** The file that an import in `importer` means; '' is the importer of the entry. */

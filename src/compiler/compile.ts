@@ -10,6 +10,7 @@ import type { RootSettings, World } from '../contract/run/project-files.js';
 import type { ImplementationSource, ProjectView } from '../contract/run/project-view.js';
 import { materializeRootFile } from '../contract/validate/defaults.js';
 import { validateRootFile, validateToolPackageFile } from '../contract/validate/validators.js';
+import { ContentCache } from '../files/content-cache.js';
 import { packageVersion } from '../files/installation.js';
 import { assembleBuild } from './assemble-build.js';
 import { checkConnections } from './connection-checks.js';
@@ -19,6 +20,7 @@ import { checkDrill, checkDrillReferences, checkSuite, type KnownIds } from './d
 import { checkExpressions } from './expression-checks.js';
 import { checkJudges, judgesOf } from './judge-checks.js';
 import { checkLists } from './list-bounds.js';
+import { checkPins } from './package-pins.js';
 import { type LocatedValue, type ProjectDocuments, rawId, readDocument, readProject, validated } from './project-documents.js';
 import { checkStarter, checkStarts, layOutStarts, type Setups } from './project-starts.js';
 import { rootFileIn } from './root-file-name.js';
@@ -84,7 +86,9 @@ export async function compileProject({
   const root = realRoot(givenRoot);
   const config = givenConfig ?? rootFileIn(root);
   const place = root === undefined ? undefined : rootFilePlace(root, config, contained);
-  const rootFile = place && readRootFile(diagnostics, place, packageField);
+  // What strangers send is neither kept nor answered from what others sent.
+  const cache = contained ? undefined : ContentCache.ofUser();
+  const rootFile = place && readRootFile(diagnostics, place, { packageField, cache });
   if (root === undefined) diagnostics.report('DY1001', placeOfFile(config), `there is no folder '${givenRoot}'`);
   if (root === undefined || rootFile === undefined) return nothing(diagnostics);
   const { settings, document, dialect, inside } = rootFile;
@@ -94,8 +98,8 @@ export async function compileProject({
       document.place(''),
       `a project in the shapes of '${dialect.name}' is not adapted in a hosted service (generic calls)`,
     );
-  const project = readProject(diagnostics, root, { settings, document, dialect, inside, inlineDrills, onProgress });
-  const compilation = { root, project, settings, document, dialect };
+  const project = readProject(diagnostics, root, { settings, document, dialect, inside, inlineDrills, cache, onProgress });
+  const compilation = { root, project, settings, document, dialect, cache };
   const tools = await compileTools(diagnostics, compilation, contained);
   const catalog = catalogOf(diagnostics, project, tools);
   await checkExpressions(diagnostics, { drills: project.drills, catalog, setups: layOutStarts(project).drill });
@@ -111,6 +115,7 @@ interface Compilation {
   /** The root file. */
   document: SourceDocument;
   dialect: SourceDialect;
+  cache: ContentCache | undefined;
 }
 
 interface RootFilePlace {
@@ -134,7 +139,7 @@ interface RootFileRead {
 function readRootFile(
   diagnostics: Diagnostics,
   { folder, path, shownAs }: RootFilePlace,
-  packageField: string | undefined,
+  { packageField, cache }: { packageField: string | undefined; cache: ContentCache | undefined },
 ): RootFileRead | undefined {
   if (entryKind(folder, path) === 'missing') {
     diagnostics.report('DY1001', placeOfFile(shownAs), `there is no '${shownAs}' in the repository root`, {
@@ -142,7 +147,7 @@ function readRootFile(
     });
     return undefined;
   }
-  const written = readDocument(diagnostics, folder, path, { shownAs });
+  const written = readDocument(diagnostics, folder, path, { shownAs, cache });
   if (written === undefined) return undefined;
   const dialect = projectDialect({ rootFile: basename(path), document: written.value, packageField });
   const document = inOwnShape(diagnostics, written, { kind: 'root', dialect });
@@ -153,7 +158,7 @@ function readRootFile(
 
 async function compileTools(
   diagnostics: Diagnostics,
-  { root, project, settings, document, dialect: ownDialect }: Omit<Compilation, 'tools'>,
+  { root, project, settings, document, dialect: ownDialect, cache }: Omit<Compilation, 'tools'>,
   contained: boolean,
 ): Promise<CompiledSource[]> {
   const { packageField, toolSdk: sdkNames } = settings.compat;
@@ -175,7 +180,7 @@ async function compileTools(
   project.lacksPackages = isMissing;
   for (const found of packages) {
     const { root: packageRoot, shownAs, toolFile, dialect } = found;
-    const written = readDocument(diagnostics, packageRoot, toolFile, { shownAs: shownAs + toolFile });
+    const written = readDocument(diagnostics, packageRoot, toolFile, { shownAs: shownAs + toolFile, cache });
     const own = written && inOwnShape(diagnostics, written, { kind: 'tool', dialect });
     const file = own && validated(diagnostics, own, validateToolPackageFile);
     const outside = isInstalled(packageRoot);
@@ -188,16 +193,24 @@ async function compileTools(
         document: own,
         dialect,
         outside,
-        starter: readStarter(diagnostics, found),
+        entry: found.entry,
+        starter: readStarter(diagnostics, found, cache),
       });
     else project.broken.tool.add(written === undefined ? packageNameOf(found.toolFile) : rawId(written.value, 'tool'));
   }
-  const tools = await Promise.all(sources.map((source) => compileTool(diagnostics, source, { sdkNames, engineVersion: packageVersion() })));
+  const tools = await Promise.all(
+    sources.map((source) => compileTool(diagnostics, source, { sdkNames, engineVersion: packageVersion(), cache })),
+  );
+  checkPins(diagnostics, document, { pins: settings.toolPins, entries: settings.toolPackages, tools });
   return tools.sort((a, b) => (a.compiled.packageId < b.compiled.packageId ? -1 : 1));
 }
 
-function readStarter(diagnostics: Diagnostics, { root, shownAs, starter }: ToolPackage): SourceDocument | undefined {
-  return starter === undefined ? undefined : readDocument(diagnostics, root, starter, { shownAs: shownAs + starter });
+function readStarter(
+  diagnostics: Diagnostics,
+  { root, shownAs, starter }: ToolPackage,
+  cache: ContentCache | undefined,
+): SourceDocument | undefined {
+  return starter === undefined ? undefined : readDocument(diagnostics, root, starter, { shownAs: shownAs + starter, cache });
 }
 
 /** By custom a tool file is named after its package. */

@@ -95,6 +95,8 @@ export const diagnosticTable = {
   DY5031: error('GraphQL schema'),
   DY5032: error('Shape that is not adapted'),
   DY5033: warning('Member that is not read'),
+  DY5034: error('Package differs from its pin'),
+  DY5035: error('Pin of no package'),
 
   // Behavior modules.
   DY6001: error('Module not found'),

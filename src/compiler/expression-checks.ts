@@ -30,15 +30,15 @@ export async function checkExpressions(
   // Its parser takes a tenth of a second to load, and most repositories have no expression.
   const { parseExpression, unknownName } = await import('../expressions/syntax.js');
   for (const { assertion, drill, document, path } of found) {
-    const place = document.place(`${path}/expression`);
+    const place = () => document.place(`${path}/expression`);
     const parsed = parseExpression(assertion.expression);
     if ('fault' in parsed) {
-      diagnostics.report('DY2005', place, `the expression does not parse: ${parsed.fault}`);
+      diagnostics.report('DY2005', place(), `the expression does not parse: ${parsed.fault}`);
       continue;
     }
     const unknown = unknownName(parsed.expr, { variables: expressionVariables, members: { state: Object.keys(assertion.state) } });
     if (unknown !== undefined) {
-      diagnostics.report('DY3016', place, `there is no ${unknown.what} '${unknown.name}' in expressions`, {
+      diagnostics.report('DY3016', place(), `there is no ${unknown.what} '${unknown.name}' in expressions`, {
         suggestion: didYouMean(unknown.name, unknown.known),
       });
       continue;
@@ -47,10 +47,10 @@ export async function checkExpressions(
     const knowledge = expressionKnowledge(assertion, { catalog, timeline: drill.timeline, overrides });
     for (const { kind, what, name, known, ...fault } of expressionFaults(parsed.expr, knowledge)) {
       const advice = { suggestion: didYouMean(name, known) };
-      if (kind === 'word') diagnostics.report('DY4007', place, `${what} is never '${name}'`, advice);
+      if (kind === 'word') diagnostics.report('DY4007', place(), `${what} is never '${name}'`, advice);
       else if ('isCertain' in fault && !fault.isCertain)
-        diagnostics.report('DY3021', place, `the schema of ${what} does not declare '${name}', and allows it`, advice);
-      else diagnostics.report('DY3020', place, `${what} has no '${name}'`, advice);
+        diagnostics.report('DY3021', place(), `the schema of ${what} does not declare '${name}', and allows it`, advice);
+      else diagnostics.report('DY3020', place(), `${what} has no '${name}'`, advice);
     }
   }
 }

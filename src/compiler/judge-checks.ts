@@ -13,7 +13,11 @@ export function checkJudges(diagnostics: Diagnostics, root: string, drills: read
   for (const { item, document } of drills) {
     for (const [index, assertion] of item.assertions.entries())
       if (assertion.kind === 'custom')
-        checkNamedFile(diagnostics, root, { path: assertion.module, place: document.place(`/assertions/${index}/module`), of: 'a judge' });
+        checkNamedFile(diagnostics, root, {
+          path: assertion.module,
+          place: () => document.place(`/assertions/${index}/module`),
+          of: 'a judge',
+        });
     for (const [index, { kind, id }] of item.timeline.invariants.entries())
       if (kind === 'custom')
         diagnostics.report('DY3025', document.place(`/timeline/invariants/${index}`), `'${id}' would be asked after every interaction`, {

@@ -5,12 +5,14 @@ import { canonicalJson } from '../contract/canonical-json.js';
 import { defined } from '../contract/defined.js';
 import { sha256Digest } from '../contract/digest.js';
 import type { Diagnostic } from '../contract/run/build.js';
-import { ownSourceDialect } from '../contract/run/dialect.js';
 import { validateToolPackageFile, validateToolStarter } from '../contract/validate/validators.js';
 import type { ToolManifest, ToolPackField, ToolStarter } from '../contract/world/tool-manifest.js';
+import { ContentCache } from '../files/content-cache.js';
 import { packageVersion } from '../files/installation.js';
 import { Diagnostics } from './diagnostics.js';
+import { packagePin } from './package-pins.js';
 import { readDocument, validated } from './project-documents.js';
+import { inOwnShape } from './shape-reading.js';
 import { libraryFolder } from './shipped.js';
 import { listFilesBelow } from './source-files.js';
 import { compileTool } from './tool-compile.js';
@@ -23,6 +25,8 @@ export interface LibraryPackage {
   description?: string;
   /** Over every file, path and bytes. */
   packageArchiveDigest: string;
+  /** Over the files that a build reads of it. */
+  pin: string;
   manifest: ToolManifest;
   manifestHash: string;
   starter?: ToolStarter;
@@ -50,17 +54,34 @@ async function readPackage(id: string): Promise<LibraryPackage> {
 }
 
 /** Any package, by its folder; what is wrong with one that does not compile. */
-export async function readPackageAt(folder: PackageFolder): Promise<LibraryPackage | { diagnostics: Diagnostic[] }> {
-  return await readFolder(basename(folder.root), folder);
+export async function readPackageAt(
+  folder: PackageFolder,
+  reading: PackageReading = {},
+): Promise<LibraryPackage | { diagnostics: Diagnostic[] }> {
+  return await readFolder(basename(folder.root), folder, reading);
 }
 
-async function readFolder(id: string, folder: PackageFolder): Promise<LibraryPackage | { diagnostics: Diagnostic[] }> {
+/** What a project says of packages that it uses. */
+interface PackageReading {
+  sdkNames?: readonly string[];
+  packageField?: string;
+}
+
+async function readFolder(
+  id: string,
+  folder: PackageFolder,
+  { sdkNames = [], packageField }: PackageReading = {},
+): Promise<LibraryPackage | { diagnostics: Diagnostic[] }> {
   const diagnostics = new Diagnostics();
-  const field = fieldOf(folder.root);
-  const found = describePackage(diagnostics, folder);
-  const document = found && readDocument(diagnostics, found.root, found.toolFile);
+  const cache = ContentCache.ofUser();
+  const found = describePackage(diagnostics, folder, { packageField });
+  const written = found && readDocument(diagnostics, found.root, found.toolFile, { shownAs: found.shownAs + found.toolFile, cache });
+  const document = written && inOwnShape(diagnostics, written, { kind: 'tool', dialect: found.dialect });
   const file = document && validated(diagnostics, document, validateToolPackageFile);
-  const starting = found?.starter === undefined ? undefined : readDocument(diagnostics, found.root, found.starter);
+  const starting =
+    found?.starter === undefined
+      ? undefined
+      : readDocument(diagnostics, found.root, found.starter, { shownAs: found.shownAs + found.starter, cache });
   const starter = starting && validated(diagnostics, starting, validateToolStarter);
   if (found === undefined || document === undefined || file === undefined) return { diagnostics: diagnostics.sorted() };
   const source = {
@@ -69,27 +90,25 @@ async function readFolder(id: string, folder: PackageFolder): Promise<LibraryPac
     toolFile: found.toolFile,
     file,
     document,
-    dialect: ownSourceDialect,
+    dialect: found.dialect,
     outside: false,
+    starter: starting,
   };
-  const { compiled } = await compileTool(diagnostics, source, { sdkNames: [], engineVersion: packageVersion() });
+  const tool = await compileTool(diagnostics, source, { sdkNames, engineVersion: packageVersion(), cache });
   const errors = diagnostics.sorted().filter(({ severity, code }) => severity === 'error' && code !== 'DY5003');
   if (errors.length > 0) return { diagnostics: errors };
-  const description = field?.description ?? compiled.manifest.description;
+  const { compiled } = tool;
+  const description = found.description ?? compiled.manifest.description;
   return {
     libraryEntryId: id,
-    lifecycle: field?.lifecycle ?? 'active',
+    lifecycle: found.lifecycle ?? 'active',
     ...defined({ description }),
     packageArchiveDigest: archiveDigest(found.root),
+    pin: packagePin(tool),
     manifest: compiled.manifest,
     manifestHash: compiled.manifestHash,
     ...defined({ starter }),
   };
-}
-
-function fieldOf(root: string): ToolPackField | undefined {
-  const file = join(root, 'package.json');
-  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as { drillyard?: ToolPackField }).drillyard : undefined;
 }
 
 /** The digest of the list of its files, as source trees have one. */

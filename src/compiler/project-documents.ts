@@ -26,6 +26,7 @@ import {
 } from '../contract/validate/validators.js';
 import type { Scenario } from '../contract/world/scenario.js';
 import type { ToolPackageFile } from '../contract/world/tool-manifest.js';
+import type { ContentCache } from '../files/content-cache.js';
 import { nearest } from '../text/nearest.js';
 import { findPlaceholder } from './case-placeholders.js';
 import { type Diagnostics, placeOfFile } from './diagnostics.js';
@@ -34,7 +35,7 @@ import { parseJsonLines } from './json-lines.js';
 import { reportIssues } from './shape-diagnostics.js';
 import { inOwnShape, partOf } from './shape-reading.js';
 import { parseSourceDocument, type SourceDocument } from './source-document.js';
-import { entryKind, listFilesBelow, pathBelow, readFileBelow } from './source-files.js';
+import { entryKind, isInside, listFilesBelow, pathBelow, readFileBelow } from './source-files.js';
 
 export interface LocatedValue<T> {
   item: T;
@@ -69,7 +70,7 @@ export function readDocument(
   diagnostics: Diagnostics,
   root: string,
   path: string,
-  { shownAs = path, budget }: { shownAs?: string; budget?: { bytesLeft: number } } = {},
+  { shownAs = path, budget, cache }: { shownAs?: string; budget?: { bytesLeft: number }; cache?: ContentCache | undefined } = {},
 ): SourceDocument | undefined {
   const read = readFileBelow(root, path, Math.min(limits.projectFileBytesMax, budget?.bytesLeft ?? Number.POSITIVE_INFINITY));
   if (budget !== undefined && read.kind === 'text') budget.bytesLeft -= read.bytes.length;
@@ -79,7 +80,9 @@ export function readDocument(
     diagnostics.report(code, placeOfFile(shownAs), `the file ${read.message}`);
     return undefined;
   }
-  const { document, faults } = (shownAs.endsWith('.jsonl') ? parseJsonLines : parseSourceDocument)(shownAs, read.text);
+  const { document, faults } = shownAs.endsWith('.jsonl')
+    ? parseJsonLines(shownAs, read.text)
+    : parseSourceDocument(shownAs, read.text, cache);
   for (const { code, place, message, suggestion } of faults) diagnostics.report(code, place, message, { suggestion });
   return faults.length === 0 ? document : undefined;
 }
@@ -105,13 +108,14 @@ interface Reading {
   /** Documents that lie in the root file. */
   inside: NonNullable<ReadShape['inside']>;
   inlineDrills: readonly DrillInput[];
+  cache: ContentCache | undefined;
   onProgress: (done: number, total: number) => void;
 }
 
 export function readProject(
   diagnostics: Diagnostics,
   root: string,
-  { settings, document: rootFile, dialect, inside, inlineDrills, onProgress }: Reading,
+  { settings, document: rootFile, dialect, inside, inlineDrills, cache, onProgress }: Reading,
 ): ProjectDocuments {
   const project: ProjectDocuments = {
     scenarios: [],
@@ -129,6 +133,7 @@ export function readProject(
   const reading: SourceReading = {
     root,
     dialect,
+    cache,
     budget: { bytesLeft: limits.projectBytesMax, casesLeft: limits.projectCasesMax },
     prefixes: settings.compat.environmentPrefixes,
     unread: [],
@@ -149,11 +154,14 @@ export function readProject(
   return project;
 }
 
-/** The files below the source root and that of the world, relative to the repository; undefined where there is no such folder. */
+/**
+ * The files below the source root, but for those of packages that are named, and that of the world, relative to the repository; undefined
+ * where there is no such folder.
+ */
 function listSource(
   diagnostics: Diagnostics,
   root: string,
-  { settings: { sourceRoot, world }, rootFile }: { settings: RootSettings; rootFile: SourceDocument },
+  { settings: { sourceRoot, world, toolPackages }, rootFile }: { settings: RootSettings; rootFile: SourceDocument },
 ): { files: string[]; world?: string | undefined } | undefined {
   const folder = pathBelow(sourceRoot);
   const kind = folder === undefined ? 'escape' : entryKind(root, folder);
@@ -180,7 +188,9 @@ function listSource(
     );
   for (const link of found.links)
     if (suffixPattern.test(link) || entryKind(root, inFolder(link)) === 'symlink') reportLink(diagnostics, inFolder(link));
-  return { files: found.files.map(inFolder), world: worldPath === undefined ? undefined : inFolder(worldPath) };
+  const packages = toolPackages.flatMap((name) => (name.startsWith('./') ? (pathBelow(name) ?? []) : []));
+  const files = found.files.map(inFolder).filter((path) => !packages.some((place) => isInside(place, folder) && isInside(path, place)));
+  return { files, world: worldPath === undefined ? undefined : inFolder(worldPath) };
 }
 
 function reportLink(diagnostics: Diagnostics, path: string): void {
@@ -192,7 +202,7 @@ function reportLink(diagnostics: Diagnostics, path: string): void {
 function readWorld(
   diagnostics: Diagnostics,
   project: ProjectDocuments,
-  { root, dialect }: SourceReading,
+  { root, dialect, cache }: SourceReading,
   { path, rootFile }: { path: string | undefined; rootFile: SourceDocument },
 ): void {
   if (path === undefined) return;
@@ -200,7 +210,7 @@ function readWorld(
     diagnostics.report('DY1009', rootFile.place('/world'), `the world file '${path}' does not exist`);
     return;
   }
-  const written = readDocument(diagnostics, root, path);
+  const written = readDocument(diagnostics, root, path, { cache });
   if (written !== undefined) keepWorld(diagnostics, project, written, dialect);
 }
 
@@ -213,6 +223,7 @@ function keepWorld(diagnostics: Diagnostics, project: ProjectDocuments, written:
 interface SourceReading {
   root: string;
   dialect: SourceDialect;
+  cache: ContentCache | undefined;
   budget: CaseBudget;
   prefixes: readonly string[];
   /** Files of no kind. */
@@ -220,7 +231,7 @@ interface SourceReading {
 }
 
 function readSource(diagnostics: Diagnostics, project: ProjectDocuments, path: string, reading: SourceReading): void {
-  const { root, budget } = reading;
+  const { root, budget, cache } = reading;
   const suffix = suffixPattern.exec(path)?.[1];
   const kind = kinds.find((name) => name === suffix);
   if (kind === undefined) {
@@ -232,7 +243,7 @@ function readSource(diagnostics: Diagnostics, project: ProjectDocuments, path: s
     else reading.unread.push(path);
     return;
   }
-  const read = readDocument(diagnostics, root, path, { budget });
+  const read = readDocument(diagnostics, root, path, { budget, cache });
   if (read !== undefined) keepSource(diagnostics, project, { kind, read }, reading);
 }
 
@@ -291,10 +302,10 @@ function documentsOfCases(
   diagnostics: Diagnostics,
   project: ProjectDocuments,
   drill: SourceDocument,
-  { root, budget }: SourceReading,
+  { root, budget, cache }: SourceReading,
 ): SourceDocument[] {
   const file = caseFileOf(drill);
-  const listed = file === undefined ? undefined : readCaseFile(diagnostics, drill, { root, file, budget });
+  const listed = file === undefined ? undefined : readCaseFile(diagnostics, drill, { root, file, budget, cache });
   if (file !== undefined) project.caseFiles.push(file);
   const isLost = file !== undefined && listed === undefined;
   const { documents, broken } = isLost
@@ -307,7 +318,7 @@ function documentsOfCases(
 function readCaseFile(
   diagnostics: Diagnostics,
   drill: SourceDocument,
-  { root, file, budget }: { root: string; file: string; budget: CaseBudget },
+  { root, file, budget, cache }: { root: string; file: string } & Pick<SourceReading, 'budget' | 'cache'>,
 ): SourceDocument | undefined {
   const place = drill.place('/cases/file');
   const path = pathBelow(file);
@@ -316,7 +327,7 @@ function readCaseFile(
     diagnostics.report('DY2003', place, `a file of cases ends in .yaml, .yml, .json or .jsonl, which '${path}' does not`);
   else if (entryKind(root, path) === 'missing')
     diagnostics.report('DY1012', place, `there is no file '${path}'`, { suggestion: 'The path is relative to the file of the drill.' });
-  else return readDocument(diagnostics, root, path, { budget });
+  else return readDocument(diagnostics, root, path, { budget, cache });
   return undefined;
 }
 

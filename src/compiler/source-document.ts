@@ -1,6 +1,7 @@
 // One YAML 1.2 or JSON file as a plain value with positions: where each member and item stands.
 // Both go through the same parser; JSON is then held to its own grammar. Anchors are expanded within a budget, nothing is merged,
-// no tag makes anything but JSON. Of a sound JSON file the places are looked up only when somebody asks (json-soundness.ts).
+// no tag makes anything but JSON. Of a sound JSON file (json-soundness.ts), and of a document that was read before and kept, the places are
+// looked up only when somebody asks.
 import {
   type Document,
   isAlias,
@@ -17,6 +18,7 @@ import { defined } from '../contract/defined.js';
 import type { JsonObject, JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
 import type { Provenance } from '../contract/provenance.js';
+import type { ContentCache } from '../files/content-cache.js';
 import type { DiagnosticCode } from './diagnostic-table.js';
 import type { Place } from './diagnostics.js';
 import { soundJson } from './json-soundness.js';
@@ -45,17 +47,38 @@ export interface CaseOrigin {
   provenance: Provenance;
 }
 
-/** The document, and what is wrong with it. With faults the document may be incomplete, but it is there when its syntax is right. */
-export function parseSourceDocument(file: string, text: string): ParsedSource {
-  const sound = file.endsWith('.json') ? soundJson(text) : undefined;
-  if (sound === undefined) return parseWithPlaces(file, text);
+/**
+ * The document, and what is wrong with it. With faults the document may be incomplete, but it is there when its syntax is right. `cache`:
+ * where YAML without faults is kept.
+ */
+export function parseSourceDocument(file: string, text: string, cache?: ContentCache): ParsedSource {
+  if (file.endsWith('.json')) {
+    const sound = soundJson(text);
+    return sound === undefined
+      ? parseWithPlaces(file, text)
+      : { document: withLatePlaces(file, text, { ...sound, ...placeOfStart(text) }), faults: [] };
+  }
+  const kept = cache?.read('document', text) as KeptDocument | undefined;
+  if (kept !== undefined) return { document: withLatePlaces(file, text, kept), faults: [] };
+  const parsed = parseWithPlaces(file, text);
+  if (parsed.document !== undefined && parsed.faults.length === 0) {
+    const { line, column } = parsed.document.place('');
+    cache?.keep('document', text, { value: parsed.document.value, line, column } satisfies KeptDocument);
+  }
+  return parsed;
+}
+
+/** Of a document without faults: its value, and where it begins. */
+type KeptDocument = { value: JsonValue; line: number; column: number };
+
+function withLatePlaces(file: string, text: string, { value, line, column }: KeptDocument): SourceDocument {
   let parsed: SourceDocument | undefined;
   const place: SourceDocument['place'] = (pointer, part) => {
-    if (pointer === '') return { ...placeOfStart(text), file, path: '' };
+    if (pointer === '') return { file, line, column, path: '' };
     parsed ??= parseWithPlaces(file, text).document;
     return parsed?.place(pointer, part) ?? { file, line: 1, column: 1, path: pointer };
   };
-  return { document: { file, value: sound.value, place }, faults: [] };
+  return { file, value, place };
 }
 
 export interface ParsedSource {

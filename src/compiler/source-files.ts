@@ -47,6 +47,11 @@ export function pathBelow(relative: string): string | undefined {
   return clean.endsWith('/') ? clean.slice(0, -1) : clean;
 }
 
+/** Both as `pathBelow` gives them. */
+export function isInside(path: string, folder: string): boolean {
+  return folder === '.' ? path !== '.' : path.startsWith(`${folder}/`);
+}
+
 /** What stands at a path below the root, checked step by step so that no link is followed. */
 export function entryKind(root: string, relative: string): 'file' | 'folder' | FileFault {
   const clean = pathBelow(relative);

@@ -29,7 +29,13 @@ export interface ToolPackage {
   /** Relative to `root`. */
   toolFile: string;
   starter?: string;
+  lifecycle?: ToolPackField['lifecycle'];
+  description?: string;
   conformance?: NonNullable<ToolPackField['conformance']>;
+}
+export interface ListedPackage extends ToolPackage {
+  /** As the root file names it. */
+  entry: string;
 }
 export interface ResolveOptions {
   /** The repository root: npm names are looked up from it, folders are relative to it. */
@@ -48,25 +54,25 @@ export function resolveToolPackages(
   rootFile: SourceDocument,
   specifiers: readonly string[],
   options: ResolveOptions,
-): { packages: ToolPackage[]; isMissing: boolean } {
+): { packages: ListedPackage[]; isMissing: boolean } {
   const seen = new Set<string>();
   let isMissing = false;
-  const packages = specifiers.flatMap((specifier, index) => {
-    const place = rootFile.place(`/toolPackages/${index}`);
+  const packages = specifiers.flatMap((specifier, index): ListedPackage[] => {
+    const place = () => rootFile.place(`/toolPackages/${index}`);
     const found = options.contained ? locateContained(specifier, options.root) : locatePackage(specifier, options.root);
     if ('message' in found) {
-      diagnostics.report('DY5001', place, found.message, { suggestion: found.suggestion });
+      diagnostics.report('DY5001', place(), found.message, { suggestion: found.suggestion });
       isMissing = true;
       return [];
     }
     if (seen.has(found.root)) {
-      diagnostics.report('DY3001', place, `'${specifier}' names a package that is listed already`);
+      diagnostics.report('DY3001', place(), `'${specifier}' names a package that is listed already`);
       return [];
     }
     seen.add(found.root);
     const described = describePackage(diagnostics, found, options);
     isMissing ||= described === undefined;
-    return described === undefined ? [] : [described];
+    return described === undefined ? [] : [{ ...described, entry: specifier }];
   });
   return { packages, isMissing };
 }
@@ -201,7 +207,7 @@ function packageOfField(diagnostics: Diagnostics, folder: PackageFolder, documen
   const faults = issues.filter((issue) => !unread.includes(issue));
   reportIssues(diagnostics, document, faults, `/${name}`);
   if (faults.length > 0) return undefined;
-  const { tool, starter, lifecycle, conformance } = given.value as unknown as ToolPackField;
+  const { tool, starter, lifecycle, description, conformance } = given.value as unknown as ToolPackField;
   if (lifecycle === 'revoked') diagnostics.report('DY5003', document.place(`/${name}/lifecycle`), 'the package is revoked by its author');
   if (lifecycle === 'deprecated')
     diagnostics.report('DY5004', document.place(`/${name}/lifecycle`), 'the package is deprecated by its author');
@@ -215,7 +221,7 @@ function packageOfField(diagnostics: Diagnostics, folder: PackageFolder, documen
     toolFile,
     dialect,
     field: name,
-    ...defined({ starter, conformance }),
+    ...defined({ starter, lifecycle, description, conformance }),
   };
 }
 

@@ -11,7 +11,7 @@ import type { Provenance } from '../contract/provenance.js';
 import type { CompiledBuild, Diagnostic } from '../contract/run/build.js';
 import { refuseUnknownOptions } from '../contract/unknown-options.js';
 import { markRun } from '../reports/runs-in-progress.js';
-import { chooseLocalIsolation, openLocalWorlds } from '../worlds/local-worlds.js';
+import { chooseLocalIsolation, openLocalWorlds, prepareLocalHost } from '../worlds/local-worlds.js';
 import type { AttemptContext, PlaceOfHandler } from './attempt/attempt-context.js';
 import { requireLoadableTools } from './loadable-tools.js';
 import type { AttemptRequest } from './local-attempt.js';
@@ -35,11 +35,19 @@ export interface RunDrillsResult extends BuildRunResult {
 /** Rejects with control.SOURCE_INVALID (`details.diagnostics`) for a repository that does not compile, and for options that fit nothing. */
 export async function runDrills(options: RunDrillsOptions, openBindings: OpenBindings): Promise<RunDrillsResult> {
   requireKnownOptions(options);
-  const { build, diagnostics, view, outsidePackages, handlerPlace } = await compile(options);
-  const sources = Object.fromEntries(view.drills.map(({ id, provenance }) => [id, provenance]));
-  options.onSources?.(sources);
-  const result = await thenPrune(options, () => runBuild(build, options, openBindings, { outsidePackages, placeOfHandler: handlerPlace }));
-  return { ...result, diagnostics, sources };
+  // While the source is read on this thread, that of the first host loads its modules.
+  const giveUpHost = (options.isolate ?? 'thread') === 'thread' ? prepareLocalHost() : () => {};
+  try {
+    const { build, diagnostics, view, outsidePackages, handlerPlace } = await compile(options);
+    const sources = Object.fromEntries(view.drills.map(({ id, provenance }) => [id, provenance]));
+    options.onSources?.(sources);
+    const result = await thenPrune(options, () =>
+      runBuild(build, options, openBindings, { outsidePackages, placeOfHandler: handlerPlace }),
+    );
+    return { ...result, diagnostics, sources };
+  } finally {
+    giveUpHost();
+  }
 }
 
 /** Compiles and plans; runs nothing. */
@@ -96,6 +104,8 @@ export async function runBuild(
     allowRemote: options.allowRemote === true,
     ...defined({ agent }),
   });
+  const [first] = plan.drills;
+  if (first !== undefined && first.refusal === undefined) targets.prepare(first.target);
   const directory = resolve(root, options.runDirectory ?? localFolders.runs);
   const mark = markRun(directory);
   const worlds = await openLocalWorlds({
@@ -106,7 +116,8 @@ export async function runBuild(
     hostCoolDownMs: 0,
     isolation,
     ...defined({ handlerTimeoutMs: options.handlerTimeoutMs, freshModulePerTurn: options.freshModulePerTurn }),
-  }).catch((error: unknown) => {
+  }).catch(async (error: unknown) => {
+    await targets.close();
     mark?.remove();
     throw error;
   });

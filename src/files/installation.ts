@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { defined } from '../contract/defined.js';
 
 export interface Installation {
   /** The folder of its package.json; source, dist and an installed package all lie below it. */
@@ -9,6 +10,8 @@ export interface Installation {
   version: string;
   /** A range, as package.json has it. */
   nodeVersions: string;
+  /** Differs between builds of different source; absent before the first whole build (scripts/build.mjs). */
+  buildId?: string;
 }
 
 let found: Installation | undefined;
@@ -28,10 +31,19 @@ function findInstallation(): Installation {
         version: string;
         engines: { node: string };
       };
-      if (name === 'drillyard') return { root: folder, version, nodeVersions: engines.node };
+      if (name === 'drillyard') return { root: folder, version, nodeVersions: engines.node, ...defined({ buildId: idOfBuild() }) };
     }
     if (folder === dirname(folder)) throw new Error('no package.json named drillyard above this file');
   }
+}
+
+function idOfBuild(): string | undefined {
+  const file = fileURLToPath(new URL('../build-id.txt', import.meta.url));
+  return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
+}
+
+export function buildId(): string | undefined {
+  return installation().buildId;
 }
 
 /** The version of the package that runs. */

@@ -16,6 +16,14 @@ export const tuning = {
   cutShortFreeBytesMax: 4 * 1024 * 1024,
   /** Tries to take the lock of a folder from a process that has gone: each may lose to another taker. */
   lockTriesMax: 10,
+  /** Of an archive, beside the bytes of each file: its header, and what fills its last block. */
+  tarHeaderBytes: 4096,
   /** Editors write in several steps; a change counts once nothing has followed for so long. */
   sourceQuietMs: 60,
+  /** Entries of a content cache: documents and bundles of some hundred repositories. */
+  cachedEntriesMax: 8192,
+  /** Builds of this program whose entries are kept. */
+  cachedBuildsMax: 8,
+  /** Of one entry: a larger document is parsed again. */
+  cachedCharactersMax: 4 * 1024 * 1024,
 };

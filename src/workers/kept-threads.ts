@@ -3,7 +3,8 @@
 // unless `keepThreads` is called: a service gives the code of each project threads that have seen no other.
 //   KEPT-THREADS-1. A thread is kept only when its task has returned: one that was ended, or whose task failed, never is.
 //   KEPT-THREADS-2. Who starts a thread gets a kept one only of the same module, function, bounds and data.
-//   KEPT-THREADS-3. No more are kept than asked for, and none longer; they keep no process from ending.
+//   KEPT-THREADS-3. No more are kept than asked for, and none longer; they keep no process from ending. One that was prepared
+//     for who comes next has run nothing, and waits until its requester gives it up.
 import { startThread, type Thread, type ThreadStart } from './thread.js';
 import { tuning } from './tuning.js';
 
@@ -17,7 +18,7 @@ interface KeptThread {
   /** What it was started with. */
   key: string;
   thread: Thread;
-  timer: NodeJS.Timeout;
+  timer?: NodeJS.Timeout;
 }
 
 let options: KeptThreadsOptions = { threadsMax: 0, idleMs: 0 };
@@ -30,6 +31,17 @@ export function keepThreads(chosen: KeptThreadsOptions = tuning.keptThreads): vo
 }
 
 export const keptThreads = (): KeptThreadsOptions => options;
+
+/**
+ * Starts a thread for the next start of its kind, whether or not this process keeps threads: it loads its modules meanwhile. Returns a
+ * function that ends it where it was not taken.
+ */
+export function prepareThread(start: ThreadStart): () => void {
+  const entry = keep(keyOf(start), startThread(start));
+  return () => {
+    if (kept.includes(entry)) void drop(entry);
+  };
+}
 
 /** A kept thread, or a new one. */
 export function takeThread(start: ThreadStart): Thread {
@@ -49,13 +61,18 @@ export async function releaseThread(start: ThreadStart, thread: Thread): Promise
     await thread.end();
     return;
   }
-  const timer = setTimeout(() => void drop(entry), options.idleMs);
-  timer.unref();
-  const entry = { key: keyOf(start), thread, timer };
-  kept.push(entry);
-  void thread.exited.then(() => forget(entry));
+  keep(keyOf(start), thread, options.idleMs);
   const [oldest] = kept;
   if (kept.length > options.threadsMax && oldest !== undefined) await drop(oldest);
+}
+
+/** `idleMs`: without it, until somebody takes it or drops it. */
+function keep(key: string, thread: Thread, idleMs?: number): KeptThread {
+  const entry: KeptThread = { key, thread };
+  if (idleMs !== undefined) entry.timer = setTimeout(() => void drop(entry), idleMs).unref();
+  kept.push(entry);
+  void thread.exited.then(() => forget(entry));
+  return entry;
 }
 
 async function drop(entry: KeptThread): Promise<void> {

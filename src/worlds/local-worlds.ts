@@ -5,6 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { prepareHost } from '../actors/child.js';
+import { prepareThreadHost } from '../actors/pool.js';
 import { ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
 import { makeFolder } from '../files/make-folder.js';
@@ -39,6 +40,11 @@ export async function openLocalWorlds({ isolation, directory, isFresh = false, .
   const take = () => prepareHost({ moduleHref: worldHostModule.href, resourceLimits: {}, bounds, box });
   const worlds = await openWorlds({ ...common, directory: outside, isolation: 'process', children: { take, directory: inside } });
   return isFresh ? worlds : movingBack(worlds, outside, directory);
+}
+
+/** A host for the next worlds in threads, which loads its modules meanwhile. Returns a function that gives it up where none were opened. */
+export function prepareLocalHost(): () => void {
+  return prepareThreadHost(worldHostModule.href);
 }
 
 /** In a folder of their own, which goes with them. */

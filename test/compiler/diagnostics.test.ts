@@ -516,6 +516,27 @@ assertions: [{ id: none, kind: state.count, packageId: notes, namespace: notes, 
     at: ['extra/package.json', '/other/icon', '"icon"'],
     message: /'icon' is not read/,
   },
+  DY5034: {
+    changes: {
+      ...withPackage({ layer: 'tool-pack', tool: 'extra.tool.yaml', lifecycle: 'active' }),
+      'drillyard.json': JSON.stringify({
+        schemaVersion: 1,
+        toolPackages: ['./extra'],
+        toolPins: { './extra': { digest: `sha256:${'0'.repeat(64)}`, from: 'npm:extra@1.0.0' } },
+      }),
+    },
+    at: ['drillyard.json', '/toolPins/.~1extra/digest', `"sha256:${'0'.repeat(64)}"`],
+    message: /'\.\/extra' is not what was added \(npm:extra@1\.0\.0\): its digest is sha256:[0-9a-f]{64}$/,
+    suggestion: /drillyard tool add \.\/extra/,
+  },
+  DY5035: {
+    changes: {
+      'drillyard.json': JSON.stringify({ schemaVersion: 1, toolPins: { './extra': { digest: `sha256:${'0'.repeat(64)}` } } }),
+    },
+    at: ['drillyard.json', '/toolPins/.~1extra', '"./extra"'],
+    message: /has no entry '\.\/extra'/,
+    suggestion: /Take the pin away/,
+  },
   DY5030: {
     changes: edited(
       tool,

@@ -121,6 +121,7 @@ test('the defaults of each shape', () => {
     sourceRoot: 'drillyard',
     world: 'world.yaml',
     toolPackages: [],
+    toolPins: {},
     compat: { toolSdk: [], environmentPrefixes: [] },
   });
   assert.deepEqual(defaults.materializeTarget({ id: 't', kind: 'module', bindings: ['direct'], module: 'a.js', timeoutMs: 1 }), {

@@ -155,7 +155,9 @@ test('every member is in an example of the page, which is a repository that comp
     assert.deepEqual(diagnostics, []);
     const { verdict, drills } = await runDrills({ root: copy });
     assert.equal(verdict, 'passed', JSON.stringify(drills));
-    // And each of them may name its schema by a member.
+    // And each of them may name its schema by a member; of a package that is pinned, that is another text.
+    const rootFile = join(copy, 'drillyard.json');
+    writeFileSync(rootFile, readFileSync(rootFile, 'utf8').replace(/"toolPins": \{.*?\n {2}\},/s, ''));
     for (const { file, kind } of examples) {
       const path = join(copy, file);
       const text = readFileSync(path, 'utf8');

@@ -6,6 +6,7 @@ import { collect, configOption, type Finish, integer, jsonOption, rootOption, ty
 export function addTool(program: Command, finish: Finish): void {
   const tool = program.command('tool').description('work on tool packages');
   addLooks(tool, finish);
+  addAdd(tool, finish);
   tool
     .command('test')
     .description("run a package's conformance suite, once as it is and once with a fresh module each turn")
@@ -55,6 +56,22 @@ export function addTool(program: Command, finish: Finish): void {
     .action(async ({ tool: tools, out, root, config, json }: SourceCommandFlags & { tool: string[]; out?: string }) => {
       const { toolTypesCommand } = await import('../tool-types-command.js');
       finish(await toolTypesCommand({ tools, root, json, ...defined({ out, config }) }));
+    });
+}
+
+function addAdd(tool: Command, finish: Finish): void {
+  tool
+    .command('add')
+    .description('add a tool package to the repository, pinned by its digest, or pin it again; runs nothing of it')
+    .argument('<package>', 'a folder (./x), a tarball (x.tgz), npm (name@version), git (https://host/x.git#ref), or library:<id>')
+    .option('--folder <path>', 'of the package in what is fetched (default: its top)')
+    .option('--force', 'replace a copy that was changed here', false)
+    .addOption(jsonOption())
+    .addOption(rootOption())
+    .addOption(configOption())
+    .action(async (source: string, { root, config, folder, force, json }: SourceCommandFlags & { folder?: string; force: boolean }) => {
+      const { toolAddCommand } = await import('../tool-add-command.js');
+      finish(await toolAddCommand({ source, root, force, json, ...defined({ config, folder }) }));
     });
 }
 

@@ -35,10 +35,18 @@ export function materializeRootFile({
   sourceRoot = 'drillyard',
   world = 'world.yaml',
   toolPackages = [],
+  toolPins = {},
   compat = {},
   remote,
 }: RootFile): RootSettings {
-  const settings = { schemaVersion, sourceRoot, world, toolPackages, compat: { toolSdk: [], environmentPrefixes: [], ...compat } };
+  const settings = {
+    schemaVersion,
+    sourceRoot,
+    world,
+    toolPackages,
+    toolPins,
+    compat: { toolSdk: [], environmentPrefixes: [], ...compat },
+  };
   return remote === undefined ? settings : { ...settings, remote };
 }
 

@@ -14,6 +14,11 @@ export class ModuleHosts {
     this.#isolation = isolation;
   }
 
+  /** A host that loads meanwhile what every target needs. */
+  prepare(): void {
+    this.#idle.push(this.#start());
+  }
+
   /** A host and the number of the incarnation it begins. */
   acquire(): { host: ModuleHost; incarnation: number } {
     const host = this.#idle.pop() ?? this.#start();

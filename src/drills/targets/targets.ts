@@ -65,6 +65,14 @@ export class Targets {
     };
   }
 
+  /** Begins what the first run of this target would wait for. */
+  prepare(target: Target): void {
+    if (target.kind !== 'module') return;
+    this.#hosts.prepare();
+    // Who runs it hears what is wrong.
+    this.#bundle(target).catch(() => {});
+  }
+
   /** A judge's answer, as the run of a module that has no world. Never rejects for what the module does. */
   async judge({ module, timeoutMs, ...judge }: CustomAssertion, invocation: JudgedRun, signal: AbortSignal): Promise<TargetRun> {
     const kind = moduleTarget(judge, { hosts: this.#hosts, bundle: this.#bundle({ module }), root: this.#options.root });

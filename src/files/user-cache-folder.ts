@@ -1,0 +1,44 @@
+// Where this user keeps what can be made again. Loads next to nothing, as the command line asks before anything else is loaded.
+import { lstatSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { isAbsolute, join } from 'node:path';
+import { buildId } from './installation.js';
+
+/**
+ * What this build of the program keeps, in a folder of its own; undefined where the user has no folder, or where the program was not built
+ * whole.
+ */
+export function buildCacheFolder(): string | undefined {
+  const [folder, id] = [userCacheFolder(), buildId()];
+  return folder === undefined || id === undefined ? undefined : join(folder, 'builds', id);
+}
+
+/**
+ * DRILLYARD_CACHE_DIR, an absolute path, or `off` for none; otherwise `drillyard` in the folder that the system has for caches. Undefined
+ * where there is none, or where it belongs to somebody else or others may write into it.
+ */
+export function userCacheFolder(environment: NodeJS.ProcessEnv = process.env): string | undefined {
+  const given = environment.DRILLYARD_CACHE_DIR;
+  const folder = given === undefined || given === '' ? join(systemFolder(environment), 'drillyard') : given;
+  return isAbsolute(folder) && isOwn(folder) ? folder : undefined;
+}
+
+function systemFolder(environment: NodeJS.ProcessEnv): string {
+  if (process.platform === 'win32') return environment.LOCALAPPDATA ?? join(homedir(), 'AppData', 'Local');
+  if (process.platform === 'darwin') return join(homedir(), 'Library', 'Caches');
+  const { XDG_CACHE_HOME: named } = environment;
+  return named !== undefined && isAbsolute(named) ? named : join(homedir(), '.cache');
+}
+
+/** A folder that is not there yet will be made for the user alone. */
+function isOwn(folder: string): boolean {
+  try {
+    const found = lstatSync(folder, { throwIfNoEntry: false });
+    if (found === undefined || process.getuid === undefined) return found?.isDirectory() !== false;
+    return found.isDirectory() && found.uid === process.getuid() && (found.mode & othersMayWrite) === 0;
+  } catch {
+    return false;
+  }
+}
+
+const othersMayWrite = 0o022;
