@@ -1,6 +1,6 @@
 // What a person waits for at each command, from the start of its process: `validate` of 200 documents, `run` of one drill, and the first
-// `serve` in a folder until it says that it listens. Each with an empty cache and with what the command before it kept, beside a Node.js that
-// does nothing, in turns.
+// `serve` in a folder until it says that it listens. Each with an empty cache and with what the command before it kept, beside a Node.js
+// that does nothing, in turns.
 //   npm run bench -- start [--turns 7] [--documents 200] [--json]
 import { type ChildProcess, spawn } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
