@@ -340,7 +340,7 @@ test('comments have at most 140 columns', () => {
 
 /** Where figures stand: bounds that a user can meet, what tunes a module, and what an operator does not set. */
 const figureTables =
-  /^src\/(?:contract\/(?:inspector-|recording-|service-|wire-)?limits|contract\/units|\w+\/tuning|control\/catalog\/settings)\.ts$/;
+  /^src\/(?:contract\/(?:inspector-|recording-|service-|wire-)?limits|contract\/units|[\w-]+\/tuning|control\/catalog\/settings)\.ts$/;
 /** Documents with example values. */
 const examples = /^src\/(?:http\/openapi\/|bindings\/openapi\.ts$)/;
 const figureName = /(?:Max|Min|Ms|Us|Px|Shown|Listed|Kept|AtOnce)$/;
@@ -399,7 +399,7 @@ test('a figure stands in limits.ts, or in the tuning.ts of its module', () => {
 
 test('a table of figures says why each is there', () => {
   const silent: string[] = [];
-  for (const { name, text } of files.filter((file) => /^src\/\w+\/tuning\.ts$/.test(file.name))) {
+  for (const { name, text } of files.filter((file) => /^src\/[\w-]+\/tuning\.ts$/.test(file.name))) {
     let isExplained = false;
     for (const line of text.split('\n')) {
       if (/^ {2}\/[/*]/.test(line)) isExplained = true;

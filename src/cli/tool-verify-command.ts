@@ -42,9 +42,9 @@ async function verifyTool({ tool, config, json: _, ...options }: ToolVerifyFlags
   }
 }
 
-function tell({ findings, page, noticed: _, ...result }: VerifyPackageResult, output: Output): void {
+function tell({ findings, page, noticed: _noticed, unnoticed: _unnoticed, ...result }: VerifyPackageResult, output: Output): void {
   for (const finding of findings) output.line({ event: 'finding', ...finding });
-  const { verdict, packageId, version, clients, routes, operations, responses, cancelled } = result;
+  const { verdict, packageId, version, clients, routes, operations, responses, members, cancelled } = result;
   output.line({ event: 'summary', ...result, findings: findings.length, page: page.path, pageIsWritten: page.isWritten });
   if (output.json) return;
   for (const { kind, message } of findings) output.say(`${kind}: ${message}`);
@@ -55,6 +55,6 @@ function tell({ findings, page, noticed: _, ...result }: VerifyPackageResult, ou
   output.say(`${verdict === 'passed' ? 'PROVED' : 'NOT PROVED'}  ${packageId} ${version} with ${driven}`);
   output.say(`  routes driven      ${routes.driven} of ${routes.declared}`);
   output.say(`  vendor operations  ${operations.here} of ${operations.listed}, ${operations.unsupported} unsupported`);
-  output.say(`  responses          ${responses} checked`);
+  output.say(`  responses          ${responses} checked, ${counted(members, 'member')} in them`);
   if (findings.length > 0) output.say(`  findings           ${counted(findings.length, 'finding')}`);
 }

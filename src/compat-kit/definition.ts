@@ -13,6 +13,8 @@ export interface CompatDefinition {
   unsupported: Readonly<Record<string, string>>;
   /** Says what is wrong with a response; an empty list: nothing. Asked for each response of the flows and of the conformance drills. */
   checkResponse(exchange: RecordedExchange): readonly string[] | Promise<readonly string[]>;
+  /** Whether a response says that something failed. Default: by its status, 400 and above. */
+  isError?(exchange: RecordedExchange): boolean;
   /** Drives every route with the vendor's own client, unchanged. */
   flow(context: CompatContext): Promise<void>;
   /** Drives the vendor's MCP server against the mount. */

@@ -1,10 +1,11 @@
 // Which recorded requests were to the package's own API, and what each was for. All others, such as generic calls, are left out.
 import { addressIn } from '../bindings/access-address.js';
 import { mountOfHost } from '../bindings/mount-listeners.js';
+import { ServiceError } from '../contract/errors.js';
 import { agentRoutes } from '../contract/world/agent-routes.js';
 import { mountIn } from '../contract/world/wire-mounts.js';
 import { PathTable } from '../http/path-table.js';
-import type { RecordedExchange } from './definition.js';
+import type { CompatDefinition, RecordedExchange } from './definition.js';
 import type { RecordedRequest } from './recording-proxy.js';
 import type { VendorTable } from './vendor-operations.js';
 
@@ -12,6 +13,24 @@ import type { VendorTable } from './vendor-operations.js';
 export type ExchangeSource = 'conformance' | 'flow' | 'mcp';
 export interface SourcedExchange extends RecordedExchange {
   from: ExchangeSource;
+  isError: boolean;
+}
+
+/** Throws control.INVALID_REQUEST where the package's own function throws. */
+export function withError(exchange: Omit<SourcedExchange, 'isError'>, isError: CompatDefinition['isError']): SourcedExchange {
+  if (isError === undefined) return { ...exchange, isError: exchange.status >= 400 };
+  const { from: _, ...shown } = exchange;
+  try {
+    return { ...exchange, isError: isError(shown) };
+  } catch (error) {
+    const place = `${exchange.method} ${exchange.path} ${exchange.status}`;
+    throw new ServiceError('control.INVALID_REQUEST', { message: `isError threw of ${place}: ${(error as Error).message}` });
+  }
+}
+
+/** As the package's own functions get it. */
+export function shownOf({ from: _from, isError: _isError, ...shown }: SourcedExchange): RecordedExchange {
+  return shown;
 }
 export interface ExchangePlace {
   packageId: string;

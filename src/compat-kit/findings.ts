@@ -1,10 +1,10 @@
 // What is wrong with a package's claim to be like its vendor, from what was recorded.
-//   FINDINGS-1. A route counts as driven by a client that got an answer below 400 from it; conformance drills drive none.
+//   FINDINGS-1. A route counts as driven by a client that got an answer from it that is no error; conformance drills drive none.
 //   FINDINGS-2. Each operation of the vendor is ours or unsupported with a reason, and none is both.
 import type { ToolHttpRoute } from '../contract/world/tool-manifest.js';
 import { counted } from '../text/counted.js';
 import type { CompatDefinition, VendorOperation } from './definition.js';
-import type { ExchangeSource, SourcedExchange } from './exchanges.js';
+import { type ExchangeSource, type SourcedExchange, shownOf } from './exchanges.js';
 import type { VendorTable } from './vendor-operations.js';
 
 export type VerifyFindingKind =
@@ -13,10 +13,12 @@ export type VerifyFindingKind =
   | 'route_not_driven'
   | 'response_refused'
   | 'response_unproved'
+  | 'member_lost'
   | 'operation_not_listed'
   | 'unsupported_stale'
   | 'unsupported_not_marked'
-  | 'page_stale';
+  | 'page_stale'
+  | 'members_stale';
 export interface VerifyFinding {
   kind: VerifyFindingKind;
   message: string;
@@ -26,8 +28,8 @@ export type DrivenRoutes = ReadonlyMap<string, ReadonlySet<ExchangeSource>>;
 
 export function drivenRoutes(exchanges: readonly SourcedExchange[]): DrivenRoutes {
   const driven = new Map<string, Set<ExchangeSource>>();
-  for (const { from, routeId, status } of exchanges) {
-    if (from === 'conformance' || routeId === undefined || status >= 400) continue;
+  for (const { from, routeId, isError } of exchanges) {
+    if (from === 'conformance' || routeId === undefined || isError) continue;
     const by = driven.get(routeId) ?? new Set();
     driven.set(routeId, by.add(from));
   }
@@ -40,7 +42,7 @@ export function routesNotDriven(routes: readonly ToolHttpRoute[], exchanges: rea
     .filter(({ id }) => !driven.has(id))
     .map((route) => {
       const answers = exchanges.filter(({ routeId, from }) => routeId === route.id && from !== 'conformance').map(({ status }) => status);
-      const seen = answers.length === 0 ? 'asked for it' : `got an answer below 400 from it, only ${[...new Set(answers)].join(', ')}`;
+      const seen = answers.length === 0 ? 'asked for it' : `got a success from it, only ${[...new Set(answers)].join(', ')}`;
       return { kind: 'route_not_driven', message: `${route.method} ${route.path} (${route.id}): no client of the vendor has ${seen}.` };
     });
 }
@@ -76,9 +78,8 @@ function placeOf({ method, path, status, from, routeId }: SourcedExchange): stri
 
 async function faultsOf(exchange: SourcedExchange, checkResponse: CompatDefinition['checkResponse']): Promise<readonly string[]> {
   if (isCodecFailure(exchange)) return [`a codec failed: ${exchange.body}`];
-  const { from: _, ...shown } = exchange;
   try {
-    return await checkResponse(shown);
+    return await checkResponse(shownOf(exchange));
   } catch (error) {
     return [`checkResponse threw: ${(error as Error).message}`];
   }

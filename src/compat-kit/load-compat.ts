@@ -29,7 +29,7 @@ export async function loadCompat(folder: string): Promise<CompatDefinition> {
 /** The module runs in this process, so its shape is all that can be wrong with it. */
 function checked(definition: unknown): CompatDefinition {
   if (typeof definition !== 'object' || definition === null) throw refused(`${compatModule} has no default export made by defineCompat.`);
-  const { clients, operations, routes, unsupported, checkResponse, flow, mcp } = definition as Partial<CompatDefinition>;
+  const { clients, operations, routes, unsupported, checkResponse, isError, flow, mcp } = definition as Partial<CompatDefinition>;
   const isRecord = (value: unknown): value is object => typeof value === 'object' && value !== null && !Array.isArray(value);
   const isTextList = (value: unknown): boolean => Array.isArray(value) && value.every((item) => typeof item === 'string');
   const faults = [
@@ -42,6 +42,7 @@ function checked(definition: unknown): CompatDefinition {
       ? ''
       : 'unsupported is no record of operation ids with a reason each',
     typeof checkResponse === 'function' ? '' : 'checkResponse is no function',
+    isError === undefined || typeof isError === 'function' ? '' : 'isError is no function',
     typeof flow === 'function' ? '' : 'flow is no function',
     mcp === undefined || typeof mcp === 'function' ? '' : 'mcp is no function',
   ].filter((fault) => fault !== '');

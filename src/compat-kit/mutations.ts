@@ -2,12 +2,12 @@
 // checker that lets everything pass proves nothing.
 //   MUTATIONS-1. Each route with a JSON object among its successes has a member whose loss, or whose value of another type, is noticed.
 import type { CompatDefinition } from './definition.js';
-import type { SourcedExchange } from './exchanges.js';
+import { type SourcedExchange, shownOf } from './exchanges.js';
 import type { VerifyFinding } from './findings.js';
 import { tuning } from './tuning.js';
 
-/** A member of a route's responses that may not be missing, or not be anything. */
-export interface NoticedMutation {
+/** A member of a route's responses, and what became of it. */
+export interface SpoiledMember {
   routeId: string;
   how: 'lost' | 'changed';
   /** `results`, `*`, `id`: a list's items are `*`. */
@@ -16,20 +16,25 @@ export interface NoticedMutation {
   from: SourcedExchange['from'];
 }
 type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
-type Mutation = Omit<NoticedMutation, 'routeId'>;
+type Mutation = Omit<SpoiledMember, 'routeId'>;
+type Group = readonly { exchange: SourcedExchange; value: Json }[];
 
 export async function noticeMutations(
   exchanges: readonly SourcedExchange[],
   checkResponse: CompatDefinition['checkResponse'],
-): Promise<{ noticed: NoticedMutation[]; findings: VerifyFinding[] }> {
-  const noticed: NoticedMutation[] = [];
+): Promise<{ noticed: SpoiledMember[]; unnoticed: SpoiledMember[]; findings: VerifyFinding[] }> {
+  const noticed: SpoiledMember[] = [];
+  const unnoticed: SpoiledMember[] = [];
   const findings: VerifyFinding[] = [];
+  const faultsOf = (body: string, exchange: SourcedExchange) => checkResponse({ ...shownOf(exchange), body });
   for (const [routeId, group] of [...successesByRoute(exchanges)].sort(([one], [other]) => (one < other ? -1 : 1))) {
-    const found = await firstNoticed(group, checkResponse);
+    const found = await firstOf(group, spoilings, async (body, exchange) => (await faultsOf(body, exchange)).length > 0);
+    const optional = await firstOf(group, losses, async (body, exchange) => (await faultsOf(body, exchange)).length === 0);
+    if (optional !== undefined) unnoticed.push({ routeId, ...optional });
     if (found !== undefined) noticed.push({ routeId, ...found });
     else findings.push({ kind: 'response_unproved', message: `${routeId}: checkResponse takes any response of it, whatever is missing.` });
   }
-  return { noticed, findings };
+  return { noticed, unnoticed, findings };
 }
 
 /** Those with members alone; what flows have shown first, which do the same in each run whatever drills there are. */
@@ -37,7 +42,7 @@ function successesByRoute(exchanges: readonly SourcedExchange[]): Map<string, { 
   const groups = new Map<string, { exchange: SourcedExchange; value: Json }[]>();
   const drills = exchanges.filter(({ from }) => from === 'conformance');
   for (const exchange of [...exchanges.filter(({ from }) => from !== 'conformance'), ...drills]) {
-    if (exchange.routeId === undefined || exchange.status >= 400) continue;
+    if (exchange.routeId === undefined || exchange.isError) continue;
     const value = jsonOf(exchange.body);
     if (value === undefined || pathsOf(value).length === 0) continue;
     const group = groups.get(exchange.routeId) ?? [];
@@ -55,17 +60,26 @@ function jsonOf(body: string): Json | undefined {
   }
 }
 
-async function firstNoticed(
-  group: readonly { exchange: SourcedExchange; value: Json }[],
-  checkResponse: CompatDefinition['checkResponse'],
+interface Way {
+  how: Mutation['how'];
+  order(paths: string[][]): string[][];
+}
+const spoilings: readonly Way[] = [
+  { how: 'lost', order: (paths) => paths },
+  { how: 'changed', order: (paths) => paths },
+];
+/** The inner ones first: of them descriptions say the least. */
+const losses: readonly Way[] = [{ how: 'lost', order: (paths) => paths.toReversed() }];
+
+async function firstOf(
+  group: Group,
+  ways: readonly Way[],
+  isIt: (body: string, exchange: SourcedExchange) => Promise<boolean>,
 ): Promise<Mutation | undefined> {
-  for (const how of ['lost', 'changed'] as const)
+  for (const { how, order } of ways)
     for (const { exchange, value } of group)
-      for (const path of pathsOf(value).slice(0, tuning.membersSpoiledMax)) {
-        const { from, ...shown } = exchange;
-        const body = JSON.stringify(spoiled(value, path, how));
-        if ((await checkResponse({ ...shown, body })).length > 0) return { how, path, from };
-      }
+      for (const path of order(pathsOf(value)).slice(0, tuning.membersSpoiledMax))
+        if (await isIt(JSON.stringify(spoiled(value, path, how)), exchange)) return { how, path, from: exchange.from };
   return undefined;
 }
 

@@ -8,4 +8,6 @@ export const tuning = {
   membersSpoiledMax: 40,
   /** A page of a list of objects, whose members are objects. */
   spoiledDepthMax: 5,
+  /** Of all kinds of response of a package, each at its place. */
+  membersHeldMax: 100_000,
 };

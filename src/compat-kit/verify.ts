@@ -1,6 +1,7 @@
 // Proves a tool package against its vendor: its conformance drills and its flows run behind recording proxies, and what was recorded is
 // held against the vendor's operations and what its responses must be.
-//   VERIFY-1. The page is what a run gives, and is written only where nothing is wrong; the date in it is given, and kept otherwise.
+//   VERIFY-1. The page and the record of members are what a run gives, and are written only where nothing is wrong; the date in the page is
+//     given, and kept otherwise.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -16,13 +17,14 @@ import type { ToolHttpRoute, ToolManifest } from '../contract/world/tool-manifes
 import { type ConformanceOptions, testToolPackage } from '../drills/conformance.js';
 import type { OpenBindings } from '../drills/ports/bindings-port.js';
 import { SourceInvalidError } from '../drills/source-invalid.js';
+import { carriedMembers, countMembers, lostMembers, membersFile, membersText, recordedMembers } from './carried-members.js';
 import type { CompatDefinition } from './definition.js';
-import { type ExchangePlace, type ExchangeSource, exchangeOf, isVendorPath, type SourcedExchange } from './exchanges.js';
+import { type ExchangePlace, type ExchangeSource, exchangeOf, isVendorPath, type SourcedExchange, withError } from './exchanges.js';
 import { drivenRoutes, operationsNotHere, operationsNotListed, refusedResponses, routesNotDriven, type VerifyFinding } from './findings.js';
 import { chooseActor, openFlowWorld } from './flow-world.js';
 import { installedVersion } from './installed-package.js';
 import { loadCompat } from './load-compat.js';
-import { type NoticedMutation, noticeMutations } from './mutations.js';
+import { noticeMutations, type SpoiledMember } from './mutations.js';
 import { dateIn, pageName, pageText } from './page.js';
 import { recordBindings } from './recorded-bindings.js';
 import type { RecordedRequest } from './recording-proxy.js';
@@ -49,8 +51,12 @@ export interface VerifyPackageResult {
   operations: { listed: number; here: number; unsupported: number };
   /** Responses that were checked. */
   responses: number;
+  /** What those carry, each member at its place in each kind of response. */
+  members: number;
   /** By route: what of its responses may not be otherwise. */
-  noticed: NoticedMutation[];
+  noticed: SpoiledMember[];
+  /** By route: what checkResponse lets be missing, so that the record of members alone has it. */
+  unnoticed: SpoiledMember[];
   findings: VerifyFinding[];
   page: { path: string; text: string; isWritten: boolean };
   cancelled: boolean;
@@ -61,34 +67,42 @@ export async function verifyToolPackage(options: VerifyPackageOptions): Promise<
   requireDate(options.date);
   const proof = await prepare(options);
   const findings: VerifyFinding[] = [];
-  const exchanges: SourcedExchange[] = [];
-  let noticed: NoticedMutation[] = [];
+  const taken: Omit<SourcedExchange, 'isError'>[] = [];
   const take = (from: ExchangeSource) => (recorded: RecordedRequest, mount?: string) => {
     const exchange = exchangeOf(recorded, proof.place, mount);
-    if (exchange !== undefined) exchanges.push({ ...exchange, from });
+    if (exchange !== undefined) taken.push({ ...exchange, from });
   };
   const conformance = await runConformance(options, take('conformance'));
+  const { cancelled } = conformance;
   findings.push(...conformance.findings);
-  if (!conformance.cancelled) {
+  if (!cancelled) {
     findings.push(...(await runFlow(proof, 'flow', take('flow'))));
     if (proof.definition.mcp !== undefined) findings.push(...(await runFlow(proof, 'mcp', take('mcp'))));
-    findings.push(...(await judge(proof, exchanges)));
-    // Where a flow or a drill failed there may be no responses to spoil.
-    if (findings.length === 0) {
-      const spoiled = await noticeMutations(exchanges, proof.definition.checkResponse);
-      noticed = spoiled.noticed;
-      findings.push(...spoiled.findings);
-    }
   }
-  const page = settlePage(proof, exchanges, { ...options, isSound: findings.length === 0 });
-  if (page.isStale && !conformance.cancelled) findings.push({ kind: 'page_stale', message: page.message });
+  const exchanges = taken.map((exchange) => withError(exchange, proof.definition.isError));
+  if (!cancelled) findings.push(...(await judge(proof, exchanges)));
+  const members = carriedMembers(exchanges);
+  const stored = storedText(proof.folder, membersFile);
+  // Where a flow or a drill failed there may be no responses to spoil, and others than there should be.
+  const spoiled = findings.length === 0 && !cancelled ? await noticeMutations(exchanges, proof.definition.checkResponse) : undefined;
+  findings.push(...(spoiled?.findings ?? []));
+  if (findings.length === 0 && !cancelled && stored !== undefined) findings.push(...lostMembers(recordedMembers(stored), members));
+  const settle = { write: options.write ?? false, isSound: findings.length === 0 && !cancelled };
+  const record = settleFile(proof.folder, { name: membersFile, text: membersText(members), stored, ...settle });
+  const page = settleFile(proof.folder, { name: pageName, ...pageTexts(proof, exchanges, options), ...settle });
+  // What is wrong already says why a record is another.
+  if (record.staleness !== undefined && settle.isSound) findings.push({ kind: 'members_stale', message: record.staleness });
+  if (page.staleness !== undefined && !cancelled) findings.push({ kind: 'page_stale', message: page.staleness });
   return {
     ...summary(proof, exchanges),
-    noticed,
-    findings,
-    verdict: verdictOf(findings),
-    page: page.page,
-    cancelled: conformance.cancelled,
+    ...{
+      members: countMembers(members),
+      noticed: spoiled?.noticed ?? [],
+      unnoticed: spoiled?.unnoticed ?? [],
+      findings,
+      verdict: verdictOf(findings),
+    },
+    ...{ page: { path: page.path, text: page.text, isWritten: page.isWritten }, cancelled },
   };
 }
 
@@ -198,29 +212,45 @@ async function judge({ definition, manifest, listed, place }: Proof, exchanges: 
   ];
 }
 
-interface SettledPage {
-  page: VerifyPackageResult['page'];
-  isStale: boolean;
-  message: string;
-}
-function settlePage(
+function pageTexts(
   { folder, manifest, ownRoutes, clients, listed, definition, place }: Proof,
   exchanges: readonly SourcedExchange[],
-  { write = false, date, isSound }: VerifyPackageOptions & { isSound: boolean },
-): SettledPage {
-  const path = join(folder, pageName);
-  const stored = existsSync(path) ? readFileSync(path, 'utf8') : undefined;
+  { write = false, date }: VerifyPackageOptions,
+): { text: string; stored: string | undefined } {
+  const stored = storedText(folder, pageName);
   const text = pageText({
     ...{ manifest, ownRoutes, clients, listed, table: place.table, unsupported: definition.unsupported, driven: drivenRoutes(exchanges) },
     hasMcp: definition.mcp !== undefined,
     date: (write ? date : undefined) ?? (stored === undefined ? undefined : dateIn(stored)),
   });
+  return { text, stored };
+}
+
+const storedText = (folder: string, name: string): string | undefined => {
+  const path = join(folder, name);
+  return existsSync(path) ? readFileSync(path, 'utf8') : undefined;
+};
+
+interface WantedFile {
+  /** Below the package's folder. */
+  name: string;
+  text: string;
+  stored: string | undefined;
+  write: boolean;
+  isSound: boolean;
+}
+/** `staleness`: what is wrong with the file that lies there, where it is another than it has to be. */
+function settleFile(
+  folder: string,
+  { name, text, stored, write, isSound }: WantedFile,
+): { path: string; text: string; isWritten: boolean; staleness?: string } {
+  const path = join(folder, name);
   const isWritten = write && isSound && text !== stored;
   if (isWritten) writeFileSync(path, text);
-  const isStale = !isWritten && text !== stored;
+  if (isWritten || text === stored) return { path, text, isWritten };
   const state = stored === undefined ? 'is not there' : 'differs from what this run gives';
   const advice = write ? 'it was not written, as something else is wrong' : 'write it with --write';
-  return { page: { path, text, isWritten }, isStale, message: `${pageName} ${state}; ${advice}.` };
+  return { path, text, isWritten, staleness: `${name} ${state}; ${advice}.` };
 }
 
 function summary({ manifest, clients, listed, place, definition }: Proof, exchanges: readonly SourcedExchange[]) {

@@ -1,12 +1,27 @@
 // The GraphQL schema of a manifest: whether it is one, and whether its root fields can be operations.
 import { validateSchema } from 'graphql';
-import { graphqlRouteId } from '../contract/world/tool-graphql.js';
+import { type GraphqlSettings, graphqlRouteId } from '../contract/world/tool-graphql.js';
 import type { ToolGraphql, ToolManifest } from '../contract/world/tool-manifest.js';
-import { graphqlFields, graphqlSchemaOf } from '../tools/graphql-schema.js';
+import { expandGraphql, graphqlFields, graphqlSchemaOf, graphqlSettings } from '../tools/graphql-schema.js';
 import { didYouMean } from './did-you-mean.js';
 import type { ManifestFinding } from './manifest-finding.js';
 
-export function graphqlFindings(manifest: ToolManifest): ManifestFinding[] {
+export interface ReadGraphql {
+  findings: ManifestFinding[];
+  /** With an operation for each root field; as it was written where something was found. */
+  manifest: ToolManifest;
+  /** What the kit of its behavior is made with; absent where something was found, or the tool has no GraphQL API. */
+  settings?: GraphqlSettings;
+}
+
+export function readGraphql(manifest: ToolManifest): ReadGraphql {
+  const findings = graphqlFindings(manifest);
+  const { graphql } = manifest;
+  if (findings.length > 0 || graphql === undefined) return { findings, manifest };
+  return { findings, manifest: expandGraphql(manifest), settings: graphqlSettings(graphql) };
+}
+
+function graphqlFindings(manifest: ToolManifest): ManifestFinding[] {
   const { graphql, http } = manifest;
   if (graphql === undefined) return [];
   const fault = schemaFault(graphql.schema);

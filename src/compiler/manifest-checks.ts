@@ -6,7 +6,6 @@ import type { JsonSchema, ToolManifest } from '../contract/world/tool-manifest.j
 import { generatedOperationIds } from '../tools/declarative.js';
 import { type SchemaFault, schemaFault } from '../tools/schemas.js';
 import { didYouMean } from './did-you-mean.js';
-import { graphqlFindings } from './graphql-checks.js';
 import { type ManifestFinding, unknownId } from './manifest-finding.js';
 import { mcpFindings } from './mcp-checks.js';
 import { callbackHeaderFindings, routeFindings, wireFindings } from './route-checks.js';
@@ -45,7 +44,6 @@ export function checkManifest(subject: Subject): ManifestFinding[] {
     ...wireFindings(manifest),
     ...callbackHeaderFindings(manifest),
     ...mcpFindings(manifest),
-    ...graphqlFindings(manifest),
   ];
 }
 

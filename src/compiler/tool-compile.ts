@@ -6,16 +6,14 @@ import type { Provenance } from '../contract/provenance.js';
 import type { CompiledTool } from '../contract/run/build.js';
 import type { SourceDialect } from '../contract/run/dialect.js';
 import { materializeManifest } from '../contract/validate/defaults.js';
-import type { GraphqlSettings } from '../contract/world/tool-graphql.js';
 import type { ToolManifest, ToolPackageFile } from '../contract/world/tool-manifest.js';
 import type { ContentCache } from '../files/content-cache.js';
 import { expandDeclarative } from '../tools/declarative.js';
-import { expandGraphql, graphqlSettings } from '../tools/graphql-schema.js';
 import { type BundledFile, bundleBehavior } from './behavior-bundle.js';
 import type { BundleFinding, RefusedFile } from './behavior-modules.js';
 import { useFindings } from './behavior-uses.js';
 import type { Diagnostics } from './diagnostics.js';
-import { graphqlFindings } from './graphql-checks.js';
+import type { ReadGraphql } from './graphql-checks.js';
 import { handlerFindings } from './handler-checks.js';
 import { handlerPlace } from './handler-place.js';
 import { checkManifest } from './manifest-checks.js';
@@ -58,16 +56,14 @@ export interface CompiledSource extends Pick<ToolSource, 'entry'> {
 export async function compileTool(
   diagnostics: Diagnostics,
   source: ToolSource,
-  { sdkNames, engineVersion, cache }: { sdkNames: readonly string[]; engineVersion: string; cache: ContentCache | undefined },
+  { sdkNames, engineVersion, cache }: { sdkNames: readonly string[]; engineVersion: string; cache: ContentCache },
 ): Promise<CompiledSource> {
   const { file, document, dialect } = source;
-  const written = expandSound(materializeManifest(file.manifest));
+  const { manifest: written, findings: graphqlFindings, settings: graphql } = await withGraphql(materializeManifest(file.manifest));
   const declarative = file.module === undefined;
-  for (const { code, path, message, suggestion } of checkManifest({
-    manifest: written,
-    declarative,
-    engineVersion: dialect.isOwnEngine ? engineVersion : undefined,
-  })) {
+  const engine = dialect.isOwnEngine ? engineVersion : undefined;
+  const found = [...checkManifest({ manifest: written, declarative, engineVersion: engine }), ...graphqlFindings];
+  for (const { code, path, message, suggestion } of found) {
     diagnostics.report(code, document.place(`/manifest${path}`, code === 'DY5014' ? 'key' : undefined), message, { suggestion });
   }
   const manifest = withErrorDefaults(declarative ? expandDeclarative(written) : written);
@@ -81,18 +77,12 @@ export async function compileTool(
         module: file.module as string,
         isSdk: (specifier) => sdkNames.includes(specifier) || dialect.isSdk(specifier),
         kit: dialect.behaviorKit,
-        graphql: soundSettings(written),
+        graphql,
         cache,
       });
   for (const finding of bundled?.findings ?? []) reportFinding(diagnostics, source, finding);
-  const code = bundled?.behavior?.code;
-  for (const finding of code === undefined ? [] : handlerFindings(manifest, code)) {
-    diagnostics.report(finding.code, document.place(`/manifest${finding.path}`), finding.message, { suggestion: finding.suggestion });
-  }
-  for (const { place, message, suggestion } of code === undefined ? [] : useFindings(manifest, code, bundled?.files ?? [])) {
-    const at = place === undefined ? {} : { file: place.path };
-    reportFinding(diagnostics, source, { code: 'DY6012', line: 1, column: 1, ...place, ...at, message, suggestion });
-  }
+  if (bundled?.behavior !== undefined)
+    checkBehavior(diagnostics, source, { manifest, manifestHash, bundled: { ...bundled, ...bundled.behavior }, cache });
   return {
     compiled: {
       packageId,
@@ -120,13 +110,38 @@ export async function compileTool(
   };
 }
 
-/** A schema that is none is a finding already. */
-function expandSound(manifest: ToolManifest): ToolManifest {
-  return graphqlFindings(manifest).length === 0 ? expandGraphql(manifest) : manifest;
+interface CheckedBehavior {
+  manifest: ToolManifest;
+  manifestHash: string;
+  bundled: { code: string; codeHash: string; files: readonly BundledFile[] };
+  cache: ContentCache;
 }
-function soundSettings(manifest: ToolManifest): GraphqlSettings | undefined {
-  const { graphql } = manifest;
-  return graphql === undefined || graphqlFindings(manifest).length > 0 ? undefined : graphqlSettings(graphql);
+/** Against its manifest, by its text. What was sound before is: nothing else decides it. */
+function checkBehavior(
+  diagnostics: Diagnostics,
+  source: ToolSource,
+  { manifest, manifestHash, bundled: { code, codeHash, files }, cache }: CheckedBehavior,
+): void {
+  const key = `${manifestHash} ${codeHash}`;
+  if (cache.read('sound', key) === true) return;
+  const handlers = handlerFindings(manifest, code);
+  for (const finding of handlers) {
+    const place = source.document.place(`/manifest${finding.path}`);
+    diagnostics.report(finding.code, place, finding.message, { suggestion: finding.suggestion });
+  }
+  const uses = useFindings(manifest, code, files);
+  for (const { place, message, suggestion } of uses) {
+    const at = place === undefined ? {} : { file: place.path };
+    reportFinding(diagnostics, source, { code: 'DY6012', line: 1, column: 1, ...place, ...at, message, suggestion });
+  }
+  if (handlers.length + uses.length === 0) cache.keep('sound', key, true);
+}
+
+/** Most tools have no GraphQL API, and graphql takes a twelfth of a second to load. */
+async function withGraphql(manifest: ToolManifest): Promise<ReadGraphql> {
+  if (manifest.graphql === undefined) return { findings: [], manifest };
+  const { readGraphql } = await import('./graphql-checks.js');
+  return readGraphql(manifest);
 }
 
 /** What is optional inside an operation means the same written or not, so it hashes the same. */

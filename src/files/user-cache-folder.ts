@@ -1,7 +1,27 @@
-// Where this user keeps what can be made again. Loads nothing but Node's own, as the command line asks before anything else is loaded.
+// Where this user keeps what can be made again. Loads next to nothing, as the command line asks before anything else is loaded.
 import { lstatSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { buildId } from './installation.js';
+
+/**
+ * What this build of the program keeps, in a folder of its own; undefined where the user has no folder, or where the program was not built
+ * whole.
+ */
+export function buildCacheFolder(): string | undefined {
+  const [folder, id] = [userCacheFolder(), buildId()];
+  return folder === undefined || id === undefined ? undefined : join(folder, 'builds', id);
+}
+
+/**
+ * What came with this build: the library and the first example, compiled (scripts/build.mjs). It is as trusted as the program, and nothing
+ * is written into it. Undefined where the program was not built whole.
+ */
+export function shippedCacheFolder(): string | undefined {
+  const id = buildId();
+  return id === undefined ? undefined : fileURLToPath(new URL(`../../shipped-cache/builds/${id}`, import.meta.url));
+}
 
 /**
  * DRILLYARD_CACHE_DIR, an absolute path, or `off` for none; otherwise `drillyard` in the folder that the system has for caches. Undefined

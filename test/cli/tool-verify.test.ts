@@ -13,6 +13,7 @@ test('tool verify: the page is written when asked for, compared otherwise, and a
   const stale = await drillyard(['tool', 'verify', copy.folder]);
   assert.equal(stale.code, 1, stale.stderr);
   assert.match(stale.stdout, /^page_stale: COMPAT\.md is not there; write it with --write\.$/m);
+  assert.match(stale.stdout, /^members_stale: compat\/members\.json is not there; write it with --write\.$/m);
   assert.match(stale.stdout, /^NOT PROVED {2}notes 1\.0\.0 with notes-client 2\.4\.1$/m);
   const written = await drillyard(['tool', 'verify', 'package', '--write', '--date', '2026-01-05'], { cwd: join(copy.folder, '..') });
   assert.equal(written.code, 0, written.stdout + written.stderr);

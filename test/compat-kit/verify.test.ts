@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { membersFile } from '../../src/compat-kit/carried-members.js';
 import type { VerifyPackageResult } from '../../src/compat-kit/verify.js';
 import { copyPackage, type PackageCopy } from './package-copy.js';
 
@@ -14,11 +15,12 @@ const pristine = copyPackage();
 copies.push(pristine);
 await pristine.verify({ write: true, date: '2026-01-05' });
 
-/** With the page of the package as it was. */
+/** With the page and the record of the package as they were. */
 function copied(): PackageCopy {
   const copy = copyPackage();
   copies.push(copy);
   copy.write('COMPAT.md', pristine.read('COMPAT.md'));
+  copy.write(membersFile, pristine.read(membersFile));
   return copy;
 }
 const found = ({ findings }: VerifyPackageResult): [kind: string, message: string][] =>
@@ -55,7 +57,7 @@ test('a route that no client drove is found, though a drill asks for it; so is o
   assert.deepEqual(
     found(await copy.verify()).filter(([kind]) => kind === 'route_not_driven'),
     [
-      ['route_not_driven', 'GET /v1/notes/{id} (notes.retrieve): no client of the vendor has got an answer below 400 from it, only 404.'],
+      ['route_not_driven', 'GET /v1/notes/{id} (notes.retrieve): no client of the vendor has got a success from it, only 404.'],
       ['route_not_driven', 'DELETE /v1/notes/{id} (notes.delete): no client of the vendor has asked for it.'],
     ],
   );
@@ -105,6 +107,52 @@ test('a checkResponse that would take anything of a route is found, though it ha
   );
 });
 const onlyTitles = "routeId === 'notes.list' || !body.includes('\"note\"') || body.includes('title') ? [] : ['no title'],";
+
+// CARRIED-MEMBERS-1, CARRIED-MEMBERS-2
+test('a member that the vendor does not ask for is held by the record once it is carried, of successes and of errors', async () => {
+  const copy = copied();
+  copy.replace('behavior.ts', '  parent,\n', '  parent,\n  archived: false,\n');
+  copy.replace('behavior.ts', "{ object: 'error', code, message }", "{ object: 'error', code, message, ...doc }");
+  copy.replace('behavior.ts', 'const failure', "const doc = { doc: { page: 'errors' } };\nconst failure");
+  const fresh = await copy.verify();
+  assert.deepEqual(found(fresh), [['members_stale', `${membersFile} differs from what this run gives; write it with --write.`]]);
+  assert.equal((await copy.verify({ write: true })).verdict, 'passed');
+  const record = copy.read(membersFile);
+  assert.deepEqual(JSON.parse(record)['error 404'], { '/': ['code', 'doc', 'message', 'object'], '/doc': ['page'] });
+
+  copy.replace('behavior.ts', '  archived: false,\n', "  ...(title === 'Milk' ? { archived: false } : {}),\n");
+  const messages = (result: VerifyPackageResult) => found(result).map(([kind, message]) => `${kind} ${message}`);
+  assert.deepEqual(messages(await copy.verify()), [
+    `member_lost notes.create: a response is without /archived; ${membersFile} has it.`,
+    `member_lost notes.list: a response is without /results/*/archived; ${membersFile} has it.`,
+    `member_lost notes.retrieve: a response is without /archived; ${membersFile} has it.`,
+  ]);
+  copy.replace('behavior.ts', 'const doc = { doc: { page', 'const doc = { doc: { link');
+  copy.replace('behavior.ts', "  ...(title === 'Milk' ? { archived: false } : {}),\n", '');
+  const lost = await copy.verify({ write: true });
+  assert.deepEqual(messages(lost).slice(0, 4), [
+    `member_lost error 404: no response carries /doc/page; ${membersFile} has it.`,
+    `member_lost notes.create: no response carries /archived; ${membersFile} has it.`,
+    `member_lost notes.list: no response carries /results/*/archived; ${membersFile} has it.`,
+    `member_lost notes.retrieve: no response carries /archived; ${membersFile} has it.`,
+  ]);
+  assert.equal(copy.read(membersFile), record);
+  copy.write(membersFile, '[]');
+  await assert.rejects(copy.verify(), { code: 'control.INVALID_REQUEST', message: /members\.json is no record of members/ });
+});
+
+// FINDINGS-1
+test('a vendor that says in the body alone that something failed has its failures told from its successes', async () => {
+  const copy = copied();
+  copy.replace('compat/compat.ts', '  flow:', "  isError: ({ body }) => body.includes('Milk'),\n  flow:");
+  const driven = (result: VerifyPackageResult) => found(result).filter(([kind]) => kind === 'route_not_driven');
+  assert.deepEqual(driven(await copy.verify()), [
+    ['route_not_driven', 'POST /v1/notes (notes.create): no client of the vendor has got a success from it, only 200.'],
+    ['route_not_driven', 'GET /v1/notes (notes.list): no client of the vendor has got a success from it, only 200.'],
+  ]);
+  copy.replace('compat/compat.ts', "({ body }) => body.includes('Milk')", '({ body }) => JSON.parse(body).object === 1');
+  await assert.rejects(copy.verify(), { code: 'control.INVALID_REQUEST', message: /^isError threw of DELETE \/v1\/notes\/note_\d 204: / });
+});
 
 test('a null, a status and an error that the vendor does not describe are found', async () => {
   const copy = copied();

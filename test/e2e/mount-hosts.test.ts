@@ -1,16 +1,13 @@
 // Mounts of a hosted service at host names of their own, asked by a vendor's client that takes a host and a port, and no path.
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
-import { Agent, request } from 'node:http';
 import { after, test } from 'node:test';
 import Stripe from 'stripe';
 import { createClient } from '../../src/client/client.js';
 import { type ControlServer, startControlServer } from '../../src/control-server.js';
 import { engines } from '../http/fake-control.js';
-import { publish } from './publish.js';
+import { type Asked, accessToFixture, askHost as ask, stripeAt } from './mount-kit.js';
 import { startedDirectory } from './service.js';
 
-const fixture = new URL('../../../test/fixtures/mounts/', import.meta.url);
 const open = new Set<ControlServer>();
 after(async () => {
   for (const server of open) await server.close();
@@ -25,62 +22,18 @@ async function start(engine: (typeof engines)[number]): Promise<ControlServer> {
   return server;
 }
 
-/** Access to a world of the fixture: two vendors with one route, and two accounts of one of them. */
-async function accessToFixture({ baseUrl, credential = '' }: ControlServer) {
-  const client = createClient({ baseUrl, credential, retries: 0 });
-  const folder = readdirSync(new URL('drillyard', fixture)).map((name) => `drillyard/${name}`);
-  const files = ['drillyard.json', ...folder].map((path) => ({ path, content: readFileSync(new URL(path, fixture), 'utf8') }));
-  const { projectId, environmentId } = await publish(client, 'mounts', files);
-  const made = await client.createSession({ path: { projectId, environmentId }, body: { seed: '1' } });
-  await client.waitForOperation({ projectId, operationId: made.operation.operationId });
-  const path = { projectId, sessionId: made.session.sessionId };
-  return (await client.createSessionAccess({ path, body: { actorId: 'agent' } })).access;
-}
-
-interface Asked {
-  token?: string;
-  host?: string;
-  body?: object;
-}
-/** Names below localhost lead to this machine, whatever its resolver says. */
-function ask(url: string, { token, host, body }: Asked = {}): Promise<{ status: number; body: { [name: string]: unknown } }> {
-  const at = new URL(url);
-  const headers = {
-    host: host ?? at.host,
-    ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-    ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-  };
-  return new Promise((resolve, reject) => {
-    const method = body === undefined ? 'GET' : 'POST';
-    const sent = request({ host: '127.0.0.1', port: at.port, path: at.pathname, method, headers }, (reply) => {
-      let text = '';
-      reply.setEncoding('utf8').on('data', (piece: string) => {
-        text += piece;
-      });
-      reply.on('end', () => resolve({ status: reply.statusCode ?? 0, body: JSON.parse(text === '' ? '{}' : text) as object as never }));
-    });
-    sent.on('error', reject).end(body === undefined ? undefined : JSON.stringify(body));
-  });
-}
-
 for (const engine of engines)
   test(`${engine}: mounts of a hosted world are at host names of their own, and stripe, which takes a host alone, reaches two accounts`, async () => {
     const server = await start(engine);
-    const { credential: token, worldHttpMounts: mounts = {} } = await accessToFixture(server);
+    const { credential: token, worldHttpMounts: mounts = {} } = await accessToFixture(
+      createClient({ baseUrl: server.baseUrl, credential: server.credential ?? '', retries: 0 }),
+    );
     const { port } = new URL(server.worldUrl);
     assert.deepEqual(mounts.pay, { url: `${server.worldUrl}/world/~pay`, hostUrl: `http://pay.localhost:${port}` });
     const hostOf = (mount: string): string => mounts[mount]?.hostUrl ?? assert.fail(mount);
 
-    const toThisMachine = new Agent({
-      lookup: (_name, options, done) =>
-        options.all === true ? done(null, [{ address: '127.0.0.1', family: 4 }]) : done(null, '127.0.0.1', 4),
-    });
-    const stripeAt = (mount: string): Stripe => {
-      const { hostname: host, port } = new URL(hostOf(mount));
-      return new Stripe(token, { host, port, protocol: 'http', telemetry: false, maxNetworkRetries: 0, httpAgent: toThisMachine });
-    };
-    assert.equal((await stripeAt('pay').customers.create({ email: 'ada@example.com' })).id, 'cus_1');
-    const abroad = stripeAt('pay__pay-eu');
+    assert.equal((await stripeAt(hostOf('pay'), token).customers.create({ email: 'ada@example.com' })).id, 'cus_1');
+    const abroad = stripeAt(hostOf('pay__pay-eu'), token);
     await assert.rejects(abroad.customers.retrieve('cus_1'), (error: unknown) => {
       assert.ok(error instanceof Stripe.errors.StripeInvalidRequestError);
       return error.code === 'NO_SUCH_CUSTOMER';

@@ -61,6 +61,12 @@ const reasonOf = (method: string): string => reasons.find(([prefix]) => method.s
 
 const types = new ResponseTypes('@slack/web-api', createRequire(import.meta.url).resolve('@slack/web-api'));
 
+/** Nearly all of them have the status 200. */
+function isError({ status, headers, body }: RecordedExchange): boolean {
+  const isJson = headers['content-type']?.startsWith('application/json') === true;
+  return status >= 400 || (isJson && (JSON.parse(body) as { ok?: unknown }).ok === false);
+}
+
 /** The files' own host answers with text and bytes; everything else is JSON of the type that the client has for the method. */
 function checkResponse({ path, status, headers, body, operation }: RecordedExchange): string[] {
   if (path.startsWith('/upload/') || path.startsWith('/files-pri/')) return [];
@@ -80,5 +86,6 @@ export default defineCompat({
     methods.filter((method) => !covered.some((pattern) => pattern.test(method))).map((method) => [method, reasonOf(method)]),
   ),
   checkResponse,
+  isError,
   flow: driveAll,
 });

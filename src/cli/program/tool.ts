@@ -24,7 +24,7 @@ export function addTool(program: Command, finish: Finish): void {
     .command('verify')
     .description("prove a package against its vendor's own client, as its compat/compat.ts says")
     .argument('<package>', 'the folder of the package, or library:<id>')
-    .option('--write', 'write COMPAT.md where nothing else is wrong', false)
+    .option('--write', 'write COMPAT.md and compat/members.json where nothing else is wrong', false)
     .option('--date <date>', 'with --write: the date of the page, YYYY-MM-DD (default: the date that it has)')
     .addOption(isolateOption())
     .option('--config <file>', 'the root file of its conformance project, from here or relative to that project (default: drillyard.json)')
