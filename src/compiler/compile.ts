@@ -87,7 +87,7 @@ export async function compileProject({
   const config = givenConfig ?? rootFileIn(root);
   const place = root === undefined ? undefined : rootFilePlace(root, config, contained);
   // What strangers send is neither kept nor answered from what others sent.
-  const cache = contained ? undefined : ContentCache.ofUser();
+  const cache = contained ? ContentCache.shipped() : ContentCache.ofUser();
   const rootFile = place && readRootFile(diagnostics, place, { packageField, cache });
   if (root === undefined) diagnostics.report('DY1001', placeOfFile(config), `there is no folder '${givenRoot}'`);
   if (root === undefined || rootFile === undefined) return nothing(diagnostics);
@@ -115,7 +115,7 @@ interface Compilation {
   /** The root file. */
   document: SourceDocument;
   dialect: SourceDialect;
-  cache: ContentCache | undefined;
+  cache: ContentCache;
 }
 
 interface RootFilePlace {
@@ -139,7 +139,7 @@ interface RootFileRead {
 function readRootFile(
   diagnostics: Diagnostics,
   { folder, path, shownAs }: RootFilePlace,
-  { packageField, cache }: { packageField: string | undefined; cache: ContentCache | undefined },
+  { packageField, cache }: { packageField: string | undefined; cache: ContentCache },
 ): RootFileRead | undefined {
   if (entryKind(folder, path) === 'missing') {
     diagnostics.report('DY1001', placeOfFile(shownAs), `there is no '${shownAs}' in the repository root`, {
@@ -205,11 +205,7 @@ async function compileTools(
   return tools.sort((a, b) => (a.compiled.packageId < b.compiled.packageId ? -1 : 1));
 }
 
-function readStarter(
-  diagnostics: Diagnostics,
-  { root, shownAs, starter }: ToolPackage,
-  cache: ContentCache | undefined,
-): SourceDocument | undefined {
+function readStarter(diagnostics: Diagnostics, { root, shownAs, starter }: ToolPackage, cache: ContentCache): SourceDocument | undefined {
   return starter === undefined ? undefined : readDocument(diagnostics, root, starter, { shownAs: shownAs + starter, cache });
 }
 

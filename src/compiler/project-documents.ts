@@ -108,7 +108,7 @@ interface Reading {
   /** Documents that lie in the root file. */
   inside: NonNullable<ReadShape['inside']>;
   inlineDrills: readonly DrillInput[];
-  cache: ContentCache | undefined;
+  cache: ContentCache;
   onProgress: (done: number, total: number) => void;
 }
 
@@ -223,7 +223,7 @@ function keepWorld(diagnostics: Diagnostics, project: ProjectDocuments, written:
 interface SourceReading {
   root: string;
   dialect: SourceDialect;
-  cache: ContentCache | undefined;
+  cache: ContentCache;
   budget: CaseBudget;
   prefixes: readonly string[];
   /** Files of no kind. */

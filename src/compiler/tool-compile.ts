@@ -56,7 +56,7 @@ export interface CompiledSource extends Pick<ToolSource, 'entry'> {
 export async function compileTool(
   diagnostics: Diagnostics,
   source: ToolSource,
-  { sdkNames, engineVersion, cache }: { sdkNames: readonly string[]; engineVersion: string; cache: ContentCache | undefined },
+  { sdkNames, engineVersion, cache }: { sdkNames: readonly string[]; engineVersion: string; cache: ContentCache },
 ): Promise<CompiledSource> {
   const { file, document, dialect } = source;
   const { manifest: written, findings: graphqlFindings, settings: graphql } = await withGraphql(materializeManifest(file.manifest));
@@ -114,7 +114,7 @@ interface CheckedBehavior {
   manifest: ToolManifest;
   manifestHash: string;
   bundled: { code: string; codeHash: string; files: readonly BundledFile[] };
-  cache: ContentCache | undefined;
+  cache: ContentCache;
 }
 /** Against its manifest, by its text. What was sound before is: nothing else decides it. */
 function checkBehavior(
@@ -123,7 +123,7 @@ function checkBehavior(
   { manifest, manifestHash, bundled: { code, codeHash, files }, cache }: CheckedBehavior,
 ): void {
   const key = `${manifestHash} ${codeHash}`;
-  if (cache?.read('sound', key) === true) return;
+  if (cache.read('sound', key) === true) return;
   const handlers = handlerFindings(manifest, code);
   for (const finding of handlers) {
     const place = source.document.place(`/manifest${finding.path}`);
@@ -134,7 +134,7 @@ function checkBehavior(
     const at = place === undefined ? {} : { file: place.path };
     reportFinding(diagnostics, source, { code: 'DY6012', line: 1, column: 1, ...place, ...at, message, suggestion });
   }
-  if (handlers.length + uses.length === 0) cache?.keep('sound', key, true);
+  if (handlers.length + uses.length === 0) cache.keep('sound', key, true);
 }
 
 /** Most tools have no GraphQL API, and graphql takes a twelfth of a second to load. */

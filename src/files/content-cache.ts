@@ -8,40 +8,46 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, uti
 import { join } from 'node:path';
 import type { JsonValue } from '../contract/json.js';
 import { tuning } from './tuning.js';
-import { buildCacheFolder } from './user-cache-folder.js';
+import { buildCacheFolder, shippedCacheFolder } from './user-cache-folder.js';
 
 export class ContentCache {
-  readonly #folder: string;
+  readonly #own: string | undefined;
+  readonly #folders: readonly string[];
   #hasPruned = false;
 
-  /** `folder`: of one build of this program. */
-  constructor(folder: string) {
-    this.#folder = folder;
+  /** `own`: where entries are kept; without it none are. `shipped`: where they are looked for, too. Both of one build of this program. */
+  constructor(own: string | undefined, shipped?: string) {
+    this.#own = own;
+    this.#folders = [own, shipped].filter((folder) => folder !== undefined);
   }
 
-  /** That of the user, of this build; undefined where there is none. */
-  static ofUser(): ContentCache | undefined {
-    const folder = buildCacheFolder();
-    return folder === undefined ? undefined : new ContentCache(folder);
+  /** That of the user, and what came with the program. */
+  static ofUser(): ContentCache {
+    return new ContentCache(buildCacheFolder(), shippedCacheFolder());
+  }
+
+  /** What came with the program: for source of strangers, of which nothing is kept. */
+  static shipped(): ContentCache {
+    return new ContentCache(undefined, shippedCacheFolder());
   }
 
   /** `kind`: a plain name; `key`: the content, or what stands for it. */
   read(kind: string, key: string): JsonValue | undefined {
-    try {
-      const text = readFileSync(this.#fileOf(kind, key), 'utf8');
-      const body = text.slice(digestLength + 1);
-      return digestOf(body) === text.slice(0, digestLength) ? (JSON.parse(body) as JsonValue) : undefined;
-    } catch {
-      return undefined;
+    const name = nameOf(kind, key);
+    for (const folder of this.#folders) {
+      const value = readEntry(join(folder, name));
+      if (value !== undefined) return value;
     }
+    return undefined;
   }
 
   keep(kind: string, key: string, value: JsonValue): void {
+    const folder = this.#own;
     const body = JSON.stringify(value);
-    if (body.length > tuning.cachedCharactersMax) return;
+    if (folder === undefined || body.length > tuning.cachedCharactersMax) return;
     try {
-      this.#prepare();
-      const file = this.#fileOf(kind, key);
+      this.#prepare(folder);
+      const file = join(folder, nameOf(kind, key));
       const draft = `${file}.${randomUUID()}`;
       writeFileSync(draft, `${digestOf(body)}\n${body}`, { mode: 0o600, flag: 'wx' });
       renameSync(draft, file);
@@ -50,21 +56,29 @@ export class ContentCache {
     }
   }
 
-  #fileOf(kind: string, key: string): string {
-    return join(this.#folder, `${kind}-${digestOf(key)}`);
-  }
-
   /** At the first entry that a command keeps: the folder is there, the user's own, and bounded. */
-  #prepare(): void {
+  #prepare(folder: string): void {
     if (this.#hasPruned) return;
     this.#hasPruned = true;
-    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
     const now = new Date();
-    utimesSync(this.#folder, now, now);
-    prune(this.#folder, tuning.cachedEntriesMax);
-    prune(join(this.#folder, '..'), tuning.cachedBuildsMax);
+    utimesSync(folder, now, now);
+    prune(folder, tuning.cachedEntriesMax);
+    prune(join(folder, '..'), tuning.cachedBuildsMax);
   }
 }
+
+function readEntry(file: string): JsonValue | undefined {
+  try {
+    const text = readFileSync(file, 'utf8');
+    const body = text.slice(digestLength + 1);
+    return digestOf(body) === text.slice(0, digestLength) ? (JSON.parse(body) as JsonValue) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const nameOf = (kind: string, key: string): string => `${kind}-${digestOf(key)}`;
 
 /** Half of them go, the oldest first, so that it is not done at each command. */
 function prune(folder: string, most: number): void {

@@ -2,6 +2,7 @@
 import { lstatSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { buildId } from './installation.js';
 
 /**
@@ -11,6 +12,15 @@ import { buildId } from './installation.js';
 export function buildCacheFolder(): string | undefined {
   const [folder, id] = [userCacheFolder(), buildId()];
   return folder === undefined || id === undefined ? undefined : join(folder, 'builds', id);
+}
+
+/**
+ * What came with this build: the library and the first example, compiled (scripts/build.mjs). It is as trusted as the program, and nothing
+ * is written into it. Undefined where the program was not built whole.
+ */
+export function shippedCacheFolder(): string | undefined {
+  const id = buildId();
+  return id === undefined ? undefined : fileURLToPath(new URL(`../../shipped-cache/builds/${id}`, import.meta.url));
 }
 
 /**

@@ -70,3 +70,16 @@ test('the folder of a user is named by the environment or the system, and is the
   chmodSync(own, 0o777);
   assert.equal(userCacheFolder({ DRILLYARD_CACHE_DIR: own }), undefined);
 });
+
+test('what came with the program is found, and nothing is written into it', () => {
+  const [own, shipped] = [folderOf(), folderOf()];
+  new ContentCache(shipped).keep('document', 'shipped', 1);
+  const before = readdirSync(shipped);
+  const cache = new ContentCache(own, shipped);
+  cache.keep('document', 'own', 2);
+  assert.deepEqual([cache.read('document', 'shipped'), cache.read('document', 'own')], [1, 2]);
+  const strangers = new ContentCache(undefined, shipped);
+  strangers.keep('document', 'theirs', 3);
+  assert.deepEqual([strangers.read('document', 'shipped'), strangers.read('document', 'theirs')], [1, undefined]);
+  assert.deepEqual(readdirSync(shipped), before);
+});

@@ -46,7 +46,7 @@ test('the package holds code, types and nothing of a run, and works with what it
   const { files } = packed as { files: { path: string }[] };
   const paths = files.map(({ path }) => path);
   assert.deepEqual(
-    paths.filter((path) => /\.service|\.tgz$|__pycache__|^dist\/(?!src|bundle)/.test(path)),
+    paths.filter((path) => /\.service|\.tgz$|__pycache__|^dist\/(?!src|bundle|shipped-cache)/.test(path)),
     [],
   );
   for (const wanted of [
