@@ -43,8 +43,8 @@ export async function endpointsOf(
 
 async function mountsOf(wires: WireTable, urls: AgentUrls, address: string | undefined): Promise<AccessMounts> {
   const mounts: { [name: string]: AccessMounts[string] } = {};
-  for (const { name, needsAddress } of wires.mounts) {
-    const own = needsAddress ? address : undefined;
+  for (const { name, isAddressed } of wires.mounts) {
+    const own = isAddressed ? address : undefined;
     mounts[name] = { url: await urls.mountUrl(name, own), ...defined({ hostUrl: urls.mountHostUrl?.(name, own) }) };
   }
   return mounts;
@@ -73,7 +73,7 @@ export class AccessTable {
   async open(request: OpenAccess, urls: AgentUrls): Promise<Access> {
     const { world, actorId, actorInstanceId, bindings, receivers, token, expiresAtMs, owner, requireOpen } = request;
     const wires = bindings.includes('http') ? this.#wires.take(await world.query({ kind: 'routes' })) : undefined;
-    const address = wires?.table.needsAddress ? (request.address ?? randomBytes(16).toString('hex')) : undefined;
+    const address = wires?.table.isAddressed ? (request.address ?? randomBytes(16).toString('hex')) : undefined;
     const access = new AgentAccess(
       world,
       { actorId, ...defined({ actorInstanceId }) },

@@ -24,7 +24,7 @@ async function announce(request: OpenAccess, urls: AgentUrls): Promise<Access> {
   const { world, bindings, token = randomBytes(32).toString('base64url') } = request;
   const routes = bindings.includes('http') ? await world.query({ kind: 'routes' }) : [];
   const wires = routes.length === 0 ? undefined : new WireTable(routes);
-  const address = wires?.needsAddress === true ? (request.address ?? randomBytes(16).toString('hex')) : undefined;
+  const address = wires?.isAddressed === true ? (request.address ?? randomBytes(16).toString('hex')) : undefined;
   return {
     endpoints: await endpointsOf(request, { urls, wires, address, tokenOf: () => token }),
     ...defined({ address }),

@@ -11,6 +11,7 @@ import { type AgentUrls, agentUrls, belowAddresses, withAddress } from './access
 import { AccessTable, remoteBindings } from './access-table.js';
 import type { AgentAccess } from './agent-access.js';
 import { routesOfAgents, wordsFor } from './agent-routes.js';
+import { CrossOrigin } from './cross-origin.js';
 import { belowHosts, hostOfMount, MountListeners, mountOfHost } from './mount-listeners.js';
 import { wireRoutes } from './wire-routes.js';
 
@@ -28,6 +29,7 @@ const loopback = '127.0.0.1';
 export function createBindings(options: BindingsOptions = {}): BindingsPort {
   const { dialect } = options;
   const accesses = new AccessTable(Date.now, defined({ dialect }));
+  const pages = new CrossOrigin(accesses);
   let server: Promise<HttpServer> | undefined;
   const openMount = (name: string): string | undefined => {
     const mount = mountOfHost(name);
@@ -39,9 +41,10 @@ export function createBindings(options: BindingsOptions = {}): BindingsPort {
       '',
       createRouter<AgentAccess>({
         routes: routesOfAgents,
-        requireHost: requireHost({ admits: (name) => openMount(name) !== undefined }),
+        requireHost: requireHost({ admits: (name) => openMount(name) !== undefined, admitsPage: pages.admits }),
+        answered: pages.answered,
         authenticate: (token) => accesses.holderOf(token),
-        otherwise: wireRoutes(accesses),
+        otherwise: wireRoutes(accesses, { pages }),
         onFailure: options.onFailure ?? logFailure,
         ...(dialect === undefined ? {} : { refused: (envelope, request) => wordsFor(request, dialect).refused(envelope) }),
       }),

@@ -12,6 +12,7 @@ import type { AgentAccess } from './agent-access.js';
 import { type AgentLimitOptions, AgentLimits } from './agent-limits.js';
 import { routesOfAgents } from './agent-routes.js';
 import { announcedBindings } from './announced-access.js';
+import { CrossOrigin } from './cross-origin.js';
 import { reopening } from './reopened-access.js';
 import { requireMounts } from './required-mounts.js';
 import { wireRoutes } from './wire-routes.js';
@@ -39,6 +40,8 @@ export function createHostedBindings(options: HostedBindingsOptions): HostedBind
   const { publicUrl, isOwnOrigin = false, mountNames, limits, nowMs, ...router } = options;
   const accesses = new AccessTable(nowMs, { limits: new AgentLimits({ ...limits, nowMs }) });
   const urls = agentUrls(publicUrl + hostedPrefix, mountNames?.originOf);
+  const place = { prefix: hostedPrefix, isShared: true, speaksForOrigin: isOwnOrigin };
+  const pages = new CrossOrigin(accesses, place);
   const httpMounts: ReadonlySet<HttpMounts> = new Set(mountNames === undefined ? ['path'] : ['path', 'host']);
   return {
     available: accesses.available,
@@ -50,10 +53,11 @@ export function createHostedBindings(options: HostedBindingsOptions): HostedBind
         ...router,
         routes: routesOfAgents,
         prefix: hostedPrefix,
-        requireHost: requireHost(worldHosts(publicUrl, mountNames)),
+        requireHost: requireHost({ ...worldHosts(publicUrl, mountNames), admitsPage: pages.admits }),
+        answered: pages.answered,
         authenticate: (token) => accesses.holderOrReopened(token),
         idsOf: ({ worldId: sessionId }) => ({ sessionId }),
-        otherwise: reopening(accesses, wireRoutes(accesses, { prefix: hostedPrefix, isShared: true, speaksForOrigin: isOwnOrigin })),
+        otherwise: reopening(accesses, wireRoutes(accesses, { ...place, pages })),
       }),
     ),
     open: async (request) => {

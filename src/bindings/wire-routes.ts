@@ -17,6 +17,7 @@ import type { ServerRequest } from '../http/server.js';
 import { addressOf } from './access-address.js';
 import type { AccessTable } from './access-table.js';
 import type { AgentAccess, WireOwner } from './agent-access.js';
+import type { CrossOrigin } from './cross-origin.js';
 import { isAtOwnMount } from './mount-listeners.js';
 import { verifySignature } from './signed-request.js';
 import { type BodyPlan, planBody, type ReceivedBody } from './wire-body.js';
@@ -41,17 +42,21 @@ export interface WireRoutesOptions {
   isShared?: boolean;
   /** Pages of other sites may be let in, and browsers asked for a password: nothing else is at this origin. Default true. */
   speaksForOrigin?: boolean;
+  /** Pages of other sites that routes let in. */
+  pages: CrossOrigin;
 }
 
 /** What a router asks of paths that are not its own. */
 export function wireRoutes(
   accesses: AccessTable,
-  { prefix = '', isShared = false, speaksForOrigin = true }: WireRoutesOptions = {},
+  { prefix = '', isShared = false, speaksForOrigin = true, pages }: WireRoutesOptions,
 ): (request: ServerRequest) => FoundElsewhere<AgentAccess> | undefined {
   const bounds = { ownerBytesMax: limits.worldWireBytesMax, totalBytesMax: limits.wireBytesUnderWayMax, ownerNoun: 'world' };
   const bodies = new ByteBudget({ ...bounds, waitingMax: 0, waitMsMax: 0 });
   const replies = new ByteBudget({ ...bounds, waitingMax: limits.wireRepliesWaitingMax, waitMsMax: limits.wireReplyWaitMs });
   return (request) => {
+    const preflight = pages.preflight(request);
+    if (preflight !== undefined) return preflight;
     const shown = request.path.slice(prefix.length);
     const { mount, rest: pathname } = mountIn(shown) ?? { mount: undefined, rest: shown };
     const query = parseLists(request.query);

@@ -15,7 +15,7 @@ export type WireSearch =
 
 interface PackageRoutes {
   paths: PathTable<WireRoute>;
-  needsAddress: boolean;
+  isAddressed: boolean;
   /** The refusals that it words. */
   worded: readonly RefusalKind[];
   /** For which paths; undefined: for all. */
@@ -33,6 +33,8 @@ export class WireTable {
   readonly places: ReadonlyMap<string, RouteAuth>;
   /** Some route needs no credential, so its access has to be known by the address. */
   readonly needsAddress: boolean;
+  /** So is it, or some route lets in pages of other sites, whose browsers ask before they send a credential. */
+  readonly isAddressed: boolean;
   /** Some route takes signed requests, so who has an access has to know its key. */
   readonly takesSignatures: boolean;
 
@@ -42,10 +44,9 @@ export class WireTable {
     this.#base = new PathTable([...new Map(routes.map((route) => [keyOf(route), route])).values()]);
     for (const packageId of new Set(routes.map((route) => route.packageId))) {
       const own = routes.filter((route) => route.packageId === packageId);
-      const needsAddress = own.some(({ auth }) => auth.kind === 'none');
       this.#packages.set(packageId, {
         paths: new PathTable(own),
-        needsAddress,
+        isAddressed: own.some(wantsAddress),
         worded: own[0]?.worded ?? [],
         wordedBelow: own[0]?.wordedBelow,
       });
@@ -53,6 +54,7 @@ export class WireTable {
     this.#mounts = new Map(mountsOf(routes).map((mount) => [mount.name, mount]));
     this.places = new Map(routes.map(({ auth }) => [JSON.stringify(auth), auth]));
     this.needsAddress = routes.some(({ auth }) => auth.kind === 'none');
+    this.isAddressed = routes.some(wantsAddress);
     this.takesSignatures = routes.some(({ auth }) => auth.kind === 'sigv4');
   }
 
@@ -87,10 +89,10 @@ export class WireTable {
     return nearest.size === 1 ? [...nearest][0] : undefined;
   }
 
-  /** In the order of the routes; `needsAddress`: some route of its package needs no credential. */
-  get mounts(): (WireMount & { needsAddress: boolean })[] {
+  /** In the order of the routes; `isAddressed`, for the routes of its package. */
+  get mounts(): (WireMount & { isAddressed: boolean })[] {
     return [...this.#mounts.values()].map((mount) => {
-      return { ...mount, needsAddress: this.#packages.get(mount.packageId)?.needsAddress === true };
+      return { ...mount, isAddressed: this.#packages.get(mount.packageId)?.isAddressed === true };
     });
   }
   hasMount(name: string): boolean {
@@ -124,6 +126,10 @@ export class WireTable {
 }
 
 const isBelow = (path: string, begin: string): boolean => path === begin || path.startsWith(`${begin}/`);
+
+function wantsAddress({ auth, cors }: WireRoute): boolean {
+  return auth.kind === 'none' || cors !== undefined;
+}
 
 function keyOf({ method, path }: WireRoute): string {
   return routeKey(method, path);

@@ -2,7 +2,16 @@
 // meaning.
 //   COMPAT-ASSERTIONS-1. What an assertion has and is not read here stays in it, so that the validator refuses it where it stands.
 import type { JsonObject, JsonValue } from '../contract/json.js';
-import { allOf, asCondition, asOwnFilter, type CallFilter, containsConditions, filterMembers, readFilter } from './call-filter.js';
+import {
+  allOf,
+  asCondition,
+  asOwnChoice,
+  asOwnFilter,
+  type CallFilter,
+  containsConditions,
+  filterMembers,
+  readFilter,
+} from './call-filter.js';
 import { isCount, readCountComparison, readValueComparison, sizeCondition } from './comparisons.js';
 import { isMembers, present, type ShapeReader } from './members.js';
 
@@ -58,7 +67,7 @@ const unread = (assertion: JsonObject, read: readonly string[]): JsonObject =>
 function readOperationCount(reader: ShapeReader, assertion: JsonObject, path: string): JsonObject {
   const filter = readFilter(reader, assertion, path);
   if (filter === undefined) return assertion;
-  const own = asOwnFilter(filter);
+  const own = asOwnChoice(filter);
   const { count } = assertion;
   // Without a number that is one, the validator has the word.
   if (own !== undefined || !isCount(count)) return { ...unread(assertion, filterMembers), operation: own ?? filter.own };
@@ -85,7 +94,7 @@ function readOrder(reader: ShapeReader, assertion: JsonObject, path: string): Js
     reader.refuse(`${path}/sequence`, 'a sequence whose steps name no operation', line);
     return assertion;
   }
-  const own = steps.map(asOwnFilter);
+  const own = steps.map(asOwnChoice);
   if (own.length > 1 && own.every((filter) => filter !== undefined)) return { ...rest, operations: own };
   return expression(rest, inOrder(steps, 0));
 }

@@ -36,6 +36,8 @@ export function readFilter(reader: ShapeReader, members: JsonObject, path: strin
       reader.refuse(`${path}/actorId`, 'an actor beside and in an operation', line);
     if ((members.outcomes ?? outcome) !== undefined && operation.outcome !== undefined)
       reader.refuse(`${path}/outcomes`, 'outcomes beside and in an operation', line);
+    if ((contains ?? given) !== undefined && operation.arguments !== undefined)
+      reader.refuse(`${path}/contains`, 'arguments beside and in an operation', line);
   }
   if (members.outcomes !== undefined && outcome !== undefined) reader.refuse(`${path}/outcome`, "'outcome' beside 'outcomes'", line);
   const isTwice = contains !== undefined && given !== undefined;
@@ -58,16 +60,34 @@ function readNames(
 ): string[] | undefined {
   if (given === undefined) return undefined;
   const names = Array.isArray(given) ? given : [given];
+  if (names.length === 0) reader.refuse(path, `${what} of an empty list`, line);
   for (const name of names)
     if (typeof name !== 'string' || !known.includes(name)) reader.refuse(path, `${what} ${JSON.stringify(name)}`, line);
   return names.filter((name): name is string => typeof name === 'string');
 }
 
-/** Undefined where a filter of ours cannot say it. */
-export function asOwnFilter({ own, others, outcomes: wanted, idempotency, contains }: CallFilter): JsonObject | undefined {
-  if (others.length > 0 || idempotency !== undefined || (wanted !== undefined && wanted.length !== 1)) return undefined;
+/** Undefined where one filter of ours cannot say it. */
+export function asOwnFilter(filter: CallFilter): JsonObject | undefined {
+  const choice = asOwnChoice(filter);
+  return choice?.anyOf === undefined ? choice : undefined;
+}
+
+/** A filter of ours, or `anyOf` of several: one for each operation with each of the receipts. Undefined where neither can say it. */
+export function asOwnChoice({ own, others, outcomes: wanted, idempotency = [], contains }: CallFilter): JsonObject | undefined {
   if (contains !== undefined && Object.values(contains).some(isMembers)) return undefined;
-  return present({ ...own, outcome: wanted?.[0] ?? own.outcome, arguments: contains ?? own.arguments });
+  const named = wanted === undefined ? undefined : [...new Set(wanted)];
+  const receipt = idempotency.length === 0 ? [undefined] : idempotency;
+  const filters = [own, ...others].flatMap((operation) =>
+    receipt.map((one) =>
+      present({
+        ...operation,
+        outcome: named?.length === 1 ? named[0] : (named ?? operation.outcome),
+        idempotency: one,
+        arguments: contains ?? operation.arguments,
+      }),
+    ),
+  );
+  return filters.length === 1 ? filters[0] : { anyOf: filters };
 }
 
 /** A condition on the call `name`. */
@@ -85,7 +105,7 @@ export function asCondition(filter: CallFilter, name: string): string {
 function operationConditions({ outcome, arguments: given, ...operation }: JsonObject, name: string): string[] {
   return [
     ...Object.entries(operation).map(([member, value]) => `${name}.${member} == ${JSON.stringify(value)}`),
-    ...(outcome === undefined ? [] : [`${name}.outcome.kind == ${JSON.stringify(outcome)}`]),
+    ...(outcome === undefined ? [] : [`${name}.outcome.kind in ${JSON.stringify([outcome].flat())}`]),
     ...(isMembers(given) ? containsConditions(`${name}.arguments`, given) : []),
   ];
 }

@@ -97,6 +97,7 @@ export const diagnosticTable = {
   DY5033: warning('Member that is not read'),
   DY5034: error('Package differs from its pin'),
   DY5035: error('Pin of no package'),
+  DY5036: error('Pages of other sites'),
 
   // Behavior modules.
   DY6001: error('Module not found'),

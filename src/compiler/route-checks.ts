@@ -21,6 +21,7 @@ function httpFindings(manifest: ToolManifest): ManifestFinding[] {
       ...errorFindings(manifest, route, path),
       ...statusFindings(route, path),
       ...rateLimitFindings(manifest, route, path),
+      ...pageFindings(route, path),
     ];
   });
   if (manifest.http.length === 0 || !addressShape.test(manifest.id)) return routes;
@@ -89,6 +90,20 @@ function statusFindings({ response: { successStatus, successStatuses = [], error
       ? []
       : [{ code: 'DY5016' as const, path: `${path}/response/${at}`, message: `${status} is not from ${least} to ${most}` }],
   );
+}
+
+/** What no browser would ever send, or take. */
+function pageFindings({ cors }: ToolHttpRoute, path: string): ManifestFinding[] {
+  if (cors === undefined) return [];
+  const findings = cors.origins.flatMap((origin, place): ManifestFinding[] => {
+    const sent = origin === '*' ? origin : URL.canParse(origin) ? new URL(origin).origin : undefined;
+    if (sent === origin) return [];
+    const suggestion = sent === undefined ? undefined : `Write '${sent}'.`;
+    return [{ code: 'DY5036', path: `${path}/cors/origins/${place}`, message: `no browser calls an origin '${origin}'`, suggestion }];
+  });
+  if (cors.credentials !== true || !cors.origins.includes('*')) return findings;
+  const message = 'credentials come along to origins that are named alone';
+  return [...findings, { code: 'DY5036', path: `${path}/cors/credentials`, message, suggestion: "Name each origin in the place of '*'." }];
 }
 
 function rateLimitFindings({ wire }: ToolManifest, { rateLimit }: ToolHttpRoute, path: string): ManifestFinding[] {

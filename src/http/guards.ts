@@ -23,13 +23,21 @@ export interface HostRule {
   pages?: 'origin' | 'host';
   /** Whether a host name, in lower case, is one of the listener's own beside those. */
   admits?(name: string): boolean;
+  /** Whether what a request asks for is open to its page, whatever site that is of. */
+  admitsPage?(request: ServerRequest): boolean;
 }
 
 /**
  * The check of Host and Origin. A page in the user's browser can reach a loopback port, or have made a name of its own point to it: only
- * its Host (rebinding) and Origin tell it from a program, which sends no Origin. There is no cross-origin allowance.
+ * its Host (rebinding) and Origin tell it from a program, which sends no Origin. Only routes of tools may let in pages of other sites.
  */
-export function requireHost({ publicUrl, hosts = 'own', pages = 'origin', admits }: HostRule = {}): (request: ServerRequest) => void {
+export function requireHost({
+  publicUrl,
+  hosts = 'own',
+  pages = 'origin',
+  admits,
+  admitsPage,
+}: HostRule = {}): (request: ServerRequest) => void {
   const own = publicUrl === undefined ? undefined : new URL(publicUrl);
   const isOwnName = (name: string | undefined): boolean => name !== undefined && (loopbackNames.has(name) || name === own?.hostname);
   const isOwnPage = (origin: string): boolean => {
@@ -37,12 +45,13 @@ export function requireHost({ publicUrl, hosts = 'own', pages = 'origin', admits
     const name = nameIn(originShape.exec(origin)?.[1]);
     return pages === 'host' ? isOwnName(name) : name !== undefined && loopbackNames.has(name);
   };
-  return ({ headers }) => {
+  return (request) => {
+    const { headers } = request;
     const name = nameIn(headers.get('host'));
     if (hosts === 'any' && name === undefined) throw badHeader('host', 'is not one host name with an optional port');
     if (hosts === 'own' && !isOwnName(name) && (name === undefined || admits?.(name) !== true)) refuseOrigin('Host');
     const origin = headers.get('origin');
-    if (origin !== undefined && !isOwnPage(origin)) refuseOrigin('Origin');
+    if (origin !== undefined && !isOwnPage(origin) && admitsPage?.(request) !== true) refuseOrigin('Origin');
   };
 }
 

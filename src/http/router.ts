@@ -123,6 +123,8 @@ export interface RouterOptions<Caller> {
   idsOf?(caller: Caller): { readonly [name: string]: string };
   /** Put into every reply to a caller. */
   headersOf?(caller: Caller): { [name: string]: string };
+  /** What a reply is when it leaves. */
+  answered?(reply: HttpReply, request: ServerRequest): HttpReply;
   /** Whose bytes a caller's bodies and large replies are. Default: all callers share one owner. */
   ownerOf?(caller: Caller): string;
   observers?: readonly Observer[];
@@ -190,7 +192,8 @@ export function createRouter<Caller>(options: RouterOptions<Caller>): HttpHandle
     }
   };
   const answerCaller = async (request: ServerRequest, exchange: Exchange<Caller>): Promise<HttpReply> => {
-    const reply = await answer(request, exchange);
+    const made = await answer(request, exchange);
+    const reply = options.answered?.(made, request) ?? made;
     if (exchange.caller === undefined || options.headersOf === undefined) return reply;
     return { ...reply, headers: { ...options.headersOf(exchange.caller), ...reply.headers } };
   };

@@ -119,6 +119,44 @@ test('each of its assertions can fail', async () => {
   }
 });
 
+test('lists of outcomes, anyOf and receipts become the kinds that say them', async () => {
+  const drill = 'conformance/firedrill/drills/opens-once.drill.yaml';
+  const [from, to] = [
+    'anyOf: [{ packageId: beacon, operationId: monitors.get }]',
+    'anyOf: [{ packageId: beacon, operationId: monitors.get }, { packageId: beacon, operationId: incidents.open }], idempotency: [recorded, not_requested]',
+  ];
+  const root = join(copyOf('other-small', { [drill]: [from, to] }), 'conformance');
+  const { build, diagnostics } = await compileProject({ root });
+  assert.deepEqual(diagnostics, []);
+  const assertions = build?.drills.find(({ drill: { id } }) => id === 'opens-once')?.drill.assertions ?? [];
+  const kindOf = (id: string) => assertions.find((assertion) => assertion.id === id);
+  const opened = { packageId: 'beacon', operationId: 'incidents.open' };
+  const got = { packageId: 'beacon', operationId: 'monitors.get' };
+  assert.deepEqual(kindOf('recorded-once'), {
+    id: 'recorded-once',
+    kind: 'operation.count',
+    gate: true,
+    operation: { ...opened, outcome: 'ok', idempotency: 'recorded' },
+    count: { equals: 1 },
+  });
+  const either = { actorId: 'operator', outcome: ['ok', 'tool_error'] };
+  assert.deepEqual(kindOf('looked-then-opened'), {
+    id: 'looked-then-opened',
+    kind: 'operation.order',
+    gate: true,
+    operations: [
+      {
+        anyOf: [got, opened].flatMap((operation) =>
+          ['recorded', 'not_requested'].map((idempotency) => ({ ...operation, ...either, idempotency })),
+        ),
+      },
+      { ...opened, outcome: 'ok', idempotency: 'recorded' },
+      { ...opened, outcome: 'ok', idempotency: 'replayed' },
+      { ...got, actorId: 'auditor', outcome: 'ok' },
+    ],
+  });
+});
+
 test('an agent that answers with a failed result has failed', async () => {
   const agent = 'conformance/agents/agent.mjs';
   const root = join(copyOf('other-small', { [agent]: ['status === 403', 'status === 418'] }), 'conformance');
@@ -145,6 +183,13 @@ test('shapes that are not adapted are refused where they stand, with the line of
       /^DY5032 .*\/comparison\/tolerance: 'tolerance'/m,
     ],
     [drill, 'outcomes: [ok]', 'outcomes: [succeeded]', /^DY5032 .*\/outcomes: the outcome "succeeded"/m],
+    [drill, 'outcomes: [ok]', 'outcomes: []', /^DY5032 .*\/outcomes: the outcome of an empty list/m],
+    [
+      drill,
+      'operationId: incidents.open }\n    actorId: operator\n    outcomes: [ok]',
+      'operationId: incidents.open, arguments: { name: api } }\n    contains: { note: x }\n    outcomes: [ok]',
+      /^DY5032 .*\/contains: arguments beside and in an operation/m,
+    ],
     [drill, 'idempotency: recorded\n', 'idempotency: kept\n', /^DY5032 .*\/idempotency: the idempotency "kept"/m],
     [drill, 'value: [1, 2]', 'value: [1, 3]', /^DY5032 .*\/assertions\/8\/comparison: the number/m],
     [drill, 'occurrence: 1', 'occurrence: last', /^DY5032 .*\/occurrence: the occurrence "last"/m],

@@ -537,6 +537,19 @@ assertions: [{ id: none, kind: state.count, packageId: notes, namespace: notes, 
     message: /has no entry '\.\/extra'/,
     suggestion: /Take the pin away/,
   },
+  DY5036: {
+    changes: {
+      [tool]:
+        sound[tool] +
+        route('/notes', '[{ code: TAKEN, status: 409 }]').replace(
+          'requestBody: json',
+          'requestBody: json, cors: { origins: ["https://x.example:443"] }',
+        ),
+    },
+    at: [tool, '/manifest/http/0/cors/origins/0', '"https://x.example:443"'],
+    message: /no browser calls an origin/,
+    suggestion: /Write 'https:\/\/x\.example'/,
+  },
   DY5030: {
     changes: edited(
       tool,

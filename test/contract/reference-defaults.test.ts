@@ -131,6 +131,8 @@ test('a field that is left out becomes what the reference says', async (t) => {
     else assert.deepEqual(value, meantBy(fallback), at);
   }
   assert.deepEqual(elsewhere, [
+    'RouteCors credentials: false',
+    'RouteCors headers: each that is asked for',
     'DeclaredError retryable: false',
     'ToolMcp structured: true',
     'BearerAuth schemes: Bearer',

@@ -140,7 +140,22 @@ export interface ToolHttpRoute {
   requestBody: RequestBodyKind | (RequestBodyKind[] & tags.MinItems<1> & tags.MaxItems<5>);
   /** Of `wire.rateLimits`: by which its calls are counted. */
   rateLimit?: Slug;
+  /** Pages of other sites that may ask it from a browser. */
+  cors?: RouteCors;
   response: RouteResponse;
+}
+/** What browsers let pages of other sites do (CORS). */
+export interface RouteCors {
+  /** Of pages, as browsers write them; "*": each. */
+  origins: (string & tags.Pattern<'^(?:[*]|https?://[^/?#@ ]+)$'> & tags.MaxLength<256>)[] & tags.MinItems<1> & tags.MaxItems<32>;
+  /** That requests may have. Default: each that is asked for. */
+  headers?: HttpToken[] & tags.MaxItems<64>;
+  /** Of replies, beside those that every page may read. */
+  exposedHeaders?: HttpToken[] & tags.MaxItems<64>;
+  /** Cookies and passwords of the browser may come along; `origins` then names each. Default: false. */
+  credentials?: boolean;
+  /** How long a browser may keep the answer to its question. */
+  maxAgeSeconds?: number & tags.Type<'uint32'> & tags.Maximum<86400>;
 }
 /** An API of GraphQL: each root field of its schema is an operation. */
 export interface ToolGraphql {

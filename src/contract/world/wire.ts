@@ -60,7 +60,7 @@ export interface CallRoute {
   blobs?: OfferedBlob[];
 }
 /** What a binding has to know of a route to find it and to read a request to it. */
-export interface WireRoute extends Pick<ToolHttpRoute, 'method' | 'path' | 'auth' | 'requestBody'> {
+export interface WireRoute extends Pick<ToolHttpRoute, 'method' | 'path' | 'auth' | 'requestBody' | 'cors'> {
   packageId: Slug;
   routeId: WireRouteId;
   /** Of the package in this world: its own, then the others in order. Each has a mount. */

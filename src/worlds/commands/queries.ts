@@ -1,4 +1,5 @@
 // What a world tells without changing: every query of world-protocol.ts.
+import { defined } from '../../contract/defined.js';
 import { ServiceError } from '../../contract/errors.js';
 import { limits } from '../../contract/limits.js';
 import { graphqlRoutes } from '../../contract/world/tool-graphql.js';
@@ -219,12 +220,13 @@ function tools(program: Program, actor: Actor): ToolCatalogItem[] {
 function routes({ tools, instances: named }: Program): WireRoute[] {
   return [...tools.values()].flatMap(({ packageId, manifest }) => {
     const ofPackage = { packageId, instances: [...(named.get(packageId) ?? [packageId])], ...wordedBy(manifest) };
-    const declared = manifest.http.map(({ id: routeId, method, path, auth, requestBody }) => ({
+    const declared = manifest.http.map(({ id: routeId, method, path, auth, requestBody, cors }) => ({
       routeId,
       method,
       path,
       auth,
       requestBody,
+      ...defined({ cors }),
     }));
     return [...declared, ...graphqlRoutes(manifest)].map((route) => ({ ...ofPackage, ...route }));
   });
