@@ -1,8 +1,8 @@
 // Builds the project into dist/ (or, with `--out DIR`, into another folder directly below the root).
 //   node scripts/build.mjs          with types checked and declared: what is published and what CI tests
 //   node scripts/build.mjs --fast   the same code without a look at its types, for the inner loop
-// esbuild makes the code of each file. Only src/contract, where validators are generated from types, goes through tspc, and only when it has
-// changed.
+// esbuild makes the code of each file. Only src/contract, where validators are generated from types, goes through tspc, and only when it
+// has changed.
 import { execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
