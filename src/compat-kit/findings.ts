@@ -17,6 +17,7 @@ export type VerifyFindingKind =
   | 'operation_not_listed'
   | 'unsupported_stale'
   | 'unsupported_not_marked'
+  | 'unsupported_misshapen'
   | 'page_stale'
   | 'members_stale';
 export interface VerifyFinding {

@@ -190,7 +190,8 @@ async function runFlow(
     await definition[name]?.(world.context);
     // Once: what is not there is not there for either.
     if (name === 'mcp') return [];
-    return await probeUnsupported(operationsNotHere(listed.operations, table, definition.unsupported), table, world.mount);
+    const absent = operationsNotHere(listed.operations, table, definition.unsupported);
+    return await probeUnsupported(absent, { table, ...world.mount }, definition);
   } catch (error) {
     return [{ kind: 'flow_failed', message: `The ${name} failed: ${wordsOf(error)}` }];
   } finally {

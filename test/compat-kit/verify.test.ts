@@ -221,6 +221,23 @@ test('an unsupported operation that a route answers is found', async () => {
     JSON.stringify(found(result)),
   );
 });
+test('an unsupported operation that is not answered as the vendor answers an error is found', async () => {
+  const place = 'shareNote (POST /v1/notes/{note_id}/shares) is unsupported, and is answered 404';
+  const cases = [
+    ['notes.tool.yaml', ' not_found: 404,', '', "the body is Drillyard's envelope, and no refusal of the package"],
+    ['compat/compat.ts', 'openApiChecker({ document })', "({ path }) => (path.endsWith('/shares') ? ['no shares'] : [])", 'no shares'],
+    ['compat/compat.ts', '  flow:', '  isError: ({ status }) => status >= 500,\n  flow:', 'that is no error of the vendor'],
+  ] as const;
+  for (const [file, from, to, fault] of cases) {
+    const copy = copied();
+    copy.replace(file, from, to);
+    assert.deepEqual(
+      found(await copy.verify()).filter(([kind]) => kind === 'unsupported_misshapen'),
+      [['unsupported_misshapen', `${place}: ${fault}.`]],
+    );
+  }
+});
+
 const anyRoute = `    - id: notes.any
       operationId: notes.list
       method: POST

@@ -34,6 +34,9 @@ for (const packageId of libraryPackages.filter((id) => existsSync(join(library, 
     assert.deepEqual(findings, []);
     await assertAllShown(packageId, reportDirectory);
     assert.ok(clients.length > 0);
+    const readme = readFileSync(join(library, packageId, 'README.md'), 'utf8');
+    assert.match(readme, /\]\(COMPAT\.md\)/, 'its page says what it has not');
+    assert.match(readme, /x-drillyard-unsupported: 1/);
     assert.ok(noticed.some(({ how, from }) => how === 'lost' && from === 'flow'));
     const optional = unnoticed.filter(({ from }) => from === 'flow');
     assert.ok(optional.length > 0, 'the vendor calls no member optional');
