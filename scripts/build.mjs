@@ -7,7 +7,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { bundleEntries } from './bundle.mjs';
 import { vendor } from './vendor.mjs';
@@ -31,6 +31,7 @@ const sources = (folder) =>
 if (process.argv.includes('--fast')) await emit();
 else await checkAndEmit();
 copyAssets();
+await writeBehaviorGlobals();
 await vendor(out);
 writeBuildId();
 await bundleEntries(out);
@@ -172,6 +173,12 @@ function compileShipped() {
 }
 
 /** Files that are read at run time and are not TypeScript. */
+/** The types that `drillyard/behavior-globals` names. */
+async function writeBehaviorGlobals() {
+  const { addedTypes } = await import(pathToFileURL(join(root, out, 'src', 'compiler', 'type-options.js')).href);
+  writeFileSync(join(out, 'src', 'tools', 'behavior-globals.d.ts'), addedTypes.trimStart());
+}
+
 function copyAssets() {
   for (const folder of ['src', 'test', 'bench']) {
     if (!existsSync(folder)) continue;
