@@ -71,6 +71,8 @@ export class ClusterNode implements Door {
   said = '';
   ready: NodeReady | undefined;
   isPaused = false;
+  /** No client reaches it. */
+  isCut = false;
 
   constructor(name: string, url: string, dataDirectory: string, command: readonly string[]) {
     this.name = name;
@@ -292,7 +294,7 @@ export class Cluster {
   async settle<T>(ask: (client: Client, node: ClusterNode) => Promise<T>, { withinMs = 30_000, seed = 1 } = {}): Promise<T> {
     const choose = seededNumbers(seed);
     for (const until = Date.now() + withinMs; ; await pause(100)) {
-      const running = this.nodes.filter(({ isRunning }) => isRunning);
+      const running = this.nodes.filter(({ isRunning, isCut }) => isRunning && !isCut);
       const node = running[choose(running.length)] as ClusterNode;
       try {
         return await ask(this.clientOf(node), node);
