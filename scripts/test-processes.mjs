@@ -24,6 +24,7 @@ const apart = new Set([
   'e2e/cluster',
   'e2e/cluster-admin',
   'e2e/cluster-backup',
+  'e2e/cluster-mounts',
   'e2e/cluster-spread',
   'e2e/cluster-standby',
   'e2e/crash',
