@@ -7,7 +7,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Client } from '../../src/client/client.js';
+import { type Client, createClient } from '../../src/client/client.js';
 import { OperationError } from '../../src/client/control-error.js';
 import { homeOf } from '../../src/worlds/homes.js';
 import { nodeArguments } from '../cli/cli.js';
@@ -239,6 +239,11 @@ export class Cluster {
   /** A client that asks one node, once. */
   clientOf(node: Door): Client {
     return clientAt(node.url, this.credential);
+  }
+
+  /** One that asks again, with the key of the first try, as clients do: homes of a cluster that has begun lately are still on their way. */
+  patientClientOf(node: Door): Client {
+    return createClient({ baseUrl: node.url, credential: this.credential });
   }
 
   /** As the log has it: who owns home 0. */
