@@ -1,12 +1,13 @@
 // Builds the project into dist/ (or, with `--out DIR`, into another folder directly below the root).
-//   node scripts/build.mjs          everything type-checked and emitted by tspc: what is published and what CI tests
-//   node scripts/build.mjs --fast   transpiled by esbuild without checking types, for the inner loop. Only src/contract, where
-//                                   validators are generated from types, goes through tspc, and only when it has changed.
+//   node scripts/build.mjs          with types checked and declared: what is published and what CI tests
+//   node scripts/build.mjs --fast   the same code without a look at its types, for the inner loop
+// esbuild makes the code of each file. Only src/contract, where validators are generated from types, goes through tspc, and only when it
+// has changed.
 import { execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { bundleEntries } from './bundle.mjs';
 import { vendor } from './vendor.mjs';
@@ -27,9 +28,10 @@ const sources = (folder) =>
         .sort()
     : [];
 
-if (process.argv.includes('--fast')) await fast();
-else await full();
+if (process.argv.includes('--fast')) await emit();
+else await checkAndEmit();
 copyAssets();
+await writeBehaviorGlobals();
 await vendor(out);
 writeBuildId();
 await bundleEntries(out);
@@ -37,17 +39,19 @@ await bundlePages();
 if (!process.argv.includes('--fast') && out === 'dist') compileShipped();
 say('done');
 
-async function full() {
-  // A file that left the source must leave the output too, or a test of it would keep running.
-  for (const folder of ['src', 'test', 'bench']) rmSync(join(out, folder), { recursive: true, force: true });
+/** On two cores: what reads every type takes one of them for as long as all else takes the other. */
+async function checkAndEmit() {
+  say('compiling src, test and bench, and checking their types and those of the pages: half a minute to two minutes');
   rmSync(join(out, '.tsbuildinfo'), { force: true });
-  say('compiling src, test and bench with the validators of src/contract, and checking the pages: half a minute to two minutes');
-  // The app's types are checked meanwhile, on another core.
-  const app = existsSync(appFolder) ? checked('tsc', ['-p', 'tsconfig.app.json']) : undefined;
-  await checked('tspc', ['-p', 'tsconfig.json', '--outDir', out]);
-  await app;
+  const types = join(out, '.types');
+  rmSync(types, { recursive: true, force: true });
+  const declared = checked('tsc', ['-p', 'tsconfig.json', '--outDir', types, '--emitDeclarationOnly']);
+  await emit();
+  if (existsSync(appFolder)) await checked('tsc', ['-p', 'tsconfig.app.json']);
+  await declared;
+  cpSync(join(types, 'src'), join(out, 'src'), { recursive: true });
+  rmSync(types, { recursive: true, force: true });
   say('bundling');
-  await dropDeadImports(out);
 }
 
 /** On stderr: `npm pack --json` builds too, and stdout is its own. A fast build is over before anybody wonders. */
@@ -89,7 +93,8 @@ async function bundlePage(name, entry) {
   });
 }
 
-async function fast() {
+async function emit() {
+  // A file that left the source must leave the output too, or a test of it would keep running.
   for (const folder of ['src', 'test', 'bench']) rmSync(join(out, folder), { recursive: true, force: true });
   const contract = sources('src/contract');
   const key = createHash('sha256');
@@ -168,6 +173,12 @@ function compileShipped() {
 }
 
 /** Files that are read at run time and are not TypeScript. */
+/** The types that `drillyard/behavior-globals` names. */
+async function writeBehaviorGlobals() {
+  const { addedTypes } = await import(pathToFileURL(join(root, out, 'src', 'compiler', 'type-options.js')).href);
+  writeFileSync(join(out, 'src', 'tools', 'behavior-globals.d.ts'), addedTypes.trimStart());
+}
+
 function copyAssets() {
   for (const folder of ['src', 'test', 'bench']) {
     if (!existsSync(folder)) continue;

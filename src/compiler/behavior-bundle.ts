@@ -164,6 +164,17 @@ const foreignInput: Message = {
   detail: { code: 'DY6008' } satisfies Pick<Refusal, 'code'>,
 };
 
+/**
+ * What `drillyard/tool-sdk` is in a bundle. The names of the first statement are in every bundle; one of the others only where it is used,
+ * so that the code, and with it the hash, of a behavior does not change when the SDK gets another.
+ */
+const sdkModule = [
+  'export const { decodeTokenRequest, defineTool, defineToolBehavior, encodeTokenReply, grantTokens, mintToken, readToken, ToolFailure } = $sdk;',
+  ...['addCalendarTime', 'instantOf', 'isoTime', 'isTimeZone', 'timeZoneNames', 'zonedTime'].map(
+    (name) => `export const ${name} = /* @__PURE__ */ (() => $sdk.${name})();`,
+  ),
+].join('\n');
+
 /** Imports the behavior by its default export, so that a module without one is an error of esbuild's own. */
 function packagePlugin(modules: BehaviorModules, { entry, kits }: { entry: string; kits: readonly BehaviorKit[] }): Plugin {
   const refuse = ({ message, ...detail }: Refusal) => ({ errors: [{ text: message, detail }] });
@@ -187,8 +198,7 @@ function packagePlugin(modules: BehaviorModules, { entry, kits }: { entry: strin
         loader: 'js',
       }));
       onLoad({ filter: /.*/, namespace: 'sdk' }, () => ({
-        contents:
-          'export const { decodeTokenRequest, defineTool, defineToolBehavior, encodeTokenReply, grantTokens, mintToken, readToken, ToolFailure } = $sdk;',
+        contents: sdkModule,
         loader: 'js',
       }));
       onLoad({ filter: /.*/, namespace: 'tool' }, async ({ path }) => {

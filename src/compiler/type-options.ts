@@ -62,7 +62,9 @@ export function withOwnTypes(ts: TypeScript, options: CompilerOptions, from: str
   const sdk = own.get('drillyard/tool-sdk') as string;
   // Another runner's own types, where it is installed, may say more.
   for (const name of sdkNames) if (ts.resolveModuleName(name, from, options, ts.sys).resolvedModule === undefined) paths[name] = [sdk];
-  return { ...options, paths, noEmit: true, skipLibCheck: true, composite: false, incremental: false };
+  // Where the repository has not installed it, nothing would be found; the compiler's own copy is added all the same.
+  const types = options.types === undefined ? {} : { types: options.types.filter((name) => name !== globalsName) };
+  return { ...options, ...types, paths, noEmit: true, skipLibCheck: true, composite: false, incremental: false };
 }
 
 /** By what is imported: the declarations that package.json names, or in a checkout without them the source. */
@@ -90,7 +92,12 @@ export const untypedNode = [
   'interface ImportMeta { url: string; dirname: string; filename: string; resolve(specifier: string): string }',
 ].join('\n');
 
-/** What a behavior has beside ECMAScript (tools/globals), for programs where no library tells of it. */
+/** What a tsconfig.json names among its `types`, so that an editor knows what a behavior has beside ECMAScript. */
+const globalsName = 'drillyard/behavior-globals';
+/**
+ * What a behavior has beside ECMAScript (tools/globals), for programs where no library tells of it. The build writes it to
+ * behavior-globals.d.ts.
+ */
 export const addedTypes = `
 interface URL {
   hash: string; host: string; hostname: string; href: string; readonly origin: string; password: string; pathname: string; port: string;

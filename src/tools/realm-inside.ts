@@ -12,6 +12,7 @@ import { BoundError, ContextError } from './realm-border.js';
 import { admitWithin, type BehaviorIncarnation, makeContext } from './realm-context.js';
 import { declarativeBehavior } from './realm-declarative.js';
 import { defineTool, defineToolBehavior, type ToolBehavior, ToolFailure } from './sdk.js';
+import { addCalendarTime, instantOf, isoTime, isTimeZone, timeZoneNames, zonedTime } from './time-zones.js';
 import { decodeTokenRequest, encodeTokenReply, grantTokens, mintToken, readToken } from './token-endpoint.js';
 
 type Handler = (input: unknown, context: unknown) => unknown;
@@ -25,6 +26,12 @@ interface Behavior {
 }
 /** What tool code imports as `drillyard/tool-sdk`. */
 export const sdk = Object.freeze({
+  addCalendarTime,
+  instantOf,
+  isoTime,
+  isTimeZone,
+  timeZoneNames,
+  zonedTime,
   decodeTokenRequest,
   defineTool,
   defineToolBehavior,

@@ -1,9 +1,24 @@
 // What tool authors import as `drillyard/tool-sdk`: the types of a behavior module, and a run-time part that is tiny.
 // The run-time part exists twice: here, for an author's own tests and editor, and inside the realm, which evaluates the text
-// of these same functions (realm-inside.ts). So nothing in it may name anything but itself, token-endpoint.ts and ECMAScript.
+// of these same functions (realm-inside.ts). So nothing in it may name anything but itself, token-endpoint.ts, time-zones.ts and
+// ECMAScript.
+import { addCalendarTime, instantOf, isoTime, isTimeZone, type LocalTime, timeZoneNames, type ZonedTime, zonedTime } from './time-zones.js';
 import { decodeTokenRequest, encodeTokenReply, grantTokens, mintToken, readToken } from './token-endpoint.js';
 
-export { decodeTokenRequest, encodeTokenReply, grantTokens, mintToken, readToken };
+export type { LocalTime, ZonedTime };
+export {
+  addCalendarTime,
+  decodeTokenRequest,
+  encodeTokenReply,
+  grantTokens,
+  instantOf,
+  isoTime,
+  isTimeZone,
+  mintToken,
+  readToken,
+  timeZoneNames,
+  zonedTime,
+};
 
 export type JsonPrimitive = null | boolean | number | string;
 export type JsonValue = JsonPrimitive | readonly JsonValue[] | { readonly [key: string]: JsonValue };

@@ -1,8 +1,11 @@
 // Types of behaviors and agents, checked by `validate` with the TypeScript that is installed: what is reported, by whose options, and when
 // nothing is.
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { findTypeScript } from '../../src/compiler/typescript.js';
 import { validateRepository } from '../../src/index.js';
 import { drillyard, jsonLines } from '../cli/cli.js';
@@ -173,4 +176,48 @@ test('TypeScript is the one of the repository; a version without an API is as no
   const text = 'export default { operations: { "notes.add": () => ({}) }, subscriptions: { "on-due": () => {} } };\n';
   const { types, valid } = await validateRepository({ root: folder(t, { ...sound, ...script, 'drillyard/notes.js': text }) });
   assert.deepEqual([types, valid], [{ state: 'none' }, true]);
+});
+
+test('the types of what a behavior has beside ECMAScript are there for an editor, and validate takes the same tsconfig', async (t) => {
+  const lines = [
+    'const url = new URL("https://example.com/a?b=c");',
+    'const names: string[] = [...url.searchParams.keys(), new URLSearchParams({ a: "b" }).toString()];',
+    'const bytes: Uint8Array = new TextEncoder().encode(new TextDecoder("utf-8", { fatal: true }).decode(new Uint8Array([65])));',
+    'const copy: { at: number } = structuredClone({ at: new Date(0).getTime() + Date.UTC(2024, 0) });',
+    'export const all = [names, bytes, copy, atob(btoa("x")), URL.canParse("x")];',
+  ];
+  const tsconfig = {
+    compilerOptions: {
+      strict: true,
+      noEmit: true,
+      target: 'es2022',
+      module: 'esnext',
+      moduleResolution: 'bundler',
+      lib: ['es2023'],
+      types: ['drillyard/behavior-globals'],
+    },
+    include: ['drillyard'],
+  };
+  const files = {
+    ...sound,
+    'tsconfig.json': JSON.stringify(tsconfig),
+    [clean]: `${lines.join('\n')}\nexport const clean = (text: string): string => text;\n`,
+  };
+  const root = folder(t, files);
+  const { valid, diagnostics, types } = await validateRepository({ root });
+  assert.deepEqual([valid, types, diagnostics], [true, { state: 'checked' }, []]);
+  // As an editor does: with the package installed, and TypeScript's own compiler.
+  const here = fileURLToPath(new URL('../../../', import.meta.url));
+  mkdirSync(join(root, 'node_modules/drillyard/dist/src/tools'), { recursive: true });
+  for (const file of ['package.json', 'dist/src/tools/behavior-globals.d.ts'])
+    cpSync(join(here, file), join(root, 'node_modules/drillyard', file));
+  const tsc = (text: string) => {
+    writeFileSync(join(root, clean), text);
+    const compiler = join(here, 'node_modules/typescript/bin/tsc');
+    return spawnSync(process.execPath, [compiler, '-p', root], { encoding: 'utf8' })
+      .stdout.split('\n')
+      .filter((line) => line.includes(clean));
+  };
+  assert.deepEqual(tsc(files[clean]), []);
+  assert.match(tsc('export const clean = (text: string): string => (setTimeout(() => {}, 5), text);').join(), /TS2304.*'setTimeout'/);
 });

@@ -264,10 +264,11 @@ test('programs run, beside an example', () => {
   const build = (path: string): string => JSON.stringify(new URL(`../../src/${path}`, import.meta.url).href);
   const installed = join(clone, 'node_modules/drillyard');
   mkdirSync(installed, { recursive: true });
-  const exports = { '.': './index.js', './testing': './testing.js', './client': './client.js' };
+  const exports = { '.': './index.js', './testing': './testing.js', './client': './client.js', './tool-sdk': './tool-sdk.js' };
   writeFileSync(join(installed, 'package.json'), JSON.stringify({ name: 'drillyard', type: 'module', exports }));
   writeFileSync(join(installed, 'index.js'), `export * from ${build('index.js')};`);
   writeFileSync(join(installed, 'testing.js'), `export * from ${build('testing.js')};`);
+  writeFileSync(join(installed, 'tool-sdk.js'), `export * from ${build('tools/sdk.js')};`);
   writeFileSync(join(installed, 'client.js'), `export * from ${build('client/client.js')};`);
   const programs = of('js', 'ts').filter(({ notRun, frame, text }) => notRun === undefined && frame === '' && /^import /m.test(text));
   assert.ok(programs.length >= 8, `${programs.length} programs`);

@@ -47,7 +47,7 @@ export class ClusterAdvances {
   /** Before the first fault. */
   async prepare(): Promise<void> {
     const { projectId } = this.#cluster.ids;
-    this.#buildHash = await publishRows(this.#cluster.clientOf(await this.#cluster.leader()), { projectId, rows });
+    this.#buildHash = await publishRows(this.#cluster.patientClientOf(await this.#cluster.leader()), { projectId, rows });
   }
 
   /** One session after the other. */
@@ -100,25 +100,28 @@ export class ClusterAdvances {
     await this.#check(sessionId, way);
   }
 
-  /** All events of the advance, as an agent asks for them. Yields the moment of the first. The key is in the evidence. */
+  /** All events of the advance, as an agent asks for them, in parts. Yields the moment of the first. The keys are in the evidence. */
   async #plan(key: string, sessionId: string): Promise<number> {
     const path = { projectId: this.#cluster.ids.projectId, sessionId };
     const { position } = await this.#cluster.settle((client) => client.getSessionRuntime({ path }), { withinMs });
     const fromUs = position.virtualTimeUs + 1;
-    const given = { arguments: { fromUs, count: this.#events, rows }, idempotencyKey: key };
     const access = await this.#cluster.settle(
       async (client) => (await client.createSessionAccess({ path, body: { actorId: 'worker', ttlMs: 3_600_000 } })).access,
       { withinMs },
     );
-    let asked = 0;
-    await this.#cluster.settle(
-      (_, node) => {
-        asked += 1;
-        return planned(node, access.credential, given);
-      },
-      { withinMs },
-    );
-    this.#isRepeated ||= asked > 1;
+    for (let from = 0; from < this.#events; from += eventsOfCall) {
+      const count = Math.min(eventsOfCall, this.#events - from);
+      const given = { arguments: { fromUs: fromUs + from, count, rows }, idempotencyKey: `${key}-${from}` };
+      let asked = 0;
+      await this.#cluster.settle(
+        (_, node) => {
+          asked += 1;
+          return planned(node, access.credential, given);
+        },
+        { withinMs },
+      );
+      this.#isRepeated ||= asked > 1;
+    }
     return fromUs;
   }
 
@@ -187,6 +190,9 @@ export class ClusterAdvances {
     await pause(20);
   }
 }
+
+/** So few that a step of the tool is far from its time on a loaded machine, too: a build whose steps take longer is quarantined. */
+const eventsOfCall = 5000;
 
 /** An advance is long, and may begin again with each fault. */
 const withinMs = 180_000;

@@ -38,7 +38,7 @@ if (postgresMissing !== false) throw new Error(postgresMissing);
 
 interface Round {
   kind: FaultKind;
-  /** Until the catalog's home had another owner; undefined: it had none. */
+  /** Until the catalog's home had another owner; undefined: it had none, or before the time that counts. */
   takenMs: number | undefined;
   /** Until the last world had answered a call that was asked after the fault. */
   answeredMs: number;
@@ -144,7 +144,7 @@ function watchEpoch({ postgres }: Cluster): { takenMs(fromMs: number): Promise<n
     takenMs: async (fromMs) => {
       isOver = true;
       await watching;
-      return takenAtMs === undefined ? undefined : takenAtMs - fromMs;
+      return takenAtMs === undefined || takenAtMs < fromMs ? undefined : takenAtMs - fromMs;
     },
   };
 }
