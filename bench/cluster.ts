@@ -37,7 +37,7 @@ async function startCluster(nodes: number): Promise<{ cluster: Cluster; buildHas
     await pause(1500);
     return (await cluster.shares()).size === nodes && (await owners()) === before;
   });
-  const client = cluster.clientOf(await cluster.leader());
+  const client = cluster.patientClientOf(await cluster.leader());
   return { cluster, buildHash: await publishRows(client, { projectId: cluster.ids.projectId, rows }) };
 }
 

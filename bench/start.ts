@@ -1,11 +1,11 @@
 // What a person waits for at each command, from the start of its process: `validate` of 200 documents, `run` of one drill, and the first
 // `serve` in a folder until it says that it listens. Each with an empty cache and with what the command before it kept, beside a Node.js
 // that does nothing, in turns.
-//   npm run bench -- start [--turns 7] [--documents 200] [--json]
+//   npm run bench -- start [--turns 7] [--documents 200] [--beside path/of/another/bin/drillyard.js] [--json]
 import { type ChildProcess, spawn } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { quantiles } from './rows.js';
 
@@ -21,7 +21,7 @@ interface Subject {
   until?: string;
 }
 
-export async function run({ turns = 7, documents = 200 }: { [flag: string]: string | boolean | number }): Promise<object> {
+export async function run({ turns = 7, documents = 200, beside }: { [flag: string]: string | boolean | number }): Promise<object> {
   const scratch = mkdtempSync(join(tmpdir(), 'drillyard-bench-start-'));
   const [small, large, data, cache] = ['small', 'large', 'data', 'cache'].map((name) => join(scratch, name)) as [
     string,
@@ -31,12 +31,13 @@ export async function run({ turns = 7, documents = 200 }: { [flag: string]: stri
   ];
   for (const root of [small, large]) cpSync(example, root, { recursive: true, filter: (path) => !path.includes('.service') });
   addDrills(large, Number(documents));
-  const subjects: Subject[] = [
-    { name: 'floor', words: ['-e', '0'] },
-    { name: 'validate', words: [bin, 'validate'], cwd: large },
-    { name: 'run', words: [bin, 'run', 'careless-refund'], cwd: small },
-    { name: 'serve', words: [bin, 'serve', '--port', '0', '--data-dir', data], until: '/v1' },
+  const subjectsOf = (program: string, mark = ''): Subject[] => [
+    { name: `${mark}validate`, words: [program, 'validate'], cwd: large },
+    { name: `${mark}run`, words: [program, 'run', 'careless-refund'], cwd: small },
+    { name: `${mark}serve`, words: [program, 'serve', '--port', '0', '--data-dir', data], until: '/v1' },
   ];
+  const other = beside === undefined ? [] : subjectsOf(resolve(String(beside)), 'beside.');
+  const subjects: Subject[] = [{ name: 'floor', words: ['-e', '0'] }, ...subjectsOf(bin), ...other];
   const taken = new Map<string, number[]>();
   for (let turn = 0; turn < Number(turns); turn++)
     for (const subject of subjects) {

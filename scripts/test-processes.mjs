@@ -25,6 +25,7 @@ const apart = new Set([
   'e2e/cluster',
   'e2e/cluster-admin',
   'e2e/cluster-backup',
+  'e2e/cluster-mounts',
   'e2e/cluster-spread',
   'e2e/cluster-standby',
   'e2e/crash',
@@ -77,5 +78,13 @@ export function processesOf(files, out) {
     }),
     ...single,
   ];
-  return { processes, folder };
+  return { processes: spread(processes), folder };
+}
+
+/** Those of clusters wait for most of their time: one at a time runs beside others, which have the processors meanwhile. */
+function spread(processes) {
+  const waits = (file) => /[\\/](?:e2e[\\/]cluster[a-z-]*|examples[\\/]06-cluster)\.test\.js$/.test(file);
+  const [waiting, busy] = [processes.filter(waits), processes.filter((file) => !waits(file))];
+  const each = Math.ceil(busy.length / (waiting.length + 1));
+  return [...waiting.flatMap((file, at) => [file, ...busy.slice(at * each, (at + 1) * each)]), ...busy.slice(waiting.length * each)];
 }

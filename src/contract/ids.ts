@@ -43,22 +43,31 @@ export interface IdSourceOptions {
   random: (bytes: Uint8Array) => void;
 }
 
-/** A new id; of two ids with the same prefix made in this thread the later one sorts after the earlier. */
-export const newId: (prefix: IdPrefix) => string = createIdSource({ nowMs: Date.now, random: (bytes) => randomFillSync(bytes) });
+export interface IdSource {
+  /** A new id; of two ids with the same prefix the later one sorts after the earlier. */
+  newId(prefix: IdPrefix): string;
+  /** From now on ids sort after this one, which another process has made, whatever the clocks say. */
+  keepIdsAfter(id: string): void;
+}
 
-export function createIdSource({ nowMs, random }: IdSourceOptions): (prefix: IdPrefix) => string {
+/** Of this thread. */
+export const { newId, keepIdsAfter }: IdSource = createIdSource({ nowMs: Date.now, random: (bytes) => randomFillSync(bytes) });
+
+export function createIdSource({ nowMs, random }: IdSourceOptions): IdSource {
   let lastMs = -1;
   let time = '';
   // 80 bits of chance, a base32 digit in each byte. Within a millisecond, and while the clock stands behind itself, it counts up.
   const chance = new Uint8Array(16);
+  const moveTo = (ms: number): void => {
+    lastMs = ms;
+    time = timeDigits(ms);
+    random(chance);
+    for (let index = 0; index < 16; index++) chance[index] = (chance[index] as number) & 31;
+  };
   const nextUlid = (): string => {
     const now = nowMs();
-    if (now > lastMs) {
-      lastMs = now;
-      time = timeDigits(now);
-      random(chance);
-      for (let index = 0; index < 16; index++) chance[index] = (chance[index] as number) & 31;
-    } else if (!countUp(chance)) {
+    if (now > lastMs) moveTo(now);
+    else if (!countUp(chance)) {
       lastMs++;
       time = timeDigits(lastMs);
     }
@@ -66,7 +75,13 @@ export function createIdSource({ nowMs, random }: IdSourceOptions): (prefix: IdP
     for (let index = 0; index < 16; index++) text += base32Digits[chance[index] as number];
     return text;
   };
-  return (prefix) => `${prefix}_${prefix === 'dataset' ? uuid7Hex(nowMs(), random) : nextUlid()}`;
+  return {
+    newId: (prefix) => `${prefix}_${prefix === 'dataset' ? uuid7Hex(nowMs(), random) : nextUlid()}`,
+    keepIdsAfter: (id) => {
+      const madeMs = idTimeMs(id);
+      if (madeMs >= lastMs) moveTo(madeMs + 1);
+    },
+  };
 }
 
 /** When an id with a ULID was made, in epoch milliseconds; 0 for one of another form. */

@@ -30,6 +30,7 @@ import { FileBlobs } from './core/blobs.js';
 import { ClusterBlobs, type SharedBlobStore } from './core/cluster-blobs.js';
 import { requireContainedProjects } from './core/containment.js';
 import { DiskReserve } from './core/disk-reserve.js';
+import { keepIdsAfterCatalog } from './core/id-floor.js';
 import { operationEndpoints } from './core/operation-endpoints.js';
 import { OperationEngine } from './core/operation-engine.js';
 import { requireSharedKey, takeUpServerKey } from './core/server-key.js';
@@ -169,6 +170,7 @@ export async function openControl(options: OpenControl): Promise<Control> {
   const left = new AbortController();
   const { services, health, homesOpened } = await openServices(options, left.signal);
   try {
+    keepIdsAfterCatalog(services.catalog.view);
     defineRunners(services);
     const plane = new ControlPlane(services, allEndpoints(services));
     const first = await bootstrap(services, publishExampleBuild);

@@ -51,6 +51,7 @@ export class Slice {
       list: (table, request) => tx.list(table, request),
       count: (table, place) => tx.count(table, place),
       scan: (table, page) => tx.scan(table, page),
+      lastId: (table) => tx.lastId(table),
       put: (table, record) => tx.put(table, record),
       remove,
       afterCommit: (follow) => tx.afterCommit(follow),

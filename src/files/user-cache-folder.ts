@@ -29,15 +29,20 @@ export function shippedCacheFolder(): string | undefined {
  */
 export function userCacheFolder(environment: NodeJS.ProcessEnv = process.env): string | undefined {
   const given = environment.DRILLYARD_CACHE_DIR;
-  const folder = given === undefined || given === '' ? join(systemFolder(environment), 'drillyard') : given;
-  return isAbsolute(folder) && isOwn(folder) ? folder : undefined;
+  const folder = given === undefined || given === '' ? systemFolder(environment) : given;
+  return folder !== undefined && isAbsolute(folder) && isOwn(folder) ? folder : undefined;
 }
 
-function systemFolder(environment: NodeJS.ProcessEnv): string {
-  if (process.platform === 'win32') return environment.LOCALAPPDATA ?? join(homedir(), 'AppData', 'Local');
-  if (process.platform === 'darwin') return join(homedir(), 'Library', 'Caches');
-  const { XDG_CACHE_HOME: named } = environment;
-  return named !== undefined && isAbsolute(named) ? named : join(homedir(), '.cache');
+function systemFolder({ LOCALAPPDATA, XDG_CACHE_HOME }: NodeJS.ProcessEnv): string | undefined {
+  const named = process.platform === 'win32' ? LOCALAPPDATA : XDG_CACHE_HOME;
+  if (named !== undefined && isAbsolute(named)) return join(named, 'drillyard');
+  const below = { win32: ['AppData', 'Local'], darwin: ['Library', 'Caches'] }[process.platform as string] ?? ['.cache'];
+  try {
+    return join(homedir(), ...below, 'drillyard');
+  } catch {
+    // A user of no name, as in a box, has no home.
+    return undefined;
+  }
 }
 
 /** A folder that is not there yet will be made for the user alone. */

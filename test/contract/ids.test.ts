@@ -17,7 +17,7 @@ test('later ids sort later: across milliseconds, within one, and while the clock
       fc.uint8Array({ minLength: 16, maxLength: 16 }),
       (times, chance) => {
         let now = 0;
-        const next = createIdSource({ nowMs: () => now, random: (bytes) => bytes.set(chance.subarray(0, bytes.length)) });
+        const { newId: next } = createIdSource({ nowMs: () => now, random: (bytes) => bytes.set(chance.subarray(0, bytes.length)) });
         let last = '';
         for (const time of times.flatMap((time) => [time, time])) {
           now = time;
@@ -30,8 +30,26 @@ test('later ids sort later: across milliseconds, within one, and while the clock
   );
 });
 
+test('ids sort after one that another source has made, however far its clock is ahead', () => {
+  const millisecond = fc.integer({ min: 0, max: 2 ** 48 - 1000 });
+  const chance = fc.uint8Array({ minLength: 16, maxLength: 16 });
+  fc.assert(
+    fc.property(millisecond, millisecond, chance, chance, (ownMs, otherMs, own, others) => {
+      const source = (ms: number, chance: Uint8Array) =>
+        createIdSource({ nowMs: () => ms, random: (bytes) => bytes.set(chance.subarray(0, bytes.length)) });
+      const here = source(ownMs, own);
+      const before = here.newId('op');
+      const other = source(otherMs, others).newId('op');
+      here.keepIdsAfter(other);
+      here.keepIdsAfter('dataset_0123456789abcdef0123456789abcdef');
+      const after = here.newId('op');
+      assert.ok(after > other && after > before, [before, other, after].join(' '));
+    }),
+  );
+});
+
 test('the known time and the largest chance: digits are those of the ULID specification, and a run-over moves on by a millisecond', () => {
-  const next = createIdSource({ nowMs: () => 1469918176385, random: (bytes) => bytes.fill(0xff) });
+  const { newId: next } = createIdSource({ nowMs: () => 1469918176385, random: (bytes) => bytes.fill(0xff) });
   assert.equal(next('op'), 'op_01aryz6s41zzzzzzzzzzzzzzzz');
   assert.equal(next('op'), 'op_01aryz6s420000000000000000');
 });

@@ -47,7 +47,7 @@ export class ClusterAdvances {
   /** Before the first fault. */
   async prepare(): Promise<void> {
     const { projectId } = this.#cluster.ids;
-    this.#buildHash = await publishRows(this.#cluster.clientOf(await this.#cluster.leader()), { projectId, rows });
+    this.#buildHash = await publishRows(this.#cluster.patientClientOf(await this.#cluster.leader()), { projectId, rows });
   }
 
   /** One session after the other. */

@@ -92,8 +92,14 @@ export async function makeFault(kind: FaultKind, { cluster, network, disk }: Fau
       return jumped(leader, jumpMs);
     case 'clock_back':
       return jumped(leader, -jumpMs);
-    case 'link_cut':
-      return cutFor(cluster, leader, { cut: (at) => net.cut(at), mend: (at) => net.mend(at) });
+    case 'link_cut': {
+      const mend = cutFor(cluster, leader, { cut: (at) => net.cut(at), mend: (at) => net.mend(at) });
+      leader.isCut = true;
+      return async () => {
+        await mend();
+        leader.isCut = false;
+      };
+    }
     case 'no_database':
       return cutFor(cluster, leader, { cut: (at) => net.cutFromDatabase(at), mend: (at) => net.mendToDatabase(at) });
     case 'no_nodes':

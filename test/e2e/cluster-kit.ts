@@ -7,7 +7,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Client } from '../../src/client/client.js';
+import { type Client, createClient } from '../../src/client/client.js';
 import { OperationError } from '../../src/client/control-error.js';
 import { homeOf } from '../../src/worlds/homes.js';
 import { nodeArguments } from '../cli/cli.js';
@@ -71,6 +71,8 @@ export class ClusterNode implements Door {
   said = '';
   ready: NodeReady | undefined;
   isPaused = false;
+  /** No client reaches it. */
+  isCut = false;
 
   constructor(name: string, url: string, dataDirectory: string, command: readonly string[]) {
     this.name = name;
@@ -241,6 +243,11 @@ export class Cluster {
     return clientAt(node.url, this.credential);
   }
 
+  /** One that asks again, with the key of the first try, as clients do: homes of a cluster that has begun lately are still on their way. */
+  patientClientOf(node: Door): Client {
+    return createClient({ baseUrl: node.url, credential: this.credential });
+  }
+
   /** As the log has it: who owns home 0. */
   async leader(): Promise<ClusterNode> {
     return await this.#ownerOfHome(0);
@@ -287,7 +294,7 @@ export class Cluster {
   async settle<T>(ask: (client: Client, node: ClusterNode) => Promise<T>, { withinMs = 30_000, seed = 1 } = {}): Promise<T> {
     const choose = seededNumbers(seed);
     for (const until = Date.now() + withinMs; ; await pause(100)) {
-      const running = this.nodes.filter(({ isRunning }) => isRunning);
+      const running = this.nodes.filter(({ isRunning, isCut }) => isRunning && !isCut);
       const node = running[choose(running.length)] as ClusterNode;
       try {
         return await ask(this.clientOf(node), node);

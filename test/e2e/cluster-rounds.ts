@@ -325,8 +325,8 @@ export class ClusterLoad {
     const { nodes } = this.#cluster;
     const chosen = nodes[choose(nodes.length)] as ClusterNode;
     // Clients come through something that knows which nodes answer, but for some that do not know yet.
-    if (!chosen.isPaused || choose(8) === 0) return chosen;
-    return nodes.find(({ isPaused, isRunning }) => isRunning && !isPaused) ?? chosen;
+    if (!(chosen.isPaused || chosen.isCut) || choose(8) === 0) return chosen;
+    return nodes.find(({ isPaused, isCut, isRunning }) => isRunning && !isPaused && !isCut) ?? chosen;
   }
 }
 

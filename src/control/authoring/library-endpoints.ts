@@ -84,4 +84,8 @@ class LibraryView implements View {
   scan<Record>(table: Table<Record>, page: { limit: number; after?: string }): Page<Record> {
     return this.list(table, { index: 'all', prefix: [], ...page });
   }
+
+  lastId(): string | undefined {
+    return this.#entries.at(-1)?.libraryEntryId;
+  }
 }

@@ -12,6 +12,7 @@ export class FollowedCatalog implements CatalogReads {
     list: (table, request) => this.#require().view.list(table, request),
     count: (table, place) => this.#require().view.count(table, place),
     scan: (table, page) => this.#require().view.scan(table, page),
+    lastId: (table) => this.#require().view.lastId(table),
   };
   #source: CatalogReads | undefined;
   /** What `commits` was when the present source came, and what that said of itself. */

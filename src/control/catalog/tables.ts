@@ -44,6 +44,8 @@ export interface View {
   count<Record>(table: Table<Record>, place: Pick<ListRequest, 'index' | 'prefix' | 'limit'>): number;
   /** Every record of a table, by id, or those whose id begins with `idPrefix`; `after` is the `next` of an earlier page. */
   scan<Record>(table: Table<Record>, page: ScanRequest): Page<Record>;
+  /** The id that sorts last; undefined where the table is empty. */
+  lastId<Record>(table: Table<Record>): string | undefined;
 }
 export interface Change extends View {
   /** Inserts or replaces; the indexes follow. The record must be JSON; members that are undefined are left out. */
@@ -137,6 +139,15 @@ export class Reader implements View {
       last = key;
     }
     return { records };
+  }
+
+  lastId<Record>(table: Table<Record>): string | undefined {
+    const prefix = `${keyOf(['r', table.name])} `;
+    for (const key of this.#source.keys(...boundsOf(prefix), true)) {
+      const id = unescaped(key.slice(prefix.length));
+      if (this.get(table, id) !== undefined) return id;
+    }
+    return undefined;
   }
 }
 
