@@ -195,8 +195,8 @@ function Text({ entry, brief, words, said }: { entry: EvidenceEntry; brief: Brie
   return (
     <span class="text">
       {words !== '' ? <Found entry={entry} words={words} /> : visibleLine(text)}
-      {words === '' && more !== '' && <span class="more-text"> {visibleLine(more)}</span>}
       {said !== undefined && <span class="said">{visibleLine(said)}</span>}
+      {words === '' && more !== '' && <span class="more-text"> {visibleLine(more)}</span>}
     </span>
   );
 }

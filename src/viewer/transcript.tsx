@@ -32,7 +32,7 @@ export function saidAround(lines: readonly TranscriptLine[], sequence: number) {
 export function saidInShort(lines: readonly TranscriptLine[]): ReadonlyMap<number, string> {
   const short = new Map<number, string>();
   for (const { afterSequence, text } of lines) {
-    if (!short.has(afterSequence)) short.set(afterSequence, text.trim().slice(0, tuning.saidShortChars));
+    if (!short.has(afterSequence)) short.set(afterSequence, text.replace(/[*`#]/g, '').trim().slice(0, tuning.saidShortChars));
   }
   return short;
 }
