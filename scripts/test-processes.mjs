@@ -16,11 +16,12 @@ const sharing = new Map([
   ]),
 ]);
 /**
- * Files that measure their process or the machine, or need more of it than a share; and those of clusters, whose nodes would run from the
- * first file of a shared process to its last.
+ * Files that measure their process or the machine, start a browser, or need more of it than a share; and those of clusters, whose nodes
+ * would run from the first file of a shared process to its last.
  */
 const apart = new Set([
   'actors/host-supervisor',
+  'bindings/cross-origin',
   'e2e/cluster',
   'e2e/cluster-admin',
   'e2e/cluster-backup',

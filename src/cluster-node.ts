@@ -188,7 +188,8 @@ export class ClusterNode {
     const { ground } = this.#parts;
     const meter = ground.metrics.add(forwardMeter);
     const own = this.#ownRoutes();
-    const guards = siteGuards(ground.site);
+    // Which pages of other sites a world lets in, its owner knows.
+    const guards = siteGuards(ground.site, () => true);
     const site = siteHandlers(ground.site, {
       worlds: this.#bindings.handler,
       control: (request) => this.#incarnation?.handler(request) ?? movedReply(),

@@ -84,6 +84,7 @@ export type { AssertionResult, RunError, RunResult, RunStatus, Verdict } from '.
 export type { RunEvent, RunReport, SkippedDrill } from './contract/run/run-events.js';
 export { ExternalResult as HandedIn, type TargetCompletion } from './contract/run/target-completion.js';
 export type { TargetContext, TargetInvocation, TargetModule, TargetWorld } from './contract/run/target-invocation.js';
+export type { AgentMessage, MessageRole, Transcript, TranscriptLine } from './contract/run/transcript.js';
 export type { EvidenceEntry, ToolOutcome } from './contract/world/evidence.js';
 export type { AdvanceResult, CallResult, ToolCatalogItem, WorldPosition } from './contract/world/world-protocol.js';
 export type { ControlServer, ControlServerOptions } from './control-server.js';

@@ -2,7 +2,7 @@
 // above it, and a control credential nothing below.
 import type { HttpMounts } from '../contract/run/target.js';
 import type { BindingsPort } from '../drills/ports/bindings-port.js';
-import { requireHost } from '../http/guards.js';
+import { requireHost, requirePage } from '../http/guards.js';
 import { createRouter, type RouterOptions } from '../http/router.js';
 import type { HttpHandler } from '../http/server.js';
 import { type MountNames, worldHosts } from '../http/site.js';
@@ -13,7 +13,7 @@ import { type AgentLimitOptions, AgentLimits } from './agent-limits.js';
 import { routesOfAgents } from './agent-routes.js';
 import { announcedBindings } from './announced-access.js';
 import { CrossOrigin } from './cross-origin.js';
-import { reopening } from './reopened-access.js';
+import { openingForPages, reopening } from './reopened-access.js';
 import { requireMounts } from './required-mounts.js';
 import { wireRoutes } from './wire-routes.js';
 
@@ -42,6 +42,7 @@ export function createHostedBindings(options: HostedBindingsOptions): HostedBind
   const urls = agentUrls(publicUrl + hostedPrefix, mountNames?.originOf);
   const place = { prefix: hostedPrefix, isShared: true, speaksForOrigin: isOwnOrigin };
   const pages = new CrossOrigin(accesses, place);
+  const hosts = { ...worldHosts(publicUrl, mountNames), admitsPage: pages.admits };
   const httpMounts: ReadonlySet<HttpMounts> = new Set(mountNames === undefined ? ['path'] : ['path', 'host']);
   return {
     available: accesses.available,
@@ -49,16 +50,20 @@ export function createHostedBindings(options: HostedBindingsOptions): HostedBind
     announced: announcedBindings(urls, httpMounts),
     handler: belowAddresses(
       hostedPrefix,
-      createRouter<AgentAccess>({
-        ...router,
-        routes: routesOfAgents,
-        prefix: hostedPrefix,
-        requireHost: requireHost({ ...worldHosts(publicUrl, mountNames), admitsPage: pages.admits }),
-        answered: pages.answered,
-        authenticate: (token) => accesses.holderOrReopened(token),
-        idsOf: ({ worldId: sessionId }) => ({ sessionId }),
-        otherwise: reopening(accesses, wireRoutes(accesses, { ...place, pages })),
-      }),
+      openingForPages(
+        accesses,
+        createRouter<AgentAccess>({
+          ...router,
+          routes: routesOfAgents,
+          prefix: hostedPrefix,
+          requireHost: requireHost(hosts),
+          requirePage: requirePage(hosts),
+          answered: pages.answered,
+          authenticate: (token) => accesses.holderOrReopened(token),
+          idsOf: ({ worldId: sessionId }) => ({ sessionId }),
+          otherwise: reopening(accesses, wireRoutes(accesses, { ...place, pages })),
+        }),
+      ),
     ),
     open: async (request) => {
       requireMounts(request, httpMounts);

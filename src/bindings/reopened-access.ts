@@ -1,7 +1,7 @@
 // Requests to wire routes of an access that an earlier process has opened: it is opened again first, as only then it is known where its
 // routes want their credential.
 import { limits } from '../contract/limits.js';
-import type { ServerRequest } from '../http/server.js';
+import type { HttpHandler, ServerRequest } from '../http/server.js';
 import { addressIn, addressOf } from './access-address.js';
 import type { AccessTable } from './access-table.js';
 import { tokenHashesIn } from './wire-caller.js';
@@ -39,4 +39,17 @@ export function accessNamesIn(
   { prefix, shape }: { prefix: string; shape: RegExp },
 ): { hashes: ReadonlySet<string>; address: string | undefined } {
   return { hashes: tokenHashesIn(request, shape, limits.requestTokensMax), address: addressIn(request.path, prefix)?.address };
+}
+
+/**
+ * A page of another site is let in by the routes of its world, and what those are is known once its access is open: so a request of a page
+ * is handled then.
+ */
+export function openingForPages(accesses: AccessTable, handler: HttpHandler): HttpHandler {
+  return (request) => {
+    const address = request.headers.has('origin') ? addressOf(request) : undefined;
+    const opening = address === undefined ? undefined : accesses.reopen({ hashes: [], address });
+    // Why it cannot be opened is for the handler to say, as without a page.
+    return opening === undefined ? handler(request) : opening.catch(() => {}).then(() => handler(request));
+  };
 }

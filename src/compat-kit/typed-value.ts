@@ -9,6 +9,8 @@ const isRecord = (value: unknown): value is JsonRecord => typeof value === 'obje
 export class TypedValues {
   readonly #ts: TypeScript;
   readonly #checker: TypeChecker;
+  /** The text of a type takes the compiler milliseconds, and members of a union are asked for theirs again and again. */
+  readonly #texts = new Map<Type, string>();
 
   constructor(ts: TypeScript, checker: TypeChecker) {
     this.#ts = ts;
@@ -35,7 +37,7 @@ export class TypedValues {
     const { TypeFlags } = this.#ts;
     const { flags } = type;
     if (type.isStringLiteral() || type.isNumberLiteral()) return value === (type as LiteralType).value;
-    if ((flags & TypeFlags.BooleanLiteral) !== 0) return typeof value === 'boolean' && this.#checker.typeToString(type) === String(value);
+    if ((flags & TypeFlags.BooleanLiteral) !== 0) return typeof value === 'boolean' && this.#textOf(type) === String(value);
     if ((flags & TypeFlags.StringLike) !== 0) return typeof value === 'string';
     if ((flags & TypeFlags.NumberLike) !== 0) return typeof value === 'number';
     if ((flags & TypeFlags.BooleanLike) !== 0) return typeof value === 'boolean';
@@ -122,6 +124,12 @@ export class TypedValues {
 
   #mismatch(value: unknown, type: Type, place: string): string {
     const what = Array.isArray(value) ? 'a list' : isRecord(value) ? 'an object' : JSON.stringify(value);
-    return `${place === '' ? 'the body' : place} is ${what}, not ${this.#checker.typeToString(type)}`;
+    return `${place === '' ? 'the body' : place} is ${what}, not ${this.#textOf(type)}`;
+  }
+
+  #textOf(type: Type): string {
+    const known = this.#texts.get(type) ?? this.#checker.typeToString(type);
+    this.#texts.set(type, known);
+    return known;
   }
 }

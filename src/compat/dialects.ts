@@ -9,6 +9,7 @@ import {
   type SourceDialect,
   type SourceKind,
 } from '../contract/run/dialect.js';
+import { adviceOn } from './adapted-lines.js';
 import { otherAgentDialect } from './agent-words.js';
 import { brandOfRootFile, domainsOf, isSdkName, otherRootFiles } from './brand.js';
 import { readDrill } from './drill-file.js';
@@ -57,6 +58,7 @@ function otherDialect(brand: string): SourceDialect {
     isOwnEngine: false,
     hasOwnTypes: false,
     read: (kind, value) => readers[kind](withoutSchemaPlace(value), brand),
+    adviceOn,
     isSdk: isSdkName,
     behaviorKit: {
       file: 'compat/behavior.js',

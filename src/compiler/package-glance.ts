@@ -2,6 +2,7 @@
 import { defined } from '../contract/defined.js';
 import { validateToolStarter } from '../contract/validate/validators.js';
 import type { ToolStarter } from '../contract/world/tool-manifest.js';
+import { ContentCache } from '../files/content-cache.js';
 import { Diagnostics } from './diagnostics.js';
 import { readDocument, validated } from './project-documents.js';
 import { describePackage, locatePackage } from './tool-packages.js';
@@ -20,8 +21,12 @@ export function glancePackage(specifier: string, base: string): PackageGlance | 
   const diagnostics = new Diagnostics();
   const found = describePackage(diagnostics, located);
   if (found === undefined) return { folder: located.root };
-  const file = readDocument(diagnostics, found.root, found.toolFile)?.value as { manifest?: { id?: unknown } } | null | undefined;
-  const document = found.starter === undefined ? undefined : readDocument(diagnostics, found.root, found.starter);
+  const cache = ContentCache.ofUser();
+  const file = readDocument(diagnostics, found.root, found.toolFile, { cache })?.value as
+    | { manifest?: { id?: unknown } }
+    | null
+    | undefined;
+  const document = found.starter === undefined ? undefined : readDocument(diagnostics, found.root, found.starter, { cache });
   const starter = document && validated(diagnostics, document, validateToolStarter);
   const id = file?.manifest?.id;
   return { folder: found.root, ...(typeof id === 'string' ? { packageId: id } : {}), ...defined({ starter }) };

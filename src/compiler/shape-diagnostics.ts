@@ -10,7 +10,8 @@ export function reportIssues(diagnostics: Diagnostics, document: SourceDocument,
     const pointer = base + path;
     const place = document.place(pointer, code === 'unknown_property' ? 'key' : undefined);
     const { message: said, meant } = splitMeant(message);
-    diagnostics.report(diagnosticCode(code, path), place, said, meant === undefined ? {} : { suggestion: `Did you mean '${meant}'?` });
+    const advice = [...(meant === undefined ? [] : [`Did you mean '${meant}'?`]), document.adviceOn?.(pointer) ?? []].flat();
+    diagnostics.report(diagnosticCode(code, path), place, said, { suggestion: advice.length === 0 ? undefined : advice.join(' ') });
   }
 }
 

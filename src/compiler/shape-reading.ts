@@ -12,7 +12,8 @@ export function inOwnShape(
   const { value, refusals, inside } = dialect.read(kind, document.value);
   for (const { path, message, suggestion } of refusals) diagnostics.report('DY5032', document.place(path), message, { suggestion });
   if (refusals.length > 0) return undefined;
-  return { ...document, value, ...(inside === undefined ? {} : { inside }) };
+  const advised = dialect.name === undefined ? {} : { adviceOn: (path: string) => dialect.adviceOn(kind, path) };
+  return { ...document, value, ...advised, ...(inside === undefined ? {} : { inside }) };
 }
 
 /** A document that lies inside of another. */

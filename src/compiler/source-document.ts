@@ -35,6 +35,8 @@ export interface SourceDocument {
   value: JsonValue;
   /** Where a JSON Pointer leads; of what is not there, where its nearest parent stands. `key`: the member's name rather than its value. */
   place(pointer: string, part?: 'key'): Place;
+  /** Of one in another dialect: where it is said what of the shape at a path is adapted. */
+  adviceOn?(path: string): string | undefined;
   /** Of a drill that was made of a case. */
   caseOf?: CaseOrigin;
 }

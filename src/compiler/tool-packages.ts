@@ -205,7 +205,7 @@ function packageOfField(diagnostics: Diagnostics, folder: PackageFolder, documen
   for (const { path } of unread)
     diagnostics.report('DY5033', document.place(`/${name}${path}`, 'key'), `'${path.slice(path.lastIndexOf('/') + 1)}' is not read`);
   const faults = issues.filter((issue) => !unread.includes(issue));
-  reportIssues(diagnostics, document, faults, `/${name}`);
+  reportIssues(diagnostics, { ...document, ...defined({ adviceOn: given.adviceOn }) }, faults, `/${name}`);
   if (faults.length > 0) return undefined;
   const { tool, starter, lifecycle, description, conformance } = given.value as unknown as ToolPackField;
   if (lifecycle === 'revoked') diagnostics.report('DY5003', document.place(`/${name}/lifecycle`), 'the package is revoked by its author');

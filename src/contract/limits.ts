@@ -271,6 +271,10 @@ export const limits = {
   /** Of an attempt, logs included; `runAttachmentBytesMax` bounds the bytes. */
   captureItemsMax: 1_000,
   captureErrorsMax: 100,
+  /** Of what an agent says, an attempt; of one line of it; and what a line costs beside its text. */
+  transcriptCharsMax: 512 * 1024,
+  transcriptTextCharsMax: 16 * 1024,
+  transcriptLineCharsCost: 200,
   /** Lines of what no wire route answered, an access and an attempt. */
   unansweredRequestsMax: 100,
 

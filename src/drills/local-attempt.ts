@@ -7,6 +7,7 @@ import type { AttemptContext } from './attempt/attempt-context.js';
 import type { AttemptEnvironment } from './attempt/attempt-environment.js';
 import { atTheStart } from './attempt/attempt-result.js';
 import { localAgent } from './attempt/interaction.js';
+import { AttemptTranscript } from './attempt/transcript.js';
 import type { PlannedDrill, PlannedTrial } from './plan/plan.js';
 import { moduleJudge } from './targets/module-judge.js';
 
@@ -18,12 +19,18 @@ export interface AttemptRequest {
   host: number;
 }
 
-export function localEnvironment(context: AttemptContext, { planned, trial, attempt, host }: AttemptRequest): AttemptEnvironment {
-  const { build, worlds, targets, callbackReceivers, signal, onEvent, onWorld } = context;
+export interface LocalEnvironment extends AttemptEnvironment {
+  readonly transcript: AttemptTranscript;
+}
+
+export function localEnvironment(context: AttemptContext, { planned, trial, attempt, host }: AttemptRequest): LocalEnvironment {
+  const { build, worlds, targets, callbackReceivers, signal, onEvent, onWorld, onSaid } = context;
   const { drill, setup, setupHash, trialCount, attemptLimit, refusal } = planned;
   const runId = newId('run');
+  const transcript = new AttemptTranscript({ policy: drill.capture.logs, onLine: (line) => onSaid(runId, line) });
   let receivers: Receivers | undefined;
   return {
+    transcript,
     runId,
     build,
     planned,
@@ -48,7 +55,7 @@ export function localEnvironment(context: AttemptContext, { planned, trial, atte
       onWorld(runId, world);
       return { world, begun: atTheStart(planned) };
     },
-    agent: (world) => localAgent(context, { runId, planned, world, ...defined({ receivers }) }),
+    agent: (world) => localAgent(context, { runId, planned, world, transcript, ...defined({ receivers }) }),
     once: () => ({}),
   };
 }

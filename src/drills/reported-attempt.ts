@@ -37,7 +37,7 @@ export async function attemptPlayed(context: AttemptContext, options: RunDrillsO
   const { planned } = request;
   const startedAtMs = Date.now();
   const environment = localEnvironment(context, request);
-  const { runId } = environment;
+  const { runId, transcript } = environment;
   context.onEvent(attemptStarted(request, runId));
   const played = await new Attempt(environment).play();
   const { result } = played;
@@ -50,6 +50,7 @@ export async function attemptPlayed(context: AttemptContext, options: RunDrillsO
       invocation: context.invocation,
     }),
     ...(meanings.length === 0 ? {} : { faultMeanings: meanings }),
+    ...defined({ transcript: transcript.settle({ passed: result.verdict === 'passed' }) }),
   };
   const writing = writeReport(options, document, played);
   // A journal that was not kept is read from the world once more.

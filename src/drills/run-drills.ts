@@ -91,7 +91,7 @@ export async function runBuild(
   const onEvent = options.onEvent ?? (() => {});
   const invocation = newInvocation(plan);
   announcePlan(plan, { invocation, onEvent });
-  const { agent, onWorld = () => {}, callbackReceivers = {} } = options;
+  const { agent, onWorld = () => {}, onSaid = () => {}, callbackReceivers = {} } = options;
   requireReceivers(build, callbackReceivers);
   const prefixes = build.compat.environmentPrefixes;
   // An agent is the repository's own code; a box is asked for by name before its process changes.
@@ -125,7 +125,7 @@ export async function runBuild(
     await requireLoadableTools(worlds, { build, drill: plan.drills[0], placeOfHandler });
     const signal = options.signal ?? new AbortController().signal;
     const facts = { invocation, build, callbackReceivers, placeOfHandler };
-    const context: AttemptContext = { ...facts, worlds, bindings, targets, signal, onEvent, onWorld };
+    const context: AttemptContext = { ...facts, worlds, bindings, targets, signal, onEvent, onWorld, onSaid };
     const play = (request: AttemptRequest) => attemptPlayed(context, options, request);
     return await new Run(plan, options, { invocation, signal, onEvent, play }).play();
   } finally {

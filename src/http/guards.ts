@@ -31,28 +31,36 @@ export interface HostRule {
  * The check of Host and Origin. A page in the user's browser can reach a loopback port, or have made a name of its own point to it: only
  * its Host (rebinding) and Origin tell it from a program, which sends no Origin. Only routes of tools may let in pages of other sites.
  */
-export function requireHost({
-  publicUrl,
-  hosts = 'own',
-  pages = 'origin',
-  admits,
-  admitsPage,
-}: HostRule = {}): (request: ServerRequest) => void {
+export function requireHost(rule: HostRule = {}): (request: ServerRequest) => void {
+  const { publicUrl, hosts = 'own', admits } = rule;
+  const isOwnName = ownNames(publicUrl);
+  const requireOwnPage = requirePage(rule);
+  return (request) => {
+    const name = nameIn(request.headers.get('host'));
+    if (hosts === 'any' && name === undefined) throw badHeader('host', 'is not one host name with an optional port');
+    if (hosts === 'own' && !isOwnName(name) && (name === undefined || admits?.(name) !== true)) refuseOrigin('Host');
+    requireOwnPage(request);
+  };
+}
+
+/** The check of Origin alone: of a request whose Host another node has checked. */
+export function requirePage({ publicUrl, pages = 'origin', admitsPage }: HostRule): (request: ServerRequest) => void {
   const own = publicUrl === undefined ? undefined : new URL(publicUrl);
-  const isOwnName = (name: string | undefined): boolean => name !== undefined && (loopbackNames.has(name) || name === own?.hostname);
+  const isOwnName = ownNames(publicUrl);
   const isOwnPage = (origin: string): boolean => {
     if (origin === own?.origin) return true;
     const name = nameIn(originShape.exec(origin)?.[1]);
     return pages === 'host' ? isOwnName(name) : name !== undefined && loopbackNames.has(name);
   };
   return (request) => {
-    const { headers } = request;
-    const name = nameIn(headers.get('host'));
-    if (hosts === 'any' && name === undefined) throw badHeader('host', 'is not one host name with an optional port');
-    if (hosts === 'own' && !isOwnName(name) && (name === undefined || admits?.(name) !== true)) refuseOrigin('Host');
-    const origin = headers.get('origin');
+    const origin = request.headers.get('origin');
     if (origin !== undefined && !isOwnPage(origin) && admitsPage?.(request) !== true) refuseOrigin('Origin');
   };
+}
+
+function ownNames(publicUrl: string | undefined): (name: string | undefined) => boolean {
+  const own = publicUrl === undefined ? undefined : new URL(publicUrl).hostname;
+  return (name) => name !== undefined && (loopbackNames.has(name) || name === own);
 }
 
 /** The check of a listener that this machine alone reaches. */

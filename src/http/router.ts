@@ -111,6 +111,8 @@ export interface RouterOptions<Caller> {
   prefix?: string;
   /** Checks Host and Origin; throws a refusal. */
   requireHost(request: ServerRequest): void;
+  /** Checks what of it the node that forwarded a request cannot. */
+  requirePage?(request: ServerRequest): void;
   /** The holder of a token, or a refusal; also one to a holder who asks too often. */
   authenticate(token: string, at: RequestPlace): Caller | Promise<Caller>;
   /** Asked for what lies at no path of `routes`; undefined where it knows nothing of it either. It may refuse. */
@@ -281,7 +283,8 @@ async function dispatch<Caller>(
   exchange: Exchange<Caller>,
 ): Promise<RouteReply> {
   // The node that forwarded it has checked it: it knows by which names it is reached itself.
-  if (request.isForwarded !== true) options.requireHost(request);
+  if (request.isForwarded === true) options.requirePage?.(request);
+  else options.requireHost(request);
   const found = findRoute(table, request);
   if (found === undefined) return await answerElsewhere(options, request, exchange);
   const { route, values } = found;

@@ -66,12 +66,15 @@ interface Handlers {
   prefix: string;
 }
 
-/** The check of Host and Origin (guards.ts) of requests to the control API, and of those to worlds. */
-export function siteGuards(site: Site) {
+/**
+ * The check of Host and Origin (guards.ts) of requests to the control API, and of those to worlds. `admitsPage`: where what pages of other
+ * sites ask of worlds is for the owner of the world to refuse.
+ */
+export function siteGuards(site: Site, admitsPage: (request: ServerRequest) => boolean = () => false) {
   const { publicUrl, worldUrl, isListeningOnLoopback } = site;
   return {
     control: requireHost({ publicUrl, hosts: isListeningOnLoopback ? 'own' : 'any' }),
-    worlds: requireHost(worldHosts(worldUrl ?? publicUrl, mountNamesOf(site))),
+    worlds: requireHost({ ...worldHosts(worldUrl ?? publicUrl, mountNamesOf(site)), admitsPage }),
   };
 }
 

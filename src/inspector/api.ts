@@ -69,6 +69,7 @@ type RunPages =
   | 'searchEvidence'
   | 'getChain'
   | 'getStory'
+  | 'getTranscript'
   | 'getTimeline'
   | 'listNamespaces'
   | 'listState'
@@ -88,6 +89,7 @@ function runsApi({ reports, queue, runs, archive }: InspectorParts): Pick<Api, R
     listEvidence: async ({ path, query, signal }) => evidenceText(await runs.evidence(path.runId, query, signal)),
     searchEvidence: async ({ path, query, signal }) => ({ ...one, ...(await runs.search(path.runId, query, signal)) }),
     getChain: async ({ path, signal }) => ({ ...one, ...(await runs.chain(path.runId, path.sequence, signal)) }),
+    getTranscript: async ({ path, signal }) => ({ ...one, ...(await runs.transcript(path.runId, signal)) }),
     getStory: async ({ path, signal }) => ({ ...one, ...(await archive.ask('story', await runs.report(path.runId), signal)) }),
     getTimeline: async ({ path, query, signal }) => ({ ...one, ...(await runs.timeline(path.runId, query, signal)) }),
     listNamespaces: async ({ path, query, signal }) => ({ ...one, ...(await runs.namespaces(path.runId, query, signal)) }),

@@ -16,6 +16,8 @@ export class LiveWatch {
   readonly #parts: WatchParts;
   readonly #timer: NodeJS.Timeout;
   readonly #heads = new Map<string, number>();
+  /** Lines of transcripts, as published last. */
+  readonly #said = new Map<string, number>();
   #looking: Promise<void> | undefined;
 
   constructor(parts: WatchParts) {
@@ -36,9 +38,20 @@ export class LiveWatch {
 
   async #look(): Promise<void> {
     const active = this.#parts.queue.active();
-    for (const runId of this.#heads.keys()) if (!active.some((run) => run.runId === runId)) this.#heads.delete(runId);
-    for (const { runId } of active) await this.#measure(runId).catch(() => {});
+    for (const known of [this.#heads, this.#said])
+      for (const runId of known.keys()) if (!active.some((run) => run.runId === runId)) known.delete(runId);
+    for (const { runId } of active) {
+      this.#listen(runId);
+      await this.#measure(runId).catch(() => {});
+    }
     await this.#serveFollows();
+  }
+
+  #listen(runId: string): void {
+    const lines = this.#parts.queue.saidIn(runId).length;
+    if (lines === (this.#said.get(runId) ?? 0)) return;
+    this.#said.set(runId, lines);
+    this.#parts.hub.publish({ type: 'transcript', id: runId, lines });
   }
 
   async #measure(runId: string): Promise<void> {

@@ -8,6 +8,7 @@ import type { ActiveRun, InspectorStartRunRequest, RequestedRun, RunRequest } fr
 import { limits } from '../contract/limits.js';
 import type { RunEvent } from '../contract/run/run-events.js';
 import type { TargetModule } from '../contract/run/target-invocation.js';
+import type { TranscriptLine } from '../contract/run/transcript.js';
 import type { RunDrillsOptions } from '../drills/plan/options.js';
 import type { OpenBindings } from '../drills/ports/bindings-port.js';
 import { type RunDrillsResult, runDrills } from '../drills/run-drills.js';
@@ -38,6 +39,8 @@ interface Job {
 interface Live {
   run: ActiveRun;
   world?: LiveWorld;
+  /** What its agent has said; the attempt bounds it. */
+  said: TranscriptLine[];
 }
 
 export class RunQueue {
@@ -115,6 +118,9 @@ export class RunQueue {
   /** Of an attempt that runs now; undefined while it has no world yet. */
   worldOf(runId: string): LiveWorld | undefined {
     return this.#live.get(runId)?.world;
+  }
+  saidIn(runId: string): readonly TranscriptLine[] {
+    return this.#live.get(runId)?.said ?? [];
   }
   activeRun(runId: string): ActiveRun | undefined {
     return this.#live.get(runId)?.run;
@@ -195,6 +201,7 @@ export class RunQueue {
       concurrency,
       signal: abort.signal,
       onWorld: (runId: string, world: LiveWorld) => this.#meet(runId, world),
+      onSaid: (runId: string, line: TranscriptLine) => this.#live.get(runId)?.said.push(line),
       onEvent: (event: RunEvent) => this.#hear(request, event, choice),
     };
     return await runDrills({ root, ...(defined(options) as Omit<RunDrillsOptions, 'root'>) }, openBindings);
@@ -248,7 +255,7 @@ export class RunQueue {
 
   #begin(request: RunRequest, { event: _, ...begun }: Extract<RunEvent, { event: 'attempt_started' }>): void {
     const run: ActiveRun = { ...begun, requestId: request.requestId, startedAtMs: Date.now(), interactionsFinished: 0 };
-    this.#live.set(run.runId, { run });
+    this.#live.set(run.runId, { run, said: [] });
     request.runs.push({ runId: run.runId, drillId: run.drillId, trial: run.trial, attempt: run.attempt, state: 'running' });
     request.runsTotal++;
     if (request.runs.length > limits.inspectorRequestRunsShown) request.runs.shift();

@@ -21,6 +21,7 @@ import type {
 import type { InspectorRunReply, RunSource } from '../contract/inspector/runs.js';
 import type { WorldOrigin } from '../contract/inspector/worlds.js';
 import type { RunReport } from '../contract/run/run-events.js';
+import type { Transcript } from '../contract/run/transcript.js';
 import type { EvidenceEntry, OperationEntry } from '../contract/world/evidence.js';
 import { isAgentCall, requireEntry, wholePosition } from '../drills/stored/next-call.js';
 import type { WorldRef } from '../worlds/api.js';
@@ -88,6 +89,14 @@ export class RunReader {
 
   async search(runId: string, query: SearchQuery, signal: Signal): Promise<Bare<SearchReply>> {
     return this.#parts.archive.ask('search', { place: await this.#journal(runId), query }, signal);
+  }
+
+  async transcript(runId: string, signal: Signal): Promise<Transcript> {
+    const place = await this.#place(runId);
+    // Nothing of a retained world's: what was said is no part of it.
+    if (place.source !== 'saved') return { lines: [...this.#parts.queue.saidIn(runId)], left: 0 };
+    const { transcript } = await this.#parts.archive.ask('document', place.report, signal);
+    return transcript ?? { lines: [], left: 0 };
   }
 
   async chain(runId: string, sequence: number, signal: Signal): Promise<Bare<ChainReply>> {

@@ -40,8 +40,6 @@ export const tuning = {
   lastPiecesMs: 20,
 
   // The page.
-  /** For typing to rest, before a list is asked. */
-  typingMs: 180,
   /** How long a file that was saved can be read by the browser. */
   savedUrlMs: 10_000,
   /** Between tries to follow the live stream: the first, and the longest. */
@@ -53,6 +51,8 @@ export const tuning = {
   /** Failures beside what passed, which a comparison begins with. */
   pairsSuggested: 8,
   requestsShown: 3,
+  /** Of a request that did not compile. */
+  diagnosticsShown: 10,
   /** Of what the palette found. */
   commandsShown: 40,
   /** Entries that a failure copied as Markdown cites. */

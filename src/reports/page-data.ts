@@ -1,7 +1,9 @@
 // What the page's script is given: the entries that the page holds, and the few facts of the run that place them.
+import { defined } from '../contract/defined.js';
 import { limits } from '../contract/limits.js';
 import type { InteractionResult } from '../contract/run/run.js';
 import type { RunReport } from '../contract/run/run-events.js';
+import type { Transcript } from '../contract/run/transcript.js';
 import type { EvidenceEntry } from '../contract/world/evidence.js';
 import type { StatePatch } from '../contract/world/scenario.js';
 import type { EvidenceView } from './evidence-view.js';
@@ -20,11 +22,13 @@ export interface PageData {
   failing: { [sequence: string]: string[] };
   /** The rows of the start, where the page holds the whole journal and they are few: state at any entry follows from both. */
   start?: StatePatch[];
+  /** What the agent said, where it was kept. */
+  transcript?: Transcript;
   oneTool: boolean;
   oneActor: boolean;
 }
 
-export function pageData({ result, runId }: RunReport, { total, kinds, density, shown }: EvidenceView): PageData {
+export function pageData({ result, runId, transcript }: RunReport, { total, kinds, density, shown }: EvidenceView): PageData {
   const failing: PageData['failing'] = {};
   const known = new Set(shown.map(({ entry }) => entry.sequence));
   for (const { assertion } of findingsOf(result)) {
@@ -45,6 +49,7 @@ export function pageData({ result, runId }: RunReport, { total, kinds, density, 
     }),
     failing,
     ...(isWhole ? { start: scenario.state } : {}),
+    ...defined({ transcript }),
     oneTool: tools.packages.length === 1,
     oneActor: scenario.actors.length === 1,
   };

@@ -1,6 +1,7 @@
 // What things are called for people: one glossary for the window, the page and the terminal.
 import type { JsonValue } from '../contract/json.js';
 import type { AssertionStatus, BindingEvidence, TargetStatus } from '../contract/run/run.js';
+import type { TranscriptLine } from '../contract/run/transcript.js';
 import type { EvidenceKind, FaultEntry } from '../contract/world/evidence.js';
 
 /** The kinds of entries, in the order in which they are listed. */
@@ -16,6 +17,15 @@ export const kindNames: { readonly [Kind in EvidenceKind]: string } = {
   clock: 'clock',
   lifecycle: 'world',
   verification: 'check',
+};
+
+/** Who says what a transcript holds. */
+export const speakerNames: { readonly [Role in TranscriptLine['role']]: string } = {
+  system: 'instructions',
+  user: 'user',
+  assistant: 'agent',
+  tool: 'tool',
+  log: 'log',
 };
 
 /** An assertion in a sentence: `one-refund does not hold`. */

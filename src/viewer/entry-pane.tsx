@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ChainReply } from '../contract/inspector/journal.js';
+import type { Transcript } from '../contract/run/transcript.js';
 import type { EvidenceEntry } from '../contract/world/evidence.js';
 import { entryIsProblem, entryText } from '../reports/entry-text.js';
 import { committedWords, kindNames } from '../reports/words.js';
@@ -12,6 +13,7 @@ import { Await, useLoad } from './kit/loading.tsx';
 import { ChangeTable, Copy, counted, Fact, Json } from './kit/parts.tsx';
 import { isTyping } from './kit/typing.tsx';
 import { StateAt } from './state-at.tsx';
+import { SaidLine, saidAround } from './transcript.tsx';
 import { tuning } from './tuning.js';
 
 export interface EntryPaneProps {
@@ -20,6 +22,7 @@ export interface EntryPaneProps {
   last: number;
   startUs: number;
   citedBy: readonly string[];
+  transcript: Transcript;
   onSelect: (sequence: number) => void;
   onClose: () => void;
   /** More to do with this moment, such as a fork. */
@@ -147,6 +150,7 @@ function EntryDetail(props: EntryPaneProps) {
               )}
             </dl>
             {props.actions?.(entry)}
+            {entry.kind === 'operation' && <Around lines={props.transcript.lines} sequence={sequence} />}
             <Details entry={entry} />
             <Chain entry={entry} causes={causes} effects={effects} effectsTotal={effectsTotal} onSelect={props.onSelect} />
             <details class="fold">
@@ -160,6 +164,23 @@ function EntryDetail(props: EntryPaneProps) {
         )}
       </Await>
     </div>
+  );
+}
+
+/** What the agent said before and after a call. */
+function Around({ lines, sequence }: { lines: Transcript['lines']; sequence: number }) {
+  const { before, after } = saidAround(lines, sequence);
+  return (
+    <>
+      {before.length > 0 && <h3>What the agent said before it</h3>}
+      {before.slice(-tuning.saidAroundShown).map((line, at) => (
+        <SaidLine key={at} line={line} />
+      ))}
+      {after.length > 0 && <h3>What the agent said next</h3>}
+      {after.slice(0, tuning.saidAroundShown).map((line, at) => (
+        <SaidLine key={at} line={line} />
+      ))}
+    </>
   );
 }
 

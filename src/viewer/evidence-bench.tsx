@@ -3,9 +3,11 @@ import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { BriefOptions } from '../reports/entry-brief.js';
 import { EntryPane, type EntryPaneProps } from './entry-pane.tsx';
+import { useKinds } from './growth.tsx';
 import { JournalPanel, type JournalPanelProps } from './journal-panel.tsx';
 import { useStart } from './start-time.tsx';
 import { Timeline, type TimelineProps } from './timeline.tsx';
+import { TranscriptPanel, useTranscript } from './transcript.tsx';
 
 interface EvidenceBenchProps extends TimelineProps, Pick<JournalPanelProps, 'kinds' | 'filter' | 'onFilter' | 'choices'> {
   /** It grows. */
@@ -15,6 +17,8 @@ interface EvidenceBenchProps extends TimelineProps, Pick<JournalPanelProps, 'kin
   /** Ids of the assertions that cite an entry, by its sequence. */
   cited: ReadonlyMap<number, readonly string[]>;
   onClose: () => void;
+  /** How much the agent has said by now, where it is at work. */
+  saidCount?: number | undefined;
   /** What can be done from the entry that is looked at. */
   actions?: EntryPaneProps['actions'];
   /** Above the timeline. */
@@ -33,13 +37,16 @@ export function EvidenceBench({
   cited,
   onClose,
   actions,
+  saidCount,
   children,
   ...timeline
 }: EvidenceBenchProps) {
   const { source, count, selected, onSelect } = timeline;
   const startUs = useStart(source, count);
   const citedSequences = useMemo(() => new Set(cited.keys()), [cited]);
-  const shared = { source, startUs, onSelect };
+  const kindsNow = useKinds(source, count, isLive ? undefined : kinds);
+  const transcript = useTranscript(source, `${isLive} ${saidCount ?? 0}`);
+  const shared = { source, startUs, onSelect, transcript };
   return (
     <div class={selected === undefined ? 'bench' : 'bench with-pane'}>
       <div class="bench-main">
@@ -48,7 +55,7 @@ export function EvidenceBench({
         <JournalPanel
           {...shared}
           count={count}
-          kinds={kinds}
+          kinds={kindsNow}
           filter={filter}
           onFilter={onFilter}
           choices={choices}
@@ -57,6 +64,7 @@ export function EvidenceBench({
           selected={selected}
           cited={citedSequences}
         />
+        {transcript.lines.length > 0 && <TranscriptPanel {...shared} count={count} selected={selected} />}
       </div>
       {selected !== undefined && (
         <EntryPane {...shared} sequence={selected} last={count} citedBy={cited.get(selected) ?? []} onClose={onClose} actions={actions} />

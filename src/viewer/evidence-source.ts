@@ -13,6 +13,7 @@ import type {
   TimelineReply,
 } from '../contract/inspector/journal.js';
 import type { StoryLine } from '../contract/run/run-events.js';
+import type { Transcript } from '../contract/run/transcript.js';
 import type { EvidenceEntry } from '../contract/world/evidence.js';
 import type { NamespaceView } from '../contract/world/world-protocol.js';
 import type { JournalPages } from './journal-pages.js';
@@ -34,6 +35,8 @@ export interface EvidenceSource {
   rowChanges(query: RowChangesQuery): Promise<RowChangesReply>;
   /** What led to an entry and what it led to, however far apart. */
   chain(sequence: number): Promise<Omit<ChainReply, 'schemaVersion'>>;
+  /** What the agent said while it worked. */
+  transcript(): Promise<Transcript>;
   /** What led to a failure; nothing of a run in which nothing went wrong, of one without a report, and of a world. */
   story(): Promise<readonly StoryLine[]>;
   search(query: SearchQuery, signal: AbortSignal): Promise<SearchReply>;

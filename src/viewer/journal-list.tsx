@@ -30,6 +30,8 @@ export interface JournalListProps {
   /** What was searched for. */
   words: string;
   label: string;
+  /** What the agent said right after an entry, in short. */
+  said: ReadonlyMap<number, string>;
 }
 
 export function JournalList(props: JournalListProps) {
@@ -168,7 +170,7 @@ function Row({ row, list, topPx, entry, before }: RowProps) {
         <>
           <Time entry={entry} before={before} startUs={list.startUs} />
           <span class={`kind kind-${entry.kind}`}>{kindNames[entry.kind]}</span>
-          <Text entry={entry} brief={list.brief} words={list.words} />
+          <Text entry={entry} brief={list.brief} words={list.words} said={list.said.get(sequence)} />
         </>
       )}
     </div>
@@ -188,12 +190,13 @@ function Time({ entry, before, startUs }: { entry: EvidenceEntry; before: Eviden
   );
 }
 
-function Text({ entry, brief, words }: { entry: EvidenceEntry; brief: BriefOptions; words: string }) {
+function Text({ entry, brief, words, said }: { entry: EvidenceEntry; brief: BriefOptions; words: string; said: string | undefined }) {
   const { text, more } = entryBrief(entry, brief);
   return (
     <span class="text">
       {words !== '' ? <Found entry={entry} words={words} /> : visibleLine(text)}
       {words === '' && more !== '' && <span class="more-text"> {visibleLine(more)}</span>}
+      {said !== undefined && <span class="said">{visibleLine(said)}</span>}
     </span>
   );
 }

@@ -1,6 +1,7 @@
 // The journal with its filter, searched through the whole of it. A filter gives a list of sequences; the list shows those.
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { SearchQuery } from '../contract/inspector/journal.js';
+import type { Transcript } from '../contract/run/transcript.js';
 import type { BriefOptions } from '../reports/entry-brief.js';
 import type { EvidenceSource } from './evidence-source.ts';
 import { JournalBar } from './journal-bar.tsx';
@@ -9,6 +10,7 @@ import { useJournalKeys } from './journal-keys.tsx';
 import { JournalList } from './journal-list.tsx';
 import { JournalPages } from './journal-pages.ts';
 import { counted } from './kit/parts.tsx';
+import { saidInShort } from './transcript.tsx';
 import { tuning } from './tuning.js';
 
 export interface JournalPanelProps {
@@ -24,6 +26,7 @@ export interface JournalPanelProps {
   isLive: boolean;
   selected: number | undefined;
   cited: ReadonlySet<number>;
+  transcript: Transcript;
   onSelect: (sequence: number) => void;
 }
 
@@ -80,6 +83,8 @@ function Rows({ sequences, isFiltered, ...props }: RowsProps) {
     sequenceAt: (position: number) => sequences?.[position - 1] ?? position,
     positionOf: (sequence: number) => (sequences === undefined ? sequence : positionIn(sequences, sequence)),
   };
+  const { lines } = props.transcript;
+  const said = useMemo(() => saidInShort(lines), [lines]);
   useJournalKeys({ ...props, ...steps });
   if (sequences?.length === 0)
     return <p class="journal-nothing quiet">No entry matches. Text is looked for in the JSON of each entry, upper and lower case alike.</p>;
@@ -88,6 +93,7 @@ function Rows({ sequences, isFiltered, ...props }: RowsProps) {
       {...props}
       {...steps}
       pages={pages}
+      said={said}
       words={props.filter.text.trim()}
       label={isFiltered ? 'Matching journal entries' : 'Journal entries'}
     />

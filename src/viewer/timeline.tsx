@@ -7,6 +7,7 @@ import type { InteractionResult } from '../contract/run/run.js';
 import type { EvidenceEntry } from '../contract/world/evidence.js';
 import { axisWords } from '../reports/words.js';
 import type { EvidenceSource } from './evidence-source.ts';
+import { useSettled } from './growth.tsx';
 import { Failure, Skeleton, useLoad } from './kit/loading.tsx';
 import { TimelineDrawing } from './timeline-drawing.tsx';
 import { pictureOfEntries, pictureOfReply, type TimelinePicture } from './timeline-picture.ts';
@@ -24,20 +25,6 @@ export interface TimelineProps {
 export function Timeline(props: TimelineProps) {
   const count = useSettled(props.source.held?.length ?? props.count);
   return count <= tuning.timelineWholeEntriesMax ? <ShortTimeline {...props} count={count} /> : <LongTimeline {...props} count={count} />;
-}
-
-/** Of a number that grows all the time the latest of each second: drawing it at each entry would never end. */
-function useSettled(count: number): number {
-  const [settled, setSettled] = useState(count);
-  const latest = useRef(count);
-  latest.current = count;
-  const isBehind = settled !== count;
-  useEffect(() => {
-    if (!isBehind) return;
-    const timer = setTimeout(() => setSettled(latest.current), tuning.timelineGrowMs);
-    return () => clearTimeout(timer);
-  }, [isBehind]);
-  return settled;
 }
 
 async function allEntries(source: EvidenceSource, count: number): Promise<EvidenceEntry[]> {

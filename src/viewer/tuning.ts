@@ -12,7 +12,7 @@ export const tuning = {
   listRestMs: 40,
   timelineAskMs: 120,
   /** Between two pictures of a timeline that grows. */
-  timelineGrowMs: 1_000,
+  growthRestMs: 1_000,
   /** How long a button says that it has copied. */
   copiedShownMs: 1_500,
 
@@ -48,6 +48,12 @@ export const tuning = {
   coloredValueCharsMax: 20_000,
   /** Up to here a value stays on one line. */
   valueLineCharsMax: 64,
+
+  // What the agent said: lines that a transcript opens with, calls between them, lines beside a call, and a line in short.
+  saidLinesShown: 100,
+  saidCallsShown: 200,
+  saidAroundShown: 5,
+  saidShortChars: 120,
 
   // Sizes of what is drawn, in CSS pixels; the styles have the same rows.
   journalRowPx: 30,

@@ -174,3 +174,48 @@ for (const engine of loadUws() === undefined ? (['node:http'] as const) : (['nod
     });
   }
 }
+
+test('a page is let in by an access that an earlier process has opened, and behind a node that has forwarded it', async () => {
+  const address = '0123456789abcdef0123456789abcdef';
+  const world = await createWire(worlds);
+  const opened: string[] = [];
+  const bindings = createHostedBindings({
+    publicUrl: 'http://127.0.0.1:9',
+    nowMs: () => 1000,
+    onFailure: ({ error }) => assert.fail(String(error)),
+  });
+  bindings.recall?.({
+    tokenShape: /dyw_[\w-]{43}/g,
+    openByToken: () => undefined,
+    openByAddress: (asked) => {
+      if (asked !== address) return undefined;
+      opened.push(asked);
+      return bindings.open({ world, actorId: 'agent', bindings: ['http'], address }).then(() => {});
+    },
+  });
+  const send = async (path: string, origin: string, { isForwarded = false } = {}) => {
+    const headers = new Map([
+      ['host', '127.0.0.1:9'],
+      ['origin', origin],
+    ]);
+    for (const [name, value] of Object.entries(wants('GET'))) headers.set(name, value);
+    const request = {
+      method: 'OPTIONS',
+      path: `${hostedPrefix}${path}`,
+      query: '',
+      headers,
+      repeatedHeaders: new Map(),
+      address: '127.0.0.1',
+    };
+    const rest = { signal: new AbortController().signal, body: () => Promise.resolve(new Uint8Array()), isForwarded };
+    const { status, headers: answered } = await bindings.handler({ ...request, ...rest });
+    return [status, answered?.['access-control-allow-origin']];
+  };
+  assert.deepEqual(await send(`/~${address}/pages/a`, stranger), [403, undefined]);
+  assert.deepEqual(await send(`/~${address}/pages/a`, app), [204, app]);
+  assert.deepEqual(opened, [address]);
+  assert.deepEqual(await send(`/~${address}/pages/a`, app, { isForwarded: true }), [204, app]);
+  assert.deepEqual(await send(`/~${address}/pages/a`, stranger, { isForwarded: true }), [403, undefined]);
+  assert.deepEqual(await send(`/~${address.replace('0', 'f')}/pages/a`, app), [403, undefined]);
+  await bindings.close();
+});

@@ -166,6 +166,14 @@ test('what is not adapted is a diagnostic where it stands', async () => {
     const said = await found(watching((folder) => edit(folder, file, from, to)));
     assert.match(said.join('\n'), expected, `${from} -> ${to}`);
   }
+  // And the line of the page that says what is adapted there.
+  const { diagnostics } = await compileProject({
+    root: watching((folder) => edit(folder, 'beacon.tool.yaml', 'token: password', 'token: cookie')),
+  });
+  assert.deepEqual(
+    diagnostics.map(({ suggestion }) => suggestion),
+    ["docs/other-runner.md lists what is adapted: the line 'basic auth of a route'."],
+  );
 });
 
 // COMPAT-BEHAVIOR-1

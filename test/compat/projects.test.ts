@@ -205,6 +205,10 @@ test('shapes that are not adapted are refused where they stand, with the line of
     const { code, stdout } = await warmDrillyard(['validate', '--json', '--root', root]);
     assert.equal(code, 2, `${from} -> ${to}`);
     assert.match(said(stdout), expected, `${from} -> ${to}`);
+    const advice = jsonLines(stdout).flatMap(({ event, severity, suggestion }) =>
+      event === 'diagnostic' && severity === 'error' ? [String(suggestion)] : [],
+    );
+    assert.match(advice.join('\n'), file === target ? /the line 'bindings'|lists what is/ : /docs\/other-runner\.md/, `${from} -> ${to}`);
   }
 });
 

@@ -50,6 +50,7 @@ import type {
   RunRequestsReply,
   RunsReply,
   StoryReply,
+  TranscriptReply,
 } from './runs.js';
 import type {
   CreateWorldRequest,
@@ -131,6 +132,8 @@ export type InspectorEvent =
   | { type: 'run'; phase: 'finished'; run: RequestedRun & { requestId: string } }
   /** A journal has grown to `toSequence`. */
   | { type: 'evidence'; id: string; toSequence: number; virtualTimeUs: number }
+  /** The agent of a run has said this many things. */
+  | { type: 'transcript'; id: string; lines: number }
   /** New entries of what is followed, at most 500 a message, without gaps. */
   | { type: 'entries'; id: string; entries: EvidenceEntry[]; toSequence: number }
   | { type: 'world'; change: 'created' | 'changed'; world: PlayWorld }
@@ -153,6 +156,7 @@ export interface InspectorRoutes {
   searchEvidence: Shape<InspectorRunPath, SearchQuery, None, SearchReply>;
   getChain: Shape<RunEntryPath, None, None, ChainReply>;
   getStory: Shape<InspectorRunPath, None, None, StoryReply>;
+  getTranscript: Shape<InspectorRunPath, None, None, TranscriptReply>;
   getTimeline: Shape<InspectorRunPath, TimelineQuery, None, TimelineReply>;
   listNamespaces: Shape<InspectorRunPath, InspectorNamespacesQuery, None, InspectorNamespacesReply>;
   listState: Shape<InspectorRunPath, InspectorStateQuery, None, InspectorStateReply>;

@@ -27,6 +27,7 @@ export const inspectorRoutes: RouteTable<InspectorRouteId, InspectorRule> = {
   listEvidence: read('runs', '/runs/{runId}/evidence', 'A page of the journal'),
   searchEvidence: read('runs', '/runs/{runId}/evidence/search', 'Entries by text, kind, package and actor'),
   getChain: read('runs', '/runs/{runId}/evidence/{sequence}/chain', 'What led to an entry, and what it led to, however far apart'),
+  getTranscript: read('runs', '/runs/{runId}/transcript', 'What the agent said, with the place in the journal of each line'),
   getStory: read('runs', '/runs/{runId}/story', 'What led to the failure, in up to five lines'),
   getTimeline: read('runs', '/runs/{runId}/timeline', 'What the timeline draws, on virtual time or entry by entry'),
   listNamespaces: read('runs', '/runs/{runId}/state-namespaces', 'Namespaces with their row counts, now or right after an entry'),

@@ -5,6 +5,7 @@ import type { Cursor, PositiveCount, Seed, Slug } from '../primitives.js';
 import type { Repetition } from '../run/repetition.js';
 import type { AssertionStatus, AttachmentDescriptor, RunStatus, Verdict } from '../run/run.js';
 import type { RunInvocation, RunReport, StoryLine } from '../run/run-events.js';
+import type { Transcript } from '../run/transcript.js';
 import type { tags } from '../tags.js';
 import type { TrialStatistics } from '../trial-statistics.js';
 import type { EvidenceKind } from '../world/evidence.js';
@@ -102,6 +103,10 @@ export type RunSource = 'saved' | 'active' | 'retained';
 export interface StoryReply {
   schemaVersion: 1;
   lines: StoryLine[];
+}
+/** What the agent said, so far where it is at work; lines of a log where the drill keeps that. Nothing of a run without a report. */
+export interface TranscriptReply extends Transcript {
+  schemaVersion: 1;
 }
 export interface RunEntryPath {
   runId: RunId;

@@ -39,6 +39,8 @@ export interface SourceDialect {
   /** Its modules are written against the types of `drillyard/tool-sdk`. */
   readonly hasOwnTypes: boolean;
   read(kind: SourceKind, value: JsonValue): ReadShape;
+  /** Where what is adapted of the shape at a path is said, for people; undefined in a dialect that is read as it is. */
+  adviceOn(kind: SourceKind, path: string): string | undefined;
   /** Beside `drillyard/tool-sdk` and the names that a root file lists. */
   isSdk(specifier: string): boolean;
   readonly behaviorKit: BehaviorKit | undefined;
@@ -92,6 +94,7 @@ export const ownSourceDialect: SourceDialect = {
   isOwnEngine: true,
   hasOwnTypes: true,
   read: (_, value) => ({ value, refusals: [] }),
+  adviceOn: () => undefined,
   isSdk: () => false,
   behaviorKit: undefined,
 };

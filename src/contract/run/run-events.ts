@@ -4,6 +4,7 @@ import type { TrialStatistics } from '../trial-statistics.js';
 import type { ToolFailureReport } from '../world/tool-failure.js';
 import type { AgentUsage } from './agent-usage.js';
 import type { RunError, RunResult, RunStatus, Verdict } from './run.js';
+import type { Transcript } from './transcript.js';
 
 export type RunEvent =
   | {
@@ -160,6 +161,11 @@ export interface RunReport {
   faultMeanings?: FaultMeaning[];
   /** What clients asked and no wire route answered, where there was any. Of the host: it is no evidence, and no hash depends on it. */
   unanswered?: UnansweredRequests;
+  /**
+   * What the agent said while it worked: its messages, and its log where the drill keeps that. Of the host: it is no evidence, and no hash
+   * depends on it.
+   */
+  transcript?: Transcript;
 }
 /** The command, or the request, that made a run. Of the host: it is no evidence, and no hash depends on it. */
 export interface RunInvocation {

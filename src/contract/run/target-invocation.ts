@@ -4,6 +4,7 @@ import type { ToolOutcome } from '../world/evidence.js';
 import type { ToolCatalogItem } from '../world/world-protocol.js';
 import type { AgentUsage } from './agent-usage.js';
 import type { ExternalResult } from './target-completion.js';
+import type { AgentMessage } from './transcript.js';
 
 /** Of the binding http: where the wire routes of one instance of a tool are, by the name of its mount (`mail`, `mail__work`). */
 export interface BindingMounts {
@@ -68,7 +69,13 @@ export interface TargetContext {
    * @example context.usage({ inputTokens: 1200, outputTokens: 80, modelCalls: 1, costUsd: 0.0042 })
    */
   usage(used: AgentUsage): void;
-  /** One line of the run's log; `console` writes there too. */
+  /**
+   * One message of the conversation with a model: it stands beside the entries of the journal, at the time at which it was said. Markdown
+   * in it is rendered. Throws a TypeError for another shape.
+   * @example context.message({ role: 'assistant', content: 'I refund **order 4711**.' })
+   */
+  message(message: AgentMessage): void;
+  /** One line of the run's log; `console` writes there too. It stands beside the entries as messages do. */
   log(message: string, fields?: { [name: string]: JsonValue }): void;
 }
 /** What a target module exports: the result, if any, is JSON. A whole result is for an embedder's agent that asks another. */

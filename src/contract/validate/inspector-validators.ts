@@ -45,6 +45,7 @@ const checks: RouteChecks<InspectorRoutes> = {
   searchEvidence: { path: runPath, query: searchQuery, body: none },
   getChain: { path: runEntryPath, query: none, body: none },
   getStory: { path: runPath, query: none, body: none },
+  getTranscript: { path: runPath, query: none, body: none },
   getTimeline: { path: runPath, query: timelineQuery, body: none },
   listNamespaces: { path: runPath, query: namespacesQuery, body: none },
   listState: { path: runPath, query: stateQuery, body: none },

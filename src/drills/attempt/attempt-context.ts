@@ -21,5 +21,6 @@ export interface AttemptContext {
   placeOfHandler: PlaceOfHandler;
   signal: AbortSignal;
   onWorld: NonNullable<RunDrillsOptions['onWorld']>;
+  onSaid: NonNullable<RunDrillsOptions['onSaid']>;
   onEvent: (event: RunEvent) => void;
 }

@@ -9,6 +9,7 @@ import { bindingUrls } from '../targets/command-environment.js';
 import type { TargetRunner } from '../targets/target-run.js';
 import type { AttemptContext } from './attempt-context.js';
 import type { Agent, StepStart, WorkResult } from './attempt-environment.js';
+import type { AttemptTranscript } from './transcript.js';
 
 export interface LocalAgentPart {
   runId: string;
@@ -16,6 +17,7 @@ export interface LocalAgentPart {
   world: WorldRef;
   /** Where the agent may add itself, as long as it has access. */
   receivers?: ReceiverBook;
+  transcript: AttemptTranscript;
 }
 
 export function localAgent(context: AttemptContext, part: LocalAgentPart): Agent {
@@ -33,7 +35,7 @@ interface InteractionPart extends LocalAgentPart {
 }
 
 async function workOn({ bindings, signal }: AttemptContext, part: InteractionPart): Promise<WorkResult> {
-  const { world, planned, interaction, runner, receivers } = part;
+  const { world, planned, interaction, runner, receivers, transcript } = part;
   const { target } = planned;
   const actor = {
     actorId: interaction.actorId,
@@ -45,8 +47,11 @@ async function workOn({ bindings, signal }: AttemptContext, part: InteractionPar
     bindings: target.bindings,
     ...defined({ receivers, mcpToolNames: target.mcpToolNames, httpMounts: target.httpMounts }),
   });
+  const speaker = transcript.speakerOf(interaction.id, world);
   try {
-    const run = await runner.run({ invocation: invocationOf(part, access), access, timeoutMs: target.timeoutMs, signal });
+    const invocation = invocationOf(part, access);
+    const run = await runner.run({ invocation, access, timeoutMs: target.timeoutMs, signal, say: speaker.say });
+    await speaker.end();
     return { run, bindingEvidence: access.observed() ? 'observed' : 'issued', unanswered: access.unanswered() };
   } finally {
     await access.revoke();

@@ -26,6 +26,7 @@ const names = {
   agent: true,
   allowRemote: true,
   onWorld: true,
+  onSaid: true,
   onCompiling: true,
   onSources: true,
   onNotice: true,

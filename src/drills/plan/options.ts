@@ -4,6 +4,7 @@ import type { Provenance } from '../../contract/provenance.js';
 import type { DrillInput } from '../../contract/run/drill.js';
 import type { RunEvent } from '../../contract/run/run-events.js';
 import type { TargetModule } from '../../contract/run/target-invocation.js';
+import type { TranscriptLine } from '../../contract/run/transcript.js';
 import type { ReportRetention } from '../../reports/retention.js';
 import type { WorldRef } from '../../worlds/api.js';
 import type { LocalIsolation } from '../../worlds/local-worlds.js';
@@ -64,6 +65,8 @@ export interface RunDrillsOptions extends Selection {
   allowRemote?: boolean;
   /** Called with each attempt's world once it is made, for readers beside the run: queries only, and only until its `attempt` event. */
   onWorld?: (runId: string, world: Pick<WorldRef, 'query' | 'worldInstanceId'>) => void;
+  /** Called with what each attempt's agent says, as it says it. */
+  onSaid?: (runId: string, line: TranscriptLine) => void;
   /** How many of the repository's files have been read, before anything runs. */
   onCompiling?: (done: number, total: number) => void;
   /** Where each drill of the repository is declared, before anything runs. */

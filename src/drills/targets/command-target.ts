@@ -1,6 +1,7 @@
 // A command target: one process an interaction. The invocation goes in as JSON on stdin; stdout is nothing or one JSON value, stderr is the
 // log, and what lies in its folder of attachments when it has ended is attached.
 import { delimiter, join } from 'node:path';
+import { defined } from '../../contract/defined.js';
 import type { CommandTarget } from '../../contract/run/target.js';
 import { runError } from '../ports/run-error.js';
 import { AttachmentFolder } from './attachment-folder.js';
@@ -33,12 +34,13 @@ async function runCommand(target: CommandTarget, { root, prefixes, program }: Co
   const executable = target.executable === ownProgramName ? join(program.folder(), ownProgramName) : target.executable;
   const attachmentFolder = new AttachmentFolder();
   try {
-    const { invocation: input, access, timeoutMs, signal, redactor } = work;
+    const { invocation: input, access, timeoutMs, signal, redactor, say } = work;
     const folder = underPrefixes({ SERVICE_ATTACHMENTS_DIR: attachmentFolder.path }, prefixes);
     const host = hostEnvironment(target, process.env);
     if (host.PATH !== undefined) host.PATH = [program.folder(), host.PATH].join(delimiter);
     const environment = { ...host, ...folder, ...work.environment };
-    const run = await runJsonCommand({ executable, arguments: args, directory, environment, input, access, timeoutMs, signal, redactor });
+    const command = { executable, arguments: args, directory, environment, input, access, timeoutMs, signal, redactor };
+    const run = await runJsonCommand({ ...command, ...defined({ say }) });
     const { files, refusals } = attachmentFolder.collect();
     return { ...run, files, refusals };
   } finally {

@@ -6,6 +6,7 @@ import { limits } from '../../contract/limits.js';
 import { type AgentUsage, requireUsage, sumUsage } from '../../contract/run/agent-usage.js';
 import { ExternalResult } from '../../contract/run/target-completion.js';
 import type { TargetContext, TargetModule, TargetWorld } from '../../contract/run/target-invocation.js';
+import { requireAgentMessage } from '../../contract/run/transcript.js';
 import type { DirectClient } from '../ports/bindings-port.js';
 import { runError } from '../ports/run-error.js';
 import { Attachments } from './attachments.js';
@@ -26,7 +27,7 @@ export function externalTarget(agent: TargetModule, root: string): TargetKind {
 type Outcome = Pick<TargetRun, 'status' | 'output' | 'error'> & { whole?: TargetRun };
 
 async function workOn(agent: TargetModule, work: TargetWork, root: string): Promise<TargetRun> {
-  const log = new TargetLog(work.redactor);
+  const log = new TargetLog(work.redactor, work.say);
   const attachments = new Attachments(root);
   const meter: { usage?: AgentUsage } = {};
   const abort = new AbortController();
@@ -96,6 +97,7 @@ function contextOf({ access, environment }: TargetWork, { log, attachments, mete
       }
     },
     usage: (used) => Object.assign(meter, { usage: sumUsage([meter.usage, requireUsage(used)]) }),
+    message: (message) => log.message(requireAgentMessage(message)),
     log: (message, fields) => log.append(fields === undefined ? `${message}\n` : `${message} ${JSON.stringify(fields)}\n`),
   };
 }

@@ -12,7 +12,7 @@ import { TargetLog } from './target-log.js';
 import { outputTooLarge, parseOutputBytes } from './target-output.js';
 import type { TargetRun } from './target-run.js';
 
-export interface JsonCommand extends Pick<TargetWork, 'access' | 'timeoutMs' | 'signal' | 'redactor'> {
+export interface JsonCommand extends Pick<TargetWork, 'access' | 'timeoutMs' | 'signal' | 'redactor' | 'say'> {
   executable: string;
   arguments: readonly string[];
   /** Exists. */
@@ -46,8 +46,8 @@ export async function runJsonCommand(command: JsonCommand): Promise<TargetRun> {
 }
 
 async function runToEnd(enclosed: Pick<EnclosedCommand, 'file' | 'args'>, command: JsonCommand): Promise<TargetRun> {
-  const { directory, environment, input, access, timeoutMs, signal, redactor } = command;
-  const log = new TargetLog(redactor);
+  const { directory, environment, input, access, timeoutMs, signal, redactor, say } = command;
+  const log = new TargetLog(redactor, say);
   const running = new RunningCommand({
     ...enclosed,
     directory,

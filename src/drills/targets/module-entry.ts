@@ -7,6 +7,7 @@ import { ServiceError } from '../../contract/errors.js';
 import { limits } from '../../contract/limits.js';
 import { requireUsage } from '../../contract/run/agent-usage.js';
 import type { TargetContext, TargetWorld } from '../../contract/run/target-invocation.js';
+import { type AgentMessage, requireAgentMessage } from '../../contract/run/transcript.js';
 import type { CallResult, ToolCatalogItem, WaitResult } from '../../contract/world/world-protocol.js';
 import { cloneCodec, FramedChannel } from '../../processes/framed-channel.js';
 import { AttachmentRefused, Attachments } from './attachments.js';
@@ -114,6 +115,7 @@ function contextOf({ endpoints, direct, environment, root, turn }: Invoke): Targ
       }
     },
     usage: (used) => send({ kind: 'usage', turn, usage: requireUsage(used) }),
+    message: (message) => tell(turn, requireAgentMessage(message)),
     log: (message, fields) => say(fields === undefined ? `${message}\n` : `${message} ${JSON.stringify(fields)}\n`),
   };
 }
@@ -183,6 +185,13 @@ async function endIncarnation(): Promise<void> {
   const isAtRest = waiting.size === 0 && process.getActiveResourcesInfo().every((resource) => kept.has(resource));
   if (isAtRest) await closeFetchConnections();
   send({ kind: 'lifeEnded', idle: isAtRest && surroundings() === untouched });
+}
+
+function tell(turn: number, { role, content }: AgentMessage): void {
+  if (logCharsLeft <= 0) return;
+  // A little more than is kept, so that a secret at the cut is still known for one.
+  send({ kind: 'message', turn, message: { role, content: content.slice(0, 2 * limits.transcriptTextCharsMax) } });
+  logCharsLeft -= content.length + limits.transcriptLineCharsCost;
 }
 
 function say(text: string): void {

@@ -3,6 +3,7 @@
 import { type AgentUsage, isUsage } from '../../contract/run/agent-usage.js';
 import type { JudgedRun } from '../../contract/run/judge.js';
 import type { TargetInvocation } from '../../contract/run/target-invocation.js';
+import { type AgentMessage, isAgentMessage } from '../../contract/run/transcript.js';
 import type { DirectClient, Endpoint } from '../ports/bindings-port.js';
 import type { AttachmentRefusal } from './target-run.js';
 
@@ -46,6 +47,7 @@ export type CallAnswer =
 export type FromHost =
   | { kind: 'call'; turn: number; id: number; request: WorldRequest }
   | { kind: 'log'; text: string }
+  | { kind: 'message'; turn: number; message: AgentMessage }
   | { kind: 'usage'; turn: number; usage: AgentUsage }
   | { kind: 'attach'; turn: number; file: { name: string; mediaType: string; bytes: Uint8Array } }
   | { kind: 'refused'; turn: number; refusal: AttachmentRefusal }
@@ -64,6 +66,8 @@ export function isFromHost(message: unknown): message is FromHost {
       return isNumber(turn) && isNumber(id) && isWorldRequest(request);
     case 'log':
       return isText(text);
+    case 'message':
+      return isNumber(turn) && isAgentMessage(message.message);
     case 'usage':
       return isNumber(turn) && isUsage(message.usage);
     case 'attach':

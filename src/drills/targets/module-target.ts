@@ -78,7 +78,7 @@ class Invocation {
     this.#host = host;
     this.#work = work;
     this.#turn = turn;
-    this.#log = new TargetLog(work.redactor);
+    this.#log = new TargetLog(work.redactor, work.say);
     this.#deadline = new Deadline({
       ...work,
       deliver: (reason) => {
@@ -112,6 +112,9 @@ class Invocation {
         return;
       case 'log':
         this.#log.append(message.text);
+        return;
+      case 'message':
+        if (message.turn === this.#turn) this.#log.message(message.message);
         return;
       case 'usage':
         if (message.turn === this.#turn) this.#usage = sumUsage([this.#usage, message.usage]);

@@ -1,26 +1,52 @@
-// What a target says, kept up to a bound: the beginning, and a line that tells how much is missing. Secrets in it are redacted.
+// What a target says, kept up to a bound: the beginning, and a line that tells how much is missing. Secrets in it are redacted. Who listens
+// hears it line by line as it comes.
 import { limits } from '../../contract/limits.js';
+import type { AgentMessage } from '../../contract/run/transcript.js';
 import { type Redactor, redactionOf } from './redaction.js';
-import type { TargetRun } from './target-run.js';
+import type { Say, TargetRun } from './target-run.js';
 
 export class TargetLog {
   #text = '';
   #chars = 0;
   readonly #redactor: Redactor;
+  readonly #say: Say | undefined;
+  readonly #byLine: Redactor;
+  /** A line whose end has not come. */
+  #begun = '';
 
-  constructor(redactor: Redactor) {
+  constructor(redactor: Redactor, say?: Say) {
     this.#redactor = redactor;
+    this.#say = say;
+    this.#byLine = redactor.byLine();
   }
 
   append(text: string): void {
+    if (this.#say !== undefined) this.#tell(text);
     this.#chars += text.length;
     // A little more than is kept, so that a secret at the cut is still known for one.
     const charsLeft = limits.targetLogBytesMax + this.#redactor.reachChars - this.#text.length;
     if (charsLeft > 0) this.#text += text.length <= charsLeft ? text : text.slice(0, charsLeft);
   }
 
+  /** A message of the agent: heard, and no part of the log. */
+  message({ role, content }: AgentMessage): void {
+    this.#say?.({ role, text: this.#byLine.beginning(content, limits.transcriptTextCharsMax + 1).text });
+  }
+
+  /** The lines that are whole now, in one piece: a stack of an error is one thing that was said. */
+  #tell(text: string): void {
+    const charsMax = limits.transcriptTextCharsMax + 1;
+    const last = text.lastIndexOf('\n');
+    const said = last < 0 ? '' : this.#begun + text.slice(0, last);
+    const rest = last < 0 ? this.#begun + text : text.slice(last + 1);
+    // Of one without an end only the beginning is kept.
+    this.#begun = rest.slice(0, charsMax + this.#byLine.reachChars);
+    if (said.trim() !== '') this.#say?.({ role: 'log', text: this.#byLine.beginning(said, charsMax).text });
+  }
+
   /** As a run tells it. */
   kept(): Pick<TargetRun, 'log'> & Required<Pick<TargetRun, 'logRedaction'>> {
+    if (this.#begun !== '') this.#tell('\n');
     const { text, places } = this.#redactor.beginning(this.#text, limits.targetLogBytesMax);
     const dropped = this.#chars - limits.targetLogBytesMax;
     const missing = dropped <= 0 ? '' : `${text.endsWith('\n') ? '' : '\n'}[the rest, at least ${dropped} characters, was not kept]\n`;

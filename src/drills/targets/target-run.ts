@@ -3,6 +3,7 @@ import type { JsonValue } from '../../contract/json.js';
 import type { AgentUsage } from '../../contract/run/agent-usage.js';
 import type { AttachmentDescriptor, RunError, TargetStatus } from '../../contract/run/run.js';
 import type { TargetInvocation } from '../../contract/run/target-invocation.js';
+import type { TranscriptLine } from '../../contract/run/transcript.js';
 import type { Access } from '../ports/bindings-port.js';
 
 /** One agent for one attempt: what it remembers between interactions ends with `release`. */
@@ -17,6 +18,13 @@ export interface TargetRequest {
   timeoutMs: number;
   /** Of the whole run: aborted when it is cancelled. */
   signal: AbortSignal;
+  /** Hears at once what the agent says, without secrets. */
+  say?: Say;
+}
+export type Say = (said: Said) => void;
+export interface Said {
+  role: TranscriptLine['role'];
+  text: string;
 }
 export interface TargetRun {
   status: TargetStatus;

@@ -11,7 +11,7 @@ import { JournalPages } from '../journal-pages.js';
 import { tuning } from '../tuning.js';
 import { HeldState } from './held-state.js';
 
-export function heldSource({ runId, entries, total, start }: PageData): EvidenceSource {
+export function heldSource({ runId, entries, total, start, transcript }: PageData): EvidenceSource {
   const bySequence = new Map(entries.map((entry) => [entry.sequence, entry]));
   const state = new HeldState(start ?? [], entries);
   const isWhole = entries.length === total;
@@ -32,6 +32,7 @@ export function heldSource({ runId, entries, total, start }: PageData): Evidence
     state: async (query) => ({ schemaVersion: 1, ...state.rowsAt(query, query.atSequence ?? total) }),
     rowChanges: async (query) => rowChangesAmong(entries, query),
     chain: async (sequence) => chainAmong(entries, bySequence, sequence),
+    transcript: async () => transcript ?? { lines: [], left: 0 },
     story: async () => [],
     search: async (query) => {
       const words = foldCase(query.q ?? '');

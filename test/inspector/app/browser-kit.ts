@@ -50,3 +50,11 @@ export async function axeViolations(page: Page): Promise<string[]> {
     return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
   });
 }
+
+/** Clicks from now on, counted where they arrive: in the page. */
+export async function countClicks(page: Page): Promise<() => Promise<number>> {
+  await page.evaluate(`
+    globalThis.clicks ?? addEventListener('click', (event) => { if (event.isTrusted) globalThis.clicks++; }, true);
+    globalThis.clicks = 0`);
+  return () => page.evaluate('globalThis.clicks');
+}

@@ -3,9 +3,8 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { Page } from 'playwright-core';
 import { runDrills, validateRepository } from '../../../src/index.js';
-import { axeViolations } from './browser-kit.js';
+import { axeViolations, countClicks } from './browser-kit.js';
 import { longRun, openDesk, browserOptions as options } from './desk.js';
 
 test('every view, wide in light and narrow in dark: nothing that axe objects to, no error, no sideways scrolling', options, async (t) => {
@@ -147,14 +146,6 @@ test('a world to play with: a call, the clock, a fault, and a fork from an entry
   await page.getByText('09:00:00').first().waitFor();
   assert.deepEqual(complaints, []);
 });
-
-/** Clicks from now on, counted where they arrive: in the page. */
-async function countClicks(page: Page): Promise<() => Promise<number>> {
-  await page.evaluate(`
-    globalThis.clicks ?? addEventListener('click', (event) => { if (event.isTrusted) globalThis.clicks++; }, true);
-    globalThis.clicks = 0`);
-  return () => page.evaluate('globalThis.clicks');
-}
 
 test('what failed beside what passed: two clicks to the key that differs, what followed from it, and the rows', options, async (t) => {
   const { page, open, runs, complaints, root } = await openDesk(t, { drills: ['careless-refund'] });

@@ -42,3 +42,21 @@ test('a change of an agent is run again with one click, and a broken file is sho
   await broken.waitFor({ state: 'detached' });
   assert.deepEqual(complaints, []);
 });
+
+test('a run of source that does not compile says what is wrong in which line, and World knows it too', options, async (t) => {
+  const { page, root, open, complaints } = await openDesk(t, { drills: [] });
+  await open('#/drills/careless-refund');
+  const drill = join(root, 'drillyard/drills/careless-refund.drill.yaml');
+  writeFileSync(drill, readFileSync(drill, 'utf8').replace('careless-agent', 'no-such-agent'));
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
+  const request = page.getByRole('region', { name: 'Run request 1, failed' });
+  await request.getByText(/^drillyard\/drills\/careless-refund\.drill\.yaml:\d+:\d+/).waitFor({ timeout: 60_000 });
+  await request.getByText("there is no target 'no-such-agent'", { exact: true }).waitFor();
+  assert.deepEqual(await axeViolations(page), []);
+  await open('#/world/diagnostics');
+  await page
+    .getByText(/there is no target 'no-such-agent'/)
+    .first()
+    .waitFor();
+  assert.deepEqual(complaints, []);
+});

@@ -25,6 +25,8 @@ export const active = signal<ReadonlyMap<string, ActiveRun>>(new Map());
 export const worlds = signal<ReadonlyMap<string, PlayWorld>>(new Map());
 /** How far each journal reaches that has grown since the app began, by run or world. */
 export const grown = signal<ReadonlyMap<string, number>>(new Map());
+/** How much the agents of running runs have said. */
+export const said = signal<ReadonlyMap<string, number>>(new Map());
 /** Rises whenever a run ends: lists of runs ask again. */
 export const runsEnded = signal(0);
 export const refreshing = signal(false);
@@ -63,8 +65,16 @@ export async function refreshProject(): Promise<void> {
   }
 }
 
+/** The reply to a request may come after the stream has reported a later state: what is older than what is known is left. */
 export function noteRequest(request: RunRequest): void {
+  const known = requests.value.get(request.requestId);
+  if (known !== undefined && progressOf(request) < progressOf(known)) return;
   requests.value = new Map(requests.value).set(request.requestId, request);
+}
+
+function progressOf({ state, runsTotal }: RunRequest): number {
+  if (state === 'queued') return 0;
+  return state === 'running' ? 1 + runsTotal : Number.POSITIVE_INFINITY;
 }
 
 export function noteWorld(world: PlayWorld): void {
@@ -117,6 +127,9 @@ function hear(event: InspectorEvent): void {
       break;
     case 'evidence':
       noteGrowth(event.id, event.toSequence);
+      break;
+    case 'transcript':
+      said.value = new Map(said.value).set(event.id, event.lines);
       break;
     case 'entries':
       break;

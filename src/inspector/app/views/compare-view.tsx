@@ -1,4 +1,4 @@
-// Two runs side by side: which two. What the comparison says is comparison.tsx.
+// Two runs side by side: which two. What the comparison says is the viewer's.
 import type { SavedRun } from '../../../contract/inspector/runs.js';
 import { Await, Empty, useLoad } from '../../../viewer/kit/loading.tsx';
 import { hostTime, PageHead, Status } from '../../../viewer/kit/parts.tsx';
@@ -6,7 +6,7 @@ import { tuning } from '../../tuning.js';
 import { runsEnded } from '../state/live.tsx';
 import { routeHash } from '../state/route.ts';
 import { client, go } from '../state/session.tsx';
-import { Comparison } from './comparison.tsx';
+import { ComparedRuns } from './compared-runs.tsx';
 import { counterpartOf, suggestedPairs } from './run-pairs.ts';
 
 interface Chosen {
@@ -58,7 +58,7 @@ function Chooser({ runs, left, right: asked }: { runs: readonly SavedRun[] } & C
       {left === undefined || right === undefined ? (
         <Suggestions runs={runs} />
       ) : (
-        <Comparison key={`${left} ${right}`} left={left} right={right} />
+        <ComparedRuns key={`${left} ${right}`} left={left} right={right} />
       )}
     </>
   );

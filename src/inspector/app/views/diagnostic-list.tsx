@@ -1,4 +1,5 @@
 // What the compiler found, as a good compiler prints it: where, what, the line itself with a caret, and what to do about it.
+import type { ComponentChildren } from 'preact';
 import type { Diagnostic } from '../../../contract/run/build.js';
 import { visibleLine } from '../../../text/visible-text.js';
 import { OpenEditor } from './open-editor.tsx';
@@ -7,13 +8,33 @@ export function DiagnosticList({ list, excerpts }: { list: readonly Diagnostic[]
   return (
     <ol class="stack diagnostics">
       {list.map((diagnostic, index) => (
-        <DiagnosticItem key={index} index={index} diagnostic={diagnostic} excerpt={excerpts[index] ?? ''} />
+        <DiagnosticItem key={index} diagnostic={diagnostic} excerpt={excerpts[index] ?? ''}>
+          <OpenEditor place={{ diagnostic: index }} />
+        </DiagnosticItem>
       ))}
     </ol>
   );
 }
 
-function DiagnosticItem({ index, diagnostic, excerpt }: { index: number; diagnostic: Diagnostic; excerpt: string }) {
+/** Of source that nobody holds any more: what the compiler said of it then, without its lines. */
+export function DiagnosticsThen({ list }: { list: readonly Diagnostic[] }) {
+  return (
+    <ol class="stack diagnostics">
+      {list.map((diagnostic, index) => (
+        <DiagnosticItem key={index} diagnostic={diagnostic} excerpt="" />
+      ))}
+    </ol>
+  );
+}
+
+interface ItemProps {
+  diagnostic: Diagnostic;
+  excerpt: string;
+  /** What can be done about it. */
+  children?: ComponentChildren;
+}
+
+function DiagnosticItem({ diagnostic, excerpt, children }: ItemProps) {
   const { severity, code, file, line, column, path, message, suggestion } = diagnostic;
   return (
     <li class={`finding ${severity === 'error' ? '' : 'inconclusive'}`}>
@@ -24,7 +45,7 @@ function DiagnosticItem({ index, diagnostic, excerpt }: { index: number; diagnos
           {file}:{line}:{column}
           {path === '' ? '' : ` ${path}`}
         </code>
-        <OpenEditor place={{ diagnostic: index }} />
+        {children}
       </p>
       <p class="message">{message}</p>
       {excerpt.trim() !== '' && <Excerpt text={excerpt} line={line} column={column} />}

@@ -8,6 +8,7 @@ import { projectLoad } from '../state/live.tsx';
 import { lastByDrill, useRecentRuns } from '../state/recent-runs.tsx';
 import { routeHash } from '../state/route.ts';
 import { DrillPanel } from './drill-panel.tsx';
+import { Requests } from './request-card.tsx';
 import { SuitePanel, suiteWords } from './suite-panel.tsx';
 import { Chooser, type ChooserItem } from './world-parts.tsx';
 
@@ -38,12 +39,15 @@ export function DrillsView({ path }: { path: string[] }) {
 function NoDrills({ view }: { view: ProjectView }) {
   if (view.buildHash === undefined) {
     return (
-      <Empty title="The source does not compile">
-        <p>
-          <a href={routeHash('world', ['diagnostics'])}>{counted(view.diagnostics.length, 'diagnostic')}</a> say why. Drills can be run once
-          they are gone.
-        </p>
-      </Empty>
+      <>
+        <Empty title="The source does not compile">
+          <p>
+            <a href={routeHash('world', ['diagnostics'])}>{counted(view.diagnostics.length, 'diagnostic')}</a> say why. Drills can be run
+            once they are gone.
+          </p>
+        </Empty>
+        <Requests matches={() => true} />
+      </>
     );
   }
   return (

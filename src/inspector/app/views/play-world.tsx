@@ -1,10 +1,9 @@
 // A live world: its clock, an operation to call, its faults and what comes next, above its journal and its state at any moment.
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import type { PlayWorld } from '../../../contract/inspector/worlds.js';
 import type { FaultView } from '../../../contract/world/world-protocol.js';
 import { virtualClock } from '../../../text/virtual-time.js';
 import { EvidenceBench } from '../../../viewer/evidence-bench.tsx';
-import type { EvidenceSource } from '../../../viewer/evidence-source.ts';
 import { choicesOf, filterOfQuery, type JournalFilter, queryOfFilter } from '../../../viewer/journal-filter.ts';
 import { useLoad } from '../../../viewer/kit/loading.tsx';
 import { Copy, DueEvent } from '../../../viewer/kit/parts.tsx';
@@ -24,7 +23,6 @@ export function PlayWorldView({ world, query }: { world: PlayWorld; query: { [na
   const [problem, setProblem] = useState<string | undefined>();
   const source = useMemo(() => worldSource(client, worldId), [worldId]);
   const count = Math.max(world.position.evidenceSequence, grown.value.get(worldId) ?? 0);
-  const kinds = useKinds(source, count);
   const selected = query.seq === undefined ? undefined : Math.min(Math.max(Number(query.seq) || 1, 1), Math.max(count, 1));
   const { seq: _, ...others } = query;
   const show = (seq: number | undefined): void => go(routeHash('play', [worldId], { ...others, seq }), { replace: true });
@@ -63,7 +61,6 @@ export function PlayWorldView({ world, query }: { world: PlayWorld; query: { [na
       <EvidenceBench
         source={source}
         count={count}
-        kinds={kinds}
         filter={filterOfQuery(query)}
         onFilter={narrow}
         choices={choicesOf(project.value?.world?.actors ?? noActors)}
@@ -92,19 +89,6 @@ const steps: [string, number][] = [
   ['+1 h', 3_600_000_000],
   ['+1 d', 86_400_000_000],
 ];
-
-/** How many entries there are of each kind. */
-function useKinds(source: EvidenceSource, count: number): { [kind: string]: number } | undefined {
-  const asked = useLoad(`kinds ${source.id} ${count}`, () =>
-    source.timeline({ axis: 'sequence', buckets: 1 }, new AbortController().signal),
-  );
-  const [known, setKnown] = useState<{ [kind: string]: number } | undefined>();
-  useEffect(() => {
-    if (asked.value !== undefined)
-      setKnown(Object.fromEntries(Object.entries(asked.value.density).map(([kind, [entries = 0]]) => [kind, entries])));
-  }, [asked.value]);
-  return known;
-}
 
 function WorldHead({ world, act, onFork }: { world: PlayWorld; act: Act; onFork: () => void }) {
   const { worldId, position } = world;

@@ -2,6 +2,7 @@
 import { useState } from 'preact/hooks';
 import { defined } from '../../../contract/defined.js';
 import type { RequestedRun, RunRequest } from '../../../contract/inspector/runs.js';
+import type { Diagnostic } from '../../../contract/run/build.js';
 import { repetitionText } from '../../../reports/repetition-text.js';
 import { rateText } from '../../../reports/shown-values.js';
 import { counted, hostDuration, Status } from '../../../viewer/kit/parts.tsx';
@@ -9,6 +10,7 @@ import { tuning } from '../../tuning.js';
 import { active, isOffline, noteRequest, requests } from '../state/live.tsx';
 import { runHash } from '../state/route.ts';
 import { client } from '../state/session.tsx';
+import { DiagnosticsThen } from './diagnostic-list.tsx';
 
 /** The latest that fit. */
 export function Requests({ matches }: { matches: (request: RunRequest) => boolean }) {
@@ -26,6 +28,7 @@ export function Requests({ matches }: { matches: (request: RunRequest) => boolea
 function RequestCard({ request, number }: { request: RunRequest; number: number }) {
   const { plan, runs, summary, state } = request;
   const done = runs.filter((run) => run.state === 'finished').length;
+  const diagnosed = (request.failure?.details?.diagnostics ?? []) as unknown as Diagnostic[];
   const ended = state === 'finished' || state === 'failed' || state === 'cancelled';
   return (
     <section class={`request ${summary?.verdict ?? state}`} aria-label={`Run request ${number}, ${state}`}>
@@ -43,6 +46,10 @@ function RequestCard({ request, number }: { request: RunRequest; number: number 
       </header>
       {plan !== undefined && plan.runs > 1 && !ended && <progress max={plan.runs} value={done} aria-label="Attempts finished" />}
       {request.failure !== undefined && <p class="bad-text">{request.failure.message}</p>}
+      {diagnosed.length > 0 && <DiagnosticsThen list={diagnosed.slice(0, tuning.diagnosticsShown)} />}
+      {diagnosed.length > tuning.diagnosticsShown && (
+        <p class="quiet">and {counted(diagnosed.length - tuning.diagnosticsShown, 'further diagnostic')}: World has all of them.</p>
+      )}
       <ul class="attempts">
         {runs.slice(-60).map((run) => (
           <Attempt key={run.runId} run={run} single={request.drillIds?.length === 1} />

@@ -9,7 +9,7 @@ import type { EvidenceSource } from '../../../viewer/evidence-source.ts';
 import { Findings, Story } from '../../../viewer/findings.tsx';
 import { choicesOf, type FilterQuery, filterOfQuery, queryOfFilter } from '../../../viewer/journal-filter.ts';
 import { Await, useLoad } from '../../../viewer/kit/loading.tsx';
-import { active, grown, project, runsEnded } from '../state/live.tsx';
+import { active, grown, project, runsEnded, said } from '../state/live.tsx';
 import { runSource } from '../state/live-source.tsx';
 import { usePageTitle } from '../state/page-title.tsx';
 import { routeHash } from '../state/route.ts';
@@ -136,6 +136,7 @@ function Evidence({ reply, source, count, selected, query, show }: EvidenceProps
       onFilter={(filter) => show(queryOfFilter(filter))}
       choices={choicesOf(actors ?? noActors)}
       isLive={reply.source === 'active'}
+      saidCount={said.value.get(reply.runId)}
       {...(result === undefined ? {} : { brief: briefOf(result) })}
       interactions={result?.interactions ?? noInteractions}
       selected={selected}

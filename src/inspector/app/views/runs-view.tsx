@@ -4,6 +4,7 @@ import type { ActiveRun, InspectorRunsQuery, RunsReply, UnavailableRun } from '.
 import type { Verdict } from '../../../contract/run/run.js';
 import { Await, Empty, useLoad } from '../../../viewer/kit/loading.tsx';
 import { counted, PageHead } from '../../../viewer/kit/parts.tsx';
+import { tuning as viewerTuning } from '../../../viewer/tuning.js';
 import { tuning } from '../../tuning.js';
 import { active, project, runsEnded } from '../state/live.tsx';
 import { useRecentRuns } from '../state/recent-runs.tsx';
@@ -68,7 +69,7 @@ function Filters({ filter, recent }: { filter: RunFilter; recent: RunsReply | un
   const [text, setText] = useState(filter.q ?? '');
   useEffect(() => {
     if (text.trim() === (filter.q ?? '')) return;
-    const timer = setTimeout(() => show({ ...filter, q: text }), tuning.typingMs);
+    const timer = setTimeout(() => show({ ...filter, q: text }), viewerTuning.typingMs);
     return () => clearTimeout(timer);
   }, [text, filter]);
   const drills = project.value?.drills ?? [];

@@ -1,6 +1,6 @@
 // Facts of two sides under each other: those that differ, and folded those that do not.
 import type { ComponentChildren } from 'preact';
-import { Scroll } from '../../../viewer/kit/parts.tsx';
+import { Scroll } from './kit/parts.tsx';
 
 export interface DiffersLine {
   name: string;

@@ -1,6 +1,7 @@
 // What two runs did differently: where they parted, with the values on both sides, what followed, and what each ended with. Facts only,
 // never which is better. What is the same is folded.
-import type { ComponentChildren } from 'preact';
+import { type ComponentChildren, createContext } from 'preact';
+import { useContext } from 'preact/hooks';
 import type {
   ComparedEffects,
   ComparedEntry,
@@ -9,7 +10,7 @@ import type {
   RunComparison,
   RunDifferences,
   RunDivergence,
-} from '../../../contract/hosted/runs.js';
+} from '../contract/hosted/runs.js';
 import {
   countDelta,
   countName,
@@ -23,40 +24,29 @@ import {
   memberText,
   orderedMembers,
   rowText,
-} from '../../../reports/comparison-words.js';
-import { visibleText } from '../../../text/visible-text.js';
-import { Await, Empty, useLoad } from '../../../viewer/kit/loading.tsx';
-import { ColumnHeads, Scroll, Status } from '../../../viewer/kit/parts.tsx';
-import { ApiError } from '../state/client.ts';
-import { routeHash, runHash } from '../state/route.ts';
-import { client } from '../state/session.tsx';
+} from '../reports/comparison-words.js';
+import { visibleText } from '../text/visible-text.js';
 import { DiffersTable } from './differs-table.tsx';
+import { ColumnHeads, Scroll, Status } from './kit/parts.tsx';
 
 type Side = 'left' | 'right';
 const sides: readonly Side[] = ['left', 'right'];
 const sideNames = { left: 'Left', right: 'Right' };
 
-export function Comparison({ left, right }: { left: string; right: string }) {
-  const unknown = [left, right].find((runId) => !/^run_[0-9a-z]{12,32}$/.test(runId));
-  const loaded = useLoad(`compare ${left} ${right}`, async () => {
-    if (unknown !== undefined) return undefined;
-    return (await client.call('compareRuns', { body: { left, right } })).comparison;
-  });
-  const missing = loaded.error instanceof ApiError && loaded.error.status === 404 ? loaded.error.message : undefined;
-  if (unknown !== undefined || missing !== undefined) {
-    return (
-      <Empty title={missing ?? `There is no run ${unknown}.`}>
-        <p>
-          <a href={routeHash('runs')}>All runs</a>, or choose another above.
-        </p>
-      </Empty>
-    );
-  }
+/** Where a run, or an entry of it, is looked at. */
+export type RunAddress = (runId: string, place?: { seq?: number }) => string;
+const Address = createContext<RunAddress>(() => '');
+
+export function Comparison({ comparison, address }: { comparison: RunComparison; address: RunAddress }) {
   return (
-    <Await of={loaded} what="the comparison">
-      {(comparison) => (comparison === undefined ? null : <Facts comparison={comparison} />)}
-    </Await>
+    <Address.Provider value={address}>
+      <Facts comparison={comparison} />
+    </Address.Provider>
   );
+}
+
+function RunLink({ runId, place, children }: { runId: string; place?: { seq?: number }; children: ComponentChildren }) {
+  return <a href={useContext(Address)(runId, place)}>{children}</a>;
 }
 
 function Facts({ comparison }: { comparison: RunComparison }) {
@@ -126,7 +116,7 @@ function Facts({ comparison }: { comparison: RunComparison }) {
 function heads(comparison: RunComparison): { [S in Side]: ComponentChildren } {
   const head = (side: Side) => (
     <>
-      <a href={runHash(comparison[side].runId)}>{sideNames[side]}</a> <Status value={comparison[side].verdict} />
+      <RunLink runId={comparison[side].runId}>{sideNames[side]}</RunLink> <Status value={comparison[side].verdict} />
     </>
   );
   return { left: head('left'), right: head('right') };
@@ -170,7 +160,10 @@ function Parting({ comparison, divergence }: { comparison: RunComparison; diverg
 function Entry({ runId, entry: { sequence, text } }: { runId: string; entry: ComparedEntry }) {
   return (
     <p class="line">
-      <a href={runHash(runId, { seq: sequence })}>#{sequence}</a> {visibleText(text)}
+      <RunLink runId={runId} place={{ seq: sequence }}>
+        #{sequence}
+      </RunLink>{' '}
+      {visibleText(text)}
     </p>
   );
 }
@@ -240,10 +233,14 @@ function Rows({ comparison, rows: { changed, onlyLeft, onlyRight, shown } }: { c
             </span>
             <code class="grow">{visibleText(rowText(row))}</code>
             {row.leftSequence !== undefined && (
-              <a href={runHash(comparison.left.runId, { seq: row.leftSequence })}>left #{row.leftSequence}</a>
+              <RunLink runId={comparison.left.runId} place={{ seq: row.leftSequence }}>
+                left #{row.leftSequence}
+              </RunLink>
             )}
             {row.rightSequence !== undefined && (
-              <a href={runHash(comparison.right.runId, { seq: row.rightSequence })}>right #{row.rightSequence}</a>
+              <RunLink runId={comparison.right.runId} place={{ seq: row.rightSequence }}>
+                right #{row.rightSequence}
+              </RunLink>
             )}
           </p>
           <Members members={row.members} />
@@ -288,8 +285,20 @@ function Differences({ comparison, differences }: { comparison: RunComparison; d
                       </details>
                     )}
                   </td>
-                  <td>{left !== undefined && <a href={runHash(comparison.left.runId, { seq: left.sequence })}>#{left.sequence}</a>}</td>
-                  <td>{right !== undefined && <a href={runHash(comparison.right.runId, { seq: right.sequence })}>#{right.sequence}</a>}</td>
+                  <td>
+                    {left !== undefined && (
+                      <RunLink runId={comparison.left.runId} place={{ seq: left.sequence }}>
+                        #{left.sequence}
+                      </RunLink>
+                    )}
+                  </td>
+                  <td>
+                    {right !== undefined && (
+                      <RunLink runId={comparison.right.runId} place={{ seq: right.sequence }}>
+                        #{right.sequence}
+                      </RunLink>
+                    )}
+                  </td>
                 </tr>
               ))}
             </tbody>

@@ -1,0 +1,38 @@
+// A journal that grows while somebody looks at it: what of it is asked again, and how often.
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { EvidenceSource } from './evidence-source.ts';
+import { useLoad } from './kit/loading.tsx';
+import { tuning } from './tuning.js';
+
+/** Of a number that grows all the time the latest of each second: drawing it at each entry would never end. */
+export function useSettled(count: number): number {
+  const [settled, setSettled] = useState(count);
+  const latest = useRef(count);
+  latest.current = count;
+  const isBehind = settled !== count;
+  useEffect(() => {
+    if (!isBehind) return;
+    const timer = setTimeout(() => setSettled(latest.current), tuning.growthRestMs);
+    return () => clearTimeout(timer);
+  }, [isBehind]);
+  return settled;
+}
+
+/** How many entries there are of each kind: as the source said, or counted again while there come more. */
+export function useKinds(source: EvidenceSource, count: number, told: KindFigures | undefined): KindFigures | undefined {
+  const settled = useSettled(count);
+  const isTold = told !== undefined;
+  const counted = useLoad(
+    `kinds ${source.id} ${isTold ? 'told' : settled}`,
+    async () => {
+      if (isTold) return undefined;
+      const { density } = await source.timeline({ axis: 'sequence', buckets: 1 }, new AbortController().signal);
+      return Object.fromEntries(Object.entries(density).map(([kind, [entries = 0]]) => [kind, entries]));
+    },
+    { keep: true },
+  );
+  return told ?? counted.value;
+}
+export interface KindFigures {
+  readonly [kind: string]: number;
+}
