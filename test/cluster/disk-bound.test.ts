@@ -96,13 +96,15 @@ for (const kind of ['in the database', 'in a folder'])
         uses.push(await diskUse(server, store, nodes));
       }
       t.diagnostic(JSON.stringify(uses));
-      const [early, last] = [uses[1] as DiskUse, uses.at(-1) as DiskUse];
+      const last = uses.at(-1) as DiskUse;
+      // The larger of two: a vacuum gives the end of a table back or does not, by where the last rows lie.
+      const earlyOf = (what: keyof DiskUse): number => Math.max(...uses.slice(0, 2).map((use) => use[what]));
       assert.equal(store === undefined ? last.blobs : 0, 0);
       // What is kept of each home: two snapshots, and the log behind the older one, about twice its size or twice the least.
       const snapshots = store === undefined ? last.snapshots : last.store;
       assert.ok(snapshots > 0, JSON.stringify(last));
       for (const what of ['log', 'tables', 'store', 'nodes'] as const)
-        assert.ok(last[what] <= early[what] * 1.5 + 256 * 1024, `${what}: ${early[what]} after two rounds, ${last[what]} after ${rounds}`);
+        assert.ok(last[what] <= earlyOf(what) * 1.5 + 256 * 1024, `${what}: ${earlyOf(what)} in two rounds, ${last[what]} after ${rounds}`);
       for (const node of nodes) await node.stop();
     } finally {
       for (const log of logs.values()) await log.close();
