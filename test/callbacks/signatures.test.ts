@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { test } from 'node:test';
 import { Signature } from '@hubspot/api-client';
 import { LinearWebhookClient } from '@linear/sdk/webhooks';
-import { verify as verifyGithub } from '@octokit/webhooks-methods';
+import { Webhooks } from '@octokit/webhooks';
 import { ApiVersion, shopifyApi } from '@shopify/shopify-api';
 import '@shopify/shopify-api/adapters/node';
 import { verifySlackRequest } from '@slack/bolt/dist/receivers/verify-request.js';
@@ -94,7 +94,7 @@ const shopify = shopifyApi({
 });
 type Verifier = (arrival: Arrival & { url: string; text: (header: string) => string }) => unknown;
 const verifiers: { [id: string]: Verifier } = {
-  github: ({ body, text }) => verifyGithub(secret, body, text('x-hub-signature-256')),
+  github: ({ body, text }) => new Webhooks({ secret }).verify(body, text('x-hub-signature-256')),
   stripe: ({ body, text }) => Stripe.webhooks.constructEvent(body, text('stripe-signature'), secret).type,
   slack: (arrival) => slackAt(arrival, Date.now()),
   standard: ({ body, headers }) => new Webhook(`whsec_${secret}`).verify(body, headers as { [name: string]: string }),
