@@ -50,6 +50,7 @@ test('while an agent is bundled: what began is reported, 130', { skip: process.p
   const run = start(['run', '--json', '--reporter', `junit=${join(root, 'junit.xml')}`, '--root', root], { ownGroup: true });
   t.after(() => run.child.kill('SIGKILL'));
   const pipe = await open(slow, 'w');
+  await run.says('"phase":"started"');
   await interruptGroup(run);
   await pipe.writeFile("export const text = 'x';");
   await pipe.close();
