@@ -11,8 +11,9 @@ import { rootFileIn } from '../compiler/root-file-name.js';
 import { locatePackage, type PackageFolder } from '../compiler/tool-packages.js';
 import { defined } from '../contract/defined.js';
 import { ServiceError } from '../contract/errors.js';
-import type { JsonObject } from '../contract/json.js';
+import type { JsonObject, JsonValue } from '../contract/json.js';
 import type { RootFile, ToolPin } from '../contract/run/project-files.js';
+import { convertAuthored } from '../contract/validate/authored-values.js';
 import { validateRootFile } from '../contract/validate/validators.js';
 import { SourceInvalidError } from '../drills/source-invalid.js';
 import { makeFolder } from '../files/make-folder.js';
@@ -80,12 +81,16 @@ class Addition {
     if (there && !config.endsWith('.json')) throw refused(`${config} is not JSON; write its toolPackages by hand.`);
     this.#text = there ? readFileSync(resolve(root, config), 'utf8') : '{}';
     const document = documentOf(root, config);
-    this.#rootFile = document !== undefined && validateRootFile(document).ok ? JSON.parse(this.#text) : undefined;
+    this.#rootFile = document !== undefined && isRootFile(document) ? JSON.parse(this.#text) : undefined;
   }
 
   async add(): Promise<ExitCode> {
     const { root } = this.#flags;
-    if (this.#rootFile === undefined) throw new SourceInvalidError((await compileProject({ root, config: this.#config })).diagnostics);
+    if (this.#rootFile === undefined) {
+      const { diagnostics, build } = await compileProject({ root, config: this.#config });
+      if (build === undefined) throw new SourceInvalidError(diagnostics);
+      throw refused(`${this.#config} has the shape of another runner; list the package in it by hand.`);
+    }
     const added = await this.#find();
     const isListed = this.#entries().includes(added.entry);
     const text = this.#rootFileWith(added);
@@ -210,6 +215,11 @@ class Addition {
     output.say(`  ${own} tool inspect ${entry}     what it asks for, and the grants for it`);
     output.say(`  ${own} tool test ${entry}        its own conformance suite`);
   }
+}
+
+/** As the compiler reads it, and without where an editor finds its schema. */
+function isRootFile(document: JsonValue): boolean {
+  return validateRootFile(convertAuthored(validateRootFile.shape, document).value).ok;
 }
 
 interface Looked {

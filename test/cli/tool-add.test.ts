@@ -129,6 +129,19 @@ test('a folder from elsewhere is copied and pinned; a change of it does not comp
   assert.equal(rootFile(repository).toolPins[entry].digest, line?.digest);
 });
 
+test('a repository that init made takes a package, and its root file keeps the address of its schema', async (t) => {
+  const { elsewhere } = place(t);
+  const root = join(elsewhere, 'made');
+  assert.equal((await warmDrillyard(['init', root])).code, 0);
+  const { $schema } = JSON.parse(readFileSync(join(root, 'drillyard.json'), 'utf8'));
+  assert.match($schema, /drillyard\.schema\.json$/);
+  const { code, stderr } = await warmDrillyard(['tool', 'add', packageIn(join(elsewhere, 'stamps')), '--root', root]);
+  assert.equal(code, 0, stderr);
+  const settings = JSON.parse(readFileSync(join(root, 'drillyard.json'), 'utf8'));
+  assert.deepEqual([settings.$schema, settings.toolPackages.at(-1)], [$schema, './tool-packages/stamps']);
+  assert.deepEqual((await compileProject({ root })).diagnostics, []);
+});
+
 test('a folder of the repository stays where it is; a package of the library has no pin', async (t) => {
   const { repository } = place(t);
   packageIn(join(repository.root, 'vendor/stamps'));
