@@ -5,7 +5,7 @@
 // has changed.
 import { execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
@@ -168,8 +168,13 @@ function compileShipped() {
     execFileSync(process.execPath, ['bin/drillyard.js', ...words], { env: { ...process.env, DRILLYARD_CACHE_DIR: cache }, stdio: 'pipe' });
   drillyard('tool', 'search');
   drillyard('validate', '--no-types', '--root', 'examples/01-support-desk');
-  // Compiled code of the Node.js that builds, which is nobody else's.
-  for (const name of readdirSync(join(cache, 'builds'))) rmSync(join(cache, 'builds', name, 'node'), { recursive: true, force: true });
+  for (const name of readdirSync(join(cache, 'builds'))) {
+    // Compiled code of the Node.js that builds, which is nobody else's.
+    rmSync(join(cache, 'builds', name, 'node'), { recursive: true, force: true });
+    // A cache is its user's alone; this one is for everybody who runs the program, as a service under a user of its own.
+    for (const folder of [cache, join(cache, 'builds'), join(cache, 'builds', name)]) chmodSync(folder, 0o755);
+    for (const entry of readdirSync(join(cache, 'builds', name))) chmodSync(join(cache, 'builds', name, entry), 0o644);
+  }
 }
 
 /** Files that are read at run time and are not TypeScript. */

@@ -45,14 +45,15 @@ export class ContentCache {
     const folder = this.#own;
     const body = JSON.stringify(value);
     if (folder === undefined || body.length > tuning.cachedCharactersMax) return;
+    const file = join(folder, nameOf(kind, key));
+    const draft = `${file}.${randomUUID()}`;
     try {
       this.#prepare(folder);
-      const file = join(folder, nameOf(kind, key));
-      const draft = `${file}.${randomUUID()}`;
       writeFileSync(draft, `${digestOf(body)}\n${body}`, { mode: 0o600, flag: 'wx' });
       renameSync(draft, file);
     } catch {
-      // As if nothing was kept.
+      // As if nothing was kept: a full disk keeps no part of it either.
+      discard(draft);
     }
   }
 
@@ -65,6 +66,14 @@ export class ContentCache {
     utimesSync(folder, now, now);
     prune(folder, tuning.cachedEntriesMax);
     prune(join(folder, '..'), tuning.cachedBuildsMax);
+  }
+}
+
+function discard(draft: string): void {
+  try {
+    rmSync(draft, { force: true });
+  } catch {
+    // It is pruned with the rest.
   }
 }
 
