@@ -41,6 +41,8 @@ export async function runDrills(options: RunDrillsOptions, openBindings: OpenBin
     const { build, diagnostics, view, outsidePackages, handlerPlace } = await compile(options);
     const sources = Object.fromEntries(view.drills.map(({ id, provenance }) => [id, provenance]));
     options.onSources?.(sources);
+    // Hosts in boxes are processes.
+    if (outsidePackages.length > 0) giveUpHost();
     const result = await thenPrune(options, () =>
       runBuild(build, options, openBindings, { outsidePackages, placeOfHandler: handlerPlace }),
     );
