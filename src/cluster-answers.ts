@@ -26,6 +26,10 @@ export interface OwnWork {
   elsewhere: HttpHandler;
 }
 
+interface Judged {
+  reply: HttpReply;
+  isOver: boolean;
+}
 interface Move {
   request: ServerRequest;
   work: OwnWork;
@@ -46,8 +50,7 @@ export class ClusterAnswers {
   async ofAgent(request: ServerRequest, work: OwnWork): Promise<HttpReply> {
     const { owners } = this.#parts;
     const home = owners.homeOfAgent(request);
-    const reply = await this.#during(home, request, work, () => owners.mayAnswer(home));
-    const isOver = !owners.mayAnswer(home);
+    const { reply, isOver } = await this.#during(home, request, work, () => owners.mayAnswer(home));
     // It may have been refused because the home is being given away.
     const isRefused =
       reply.status === errorTable['control.UNAVAILABLE'].status && home !== undefined && owners.ownerOfHome(home) !== 'self';
@@ -58,8 +61,9 @@ export class ClusterAnswers {
   async ofControl(request: ServerRequest, work: OwnWork): Promise<HttpReply> {
     const { homes, plane } = this.#parts;
     const before = plane();
-    const reply = before === undefined ? movedReply() : await this.#during(catalogHome, request, work, () => homes.mayRead(catalogHome));
-    const isOver = before === undefined || plane() !== before || !homes.mayRead(catalogHome);
+    const mayAnswer = (): boolean => before !== undefined && plane() === before && homes.mayRead(catalogHome);
+    const { reply, isOver } =
+      before === undefined ? { reply: movedReply(), isOver: true } : await this.#during(catalogHome, request, work, mayAnswer);
     return await this.#moved(reply, { request, work, isOver, isRefused: false });
   }
 
@@ -72,10 +76,17 @@ export class ClusterAnswers {
     return request.isForwarded === true ? notOwnerReply() : await work.elsewhere(request);
   }
 
-  /** What only reads is not waited for: it can be asked again. */
-  async #during(home: number | undefined, request: ServerRequest, { answer }: OwnWork, mayAnswer: () => boolean): Promise<HttpReply> {
+  /** What only reads is not waited for: it can be asked again. Whether the reply may leave is judged while the home is in use still. */
+  async #during(home: number | undefined, request: ServerRequest, { answer }: OwnWork, mayAnswer: () => boolean): Promise<Judged> {
     const { use, held } = this.#parts;
     const isUse = home !== undefined && !onlyReads(request);
-    return await held.during(mayAnswer, () => (isUse ? use.during(home, () => answer(request)) : answer(request)));
+    let isOver = true;
+    const judged = async (): Promise<HttpReply> => {
+      const reply = await answer(request);
+      isOver = !mayAnswer();
+      return reply;
+    };
+    const reply = await held.during(mayAnswer, () => (isUse ? use.during(home, judged) : judged()));
+    return { reply, isOver };
   }
 }
