@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { after, type TestContext } from 'node:test';
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { chromiumArguments, chromiumPath } from './chromium.js';
 
 /** For the `skip` of a test: false, or why. */
@@ -23,9 +23,9 @@ export interface TestBrowser {
 let browser: Promise<Browser> | undefined;
 after(async () => (await browser)?.close());
 
-export async function openBrowser(t: TestContext, baseUrl: string): Promise<TestBrowser> {
+export async function openBrowser(t: TestContext, baseUrl: string, options: BrowserContextOptions = {}): Promise<TestBrowser> {
   browser ??= chromium.launch({ executablePath: chromiumPath as string, headless: true, args: chromiumArguments });
-  const context = await (await browser).newContext();
+  const context = await (await browser).newContext(options);
   t.after(() => context.close());
   const [complaints, asked]: [string[], string[]] = [[], []];
   context.on('console', (message) => {
