@@ -1,4 +1,5 @@
 // Runs of the past once more, with a choice of seeds: the same, fresh ones, some that are named, and again and again until it fails.
+import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { InspectorStartRunRequest } from '../../../contract/inspector/runs.js';
 import { isSeed } from '../../../contract/seed-text.js';
@@ -44,11 +45,6 @@ export function RerunDialog({ title, what, seed, onClose, onStarted }: RerunDial
       setStarting(false);
     }
   };
-  const option = (value: Choice, label: preact.ComponentChildren) => (
-    <label class="toggle">
-      <input type="radio" name="choice" value={value} checked={choice === value} onChange={() => setChoice(value)} /> <span>{label}</span>
-    </label>
-  );
   return (
     <dialog class="record rerun" ref={box} aria-labelledby="rerun-title" onClose={onClose}>
       <header class="row">
@@ -60,29 +56,7 @@ export function RerunDialog({ title, what, seed, onClose, onStarted }: RerunDial
         </button>
       </header>
       <form onSubmit={submit}>
-        <fieldset>
-          <legend>Seed</legend>
-          {option(
-            'same',
-            <>
-              the same, <code>{seed}</code>
-            </>,
-          )}
-          {option('fresh', 'fresh')}
-          {choice === 'fresh' && !untilFails && (
-            <label class="field inset">
-              So many seeds, one after the other
-              <input name="times" type="number" min={1} max={tuning.rerunSeedsMax} value={1} required />
-            </label>
-          )}
-          {option('chosen', 'these')}
-          {choice === 'chosen' && (
-            <label class="field inset">
-              Numbers, with spaces or commas between
-              <input name="seeds" spellcheck={false} autocomplete="off" inputMode="numeric" required />
-            </label>
-          )}
-        </fieldset>
+        <SeedChoice seed={seed} choice={choice} onChoose={setChoice} untilFails={untilFails} />
         <label class="toggle">
           <input type="checkbox" checked={untilFails} onChange={(event) => setUntilFails(event.currentTarget.checked)} />{' '}
           <span>again and again, until something does not pass</span>
@@ -101,6 +75,47 @@ export function RerunDialog({ title, what, seed, onClose, onStarted }: RerunDial
         </footer>
       </form>
     </dialog>
+  );
+}
+
+interface SeedChoiceProps {
+  seed: string;
+  choice: Choice;
+  onChoose: (choice: Choice) => void;
+  /** Each round has a fresh one then. */
+  untilFails: boolean;
+}
+
+function SeedChoice({ seed, choice, onChoose, untilFails }: SeedChoiceProps) {
+  const option = (value: Choice, label: ComponentChildren) => (
+    <label class="toggle">
+      <input type="radio" name="choice" value={value} checked={choice === value} onChange={() => onChoose(value)} /> <span>{label}</span>
+    </label>
+  );
+  return (
+    <fieldset>
+      <legend>Seed</legend>
+      {option(
+        'same',
+        <>
+          the same, <code>{seed}</code>
+        </>,
+      )}
+      {option('fresh', 'fresh')}
+      {choice === 'fresh' && !untilFails && (
+        <label class="field inset">
+          So many seeds, one after the other
+          <input name="times" type="number" min={1} max={tuning.rerunSeedsMax} value={1} required />
+        </label>
+      )}
+      {option('chosen', 'these')}
+      {choice === 'chosen' && (
+        <label class="field inset">
+          Numbers, with spaces or commas between
+          <input name="seeds" spellcheck={false} autocomplete="off" inputMode="numeric" required />
+        </label>
+      )}
+    </fieldset>
   );
 }
 
