@@ -1,15 +1,15 @@
 // One entry in full: what it says, what caused it and what it caused, what changed; and beside it the state at that moment.
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { ChainReply } from '../contract/inspector/journal.js';
 import type { Transcript } from '../contract/run/transcript.js';
 import type { EvidenceEntry } from '../contract/world/evidence.js';
 import { entryIsProblem, entryText } from '../reports/entry-text.js';
 import { committedWords, kindNames } from '../reports/words.js';
 import { virtualClock, virtualOffset } from '../text/virtual-time.js';
 import { visibleText } from '../text/visible-text.js';
+import type { EntryContext } from './entry-context.tsx';
 import type { EvidenceSource } from './evidence-source.ts';
-import { Await, useLoad } from './kit/loading.tsx';
+import { Await, type LoadState } from './kit/loading.tsx';
 import { ChangeTable, Copy, counted, Fact, Json } from './kit/parts.tsx';
 import { isTyping } from './kit/typing.tsx';
 import { StateAt } from './state-at.tsx';
@@ -19,6 +19,7 @@ import { tuning } from './tuning.js';
 export interface EntryPaneProps {
   source: EvidenceSource;
   sequence: number;
+  context: LoadState<EntryContext>;
   last: number;
   startUs: number;
   citedBy: readonly string[];
@@ -110,23 +111,8 @@ function useStateKey(turn: () => void): void {
   }, []);
 }
 
-interface EntryContext extends Omit<ChainReply, 'schemaVersion'> {
-  entry: EvidenceEntry;
-}
-
-async function contextOf(source: EvidenceSource, sequence: number): Promise<EntryContext> {
-  const [entry, chain] = await Promise.all([entryAt(source, sequence), source.chain(sequence)]);
-  if (entry === undefined) throw new Error(`The journal ends before entry ${sequence}.`);
-  return { entry, ...chain };
-}
-
-async function entryAt(source: EvidenceSource, sequence: number): Promise<EvidenceEntry | undefined> {
-  return source.held === undefined ? source.journal.entry(sequence) : (await source.entriesAt([sequence]))[0];
-}
-
 function EntryDetail(props: EntryPaneProps) {
-  const { source, sequence } = props;
-  const context = useLoad(`entry ${source.id} ${sequence}`, () => contextOf(source, sequence));
+  const { sequence, context } = props;
   return (
     <div class="pane-body">
       <Await of={context} what={`entry ${sequence}`}>
