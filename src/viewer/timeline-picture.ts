@@ -5,7 +5,7 @@ import type { EvidenceEntry, EvidenceKind } from '../contract/world/evidence.js'
 import { actorName, entryIsProblem, entryText } from '../reports/entry-text.js';
 import { virtualOffset } from '../text/virtual-time.js';
 import type { SequenceRange } from './journal-filter.js';
-import { type AxisView, elasticAxis, linearAxis } from './timeline-scale.js';
+import { type AxisScale, type AxisView, elasticAxis, linearAxis } from './timeline-scale.js';
 import { tuning } from './tuning.js';
 
 export type Tone = 'planned' | 'plain' | 'good' | 'fault' | 'bad';
@@ -115,39 +115,21 @@ export function pictureOfEntries(
     bands: (view, widthPx) => joinedBands(bands, view, widthPx),
     bars: () => [],
     ticks: (view, widthPx) => {
+      const seen = inView(view);
+      if (seen.length > 0 && seen[0]!.virtualTimeUs === seen.at(-1)!.virtualTimeUs) {
+        // Within one moment nothing but its entries tells one place from another.
+        const numbers = seen.map(({ sequence }) => {
+          return { x: place(axis.positions[indexOf.get(sequence)!]!, view, widthPx), text: `#${sequence.toLocaleString('en-US')}` };
+        });
+        return thinned(numbers, widthPx, tuning.numberTickPx);
+      }
       const times = axis.ticks.map(({ position, timeUs }) => ({
         x: place(position, view, widthPx),
         text: virtualOffset(timeUs - startUs),
       }));
-      const seen = inView(view);
-      if (seen.length === 0 || seen[0]!.virtualTimeUs !== seen.at(-1)!.virtualTimeUs) return thinned(times, widthPx);
-      // Within one moment nothing but its entries tells one place from another.
-      const numbers = seen.map(({ sequence }) => {
-        return { x: place(axis.positions[indexOf.get(sequence)!]!, view, widthPx), text: `#${sequence.toLocaleString('en-US')}` };
-      });
-      return thinned(numbers, widthPx, tuning.numberTickPx);
+      return thinned(times, widthPx);
     },
-    marks: (view, widthPx) => {
-      const last: (MarkGroup | undefined)[] = [];
-      const marks: MarkGroup[] = [];
-      entries.forEach((entry, index) => {
-        const x = place(axis.positions[index]!, view, widthPx);
-        if (x < -10 || x > widthPx + 10) return;
-        const lane = laneAt[index]!;
-        const tone = toneOf(entry);
-        const before = last[lane];
-        if (before !== undefined && x - before.x < (before.count > 1 ? tuning.joinPx * 1.4 : tuning.joinPx)) {
-          before.count++;
-          if (tones.indexOf(tone) > tones.indexOf(before.tone))
-            Object.assign(before, { tone, sequence: entry.sequence, label: entryText(entry) });
-        } else {
-          const mark = { x, lane, tone, count: 1, sequence: entry.sequence, label: entryText(entry) };
-          last[lane] = mark;
-          marks.push(mark);
-        }
-      });
-      return marks;
-    },
+    marks: (view, widthPx) => entryMarks(entries, { axis, laneAt }, view, widthPx),
     positionOf: ({ sequence }) => axis.positions[indexOf.get(sequence) ?? -1],
     laneAt: ({ sequence }) => laneAt[indexOf.get(sequence) ?? -1] ?? 0,
     sequencesIn: (view) => {
@@ -162,7 +144,38 @@ export function pictureOfEntries(
   };
 }
 
-/** Of a window of a long run, as the server counted it. Positions are those of its axis, less the start of the run. `last`: its last entry. */
+/** Those that would lie on each other are one mark, with the worst of their tones. */
+function entryMarks(
+  entries: readonly EvidenceEntry[],
+  { axis, laneAt }: { axis: AxisScale; laneAt: readonly number[] },
+  view: AxisView,
+  widthPx: number,
+): MarkGroup[] {
+  const last: (MarkGroup | undefined)[] = [];
+  const marks: MarkGroup[] = [];
+  entries.forEach((entry, index) => {
+    const x = place(axis.positions[index]!, view, widthPx);
+    if (x < -10 || x > widthPx + 10) return;
+    const lane = laneAt[index]!;
+    const tone = toneOf(entry);
+    const before = last[lane];
+    if (before !== undefined && x - before.x < (before.count > 1 ? tuning.joinPx * 1.4 : tuning.joinPx)) {
+      before.count++;
+      if (tones.indexOf(tone) > tones.indexOf(before.tone))
+        Object.assign(before, { tone, sequence: entry.sequence, label: entryText(entry) });
+    } else {
+      const mark = { x, lane, tone, count: 1, sequence: entry.sequence, label: entryText(entry) };
+      last[lane] = mark;
+      marks.push(mark);
+    }
+  });
+  return marks;
+}
+
+/**
+ * Of a window of a long run, as the server counted it. Positions are those of its axis, less the start of the run. `last`: the last entry of
+ * the run.
+ */
 export function pictureOfReply(reply: TimelineReply, last: number): TimelinePicture {
   const { axis, start, end, from, bucketSize } = reply;
   const length = Math.max(end - start, 1);

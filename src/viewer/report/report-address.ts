@@ -2,14 +2,14 @@
 //   #entry-14, #range=22-30, #entry-14&kind=operation&q=refund
 import { filterOfQuery, type JournalFilter, queryOfFilter } from '../journal-filter.js';
 
-export interface ReportPlace {
+export interface AddressedPlace {
   sequence: number | undefined;
   /** Absent: the address says nothing of it, as a link to an entry does. */
   filter?: JournalFilter;
 }
 
 /** Undefined for an address of something else, as that of an assertion. */
-export function placeOfHash(hash: string): ReportPlace | undefined {
+export function placeOfHash(hash: string): AddressedPlace | undefined {
   const words = hash.slice(1);
   const [entry = '', digits] = /^entry-(\d{1,15})(?:&|$)/.exec(words) ?? [];
   const query = words.slice(entry.length);

@@ -7,11 +7,11 @@ import { filterOfQuery } from '../journal-filter.ts';
 import { counted } from '../kit/parts.tsx';
 import { startContents } from './chrome.tsx';
 import { choicesAmong, heldSource } from './held-source.ts';
-import { hashOfPlace, placeOfHash, type ReportPlace } from './report-address.ts';
+import { type AddressedPlace, hashOfPlace, placeOfHash } from './report-address.ts';
 import { StateChanges } from './state-changes.tsx';
 
 /** Undefined too for an entry that the page does not hold. */
-function heldSequence(place: ReportPlace | undefined, data: PageData): number | undefined {
+function heldSequence(place: AddressedPlace | undefined, data: PageData): number | undefined {
   return data.entries.some(({ sequence }) => sequence === place?.sequence) ? place?.sequence : undefined;
 }
 
