@@ -4,6 +4,7 @@ import type { JsonValue } from '../contract/json.js';
 import { pathText } from '../contract/json-diff.js';
 import { virtualClock, virtualDuration } from '../text/virtual-time.js';
 import { place } from './entry-text.js';
+import { statusText } from './words.js';
 
 export const gradeWords: { [Grade in RunComparison['grade']]: { title: string; text: string } } = {
   exact_inputs: { title: 'Equal inputs', text: 'Setup, tools, target, task and seed are the same: what differs came from the agent.' },
@@ -108,6 +109,7 @@ export function memberText(path: ComparedMember['path'], value: JsonValue | unde
   if (value === undefined) return 'absent';
   if (path.length === 1 && path[0] === 'virtualTimeUs' && typeof value === 'number') return virtualClock(value);
   if (path.length === 1 && path[0] === 'replayedFromSequence') return `#${value}`;
+  if (path.length === 1 && path[0] === 'idempotency') return statusText(String(value));
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 

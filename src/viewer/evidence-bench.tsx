@@ -21,6 +21,7 @@ interface EvidenceBenchProps extends TimelineProps, Pick<JournalPanelProps, 'kin
   saidCount?: number | undefined;
   /** What can be done from the entry that is looked at. */
   actions?: EntryPaneProps['actions'];
+  meaningOf?: EntryPaneProps['meaningOf'];
   /** Above the timeline. */
   children?: ComponentChildren;
 }
@@ -37,6 +38,7 @@ export function EvidenceBench({
   cited,
   onClose,
   actions,
+  meaningOf,
   saidCount,
   children,
   ...timeline
@@ -67,7 +69,15 @@ export function EvidenceBench({
         {transcript.lines.length > 0 && <TranscriptPanel {...shared} count={count} selected={selected} />}
       </div>
       {selected !== undefined && (
-        <EntryPane {...shared} sequence={selected} last={count} citedBy={cited.get(selected) ?? []} onClose={onClose} actions={actions} />
+        <EntryPane
+          {...shared}
+          sequence={selected}
+          last={count}
+          citedBy={cited.get(selected) ?? []}
+          onClose={onClose}
+          actions={actions}
+          meaningOf={meaningOf}
+        />
       )}
     </div>
   );

@@ -10,6 +10,7 @@ import '../styles/report.css';
 import { render } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { type PageData, withVersions } from '../../reports/page-data.js';
+import { meaningIn } from '../../reports/story.js';
 import { EvidenceBench } from '../evidence-bench.tsx';
 import { filterOfQuery } from '../journal-filter.ts';
 import { counted } from '../kit/parts.tsx';
@@ -64,6 +65,7 @@ function ReportViewer({ data }: { data: PageData }) {
       brief={data}
       onSelect={select}
       onClose={close}
+      meaningOf={(fault) => meaningIn(data.faultMeanings, fault)}
     >
       {data.entries.length < data.total && (
         <p class="omitted">

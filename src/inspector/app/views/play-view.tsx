@@ -84,7 +84,7 @@ function WorldRow({ world }: { world: PlayWorld }) {
         {virtualClock(world.position.virtualTimeUs)} · {counted(world.position.evidenceSequence, 'entry', 'entries')} · since{' '}
         {hostTime(world.createdAtMs)}
       </span>
-      <button type="button" onClick={end} aria-label={`End ${startWords(world)}`}>
+      <button type="button" onClick={end} disabled={isOffline.value} aria-label={`End ${startWords(world)}`}>
         End
       </button>
     </li>

@@ -5,9 +5,9 @@ import { headline } from '../../../reports/findings.js';
 import { trialText } from '../../../reports/shown-values.js';
 import { virtualDuration } from '../../../text/virtual-time.js';
 import { visibleText } from '../../../text/visible-text.js';
-import { Fact, Hash, hostDuration, hostTime, Problem } from '../../../viewer/kit/parts.tsx';
+import { Fact, hostDuration, hostTime, Identity, Problem } from '../../../viewer/kit/parts.tsx';
 import { saveAs } from '../kit/save.tsx';
-import { active, noteRequest } from '../state/live.tsx';
+import { active, isOffline, noteRequest } from '../state/live.tsx';
 import { routeHash } from '../state/route.ts';
 import { client, go } from '../state/session.tsx';
 import { RecordActions } from './record-dialog.tsx';
@@ -49,15 +49,9 @@ export function RunHead({ reply }: { reply: InspectorRunReply }) {
           {hostTime(report.startedAtMs)} <span class="quiet">took {hostDuration(report.finishedAtMs - report.startedAtMs)}</span>
         </Fact>
       </dl>
-      <details class="identity">
-        <summary>Identity</summary>
-        <dl class="hashes-row">
-          <Hash name="state" value={result.stateHash} />
-          <Hash name="evidence" value={result.evidenceHash} />
-          <Hash name="trajectory" value={result.trajectoryHash} />
-          <Hash name="build" value={identity.buildHash} />
-        </dl>
-      </details>
+      <Identity
+        of={{ state: result.stateHash, evidence: result.evidenceHash, trajectory: result.trajectoryHash, build: identity.buildHash }}
+      />
     </header>
   );
 }
@@ -77,13 +71,18 @@ function Actions({ reply }: { reply: InspectorRunReply }) {
   );
   return (
     <div class="actions">
-      <button type="button" onClick={again} disabled={invocation === undefined} title={invocation === undefined ? unrepeatable : undefined}>
+      <button
+        type="button"
+        onClick={again}
+        disabled={invocation === undefined || isOffline.value}
+        title={invocation === undefined ? unrepeatable : undefined}
+      >
         Repeat
       </button>
       <a class="button" href={routeHash('compare', [], { left: identity.runId })}>
         Compare…
       </a>
-      <button type="button" onClick={download}>
+      <button type="button" onClick={download} disabled={isOffline.value}>
         Save report
       </button>
       <ShareRun runId={identity.runId} />
