@@ -51,6 +51,8 @@ export const tuning = {
   /** Failures beside what passed, which a comparison begins with. */
   pairsSuggested: 8,
   requestsShown: 3,
+  /** Of what is run again, each a request of its own. */
+  rerunSeedsMax: 10,
   /** Of a request that did not compile. */
   diagnosticsShown: 10,
   /** Of what the palette found. */

@@ -1,5 +1,5 @@
-// The style and the script of index.html, read once a process: the viewer's page, as the build bundles it. Both are inlined, so the page's
-// policy names them by digest.
+// The style and the script of a report's page and of a run's, read once a process: the viewer's page, as the build bundles it. Both are
+// inlined, so the page's policy names them by digest.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
@@ -8,8 +8,6 @@ export interface PageAssets {
   script: string;
   /** The page may load nothing but images that it holds itself, run only this script and use only this style. */
   policy: string;
-  /** For a page that has the style alone. */
-  policyWithoutScript: string;
 }
 
 let loaded: PageAssets | undefined;
@@ -21,9 +19,8 @@ export function pageAssets(): PageAssets {
 
 function loadAssets(): PageAssets {
   const [style, script] = [readAsset('report-page.css'), readAsset('report-page.js')];
-  const policy = (...sources: string[]): string =>
-    ["default-src 'none'", ...sources, `style-src '${sourceDigest(style)}'`, "base-uri 'none'", "form-action 'none'"].join('; ');
-  return { style, script, policy: policy(`script-src '${sourceDigest(script)}'`, 'img-src data:'), policyWithoutScript: policy() };
+  const sources = [`script-src '${sourceDigest(script)}'`, 'img-src data:', `style-src '${sourceDigest(style)}'`];
+  return { style, script, policy: ["default-src 'none'", ...sources, "base-uri 'none'", "form-action 'none'"].join('; ') };
 }
 
 /** An element of HTML ends at its closing tag, wherever that stands. */

@@ -6,7 +6,7 @@ import { defined } from '../contract/defined.js';
 import { isServiceError, ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
 import type { WorldProgram } from '../contract/run/build.js';
-import { isSeed } from '../contract/seed.js';
+import { isSeed } from '../contract/seed-text.js';
 import { worldAnswerFits } from '../contract/validate/answer-validators.js';
 import type { WorldAnswers, WorldCommand, WorldPosition, WorldQuery } from '../contract/world/world-protocol.js';
 import { dataFileOf } from '../files/database.js';

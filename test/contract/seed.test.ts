@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { deriveSeed, isSeed } from '../../src/contract/seed.js';
+import { deriveSeed } from '../../src/contract/seed.js';
+import { isSeed } from '../../src/contract/seed-text.js';
 import fc from '../fast-check.js';
 
 test('seeds are the unsigned 64-bit integers as decimal text', () => {

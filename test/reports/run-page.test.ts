@@ -3,13 +3,18 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import type { RunReport } from '../../src/contract/run/run-events.js';
 import { runPage } from '../../src/reports/run-page.js';
 import { RunRecords } from '../../src/reports/run-records.js';
 import { axeViolations, noBrowser, openBrowser } from '../inspector/app/browser-kit.js';
 import { failingRun, passingRun } from './fixtures.js';
+
+function otherDrill(report: RunReport, drillId: string): RunReport {
+  const { result, drill } = report;
+  return { ...report, drill: { ...drill, id: drillId }, result: { ...result, identity: { ...result.identity, drillId } } };
+}
 
 function page(): string {
   const records = new RunRecords();
@@ -19,25 +24,31 @@ function page(): string {
     const about = { runId, drillId: identity.drillId, trial: 1, attempt, status, verdict, report: `reports/${runId}` };
     records.take({ event: 'attempt', ...about, ...hashes, detail: { report: { runId, result, ...rest }, cited: [] } });
   };
-  records.take({ event: 'plan', invocationId: 'inv_00000000000000000000000000', runs: 2, drills: 1, concurrency: 1, seed: '42' } as never);
+  records.take({ event: 'plan', invocationId: 'inv_00000000000000000000000000', runs: 5, drills: 3, concurrency: 1, seed: '42' } as never);
   add(failingRun().report, 1);
   add(passingRun().report, 2);
   add(failingRun('run_01kjpf3q5d2c9h8r7s6t5v4w3x').report, 3);
-  records.take({ event: 'summary', verdict: 'failed', passed: 4, failed: 1, inconclusive: 0 });
+  add(otherDrill(failingRun('run_01kjpf3q5d2c9h8r7s6t5v4w3y').report, 'other-drill'), 1);
+  add(otherDrill(passingRun('run_01kjpf3q5d2c9h8r7s6t5v4w3z').report, 'third-drill'), 1);
+  records.take({ event: 'summary', verdict: 'failed', passed: 1, failed: 2, inconclusive: 0 });
   return runPage(records, { linkTo: (report) => report });
 }
 
-test('the overview of a run is a table of readable columns, on a phone a list, with a theme of its own', { skip: noBrowser }, async (t) => {
+function onDisk(t: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), 'drillyard-run-page-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const file = join(folder, 'index.html');
   writeFileSync(file, page());
-  const { context } = await openBrowser(t, 'file://');
+  return pathToFileURL(file).href;
+}
+
+test('the overview of a run is a table of readable columns, on a phone a list', { skip: noBrowser }, async (t) => {
+  const { context, complaints } = await openBrowser(t, 'file://');
   const tab = await context.newPage();
-  await tab.goto(pathToFileURL(file).href);
-  assert.equal(await tab.locator('h1').textContent(), '1 of 1 drill failed');
+  await tab.goto(onDisk(t));
+  assert.equal(await tab.locator('h1').textContent(), '2 of 3 drills failed');
   const text = (await tab.locator('.facts').textContent()) ?? '';
-  assert.match(text, /Passed4Failed1Inconclusive0.*Seed42/);
+  assert.match(text, /Passed1Failed2Inconclusive0.*Seed42/);
   assert.deepEqual(await tab.locator('.retries li').allTextContents(), ['attempt 1 failed', 'attempt 2 passed', 'attempt 3 failed']);
   for (const width of [1440, 1024, 800, 390]) {
     await tab.setViewportSize({ width, height: 900 });
@@ -47,15 +58,68 @@ test('the overview of a run is a table of readable columns, on a phone a list, w
     assert.ok(Math.min(...widths) >= 200, `${width}: ${widths}`);
     assert.ok(await tab.evaluate('document.documentElement.scrollWidth <= innerWidth'), `${width}`);
   }
-  const background = (): Promise<string> => tab.evaluate('getComputedStyle(document.body).backgroundColor');
-  const before = await background();
-  await tab.getByLabel('dark').check();
-  assert.notEqual(await background(), before);
+  assert.deepEqual(complaints, []);
 });
 
-test('axe has nothing against it', { skip: noBrowser }, async (t) => {
-  const { context } = await openBrowser(t, 'data:');
+test('it is complete without a script: verdict, drills, findings with the way to each', { skip: noBrowser }, async (t) => {
+  const { context } = await openBrowser(t, 'file://', { javaScriptEnabled: false });
   const tab = await context.newPage();
-  await tab.setContent(page().replace(/<meta http-equiv[^>]*>/, ''));
-  assert.deepEqual(await axeViolations(tab), []);
+  await tab.goto(onDisk(t));
+  assert.equal(await tab.locator('p.verdict').textContent(), 'failed');
+  const row = tab.getByRole('row', { name: /failed refund-duplicate-charge/ });
+  const finding = row.getByRole('link', { name: 'refunded-once' });
+  assert.match((await finding.getAttribute('href')) ?? '', /^reports\/run_[^/]+\/index\.html#assertion-refunded-once$/);
+  const whole = row.getByText('expected', { exact: false }).last();
+  assert.equal(await whole.isVisible(), false);
+  await row.getByText('Expected, actual, evidence').click();
+  assert.equal(await whole.isVisible(), true);
+  assert.equal(await tab.getByRole('button').count(), 0);
+});
+
+test('the script filters by verdict and words, in the address and by keyboard, and has the theme of reports', {
+  skip: noBrowser,
+}, async (t) => {
+  const { context, complaints } = await openBrowser(t, 'file://');
+  const tab = await context.newPage();
+  const address = onDisk(t);
+  await tab.goto(address);
+  const rows = tab.locator('.trials tbody tr:visible');
+  assert.equal(await rows.count(), 3);
+  await tab.keyboard.press('/');
+  await tab.keyboard.type('OTHER');
+  assert.equal(await rows.count(), 1);
+  await tab.getByRole('status').getByText('1 of 3 rows').waitFor();
+  assert.match(tab.url(), /#words=OTHER$/);
+  await tab.getByRole('searchbox').fill('');
+  await tab.getByRole('button', { name: 'Failed 2' }).press('Enter');
+  assert.equal(await rows.count(), 2);
+  await tab.getByRole('link', { name: 'Skip to the trials' }).press('Enter');
+  assert.equal(await rows.count(), 2);
+  await tab.goto('about:blank');
+  await tab.goto(`${address}#show=passed`);
+  assert.equal(await rows.count(), 1);
+  assert.equal(await tab.getByRole('button', { name: 'Passed 1' }).getAttribute('aria-pressed'), 'true');
+  const background = (): Promise<string> => tab.evaluate('getComputedStyle(document.body).backgroundColor');
+  const before = await background();
+  await tab.getByRole('button', { name: 'Theme: auto' }).click();
+  await tab.getByRole('button', { name: 'Theme: light' }).click();
+  assert.notEqual(await background(), before);
+  await tab.reload();
+  await tab.getByRole('button', { name: 'Theme: dark' }).waitFor();
+  assert.deepEqual(complaints, []);
+});
+
+test('axe has nothing against it, light, dark and on a phone', { skip: noBrowser }, async (t) => {
+  const { context } = await openBrowser(t, 'file://', { bypassCSP: true });
+  const tab = await context.newPage();
+  for (const [colorScheme, width] of [
+    ['light', 1440],
+    ['dark', 1440],
+    ['light', 390],
+  ] as const) {
+    await tab.emulateMedia({ colorScheme });
+    await tab.setViewportSize({ width, height: 900 });
+    await tab.goto(onDisk(t));
+    assert.deepEqual(await axeViolations(tab), [], `${colorScheme} ${width}`);
+  }
 });

@@ -11,7 +11,7 @@ import type {
 } from '../run/assertion.js';
 import type { LongDrillInput, ShortDrillInput, TrialsInput } from '../run/drill.js';
 import type { TargetInput } from '../run/target.js';
-import { isSeed } from '../seed.js';
+import { isSeed } from '../seed-text.js';
 import type { Refinements, Report } from '../shape-refine.js';
 import type { DeliveryFault, ToolFault, ToolHttpRoute } from '../world/tool-manifest.js';
 import type { McpResourceContents, ToolMcp } from '../world/tool-mcp.js';

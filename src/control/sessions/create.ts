@@ -4,7 +4,7 @@ import { ServiceError } from '../../contract/errors.js';
 import type { CreateSessionRequest } from '../../contract/hosted/sessions.js';
 import { limits } from '../../contract/limits.js';
 import { chooseStart, type WorldStart } from '../../contract/run/world-start.js';
-import { isSeed } from '../../contract/seed.js';
+import { isSeed } from '../../contract/seed-text.js';
 import { loadBuild, requireBuild } from '../builds/build-records.js';
 import { requireActiveEnvironment } from '../builds/environment-records.js';
 import type { PreparedEndpoint, UnsafeCall } from '../catalog/endpoint.js';

@@ -144,7 +144,7 @@ export function Copy({ text, label }: { text: string; label: string }) {
   );
 }
 
-function Hash({ name, value }: { name: string; value: string }) {
+export function Hash({ name, value }: { name: string; value: string }) {
   return (
     <div class="hash">
       <dt>{name}</dt>

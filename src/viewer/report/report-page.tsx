@@ -1,4 +1,4 @@
-// The script of a report: the viewer over the data that the page holds. What it does not fill is plain HTML, and stands without it.
+// The script of the pages that are one file: that of a report, and that over a run.
 import '../styles/theme.css';
 import '../styles/layout.css';
 import '../styles/cards.css';
@@ -7,90 +7,13 @@ import '../styles/timeline.css';
 import '../styles/pieces.css';
 import '../styles/run.css';
 import '../styles/report.css';
-import { render } from 'preact';
-import { useEffect, useMemo, useState } from 'preact/hooks';
-import { type PageData, withVersions } from '../../reports/page-data.js';
-import { meaningIn } from '../../reports/story.js';
-import { EvidenceBench } from '../evidence-bench.tsx';
-import { filterOfQuery } from '../journal-filter.ts';
-import { counted } from '../kit/parts.tsx';
-import { startContents, startCopying, startTheme } from './chrome.tsx';
-import { choicesAmong, heldSource } from './held-source.ts';
-import { StateChanges } from './state-changes.tsx';
+import { startCopying, startTheme } from './chrome.tsx';
+import { startReport } from './report-viewer.tsx';
+import { startOverview } from './run-overview.tsx';
 
-/** The address remembers the entry: `#entry-14`. */
-function sequenceIn(hash: string, data: PageData): number | undefined {
-  const sequence = Number(/^#entry-(\d+)$/.exec(hash)?.[1]);
-  return data.entries.some((entry) => entry.sequence === sequence) ? sequence : undefined;
-}
-
-function ReportViewer({ data }: { data: PageData }) {
-  const source = useMemo(() => heldSource(data), [data]);
-  const cited = useMemo(() => new Map(Object.entries(data.failing).map(([sequence, ids]) => [Number(sequence), ids])), [data]);
-  const choices = useMemo(() => choicesAmong(data.entries), [data]);
-  const [filter, setFilter] = useState(() => filterOfQuery({}));
-  const [selected, setSelected] = useState(() => sequenceIn(location.hash, data));
-  useEffect(() => {
-    const follow = (): void => {
-      const sequence = sequenceIn(location.hash, data);
-      if (sequence === undefined) return;
-      setSelected(sequence);
-      document.querySelector<HTMLElement>('.pane')?.focus({ preventScroll: true });
-    };
-    addEventListener('hashchange', follow);
-    return () => removeEventListener('hashchange', follow);
-  }, [data]);
-  useEffect(() => {
-    document.body.classList.toggle('with-drawer', selected !== undefined);
-  }, [selected]);
-  const select = (sequence: number): void => {
-    history.replaceState(null, '', `#entry-${sequence}`);
-    setSelected(sequence);
-  };
-  const close = (): void => {
-    history.replaceState(null, '', location.pathname + location.search);
-    setSelected(undefined);
-  };
-  return (
-    <EvidenceBench
-      source={source}
-      count={data.total}
-      kinds={data.kinds}
-      filter={filter}
-      onFilter={setFilter}
-      choices={choices}
-      interactions={data.interactions}
-      selected={selected}
-      cited={cited}
-      brief={data}
-      onSelect={select}
-      onClose={close}
-      meaningOf={(fault) => meaningIn(data.faultMeanings, fault)}
-    >
-      {data.entries.length < data.total && (
-        <p class="omitted">
-          This page holds {counted(data.entries.length, 'entry', 'entries')} of {data.total.toLocaleString('en-US')}: the first ones, what
-          assertions cite, tool calls and whatever failed, and the last ones. All of them are in evidence.jsonl beside this file, entry n on
-          line n, and in <code>drillyard inspect</code>.
-        </p>
-      )}
-    </EvidenceBench>
-  );
-}
-
-/** One that fails leaves the plain HTML and the other parts as they are. */
-function fill(id: string, content: preact.ComponentChild): void {
-  const section = document.getElementById(id);
-  const place = section?.querySelector('.filled');
-  if (section === null || place === null || place === undefined) return;
-  section.hidden = false;
-  render(content, place);
-}
-
-const data = withVersions(JSON.parse(document.getElementById('page-data')?.textContent ?? '{}') as PageData);
 startTheme(document.getElementById('theme'));
 startCopying();
-if (data.total > 0) fill('journal', <ReportViewer data={data} />);
-if (data.entries.some(({ kind }) => kind === 'state_change')) fill('state', <StateChanges data={data} />);
-startContents();
+const [report, overview] = ['page-data', 'overview'].map((id) => document.getElementById(id));
+if (report) startReport(report);
+if (overview) startOverview(overview);
 document.documentElement.classList.add('ready');

@@ -1,6 +1,6 @@
 // A browser to try the app in, where the machine has one: Chromium through playwright-core, every page watched for errors.
 import { after, type TestContext } from 'node:test';
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { chromiumArguments, chromiumPath } from './chromium.js';
 
 export { axeViolations } from './axe.js';
@@ -21,9 +21,9 @@ export interface TestBrowser {
 let browser: Promise<Browser> | undefined;
 after(async () => (await browser)?.close());
 
-export async function openBrowser(t: TestContext, baseUrl: string): Promise<TestBrowser> {
+export async function openBrowser(t: TestContext, baseUrl: string, options: BrowserContextOptions = {}): Promise<TestBrowser> {
   browser ??= chromium.launch({ executablePath: chromiumPath as string, headless: true, args: chromiumArguments });
-  const context = await (await browser).newContext();
+  const context = await (await browser).newContext(options);
   t.after(() => context.close());
   const [complaints, asked]: [string[], string[]] = [[], []];
   context.on('console', (message) => {

@@ -27,14 +27,17 @@ export function Requests({ matches }: { matches: (request: RunRequest) => boolea
 /** `number`: what tells it from others on the page. */
 function RequestCard({ request, number }: { request: RunRequest; number: number }) {
   const { plan, runs, summary, state } = request;
-  const done = runs.filter((run) => run.state === 'finished').length;
+  const done = doneOf(request);
   const diagnosed = (request.failure?.details?.diagnostics ?? []) as unknown as Diagnostic[];
   const ended = state === 'finished' || state === 'failed' || state === 'cancelled';
   return (
     <section class={`request ${summary?.verdict ?? state}`} aria-label={`Run request ${number}, ${state}`}>
       <header class="row">
         {ended ? <Status value={summary?.verdict ?? state} /> : <span class="spinner" aria-hidden="true" />}
-        <strong role="status">{progressText(request, done)}</strong>
+        <strong role="status">
+          {roundText(request)}
+          {progressText(request, done)}
+        </strong>
         <span class="quiet grow">
           {plan !== undefined && (
             <>
@@ -57,6 +60,17 @@ function RequestCard({ request, number }: { request: RunRequest; number: number 
       </ul>
     </section>
   );
+}
+
+/** Attempts that have ended; of what is run until it fails those of the present round. */
+function doneOf({ runs, round = 1, plan }: RunRequest): number {
+  const done = runs.filter((run) => run.state === 'finished').length;
+  return plan === undefined || round === 1 ? done : Math.min(Math.max(done - (round - 1) * plan.runs, 0), plan.runs);
+}
+
+/** Of what is run until it fails: which time this is, or was the last. */
+function roundText({ asked: { untilFailed }, round, state }: RunRequest): string {
+  return untilFailed === undefined || round === undefined || state === 'queued' ? '' : `Round ${round} of ${untilFailed}: `;
 }
 
 function progressText({ state, plan, drills, summary, startedAtMs, finishedAtMs }: RunRequest, done: number): string {

@@ -11,6 +11,7 @@ import { active, isOffline, noteRequest } from '../state/live.tsx';
 import { routeHash } from '../state/route.ts';
 import { client, go } from '../state/session.tsx';
 import { RecordActions } from './record-dialog.tsx';
+import { RerunDialog } from './rerun-dialog.tsx';
 import { ShareRun } from './share-run.tsx';
 
 export function RunHead({ reply }: { reply: InspectorRunReply }) {
@@ -60,6 +61,7 @@ function Actions({ reply }: { reply: InspectorRunReply }) {
   const { invocation, result } = reply.report!;
   const { identity } = result;
   const [problem, setProblem] = useState<string | undefined>();
+  const [choosing, setChoosing] = useState(false);
   const attempt = (act: () => Promise<void>) => () => act().catch((error: Error) => setProblem(error.message));
   const again = attempt(async () => {
     const { request } = await client.call('startRun', { body: { repeatOf: identity.runId } });
@@ -79,6 +81,20 @@ function Actions({ reply }: { reply: InspectorRunReply }) {
       >
         Repeat
       </button>
+      {invocation !== undefined && (
+        <button type="button" aria-label="Seeds… to repeat it with" onClick={() => setChoosing(true)}>
+          Seeds…
+        </button>
+      )}
+      {choosing && invocation !== undefined && (
+        <RerunDialog
+          title="Repeat this run"
+          what={{ repeatOf: identity.runId }}
+          seed={invocation.seed}
+          onClose={() => setChoosing(false)}
+          onStarted={() => go(routeHash('drills', [identity.drillId]))}
+        />
+      )}
       <a class="button" href={routeHash('compare', [], { left: identity.runId })}>
         Compare…
       </a>

@@ -7,6 +7,7 @@ import { Ago } from '../kit/host-time.tsx';
 import { isOffline, noteRequest } from '../state/live.tsx';
 import { runHash } from '../state/route.ts';
 import { client, go } from '../state/session.tsx';
+import { RerunDialog } from './rerun-dialog.tsx';
 
 interface RunTableProps {
   runs: readonly SavedRun[];
@@ -64,6 +65,7 @@ function groupsOf(runs: readonly SavedRun[]): SavedRun[][] {
 /** What one command came to, and what of it failed once more. */
 function GroupRow({ runs }: { runs: readonly SavedRun[] }) {
   const [problem, setProblem] = useState<string | undefined>();
+  const [choosing, setChoosing] = useState(false);
   const { invocation } = runs[0]!;
   const count = (wanted: string): number => runs.filter(({ verdict }) => verdict === wanted).length;
   const words = ['failed', 'inconclusive', 'passed'].flatMap((name) => (count(name) === 0 ? [] : [`${count(name)} ${name}`]));
@@ -86,11 +88,24 @@ function GroupRow({ runs }: { runs: readonly SavedRun[] }) {
             </span>
           </span>
           {count('passed') < runs.length && (
-            <button type="button" disabled={isOffline.value} onClick={again}>
-              Run again what did not pass
-            </button>
+            <span class="joined-buttons">
+              <button type="button" disabled={isOffline.value} onClick={again}>
+                Run again what did not pass
+              </button>
+              <button type="button" aria-label="Seeds… for what did not pass" onClick={() => setChoosing(true)}>
+                Seeds…
+              </button>
+            </span>
           )}
           <Problem text={problem} />
+          {choosing && (
+            <RerunDialog
+              title="Run again what did not pass"
+              what={{ failedOf: invocation!.id }}
+              seed={invocation!.seed}
+              onClose={() => setChoosing(false)}
+            />
+          )}
         </span>
       </th>
     </tr>

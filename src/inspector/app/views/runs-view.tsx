@@ -10,6 +10,7 @@ import { active, project, runsEnded } from '../state/live.tsx';
 import { useRecentRuns } from '../state/recent-runs.tsx';
 import { routeHash, runHash } from '../state/route.ts';
 import { client, go } from '../state/session.tsx';
+import { Requests } from './request-card.tsx';
 import { RunTable } from './run-table.tsx';
 import { TrialFigures } from './trial-figures.tsx';
 
@@ -41,6 +42,7 @@ export function RunsView({ query }: { query: { [name: string]: string } }) {
       />
       <Filters filter={filter} recent={recent.value} />
       {verdict === undefined && about.q === undefined && <Active drillId={filter.drillId} />}
+      {Object.keys(filter).length === 0 && <Requests matches={({ asked }) => asked.failedOf !== undefined} />}
       {filter.drillId !== undefined && recent.value !== undefined && (
         <TrialFigures
           runs={recent.value.runs.filter(({ drill }) => drill.id === filter.drillId)}
