@@ -98,12 +98,15 @@ const entryMembers: [path: string[], name: string][] = [
 ];
 /** `idempotency key`, `argument amount`, `answer id`; of what has no name of its own the path. */
 export function memberName(path: ComparedMember['path']): string {
+  return entryMemberName(path) ?? (path.length === 0 ? 'all of it' : pathText(path));
+}
+export function entryMemberName(path: ComparedMember['path']): string | undefined {
   for (const [prefix, name] of entryMembers) {
     if (!prefix.every((step, index) => path[index] === step)) continue;
     const rest = path.slice(prefix.length);
     return rest.length === 0 ? name : `${name} ${pathText(rest)}`;
   }
-  return path.length === 0 ? 'all of it' : pathText(path);
+  return undefined;
 }
 export function memberText(path: ComparedMember['path'], value: JsonValue | undefined): string {
   if (value === undefined) return 'absent';

@@ -12,7 +12,7 @@ import type { JsonObject } from '../../contract/json.js';
 import { limits } from '../../contract/limits.js';
 import type { EvidenceEntry } from '../../contract/world/evidence.js';
 import { entryMembers, valueMembers, type WorldTags } from '../../reports/compared-values.js';
-import { memberName, orderedMembers } from '../../reports/comparison-words.js';
+import { entryMemberName, orderedMembers } from '../../reports/comparison-words.js';
 import { entryText } from '../../reports/entry-text.js';
 import { linesOf } from './journal-text.js';
 import { type AlignedRuns, anotherOutcome, type Difference, type Parting } from './run-differences.js';
@@ -94,7 +94,8 @@ export async function runValues(
 /** `with another idempotency key`: what differs first, in the order in which a reader asks. */
 function summaryWith(summary: string, members: readonly ComparedMember[] | undefined): string {
   const [first] = orderedMembers(members ?? []);
-  return first === undefined ? summary : summary.replace(anotherOutcome, `with another ${memberName(first.path)}`);
+  const name = first === undefined ? undefined : entryMemberName(first.path);
+  return name === undefined ? summary : summary.replace(anotherOutcome, `with another ${name}`);
 }
 
 /** The entry in which a side parted; of a call that only one side made, the call of the other that is like it. */

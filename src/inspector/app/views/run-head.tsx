@@ -14,6 +14,14 @@ import { RecordActions } from './record-dialog.tsx';
 import { RerunDialog } from './rerun-dialog.tsx';
 import { ShareRun } from './share-run.tsx';
 
+export function RunCrumbs({ runId }: { runId: string }) {
+  return (
+    <p class="crumbs">
+      <a href={routeHash('runs')}>Runs</a> <span aria-hidden="true">/</span> <code>{runId}</code>
+    </p>
+  );
+}
+
 export function RunHead({ reply }: { reply: InspectorRunReply }) {
   const { report, runId } = reply;
   if (report === undefined) return <Unfinished reply={reply} />;
@@ -21,9 +29,7 @@ export function RunHead({ reply }: { reply: InspectorRunReply }) {
   const { identity } = result;
   return (
     <header class={`run-head ${result.verdict}`}>
-      <p class="crumbs">
-        <a href={routeHash('runs')}>Runs</a> <span aria-hidden="true">/</span> <code>{runId}</code>
-      </p>
+      <RunCrumbs runId={runId} />
       <div class="run-title">
         <div>
           <p class="verdict">{result.verdict}</p>
@@ -114,9 +120,7 @@ function Unfinished({ reply }: { reply: InspectorRunReply }) {
   const run = active.value.get(reply.runId) ?? reply.active;
   return (
     <header class="run-head">
-      <p class="crumbs">
-        <a href={routeHash('runs')}>Runs</a> <span aria-hidden="true">/</span> <code>{reply.runId}</code>
-      </p>
+      <RunCrumbs runId={reply.runId} />
       <p class="verdict">{run === undefined ? 'no report' : 'running'}</p>
       <h1>{run?.title ?? run?.drillId ?? 'A world that was kept'}</h1>
       <p class="headline">

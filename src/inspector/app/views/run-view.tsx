@@ -17,7 +17,7 @@ import { routeHash } from '../state/route.ts';
 import { client, go } from '../state/session.tsx';
 import { ForkBefore } from './fork-before.tsx';
 import { RunFailure } from './run-failure.tsx';
-import { RunHead } from './run-head.tsx';
+import { RunCrumbs, RunHead } from './run-head.tsx';
 import { AssertionsPart, AttachmentsPart, InteractionsPart, SetupPart, WorldPart } from './run-parts.tsx';
 
 const parts = ['evidence', 'assertions', 'interactions', 'world', 'attachments', 'setup'] as const;
@@ -28,9 +28,18 @@ export function RunView({ runId, query }: { runId: string; query: { [name: strin
   const run = useLoad(`run ${runId} ${isActive ? 'active' : runsEnded.value}`, () => client.call('getRun', { path: { runId } }));
   if (run.value === undefined && run.error !== undefined) return <RunFailure runId={runId} error={run.error} retry={run.reload} />;
   return (
-    <Await of={run} what="the run" lines={10}>
+    <Await of={run} what="the run" lines={10} head={<RunLoading runId={runId} />}>
       {(reply) => <Run reply={reply} query={query} />}
     </Await>
+  );
+}
+
+function RunLoading({ runId }: { runId: string }) {
+  return (
+    <header class="run-head">
+      <RunCrumbs runId={runId} />
+      <h1>Run</h1>
+    </header>
   );
 }
 

@@ -17,7 +17,7 @@ type Section = 'tools' | 'actors' | 'scenarios' | 'diagnostics';
 export function WorldView({ path }: { path: string[] }) {
   const project = projectLoad();
   return (
-    <Await of={project} what="the project">
+    <Await of={project} what="the project" head={<PageHead title="World" />}>
       {(view) => (
         <>
           <PageHead title={view.world?.title ?? view.world?.id ?? 'World'} lead={<WorldLead view={view} />}>
