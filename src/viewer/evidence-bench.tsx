@@ -24,6 +24,7 @@ interface EvidenceBenchProps
   saidCount?: number | undefined;
   /** What can be done from the entry that is looked at. */
   actions?: EntryPaneProps['actions'];
+  meaningOf?: EntryPaneProps['meaningOf'];
   /** Above the timeline. */
   children?: ComponentChildren;
 }
@@ -40,6 +41,7 @@ export function EvidenceBench({
   cited,
   onClose,
   actions,
+  meaningOf,
   saidCount,
   children,
   ...timeline
@@ -81,6 +83,7 @@ export function EvidenceBench({
           citedBy={cited.get(selected) ?? []}
           onClose={onClose}
           actions={actions}
+          meaningOf={meaningOf}
         />
       )}
     </div>

@@ -1,6 +1,6 @@
 // What led to the entry that is looked at, and what it led to, as arrows from mark to mark. The pane says the same in words.
 import type { EvidenceEntry } from '../contract/world/evidence.js';
-import type { EntryContext } from './entry-context.tsx';
+import { type EntryContext, flowOf } from './entry-context.tsx';
 import type { TimelinePicture } from './timeline-picture.ts';
 import { tuning } from './tuning.js';
 
@@ -18,12 +18,21 @@ interface Point {
   y: number;
 }
 
-export function Flow({ context: { causes, entry, effects }, picture, xOf, yOf, widthPx }: FlowProps) {
-  const path = [...causes, entry];
-  const links: [string, EvidenceEntry, EvidenceEntry][] = [
-    ...effects.map((effect): [string, EvidenceEntry, EvidenceEntry] => ['effect', entry, effect]),
-    ...path.slice(1).map((to, index): [string, EvidenceEntry, EvidenceEntry] => ['cause', path[index]!, to]),
+type Link = [kind: 'cause' | 'effect', from: EvidenceEntry, to: EvidenceEntry];
+
+function linksOf(context: EntryContext): Link[] {
+  const { entry } = context;
+  const { before, after } = flowOf(context);
+  // Faults that hit it are no steps of one way: each leads to it.
+  const way = [...before.filter(({ kind }) => kind !== 'fault'), entry];
+  return [
+    ...after.map((effect): Link => ['effect', entry, effect]),
+    ...way.slice(1).map((to, index): Link => ['cause', way[index]!, to]),
+    ...before.filter(({ kind }) => kind === 'fault').map((fault): Link => ['cause', fault, entry]),
   ];
+}
+
+export function Flow({ context, picture, xOf, yOf, widthPx }: FlowProps) {
   const pointOf = (of: EvidenceEntry): Point | undefined => {
     const position = picture.positionOf(of);
     return position === undefined ? undefined : { x: xOf(position), y: yOf(picture.laneAt(of)) };
@@ -37,22 +46,24 @@ export function Flow({ context: { causes, entry, effects }, picture, xOf, yOf, w
           </marker>
         ))}
       </defs>
-      {links.slice(-tuning.flowArrowsMax).map(([kind, from, to]) => {
-        const [begin, end] = [pointOf(from), pointOf(to)];
-        const shape = begin === undefined || end === undefined ? undefined : arrowOf(begin, end, widthPx);
-        return (
-          shape !== undefined && (
-            <path
-              key={`${from.sequence} ${to.sequence}`}
-              class={`flow-arrow ${kind}`}
-              data-from={from.sequence}
-              data-to={to.sequence}
-              d={shape}
-              marker-end={`url(#flow-${kind})`}
-            />
-          )
-        );
-      })}
+      {linksOf(context)
+        .slice(-tuning.flowArrowsMax)
+        .map(([kind, from, to]) => {
+          const [begin, end] = [pointOf(from), pointOf(to)];
+          const shape = begin === undefined || end === undefined ? undefined : arrowOf(begin, end, widthPx);
+          return (
+            shape !== undefined && (
+              <path
+                key={`${from.sequence} ${to.sequence}`}
+                class={`flow-arrow ${kind}`}
+                data-from={from.sequence}
+                data-to={to.sequence}
+                d={shape}
+                marker-end={`url(#flow-${kind})`}
+              />
+            )
+          );
+        })}
     </g>
   );
 }

@@ -59,10 +59,9 @@ export const tuning = {
   journalRowPx: 30,
   /** Rows drawn above and below those in sight. */
   journalMarginRows: 12,
-  /** Of a digit of a sequence, of the time of an entry, and of that with days before it. */
+  /** Of a digit of a sequence or a time, of the time of an entry, and of one that may have days before it or parts of a second. */
   digitPx: 7.4,
   timePx: 76,
-  dayUs: 86_400_000_000,
   dayTimePx: 112,
   /** A move of the clock from here on is a jump that a list marks: a minute. */
   jumpUsMin: 60_000_000,

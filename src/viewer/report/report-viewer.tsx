@@ -2,6 +2,7 @@
 import { render } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { type PageData, withVersions } from '../../reports/page-data.js';
+import { meaningIn } from '../../reports/story.js';
 import { EvidenceBench } from '../evidence-bench.tsx';
 import { filterOfQuery } from '../journal-filter.ts';
 import { counted } from '../kit/parts.tsx';
@@ -61,6 +62,7 @@ function ReportViewer({ data }: { data: PageData }) {
       brief={data}
       onSelect={setSelected}
       onClose={() => setSelected(undefined)}
+      meaningOf={(fault) => meaningIn(data.faultMeanings, fault)}
     >
       {data.entries.length < data.total && (
         <p class="omitted">
