@@ -172,7 +172,7 @@ function entryMarks(
   return marks;
 }
 
-/** Of a window of a long run, as the server counted it. Positions are those of its axis, less the start. `last`: the last entry of the run. */
+/** Of a window of a long run, as the server counted it. Positions are those of its axis, less the start. `last`: the last entry. */
 export function pictureOfReply(reply: TimelineReply, last: number): TimelinePicture {
   const { axis, start, end, from, bucketSize } = reply;
   const length = Math.max(end - start, 1);
