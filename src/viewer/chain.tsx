@@ -1,50 +1,19 @@
 // How an entry came about and what came of it, as a list of links. A fault is the cause of what it hit, whatever the order of the entries.
-import type { ChainReply } from '../contract/inspector/journal.js';
-import type { EvidenceEntry, OperationEntry } from '../contract/world/evidence.js';
+import type { EvidenceEntry } from '../contract/world/evidence.js';
 import { entryIsProblem, entryText } from '../reports/entry-text.js';
 import { visibleText } from '../text/visible-text.js';
-import type { EvidenceSource } from './evidence-source.ts';
+import { type EntryContext, flowOf } from './entry-context.tsx';
 import { counted } from './kit/parts.tsx';
 import { tuning } from './tuning.js';
-
-export interface EntryContext extends Omit<ChainReply, 'schemaVersion'> {
-  entry: EvidenceEntry;
-  /** Of a call, and of the call that a fault hit: the next one of the same actor. */
-  nextCall: number | undefined;
-}
-
-export async function contextOf(source: EvidenceSource, sequence: number): Promise<EntryContext> {
-  const [entry, chain] = await Promise.all([entryAt(source, sequence), source.chain(sequence)]);
-  if (entry === undefined) throw new Error(`The journal ends before entry ${sequence}.`);
-  const call = callOf(entry, chain.causes);
-  return { entry, ...chain, nextCall: call === undefined ? undefined : await callAfter(source, call) };
-}
-
-async function entryAt(source: EvidenceSource, sequence: number): Promise<EvidenceEntry | undefined> {
-  return source.held === undefined ? source.journal.entry(sequence) : (await source.entriesAt([sequence]))[0];
-}
-
-function callOf(entry: EvidenceEntry, causes: readonly EvidenceEntry[]): OperationEntry | undefined {
-  if (entry.kind === 'operation') return entry;
-  const cause = entry.kind === 'fault' ? causes.at(-1) : undefined;
-  return cause?.kind === 'operation' ? cause : undefined;
-}
-
-async function callAfter(source: EvidenceSource, { sequence, actorId }: OperationEntry): Promise<number | undefined> {
-  const next = { kind: 'operation', actorId, fromSequence: sequence + 1, limit: 1 };
-  const { matches } = await source.search(next, AbortSignal.timeout(tuning.stepWaitMs));
-  return matches[0]?.sequence;
-}
 
 type Select = (sequence: number) => void;
 
 export function Chain({ entry, causes, effects, effectsTotal, nextCall, onSelect }: EntryContext & { onSelect: Select }) {
   const isFault = entry.kind === 'fault';
-  const hits = effects.filter(({ kind }) => kind === 'fault');
-  const others = effects.filter(({ kind }) => kind !== 'fault');
-  const [before, after] = isFault ? [[], [...causes.slice(-1), ...others]] : [[...causes, ...hits], others];
+  const { before, after } = flowOf({ entry, causes, effects });
   if (before.length + after.length === 0 && nextCall === undefined) return null;
-  const more = effectsTotal - hits.length - Math.min(others.length, tuning.effectsShown);
+  const hidden = Math.max(after.length - tuning.effectsShown, 0);
+  const more = effectsTotal - effects.length + hidden;
   return (
     <>
       <h3>{isFault ? 'What it did' : 'How it came about'}</h3>

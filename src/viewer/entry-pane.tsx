@@ -8,9 +8,10 @@ import { firstSentence } from '../reports/story.js';
 import { committedWords, kindNames } from '../reports/words.js';
 import { virtualClock, virtualOffset } from '../text/virtual-time.js';
 import { visibleText } from '../text/visible-text.js';
-import { Chain, contextOf } from './chain.tsx';
+import { Chain } from './chain.tsx';
+import type { EntryContext } from './entry-context.tsx';
 import type { EvidenceSource } from './evidence-source.ts';
-import { Await, useLoad } from './kit/loading.tsx';
+import { Await, type LoadState } from './kit/loading.tsx';
 import { ChangeTable, Copy, Fact, Json } from './kit/parts.tsx';
 import { isTyping } from './kit/typing.tsx';
 import { StateAt } from './state-at.tsx';
@@ -20,6 +21,7 @@ import { tuning } from './tuning.js';
 export interface EntryPaneProps {
   source: EvidenceSource;
   sequence: number;
+  context: LoadState<EntryContext>;
   last: number;
   startUs: number;
   citedBy: readonly string[];
@@ -114,12 +116,11 @@ function useStateKey(turn: () => void): void {
 }
 
 function EntryDetail(props: EntryPaneProps) {
-  const { source, sequence } = props;
-  const context = useLoad(`entry ${source.id} ${sequence}`, () => contextOf(source, sequence));
+  const { sequence, context } = props;
   return (
     <div class="pane-body">
       <Await of={context} what={`entry ${sequence}`}>
-        {({ entry, ...context }) => (
+        {({ entry, ...others }) => (
           <>
             <p class="row">
               <span class={`kind kind-${entry.kind}`}>{kindNames[entry.kind]}</span>
@@ -141,7 +142,7 @@ function EntryDetail(props: EntryPaneProps) {
             {props.actions?.(entry)}
             {entry.kind === 'operation' && <Around lines={props.transcript.lines} sequence={sequence} />}
             <Details entry={entry} />
-            <Chain entry={entry} {...context} onSelect={props.onSelect} />
+            <Chain entry={entry} {...others} onSelect={props.onSelect} />
             <details class="fold">
               <summary>The whole entry, as JSON</summary>
               <div class="fold-body">

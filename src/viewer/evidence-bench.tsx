@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { BriefOptions } from '../reports/entry-brief.js';
+import { useEntryContext } from './entry-context.tsx';
 import { EntryPane, type EntryPaneProps } from './entry-pane.tsx';
 import { useKinds } from './growth.tsx';
 import { JournalPanel, type JournalPanelProps } from './journal-panel.tsx';
@@ -9,7 +10,9 @@ import { useStart } from './start-time.tsx';
 import { Timeline, type TimelineProps } from './timeline.tsx';
 import { TranscriptPanel, useTranscript } from './transcript.tsx';
 
-interface EvidenceBenchProps extends TimelineProps, Pick<JournalPanelProps, 'kinds' | 'filter' | 'onFilter' | 'choices'> {
+interface EvidenceBenchProps
+  extends Omit<TimelineProps, 'context' | 'range' | 'onRange'>,
+    Pick<JournalPanelProps, 'kinds' | 'filter' | 'onFilter' | 'choices'> {
   /** It grows. */
   isLive?: boolean;
   /** What the rows of the journal need not repeat. */
@@ -48,12 +51,15 @@ export function EvidenceBench({
   const citedSequences = useMemo(() => new Set(cited.keys()), [cited]);
   const kindsNow = useKinds(source, count, isLive ? undefined : kinds);
   const transcript = useTranscript(source, `${isLive} ${saidCount ?? 0}`);
+  const context = useEntryContext(source, selected);
   const shared = { source, startUs, onSelect, transcript };
   return (
     <div class={selected === undefined ? 'bench' : 'bench with-pane'}>
       <div class="bench-main">
         {children}
-        {count > 0 && <Timeline {...timeline} />}
+        {count > 0 && (
+          <Timeline {...timeline} context={context.value} range={filter.range} onRange={(range) => onFilter({ ...filter, range })} />
+        )}
         <JournalPanel
           {...shared}
           count={count}
@@ -72,6 +78,7 @@ export function EvidenceBench({
         <EntryPane
           {...shared}
           sequence={selected}
+          context={context}
           last={count}
           citedBy={cited.get(selected) ?? []}
           onClose={onClose}

@@ -72,6 +72,19 @@ export const tuning = {
   /** What the text of a tick may take: at the right edge it goes to the left of its line. */
   tickTextPx: 70,
   tickPx: 110,
+  /** Between ticks that are sequences. */
+  numberTickPx: 64,
+  minimapPx: 6,
+  /** A part of the axis this near to all of it is all of it. */
+  wholeShare: 0.98,
+  /** Arrows of causes and effects that are drawn at once. */
+  flowArrowsMax: 40,
+  /** Of an arrow, from the middle of a mark. */
+  flowStartPx: 7,
+  /** A drag this short is a click. */
+  dragPxMin: 4,
+  /** Steps in which a range grows over what is in sight. */
+  rangeSteps: 40,
   /** Marks nearer than this are drawn as one. */
   joinPx: 15,
   charPx: 6.6,
