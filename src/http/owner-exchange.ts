@@ -207,7 +207,7 @@ export class OwnerExchange {
   }
 }
 
-/** What would end a line, and begin another, never comes so far: whoever hands it over is at fault. */
+/** What would end a line and begin another was refused where it came from. */
 function requireShape({ method, target, headers }: OutgoingRequest): void {
   invariant(lineShape.test(`${method} ${target}`) && headers.every(isPlainValue), 'a request to another node is not well-formed');
 }

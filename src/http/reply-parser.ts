@@ -1,5 +1,5 @@
-// Replies of a node as their bytes come on a kept connection. It reads what this repository's servers write, and no more: anything else is a
-// fault, after which nothing on the connection can be told from the middle of something.
+// Replies of a node as their bytes come on a kept connection. It reads what this repository's servers write; anything else is a fault, after
+// which it is not known where on the connection something begins.
 //   REPLY-PARSER-1. A reply ends where its length or its last chunk says, and nowhere else. One that says neither, or both, is a fault.
 //   REPLY-PARSER-2. What is held is at most a head, a line of chunks, or a trailer; each is bounded.
 import { limits } from '../contract/limits.js';
@@ -86,7 +86,7 @@ export class ReplyParser {
     if (end > limits.ownerReplyHeaderBytesMax) throw new ReplyFault('a head is too long');
     const [first = '', ...lines] = bytes.toString('latin1', 0, end).split('\r\n');
     const status = Number(statusShape.exec(first)?.[1]);
-    if (Number.isNaN(status) || status === 101) throw new ReplyFault(`not a reply: ${first.slice(0, 80)}`);
+    if (Number.isNaN(status) || status === 101) throw new ReplyFault('its first line is none of a reply');
     // What comes before the reply says nothing of it.
     if (status >= 200) this.#begin(status, lines);
     return end + headEnd.length;

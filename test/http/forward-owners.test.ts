@@ -194,7 +194,7 @@ for (const engine of engines) {
     assert.equal(await (await inTime).text(), 'slow');
   });
 
-  // FORWARDING-1
+  // FORWARDING-1, OWNER-EXCHANGE-1, OWNER-CONNECTIONS-2
   test(`${engine}: what waits for a connection to a former owner was not sent, and goes to the next one`, async () => {
     const stuck = await startSockets(() => {});
     const next = await startOwner(engine, async (request) => ({ status: 200, body: await request.body(10) }));
@@ -390,6 +390,7 @@ test('a connection on which more has come than its reply, or which its owner end
   assert.equal(new Set(sockets).size, 4);
 });
 
+// REPLY-PARSER-2
 test('the headers of a reply are bounded: beyond, the reply cannot be read', async () => {
   const lineBytes = 8 * 1024;
   const owner = await startSockets((socket, count) => {
