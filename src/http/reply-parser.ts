@@ -1,5 +1,5 @@
-// Replies of a node as their bytes come on a kept connection. It reads what this repository's servers write; anything else is a fault, after
-// which it is not known where on the connection something begins.
+// Replies of a node as their bytes come on a kept connection. It reads what this repository's servers write. Anything else is a fault:
+// then it is not known where on the connection something begins.
 //   REPLY-PARSER-1. A reply ends where its length or its last chunk says, and nowhere else. One that says neither, or both, is a fault.
 //   REPLY-PARSER-2. What is held is at most a head, a line of chunks, or a trailer; each is bounded.
 import { limits } from '../contract/limits.js';
