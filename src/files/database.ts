@@ -4,6 +4,7 @@
 //   DATABASE-2. LMDB writes to its lock file through a map. A page of it that has no space on the disk yet is a signal when it is first
 //     written on a full one, so every page of that file is written before it is mapped. The data file is written with pwrite, which only
 //     fails.
+//   DATABASE-3. A database that is closed leaves nothing in memory: a run opens one for each of its attempts.
 import {
   accessSync,
   closeSync,
@@ -19,7 +20,7 @@ import {
 } from 'node:fs';
 import { endianness } from 'node:os';
 import { join } from 'node:path';
-import { open, type RootDatabase } from 'lmdb';
+import * as lmdb from 'lmdb';
 import { ServiceError } from '../contract/errors.js';
 import { type DatabaseLook, databaseFault } from './database-check.js';
 import { emptyDatabase } from './database-page.js';
@@ -27,7 +28,10 @@ import { fileRefusal } from './file-faults.js';
 import { makeFolder } from './make-folder.js';
 import { tuning } from './tuning.js';
 
-export type Database = RootDatabase<Buffer, Buffer>;
+export type Database = lmdb.RootDatabase<Buffer, Buffer>;
+
+/** Of every database that lmdb-js has opened, by the last name of its path; it drops none of them when they are closed. */
+const { allDbs: opened } = lmdb as unknown as { allDbs: Map<string, Database> };
 
 export interface DatabaseOptions {
   directory: string;
@@ -55,7 +59,7 @@ export function openDatabase({ directory, flushed, leavesChecked = true, readOnl
   requireRights(lockFile);
   if (!isNew) requireWhole(dataFile, { leaves: leavesChecked });
   requireDescriptors(dataFile);
-  return open<Buffer, Buffer>({
+  const database = lmdb.open<Buffer, Buffer>({
     path: directory,
     keyEncoding: 'binary',
     encoding: 'binary',
@@ -71,6 +75,12 @@ export function openDatabase({ directory, flushed, leavesChecked = true, readOnl
     // It would begin each turn's writes with one of its own, whose promise nobody holds: a commit that fails would end the process.
     eventTurnBatching: false,
   });
+  forget(database);
+  return database;
+}
+
+function forget(database: Database): void {
+  for (const [name, one] of opened) if (one === database) opened.delete(name);
 }
 
 /**

@@ -4,6 +4,7 @@ import type { JsonValue } from '../contract/json.js';
 import { pathText } from '../contract/json-diff.js';
 import { virtualClock, virtualDuration } from '../text/virtual-time.js';
 import { place } from './entry-text.js';
+import { statusText } from './words.js';
 
 export const gradeWords: { [Grade in RunComparison['grade']]: { title: string; text: string } } = {
   exact_inputs: { title: 'Equal inputs', text: 'Setup, tools, target, task and seed are the same: what differs came from the agent.' },
@@ -97,17 +98,21 @@ const entryMembers: [path: string[], name: string][] = [
 ];
 /** `idempotency key`, `argument amount`, `answer id`; of what has no name of its own the path. */
 export function memberName(path: ComparedMember['path']): string {
+  return entryMemberName(path) ?? (path.length === 0 ? 'all of it' : pathText(path));
+}
+export function entryMemberName(path: ComparedMember['path']): string | undefined {
   for (const [prefix, name] of entryMembers) {
     if (!prefix.every((step, index) => path[index] === step)) continue;
     const rest = path.slice(prefix.length);
     return rest.length === 0 ? name : `${name} ${pathText(rest)}`;
   }
-  return path.length === 0 ? 'all of it' : pathText(path);
+  return undefined;
 }
 export function memberText(path: ComparedMember['path'], value: JsonValue | undefined): string {
   if (value === undefined) return 'absent';
   if (path.length === 1 && path[0] === 'virtualTimeUs' && typeof value === 'number') return virtualClock(value);
   if (path.length === 1 && path[0] === 'replayedFromSequence') return `#${value}`;
+  if (path.length === 1 && path[0] === 'idempotency') return statusText(String(value));
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 

@@ -9,7 +9,8 @@ import type {
   StateChangeEntry,
   VerificationEntry,
 } from '../contract/world/evidence.js';
-import { virtualClock } from '../text/virtual-time.js';
+import { virtualClock, virtualDuration } from '../text/virtual-time.js';
+import { clockWords, statusText, timingWords } from './words.js';
 
 /** What happened, without sequence, time and kind. The caller makes it visible text. */
 export function entryText(entry: EvidenceEntry): string {
@@ -29,7 +30,7 @@ export function entryText(entry: EvidenceEntry): string {
     case 'random':
       return `${place(entry)} drew ${entry.value} (${entry.method}, ${entry.purpose})`;
     case 'clock':
-      return `${virtualClock(entry.fromUs)} → ${virtualClock(entry.toUs)} (${entry.reason})`;
+      return `${virtualClock(entry.fromUs)} → ${virtualClock(entry.toUs)} (${clockWords[entry.reason]})`;
     case 'lifecycle':
       return entry.phase.replaceAll('_', ' ');
     case 'verification':
@@ -68,7 +69,7 @@ export function actorName({ actorId, actorInstanceId }: { actorId: string; actor
 
 function operationText(entry: OperationEntry): string {
   const { invocation, outcome } = entry;
-  let text = `${place(invocation)}.${invocation.operationId} by ${actorName(entry)} → ${outcome.kind}`;
+  let text = `${place(invocation)}.${invocation.operationId} by ${actorName(entry)} → ${statusText(outcome.kind)}`;
   if (outcome.kind !== 'ok') text += ` ${outcome.error.code}`;
   if (entry.replayedFromSequence !== undefined) text += ` (replay of #${entry.replayedFromSequence})`;
   if (entry.toolOverride !== undefined) text += ` (override ${entry.toolOverride.id})`;
@@ -107,7 +108,7 @@ function callbackText(entry: CallbackEntry): string {
 function faultText({ operationId, timing, latencyUs, afterEvents, callbackId, delivery, dueUs, ...entry }: FaultEntry): string {
   if (afterEvents !== undefined) return `${faultName(entry)} cut the stream of ${operationId} after ${afterEvents} events`;
   if (delivery === undefined)
-    return `${faultName(entry)} hit ${operationId} (${timing}${latencyUs === undefined ? '' : ` of ${latencyUs} µs`})`;
+    return `${faultName(entry)} hit ${operationId}, ${timingWords[timing]}${latencyUs === undefined ? '' : ` of ${virtualDuration(latencyUs)}`}`;
   const held = dueUs === undefined ? '' : ` until ${virtualClock(dueUs)}`;
   return `${faultName(entry)} hit a delivery of ${callbackId} (${delivery.replace('_', ' ')}${held})`;
 }

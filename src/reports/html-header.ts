@@ -4,7 +4,7 @@ import { grouped, noun } from '../text/counted.js';
 import type { Content, Markup } from '../text/markup.js';
 import { virtualDuration } from '../text/virtual-time.js';
 import type { EvidenceView } from './evidence-view.js';
-import { headline } from './findings.js';
+import { headline, judgedOf } from './findings.js';
 import { html } from './markup.js';
 import { hostDuration, trialText } from './shown-values.js';
 
@@ -18,7 +18,7 @@ export function headerSection(report: RunReport, evidence: EvidenceView): Markup
     report.invocation === undefined
       ? ['Trial seed', html`<code>${identity.seed}</code>`]
       : ['Seed', html`<code>${report.invocation.seed}</code>`],
-    ['Trial', trialText(result).replace(/^trial /, '') || 'the only one'],
+    ...(trialText(result) === '' ? [] : [['Trial', trialText(result).replace(/^trial /, '')] as [string, Content]]),
     ['Started', `${new Date(report.startedAtMs).toISOString().slice(0, 19).replace('T', ' ')} UTC`],
     ['Took', hostDuration(report.finishedAtMs - report.startedAtMs)],
   ];
@@ -53,10 +53,11 @@ function tags(names: readonly string[]): Markup | null {
 }
 
 function tiles({ result }: RunReport, { kinds, total }: EvidenceView): Markup {
-  const held = result.assertionResults.filter((assertion) => assertion.status === 'passed').length;
+  const judged = judgedOf(result);
+  const held = judged.filter(({ status }) => status === 'passed').length;
   const { attempted, rejected } = result.budgetUsage.toolCalls;
   const items: { section: string; value: Content; label: string; note?: string }[] = [
-    { section: 'assertions', value: html`${held}<small>/${result.assertionResults.length}</small>`, label: 'assertions hold' },
+    { section: 'assertions', value: html`${held}<small>/${judged.length}</small>`, label: 'assertions hold' },
     { section: 'interactions', value: grouped(result.interactions.length), label: noun(result.interactions.length, 'interaction') },
     {
       section: 'interactions',

@@ -2,7 +2,7 @@
 import { defined } from '../contract/defined.js';
 import { limits } from '../contract/limits.js';
 import type { InteractionResult } from '../contract/run/run.js';
-import type { RunReport } from '../contract/run/run-events.js';
+import type { FaultMeaning, RunReport } from '../contract/run/run-events.js';
 import type { Transcript } from '../contract/run/transcript.js';
 import type { EvidenceEntry } from '../contract/world/evidence.js';
 import type { StatePatch } from '../contract/world/scenario.js';
@@ -24,11 +24,16 @@ export interface PageData {
   start?: StatePatch[];
   /** What the agent said, where it was kept. */
   transcript?: Transcript;
+  /** The faults of its world in the words of their tools, where they have any. */
+  faultMeanings?: FaultMeaning[];
   oneTool: boolean;
   oneActor: boolean;
 }
 
-export function pageData({ result, runId, transcript }: RunReport, { total, kinds, density, shown }: EvidenceView): PageData {
+export function pageData(
+  { result, runId, transcript, faultMeanings }: RunReport,
+  { total, kinds, density, shown }: EvidenceView,
+): PageData {
   const failing: PageData['failing'] = {};
   const known = new Set(shown.map(({ entry }) => entry.sequence));
   for (const { assertion } of findingsOf(result)) {
@@ -49,7 +54,7 @@ export function pageData({ result, runId, transcript }: RunReport, { total, kind
     }),
     failing,
     ...(isWhole ? { start: scenario.state } : {}),
-    ...defined({ transcript }),
+    ...defined({ transcript, faultMeanings }),
     oneTool: tools.packages.length === 1,
     oneActor: scenario.actors.length === 1,
   };

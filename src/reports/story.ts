@@ -1,7 +1,7 @@
 // A story of the failure in up to five lines: the fault, what the agent got, the call that it made then, the rows that this changed, and
 // the assertion. Pure over a journal that is read by sequence; the window, the page and the terminal show the same one.
 import { diffJson, pathText } from '../contract/json-diff.js';
-import type { RunReport, StoryLine } from '../contract/run/run-events.js';
+import type { FaultMeaning, RunReport, StoryLine } from '../contract/run/run-events.js';
 import type { EvidenceEntry, FaultEntry, OperationEntry, StateChangeEntry } from '../contract/world/evidence.js';
 import { counted } from '../text/counted.js';
 import { type Cause, causesOf } from './causes.js';
@@ -95,8 +95,16 @@ function callOf(entry: EvidenceEntry, journal: StoryJournal): OperationEntry | u
   return found?.kind === 'operation' ? found : undefined;
 }
 
-function faultLine(fault: FaultEntry, { faultMeanings = [] }: RunReport): StoryLine {
-  const meaning = faultMeanings.find(({ packageId, faultId }) => packageId === fault.packageId && faultId === fault.faultId)?.description;
+/** A fault in the words of its tool. */
+export function meaningIn(
+  meanings: readonly FaultMeaning[] | undefined,
+  of: Pick<FaultMeaning, 'packageId' | 'faultId'>,
+): string | undefined {
+  return meanings?.find(({ packageId, faultId }) => packageId === of.packageId && faultId === of.faultId)?.description;
+}
+
+function faultLine(fault: FaultEntry, { faultMeanings }: RunReport): StoryLine {
+  const meaning = meaningIn(faultMeanings, fault);
   const name = `${place(fault)}.${fault.faultId}`;
   const text = meaning === undefined ? `The fault ${name} struck ${timingWords[fault.timing]}` : `${firstSentence(meaning)} (${name})`;
   return { role: 'fault', text, sequence: fault.sequence };

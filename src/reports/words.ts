@@ -2,7 +2,7 @@
 import type { JsonValue } from '../contract/json.js';
 import type { AssertionStatus, BindingEvidence, TargetStatus } from '../contract/run/run.js';
 import type { TranscriptLine } from '../contract/run/transcript.js';
-import type { EvidenceKind, FaultEntry } from '../contract/world/evidence.js';
+import type { ClockEntry, EvidenceKind, FaultEntry } from '../contract/world/evidence.js';
 
 /** The kinds of entries, in the order in which they are listed. */
 export const kindNames: { readonly [Kind in EvidenceKind]: string } = {
@@ -56,6 +56,15 @@ export const timingWords: { readonly [Timing in FaultEntry['timing']]: string } 
   latency: 'with a delay',
   delivery: 'on its way to the receiver',
   stream: 'while it was sent',
+};
+
+/** Why the clock of a world moved. */
+export const clockWords: { readonly [Reason in ClockEntry['reason']]: string } = {
+  scenario: 'as the scenario says',
+  explicit: 'moved from outside',
+  scheduled_work: 'to what was due',
+  reset: 'with the reset',
+  wait: 'as a call waited',
 };
 
 export const axisWords = { elastic: 'Moments', linear: 'Virtual time', sequence: 'Entries', fit: 'Fit' } as const;

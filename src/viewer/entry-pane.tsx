@@ -1,16 +1,17 @@
 // One entry in full: what it says, what caused it and what it caused, what changed; and beside it the state at that moment.
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { ChainReply } from '../contract/inspector/journal.js';
 import type { Transcript } from '../contract/run/transcript.js';
-import type { EvidenceEntry } from '../contract/world/evidence.js';
+import type { EvidenceEntry, FaultEntry } from '../contract/world/evidence.js';
 import { entryIsProblem, entryText } from '../reports/entry-text.js';
 import { committedWords, kindNames } from '../reports/words.js';
 import { virtualClock, virtualOffset } from '../text/virtual-time.js';
 import { visibleText } from '../text/visible-text.js';
+import { Chain } from './chain.tsx';
+import type { EntryContext } from './entry-context.tsx';
 import type { EvidenceSource } from './evidence-source.ts';
-import { Await, useLoad } from './kit/loading.tsx';
-import { ChangeTable, Copy, counted, Fact, Json } from './kit/parts.tsx';
+import { Await, type LoadState } from './kit/loading.tsx';
+import { ChangeTable, Copy, Fact, Json } from './kit/parts.tsx';
 import { isTyping } from './kit/typing.tsx';
 import { StateAt } from './state-at.tsx';
 import { SaidLine, saidAround } from './transcript.tsx';
@@ -19,12 +20,15 @@ import { tuning } from './tuning.js';
 export interface EntryPaneProps {
   source: EvidenceSource;
   sequence: number;
+  context: LoadState<EntryContext>;
   last: number;
   startUs: number;
   citedBy: readonly string[];
   transcript: Transcript;
   onSelect: (sequence: number) => void;
   onClose: () => void;
+  /** A fault in the words of its tool. */
+  meaningOf?: ((fault: FaultEntry) => string | undefined) | undefined;
   /** More to do with this moment, such as a fork. */
   actions?: ((entry: EvidenceEntry) => ComponentChildren) | undefined;
 }
@@ -110,33 +114,18 @@ function useStateKey(turn: () => void): void {
   }, []);
 }
 
-interface EntryContext extends Omit<ChainReply, 'schemaVersion'> {
-  entry: EvidenceEntry;
-}
-
-async function contextOf(source: EvidenceSource, sequence: number): Promise<EntryContext> {
-  const [entry, chain] = await Promise.all([entryAt(source, sequence), source.chain(sequence)]);
-  if (entry === undefined) throw new Error(`The journal ends before entry ${sequence}.`);
-  return { entry, ...chain };
-}
-
-async function entryAt(source: EvidenceSource, sequence: number): Promise<EvidenceEntry | undefined> {
-  return source.held === undefined ? source.journal.entry(sequence) : (await source.entriesAt([sequence]))[0];
-}
-
 function EntryDetail(props: EntryPaneProps) {
-  const { source, sequence } = props;
-  const context = useLoad(`entry ${source.id} ${sequence}`, () => contextOf(source, sequence));
+  const { sequence, context } = props;
   return (
     <div class="pane-body">
       <Await of={context} what={`entry ${sequence}`}>
-        {({ entry, causes, effects, effectsTotal }) => (
+        {({ entry, ...others }) => (
           <>
             <p class="row">
               <span class={`kind kind-${entry.kind}`}>{kindNames[entry.kind]}</span>
               {props.citedBy.length > 0 && <span class="cited-by">Evidence of {props.citedBy.join(', ')}</span>}
             </p>
-            <h2 class={entryIsProblem(entry) ? 'entry-title bad-text' : 'entry-title'}>{visibleText(entryText(entry))}</h2>
+            <Title entry={entry} meaning={entry.kind === 'fault' ? props.meaningOf?.(entry) : undefined} />
             <dl class="facts">
               <Fact name="Virtual time">{virtualClock(entry.virtualTimeUs)}</Fact>
               <Fact name="Since start">{virtualOffset(entry.virtualTimeUs - props.startUs)}</Fact>
@@ -152,7 +141,7 @@ function EntryDetail(props: EntryPaneProps) {
             {props.actions?.(entry)}
             {entry.kind === 'operation' && <Around lines={props.transcript.lines} sequence={sequence} />}
             <Details entry={entry} />
-            <Chain entry={entry} causes={causes} effects={effects} effectsTotal={effectsTotal} onSelect={props.onSelect} />
+            <Chain entry={entry} {...others} onSelect={props.onSelect} />
             <details class="fold">
               <summary>The whole entry, as JSON</summary>
               <div class="fold-body">
@@ -164,6 +153,17 @@ function EntryDetail(props: EntryPaneProps) {
         )}
       </Await>
     </div>
+  );
+}
+
+/** Of a fault that its tool describes: what it means, before where it hit. */
+function Title({ entry, meaning }: { entry: EvidenceEntry; meaning: string | undefined }) {
+  const text = visibleText(entryText(entry));
+  return (
+    <>
+      <h2 class={entryIsProblem(entry) ? 'entry-title bad-text' : 'entry-title'}>{meaning === undefined ? text : visibleText(meaning)}</h2>
+      {meaning !== undefined && <p class="quiet">{text}</p>}
+    </>
   );
 }
 
@@ -230,44 +230,5 @@ function Block({ title, value }: { title: string; value: Parameters<typeof Json>
       <h3>{title}</h3>
       <Json value={value} label={title} />
     </>
-  );
-}
-
-function Chain({ entry, causes, effects, effectsTotal, onSelect }: EntryContext & { onSelect: (sequence: number) => void }) {
-  if (causes.length === 0 && effects.length === 0) return null;
-  return (
-    <>
-      <h3>How it came about</h3>
-      <ol class="chain">
-        {causes.map((cause) => (
-          <Link key={cause.sequence} entry={cause} onSelect={onSelect} />
-        ))}
-        <Link entry={entry} here onSelect={onSelect} />
-        {effects.slice(0, tuning.effectsShown).map((effect) => (
-          <Link key={effect.sequence} entry={effect} effect onSelect={onSelect} />
-        ))}
-        {effectsTotal > tuning.effectsShown && (
-          <li class="quiet effect">and {counted(effectsTotal - tuning.effectsShown, 'more effect')}</li>
-        )}
-      </ol>
-    </>
-  );
-}
-
-interface LinkProps {
-  entry: EvidenceEntry;
-  here?: boolean;
-  effect?: boolean;
-  onSelect: (sequence: number) => void;
-}
-
-function Link({ entry, here = false, effect = false, onSelect }: LinkProps) {
-  return (
-    <li class={here ? 'here' : effect ? 'effect' : undefined}>
-      <button type="button" class="link" aria-current={here ? 'true' : undefined} onClick={() => onSelect(entry.sequence)}>
-        #{entry.sequence}
-      </button>{' '}
-      <span class={entryIsProblem(entry) ? 'bad-text' : undefined}>{visibleText(entryText(entry))}</span>
-    </li>
   );
 }

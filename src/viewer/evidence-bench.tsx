@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { BriefOptions } from '../reports/entry-brief.js';
+import { useEntryContext } from './entry-context.tsx';
 import { EntryPane, type EntryPaneProps } from './entry-pane.tsx';
 import { useKinds } from './growth.tsx';
 import { JournalPanel, type JournalPanelProps } from './journal-panel.tsx';
@@ -9,7 +10,9 @@ import { useStart } from './start-time.tsx';
 import { Timeline, type TimelineProps } from './timeline.tsx';
 import { TranscriptPanel, useTranscript } from './transcript.tsx';
 
-interface EvidenceBenchProps extends TimelineProps, Pick<JournalPanelProps, 'kinds' | 'filter' | 'onFilter' | 'choices'> {
+interface EvidenceBenchProps
+  extends Omit<TimelineProps, 'context' | 'range' | 'onRange'>,
+    Pick<JournalPanelProps, 'kinds' | 'filter' | 'onFilter' | 'choices'> {
   /** It grows. */
   isLive?: boolean;
   /** What the rows of the journal need not repeat. */
@@ -21,6 +24,7 @@ interface EvidenceBenchProps extends TimelineProps, Pick<JournalPanelProps, 'kin
   saidCount?: number | undefined;
   /** What can be done from the entry that is looked at. */
   actions?: EntryPaneProps['actions'];
+  meaningOf?: EntryPaneProps['meaningOf'];
   /** Above the timeline. */
   children?: ComponentChildren;
 }
@@ -37,6 +41,7 @@ export function EvidenceBench({
   cited,
   onClose,
   actions,
+  meaningOf,
   saidCount,
   children,
   ...timeline
@@ -46,12 +51,15 @@ export function EvidenceBench({
   const citedSequences = useMemo(() => new Set(cited.keys()), [cited]);
   const kindsNow = useKinds(source, count, isLive ? undefined : kinds);
   const transcript = useTranscript(source, `${isLive} ${saidCount ?? 0}`);
+  const context = useEntryContext(source, selected);
   const shared = { source, startUs, onSelect, transcript };
   return (
     <div class={selected === undefined ? 'bench' : 'bench with-pane'}>
       <div class="bench-main">
         {children}
-        {count > 0 && <Timeline {...timeline} />}
+        {count > 0 && (
+          <Timeline {...timeline} context={context.value} range={filter.range} onRange={(range) => onFilter({ ...filter, range })} />
+        )}
         <JournalPanel
           {...shared}
           count={count}
@@ -67,7 +75,16 @@ export function EvidenceBench({
         {transcript.lines.length > 0 && <TranscriptPanel {...shared} count={count} selected={selected} />}
       </div>
       {selected !== undefined && (
-        <EntryPane {...shared} sequence={selected} last={count} citedBy={cited.get(selected) ?? []} onClose={onClose} actions={actions} />
+        <EntryPane
+          {...shared}
+          sequence={selected}
+          context={context}
+          last={count}
+          citedBy={cited.get(selected) ?? []}
+          onClose={onClose}
+          actions={actions}
+          meaningOf={meaningOf}
+        />
       )}
     </div>
   );

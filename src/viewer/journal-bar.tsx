@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { kindNames } from '../reports/words.js';
-import { type FilterChoices, type JournalFilter, kindOrder, outcomes } from './journal-filter.ts';
+import { type FilterChoices, type JournalFilter, kindOrder, outcomes, type SequenceRange } from './journal-filter.ts';
 import { tuning } from './tuning.js';
 
 export interface JournalBarProps {
@@ -35,6 +35,17 @@ export function JournalBar({ filter, onFilter, choices, kinds, summary, onLeave,
         <button type="button" class="chip problems" aria-pressed={filter.problems} onClick={() => change({ problems: !filter.problems })}>
           Problems
         </button>
+        {filter.range !== undefined && (
+          <button
+            type="button"
+            class="chip"
+            aria-pressed="true"
+            aria-label={`${rangeWords(filter.range)}, clear the range`}
+            onClick={() => change({ range: undefined })}
+          >
+            {rangeWords(filter.range)} <span aria-hidden="true">✕</span>
+          </button>
+        )}
         {choices.actors.length > 1 && (
           <Choice name="Actor" every="Every actor" chosen={filter.actor} names={choices.actors} onChoose={(actor) => change({ actor })} />
         )}
@@ -73,6 +84,8 @@ export function JournalBar({ filter, onFilter, choices, kinds, summary, onLeave,
     </>
   );
 }
+
+const rangeWords = ({ from, to }: SequenceRange): string => `#${from.toLocaleString('en-US')} to #${to.toLocaleString('en-US')}`;
 
 interface ChoiceProps {
   name: string;

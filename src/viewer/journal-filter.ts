@@ -13,13 +13,21 @@ export interface JournalFilter {
   operation: string;
   outcome: OutcomeKind | '';
   problems: boolean;
+  /** Absent: the whole journal. */
+  range?: SequenceRange | undefined;
+}
+
+/** Entries next to each other; both ends belong to it. */
+export interface SequenceRange {
+  from: number;
+  to: number;
 }
 
 export const kindOrder = Object.keys(kindNames) as EvidenceKind[];
 export const outcomes: readonly OutcomeKind[] = ['ok', 'denied', 'tool_error', 'unsupported', 'invalid'];
 
 /** The members of an address that are a filter. */
-export type FilterQuery = { [Name in 'q' | 'kind' | 'actor' | 'op' | 'outcome' | 'problems']: string | undefined };
+export type FilterQuery = { [Name in 'q' | 'kind' | 'actor' | 'op' | 'outcome' | 'problems' | 'range']: string | undefined };
 
 /** What the address does not know is left out: an old link still shows its run. */
 export function filterOfQuery(query: { [name: string]: string }): JournalFilter {
@@ -31,10 +39,21 @@ export function filterOfQuery(query: { [name: string]: string }): JournalFilter 
     operation: query.op ?? '',
     outcome: outcomes.find((one) => one === query.outcome) ?? '',
     problems: query.problems !== undefined,
+    range: rangeOfText(query.range),
   };
 }
 
-export function queryOfFilter({ text, kinds, actor, operation, outcome, problems }: JournalFilter): FilterQuery {
+/** `22-30` */
+export function rangeOfText(text: string | undefined): SequenceRange | undefined {
+  const [, from, to] = /^(\d{1,15})-(\d{1,15})$/.exec(text ?? '') ?? [];
+  const range = { from: Number(from), to: Number(to) };
+  return range.from >= 1 && range.to >= range.from ? range : undefined;
+}
+export function rangeText({ from, to }: SequenceRange): string {
+  return `${from}-${to}`;
+}
+
+export function queryOfFilter({ text, kinds, actor, operation, outcome, problems, range }: JournalFilter): FilterQuery {
   const given = (value: string): string | undefined => (value === '' ? undefined : value);
   return {
     q: given(text),
@@ -43,11 +62,12 @@ export function queryOfFilter({ text, kinds, actor, operation, outcome, problems
     op: given(operation),
     outcome: given(outcome),
     problems: problems ? 'only' : undefined,
+    range: range === undefined ? undefined : rangeText(range),
   };
 }
 
 /** Undefined: everything. */
-export function searchOfFilter({ text, kinds, actor, operation, outcome, problems }: JournalFilter): SearchQuery | undefined {
+export function searchOfFilter({ text, kinds, actor, operation, outcome, problems, range }: JournalFilter): SearchQuery | undefined {
   // The operation of an instance has the name of its package here.
   const dot = operation.indexOf('.');
   const query: SearchQuery = {
@@ -57,6 +77,7 @@ export function searchOfFilter({ text, kinds, actor, operation, outcome, problem
     ...(dot < 1 ? {} : { packageId: operation.slice(0, dot), operationId: operation.slice(dot + 1) }),
     ...(outcome === '' ? {} : { outcome }),
     ...(problems ? { problems: 'only' } : {}),
+    ...(range === undefined ? {} : { fromSequence: range.from, toSequence: range.to }),
   };
   return Object.keys(query).length === 0 ? undefined : query;
 }

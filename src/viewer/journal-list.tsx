@@ -125,11 +125,11 @@ function useRevealed(box: { current: HTMLElement | null }, rows: RowWindow, { po
 /** As wide as the longest number and time need. */
 function columnsOf({ count, startUs, sequenceAt }: JournalListProps, pages: JournalPages) {
   const lastUs = pages.peek(count)?.virtualTimeUs;
+  const lastTime = lastUs === undefined ? '' : virtualOffset(lastUs - startUs);
   const digits = String(sequenceAt(Math.max(count, 1))).length;
-  const isLong = lastUs === undefined || lastUs - startUs >= tuning.dayUs;
   return {
     '--number-px': `${Math.ceil(Math.max(digits, 2) * tuning.digitPx)}px`,
-    '--time-px': `${isLong ? tuning.dayTimePx : tuning.timePx}px`,
+    '--time-px': `${lastTime === '' ? tuning.dayTimePx : Math.ceil(Math.max(tuning.timePx, lastTime.length * tuning.digitPx))}px`,
   };
 }
 

@@ -2,6 +2,8 @@
 import { useState } from 'preact/hooks';
 import type { EvidenceEntry } from '../contract/world/evidence.js';
 import { visibleLine } from '../text/visible-text.js';
+import type { EntryContext } from './entry-context.tsx';
+import { Flow } from './timeline-flow.tsx';
 import type { Band, MarkGroup, TimelinePicture } from './timeline-picture.ts';
 import type { AxisView } from './timeline-scale.js';
 import { tuning } from './tuning.js';
@@ -11,10 +13,13 @@ export interface TimelineDrawingProps {
   view: AxisView;
   widthPx: number;
   selected: EvidenceEntry | undefined;
+  context: EntryContext | undefined;
+  /** What the journal is narrowed to. */
+  stretch: AxisView | undefined;
   onSelect: (sequence: number) => void;
 }
 
-export function TimelineDrawing({ picture, view, widthPx, selected, onSelect }: TimelineDrawingProps) {
+export function TimelineDrawing({ picture, view, widthPx, selected, context, stretch, onSelect }: TimelineDrawingProps) {
   const [tip, setTip] = useState<MarkGroup | undefined>();
   const heightPx = tuning.timelineTopPx + picture.lanes.length * tuning.lanePx + 8;
   const at = (position: number): number => ((position - view.from) / (view.to - view.from)) * widthPx;
@@ -35,6 +40,7 @@ export function TimelineDrawing({ picture, view, widthPx, selected, onSelect }: 
             </text>
           </g>
         ))}
+        {stretch !== undefined && <StretchShape from={at(stretch.from)} to={at(stretch.to)} widthPx={widthPx} heightPx={heightPx} />}
         {picture.bands(view, widthPx).map((band) => (
           <BandShape key={band.x} band={band} heightPx={heightPx} />
         ))}
@@ -58,6 +64,9 @@ export function TimelineDrawing({ picture, view, widthPx, selected, onSelect }: 
           );
         })}
         {cursor !== undefined && <line class="cursor" x1={at(cursor)} x2={at(cursor)} y1={tuning.timelineTopPx - 14} y2={heightPx} />}
+        {context !== undefined && context.entry.sequence === selected?.sequence && (
+          <Flow context={context} picture={picture} xOf={at} yOf={middle} widthPx={widthPx} />
+        )}
         {picture.marks(view, widthPx).map((mark) => (
           <MarkShape key={`${mark.lane} ${mark.sequence}`} mark={mark} y={middle(mark.lane)} onSelect={onSelect} onTip={setTip} />
         ))}
@@ -77,6 +86,12 @@ export function TimelineDrawing({ picture, view, widthPx, selected, onSelect }: 
       )}
     </>
   );
+}
+
+/** A stretch of one place is seen, too. */
+function StretchShape({ from, to, widthPx, heightPx }: { from: number; to: number; widthPx: number; heightPx: number }) {
+  const [left, right] = [Math.max(from - tuning.flowStartPx, -2), Math.min(to + tuning.flowStartPx, widthPx + 2)];
+  return right < left ? null : <rect class="stretch" x={left} width={right - left} y={0} height={heightPx} />;
 }
 
 function BandShape({ band: { x, widthPx, text }, heightPx }: { band: Band; heightPx: number }) {

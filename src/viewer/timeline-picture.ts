@@ -4,7 +4,8 @@ import type { TimelineReply } from '../contract/inspector/journal.js';
 import type { EvidenceEntry, EvidenceKind } from '../contract/world/evidence.js';
 import { actorName, entryIsProblem, entryText } from '../reports/entry-text.js';
 import { virtualOffset } from '../text/virtual-time.js';
-import { type AxisView, elasticAxis, linearAxis } from './timeline-scale.js';
+import type { SequenceRange } from './journal-filter.js';
+import { type AxisScale, type AxisView, elasticAxis, linearAxis } from './timeline-scale.js';
 import { tuning } from './tuning.js';
 
 export type Tone = 'planned' | 'plain' | 'good' | 'fault' | 'bad';
@@ -51,7 +52,16 @@ export interface TimelinePicture {
   bars(view: AxisView, widthPx: number): Bar[];
   ticks(view: AxisView, widthPx: number): Tick[];
   /** Where an entry lies; undefined when it is not known here. */
-  positionOf(entry: { sequence: number; virtualTimeUs: number }): number | undefined;
+  positionOf(entry: EntryPlace): number | undefined;
+  laneAt(entry: EvidenceEntry): number;
+  /** The first and the last entry of a stretch, as near as the picture knows; undefined where there is none. */
+  sequencesIn(view: AxisView): SequenceRange | undefined;
+  /** The stretch that these entries take. */
+  stretchOf(range: SequenceRange): AxisView;
+}
+interface EntryPlace {
+  sequence: number;
+  virtualTimeUs: number;
 }
 
 const laneOf: { readonly [Kind in EvidenceKind]: string } = {
@@ -97,43 +107,73 @@ export function pictureOfEntries(
     return begins < 0 || ends < begins ? undefined : { from: axis.positions[begins]!, to: axis.positions[ends]!, text: interactionId };
   };
   const bands = interactions.map(bandOf).filter((band) => band !== undefined);
+  const inView = ({ from, to }: AxisView): EvidenceEntry[] =>
+    entries.filter((_, index) => axis.positions[index]! >= from && axis.positions[index]! <= to);
   return {
     lanes,
     length: axis.length,
     bands: (view, widthPx) => joinedBands(bands, view, widthPx),
     bars: () => [],
-    ticks: (view, widthPx) =>
-      thinned(
-        axis.ticks.map(({ position, timeUs }) => ({ x: place(position, view, widthPx), text: virtualOffset(timeUs - startUs) })),
-        widthPx,
-      ),
-    marks: (view, widthPx) => {
-      const last: (MarkGroup | undefined)[] = [];
-      const marks: MarkGroup[] = [];
-      entries.forEach((entry, index) => {
-        const x = place(axis.positions[index]!, view, widthPx);
-        if (x < -10 || x > widthPx + 10) return;
-        const lane = laneAt[index]!;
-        const tone = toneOf(entry);
-        const before = last[lane];
-        if (before !== undefined && x - before.x < (before.count > 1 ? tuning.joinPx * 1.4 : tuning.joinPx)) {
-          before.count++;
-          if (tones.indexOf(tone) > tones.indexOf(before.tone))
-            Object.assign(before, { tone, sequence: entry.sequence, label: entryText(entry) });
-        } else {
-          const mark = { x, lane, tone, count: 1, sequence: entry.sequence, label: entryText(entry) };
-          last[lane] = mark;
-          marks.push(mark);
-        }
-      });
-      return marks;
+    ticks: (view, widthPx) => {
+      const seen = inView(view);
+      if (seen.length > 0 && seen[0]!.virtualTimeUs === seen.at(-1)!.virtualTimeUs) {
+        // Within one moment nothing but its entries tells one place from another.
+        const numbers = seen.map(({ sequence }) => {
+          return { x: place(axis.positions[indexOf.get(sequence)!]!, view, widthPx), text: `#${sequence.toLocaleString('en-US')}` };
+        });
+        return thinned(numbers, widthPx, tuning.numberTickPx);
+      }
+      const times = axis.ticks.map(({ position, timeUs }) => ({
+        x: place(position, view, widthPx),
+        text: virtualOffset(timeUs - startUs),
+      }));
+      return thinned(times, widthPx);
     },
+    marks: (view, widthPx) => entryMarks(entries, { axis, laneAt }, view, widthPx),
     positionOf: ({ sequence }) => axis.positions[indexOf.get(sequence) ?? -1],
+    laneAt: ({ sequence }) => laneAt[indexOf.get(sequence) ?? -1] ?? 0,
+    sequencesIn: (view) => {
+      const seen = inView(view);
+      return seen.length === 0 ? undefined : { from: seen[0]!.sequence, to: seen.at(-1)!.sequence };
+    },
+    stretchOf: ({ from, to }) => {
+      const ends = [entries.findIndex(({ sequence }) => sequence >= from), entries.findLastIndex(({ sequence }) => sequence <= to)];
+      const [begin, end] = ends.map((index) => axis.positions[Math.max(index, 0)] ?? 0) as [number, number];
+      return { from: begin, to: Math.max(end, begin) };
+    },
   };
 }
 
-/** Of a window of a long run, as the server counted it. Positions are those of its axis, less the start of the run. */
-export function pictureOfReply(reply: TimelineReply): TimelinePicture {
+/** Those that would lie on each other are one mark, with the worst of their tones. */
+function entryMarks(
+  entries: readonly EvidenceEntry[],
+  { axis, laneAt }: { axis: AxisScale; laneAt: readonly number[] },
+  view: AxisView,
+  widthPx: number,
+): MarkGroup[] {
+  const last: (MarkGroup | undefined)[] = [];
+  const marks: MarkGroup[] = [];
+  entries.forEach((entry, index) => {
+    const x = place(axis.positions[index]!, view, widthPx);
+    if (x < -10 || x > widthPx + 10) return;
+    const lane = laneAt[index]!;
+    const tone = toneOf(entry);
+    const before = last[lane];
+    if (before !== undefined && x - before.x < (before.count > 1 ? tuning.joinPx * 1.4 : tuning.joinPx)) {
+      before.count++;
+      if (tones.indexOf(tone) > tones.indexOf(before.tone))
+        Object.assign(before, { tone, sequence: entry.sequence, label: entryText(entry) });
+    } else {
+      const mark = { x, lane, tone, count: 1, sequence: entry.sequence, label: entryText(entry) };
+      last[lane] = mark;
+      marks.push(mark);
+    }
+  });
+  return marks;
+}
+
+/** Of a window of a long run, as the server counted it. Positions are those of its axis, less the start. `last`: the last entry. */
+export function pictureOfReply(reply: TimelineReply, last: number): TimelinePicture {
   const { axis, start, end, from, bucketSize } = reply;
   const length = Math.max(end - start, 1);
   const kinds = Object.keys(reply.density) as EvidenceKind[];
@@ -179,6 +219,37 @@ export function pictureOfReply(reply: TimelineReply): TimelinePicture {
       );
     },
     positionOf: ({ virtualTimeUs, sequence }) => (axis === 'time' ? virtualTimeUs : sequence) - start,
+    laneAt: ({ kind }) => Math.max(lanes.indexOf(laneOf[kind]), 0),
+    ...stretchesOf(reply, last),
+  };
+}
+
+/** On the axis of time as exactly as the buckets are. */
+function stretchesOf(
+  { axis, start, end, from, bucketSize, firstSequences }: TimelineReply,
+  last: number,
+): Pick<TimelinePicture, 'sequencesIn' | 'stretchOf'> {
+  const nonEmpty = (range: SequenceRange): SequenceRange | undefined => (range.to < range.from ? undefined : range);
+  if (axis === 'sequence')
+    return {
+      sequencesIn: (view) =>
+        nonEmpty({ from: Math.max(Math.ceil(view.from) + start, start), to: Math.min(Math.floor(view.to) + start, end) }),
+      stretchOf: (range) => ({ from: range.from - start, to: range.to - start }),
+    };
+  const bucketOf = (position: number): number => Math.floor((position + start - from) / bucketSize);
+  const firstOf = (bucket: number): number => (bucket < 0 ? 1 : (firstSequences[bucket] ?? last + 1));
+  /** The bucket that an entry lies in: the last that begins with it or before. */
+  const holding = (sequence: number): number =>
+    Math.max(
+      firstSequences.findLastIndex((first) => first <= sequence),
+      0,
+    );
+  return {
+    sequencesIn: (view) => nonEmpty({ from: firstOf(bucketOf(view.from)), to: firstOf(bucketOf(view.to) + 1) - 1 }),
+    stretchOf: (range) => {
+      const begin = from - start + holding(range.from) * bucketSize;
+      return { from: begin, to: Math.max(from - start + (holding(range.to) + 1) * bucketSize, begin) };
+    },
   };
 }
 
@@ -216,11 +287,11 @@ function joinedBands(bands: readonly BandPlace[], view: AxisView, widthPx: numbe
 }
 
 /** Ticks whose texts do not run into each other. */
-function thinned(ticks: Tick[], widthPx: number): Tick[] {
+function thinned(ticks: Tick[], widthPx: number, apartPx: number = tuning.tickPx): Tick[] {
   const kept: Tick[] = [];
   for (const tick of ticks) {
     if (tick.x < 0 || tick.x > widthPx - 20) continue;
-    if (kept.length === 0 || tick.x - kept.at(-1)!.x >= tuning.tickPx) kept.push(tick);
+    if (kept.length === 0 || tick.x - kept.at(-1)!.x >= apartPx) kept.push(tick);
   }
   return kept;
 }

@@ -78,3 +78,9 @@ function within({ from, to }: AxisView, length: number): AxisView {
   const shift = from < -margin ? -margin - from : to > length + margin ? length + margin - to : 0;
   return { from: from + shift, to: to + shift };
 }
+
+/** Whether only a part of the axis is in sight. */
+export function isPart({ from, to }: AxisView, length: number, share: number): boolean {
+  const whole = wholeAxis(length);
+  return to - from < (whole.to - whole.from) * share;
+}

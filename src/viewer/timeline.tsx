@@ -6,12 +6,16 @@ import type { TimelineAxis, TimelineReply } from '../contract/inspector/journal.
 import type { InteractionResult } from '../contract/run/run.js';
 import type { EvidenceEntry } from '../contract/world/evidence.js';
 import { axisWords } from '../reports/words.js';
+import type { EntryContext } from './entry-context.tsx';
 import type { EvidenceSource } from './evidence-source.ts';
 import { useSettled } from './growth.tsx';
+import type { SequenceRange } from './journal-filter.ts';
 import { Failure, Skeleton, useLoad } from './kit/loading.tsx';
 import { TimelineDrawing } from './timeline-drawing.tsx';
+import { Minimap } from './timeline-minimap.tsx';
+import { useTimelineMoves } from './timeline-moves.tsx';
 import { pictureOfEntries, pictureOfReply, type TimelinePicture } from './timeline-picture.ts';
-import { type AxisView, panned, wholeAxis, zoomed } from './timeline-scale.js';
+import { type AxisView, isPart, wholeAxis } from './timeline-scale.js';
 import { tuning } from './tuning.js';
 
 export interface TimelineProps {
@@ -20,6 +24,11 @@ export interface TimelineProps {
   interactions: readonly Pick<InteractionResult, 'interactionId' | 'startedAtVirtualUs' | 'finishedAtVirtualUs'>[];
   selected: number | undefined;
   onSelect: (sequence: number) => void;
+  /** Of the selected one, as soon as it is known. */
+  context: EntryContext | undefined;
+  /** What the journal is narrowed to. */
+  range: SequenceRange | undefined;
+  onRange: (range: SequenceRange | undefined) => void;
 }
 
 export function Timeline(props: TimelineProps) {
@@ -38,7 +47,7 @@ async function allEntries(source: EvidenceSource, count: number): Promise<Eviden
   return entries;
 }
 
-function ShortTimeline({ source, count, interactions, selected, onSelect }: TimelineProps) {
+function ShortTimeline({ source, count, interactions, selected, ...shared }: TimelineProps) {
   const [axis, setAxis] = useState<'elastic' | 'linear'>('elastic');
   const entries = useLoad(`timeline ${source.id} ${count}`, () => allEntries(source, count), { keep: true });
   const picture = useMemo(
@@ -63,11 +72,12 @@ function ShortTimeline({ source, count, interactions, selected, onSelect }: Time
   };
   return (
     <Frame
+      {...shared}
       picture={picture}
+      whole={picture}
       view={view ?? wholeAxis(picture.length)}
       setView={setView}
       selected={entries.value.find((entry) => entry.sequence === selected)}
-      onSelect={onSelect}
     >
       <AxisSwitch names={shortAxes} chosen={axis} onChoose={switchAxis} />
     </Frame>
@@ -97,7 +107,7 @@ function AxisSwitch<Name extends string>({
   );
 }
 
-function LongTimeline({ source, count, selected, onSelect }: TimelineProps) {
+function LongTimeline({ source, count, interactions: _, selected, ...shared }: TimelineProps) {
   const [chosen, setChosen] = useState<TimelineAxis | undefined>();
   const whole = useLoad(`timeline ${source.id} ${count} ${chosen}`, () => wholeTimeline(source, chosen), { keep: true });
   const [view, setView] = useState<AxisView | undefined>();
@@ -115,10 +125,12 @@ function LongTimeline({ source, count, selected, onSelect }: TimelineProps) {
       asked.abort();
     };
   }, [view, source, axis, start, end]);
-  const picture = useMemo(() => {
-    if (whole.value === undefined) return undefined;
-    return pictureOfReply(near?.axis === whole.value.axis ? near : whole.value);
-  }, [near, whole.value]);
+  const last = source.held?.at(-1) ?? count;
+  const overview = useMemo(() => whole.value && pictureOfReply(whole.value, last), [whole.value, last]);
+  const picture = useMemo(
+    () => (near === undefined || near.axis !== whole.value?.axis ? overview : pictureOfReply(near, last)),
+    [near, whole.value, overview, last],
+  );
   const switchAxis = (next: TimelineAxis): void => {
     setChosen(next);
     setView(undefined);
@@ -131,11 +143,12 @@ function LongTimeline({ source, count, selected, onSelect }: TimelineProps) {
     );
   return (
     <Frame
+      {...shared}
       picture={picture}
+      whole={overview ?? picture}
       view={view ?? wholeAxis(picture.length)}
       setView={setView}
-      selected={selected === undefined ? undefined : source.journal.peek(selected)}
-      onSelect={onSelect}
+      selected={selected === undefined ? undefined : source.held === undefined ? source.journal.peek(selected) : shared.context?.entry}
     >
       <AxisSwitch names={longAxes} chosen={axis} onChoose={switchAxis} />
     </Frame>
@@ -149,25 +162,40 @@ async function wholeTimeline(source: EvidenceSource, chosen: TimelineAxis | unde
   return chosen === undefined && reply.start === reply.end ? ask('sequence') : reply;
 }
 
-interface FrameProps {
+interface FrameProps extends Pick<TimelineProps, 'context' | 'range' | 'onRange' | 'onSelect'> {
   picture: TimelinePicture;
+  /** Of the whole axis, where `picture` is of a part of it. */
+  whole: TimelinePicture;
   view: AxisView;
   setView: (view: AxisView | undefined) => void;
   selected: EvidenceEntry | undefined;
-  onSelect: (sequence: number) => void;
   children?: ComponentChildren;
 }
 
-function Frame({ picture, view, setView, selected, onSelect, children }: FrameProps) {
+function Frame({ picture, whole, view, setView, selected, context, range, onRange, onSelect, children }: FrameProps) {
   const box = useRef<HTMLDivElement>(null);
   const widthPx = useWidth(box);
-  const move = useMoves(box, { picture, view, setView });
+  const [isSelecting, setIsSelecting] = useState(false);
+  const move = useTimelineMoves(box, { picture, view, setView, selected: selected?.sequence, range, onRange, isSelecting });
   return (
-    <section class="timeline" aria-labelledby="timeline-title">
+    <section class={isSelecting ? 'timeline selecting' : 'timeline'} aria-labelledby="timeline-title">
       <header class="timeline-bar">
         <h2 id="timeline-title">Timeline</h2>
         {children}
-        <div class="zoom" role="group" aria-label="Zoom">
+        <div class="zoom" role="group" aria-label="Range and zoom">
+          {range !== undefined && (
+            <button type="button" onClick={() => onRange(undefined)}>
+              Clear the range
+            </button>
+          )}
+          <button
+            type="button"
+            aria-pressed={isSelecting}
+            title="Drag over the timeline; without this, hold Shift"
+            onClick={() => setIsSelecting(!isSelecting)}
+          >
+            Range
+          </button>
           <button type="button" class="icon" aria-label="Zoom out" onClick={() => move.zoom(1 / 1.6)}>
             −
           </button>
@@ -180,6 +208,9 @@ function Frame({ picture, view, setView, selected, onSelect, children }: FramePr
         </div>
       </header>
       <div class="timeline-grid">
+        <div class="minimap-place">
+          {isPart(view, whole.length, tuning.wholeShare) && <Minimap picture={whole} view={view} widthPx={widthPx} onView={setView} />}
+        </div>
         <ul class="lanes" aria-label="Lanes">
           {picture.lanes.map((name) => (
             <li key={name}>{name}</li>
@@ -190,10 +221,18 @@ function Frame({ picture, view, setView, selected, onSelect, children }: FramePr
           ref={box}
           tabIndex={0}
           role="group"
-          aria-label="Timeline. Arrows pan, plus and minus zoom, 0 shows all."
+          aria-label="Timeline. Arrows pan, plus and minus zoom, 0 shows all, Shift and arrows choose a range, Escape clears it."
           onKeyDown={move.onKeyDown}
         >
-          <TimelineDrawing picture={picture} view={view} widthPx={widthPx} selected={selected} onSelect={onSelect} />
+          <TimelineDrawing
+            picture={picture}
+            view={view}
+            widthPx={widthPx}
+            selected={selected}
+            context={context}
+            stretch={move.drawn ?? (range === undefined ? undefined : whole.stretchOf(range))}
+            onSelect={onSelect}
+          />
         </div>
       </div>
     </section>
@@ -211,69 +250,4 @@ function useWidth(box: { current: HTMLElement | null }): number {
     return () => measure.disconnect();
   }, [box]);
   return Math.max(widthPx, 100);
-}
-
-/** Ctrl or Cmd with the wheel zooms where the pointer is, a sideways wheel and a drag pan; a plain wheel scrolls the page as everywhere. */
-function useMoves(
-  box: { current: HTMLElement | null },
-  now: { picture: TimelinePicture; view: AxisView; setView: (view: AxisView | undefined) => void },
-) {
-  const latest = useRef(now);
-  latest.current = now;
-  const zoom = (factor: number, share = 0.5): void => {
-    const { picture, view, setView } = latest.current;
-    setView(zoomed(view, picture.length, { factor, at: view.from + (view.to - view.from) * share }));
-  };
-  const pan = (share: number): void => {
-    const { picture, view, setView } = latest.current;
-    setView(panned(view, picture.length, (view.to - view.from) * share));
-  };
-  useEffect(() => {
-    const element = box.current;
-    if (element === null) return;
-    const onWheel = (event: WheelEvent): void => {
-      const { left, width } = element.getBoundingClientRect();
-      if (event.ctrlKey || event.metaKey) zoom(Math.exp(-event.deltaY / 300), (event.clientX - left) / width);
-      else if (Math.abs(event.deltaX) > Math.abs(event.deltaY)) pan(event.deltaX / width);
-      else return;
-      event.preventDefault();
-    };
-    let from: number | undefined;
-    const onDown = (event: PointerEvent): void => {
-      if (event.pointerType === 'mouse' && event.button === 0) from = event.clientX;
-    };
-    const onMove = (event: PointerEvent): void => {
-      if (from === undefined || event.buttons === 0) return;
-      pan((from - event.clientX) / element.clientWidth);
-      from = event.clientX;
-    };
-    const onUp = (): void => {
-      from = undefined;
-    };
-    element.addEventListener('wheel', onWheel, { passive: false });
-    element.addEventListener('pointerdown', onDown);
-    addEventListener('pointermove', onMove);
-    addEventListener('pointerup', onUp);
-    return () => {
-      element.removeEventListener('wheel', onWheel);
-      element.removeEventListener('pointerdown', onDown);
-      removeEventListener('pointermove', onMove);
-      removeEventListener('pointerup', onUp);
-    };
-  }, [box]);
-  const onKeyDown = (event: KeyboardEvent): void => {
-    const act = {
-      ArrowLeft: () => pan(-0.15),
-      ArrowRight: () => pan(0.15),
-      '+': () => zoom(1.6),
-      '=': () => zoom(1.6),
-      '-': () => zoom(1 / 1.6),
-      '0': () => latest.current.setView(undefined),
-    }[event.key];
-    if (act === undefined || event.ctrlKey || event.metaKey) return;
-    event.preventDefault();
-    event.stopPropagation();
-    act();
-  };
-  return { zoom, onKeyDown };
 }

@@ -59,10 +59,9 @@ export const tuning = {
   journalRowPx: 30,
   /** Rows drawn above and below those in sight. */
   journalMarginRows: 12,
-  /** Of a digit of a sequence, of the time of an entry, and of that with days before it. */
+  /** Of a digit of a sequence or a time, of the time of an entry, and of one that may have days before it or parts of a second. */
   digitPx: 7.4,
   timePx: 76,
-  dayUs: 86_400_000_000,
   dayTimePx: 112,
   /** A move of the clock from here on is a jump that a list marks: a minute. */
   jumpUsMin: 60_000_000,
@@ -73,6 +72,19 @@ export const tuning = {
   /** What the text of a tick may take: at the right edge it goes to the left of its line. */
   tickTextPx: 70,
   tickPx: 110,
+  /** Between ticks that are sequences. */
+  numberTickPx: 64,
+  minimapPx: 6,
+  /** A part of the axis this near to all of it is all of it. */
+  wholeShare: 0.98,
+  /** Arrows of causes and effects that are drawn at once. */
+  flowArrowsMax: 40,
+  /** Of an arrow, from the middle of a mark. */
+  flowStartPx: 7,
+  /** A drag this short is a click. */
+  dragPxMin: 4,
+  /** Steps in which a range grows over what is in sight. */
+  rangeSteps: 40,
   /** Marks nearer than this are drawn as one. */
   joinPx: 15,
   charPx: 6.6,

@@ -143,7 +143,7 @@ test('the same call with another answer, and with other effects', async () => {
   assert.deepEqual(parting(answers), {
     leftSequence: 3,
     rightSequence: 3,
-    summary: 'On both sides agent called desk/tell, with another outcome.',
+    summary: 'On both sides agent called desk/tell, with another answer.',
   });
   assert.deepEqual(answers.firstDivergence?.members, [{ path: ['outcome', 'value'], left: 1, right: 2 }]);
   const effects = await compare({ calls: [{ ...tell!, changes: 1 }] }, { calls: [tell!] });

@@ -18,7 +18,10 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { ServiceError } from '../../src/contract/errors.js';
 import { dataFileOf, openDatabase } from '../../src/files/database.js';
 import { databaseFault } from '../../src/files/database-check.js';
@@ -154,4 +157,29 @@ test('a folder that cannot be used is refused with what to do, and no half file 
   chmodSync(folder, 0o700);
   assert.match(refusal?.message ?? '', /permission is denied/);
   assert.equal(existsSync(dataFileOf(folder)), false);
+});
+
+// DATABASE-3
+test('a database that is closed leaves nothing in memory', async (context) => {
+  const { directory } = await filled(context);
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const closed: WeakRef<object>[] = [];
+  for (let index = 0; index < 8; index++) {
+    // Of another name each, as the folders of attempts are.
+    const database = openDatabase({ directory: join(directory, `of-${index}`), flushed: false });
+    await database.put(Buffer.from('key'), Buffer.from('value'));
+    await database.close();
+    closed.push(new WeakRef(database));
+  }
+  // This function still has the last one, and what a commit began may hold one for a turn or two.
+  closed.pop();
+  for (let turn = 0; turn < 20 && closed.some((one) => one.deref() !== undefined); turn++) {
+    await pause(10);
+    collect();
+  }
+  assert.deepEqual(
+    closed.map((one) => one.deref() === undefined),
+    closed.map(() => true),
+  );
 });

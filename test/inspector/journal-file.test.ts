@@ -239,6 +239,10 @@ test('a search finds the lines that hold the text, and pages of it are all of it
           };
           const wanted = lines.flatMap((line, index) => (foldCase(line).includes(foldCase(q)) ? [index + 1] : []));
           assert.deepEqual(search({ q, view: 'sequences' }).sequences, wanted);
+          const inRange = { fromSequence: limit, toSequence: limit * 4 };
+          const within = (sequences: number[]) => sequences.filter((one) => one >= limit && one <= limit * 4);
+          assert.deepEqual(search({ q, ...inRange, view: 'sequences' }).sequences, within(wanted));
+          assert.deepEqual(search({ ...inRange, view: 'sequences' }).sequences, within(lines.map((_, index) => index + 1)));
           const paged: number[] = [];
           for (let next: number | undefined = 1; next !== undefined; ) {
             const page: ReturnType<typeof search> = search({ q, fromSequence: next, limit });

@@ -73,6 +73,7 @@ onEachEngine('the journal in pages, by sequences and by search is the journal', 
     for (const { preview, at, length } of found.matches) assert.equal(preview.slice(at, at + length).toLowerCase(), q.toLowerCase());
     assert.deepEqual((await get(`/evidence/search?q=${encodeURIComponent(q)}&view=sequences`)).sequences, having(q));
   }
+  assertRefused(await inspector.ask(`/api/v1/runs/${runId}/evidence/search?fromSequence=5&toSequence=4`), 400, 'control.INVALID_REQUEST');
   const firstOnly = await get('/evidence/search?q=note&limit=1');
   assert.equal(firstOnly.nextSequence, having('note')[1]);
   assert.deepEqual(

@@ -35,7 +35,7 @@ test('the folder holds every file, and the manifest the digest of every other on
 test('the entries that assertions refer to are returned as text', async (t) => {
   const { report, lines } = failingRun();
   const { cited } = await writeRunReport({ reportDirectory: await reportDirectory(t), report, evidenceLines: lines });
-  assert.deepEqual(cited[0], { sequence: 4, text: 'payments.refunds.create by support-agent → tool_error ANSWER_LOST' });
+  assert.deepEqual(cited[0], { sequence: 4, text: 'payments.refunds.create by support-agent → error ANSWER_LOST' });
 });
 
 // EVIDENCE-VIEW-1, PROJECTIONS-1

@@ -46,6 +46,17 @@ test(
     await page.getByRole('complementary', { name: 'Entry 5' }).getByText('overwritten').first().waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('complementary').waitFor({ state: 'detached' });
+    await page.getByRole('group', { name: /^Timeline\./ }).focus();
+    for (let step = 0; step < 3; step++) await page.keyboard.press('Shift+ArrowRight');
+    await page.waitForURL(/#range=1-4$/);
+    await page.reload();
+    await page.getByText(/^4 of \d+ entries$/).waitFor();
+    await page.locator('.story').getByRole('link', { name: '#4', exact: true }).click();
+    await page.waitForURL(/#entry-4&range=1-4$/);
+    await page.locator('.flow-arrow').first().waitFor({ state: 'attached' });
+    await page.getByRole('group', { name: /^Timeline\./ }).press('Escape');
+    await page.waitForURL(/#entry-4$/);
+    await page.keyboard.press('Escape');
     await page.getByRole('searchbox').fill('OVERWRITTEN');
     await page.getByRole('listbox', { name: 'Matching journal entries' }).waitFor();
     assert.deepEqual(complaints, []);

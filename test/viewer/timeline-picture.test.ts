@@ -35,26 +35,41 @@ test('entries: a lane for each actor, marks that would touch are one, and the wo
   assert.equal(picture.bands(wholeAxis(picture.length), 1000)[0]?.text, 'only');
 });
 
+test('within one moment entries are told apart by their numbers; beyond it by the time', () => {
+  const entries = [1, 2, 3, 4, 5, 6].map((sequence) => call(sequence, sequence < 6 ? 0 : 3_600_000_000));
+  const picture = pictureOfEntries(entries, [], 'elastic');
+  const texts = (from: number, to: number): string[] => picture.ticks({ from, to }, 300).map(({ text }) => text);
+  assert.deepEqual(texts(0.5, 3.5), ['#2', '#3', '#4']);
+  assert.deepEqual(texts(-0.1, picture.length + 2), ['00:00:00', '01:00:00']);
+  assert.deepEqual(picture.sequencesIn({ from: 0.5, to: 3.5 }), { from: 2, to: 4 });
+  assert.equal(picture.sequencesIn({ from: 0.2, to: 0.4 }), undefined);
+  assert.deepEqual(picture.stretchOf({ from: 2, to: 4 }), { from: 1, to: 3 });
+  assert.deepEqual([picture.laneAt(entries[0]!), picture.lanes], [0, ['agent']]);
+});
+
 test('a reply: bars by lane, problems as marks, interactions that overlap as one band', () => {
   const interaction = { interactionId: 'a', actorId: 'x', instruction: '', start: 1000, end: 2000, status: 'completed' as const };
-  const picture = pictureOfReply({
-    schemaVersion: 1,
-    axis: 'time',
-    start: 1000,
-    end: 5000,
-    from: 1000,
-    to: 5000,
-    bucketSize: 1000,
-    density: { operation: [4, 0, 1, 0], fault: [1, 0, 0, 0], fault_control: [1, 0, 0, 0] },
-    firstSequences: [1, 5, 5, 6],
-    interactions: [interaction, { ...interaction, interactionId: 'b', end: 2500 }],
-    checkpoints: [],
-    marks: [
-      { sequence: 2, at: 1500, kind: 'operation', label: 'notes.write', failed: true },
-      { sequence: 3, at: 1500, kind: 'operation', label: 'notes.write', failed: false },
-    ],
-    marksTotal: 2,
-  });
+  const picture = pictureOfReply(
+    {
+      schemaVersion: 1,
+      axis: 'time',
+      start: 1000,
+      end: 5000,
+      from: 1000,
+      to: 5000,
+      bucketSize: 1000,
+      density: { operation: [4, 0, 1, 0], fault: [1, 0, 0, 0], fault_control: [1, 0, 0, 0] },
+      firstSequences: [1, 5, 5, 6],
+      interactions: [interaction, { ...interaction, interactionId: 'b', end: 2500 }],
+      checkpoints: [],
+      marks: [
+        { sequence: 2, at: 1500, kind: 'operation', label: 'notes.write', failed: true },
+        { sequence: 3, at: 1500, kind: 'operation', label: 'notes.write', failed: false },
+      ],
+      marksTotal: 2,
+    },
+    6,
+  );
   const view = { from: 0, to: 4000 };
   assert.deepEqual(picture.lanes, ['Calls', 'Faults']);
   assert.deepEqual(
@@ -73,24 +88,33 @@ test('a reply: bars by lane, problems as marks, interactions that overlap as one
     picture.bands(view, 400).map(({ x, widthPx, text }) => [x, widthPx, text]),
     [[0, 150, 'a and 1 more']],
   );
+  // Buckets of 1,000: entries 1 to 4, none, 5, and 6.
+  assert.deepEqual(picture.sequencesIn({ from: 0, to: 999 }), { from: 1, to: 4 });
+  assert.deepEqual(picture.sequencesIn({ from: 1200, to: 2500 }), { from: 5, to: 5 });
+  assert.deepEqual(picture.sequencesIn({ from: -50, to: 9000 }), { from: 1, to: 6 });
+  assert.equal(picture.sequencesIn({ from: 1100, to: 1300 }), undefined);
+  assert.deepEqual(picture.stretchOf({ from: 2, to: 4 }), { from: 0, to: 1000 });
 });
 
 test('a reply entry by entry: round sequences are named, an entry lies at its own', () => {
-  const picture = pictureOfReply({
-    schemaVersion: 1,
-    axis: 'sequence',
-    start: 1,
-    end: 40_000,
-    from: 1,
-    to: 40_000,
-    bucketSize: 10_000,
-    density: { operation: [1, 2, 3, 4] },
-    firstSequences: [1, 10_001, 20_001, 30_001],
-    interactions: [],
-    checkpoints: [],
-    marks: [],
-    marksTotal: 0,
-  });
+  const picture = pictureOfReply(
+    {
+      schemaVersion: 1,
+      axis: 'sequence',
+      start: 1,
+      end: 40_000,
+      from: 1,
+      to: 40_000,
+      bucketSize: 10_000,
+      density: { operation: [1, 2, 3, 4] },
+      firstSequences: [1, 10_001, 20_001, 30_001],
+      interactions: [],
+      checkpoints: [],
+      marks: [],
+      marksTotal: 0,
+    },
+    40_000,
+  );
   const view = { from: 0, to: 40_000 };
   assert.deepEqual(
     picture.ticks(view, 400).map(({ x, text }) => [Math.round(x), text]),
@@ -101,4 +125,7 @@ test('a reply entry by entry: round sequences are named, an entry lies at its ow
     ],
   );
   assert.equal(picture.positionOf({ sequence: 20_001, virtualTimeUs: 5 }), 20_000);
+  assert.deepEqual(picture.sequencesIn({ from: -100, to: 20.5 }), { from: 1, to: 21 });
+  assert.deepEqual(picture.sequencesIn({ from: 39_000, to: 90_000 }), { from: 39_001, to: 40_000 });
+  assert.deepEqual(picture.stretchOf({ from: 5, to: 9 }), { from: 4, to: 8 });
 });

@@ -157,6 +157,42 @@ async function forks(context: Parameters<NonNullable<Parameters<typeof test>[0]>
     assert.deepEqual(again.position, fork.position, 'a reset leaves the journal of a snapshot to it');
   });
 
+  await context.test('one moment after another, of one journal and of the next: each has the hashes of its own rows', async () => {
+    const parent = await create({ setup: busySetup });
+    const amounts = [5, 6, 7, 6];
+    const { snapshotId } = await parent.run({ kind: 'snapshot' });
+    const forksHere = async (): Promise<void> => {
+      const { evidenceSequence: atSequence, stateHash, evidenceHash } = await parent.position();
+      for (const at of [{}, {}, { atSequence }, { snapshotId }, { atSequence }]) {
+        const { world, position } = await parent.world.fork({ worldId: forkId(), ...at });
+        const child = new Bank(world);
+        // Of a host that knows nothing of the fork: all is hashed again, from what is stored.
+        await world.passivate();
+        assert.deepEqual(await child.position(), position);
+        if ('snapshotId' in at) continue;
+        const [first] = await child.evidence();
+        assert.deepEqual(first?.kind === 'lifecycle' && [first.details.stateHash, first.details.parentEvidenceHash], [
+          stateHash,
+          evidenceHash,
+        ]);
+        assert.equal(position.stateHash, stateHash);
+      }
+    };
+    for (const amount of amounts) {
+      await parent.add(amount);
+      await forksHere();
+    }
+    const before = await parent.position();
+    await parent.run({ kind: 'reset' });
+    await forksHere();
+    // As many entries as before the reset, and other rows.
+    for (const amount of amounts) {
+      await parent.add(amount + 1);
+      await forksHere();
+    }
+    assert.notEqual((await parent.position()).stateHash, before.stateHash);
+  });
+
   await context.test('of a closed world, which stays as it is', async () => {
     const parent = await create({ setup: busySetup });
     await parent.add(5);

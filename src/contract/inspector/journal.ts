@@ -46,6 +46,8 @@ export interface SearchQuery {
   problems?: 'only';
   /** Default 1. */
   fromSequence?: PositiveCount;
+  /** Default the last. */
+  toSequence?: PositiveCount;
   /** Matches with previews. Default 100. */
   limit?: PageLimit;
   /** `sequences`: numbers alone, up to 100,000 of them, for a filtered list. */

@@ -117,6 +117,10 @@ const refinements = {
     if (sequences !== undefined && fromSequence !== undefined)
       report('/fromSequence', 'conflict', '"sequences" already says which entries');
   },
+  SearchQuery: ({ fromSequence, toSequence }: Journal.SearchQuery, report: Report) => {
+    if (fromSequence !== undefined && toSequence !== undefined && fromSequence > toSequence)
+      report('/toSequence', 'too_small', 'expected at least "fromSequence"');
+  },
   TimelineQuery: ({ from, to }: Journal.TimelineQuery, report: Report) => {
     if (from !== undefined && to !== undefined && from > to) report('/to', 'too_small', 'expected at least "from"');
   },

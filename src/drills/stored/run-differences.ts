@@ -204,6 +204,9 @@ class Alignment {
   }
 }
 
+/** Of a turn whose first entry says something else, until its members are known. */
+export const anotherOutcome = 'with another outcome';
+
 function isFirst(left: Side, right: Side): boolean {
   return left.turns.length === right.turns.length ? left.digest <= right.digest : left.turns.length < right.turns.length;
 }
@@ -220,7 +223,7 @@ function sameCause(left: NumberedTurn, right: NumberedTurn): Parting {
   const longer = Math.max(left.lines.length, right.lines.length);
   let index = 0;
   while (index < longer && left.lines[index] === right.lines[index]) index++;
-  const summary = index === 0 ? `On both sides ${left.words}, with another outcome.` : `On both sides ${left.words}, with other effects.`;
+  const summary = `On both sides ${left.words}, ${index === 0 ? anotherOutcome : 'with other effects'}.`;
   return {
     ...(index < left.lines.length ? { leftSequence: left.sequence + index } : {}),
     ...(index < right.lines.length ? { rightSequence: right.sequence + index } : {}),

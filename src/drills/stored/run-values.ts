@@ -12,9 +12,10 @@ import type { JsonObject } from '../../contract/json.js';
 import { limits } from '../../contract/limits.js';
 import type { EvidenceEntry } from '../../contract/world/evidence.js';
 import { entryMembers, valueMembers, type WorldTags } from '../../reports/compared-values.js';
+import { entryMemberName, orderedMembers } from '../../reports/comparison-words.js';
 import { entryText } from '../../reports/entry-text.js';
 import { linesOf } from './journal-text.js';
-import type { AlignedRuns, Difference, Parting } from './run-differences.js';
+import { type AlignedRuns, anotherOutcome, type Difference, type Parting } from './run-differences.js';
 import type { RowName, RunTrace, TracedRow } from './run-trace.js';
 
 export interface TracedRun {
@@ -76,15 +77,25 @@ export async function runValues(
         ? undefined
         : {
             ...defined({ leftSequence: parting.leftSequence, rightSequence: parting.rightSequence }),
-            summary: parting.summary,
+            summary: summaryWith(parting.summary, membersOf(places)),
             ...defined({ left: comparedEntry(entries.left.get(places?.left ?? 0)) }),
             ...defined({ right: comparedEntry(entries.right.get(places?.right ?? 0)) }),
             members: membersOf(places) ?? [],
             effects: { left: shownEffects(effects.left, entries.left), right: shownEffects(effects.right, entries.right) },
           },
-    shown: differences.shown.map((difference, index) => ({ ...difference, ...defined({ members: membersOf(pairs[index]) }) })),
+    shown: differences.shown.map((difference, index) => {
+      const members = membersOf(pairs[index]);
+      return { ...difference, summary: summaryWith(difference.summary, members), ...defined({ members }) };
+    }),
     rows: unlike === undefined ? undefined : comparedRows(unlike, rowsShown, { runs, entries, tags }),
   };
+}
+
+/** `with another idempotency key`: what differs first, in the order in which a reader asks. */
+function summaryWith(summary: string, members: readonly ComparedMember[] | undefined): string {
+  const [first] = orderedMembers(members ?? []);
+  const name = first === undefined ? undefined : entryMemberName(first.path);
+  return name === undefined ? summary : summary.replace(anotherOutcome, `with another ${name}`);
 }
 
 /** The entry in which a side parted; of a call that only one side made, the call of the other that is like it. */

@@ -28,6 +28,8 @@ const keys: [string, [string[], string][]][] = [
     [
       [['←', '→'], 'pan'],
       [['+', '−', '0'], 'zoom, and show all'],
+      [['Shift', '←', '→'], 'choose a range, which the journal is narrowed to'],
+      [['Escape'], 'clear the range'],
     ],
   ],
   ['Play', [[['Ctrl', 'Enter'], 'call, from the arguments']]],

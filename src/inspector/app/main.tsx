@@ -5,6 +5,7 @@ import '../../viewer/styles/timeline.css';
 import './styles/frame.css';
 import '../../viewer/styles/pieces.css';
 import '../../viewer/styles/run.css';
+import '../../viewer/styles/comparison.css';
 import './styles/views.css';
 import { render } from 'preact';
 import { Shell } from './shell.tsx';

@@ -16,17 +16,15 @@ const newline = 10;
 
 /** Yields between two slices. */
 export function* searchJournal(journal: JournalFile, query: SearchQuery): Generator<undefined, Omit<SearchReply, 'schemaVersion'>> {
-  const { fromSequence = 1, view = 'matches' } = query;
+  const { view = 'matches' } = query;
+  const range = { from: query.fromSequence ?? 1, to: Math.min(query.toSequence ?? journal.length, journal.length) };
   const wanted = view === 'matches' ? (query.limit ?? limits.inspectorSearchMatches) : limits.inspectorSearchSequencesMax;
   const isWanted = columnFilter(journal, query);
   const found = new SearchResult(query, view);
   const text = rarestText(query);
   // JSON writes a newline as an escape; a match would reach over two lines.
   if (text?.includes('\n') === true) return { ...found.reply(wanted), toSequence: journal.length };
-  const hits =
-    text === undefined
-      ? columnHits(journal, fromSequence, isWanted)
-      : textHits(journal, { fromSequence, needle: new TextNeedle(text), isWanted });
+  const hits = text === undefined ? columnHits(range, isWanted) : textHits(journal, { range, needle: new TextNeedle(text), isWanted });
   for (const hit of hits) {
     if (hit === undefined) yield undefined;
     else if (found.add(hit, journal) && found.count > wanted) break;
@@ -120,21 +118,28 @@ function columnFilter({ kinds, failures }: JournalFile, query: SearchQuery): (se
   };
 }
 
-function* columnHits(journal: JournalFile, fromSequence: number, isWanted: (sequence: number) => boolean): Generator<Hit | undefined> {
-  for (let sequence = fromSequence; sequence <= journal.length; sequence++) {
+/** Both ends belong to it. */
+interface SequenceRange {
+  from: number;
+  to: number;
+}
+
+function* columnHits({ from, to }: SequenceRange, isWanted: (sequence: number) => boolean): Generator<Hit | undefined> {
+  for (let sequence = from; sequence <= to; sequence++) {
     if (isWanted(sequence)) yield { sequence };
     if (sequence % tuning.searchEntriesAtOnce === 0) yield undefined;
   }
 }
 
 interface TextSearch {
-  fromSequence: number;
+  range: SequenceRange;
   needle: TextNeedle;
   isWanted: (sequence: number) => boolean;
 }
 /** Lines that hold the needle, each once; undefined after each piece of the file. */
-function* textHits(journal: JournalFile, { fromSequence, needle, isWanted }: TextSearch): Generator<Hit | undefined> {
-  for (const { bytes, first } of journal.linePieces(fromSequence)) {
+function* textHits(journal: JournalFile, { range: { from, to }, needle, isWanted }: TextSearch): Generator<Hit | undefined> {
+  for (const { bytes, first } of journal.linePieces(from)) {
+    if (first > to) return;
     let sequence = first;
     let lineStart = 0;
     for (let at = needle.find(bytes, 0); at >= 0; ) {
@@ -144,7 +149,7 @@ function* textHits(journal: JournalFile, { fromSequence, needle, isWanted }: Tex
         sequence++;
       }
       const lineEnd = bytes.indexOf(newline, at) + 1;
-      if (sequence >= fromSequence && isWanted(sequence)) yield { sequence, line: bytes.subarray(lineStart, lineEnd) };
+      if (sequence >= from && sequence <= to && isWanted(sequence)) yield { sequence, line: bytes.subarray(lineStart, lineEnd) };
       at = needle.find(bytes, lineEnd);
     }
     yield undefined;

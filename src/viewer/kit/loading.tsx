@@ -43,16 +43,23 @@ export function Await<T>({
   of,
   what,
   lines = 6,
+  head,
   children,
 }: {
   of: LoadState<T>;
   what: string;
   lines?: number;
+  /** Above what stands in its place, where the value brings a heading of its own. */
+  head?: ComponentChildren;
   children: (value: T) => ComponentChildren;
 }) {
   if (of.value !== undefined) return <>{children(of.value)}</>;
-  if (of.error !== undefined) return <Failure error={of.error} what={what} retry={of.reload} />;
-  return <Skeleton what={what} lines={lines} />;
+  return (
+    <>
+      {head}
+      {of.error === undefined ? <Skeleton what={what} lines={lines} /> : <Failure error={of.error} what={what} retry={of.reload} />}
+    </>
+  );
 }
 
 export function Skeleton({ what, lines = 6 }: { what: string; lines?: number }) {

@@ -1,6 +1,6 @@
 // The small pieces every view is made of.
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { defined } from '../../contract/defined.js';
 import type { JsonValue } from '../../contract/json.js';
 import { diffJson, pathText } from '../../contract/json-diff.js';
@@ -16,11 +16,28 @@ export function Status({ value }: { value: string }) {
 
 const tokens = /("(?:[^"\\]|\\.)*")(\s*:)?|\b(true|false|null)\b|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
+/** By keyboard only what is wider or higher than its place: the others would be stops for nothing. */
+function useOverflow<T extends HTMLElement>(): { ref: { current: T | null }; tabIndex: 0 | undefined } {
+  const ref = useRef<T>(null);
+  const [overflows, setOverflows] = useState(false);
+  useLayoutEffect(() => {
+    const element = ref.current;
+    if (element === null) return;
+    const look = (): void => setOverflows(element.scrollWidth > element.clientWidth || element.scrollHeight > element.clientHeight);
+    look();
+    const observer = new ResizeObserver(look);
+    observer.observe(element);
+    return () => observer.disconnect();
+  });
+  return { ref, tabIndex: overflows ? 0 : undefined };
+}
+
 export function Json({ value, label }: { value: JsonValue | undefined; label?: string }) {
+  const overflow = useOverflow<HTMLPreElement>();
   const line = JSON.stringify(value) ?? 'absent';
   const text = visibleText(line.length <= tuning.valueLineCharsMax ? line : JSON.stringify(value, null, 2));
   return (
-    <pre class="json" tabIndex={0} role="group" aria-label={label ?? 'JSON'}>
+    <pre class="json" {...overflow} role="group" aria-label={label ?? 'JSON'}>
       {text.length > tuning.coloredValueCharsMax ? text : colored(text)}
     </pre>
   );
@@ -86,8 +103,9 @@ function side(name: 'before' | 'after', value: JsonValue | undefined): Component
 
 /** A table that may be wider than its place: it scrolls by itself, by keyboard too. */
 export function Scroll({ label, flat = false, children }: { label: string; flat?: boolean; children: ComponentChildren }) {
+  const overflow = useOverflow<HTMLDivElement>();
   return (
-    <div class={flat ? 'scroll flat' : 'scroll'} tabIndex={0} role="group" aria-label={label}>
+    <div class={flat ? 'scroll flat' : 'scroll'} {...overflow} role="group" aria-label={label}>
       {children}
     </div>
   );
@@ -134,6 +152,22 @@ export function Hash({ name, value }: { name: string; value: string }) {
         <code title={value}>{value.replace(/^sha256:/, '').slice(0, 12)}</code> <Copy text={value} label={name} />
       </dd>
     </div>
+  );
+}
+
+/** Digests, folded: they tell apart, and explain nothing. Those that are not known are left out. */
+export function Identity({ of }: { of: { [name: string]: string } }) {
+  const known = Object.entries(of).filter(([, value]) => value !== '');
+  if (known.length === 0) return null;
+  return (
+    <details class="identity">
+      <summary>Identity</summary>
+      <dl class="hashes-row">
+        {known.map(([name, value]) => (
+          <Hash key={name} name={name} value={value} />
+        ))}
+      </dl>
+    </details>
   );
 }
 

@@ -51,10 +51,11 @@ export function heldSource({ runId, entries, total, start, transcript }: PageDat
 
 /** All but the text. */
 function isWanted(entry: EvidenceEntry, query: SearchQuery): boolean {
-  const { kind, actorId, packageId, operationId, outcome, problems, fromSequence = 1 } = query;
+  const { kind, actorId, packageId, operationId, outcome, problems, fromSequence = 1, toSequence = Number.POSITIVE_INFINITY } = query;
   const call = entry.kind === 'operation' ? entry : undefined;
   return (
     entry.sequence >= fromSequence &&
+    entry.sequence <= toSequence &&
     (kind === undefined || kind.split(',').includes(entry.kind)) &&
     (actorId === undefined || ('actorId' in entry && entry.actorId === actorId)) &&
     (operationId === undefined || (call?.invocation.packageId === packageId && call?.invocation.operationId === operationId)) &&
@@ -118,6 +119,9 @@ function timelineAmong(
     counts[bucket] = (counts[bucket] ?? 0) + 1;
     if (firstSequences[bucket] === 0) firstSequences[bucket] = entry.sequence;
   }
+  // Of an empty bucket: what comes after it.
+  let next = (entries.at(-1)?.sequence ?? 0) + 1;
+  for (let bucket = buckets - 1; bucket >= 0; bucket--) next = firstSequences[bucket] ||= next;
   const isMarked = (kind: EvidenceKind): boolean => kind === 'fault' || kind === 'fault_control';
   const marks = entries
     .filter((entry) => (isMarked(entry.kind) || entryIsProblem(entry)) && at(entry) >= window.from && at(entry) <= window.to)

@@ -1,29 +1,34 @@
 // The viewer over the data that the page of a report holds. What it does not fill is plain HTML, and stands without it.
 import { render } from 'preact';
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { type PageData, withVersions } from '../../reports/page-data.js';
+import { meaningIn } from '../../reports/story.js';
 import { EvidenceBench } from '../evidence-bench.tsx';
 import { filterOfQuery } from '../journal-filter.ts';
 import { counted } from '../kit/parts.tsx';
 import { startContents } from './chrome.tsx';
 import { choicesAmong, heldSource } from './held-source.ts';
+import { type AddressedPlace, hashOfPlace, placeOfHash } from './report-address.ts';
 import { StateChanges } from './state-changes.tsx';
 
-/** The address remembers the entry: `#entry-14`. */
-function sequenceIn(hash: string, data: PageData): number | undefined {
-  const sequence = Number(/^#entry-(\d+)$/.exec(hash)?.[1]);
-  return data.entries.some((entry) => entry.sequence === sequence) ? sequence : undefined;
+/** Undefined too for an entry that the page does not hold. */
+function heldSequence(place: AddressedPlace | undefined, data: PageData): number | undefined {
+  return data.entries.some(({ sequence }) => sequence === place?.sequence) ? place?.sequence : undefined;
 }
 
 function ReportViewer({ data }: { data: PageData }) {
   const source = useMemo(() => heldSource(data), [data]);
   const cited = useMemo(() => new Map(Object.entries(data.failing).map(([sequence, ids]) => [Number(sequence), ids])), [data]);
   const choices = useMemo(() => choicesAmong(data.entries), [data]);
-  const [filter, setFilter] = useState(() => filterOfQuery({}));
-  const [selected, setSelected] = useState(() => sequenceIn(location.hash, data));
+  const [filter, setFilter] = useState(() => placeOfHash(location.hash)?.filter ?? filterOfQuery({}));
+  const [selected, setSelected] = useState(() => heldSequence(placeOfHash(location.hash), data));
   useEffect(() => {
+    // A link to an entry leaves the filter as it is.
     const follow = (): void => {
-      const sequence = sequenceIn(location.hash, data);
+      const place = placeOfHash(location.hash);
+      if (place === undefined) return;
+      if (place.filter !== undefined) setFilter(place.filter);
+      const sequence = heldSequence(place, data);
       if (sequence === undefined) return;
       setSelected(sequence);
       document.querySelector<HTMLElement>('.pane')?.focus({ preventScroll: true });
@@ -31,17 +36,18 @@ function ReportViewer({ data }: { data: PageData }) {
     addEventListener('hashchange', follow);
     return () => removeEventListener('hashchange', follow);
   }, [data]);
+  const isFirst = useRef(true);
+  useEffect(() => {
+    if (isFirst.current) {
+      isFirst.current = false;
+      return;
+    }
+    const hash = hashOfPlace({ sequence: selected, filter });
+    history.replaceState(null, '', hash === '' ? location.pathname + location.search : hash);
+  }, [selected, filter]);
   useEffect(() => {
     document.body.classList.toggle('with-drawer', selected !== undefined);
   }, [selected]);
-  const select = (sequence: number): void => {
-    history.replaceState(null, '', `#entry-${sequence}`);
-    setSelected(sequence);
-  };
-  const close = (): void => {
-    history.replaceState(null, '', location.pathname + location.search);
-    setSelected(undefined);
-  };
   return (
     <EvidenceBench
       source={source}
@@ -54,8 +60,9 @@ function ReportViewer({ data }: { data: PageData }) {
       selected={selected}
       cited={cited}
       brief={data}
-      onSelect={select}
-      onClose={close}
+      onSelect={setSelected}
+      onClose={() => setSelected(undefined)}
+      meaningOf={(fault) => meaningIn(data.faultMeanings, fault)}
     >
       {data.entries.length < data.total && (
         <p class="omitted">

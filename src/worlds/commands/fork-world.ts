@@ -2,11 +2,12 @@
 import { ServiceError } from '../../contract/errors.js';
 import type { WorldPosition } from '../../contract/world/world-protocol.js';
 import type { JournalPosition } from '../journal/journal.js';
+import { segmentOf } from '../journal/journal-reader.js';
 import type { WriteSet } from '../kv/write-set.js';
 import { wholeTransactionAt } from '../state/history.js';
 import type { WorldRepository } from '../state/world-repository.js';
 import { receiptRules } from '../turn/receipt-rules.js';
-import { invalidRequest, type Simulation } from '../turn/simulation.js';
+import { type HashedMoment, invalidRequest, type Simulation } from '../turn/simulation.js';
 import { beginFork, forkTag, type Lineage, worldInstanceId } from './birth.js';
 import { forkWorld } from './fork.js';
 import { position } from './position.js';
@@ -40,17 +41,29 @@ export function* fork(
   const at = forkPosition(parent, command);
   const { journal } = storage;
   const isNow = atSequence === undefined && snapshotId === undefined;
-  const parentEvidenceHash = yield* isNow ? journal.evidenceHash(sliceOver) : journal.evidenceHashAt(at, sliceOver);
+  const moment = { journal: segmentOf(at.segments, at.sequence), sequence: at.sequence };
+  const known = knownMoment(parent, moment);
+  const parentEvidenceHash =
+    known?.evidenceHash ?? (yield* isNow ? journal.evidenceHash(sliceOver) : journal.evidenceHashAt(at, sliceOver));
   const lineage: Lineage = { parentWorldInstanceId: worldInstanceId(storage.tag), fromSequence: at.sequence, parentEvidenceHash };
   const tag = forkTag(lineage);
   const request = { worldId, incarnation: 0, tag, parentMeta: parent.meta(), atSequence, snapshotId, rules: receiptRules };
   const { child, position: from } = yield* forkWorld(storage, target, request, sliceOver);
-  const stateHash = yield* child.records.stateHash(sliceOver);
+  const stateHash = known?.stateHash ?? (yield* child.records.stateHash(sliceOver));
+  parent.forkedAt = { ...moment, evidenceHash: parentEvidenceHash, stateHash };
   const simulation = beginFork(child, { program, position: from, lineage, stateHash });
-  const reply = { worldInstanceId: worldInstanceId(tag), position: yield* position(simulation, sliceOver) };
+  const reply = { worldInstanceId: worldInstanceId(tag), position: yield* position(simulation, sliceOver, stateHash) };
   const set = child.takeWriteSet(simulation.meta());
   if (set === undefined) throw new Error('a new world always has something to write');
   return { reply, set };
+}
+
+/** A journal's entry stands at the end of one state only, so a moment of which it is the last is hashed once. */
+function knownMoment(
+  { forkedAt }: Simulation,
+  { journal, sequence }: Pick<HashedMoment, 'journal' | 'sequence'>,
+): HashedMoment | undefined {
+  return forkedAt?.journal === journal && forkedAt.sequence === sequence ? forkedAt : undefined;
 }
 
 /** Where the parent stood, on its present journal or on the one that a snapshot keeps. */

@@ -28,6 +28,13 @@ export interface ToolRunning {
   storedBytesMax?: number | undefined;
   report: TurnParts['report'];
 }
+/** Of a moment of this world's past or present: what hashing it gave. */
+export interface HashedMoment {
+  journal: number;
+  sequence: number;
+  evidenceHash: string;
+  stateHash: string;
+}
 const notRunning: ToolRunning = { freshModulePerTurn: false, report: () => {} };
 
 export class Simulation {
@@ -45,6 +52,8 @@ export class Simulation {
   advance: RunningAdvance | undefined;
   /** One with a key that stands still while callbacks are delivered; agents may wait meanwhile. */
   pausedAdvance: RunningAdvance | undefined;
+  /** The moment of the last fork: many forks of one are hashed once. */
+  forkedAt: HashedMoment | undefined;
   readonly #storedBytesMax: number | undefined;
   readonly #origin: Pick<WorldMeta, 'seed' | 'recordRandom'>;
 

@@ -1,15 +1,13 @@
-// A browser to try the app in, where the machine has one: Chromium through playwright-core, every page watched for errors, axe at hand.
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+// A browser to try the app in, where the machine has one: Chromium through playwright-core, every page watched for errors.
 import { after, type TestContext } from 'node:test';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { chromiumArguments, chromiumPath } from './chromium.js';
 
+export { axeViolations } from './axe.js';
+
 /** For the `skip` of a test: false, or why. */
 export const noBrowser: string | false =
   chromiumPath === undefined ? 'no Chromium on this machine (apt-get install chromium, or name one in DRILLYARD_CHROMIUM)' : false;
-
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 export interface TestBrowser {
   context: BrowserContext;
@@ -37,18 +35,6 @@ export async function openBrowser(t: TestContext, baseUrl: string, options: Brow
     if (!request.url().startsWith(baseUrl) && !/^(blob|data):/.test(request.url())) complaints.push(`asked elsewhere: ${request.url()}`);
   });
   return { context, complaints, asked };
-}
-
-/** The ids of axe's rules that do not hold, each with the first place. */
-export async function axeViolations(page: Page): Promise<string[]> {
-  // A page keeps it from view to view.
-  if (!(await page.evaluate("'axe' in globalThis"))) await page.evaluate(axeSource);
-  return page.evaluate(async () => {
-    type Found = { violations: { id: string; nodes: { html: string }[] }[] };
-    const { axe } = globalThis as unknown as { axe: { run(options: { resultTypes: string[] }): Promise<Found> } };
-    const { violations } = await axe.run({ resultTypes: ['violations'] });
-    return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
-  });
 }
 
 /** Clicks from now on, counted where they arrive: in the page. */

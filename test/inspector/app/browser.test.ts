@@ -42,6 +42,30 @@ test('every view, wide in light and narrow in dark: nothing that axe objects to,
   assert.deepEqual(complaints, []);
 });
 
+test('while nothing has come, and when nothing comes, each view has its heading and its way on', options, async (t) => {
+  const { page, open, runs } = await openDesk(t, { drills: ['careless-refund'] });
+  const views = ['#/world', '#/drills', '#/runs', `#/runs/${runs['careless-refund']![0]}`, '#/compare', '#/play', '#/source'];
+  const isApi = (url: URL): boolean => url.pathname.startsWith('/api/v1/') && !url.pathname.endsWith('/events');
+  const refusal = { code: 'control.INTERNAL', message: 'The disk could not be read.', retryable: false, correlationId: 'cor_0' };
+  await open('#/drills');
+  await page.route(isApi, () => undefined);
+  for (const view of views) {
+    await page.goto(`${page.url().split('#')[0]}${view}`);
+    await page.reload();
+    await page.locator('.skeleton').first().waitFor();
+    assert.deepEqual(await axeViolations(page), [], `${view}, loading`);
+  }
+  await page.unroute(isApi);
+  await page.route(isApi, (route) => route.fulfill({ status: 500, json: refusal }));
+  for (const view of views) {
+    await page.goto(`${page.url().split('#')[0]}${view}`);
+    await page.reload();
+    await page.getByRole('alert').getByText(refusal.message).first().waitFor();
+    await page.getByRole('button', { name: 'Try again' }).first().waitFor();
+    assert.deepEqual(await axeViolations(page), [], `${view}, refused`);
+  }
+});
+
 test('the token leaves the address, is sent in no address, and without it there is a way in', options, async (t) => {
   const { page, baseUrl, token, asked, complaints } = await openDesk(t, { drills: [] });
   await page.waitForSelector('h1');
@@ -170,6 +194,7 @@ test('what failed beside what passed: two clicks to the key that differs, what f
   assert.match((await key.textContent()) ?? '', /attempt-number-2.*once-/);
   assert.equal(await clicks(), 2);
   await page.getByText('Equal inputs.').waitFor();
+  await page.getByText('called payments/refund.create, with another idempotency key.').first().waitFor();
   await page.getByText('re_000002').first().waitFor();
   await page.getByText('payments/refunds/re_000002').first().waitFor();
   assert.deepEqual(await axeViolations(page), []);
@@ -228,6 +253,11 @@ test('a long journal: any place at once, only what is in view is drawn, and a ti
   await page.locator('.entry-row.chosen .text').waitFor();
   assert.equal(await page.locator('.entry-row.chosen .number').textContent(), '150000');
   assert.ok((await page.getByRole('option').count()) < 120);
+  // However far the index was when the run was opened.
+  const chips = page.getByRole('group', { name: 'Kinds' });
+  const chipsOf = async () =>
+    (await chips.getByRole('button').locator('.count').allTextContents()).map((text) => Number(text.replace(/,/g, '')));
+  while ((await chipsOf()).reduce((sum, count) => sum + count, 0) !== entries) await page.waitForTimeout(50);
   await page.evaluate("const list = document.querySelector('[role=listbox]'); list.scrollTop = list.scrollHeight");
   await page.locator(`#entry-${entries} .text`).waitFor();
   await page.getByRole('button', { name: 'Entries', exact: true }).click();

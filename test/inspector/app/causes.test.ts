@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { startLocalInspector } from '../../../src/index.js';
 import { expectedCauses, playedFailures } from '../../reports/failures.js';
-import { axeViolations, noBrowser, openBrowser } from './browser-kit.js';
+import { axeViolations, countClicks, noBrowser, openBrowser } from './browser-kit.js';
 
 test('one click from the list of runs the cause is in sight: invariant, crash, fault, budget, timeout, tool', {
   skip: noBrowser,
@@ -26,6 +26,7 @@ test('one click from the list of runs the cause is in sight: invariant, crash, f
   for (const [drillId, { headline, first }] of Object.entries(expectedCauses)) {
     const { runId } = reports[drillId]!;
     await page.goto(`${inspector.baseUrl}/#/runs`);
+    const clicks = await countClicks(page);
     await page.locator(`a[href="#/runs/${runId}"]`).click();
     await page.waitForURL(new RegExp(`#/runs/${runId}`));
     await page.locator('.findings .finding').first().waitFor();
@@ -34,6 +35,7 @@ test('one click from the list of runs the cause is in sight: invariant, crash, f
     assert.match((await card.textContent()) ?? '', first, drillId);
     const box = await card.boundingBox();
     assert.ok(box !== null && box.y < 700, `the cause of ${drillId} is on the first screen`);
+    assert.equal(await clicks(), 1, drillId);
     assert.deepEqual(await axeViolations(page), [], drillId);
   }
   await page.goto(`${inspector.baseUrl}/#/runs/${reports.fault!.runId}`);

@@ -96,10 +96,17 @@ test('a tab is called after its run, and another page begins at its top', option
 });
 
 test('when the server is gone it is said on top, what would ask it is disabled, and nothing else goes', options, async (t) => {
-  const { page, open, close } = await openDesk(t, { drills: ['careless-refund'] });
+  const { page, open, close, runs } = await openDesk(t, { drills: ['careless-refund'] });
+  await open(`#/runs/${runs['careless-refund']![0]}?seq=8`);
+  const run = await page.context().newPage();
+  await run.goto(page.url());
+  await run.getByRole('button', { name: 'Fork before this call' }).waitFor();
   await open('#/drills/careless-refund');
   await page.getByText('Live', { exact: true }).waitFor();
   await close();
+  await run.getByRole('alert').getByText('The inspector does not answer.').waitFor();
+  for (const name of ['Repeat', 'Save report', 'Save as scenario', 'Save as drill', 'Fork before this call'])
+    assert.equal(await run.getByRole('button', { name, exact: true }).isDisabled(), true, name);
   await page.getByRole('alert').getByText('The inspector does not answer.').waitFor();
   await page.getByRole('button', { name: 'Try now' }).waitFor();
   assert.equal(await page.getByRole('button', { name: 'Run', exact: true }).isDisabled(), true);

@@ -57,6 +57,12 @@ function membersOf({ packageId, namespace }: Pick<NamespaceView, 'packageId' | '
   return isObject(schema) && isObject(schema.properties) ? Object.keys(schema.properties) : [];
 }
 
+/** A fault in the words of the tool that is compiled here. */
+export function meaningInProject({ packageId, faultId }: { packageId: string; faultId: string }): string | undefined {
+  const tool = project.value?.tools.find(({ toolId }) => toolId === packageId);
+  return tool?.definition.faults.find(({ id }) => id === faultId)?.description;
+}
+
 /** A page of the server ends early where its entries are large: these continue until they have all that was asked for. */
 function wholePages(ask: (query: InspectorEvidenceQuery) => Promise<{ entries: EvidenceEntry[]; nextSequence?: number }>) {
   return {

@@ -117,6 +117,7 @@ function Picker({ side, runs, chosen, onChoose, near }: PickerProps) {
       {side}
       <select value={chosen ?? ''} onChange={(event) => onChoose(event.currentTarget.value)}>
         <option value="">Choose a run…</option>
+        {chosen !== undefined && !runs.some(({ runId }) => runId === chosen) && <option value={chosen}>{chosen}</option>}
         {same.length > 0 && <optgroup label="The same drill">{same.map(option)}</optgroup>}
         {beside.length > 0 && <optgroup label="The same scenario">{beside.map(option)}</optgroup>}
         <optgroup label={isGrouped ? 'Others' : 'Runs'}>{rest.map(option)}</optgroup>

@@ -1,6 +1,6 @@
 // One drill: how to run it, what it asks of whom, what must hold, and what its runs came to.
 import type { ProjectView } from '../../../contract/run/project-view.js';
-import { DeclaredIn, Fact, Hash } from '../../../viewer/kit/parts.tsx';
+import { DeclaredIn, Fact, Identity } from '../../../viewer/kit/parts.tsx';
 import { assertionWords } from '../kit/assertion-words.ts';
 import { projectReply } from '../state/live.tsx';
 import { routeHash } from '../state/route.ts';
@@ -75,8 +75,8 @@ export function DrillPanel({ drill }: { drill: DrillView }) {
         </Fact>
         <Fact name="Tool calls">at most {timeline.maxToolCalls.toLocaleString('en-US')}</Fact>
         <DeclaredIn at={drill.provenance} />
-        <Hash name="setup" value={drill.setupHash} />
       </dl>
+      <Identity of={{ setup: drill.setupHash }} />
       <LatestRuns drillId={drill.id} />
     </article>
   );

@@ -42,8 +42,9 @@ function NoDrills({ view }: { view: ProjectView }) {
       <>
         <Empty title="The source does not compile">
           <p>
-            <a href={routeHash('world', ['diagnostics'])}>{counted(view.diagnostics.length, 'diagnostic')}</a> say why. Drills can be run
-            once they are gone.
+            Drills can be run once the <a href={routeHash('world', ['diagnostics'])}>{counted(view.diagnostics.length, 'diagnostic')}</a> of
+            World
+            {view.diagnostics.length === 1 ? ' is' : ' are'} gone.
           </p>
         </Empty>
         <Requests matches={() => true} />

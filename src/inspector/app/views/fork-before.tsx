@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 import type { OperationEntry } from '../../../contract/world/evidence.js';
 import { Problem } from '../../../viewer/kit/parts.tsx';
-import { noteWorld } from '../state/live.tsx';
+import { isOffline, noteWorld } from '../state/live.tsx';
 import { routeHash } from '../state/route.ts';
 import { client, go } from '../state/session.tsx';
 
@@ -24,7 +24,7 @@ export function ForkBefore({ runId, entry }: { runId: string; entry: OperationEn
   };
   return (
     <>
-      <button type="button" onClick={fork} disabled={busy}>
+      <button type="button" onClick={fork} disabled={busy || isOffline.value}>
         {busy ? 'Forking…' : 'Fork before this call'}
       </button>
       <Problem text={problem} />

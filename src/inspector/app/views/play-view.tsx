@@ -12,6 +12,8 @@ import { SeedField } from './launch.tsx';
 import { PlayWorldView } from './play-world.tsx';
 import { startWords } from './world-words.ts';
 
+const lead = 'A world of your own: call its tools, move its clock, break it, fork it. No run is touched.';
+
 export function PlayView({ worldId, query }: { worldId: string | undefined; query: { [name: string]: string } }) {
   const project = projectLoad();
   const listed = useLoad('worlds', async () => {
@@ -21,9 +23,9 @@ export function PlayView({ worldId, query }: { worldId: string | undefined; quer
   });
   const world = worldId === undefined ? undefined : worlds.value.get(worldId);
   return (
-    <Await of={project} what="the project">
+    <Await of={project} what="the project" head={<PageHead title="Play" lead={lead} />}>
       {(view) => (
-        <Await of={listed} what="the worlds">
+        <Await of={listed} what="the worlds" head={<PageHead title="Play" lead={lead} />}>
           {() =>
             worldId === undefined ? (
               <WorldList view={view} scenario={query.scenario} />
@@ -50,7 +52,7 @@ function WorldList({ view, scenario }: { view: ProjectView; scenario: string | u
   const list = [...worlds.value.values()].sort((left, right) => right.createdAtMs - left.createdAtMs);
   return (
     <>
-      <PageHead title="Play" lead="A world of your own: call its tools, move its clock, break it, fork it. No run is touched." />
+      <PageHead title="Play" lead={lead} />
       {view.buildHash === undefined ? (
         <Empty title="The source does not compile">
           <p>
@@ -84,7 +86,7 @@ function WorldRow({ world }: { world: PlayWorld }) {
         {virtualClock(world.position.virtualTimeUs)} · {counted(world.position.evidenceSequence, 'entry', 'entries')} · since{' '}
         {hostTime(world.createdAtMs)}
       </span>
-      <button type="button" onClick={end} aria-label={`End ${startWords(world)}`}>
+      <button type="button" onClick={end} disabled={isOffline.value} aria-label={`End ${startWords(world)}`}>
         End
       </button>
     </li>

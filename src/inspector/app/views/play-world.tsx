@@ -8,7 +8,7 @@ import { choicesOf, filterOfQuery, type JournalFilter, queryOfFilter } from '../
 import { useLoad } from '../../../viewer/kit/loading.tsx';
 import { Copy, DueEvent } from '../../../viewer/kit/parts.tsx';
 import { grown, isOffline, noteWorld, project } from '../state/live.tsx';
-import { worldSource } from '../state/live-source.tsx';
+import { meaningInProject, worldSource } from '../state/live-source.tsx';
 import { routeHash } from '../state/route.ts';
 import { client, go } from '../state/session.tsx';
 import { CallForm } from './call-form.tsx';
@@ -69,8 +69,9 @@ export function PlayWorldView({ world, query }: { world: PlayWorld; query: { [na
         cited={nothingCited}
         onSelect={show}
         onClose={() => show(undefined)}
+        meaningOf={meaningInProject}
         actions={() => (
-          <button type="button" onClick={() => act(() => fork(selected))}>
+          <button type="button" disabled={isOffline.value} onClick={() => act(() => fork(selected))}>
             Fork from here
           </button>
         )}
@@ -118,13 +119,13 @@ function WorldHead({ world, act, onFork }: { world: PlayWorld; act: Act; onFork:
         </div>
         <div class="actions">
           {steps.map(([text, us]) => (
-            <button key={text} type="button" onClick={() => advance(position.virtualTimeUs + us)}>
+            <button key={text} type="button" disabled={isOffline.value} onClick={() => advance(position.virtualTimeUs + us)}>
               {text}
             </button>
           ))}
           <button
             type="button"
-            disabled={world.nextEventUs === undefined}
+            disabled={world.nextEventUs === undefined || isOffline.value}
             onClick={() => world.nextEventUs !== undefined && advance(world.nextEventUs)}
           >
             To the next event
@@ -144,12 +145,6 @@ function WorldHead({ world, act, onFork }: { world: PlayWorld; act: Act; onFork:
 
 const byActivity = (left: FaultView, right: FaultView): number =>
   Number(right.active) - Number(left.active) || Number(right.triggered > 0) - Number(left.triggered > 0);
-
-/** In the words of the tool that knows it. */
-function meaningOf({ packageId, faultId }: FaultView): string {
-  const tool = project.value?.tools.find(({ toolId }) => toolId === packageId);
-  return tool?.definition.faults.find(({ id }) => id === faultId)?.description ?? '';
-}
 
 /** What the world does to those who use it: its faults, and what is due. */
 function Weather({ world, act }: { world: PlayWorld; act: Act }) {
@@ -171,6 +166,7 @@ function Weather({ world, act }: { world: PlayWorld; act: Act }) {
               <input
                 type="checkbox"
                 checked={fault.active}
+                disabled={isOffline.value}
                 onChange={(event) => {
                   const { checked } = event.currentTarget;
                   const body = { packageId: fault.packageId, instanceId: fault.instanceId, faultId: fault.faultId, active: checked };
@@ -182,11 +178,7 @@ function Weather({ world, act }: { world: PlayWorld; act: Act }) {
               </code>
               {fault.triggered > 0 && <span class="quiet">fired {fault.triggered}×</span>}
             </label>
-            {meaningOf(fault) !== '' && (
-              <small class={fault.active ? 'quiet fault-meaning' : 'quiet fault-meaning off'} title={meaningOf(fault)}>
-                {meaningOf(fault)}
-              </small>
-            )}
+            <FaultMeaning fault={fault} />
           </li>
         ))}
       </ul>
@@ -197,5 +189,15 @@ function Weather({ world, act }: { world: PlayWorld; act: Act }) {
       ))}
       {(pending.value?.total ?? 0) > 6 && <p class="quiet">and {(pending.value?.total ?? 0) - 6} more</p>}
     </section>
+  );
+}
+
+function FaultMeaning({ fault }: { fault: FaultView }) {
+  const meaning = meaningInProject(fault);
+  if (meaning === undefined) return null;
+  return (
+    <small class={fault.active ? 'quiet fault-meaning' : 'quiet fault-meaning off'} title={meaning}>
+      {meaning}
+    </small>
   );
 }

@@ -5,6 +5,7 @@ import type { RecordedFile, Recording, RecordingPin } from '../../../contract/ru
 import { visibleText } from '../../../text/visible-text.js';
 import { Await, type LoadState, useLoad } from '../../../viewer/kit/loading.tsx';
 import { Copy, counted, Problem } from '../../../viewer/kit/parts.tsx';
+import { isOffline } from '../state/live.tsx';
 import { routeHash } from '../state/route.ts';
 import { client } from '../state/session.tsx';
 
@@ -16,10 +17,10 @@ export function RecordActions({ of, name }: { of: RecordedThing; name: string })
   const [as, setAs] = useState<As | undefined>();
   return (
     <>
-      <button type="button" onClick={() => setAs('scenario')}>
+      <button type="button" disabled={isOffline.value} onClick={() => setAs('scenario')}>
         Save as scenario
       </button>
-      <button type="button" onClick={() => setAs('drill')}>
+      <button type="button" disabled={isOffline.value} onClick={() => setAs('drill')}>
         Save as drill
       </button>
       {as !== undefined && <RecordDialog key={as} of={of} name={name} as={as} onClose={() => setAs(undefined)} />}

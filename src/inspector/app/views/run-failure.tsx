@@ -1,6 +1,7 @@
 // A run that cannot be shown: which one, why, and the way back. What was tampered with stays so, so nothing offers to try again.
 import { ApiError } from '../state/client.ts';
 import { routeHash } from '../state/route.ts';
+import { RunCrumbs } from './run-head.tsx';
 
 export function RunFailure({ runId, error, retry }: { runId: string; error: Error; retry: () => void }) {
   const { status, code, issues } = error instanceof ApiError ? error : { status: 0, code: '', issues: [] };
@@ -9,9 +10,7 @@ export function RunFailure({ runId, error, retry }: { runId: string; error: Erro
   return (
     <>
       <header class="run-head">
-        <p class="crumbs">
-          <a href={routeHash('runs')}>Runs</a> <span aria-hidden="true">/</span> <code>{runId}</code>
-        </p>
+        <RunCrumbs runId={runId} />
         <h1>{isGone ? 'There is no such run' : isDamaged ? 'This report is not as it was sealed' : 'The run could not be loaded'}</h1>
       </header>
       <div class="notice bad" role="alert">

@@ -5,14 +5,22 @@ import { headline } from '../../../reports/findings.js';
 import { trialText } from '../../../reports/shown-values.js';
 import { virtualDuration } from '../../../text/virtual-time.js';
 import { visibleText } from '../../../text/visible-text.js';
-import { Fact, Hash, hostDuration, hostTime, Problem } from '../../../viewer/kit/parts.tsx';
+import { Fact, hostDuration, hostTime, Identity, Problem } from '../../../viewer/kit/parts.tsx';
 import { saveAs } from '../kit/save.tsx';
-import { active, noteRequest } from '../state/live.tsx';
+import { active, isOffline, noteRequest } from '../state/live.tsx';
 import { routeHash } from '../state/route.ts';
 import { client, go } from '../state/session.tsx';
 import { RecordActions } from './record-dialog.tsx';
 import { RerunDialog } from './rerun-dialog.tsx';
 import { ShareRun } from './share-run.tsx';
+
+export function RunCrumbs({ runId }: { runId: string }) {
+  return (
+    <p class="crumbs">
+      <a href={routeHash('runs')}>Runs</a> <span aria-hidden="true">/</span> <code>{runId}</code>
+    </p>
+  );
+}
 
 export function RunHead({ reply }: { reply: InspectorRunReply }) {
   const { report, runId } = reply;
@@ -21,9 +29,7 @@ export function RunHead({ reply }: { reply: InspectorRunReply }) {
   const { identity } = result;
   return (
     <header class={`run-head ${result.verdict}`}>
-      <p class="crumbs">
-        <a href={routeHash('runs')}>Runs</a> <span aria-hidden="true">/</span> <code>{runId}</code>
-      </p>
+      <RunCrumbs runId={runId} />
       <div class="run-title">
         <div>
           <p class="verdict">{result.verdict}</p>
@@ -50,15 +56,9 @@ export function RunHead({ reply }: { reply: InspectorRunReply }) {
           {hostTime(report.startedAtMs)} <span class="quiet">took {hostDuration(report.finishedAtMs - report.startedAtMs)}</span>
         </Fact>
       </dl>
-      <details class="identity">
-        <summary>Identity</summary>
-        <dl class="hashes-row">
-          <Hash name="state" value={result.stateHash} />
-          <Hash name="evidence" value={result.evidenceHash} />
-          <Hash name="trajectory" value={result.trajectoryHash} />
-          <Hash name="build" value={identity.buildHash} />
-        </dl>
-      </details>
+      <Identity
+        of={{ state: result.stateHash, evidence: result.evidenceHash, trajectory: result.trajectoryHash, build: identity.buildHash }}
+      />
     </header>
   );
 }
@@ -79,7 +79,12 @@ function Actions({ reply }: { reply: InspectorRunReply }) {
   );
   return (
     <div class="actions">
-      <button type="button" onClick={again} disabled={invocation === undefined} title={invocation === undefined ? unrepeatable : undefined}>
+      <button
+        type="button"
+        onClick={again}
+        disabled={invocation === undefined || isOffline.value}
+        title={invocation === undefined ? unrepeatable : undefined}
+      >
         Repeat
       </button>
       {invocation !== undefined && (
@@ -99,7 +104,7 @@ function Actions({ reply }: { reply: InspectorRunReply }) {
       <a class="button" href={routeHash('compare', [], { left: identity.runId })}>
         Compare…
       </a>
-      <button type="button" onClick={download}>
+      <button type="button" onClick={download} disabled={isOffline.value}>
         Save report
       </button>
       <ShareRun runId={identity.runId} />
@@ -115,9 +120,7 @@ function Unfinished({ reply }: { reply: InspectorRunReply }) {
   const run = active.value.get(reply.runId) ?? reply.active;
   return (
     <header class="run-head">
-      <p class="crumbs">
-        <a href={routeHash('runs')}>Runs</a> <span aria-hidden="true">/</span> <code>{reply.runId}</code>
-      </p>
+      <RunCrumbs runId={reply.runId} />
       <p class="verdict">{run === undefined ? 'no report' : 'running'}</p>
       <h1>{run?.title ?? run?.drillId ?? 'A world that was kept'}</h1>
       <p class="headline">

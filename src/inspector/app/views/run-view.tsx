@@ -4,19 +4,20 @@ import type { InspectorRunReply } from '../../../contract/inspector/runs.js';
 import type { RunResult } from '../../../contract/run/run.js';
 import type { BriefOptions } from '../../../reports/entry-brief.js';
 import { findingsOf, judgedOf } from '../../../reports/findings.js';
+import { meaningIn } from '../../../reports/story.js';
 import { EvidenceBench } from '../../../viewer/evidence-bench.tsx';
 import type { EvidenceSource } from '../../../viewer/evidence-source.ts';
 import { Findings, Story } from '../../../viewer/findings.tsx';
 import { choicesOf, type FilterQuery, filterOfQuery, queryOfFilter } from '../../../viewer/journal-filter.ts';
 import { Await, useLoad } from '../../../viewer/kit/loading.tsx';
 import { active, grown, project, runsEnded, said } from '../state/live.tsx';
-import { runSource } from '../state/live-source.tsx';
+import { meaningInProject, runSource } from '../state/live-source.tsx';
 import { usePageTitle } from '../state/page-title.tsx';
 import { routeHash } from '../state/route.ts';
 import { client, go } from '../state/session.tsx';
 import { ForkBefore } from './fork-before.tsx';
 import { RunFailure } from './run-failure.tsx';
-import { RunHead } from './run-head.tsx';
+import { RunCrumbs, RunHead } from './run-head.tsx';
 import { AssertionsPart, AttachmentsPart, InteractionsPart, SetupPart, WorldPart } from './run-parts.tsx';
 
 const parts = ['evidence', 'assertions', 'interactions', 'world', 'attachments', 'setup'] as const;
@@ -27,9 +28,18 @@ export function RunView({ runId, query }: { runId: string; query: { [name: strin
   const run = useLoad(`run ${runId} ${isActive ? 'active' : runsEnded.value}`, () => client.call('getRun', { path: { runId } }));
   if (run.value === undefined && run.error !== undefined) return <RunFailure runId={runId} error={run.error} retry={run.reload} />;
   return (
-    <Await of={run} what="the run" lines={10}>
+    <Await of={run} what="the run" lines={10} head={<RunLoading runId={runId} />}>
       {(reply) => <Run reply={reply} query={query} />}
     </Await>
+  );
+}
+
+function RunLoading({ runId }: { runId: string }) {
+  return (
+    <header class="run-head">
+      <RunCrumbs runId={runId} />
+      <h1>Run</h1>
+    </header>
   );
 }
 
@@ -119,6 +129,8 @@ type Shown = { seq?: number | undefined; assertion?: string | undefined; part?: 
 function Evidence({ reply, source, count, selected, query, show }: EvidenceProps) {
   const result = reply.report?.result;
   const chosen = query.assertion;
+  // Of a very large journal those that are indexed by now: then the bench asks again.
+  const isCounted = reply.evidence.indexed >= reply.evidence.toSequence;
   const actors = result?.setup.setup.scenario.actors ?? project.value?.world?.actors;
   const cited = useMemo(() => {
     const map = new Map<number, string[]>();
@@ -131,7 +143,7 @@ function Evidence({ reply, source, count, selected, query, show }: EvidenceProps
     <EvidenceBench
       source={source}
       count={count}
-      kinds={reply.evidence.counts}
+      kinds={isCounted ? reply.evidence.counts : undefined}
       filter={filterOfQuery(query)}
       onFilter={(filter) => show(queryOfFilter(filter))}
       choices={choicesOf(actors ?? noActors)}
@@ -143,6 +155,7 @@ function Evidence({ reply, source, count, selected, query, show }: EvidenceProps
       cited={cited}
       onSelect={(seq) => show({ seq })}
       onClose={() => show({ seq: undefined, assertion: undefined })}
+      meaningOf={(fault) => meaningIn(reply.report?.faultMeanings, fault) ?? meaningInProject(fault)}
       actions={(entry) => entry.kind === 'operation' && <ForkBefore runId={reply.runId} entry={entry} />}
     >
       {reply.report !== undefined && (

@@ -4,7 +4,7 @@ import type { ProjectView } from '../../../contract/run/project-view.js';
 import type { Scenario, StatePatch } from '../../../contract/world/scenario.js';
 import { virtualClock } from '../../../text/virtual-time.js';
 import { Empty } from '../../../viewer/kit/loading.tsx';
-import { ChangeTable, counted, DeclaredIn, DueEvent, Fact, Hash, Short } from '../../../viewer/kit/parts.tsx';
+import { ChangeTable, counted, DeclaredIn, DueEvent, Fact, Identity, Short } from '../../../viewer/kit/parts.tsx';
 import { routeHash } from '../state/route.ts';
 import { ActorCard, Chooser } from './world-parts.tsx';
 
@@ -44,8 +44,8 @@ function Layer({ scenario, view }: { scenario: ScenarioView; view: ProjectView }
       <dl class="facts">
         <Fact name="It is">{virtualClock(scenario.virtualTimeUs ?? view.world?.virtualTimeUs ?? 0)}</Fact>
         <DeclaredIn at={scenario.provenance} />
-        <Hash name="setup" value={scenario.setupHash} />
       </dl>
+      <Identity of={{ setup: scenario.setupHash }} />
       <Happenings scenario={scenario} />
       <h3>Rows</h3>
       {scenario.state.length === 0 && <p class="quiet">As the world has them.</p>}

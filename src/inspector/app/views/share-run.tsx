@@ -2,6 +2,7 @@
 import { useRef, useState } from 'preact/hooks';
 import { Problem } from '../../../viewer/kit/parts.tsx';
 import { failureMarkdown } from '../state/failure-markdown.tsx';
+import { isOffline } from '../state/live.tsx';
 import { copyText, saveZip } from '../state/share.tsx';
 
 export function ShareRun({ runId }: { runId: string }) {
@@ -24,10 +25,10 @@ export function ShareRun({ runId }: { runId: string }) {
           <button type="button" onClick={act('Link copied', () => copyText(async () => location.href))}>
             Copy link
           </button>
-          <button type="button" onClick={act('Copied', () => copyText(() => failureMarkdown(runId)))}>
+          <button type="button" disabled={isOffline.value} onClick={act('Copied', () => copyText(() => failureMarkdown(runId)))}>
             Copy as Markdown
           </button>
-          <button type="button" onClick={act('Saved', () => saveZip(runId))}>
+          <button type="button" disabled={isOffline.value} onClick={act('Saved', () => saveZip(runId))}>
             Save as zip
           </button>
         </div>

@@ -2,7 +2,7 @@
 import type { ProjectView, ToolView } from '../../../contract/run/project-view.js';
 import type { JsonSchema, ToolFault, ToolManifest, ToolOperation } from '../../../contract/world/tool-manifest.js';
 import { virtualDuration } from '../../../text/virtual-time.js';
-import { ColumnHeads, counted, DeclaredIn, Fact, Hash, Json, Scroll, Short } from '../../../viewer/kit/parts.tsx';
+import { ColumnHeads, counted, DeclaredIn, Fact, Identity, Json, Scroll, Short } from '../../../viewer/kit/parts.tsx';
 import { isObject, schemaWord } from '../kit/schema-sample.ts';
 import { routeHash } from '../state/route.ts';
 
@@ -24,9 +24,8 @@ export function ToolPanel({ tool, view }: { tool: ToolView; view: ProjectView })
       <dl class="facts">
         <Fact name="May">{definition.capabilities.join(', ') || 'nothing'}</Fact>
         <DeclaredIn at={tool.provenance} />
-        <Hash name="manifest" value={tool.manifestHash} />
-        <Hash name="artifact" value={tool.artifactHash} />
       </dl>
+      <Identity of={{ manifest: tool.manifestHash, artifact: tool.artifactHash }} />
       <h3>Operations</h3>
       {definition.operations.map((operation) => (
         <Operation key={operation.id} operation={operation} />

@@ -5,7 +5,7 @@ import type { ScenarioActor } from '../../../contract/world/scenario.js';
 import { virtualClock } from '../../../text/virtual-time.js';
 import { Await, Empty } from '../../../viewer/kit/loading.tsx';
 import { counted, PageHead } from '../../../viewer/kit/parts.tsx';
-import { projectLoad, projectReply, refreshing, refreshProblem, refreshProject } from '../state/live.tsx';
+import { isOffline, projectLoad, projectReply, refreshing, refreshProblem, refreshProject } from '../state/live.tsx';
 import { routeHash } from '../state/route.ts';
 import { DiagnosticList } from './diagnostic-list.tsx';
 import { ScenarioLayers } from './scenario-layers.tsx';
@@ -17,11 +17,11 @@ type Section = 'tools' | 'actors' | 'scenarios' | 'diagnostics';
 export function WorldView({ path }: { path: string[] }) {
   const project = projectLoad();
   return (
-    <Await of={project} what="the project">
+    <Await of={project} what="the project" head={<PageHead title="World" />}>
       {(view) => (
         <>
           <PageHead title={view.world?.title ?? view.world?.id ?? 'World'} lead={<WorldLead view={view} />}>
-            <button type="button" onClick={refreshProject} disabled={refreshing.value}>
+            <button type="button" onClick={refreshProject} disabled={refreshing.value || isOffline.value}>
               {refreshing.value ? 'Compiling…' : 'Compile again'}
             </button>
           </PageHead>
