@@ -4,21 +4,16 @@
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { InitialEvent } from '../src/contract/world/scenario.js';
 import type { WorldRef } from '../src/worlds/api.js';
 import { openWorlds } from '../src/worlds/worlds.js';
 import { runFloor } from './advance-floor.js';
 import { residentBytes } from './resident.js';
-import { bumpCall, compileRows, rowsWorld } from './rows.js';
-
-const rows = 1000;
-/** Events a `schedule` command. */
-const scheduleChunk = 10_000;
+import { advanceBumps, bumpCall, bumpedRows, compileRows, rowsWorld, scheduleBumps } from './rows.js';
 
 export async function run(options: { [flag: string]: string | boolean }): Promise<object> {
   const events = Number(options.events ?? 500_000);
   const directory = mkdtempSync(join(tmpdir(), 'drillyard-bench-'));
-  const program = rowsWorld(await compileRows(), rows);
+  const program = rowsWorld(await compileRows(), bumpedRows);
   const worlds = await openWorlds({
     directory,
     layout: 'run',
@@ -43,12 +38,13 @@ export async function run(options: { [flag: string]: string | boolean }): Promis
     }
     const last = measured[measured.length - 1] as Measured;
     const dbMb = megabytes(statSync(join(directory, `run_${String(made - 2).padStart(12, '0')}`, 'data.mdb')).size);
-    const floorSeconds = await runFloor({ events, rows });
+    const floorSeconds = await runFloor({ events, rows: bumpedRows });
     return {
       ...last,
       eventsPerSecond: Math.round(events / last.seconds),
       floorSeconds: rounded(floorSeconds),
       ratioToFloor: rounded(last.seconds / floorSeconds),
+      wholeToFloor: rounded((last.schedulingSeconds + last.seconds + last.positionSeconds) / floorSeconds),
       dbMb,
       exponent: exponentOf(measured),
       secondsBySize: Object.fromEntries(measured.map(({ events: size, seconds }) => [size, seconds])),
@@ -75,27 +71,18 @@ interface Measured {
 async function measure({ world, other, events }: { world: WorldRef; other: WorldRef; events: number }): Promise<Measured> {
   await other.command(bumpCall(1));
   const scheduling = performance.now();
-  for (let from = 0; from < events; from += scheduleChunk) {
-    await world.command({ kind: 'schedule', events: eventsOf(from, Math.min(events, from + scheduleChunk)) });
-  }
+  await scheduleBumps(world, events);
   const schedulingSeconds = secondsSince(scheduling);
   let peak = 0;
   let early = 0;
   let late = 0;
   const started = performance.now();
-  const result = await world.command(
-    { kind: 'advance', targetUs: events + 1, maxEvents: events, operationKey: 'bench' },
-    {
-      onProgress: ({ scheduledEventsProcessed }) => {
-        peak = Math.max(peak, process.memoryUsage.rss());
-        late = residentBytes();
-        if (early === 0 && scheduledEventsProcessed >= events / 10) early = late;
-      },
-    },
-  );
+  await advanceBumps(world, events, (fired) => {
+    peak = Math.max(peak, process.memoryUsage.rss());
+    late = residentBytes();
+    if (early === 0 && fired >= events / 10) early = late;
+  });
   const seconds = secondsSince(started);
-  if (result.status !== 'completed' || result.scheduledEventsProcessed !== events)
-    throw new Error(`the advance ended otherwise: ${JSON.stringify(result)}`);
   const { positionSeconds, otherWorldMs } = await readPosition(world, other);
   const [peakRssMb, ownEarlyMb, ownLateMb] = [peak, early, late].map(megabytes) as [number, number, number];
   return {
@@ -125,15 +112,6 @@ async function readPosition(world: WorldRef, other: WorldRef): Promise<{ positio
     slowest = Math.max(slowest, performance.now() - asked);
   }
   return { positionSeconds: await reading, otherWorldMs: rounded(slowest) };
-}
-
-function eventsOf(from: number, to: number): InitialEvent[] {
-  return Array.from({ length: to - from }, (_, index) => ({
-    event: { packageId: 'rows', eventId: 'bump' },
-    payload: { row: `r${((from + index) * 7919) % rows}` },
-    atUs: from + index + 1,
-    actorId: 'worker',
-  }));
 }
 
 /** Of time in events: the slope between the smallest and the largest size, both logarithmic. 1 is linear. */

@@ -4,10 +4,15 @@ import { fileURLToPath } from 'node:url';
 import { compileProject } from '../src/compiler/compile.js';
 import { jsonDigest } from '../src/contract/digest.js';
 import type { JsonValue } from '../src/contract/json.js';
+import { limits } from '../src/contract/limits.js';
 import type { CompiledBuild } from '../src/contract/run/build.js';
-import type { WorldSetup } from '../src/contract/world/scenario.js';
+import type { InitialEvent, WorldSetup } from '../src/contract/world/scenario.js';
 import type { CallTool } from '../src/contract/world/world-protocol.js';
-import type { CreateWorld } from '../src/worlds/api.js';
+import type { CreateWorld, WorldRef } from '../src/worlds/api.js';
+
+/** Events a `schedule` command. */
+const eventsACommand = 10_000;
+export const bumpedRows = 1000;
 
 export async function compileRows(): Promise<CompiledBuild> {
   const { build, diagnostics } = await compileProject({ root: fileURLToPath(new URL('../../bench/fixtures/rows', import.meta.url)) });
@@ -37,6 +42,36 @@ export const bumpCall = (row: number): CallTool => ({
   operationId: 'bump',
   arguments: { row: `r${row}` },
 });
+
+/** Of a world of 1,000 rows or more: `count` events, one a microsecond, each of which bumps a row. */
+export async function scheduleBumps(world: WorldRef, count: number): Promise<void> {
+  for (let from = 0; from < count; from += eventsACommand)
+    await world.command({ kind: 'schedule', events: bumpsOf(from, Math.min(count, from + eventsACommand)) });
+}
+
+/** Until all of them have fired: as many advances as one may have events. `progress`: events so far, now and then. */
+export async function advanceBumps(world: WorldRef, count: number, progress: (fired: number) => void = () => {}): Promise<void> {
+  for (let fired = 0; fired < count; ) {
+    const maxEvents = Math.min(count - fired, limits.advanceEventsMax);
+    const before = fired;
+    const result = await world.command(
+      { kind: 'advance', targetUs: before + maxEvents, maxEvents, operationKey: `bench-${before}` },
+      { onProgress: ({ scheduledEventsProcessed }) => progress(before + scheduledEventsProcessed) },
+    );
+    if (result.status !== 'completed' || result.scheduledEventsProcessed !== maxEvents)
+      throw new Error(`the advance ended otherwise: ${JSON.stringify(result)}`);
+    fired += maxEvents;
+  }
+}
+
+function bumpsOf(from: number, to: number): InitialEvent[] {
+  return Array.from({ length: to - from }, (_, index) => ({
+    event: { packageId: 'rows', eventId: 'bump' },
+    payload: { row: `r${((from + index) * 7919) % bumpedRows}` },
+    atUs: from + index + 1,
+    actorId: 'worker',
+  }));
+}
 
 export interface Quantiles {
   p50Ms: number;

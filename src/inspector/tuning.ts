@@ -47,6 +47,8 @@ export const tuning = {
   /** How long a file that was saved can be read by the browser. */
   savedUrlMs: 10_000,
   /** Between tries to follow the live stream: the first, and the longest. */
+  /** A tab out of sight keeps its stream for so long. */
+  hiddenStreamMs: 5_000,
   liveRetryFirstMs: 500,
   liveRetryMaxMs: 15_000,
   runsAPage: 50,

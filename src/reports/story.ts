@@ -110,7 +110,7 @@ function faultLine(fault: FaultEntry, { faultMeanings }: RunReport): StoryLine {
   return { role: 'fault', text, sequence: fault.sequence };
 }
 
-function firstSentence(text: string): string {
+export function firstSentence(text: string): string {
   return text.split(/\.(?:\s|$)/)[0] ?? text;
 }
 

@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Transcript } from '../contract/run/transcript.js';
 import type { EvidenceEntry, FaultEntry } from '../contract/world/evidence.js';
 import { entryIsProblem, entryText } from '../reports/entry-text.js';
+import { firstSentence } from '../reports/story.js';
 import { committedWords, kindNames } from '../reports/words.js';
 import { virtualClock, virtualOffset } from '../text/virtual-time.js';
 import { visibleText } from '../text/visible-text.js';
@@ -161,7 +162,10 @@ function Title({ entry, meaning }: { entry: EvidenceEntry; meaning: string | und
   const text = visibleText(entryText(entry));
   return (
     <>
-      <h2 class={entryIsProblem(entry) ? 'entry-title bad-text' : 'entry-title'}>{meaning === undefined ? text : visibleText(meaning)}</h2>
+      <h2 class={entryIsProblem(entry) ? 'entry-title bad-text' : 'entry-title'}>
+        {meaning === undefined ? text : visibleText(firstSentence(meaning))}
+      </h2>
+      {meaning !== undefined && firstSentence(meaning) !== meaning && <p>{visibleText(meaning)}</p>}
       {meaning !== undefined && <p class="quiet">{text}</p>}
     </>
   );

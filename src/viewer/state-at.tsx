@@ -75,6 +75,21 @@ export function StateAt({ source, sequence, last, onSelect }: StateAtProps) {
   );
 }
 
+/** Every row as it was, without a way through time. */
+export function RowsAt({ source, sequence, onSelect }: Omit<StateAtProps, 'last'>) {
+  const [chosen, setChosen] = useState('');
+  const namespaces = useLoad(`namespaces ${source.id} ${sequence}`, () => source.namespaces(sequence), { keep: true });
+  return (
+    <div class="rows-at">
+      <Await of={namespaces} what="the rows">
+        {(reply) => (
+          <Namespaces source={source} reply={reply} sequence={sequence} onSelect={onSelect} chosen={chosen} onChoose={setChosen} />
+        )}
+      </Await>
+    </div>
+  );
+}
+
 interface Turn {
   first: number;
   last: number;

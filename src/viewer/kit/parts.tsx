@@ -5,13 +5,14 @@ import { defined } from '../../contract/defined.js';
 import type { JsonValue } from '../../contract/json.js';
 import { diffJson, pathText } from '../../contract/json-diff.js';
 import { minuteMs } from '../../contract/units.js';
+import { statusText } from '../../reports/words.js';
 import { virtualClock } from '../../text/virtual-time.js';
 import { visibleText } from '../../text/visible-text.js';
 import { tuning } from '../tuning.js';
 
 /** A verdict or a status, never by color alone. */
 export function Status({ value }: { value: string }) {
-  return <span class={`status ${value}`}>{value.replaceAll('_', ' ')}</span>;
+  return <span class={`status ${value}`}>{statusText(value)}</span>;
 }
 
 const tokens = /("(?:[^"\\]|\\.)*")(\s*:)?|\b(true|false|null)\b|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;

@@ -32,7 +32,7 @@ test('what must hold is said in words, with how often and of what', () => {
   assert.deepEqual(found, [
     'notes/notes/a tags[0] is one of [1,2]',
     'notes@other/notes has between 2 and 4 rows',
-    'notes.note.write answered tool error is called never',
+    'notes.note.write, answered with an error, is never called',
     'notes.note.write, then notes.note.read by reader',
     'in call 2 of notes.note.write, id is not "a"',
     'notes.note.write is denied at least once',

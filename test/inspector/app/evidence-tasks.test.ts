@@ -4,8 +4,68 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import type { Page } from 'playwright-core';
 import { countClicks } from './browser-kit.js';
 import { longRun, openDesk, browserOptions as options } from './desk.js';
+
+/** Blocks of an entry of which less is in sight than a few lines, though they have more. */
+const clippedBlocks = (page: Page): Promise<string[]> =>
+  page.evaluate(`[...document.querySelectorAll('.pane pre')]
+    .filter((block) => block.clientHeight < Math.min(block.scrollHeight, 120))
+    .map((block) => block.ariaLabel + ': ' + block.clientHeight + ' of ' + block.scrollHeight)`);
+
+test('every value of an entry is in sight, wide and narrow, and only what scrolls is a stop of the keyboard', options, async (t) => {
+  const { page, open, runs, complaints } = await openDesk(t, { drills: ['careless-refund'] });
+  for (const [width, height] of [
+    [1440, 900],
+    [390, 844],
+  ] as const) {
+    await page.setViewportSize({ width, height });
+    for (const sequence of [8, 17]) {
+      await open(`#/runs/${runs['careless-refund']![0]}?seq=${sequence}`);
+      await page
+        .getByRole('complementary', { name: `Entry ${sequence}` })
+        .getByRole('group', { name: 'Arguments' })
+        .waitFor();
+      assert.deepEqual(await clippedBlocks(page), [], `${sequence} at ${width}`);
+    }
+  }
+  const stops = await page.evaluate<boolean[]>(`[...document.querySelectorAll('pre.json, .scroll')].map((block) =>
+    (block.tabIndex === 0) === (block.scrollWidth > block.clientWidth || block.scrollHeight > block.clientHeight))`);
+  assert.ok(stops.length > 2 && stops.every((fits) => fits));
+  assert.deepEqual(complaints, []);
+});
+
+test('a run under way: its journal is followed to its end, its timeline and its counts grow with it', options, async (t) => {
+  const { page, open, root, complaints } = await openDesk(t, { drills: [] });
+  writeFileSync(join(root, 'agents/careless-agent.mjs'), slowAgent);
+  await open('#/drills/careless-refund');
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
+  await page.getByRole('link', { name: 'Trial 1' }).click();
+  const follow = page.getByRole('button', { name: 'Follow' });
+  await follow.waitFor();
+  assert.equal(await follow.getAttribute('aria-pressed'), 'true');
+  const calls = page.getByRole('group', { name: 'Kinds' }).getByRole('button', { name: /^call / });
+  const callsNow = async (): Promise<number> => Number(/\d+/.exec((await calls.textContent()) ?? '')?.[0]);
+  await page.locator('.timeline-drawing').waitFor();
+  await calls.waitFor();
+  const before = await callsNow();
+  await page.locator('#entry-40').waitFor();
+  while ((await callsNow()) <= before) await page.waitForTimeout(50);
+  assert.equal(await page.locator('.timeline-drawing').count(), 1);
+  await page.getByRole('heading', { name: '2 assertions do not hold' }).waitFor({ timeout: 60_000 });
+  assert.deepEqual(complaints, []);
+});
+
+/** Calls for some seconds, one after the other. */
+const slowAgent = `export default async (_, { world }) => {
+  for (let call = 0; call < 60; call++) {
+    await world.call('payments', 'charge.list', { limit: 1 });
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  return {};
+};
+`;
 
 test('row X then, and who changed it: three clicks from the page of the run', options, async (t) => {
   const { page, open, runs, complaints } = await openDesk(t, { drills: ['careless-refund'] });
@@ -39,6 +99,7 @@ test('which fault it was and what it caused: one click to its meaning, the call 
     ['#16', '#8', '#17'],
   );
   assert.equal(await clicks(), 1);
+  assert.deepEqual(await clippedBlocks(page), []);
   await steps.getByRole('button', { name: '#17' }).click();
   await page.getByRole('complementary', { name: 'Entry 17' }).waitFor();
   assert.deepEqual(complaints, []);

@@ -114,6 +114,29 @@ test('when the server is gone it is said on top, what would ask it is disabled, 
   assert.deepEqual(await axeViolations(page), []);
 });
 
+test('tabs that nobody sees leave the connections to the one that is looked at', options, async (t) => {
+  const { page, baseUrl, open } = await openDesk(t, { drills: [] });
+  await open('#/drills');
+  // Chromium opens six connections to a server. Pages without a window count as in sight: these say that they are not.
+  await page.context().addInitScript("Object.defineProperty(document, 'hidden', { get: () => globalThis.isBehind === true })");
+  const tabs = [];
+  for (let count = 0; count < 6; count++) {
+    const tab = await page.context().newPage();
+    await tab.goto(`${baseUrl}/#/world`);
+    await tab.getByText('Live', { exact: true }).waitFor();
+    const released = tab.waitForEvent('requestfailed', (request) => request.url().endsWith('/events'));
+    await tab.evaluate("globalThis.isBehind = true; document.dispatchEvent(new Event('visibilitychange'))");
+    await released;
+    tabs.push(tab);
+  }
+  const last = await page.context().newPage();
+  await last.goto(`${baseUrl}/#/world`);
+  await last.locator('main h1').waitFor();
+  await last.getByText('Live', { exact: true }).waitFor();
+  await tabs[0]!.evaluate("globalThis.isBehind = false; document.dispatchEvent(new Event('visibilitychange'))");
+  await tabs[0]!.getByText('Live', { exact: true }).waitFor();
+});
+
 test('a link opened in another tab needs no token of its own while one is open', options, async (t) => {
   const { page, baseUrl, open } = await openDesk(t, { drills: [] });
   await open('#/drills');

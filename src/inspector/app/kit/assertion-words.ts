@@ -9,6 +9,7 @@ import type {
   OperationChoice,
   OperationFilter,
 } from '../../../contract/run/assertion.js';
+import type { OutcomeKind } from '../../../contract/world/evidence.js';
 import { virtualClock, virtualDuration } from '../../../text/virtual-time.js';
 import { tuning } from '../../../viewer/tuning.js';
 
@@ -19,7 +20,7 @@ export function assertionWords(assertion: Assertion): string {
     case 'state.count':
       return `${ownerOf(assertion)}/${assertion.namespace} has ${boundsWords(assertion.count, 'row')}${where(assertion.where)}`;
     case 'operation.count':
-      return `${callWords(assertion.operation)} is called ${timesWords(assertion.count)}`;
+      return `${subjectWords(assertion.operation)} ${doneWords('called', assertion.count)}`;
     case 'operation.order':
       return assertion.operations.map(callWords).join(', then ');
     case 'operation.arguments': {
@@ -27,15 +28,15 @@ export function assertionWords(assertion: Assertion): string {
       return `in ${which} of ${callWords(assertion.operation)}, ${pathText(assertion.path) || 'the arguments'} ${compared(assertion)}`;
     }
     case 'operation.denied':
-      return `${callWords(assertion.operation)} is denied ${timesWords(assertion.count ?? { atLeast: 1 })}`;
+      return `${subjectWords(assertion.operation)} ${doneWords('denied', assertion.count ?? { atLeast: 1 })}`;
     case 'event.count':
-      return `${ownerOf(assertion.event)}.${assertion.event.eventId}${where(assertion.payload)} is ${assertion.phase} ${timesWords(assertion.count)}`;
+      return `${ownerOf(assertion.event)}.${assertion.event.eventId}${where(assertion.payload)} ${doneWords(assertion.phase, assertion.count)}`;
     case 'callback.count':
-      return `${ownerOf(assertion)}.${assertion.callbackId} is ${assertion.phase.replaceAll('_', ' ')} ${timesWords(assertion.count)}`;
+      return `${ownerOf(assertion)}.${assertion.callbackId} ${doneWords(assertion.phase.replaceAll('_', ' '), assertion.count)}`;
     case 'fault.count': {
       const { fault } = assertion;
       const by = fault.operationId === undefined ? '' : ` at ${fault.operationId}`;
-      return `the fault ${ownerOf(fault)}.${fault.faultId} happens${by} ${timesWords(assertion.count)}`;
+      return `the fault ${ownerOf(fault)}.${fault.faultId} ${isNever(assertion.count) ? `never happens${by}` : `happens${by} ${timesWords(assertion.count)}`}`;
     }
     case 'time.reached':
       return assertion.virtualTimeUs === undefined
@@ -44,7 +45,7 @@ export function assertionWords(assertion: Assertion): string {
     case 'output.value':
       return `the output of ${assertion.interactionId}${inside(assertion.path)} ${compared(assertion)}`;
     case 'effect.at_most_once':
-      return `no effect of ${callWords(assertion.operation)} happens twice, where ${identityWords(assertion.identity)}`;
+      return `no effect of ${subjectWords(assertion.operation)} happens twice, where ${identityWords(assertion.identity)}`;
     case 'state.unchanged':
       return `no row changes${scopeWords('in', assertion.scope)}${scopeWords('but for', assertion.except)}`;
     case 'state.diff':
@@ -93,10 +94,16 @@ function boundsWords({ equals, atLeast, atMost }: CountBounds, noun: string): st
   return atLeast === undefined ? `at most ${nouns(atMost ?? 0)}` : `at least ${nouns(atLeast)}`;
 }
 
+const isNever = ({ equals, atLeast, atMost }: CountBounds): boolean =>
+  atLeast === undefined && (equals === 0 || (equals === undefined && atMost === 0));
+
+/** `is called exactly once`, `is never called`. */
+function doneWords(done: string, bounds: CountBounds): string {
+  return isNever(bounds) ? `is never ${done}` : `is ${done} ${timesWords(bounds)}`;
+}
+
 function timesWords(bounds: CountBounds): string {
-  const only = bounds.atLeast === undefined && bounds.atMost === undefined;
-  if (only && bounds.equals === 0) return 'never';
-  if (only && bounds.equals === 1) return 'exactly once';
+  if (bounds.atLeast === undefined && bounds.atMost === undefined && bounds.equals === 1) return 'exactly once';
   if (bounds.equals === undefined && bounds.atLeast === undefined && bounds.atMost === 1) return 'at most once';
   if (bounds.equals === undefined && bounds.atMost === undefined && bounds.atLeast === 1) return 'at least once';
   return boundsWords(bounds, 'time');
@@ -108,9 +115,24 @@ function callWords(choice: OperationChoice): string {
   return 'anyOf' in choice ? choice.anyOf.map(oneCall).join(' or ') : oneCall(choice);
 }
 
+/** Before what is said of it. */
+function subjectWords(choice: OperationChoice): string {
+  const words = callWords(choice);
+  return words.includes(', ') ? `${words},` : words;
+}
+
+const answerWords: { [Kind in OutcomeKind]: string } = {
+  ok: 'a result',
+  denied: 'a denial',
+  tool_error: 'an error',
+  unsupported: '"unsupported"',
+  invalid: '"invalid arguments"',
+};
+
 function oneCall(filter: OperationFilter): string {
   const by = filter.actorId === undefined ? '' : ` by ${filter.actorId}`;
-  const outcome = filter.outcome === undefined ? '' : ` answered ${[filter.outcome].flat().join(' or ').replaceAll('_', ' ')}`;
+  const answers = filter.outcome === undefined ? [] : [filter.outcome].flat().map((outcome) => answerWords[outcome]);
+  const outcome = answers.length === 0 ? '' : `, answered with ${answers.join(' or ')}`;
   const key = filter.idempotency === undefined ? '' : `, its key ${filter.idempotency.replaceAll('_', ' ')}`;
   return `${ownerOf(filter)}.${filter.operationId}${where(filter.arguments)}${by}${outcome}${key}`;
 }

@@ -151,13 +151,44 @@ export function startLive(): void {
   });
 }
 
+/**
+ * A browser opens few connections to one server: the stream of a tab that nobody sees would be taken from those that are looked at.
+ * Aborts once the tab has been out of sight for a while.
+ */
+function untilHidden(ended: AbortSignal): AbortController {
+  const hidden = new AbortController();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const look = (): void => {
+    clearTimeout(timer);
+    if (document.hidden) timer = setTimeout(() => hidden.abort(), tuning.hiddenStreamMs);
+  };
+  document.addEventListener('visibilitychange', look, { signal: hidden.signal });
+  ended.addEventListener('abort', () => hidden.abort(), { signal: hidden.signal });
+  look();
+  return hidden;
+}
+
+function untilSeen(ended: AbortSignal): Promise<void> {
+  if (!document.hidden) return Promise.resolve();
+  return new Promise((resolve) => {
+    const done = (): void => {
+      if (!document.hidden || ended.aborted) resolve();
+    };
+    document.addEventListener('visibilitychange', done, { signal: ended });
+    ended.addEventListener('abort', done, { once: true });
+  });
+}
+
 export function reconnect(): void {
   tryNow();
 }
 
 async function follow(ended: AbortSignal): Promise<void> {
+  let opened = 0;
   for (let waitMs = tuning.liveRetryFirstMs; !ended.aborted; waitMs = Math.min(waitMs * 2, tuning.liveRetryMaxMs)) {
+    await untilSeen(ended);
     connection.value = 'connecting';
+    const hidden = untilHidden(ended);
     try {
       const { requests: known } = await client.call('listRunRequests', {});
       requests.value = new Map(known.map((request) => [request.requestId, request]));
@@ -165,18 +196,23 @@ async function follow(ended: AbortSignal): Promise<void> {
         () => {
           connection.value = 'open';
           lostOnce.value = false;
+          // Runs may have ended meanwhile.
+          if (opened++ > 0) runsEnded.value++;
           waitMs = tuning.liveRetryFirstMs;
         },
         (event) => {
           lastSeenMs.value = Date.now();
           hear(JSON.parse(event.data) as InspectorEvent);
         },
-        ended,
+        hidden.signal,
       );
     } catch {
       // The state of the connection shows it; views show what they could not load.
     }
+    const isHidden = hidden.signal.aborted;
+    hidden.abort();
     if (ended.aborted) return;
+    if (isHidden) continue;
     connection.value = 'lost';
     lostOnce.value = true;
     const patience = new AbortController();

@@ -44,7 +44,7 @@ export function Launch({ what, trials, retries, concurrency }: LaunchProps) {
         <input name="retries" type="number" min={0} max={limits.retriesMax} placeholder={String(retries ?? 0)} />
       </label>
       <label class="field">
-        At a time
+        In parallel
         <input name="concurrency" type="number" min={1} max={limits.runConcurrencyMax} placeholder={String(concurrency ?? 1)} />
       </label>
       <button type="submit" class="primary" disabled={starting || isOffline.value}>

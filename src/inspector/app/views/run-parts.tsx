@@ -11,6 +11,7 @@ import { visibleText } from '../../../text/visible-text.js';
 import { AgentCard, Finding, type FindingsProps } from '../../../viewer/findings.tsx';
 import { Await, Empty, useLoad } from '../../../viewer/kit/loading.tsx';
 import { counted, DueEvent, Fact, Json, Status } from '../../../viewer/kit/parts.tsx';
+import { RowsAt, type StateAtProps } from '../../../viewer/state-at.tsx';
 import { saveAs } from '../kit/save.tsx';
 import { routeHash } from '../state/route.ts';
 import { client } from '../state/session.tsx';
@@ -132,7 +133,8 @@ function Interaction({ interaction }: { interaction: InteractionResult }) {
   );
 }
 
-export function WorldPart({ runId, onSelect }: { runId: string; onSelect: (sequence: number) => void }) {
+export function WorldPart({ source, last, onSelect }: Omit<StateAtProps, 'sequence'>) {
+  const runId = source.id;
   const path = { runId };
   const world = useLoad(`world of ${runId}`, () =>
     Promise.all([
@@ -182,6 +184,8 @@ export function WorldPart({ runId, onSelect }: { runId: string; onSelect: (seque
               ))}
             </div>
           ))}
+          <h2>Rows</h2>
+          {last === 0 ? <p class="quiet">Its world has not begun.</p> : <RowsAt source={source} sequence={last} onSelect={onSelect} />}
         </>
       )}
     </Await>

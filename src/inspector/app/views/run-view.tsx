@@ -80,7 +80,7 @@ function Run({ reply, query }: { reply: InspectorRunReply; query: { [name: strin
         />
       )}
       {part === 'interactions' && <InteractionsPart reply={reply} />}
-      {part === 'world' && <WorldPart runId={runId} onSelect={(seq) => show({ part: 'evidence', seq })} />}
+      {part === 'world' && <WorldPart source={source} last={count} onSelect={(seq) => show({ part: 'evidence', seq })} />}
       {part === 'attachments' && <AttachmentsPart runId={runId} saved={reply.source === 'saved'} />}
       {part === 'setup' && <SetupPart reply={reply} />}
     </div>
