@@ -358,6 +358,8 @@ export const limits = {
   /** Of one run, in JSON lines and other records of a run. */
   recordReasonsMax: 10,
   recordWhyCharsMax: 8 * 1024,
+  /** Trials of the page over a run that have their findings in full; the others have what decided them, and their report. */
+  runPageWholeTrialsMax: 500,
   /** GitHub shows no more annotations of a step than this. */
   githubAnnotationsMax: 10,
   githubMessageCharsMax: 4_000,

@@ -1,5 +1,7 @@
 // The page over a run: every trial with its verdict, its findings and the way to its report. One file that loads nothing and can be read
 // without its script, which is the viewer's: it adds the theme, a filter and buttons that copy.
+
+import { limits } from '../contract/limits.js';
 import type { Verdict } from '../contract/run/run.js';
 import type { SkippedDrill } from '../contract/run/run-events.js';
 import { toolFailureText } from '../contract/world/tool-failure.js';
@@ -71,8 +73,8 @@ ${pageHead({ title, policy, style, description: title })}
 <div id="overview" hidden></div>
 <div class="scroll"><table class="trials">
 <thead><tr><th scope="col">Verdict</th><th scope="col">Drill</th><th scope="col">What decided it</th><th scope="col">Took</th><th scope="col">Reports</th></tr></thead>
-<tbody>${[...trials].sort(byWeight).map((trial) => trialRow(trial, linkTo))}${unstarted.map(unstartedRow)}${skipped.map(skippedRow)}</tbody>
-</table></div>
+<tbody>${[...trials].sort(byWeight).map((trial, index) => trialRow(trial, linkTo, index < limits.runPageWholeTrialsMax))}${unstarted.map(unstartedRow)}${skipped.map(skippedRow)}</tbody>
+</table></div>${leftOut(trials)}
 </section>
 </main></div>
 <script type="module">${new Markup(script)}</script>
@@ -86,6 +88,14 @@ function outcomeText(verdict: Verdict, count: number, drills: string): string {
   const words = { passed: 'passed', failed: 'failed', inconclusive: count === 1 ? 'is inconclusive' : 'are inconclusive' }[verdict];
   if (verdict !== 'passed') return `${count} of ${drills} ${words}`;
   return `${count === 1 ? '' : 'All '}${drills} ${words}`;
+}
+
+function leftOut(trials: readonly TrialRecord[]): Markup | null {
+  const count = [...trials]
+    .sort(byWeight)
+    .slice(limits.runPageWholeTrialsMax)
+    .filter(({ why }) => why !== '').length;
+  return count === 0 ? null : html`\n<p class="quiet">The findings of ${counted(count, 'further trial')} are in their reports.</p>`;
 }
 
 /** From the first start to the last end: trials run at the same time. */
@@ -134,7 +144,7 @@ function unstartedRow(trial: UnstartedTrial): Markup {
   });
 }
 
-function trialRow(trial: TrialRecord, linkTo: RunPageOptions['linkTo']): Markup {
+function trialRow(trial: TrialRecord, linkTo: RunPageOptions['linkTo'], isWhole: boolean): Markup {
   const { verdict, flaky, tolerated, attempts, title } = trial;
   const word = tolerated !== undefined ? `${verdict}, tolerated` : flaky ? 'passed, flaky' : verdict;
   const links = attempts.map((attempt, index) => attemptLink(attempt, attempts.length === 1 ? undefined : index, linkTo));
@@ -144,7 +154,7 @@ function trialRow(trial: TrialRecord, linkTo: RunPageOptions['linkTo']): Markup 
     verdict: chip(word, tolerated === undefined ? verdict : 'inconclusive'),
     name: trialName(trial),
     title,
-    why: whyCell(trial, linkTo),
+    why: whyCell(isWhole ? trial : { ...trial, reasons: [], why: '' }, linkTo),
     took: hostDuration(attempts.reduce((sum, { startedAtMs, finishedAtMs }) => sum + Math.max(finishedAtMs - startedAtMs, 0), 0)),
     reports: attempts.length === 1 ? links : html`<ol class="retries">${links}</ol>`,
   });

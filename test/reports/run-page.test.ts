@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
+import { limits } from '../../src/contract/limits.js';
 import type { RunReport } from '../../src/contract/run/run-events.js';
 import { runPage } from '../../src/reports/run-page.js';
 import { RunRecords } from '../../src/reports/run-records.js';
@@ -16,7 +17,7 @@ function otherDrill(report: RunReport, drillId: string): RunReport {
   return { ...report, drill: { ...drill, id: drillId }, result: { ...result, identity: { ...result.identity, drillId } } };
 }
 
-function page(): string {
+function page(further = 0): string {
   const records = new RunRecords();
   const add = ({ runId, result, ...rest }: RunReport, attempt: number): void => {
     const { status, verdict, stateHash, evidenceHash, trajectoryHash, identity } = result;
@@ -30,6 +31,8 @@ function page(): string {
   add(failingRun('run_01kjpf3q5d2c9h8r7s6t5v4w3x').report, 3);
   add(otherDrill(failingRun('run_01kjpf3q5d2c9h8r7s6t5v4w3y').report, 'other-drill'), 1);
   add(otherDrill(passingRun('run_01kjpf3q5d2c9h8r7s6t5v4w3z').report, 'third-drill'), 1);
+  for (let number = 1; number <= further; number++)
+    add(otherDrill(failingRun(`run_${String(number).padStart(12, '0')}`).report, `further-${number}`), 1);
   records.take({ event: 'summary', verdict: 'failed', passed: 1, failed: 2, inconclusive: 0 });
   return runPage(records, { linkTo: (report) => report });
 }
@@ -87,16 +90,18 @@ test('the script filters by verdict and words, in the address and by keyboard, a
   assert.equal(await rows.count(), 3);
   await tab.keyboard.press('/');
   await tab.keyboard.type('OTHER');
-  assert.equal(await rows.count(), 1);
   await tab.getByRole('status').getByText('1 of 3 rows').waitFor();
+  assert.equal(await rows.count(), 1);
   assert.match(tab.url(), /#words=OTHER$/);
   await tab.getByRole('searchbox').fill('');
   await tab.getByRole('button', { name: 'Failed 2' }).press('Enter');
+  await tab.getByRole('status').getByText('2 of 3 rows').waitFor();
   assert.equal(await rows.count(), 2);
   await tab.getByRole('link', { name: 'Skip to the trials' }).press('Enter');
   assert.equal(await rows.count(), 2);
   await tab.goto('about:blank');
   await tab.goto(`${address}#show=passed`);
+  await tab.getByRole('status').getByText('1 of 3 rows').waitFor();
   assert.equal(await rows.count(), 1);
   assert.equal(await tab.getByRole('button', { name: 'Passed 1' }).getAttribute('aria-pressed'), 'true');
   const background = (): Promise<string> => tab.evaluate('getComputedStyle(document.body).backgroundColor');
@@ -107,6 +112,15 @@ test('the script filters by verdict and words, in the address and by keyboard, a
   await tab.reload();
   await tab.getByRole('button', { name: 'Theme: dark' }).waitFor();
   assert.deepEqual(complaints, []);
+});
+
+test('of very many failed trials the first have their findings, the others what decided them and their report', () => {
+  const text = page(limits.runPageWholeTrialsMax + 100);
+  const rows = text.split('<tr class="failed"').slice(1);
+  assert.equal(rows.length, limits.runPageWholeTrialsMax + 102);
+  assert.equal(rows.filter((row) => row.includes('<details>')).length, limits.runPageWholeTrialsMax);
+  assert.ok(rows.every((row) => row.includes('never-above-charge') && /<a href="reports\/run_/.test(row)));
+  assert.ok(text.includes('The findings of 102 further trials are in their reports.'));
 });
 
 test('axe has nothing against it, light, dark and on a phone', { skip: noBrowser }, async (t) => {

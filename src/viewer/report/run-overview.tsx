@@ -1,6 +1,6 @@
 // The filter of the page over a run: it hides rows of the table that the page holds. The address remembers it: `#show=failed&words=refund`.
 import { render } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { foldCase } from '../../text/fold-case.js';
 import { counted } from '../kit/parts.tsx';
 
@@ -48,7 +48,7 @@ function OverviewFilter({ rows }: { rows: readonly Row[] }) {
     history.replaceState(null, '', hashOf(next));
     setFilter(next);
   };
-  useEffect(() => {
+  useLayoutEffect(() => {
     for (const row of rows) row.element.hidden = !fits(row);
   }, [filter]);
   useEffect(() => {
