@@ -26,6 +26,9 @@ export const inspectorLimits = {
   inspectorCausesMax: 12,
   inspectorEffectsMax: 100,
   inspectorWorldsMax: 32,
+  /** Files of a repository that are shown, and lines that one search finds. */
+  inspectorSourceFilesMax: 5_000,
+  inspectorSourceMatches: 200,
   /** Browsers hold connections open on which they never asked anything. */
   inspectorCloseGraceMs: 250,
   /** For the index of a journal, before the beginning of it is shown. */

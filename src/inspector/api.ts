@@ -48,7 +48,9 @@ export function inspectorApi(parts: InspectorParts): Api {
   return { ...projectApi(parts), ...runsApi(parts), ...reportApi(parts), ...workApi(parts), ...worldsApi(parts), ...worldPagesApi(parts) };
 }
 
-function projectApi({ project, queue }: InspectorParts): Pick<Api, 'getProject' | 'refresh' | 'openEditor' | 'getImplementation'> {
+type ProjectPages = 'getProject' | 'refresh' | 'openEditor' | 'getImplementation' | 'listSource' | 'getSource' | 'findSource';
+
+function projectApi({ project, queue }: InspectorParts): Pick<Api, ProjectPages> {
   return {
     getProject: () => project.reply(),
     refresh: async () => {
@@ -58,6 +60,9 @@ function projectApi({ project, queue }: InspectorParts): Pick<Api, 'getProject' 
     },
     openEditor: async ({ body }) => ({ ...one, ...(await project.openEditor(body)) }),
     getImplementation: ({ path }) => project.implementation(path),
+    listSource: async () => (await project.repository()).list(),
+    getSource: async ({ path }) => (await project.repository()).file(path),
+    findSource: async ({ query }) => (await project.repository()).find(query),
   };
 }
 

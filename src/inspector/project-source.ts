@@ -17,6 +17,7 @@ import type { RecordingPlace } from '../drills/stored/recording.js';
 import { packageVersion } from '../files/installation.js';
 import { type EditorCommand, openInEditor, placeOf } from './editor.js';
 import type { EventHub } from './event-hub.js';
+import { RepositorySource } from './repository-source.js';
 import { excerptsOf } from './source-excerpts.js';
 
 export interface ProjectOptions {
@@ -33,6 +34,7 @@ export class ProjectSource {
   readonly #options: ProjectOptions;
   #compiled: CompileResult;
   #excerpts: string[];
+  #repository: Promise<RepositorySource> | undefined;
   #generation = 1;
   #loadedAtMs = Date.now();
 
@@ -49,6 +51,7 @@ export class ProjectSource {
   async refresh(): Promise<InspectorProjectReply> {
     this.#compiled = await compile(this.#options);
     this.#excerpts = excerptsOf(this.#options.root, this.#compiled.diagnostics);
+    this.#repository = undefined;
     this.#generation++;
     this.#loadedAtMs = Date.now();
     const reply = this.reply();
@@ -100,6 +103,13 @@ export class ProjectSource {
     if (source === undefined || source.toolId !== toolId)
       throw new ServiceError('control.NOT_FOUND', { message: 'The tool has no such implementation file. Its ids are in the project.' });
     return { schemaVersion: 1, source };
+  }
+
+  /** Read when it is first asked for after a load, and then as it was. */
+  repository(): Promise<RepositorySource> {
+    const { root, config } = this.#options;
+    this.#repository ??= RepositorySource.read(root, this.#compiled, config);
+    return this.#repository;
   }
 
   async openEditor(request: EditorRequest): Promise<EditorPlace> {

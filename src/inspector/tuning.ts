@@ -39,6 +39,10 @@ export const tuning = {
   /** For the end of a stream to leave. */
   lastPiecesMs: 20,
 
+  /** Of a line of source that was found, and of that before what was found. */
+  sourceLineChars: 240,
+  sourceCharsBefore: 60,
+
   // The page.
   /** How long a file that was saved can be read by the browser. */
   savedUrlMs: 10_000,

@@ -166,7 +166,17 @@ onEachEngine('what is not there is not found', async (t, engine) => {
     listWorldRowChanges: '?packageId=notes&namespace=notes&rowId=a',
     listWorldTools: '?actorId=writer',
   };
-  const there = new Set(['getProject', 'refresh', 'listRuns', 'listRunRequests', 'listEvents', 'listWorlds', 'createWorld']);
+  const there = new Set([
+    'getProject',
+    'refresh',
+    'listSource',
+    'findSource',
+    'listRuns',
+    'listRunRequests',
+    'listEvents',
+    'listWorlds',
+    'createWorld',
+  ]);
   for (const [id, { method, path }] of Object.entries(inspectorRoutes)) {
     if (there.has(id)) continue;
     const answer = await inspector.ask(pathOf(path) + (queries[id] ?? ''), {

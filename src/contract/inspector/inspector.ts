@@ -52,6 +52,7 @@ import type {
   StoryReply,
   TranscriptReply,
 } from './runs.js';
+import type { SourceFileReply, SourceFindQuery, SourceFindReply, SourceListReply, SourcePath } from './source.js';
 import type {
   CreateWorldRequest,
   DeletedWorldReply,
@@ -148,6 +149,9 @@ export interface InspectorRoutes {
   refresh: Shape<None, None, NoMembers, InspectorProjectReply>;
   openEditor: Shape<None, None, EditorRequest, EditorReply>;
   getImplementation: Shape<ImplementationPath, None, None, ImplementationReply>;
+  listSource: Shape<None, None, None, SourceListReply>;
+  getSource: Shape<SourcePath, None, None, SourceFileReply>;
+  findSource: Shape<None, SourceFindQuery, None, SourceFindReply>;
 
   listRuns: Shape<None, InspectorRunsQuery, None, RunsReply>;
   findRun: Shape<RunNamePath, None, None, RunNameReply>;

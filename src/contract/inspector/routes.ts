@@ -20,6 +20,9 @@ export const inspectorRoutes: RouteTable<InspectorRouteId, InspectorRule> = {
   refresh: change('project', '/refresh', 'Reload the source; refused while a drill runs'),
   openEditor: change('project', '/editor', 'Open a place of the source in the editor of this machine'),
   getImplementation: read('project', '/tools/{toolId}/implementation/{fileId}', 'One implementation file, as it was compiled'),
+  listSource: read('project', '/source', 'The files of the repository that its runs follow from'),
+  getSource: read('project', '/source/{fileId}', 'One file of the repository'),
+  findSource: read('project', '/source-matches', 'Lines of the source that hold a text'),
 
   listRuns: read('runs', '/runs', 'A page of saved runs, with every attempt that runs now'),
   findRun: read('runs', '/run-names/{name}', 'The run that `latest`, `latest~2` or the id of an invocation stands for'),

@@ -6,6 +6,7 @@ import type { InspectorRouteId, InspectorRoutes } from '../inspector/inspector.j
 import type * as Journal from '../inspector/journal.js';
 import type * as Recordings from '../inspector/recordings.js';
 import type * as Runs from '../inspector/runs.js';
+import type * as Source from '../inspector/source.js';
 import type * as Worlds from '../inspector/worlds.js';
 import type { Refinements, Report } from '../shape-refine.js';
 import { type DescribedRoutes, fits, none, type RouteChecks, routeContract } from './route-validators.js';
@@ -37,6 +38,9 @@ const checks: RouteChecks<InspectorRoutes> = {
   refresh: { path: none, query: none, body: noMembers },
   openEditor: { path: none, query: none, body: fits(typia.createEquals<Inspector.EditorRequest>()) },
   getImplementation: { path: implementationPath, query: none, body: none },
+  listSource: { path: none, query: none, body: none },
+  getSource: { path: fits(typia.createEquals<Source.SourcePath>()), query: none, body: none },
+  findSource: { path: none, query: fits(typia.createEquals<Source.SourceFindQuery>()), body: none },
 
   listRuns: { path: none, query: fits(typia.createEquals<Runs.InspectorRunsQuery>()), body: none },
   findRun: { path: fits(typia.createEquals<Runs.RunNamePath>()), query: none, body: none },

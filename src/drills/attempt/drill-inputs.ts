@@ -5,9 +5,9 @@
 //     target's are the files of the repository that its command names, and those of the same kind below their folders; where it names none,
 //     all source below its folder.
 import { createHash } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, dirname, extname, join, relative, resolve } from 'node:path';
+import { basename, dirname, extname, join, relative, resolve, sep } from 'node:path';
 import { judgesOf } from '../../compiler/judge-checks.js';
 import { listFilesBelow, readFileBelow } from '../../compiler/source-files.js';
 import { jsonDigest } from '../../contract/digest.js';
@@ -82,21 +82,30 @@ const sourceExtensions = [
   '.exs',
 ];
 
-function commandFiles({ executable, arguments: words, workingDirectory = '.' }: CommandTarget, root: string): string {
+function commandFiles(target: CommandTarget, root: string): string {
+  const hash = createHash('sha256');
+  for (const path of commandSources(target, root)) {
+    const read = readFileBelow(root, path, limits.projectFileBytesMax);
+    hash.update(`${path}\n${read.kind === 'text' ? read.text : read.message}\n`);
+  }
+  return hash.digest('hex');
+}
+
+/** Relative to the root, with forward slashes. */
+export function commandSources({ executable, arguments: words, workingDirectory = '.' }: CommandTarget, root: string): string[] {
   const folder = resolve(root, workingDirectory);
   const named = [executable, ...words].flatMap((word) => {
     const path = extname(word) === '' && !word.includes('/') ? undefined : pathInside(root, resolve(folder, word));
     return path === undefined ? [] : [path];
   });
-  const hash = createHash('sha256');
-  const add = (below: string, extensions: readonly string[]): void => {
-    for (const path of listFilesBelow(below).files) {
-      if (!extensions.includes(extname(path))) continue;
-      const read = readFileBelow(below, path, limits.projectFileBytesMax);
-      hash.update(`${relative(root, join(below, path))}\n${read.kind === 'text' ? read.text : read.message}\n`);
-    }
-  };
-  if (named.length === 0) add(folder, sourceExtensions);
-  for (const path of new Set(named)) add(dirname(path), [extname(path)]);
-  return hash.digest('hex');
+  const below = (place: string, extensions: readonly string[]): string[] =>
+    listFilesBelow(place)
+      .files.filter((path) => extensions.includes(extname(path)))
+      .map((path) =>
+        relative(realpathSync(root), join(realpathSync(place), path))
+          .split(sep)
+          .join('/'),
+      );
+  if (named.length === 0) return below(folder, sourceExtensions);
+  return [...new Set(named.flatMap((path) => below(dirname(path), [extname(path)])))];
 }

@@ -24,7 +24,7 @@ export async function bundleModule({ root, module, directory }: { root: string; 
   const entry = pathInside(root, module);
   if (entry === undefined) return loadFailed(`The module "${module}" does not exist inside the repository.`);
   try {
-    const text = await bundleText(entry, directory);
+    const { text } = await bundleText(entry, directory);
     return { kind: 'bundle', url: pathToFileURL(store(text, directory)).href };
   } catch (error) {
     const lines = faultsOf(error, { root, entry }).map(({ message, place }) =>
@@ -58,7 +58,18 @@ function faultsOf(error: unknown, { root, entry }: { root: string; entry: string
   });
 }
 
-async function bundleText(entry: string, directory: string): Promise<string> {
+/** Its own files: what its bundle is made of, by real paths. Of a module that cannot be joined the module alone. */
+export async function moduleSources({ root, module }: { root: string; module: string }): Promise<string[]> {
+  const entry = pathInside(root, module);
+  if (entry === undefined || !statSync(entry).isFile()) return [];
+  try {
+    return (await bundleText(entry, dirname(entry))).inputs;
+  } catch {
+    return [entry];
+  }
+}
+
+async function bundleText(entry: string, directory: string): Promise<{ text: string; inputs: string[] }> {
   const url = pathToFileURL(entry).href;
   const { build } = await loadEsbuild();
   const result = await build({
@@ -75,13 +86,15 @@ async function bundleText(entry: string, directory: string): Promise<string> {
     sourcesContent: false,
     logLevel: 'silent',
     keepNames: true,
+    metafile: true,
     // CommonJS inside the bundle, and packages that it requires.
     banner: {
       js: `import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(${JSON.stringify(url)});`,
     },
     plugins: [ownSources],
   });
-  return result.outputFiles[0]?.text ?? '';
+  const inputs = Object.keys(result.metafile.inputs).map((input) => resolve(dirname(entry), input));
+  return { text: result.outputFiles[0]?.text ?? '', inputs };
 }
 
 const loaders: { [extension: string]: Loader } = { '.ts': 'ts', '.mts': 'ts', '.cts': 'ts', '.tsx': 'tsx', '.jsx': 'jsx' };

@@ -181,16 +181,6 @@ export function Fact({ name, children }: { name: string; children: ComponentChil
   );
 }
 
-export function DeclaredIn({ at: { file, line } }: { at: { file: string; line: number } }) {
-  return (
-    <Fact name="Declared in">
-      <code>
-        {file}:{line}
-      </code>
-    </Fact>
-  );
-}
-
 export function PageHead({ title, lead, children }: { title: string; lead?: ComponentChildren; children?: ComponentChildren }) {
   return (
     <header class="page-head">

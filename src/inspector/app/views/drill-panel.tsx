@@ -1,9 +1,10 @@
 // One drill: how to run it, what it asks of whom, what must hold, and what its runs came to.
 import type { ProjectView } from '../../../contract/run/project-view.js';
-import { DeclaredIn, Fact, Identity } from '../../../viewer/kit/parts.tsx';
+import { Fact, Identity } from '../../../viewer/kit/parts.tsx';
 import { assertionWords } from '../kit/assertion-words.ts';
 import { projectReply } from '../state/live.tsx';
 import { routeHash } from '../state/route.ts';
+import { DeclaredIn } from './declared-in.tsx';
 import { DrillFigures, LatestRuns } from './drill-history.tsx';
 import { Launch } from './launch.tsx';
 import { OpenEditor } from './open-editor.tsx';

@@ -4,8 +4,9 @@ import type { ProjectView } from '../../../contract/run/project-view.js';
 import type { Scenario, StatePatch } from '../../../contract/world/scenario.js';
 import { virtualClock } from '../../../text/virtual-time.js';
 import { Empty } from '../../../viewer/kit/loading.tsx';
-import { ChangeTable, counted, DeclaredIn, DueEvent, Fact, Identity, Short } from '../../../viewer/kit/parts.tsx';
+import { ChangeTable, counted, DueEvent, Fact, Identity, Short } from '../../../viewer/kit/parts.tsx';
 import { routeHash } from '../state/route.ts';
+import { DeclaredIn } from './declared-in.tsx';
 import { ActorCard, Chooser } from './world-parts.tsx';
 
 type ScenarioView = ProjectView['scenarios'][number];

@@ -1,145 +1,150 @@
-// The implementation files as they were compiled: read-only, with line numbers, addressed by their opaque ids.
-import { useEffect, useRef } from 'preact/hooks';
-import type { ImplementationFile, ProjectView, ToolView } from '../../../contract/run/project-view.js';
+// All source that runs follow from: the files of the repository as a tree, and those of packages from elsewhere, as they were read.
+//   #/source/<file>?line=12, #/source/<tool>/<file>, #/source?at=drills/one.drill.yaml&line=3, #/source?find=refund
+import type { SourceListReply } from '../../../contract/inspector/source.js';
+import type { ProjectView } from '../../../contract/run/project-view.js';
 import { Await, Empty, useLoad } from '../../../viewer/kit/loading.tsx';
 import { Hash, PageHead } from '../../../viewer/kit/parts.tsx';
-import { colorCode } from '../kit/code-colors.ts';
-import { projectLoad } from '../state/live.tsx';
+import { projectLoad, projectReply } from '../state/live.tsx';
 import { routeHash } from '../state/route.ts';
-import { client } from '../state/session.tsx';
-import { Chooser } from './world-parts.tsx';
+import { client, go } from '../state/session.tsx';
+import { Code } from './source-code.tsx';
+import { FindField, Found } from './source-find.tsx';
+import { SourceTree, type TreeFile } from './source-tree.tsx';
 
-export function SourceView({ path, query }: { path: string[]; query: { [name: string]: string } }) {
+interface SourceProps {
+  path: string[];
+  query: { [name: string]: string };
+}
+
+export function SourceView({ path, query }: SourceProps) {
   const project = projectLoad();
+  const generation = projectReply.value?.generation ?? 0;
+  const list = useLoad(`source list ${generation}`, () => client.call('listSource', {}), { keep: true });
   return (
     <>
-      <PageHead title="Source" lead="What the tools are made of, exactly as it was compiled. Nothing here is run." />
-      <Await of={project} what="the project">
-        {(view) => <Files view={view} path={path} line={Number(query.line ?? 0)} />}
+      <PageHead title="Source" lead="What runs follow from: world, scenarios, drills, agents, tools. Nothing here is run." />
+      <Await of={project} what="the project" lines={10}>
+        {(view) => (
+          <Await of={list} what="the files" lines={10}>
+            {(source) => <Files view={view} source={source} path={path} query={query} generation={generation} />}
+          </Await>
+        )}
       </Await>
     </>
   );
 }
 
-function Files({ view, path, line }: { view: ProjectView; path: string[]; line: number }) {
-  const tool =
-    view.tools.find((one) => one.toolId === path[0]) ?? view.tools.find((one) => one.implementation.files.length > 0) ?? view.tools[0];
-  if (tool === undefined) {
-    return (
-      <Empty title="No source yet">
-        <p>The world has no tools, so there is nothing to read.</p>
-      </Empty>
-    );
-  }
-  // Of the one that is shown: its place in the list.
-  const file = tool.implementation.files.find((one) => one.fileId === path[1]) ?? tool.implementation.files[0];
-  const items = view.tools.flatMap((one) =>
-    one.implementation.files.length === 0
-      ? [{ id: one.toolId, title: 'declarative: no code', group: one.toolId }]
-      : one.implementation.files.map(({ fileId, displayPath, role }) => ({
-          id: `${one.toolId}/${fileId}`,
-          title: displayPath,
-          group: one.toolId,
-          ...(role === 'entry' ? { note: 'entry' } : {}),
-        })),
+/** A file that is looked at: of the repository, or of a package from elsewhere. */
+interface Chosen {
+  toolId?: string;
+  fileId: string;
+  displayPath: string;
+}
+
+function Files({
+  view,
+  source,
+  path,
+  query,
+  generation,
+}: SourceProps & { view: ProjectView; source: SourceListReply; generation: number }) {
+  const chosen = chosenIn(view, source, path, query);
+  const words = (query.find ?? '').trim();
+  const fileHash = (fileId: string, line?: number): string => routeHash('source', [fileId], { line, find: words });
+  const here = (file: { fileId: string; displayPath: string }, hash: string): TreeFile => {
+    return { displayPath: file.displayPath, hash, isChosen: file.fileId === chosen?.fileId };
+  };
+  const own = new Set(source.files.map(({ implementationFileId }) => implementationFileId));
+  const packages = new Map(
+    view.tools.flatMap(({ toolId, implementation: { files } }) => {
+      const others = files.filter(({ fileId }) => !own.has(fileId));
+      return others.length === 0 ? [] : [[toolId, others.map((file) => here(file, routeHash('source', [toolId, file.fileId])))] as const];
+    }),
   );
+  const find = (next: string): void => go(routeHash('source', path, { ...query, find: next }), { replace: true });
   return (
     <div class="split source">
-      <Chooser
-        label="Files"
-        items={items}
-        chosen={file === undefined ? tool.toolId : `${tool.toolId}/${file.fileId}`}
-        hash={(id) => routeHash('source', id.split('/'))}
-        canFilter
-      />
-      <ToolFiles key={tool.toolId} tool={tool} file={file} line={line} />
+      <div class="source-side">
+        <FindField words={words} onWords={find} />
+        {words === '' ? (
+          <SourceTree files={source.files.map((file) => here(file, fileHash(file.fileId)))} packages={packages} />
+        ) : (
+          <Found words={words} generation={generation} hash={fileHash} />
+        )}
+      </div>
+      <div class="panel">
+        <Unavailable view={view} source={source} />
+        {chosen === undefined ? (
+          <Empty title="Nothing to read">
+            <p>The source has no such file.</p>
+          </Empty>
+        ) : (
+          <FileText key={chosen.fileId} chosen={chosen} line={Number(query.line ?? 0)} generation={generation} />
+        )}
+      </div>
     </div>
   );
 }
 
-function ToolFiles({ tool, file, line }: { tool: ToolView; file: ImplementationFile | undefined; line: number }) {
-  const { unavailable } = tool.implementation;
+/** By its id, by its place in the repository, or by tool: of these the file of the repository, where it is one. */
+function chosenIn(
+  view: ProjectView,
+  { files }: SourceListReply,
+  [first, second]: string[],
+  { at }: SourceProps['query'],
+): Chosen | undefined {
+  if (at !== undefined) return files.find(({ displayPath }) => displayPath === at);
+  if (first === undefined) return files.find(({ role }) => role === 'root') ?? files[0];
+  const tool = view.tools.find(({ toolId }) => toolId === first);
+  if (tool === undefined) return files.find(({ fileId }) => fileId === first);
+  const { files: modules } = tool.implementation;
+  const file = modules.find(({ fileId }) => fileId === second) ?? modules[0];
+  const own = files.find(({ implementationFileId, displayPath }) =>
+    file === undefined ? displayPath === tool.provenance.file : implementationFileId === file.fileId,
+  );
+  return own ?? (file === undefined ? undefined : { toolId: tool.toolId, fileId: file.fileId, displayPath: file.displayPath });
+}
+
+function Unavailable({ view, source }: { view: ProjectView; source: SourceListReply }) {
+  const refused = [...source.unavailable, ...view.tools.flatMap(({ implementation }) => implementation.unavailable)];
   return (
-    <div class="panel">
-      {file !== undefined && (
-        <header class="panel-head row">
+    <>
+      {refused.map(({ displayPath, message }) => (
+        <div key={displayPath} class="notice">
           <h2 class="h3">
-            <code>{file.displayPath}</code>
+            <code>{displayPath}</code> cannot be shown
           </h2>
-          <a href={routeHash('world', ['tools', tool.toolId])}>{tool.definition.title ?? tool.toolId}</a>
-        </header>
-      )}
-      {unavailable.map((one) => (
-        <div key={one.displayPath} class="notice">
-          <h2 class="h3">
-            <code>{one.displayPath}</code> cannot be shown
-          </h2>
-          <p>
-            {one.message} <code class="quiet">{one.reason}</code>
-          </p>
+          <p>{message}</p>
         </div>
       ))}
-      {file === undefined ? (
-        <Empty title="Nothing to read">
-          <p>
-            {tool.declarative
-              ? 'This tool is declarative: its operations come from its state schemas, and no code is behind them.'
-              : 'Its source is not available here.'}
-          </p>
-        </Empty>
-      ) : (
-        <Code key={file.fileId} toolId={tool.toolId} fileId={file.fileId} line={line} />
-      )}
-    </div>
+    </>
   );
 }
 
-function Code({ toolId, fileId, line }: { toolId: string; fileId: string; line: number }) {
-  const source = useLoad(
-    `source ${toolId} ${fileId}`,
-    async () => (await client.call('getImplementation', { path: { toolId, fileId } })).source,
+function FileText({ chosen: { toolId, fileId, displayPath }, line, generation }: { chosen: Chosen; line: number; generation: number }) {
+  const source = useLoad(`source ${generation} ${toolId} ${fileId}`, async () =>
+    toolId === undefined
+      ? (await client.call('getSource', { path: { fileId } })).source
+      : (await client.call('getImplementation', { path: { toolId, fileId } })).source,
   );
-  const marked = useRef<HTMLLIElement>(null);
-  const here = source.value !== undefined;
-  useEffect(() => {
-    if (here) marked.current?.scrollIntoView({ block: 'center' });
-  }, [here]);
   return (
-    <Await of={source} what="the file" lines={12}>
-      {(document) => (
-        <>
-          <div class="code" tabIndex={0} role="region" aria-label={document.displayPath}>
-            <ol>
-              {document.content
-                .replace(/\n$/, '')
-                .split('\n')
-                .map((text, index) => (
-                  <li
-                    key={index}
-                    id={`L${index + 1}`}
-                    class={index + 1 === line ? 'marked' : undefined}
-                    ref={index + 1 === line ? marked : null}
-                  >
-                    {colorCode(text).map((piece, at) =>
-                      piece.kind === '' ? (
-                        piece.text
-                      ) : (
-                        <span key={at} class={`code-${piece.kind}`}>
-                          {piece.text}
-                        </span>
-                      ),
-                    )}
-                  </li>
-                ))}
-            </ol>
-          </div>
-          <dl class="hashes-row">
-            <Hash name="content" value={document.contentHash} />
-            <Hash name="artifact" value={document.artifactHash} />
-            <Hash name="build" value={document.buildHash} />
-          </dl>
-        </>
-      )}
-    </Await>
+    <>
+      <header class="panel-head row">
+        <h2 class="h3">
+          <code>{displayPath}</code>
+        </h2>
+        {toolId !== undefined && <a href={routeHash('world', ['tools', toolId])}>{toolId}</a>}
+      </header>
+      <Await of={source} what="the file" lines={12}>
+        {({ content, contentHash }) => (
+          <>
+            <Code name={displayPath} content={content} line={line} />
+            <dl class="hashes-row">
+              <Hash name="content" value={contentHash} />
+            </dl>
+          </>
+        )}
+      </Await>
+    </>
   );
 }

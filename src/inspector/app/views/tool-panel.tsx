@@ -2,9 +2,10 @@
 import type { ProjectView, ToolView } from '../../../contract/run/project-view.js';
 import type { JsonSchema, ToolFault, ToolManifest, ToolOperation } from '../../../contract/world/tool-manifest.js';
 import { virtualDuration } from '../../../text/virtual-time.js';
-import { ColumnHeads, counted, DeclaredIn, Fact, Identity, Json, Scroll, Short } from '../../../viewer/kit/parts.tsx';
+import { ColumnHeads, counted, Fact, Identity, Json, Scroll, Short } from '../../../viewer/kit/parts.tsx';
 import { isObject, schemaWord } from '../kit/schema-sample.ts';
 import { routeHash } from '../state/route.ts';
+import { DeclaredIn } from './declared-in.tsx';
 
 export function ToolPanel({ tool, view }: { tool: ToolView; view: ProjectView }) {
   const { definition } = tool;

@@ -1,0 +1,68 @@
+// Text found in all source of the repository: lines by file, each with the way to it. The address holds the words.
+import { useEffect, useState } from 'preact/hooks';
+import { Await, useLoad } from '../../../viewer/kit/loading.tsx';
+import { Marked } from '../../../viewer/kit/marked.tsx';
+import { counted } from '../../../viewer/kit/parts.tsx';
+import { tuning as viewerTuning } from '../../../viewer/tuning.js';
+import { client } from '../state/session.tsx';
+
+interface FindProps {
+  words: string;
+  onWords: (words: string) => void;
+}
+
+export function FindField({ words, onWords }: FindProps) {
+  const [typed, setTyped] = useState(words);
+  useEffect(() => setTyped(words), [words]);
+  useEffect(() => {
+    if (typed.trim() === words) return;
+    const timer = setTimeout(() => onWords(typed.trim()), viewerTuning.typingMs);
+    return () => clearTimeout(timer);
+  }, [typed]);
+  return (
+    <input
+      type="search"
+      class="find"
+      data-search
+      placeholder="Find in all source…  /"
+      aria-label="Find in all source"
+      aria-keyshortcuts="/"
+      maxLength={200}
+      spellcheck={false}
+      value={typed}
+      onInput={(event) => setTyped(event.currentTarget.value)}
+    />
+  );
+}
+
+export function Found({ words, generation, hash }: { words: string; generation: number; hash: (fileId: string, line: number) => string }) {
+  const found = useLoad(`source find ${generation} ${words}`, () => client.call('findSource', { query: { q: words } }));
+  return (
+    <section class="found" aria-label="Found">
+      <Await of={found} what="what was found" lines={6}>
+        {({ matches, truncated }) => (
+          <>
+            <p class="quiet" role="status">
+              {counted(matches.length, 'line')}
+              {truncated ? ', and there are more' : ''}
+            </p>
+            {[...Map.groupBy(matches, ({ displayPath }) => displayPath)].map(([path, lines]) => (
+              <div key={path}>
+                <h2 class="h4">{path}</h2>
+                <ul>
+                  {lines.map(({ fileId, line, text }) => (
+                    <li key={line}>
+                      <a href={hash(fileId, line)}>
+                        <span class="number">{line}</span> <code>{<Marked text={text.trim()} words={words} />}</code>
+                      </a>
+                    </li>
+                  ))}
+                </ul>
+              </div>
+            ))}
+          </>
+        )}
+      </Await>
+    </section>
+  );
+}
