@@ -40,7 +40,13 @@ export function JournalPanel(props: JournalPanelProps) {
   }, [props.selected]);
   const found = useFound(source, searchOfFilter(filter), count);
   return (
-    <section class="journal-panel" aria-labelledby="journal-panel-title" ref={panel}>
+    <section
+      class="journal-panel"
+      // As high as all of it at most, whatever it is narrowed to.
+      style={{ '--journal-rows': source.held?.length ?? count }}
+      aria-labelledby="journal-panel-title"
+      ref={panel}
+    >
       <JournalBar
         filter={filter}
         onFilter={onFilter}

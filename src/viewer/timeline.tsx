@@ -155,11 +155,18 @@ function LongTimeline({ source, count, interactions: _, selected, ...shared }: T
   );
 }
 
-/** Entry by entry where no virtual time is spent. */
+/** Entry by entry where virtual time is spent at a few moments alone, or not at all: over time the picture would be empty. */
 async function wholeTimeline(source: EvidenceSource, chosen: TimelineAxis | undefined): Promise<TimelineReply> {
   const ask = (axis: TimelineAxis) => source.timeline({ axis, buckets: tuning.timelineBucketsMax }, new AbortController().signal);
   const reply = await ask(chosen ?? 'time');
-  return chosen === undefined && reply.start === reply.end ? ask('sequence') : reply;
+  return chosen === undefined && isSparse(reply) ? ask('sequence') : reply;
+}
+
+function isSparse({ start, end, density }: TimelineReply): boolean {
+  const counts = Object.values(density);
+  const buckets = counts[0]?.length ?? 0;
+  const filled = Array.from({ length: buckets }, (_, bucket) => counts.some((column) => (column[bucket] ?? 0) > 0));
+  return start === end || filled.filter(Boolean).length < buckets * tuning.timelineFilledPartMin;
 }
 
 interface FrameProps extends Pick<TimelineProps, 'context' | 'range' | 'onRange' | 'onSelect'> {

@@ -26,6 +26,8 @@ export const tuning = {
   /** Up to here every entry is drawn by itself; beyond, the source counts, in so many buckets. */
   timelineWholeEntriesMax: 2_000,
   timelineBucketsMax: 400,
+  /** Of its buckets over virtual time, below which a timeline begins entry by entry. */
+  timelineFilledPartMin: 0.05,
 
   // What it shows of more.
   effectsShown: 20,

@@ -54,7 +54,7 @@ async function play(drillId: string): Promise<Played> {
 
 export async function openDesk(
   t: TestContext,
-  { drills, entries = 0, watch = false }: { drills: string[]; entries?: number; watch?: boolean },
+  { drills, entries = 0, moments, watch = false }: { drills: string[]; entries?: number; moments?: number; watch?: boolean },
 ): Promise<Desk> {
   const root = exampleAt(mkdtempSync(join(scratch, 'desk-')));
   const runs: Desk['runs'] = {};
@@ -63,7 +63,7 @@ export async function openDesk(
     cpSync(service, join(root, '.service'), { recursive: true });
     runs[drillId] = runIds;
   }
-  if (entries > 0) writeLongReport(join(root, '.service/reports'), { from: runs[drills[0]!]![0]!, runId: longRun, entries });
+  if (entries > 0) writeLongReport(join(root, '.service/reports'), { from: runs[drills[0]!]![0]!, runId: longRun, entries, moments });
   const inspector = await startLocalInspector({ root, watch });
   t.after(() => inspector.close());
   const { context, complaints, asked } = await openBrowser(t, inspector.baseUrl);

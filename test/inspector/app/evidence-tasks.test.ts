@@ -141,6 +141,17 @@ test('a word among 200,000 entries: no click, and each row that has it says wher
   assert.deepEqual(complaints, []);
 });
 
+test('a long journal at three moments is drawn entry by entry, until somebody wants it over time', options, async (t) => {
+  const { page, open, complaints } = await openDesk(t, { drills: ['sla-escalation'], entries: 50_000, moments: 3 });
+  await open(`#/runs/${longRun}`);
+  const axis = page.getByRole('group', { name: 'Axis' });
+  await page.locator('.timeline-drawing').waitFor();
+  assert.equal(await axis.getByRole('button', { name: 'Entries' }).getAttribute('aria-pressed'), 'true');
+  await axis.getByRole('button', { name: 'Virtual time' }).click();
+  await page.locator('.tick-text', { hasText: '#' }).first().waitFor({ state: 'detached' });
+  assert.deepEqual(complaints, []);
+});
+
 test('a run is handed on whole: two clicks to one archive', options, async (t) => {
   const { page, open, runs, complaints } = await openDesk(t, { drills: ['careless-refund'] });
   const [runId] = runs['careless-refund']!;

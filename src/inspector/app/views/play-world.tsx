@@ -159,7 +159,7 @@ function Weather({ world, act }: { world: PlayWorld; act: Act }) {
     <section class="card weather" aria-label="Faults and scheduled events">
       <h2 class="h3">Faults</h2>
       {faults.value?.length === 0 && <p class="quiet">Its tools know none.</p>}
-      <ul class="plain fault-list">
+      <ul class="plain fault-list" tabIndex={isOffline.value ? 0 : undefined}>
         {faults.value?.toSorted(byActivity).map((fault) => (
           <li key={fault.packageId + fault.instanceId + fault.faultId}>
             <label class="toggle">
