@@ -1,6 +1,5 @@
 // The page over a run: every trial with its verdict, its findings and the way to its report. One file that loads nothing and can be read
 // without its script, which is the viewer's: it adds the theme, a filter and buttons that copy.
-
 import { limits } from '../contract/limits.js';
 import type { Verdict } from '../contract/run/run.js';
 import type { SkippedDrill } from '../contract/run/run-events.js';
