@@ -11,10 +11,12 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startHttpServer } from '../src/http/start-server.js';
+import { flushesPerSecond } from './disk.js';
 import { type LoadFigures, type LoadRequest, loader, measureLoad } from './load.js';
 import { accessToNewSession, startService } from './service.js';
 
 export const rows = 1000;
+const flushSeconds = 2;
 /** The requests of one connection go round the worlds, so that a batch of them is one of every world. */
 const roundsOfRequests = 8;
 interface ServedFigures extends LoadFigures {
@@ -55,7 +57,10 @@ export async function run(options: { [flag: string]: string | boolean }): Promis
     (...more: string[]) =>
     () =>
       hostedService(Number(worlds), [...flags, ...more]);
+  // Before and after what is compared with it: a disk that others use is not the same for long.
+  const flushes = [flushesPerSecond(flushSeconds)];
   await measure('flushed', service(), [1, 16, 64]);
+  flushes.push(flushesPerSecond(flushSeconds));
   await measure('committed', service('--durability', 'committed'), [64]);
   await measure('flushedOnNode', service('--server', 'node'), [64]);
   await measure('floor', bareServer, [1, 16, 64]);
@@ -67,6 +72,9 @@ export async function run(options: { [flag: string]: string | boolean }): Promis
     seconds: Number(seconds),
     worlds: Number(worlds),
     ...figures,
+    diskFlushesPerSecond: flushes,
+    oneToDiskFlushes: Number((rate('flushed1') / Math.max(...flushes)).toFixed(3)),
+    nodeToUws: Number((rate('flushedOnNode64') / rate('flushed64')).toFixed(3)),
     ratioToFloor: Number((rate('flushed64') / rate('floor64')).toFixed(3)),
     timesJsonServer: Number((rate('flushed64') / rate('jsonServer64')).toFixed(2)),
     errors: Object.values(figures).reduce((sum, { errors }) => sum + errors, 0),
