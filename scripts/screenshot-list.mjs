@@ -130,6 +130,26 @@ export const groups = [
   },
 ];
 
+/** Those in docs/images, of the desk, as they are seen without scrolling. */
+export const docPictures = [
+  {
+    file: 'inspector-run',
+    at: (place) => `#/runs/${failed(place)}?seq=16`,
+    width: 1280,
+    height: 860,
+  },
+  { file: 'inspector-timeline', at: ({ runs }) => `#/runs/${runs['sla-escalation'][0]}?seq=5`, width: 1440, height: 820 },
+  {
+    file: 'inspector-compare',
+    at: ({ runs }) => `#/compare?left=${runs['careless-refund'][0]}&right=${runs['refund-lost-answer'][0]}`,
+    width: 1280,
+    height: 760,
+  },
+  { file: 'inspector-play', at: '#/play', act: playedWorld, width: 1280, height: 860 },
+  { file: 'inspector-phone', at: (place) => `#/runs/${failed(place)}`, width: 390, height: 844, theme: 'dark' },
+  { file: 'report', state: 'report', at: 'careless-refund', width: 1240, height: 1060 },
+];
+
 /** @param {Page} page */
 async function twoRequests(page) {
   for (const number of [1, 2]) {

@@ -1,16 +1,17 @@
 // Takes pictures of every view of the inspector and of the offline report, in every state, width and theme, into a folder outside git. Of
 // each it asks axe, and whether the page scrolls sideways or complains; what is wrong is listed at the end, and the exit code is 1.
 //   npm run screenshots -- [--out DIR] [--width N]... [--theme light|dark] [--no-check] [WORD ...]
+//   npm run screenshots -- --docs      the pictures of docs/images instead
 // Only the shots whose name (`state-name`) has one of the words.
 import { mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { chromium } from 'playwright-core';
 import { axeViolations } from '../dist/test/inspector/app/axe.js';
 import { chromiumArguments, chromiumPath } from '../dist/test/inspector/app/chromium.js';
-import { groups } from './screenshot-list.mjs';
+import { docPictures, groups } from './screenshot-list.mjs';
 import { openPlaces } from './screenshot-places.mjs';
 
 const { values, positionals: words } = parseArgs({
@@ -20,8 +21,10 @@ const { values, positionals: words } = parseArgs({
     width: { type: 'string', multiple: true, default: ['1440', '1024', '800', '390'] },
     theme: { type: 'string', multiple: true, default: ['light', 'dark'] },
     'no-check': { type: 'boolean', default: false },
+    docs: { type: 'boolean', default: false },
   },
 });
+const docsFolder = fileURLToPath(new URL('../docs/images', import.meta.url));
 /** A picture is no higher than this, however long the page is. */
 const maxHeight = 2600;
 const heights = { 1440: 900, 1024: 768, 800: 1000, 390: 844 };
@@ -36,7 +39,7 @@ const browser = await chromium.launch({ executablePath: chromiumPath, headless: 
 const places = await openPlaces();
 const served = {};
 try {
-  const chosen = groups
+  const chosen = (values.docs ? [] : groups)
     .map(({ shots, ...group }) => ({ ...group, shots: shots.filter(([name]) => isAsked(`${group.state}-${name}`)) }))
     .filter(({ shots }) => shots.length > 0);
   for (const group of chosen) {
@@ -46,6 +49,7 @@ try {
       for (const theme of values.theme) await takeAll(group, { place, width, theme });
     }
   }
+  if (values.docs) await takeDocs(await places.serve(places.desk));
   await closeInspectors();
   await takeWithoutServer();
 } finally {
@@ -54,7 +58,7 @@ try {
   places.remove();
 }
 for (const problem of problems) console.error(problem);
-console.log(`pictures are in ${values.out}; ${problems.length} problems`);
+console.log(`pictures are in ${values.docs ? docsFolder : values.out}; ${problems.length} problems`);
 process.exitCode = problems.length > 0 ? 1 : 0;
 
 async function closeInspectors() {
@@ -86,6 +90,19 @@ async function takeAll({ state, shots }, { place, width, theme }) {
     }
     if (state !== 'disconnected') await context.close();
   }
+}
+
+async function takeDocs(place) {
+  for (const { file, state = 'normal', at, act, width, height, theme = 'light' } of docPictures) {
+    const context = await browser.newContext({ viewport: { width, height }, colorScheme: theme });
+    const page = await context.newPage();
+    await openPage(page, { state, at: typeof at === 'function' ? at(place) : at, place });
+    await act?.(page);
+    await settled(page);
+    await page.screenshot({ path: join(docsFolder, `${file}.png`), animations: 'disabled' });
+    await context.close();
+  }
+  await place.inspector.close();
 }
 
 /** The end of the inspector is what these pictures are of. */
@@ -124,8 +141,12 @@ async function openPage(page, { state, at, place: { root, runs, inspector } }) {
   while ((await skeleton.count()) > 0) await skeleton.first().waitFor({ state: 'detached' });
 }
 
+function settled(page) {
+  return page.evaluate('new Promise((resolve) => setTimeout(() => requestAnimationFrame(resolve), 150))');
+}
+
 async function take(page, { label, complaints }) {
-  await page.evaluate('new Promise((resolve) => setTimeout(() => requestAnimationFrame(resolve), 150))');
+  await settled(page);
   const { width, height } = page.viewportSize();
   const full = await page.evaluate('document.documentElement.scrollHeight');
   await page.screenshot({
