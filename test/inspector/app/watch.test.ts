@@ -53,10 +53,13 @@ test('a run of source that does not compile says what is wrong in which line, an
   await request.getByText(/^drillyard\/drills\/careless-refund\.drill\.yaml:\d+:\d+/).waitFor({ timeout: 60_000 });
   await request.getByText("there is no target 'no-such-agent'", { exact: true }).waitFor();
   assert.deepEqual(await axeViolations(page), []);
-  await open('#/world/diagnostics');
+  assert.deepEqual(complaints, []);
+  // What is known to be broken is refused at once, with the way to what is wrong.
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
+  await page.getByRole('link', { name: 'Every diagnostic, with its line' }).click();
+  await page.waitForURL(/#\/world\/diagnostics$/);
   await page
     .getByText(/there is no target 'no-such-agent'/)
     .first()
     .waitFor();
-  assert.deepEqual(complaints, []);
 });

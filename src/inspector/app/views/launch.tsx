@@ -4,6 +4,7 @@ import type { InspectorStartRunRequest } from '../../../contract/inspector/runs.
 import { limits } from '../../../contract/limits.js';
 import { Problem } from '../../../viewer/kit/parts.tsx';
 import { isOffline, noteRequest, project } from '../state/live.tsx';
+import { routeHash } from '../state/route.ts';
 import { client } from '../state/session.tsx';
 
 interface LaunchProps {
@@ -51,6 +52,9 @@ export function Launch({ what, trials, retries, concurrency }: LaunchProps) {
         {starting ? 'Starting…' : 'Run'}
       </button>
       <Problem text={problem} />
+      {problem !== undefined && project.value?.buildHash === undefined && (
+        <a href={routeHash('world', ['diagnostics'])}>Every diagnostic, with its line</a>
+      )}
     </form>
   );
 }
