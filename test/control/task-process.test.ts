@@ -26,7 +26,8 @@ function open(t: TestContext, { box, entry, heapMb, workers = 1 }: { box: boolea
   const limits = { ...compileLimits, ...(heapMb === undefined ? {} : { heapMb }) };
   const boxes = box ? { slots, work } : undefined;
   const start = processWorkers<CompileTask, CompileResult>({ limits, boxes, ...(entry === undefined ? {} : { entry }) });
-  const compiler = new CompileWorkers({ workers, start, apart: box });
+  // What ends a task here is what the test is about, however busy the machine is.
+  const compiler = new CompileWorkers({ workers, start, apart: box, timeoutMs: 60_000 });
   t.after(() => compiler.close());
   return { data, slots, work, compiler };
 }
