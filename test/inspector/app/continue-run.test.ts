@@ -30,7 +30,7 @@ test('a call of a run is made again in Play, and the run is repeated, in one cli
   t.after(() => inspector.close());
   const { context, complaints } = await openBrowser(t, inspector.baseUrl);
   const page = await context.newPage();
-  page.setDefaultTimeout(20_000);
+  page.setDefaultTimeout(60_000);
   await page.setViewportSize({ width: 1440, height: 900 });
   await page.goto(`${inspector.baseUrl}/#/runs/latest?token=${inspector.token}`);
   await page.waitForURL(`**/#/runs/${runId}`);

@@ -68,7 +68,7 @@ export async function openDesk(
   t.after(() => inspector.close());
   const { context, complaints, asked } = await openBrowser(t, inspector.baseUrl);
   const page = await context.newPage();
-  page.setDefaultTimeout(15_000);
+  page.setDefaultTimeout(60_000);
   await page.setViewportSize({ width: 1440, height: 900 });
   await page.goto(`${inspector.baseUrl}/#token=${inspector.token}`);
   const open = async (hash: string): Promise<void> => {
