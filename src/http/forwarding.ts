@@ -15,8 +15,7 @@ import { errorReply } from './envelope.js';
 import { declaresBody, requireSize } from './guards.js';
 import { type NodeToken, nodeHeaders } from './node-token.js';
 import type { OwnerChanges } from './owner-changes.js';
-import type { OwnerConnections } from './owner-connections.js';
-import type { OwnerExchange } from './owner-exchange.js';
+import type { OwnerConnections, OwnerExchange } from './owner-connections.js';
 import type { OwnerReach } from './owner-reach.js';
 import { passedRequestHeaders } from './passed-headers.js';
 import { passedReply } from './passed-reply.js';
@@ -127,7 +126,7 @@ export class Forwarding {
       over();
       return answer === 'unsent' ? 'nothing_done' : 'lost';
     }
-    if (answer.headers.has(nodeHeaders.notOwner)) {
+    if (answer.headers[nodeHeaders.notOwner] !== undefined) {
       over();
       answer.drop();
       return 'nothing_done';

@@ -10,8 +10,7 @@ import { unavailable } from './forwarding.js';
 import { answerOf, type NodeDoor, type NodeLine, type NodeRequest, NotOwner, nodePath } from './node-door.js';
 import { type NodeToken, nodeHeaders } from './node-token.js';
 import type { OwnerChanges } from './owner-changes.js';
-import type { OwnerConnections } from './owner-connections.js';
-import type { OwnerExchange } from './owner-exchange.js';
+import type { OwnerConnections, OwnerExchange } from './owner-connections.js';
 import type { RequestOwner } from './request-owners.js';
 
 export interface NodeAsksParts {

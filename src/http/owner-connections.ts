@@ -1,204 +1,166 @@
-// Kept connections to the owners of what this node is asked for: one exchange at a time on each. They speak HTTP/1.1 by themselves, as a
-// forward waits for everything that is done here, and the client of Node.js does more than this needs.
-//   OWNER-CONNECTIONS-1. A connection carries a next request only where its reply has ended, its request has left as a whole, and nothing
-//     has come since.
-//   OWNER-CONNECTIONS-2. There are at most so many to one owner; requests beyond wait, in their order.
-import { connect, type Socket } from 'node:net';
+// Kept connections to the owners of what this node is asked for, and one exchange on one of them.
+//   OWNER-CONNECTIONS-1. `unsent` is said only where no connection stood: nothing of the request has left. Everything else that ends
+//     without a reply is `lost`: the owner may have carried it out.
+//   OWNER-CONNECTIONS-2. Nothing is followed, no proxy is asked, and nothing of a reply is held but what its reader has not taken.
+import { Agent, type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import { limits } from '../contract/limits.js';
-import { type ExchangeCarrier, type OutgoingRequest, OwnerExchange } from './owner-exchange.js';
-import { ReplyFault } from './reply-parser.js';
 
-interface Owner {
-  host: string;
-  port: number;
-  /** The one that was used last is last. */
-  free: Connection[];
-  all: Set<Connection>;
-  waiting: OwnerExchange[];
+export interface OutgoingRequest {
+  /** Of the owner: scheme, host and port. */
+  address: string;
+  method: string;
+  /** Path and query, undecoded. */
+  target: string;
+  /** Name and value in turns. */
+  headers: readonly string[];
+  body: Uint8Array | undefined;
 }
+export interface OwnerReply {
+  status: number;
+  /** Name and value in turns, as they came. */
+  rawHeaders: readonly string[];
+  /** Of a name in lower case. */
+  headers: { readonly [name: string]: string | readonly string[] | undefined };
+  /** Of its body, where it says so. */
+  length: number | undefined;
+  /** The body as it comes, to be read once. Throws where it is not whole. */
+  pieces(): AsyncGenerator<Uint8Array>;
+  /** All of it at once; undefined where it is not whole. */
+  whole(): Promise<Uint8Array | undefined>;
+  /** In place of reading it. */
+  drop(): void;
+}
+export type OwnerAnswer = OwnerReply | 'unsent' | 'lost';
 
 export class OwnerConnections {
-  readonly #connectionsMax: number;
-  readonly #owners = new Map<string, Owner>();
-  #isClosed = false;
+  readonly #agent: Agent;
 
   constructor({ connectionsMax = limits.ownerConnectionsMax }: { connectionsMax?: number } = {}) {
-    this.#connectionsMax = connectionsMax;
+    this.#agent = new Agent({
+      keepAlive: true,
+      maxSockets: connectionsMax,
+      maxFreeSockets: Math.min(connectionsMax, limits.ownerConnectionsKeptMax),
+      // Only of those that nobody uses.
+      timeout: limits.ownerConnectionKeptMs,
+      scheduling: 'lifo',
+      noDelay: true,
+    });
   }
 
   send(request: OutgoingRequest): OwnerExchange {
-    const owner = this.#ownerAt(request.address);
-    const exchange: OwnerExchange = new OwnerExchange(request, {
-      hold: () => {},
-      breakOff: () => {
-        owner.waiting = owner.waiting.filter((one) => one !== exchange);
-        exchange.settle();
-      },
-    });
-    if (this.#isClosed) exchange.settle();
-    else {
-      const free = owner.free.pop();
-      if (free !== undefined) free.carry(exchange);
-      else if (owner.all.size < this.#connectionsMax) this.#open(owner, exchange);
-      else owner.waiting.push(exchange);
-    }
-    return exchange;
+    return new OwnerExchange(this.#agent, request);
   }
 
   /** What is under way is broken off. */
   close(): void {
-    this.#isClosed = true;
-    for (const owner of this.#owners.values()) {
-      for (const exchange of [...owner.waiting]) exchange.breakOff();
-      for (const connection of owner.all) connection.breakOff();
-    }
-  }
-
-  #ownerAt(address: string): Owner {
-    const known = this.#owners.get(address);
-    if (known !== undefined) return known;
-    const { hostname, port } = new URL(address);
-    const owner = {
-      ...{ host: hostname.replace(/^\[|\]$/g, ''), port: port === '' ? 80 : Number(port) },
-      ...{ free: [], all: new Set<Connection>(), waiting: [] },
-    };
-    this.#owners.set(address, owner);
-    return owner;
-  }
-
-  #open(owner: Owner, first: OwnerExchange): void {
-    const connection: Connection = new Connection(owner, {
-      over: () => {
-        const next = owner.waiting.shift();
-        if (next !== undefined) connection.carry(next);
-        else if (owner.free.length < limits.ownerConnectionsKeptMax) owner.free.push(connection);
-        else connection.breakOff();
-      },
-      closed: () => {
-        owner.all.delete(connection);
-        owner.free = owner.free.filter((one) => one !== connection);
-        const next = owner.waiting.shift();
-        if (next !== undefined) this.#open(owner, next);
-        else if (owner.all.size === 0) this.#forget(owner);
-      },
-    });
-    owner.all.add(connection);
-    connection.carry(first);
-  }
-
-  /** Nodes come and go, each with an address of its own. */
-  #forget(owner: Owner): void {
-    for (const [address, one] of this.#owners) if (one === owner) this.#owners.delete(address);
+    this.#agent.destroy();
   }
 }
 
-interface ConnectionEnds {
-  /** Another exchange may begin. */
-  over(): void;
-  closed(): void;
-}
-
-class Connection implements ExchangeCarrier {
-  readonly #socket: Socket;
-  readonly #ends: ConnectionEnds;
+export class OwnerExchange {
+  /** Never rejects. */
+  readonly answer: Promise<OwnerAnswer>;
+  readonly #outgoing: ClientRequest;
   #isConnected = false;
-  #isClosed = false;
-  #exchange: OwnerExchange | undefined;
+  /** For the owner, and not for the reader of its reply. */
+  #isWaiting = true;
+  #quietMs: number | undefined;
+  #timer: NodeJS.Timeout | undefined;
 
-  constructor({ host, port }: Pick<Owner, 'host' | 'port'>, ends: ConnectionEnds) {
-    this.#ends = ends;
-    const socket = connect({ host, port, noDelay: true, keepAlive: true });
-    this.#socket = socket;
-    // A machine that is gone does not even refuse.
-    const timer = setTimeout(() => this.breakOff(), limits.ownerConnectMs);
-    socket.once('connect', () => {
-      clearTimeout(timer);
-      this.#isConnected = true;
-      // It begins again with each byte.
-      socket.setTimeout(limits.ownerConnectionKeptMs);
-      if (this.#exchange !== undefined) this.#send(this.#exchange);
+  constructor(agent: Agent, { address, method, target, headers, body }: OutgoingRequest) {
+    const { hostname, port } = new URL(address);
+    const outgoing = httpRequest({
+      agent,
+      host: hostname.replace(/^\[|\]$/g, ''),
+      port: port === '' ? 80 : port,
+      method,
+      path: target,
+      headers,
+      maxHeaderSize: limits.ownerReplyHeaderBytesMax,
     });
-    socket.on('timeout', () => {
-      if (this.#exchange === undefined) this.breakOff();
+    this.#outgoing = outgoing;
+    this.answer = new Promise((resolve) => {
+      outgoing.once('response', (incoming) => {
+        this.#bound();
+        resolve(this.#replyOf(incoming));
+      });
+      outgoing.on('error', () => resolve(this.#isConnected ? 'lost' : 'unsent'));
+      outgoing.once('close', () => {
+        clearTimeout(this.#timer);
+        resolve(this.#isConnected ? 'lost' : 'unsent');
+      });
     });
-    socket.on('data', (bytes: Buffer) => this.#take(bytes));
-    socket.on('end', () => this.breakOff());
-    // 'close' follows.
-    socket.on('error', () => {});
-    socket.once('close', () => {
-      clearTimeout(timer);
-      this.#close();
+    outgoing.once('socket', (socket) => {
+      if (!socket.connecting) {
+        this.#isConnected = true;
+        return;
+      }
+      // A machine that is gone does not even refuse.
+      this.#timer = setTimeout(() => outgoing.destroy(), limits.ownerConnectMs);
+      socket.once('connect', () => {
+        this.#isConnected = true;
+        this.#bound();
+      });
     });
+    outgoing.end(body);
   }
 
-  /** Only where no other exchange is under way. */
-  carry(exchange: OwnerExchange): void {
-    this.#exchange = exchange;
-    if (this.#isConnected) this.#send(exchange);
-    else exchange.waitOn(this);
+  /** From now on it is broken off once it is waited for and has brought nothing for so long; at once where nothing has left. */
+  boundQuiet(ms: number): void {
+    this.#quietMs = ms;
+    if (this.#isConnected) this.#bound();
+    else this.#outgoing.destroy();
   }
 
-  hold(isHeld: boolean): void {
-    if (isHeld) this.#socket.pause();
-    else this.#socket.resume();
-  }
-
-  /** Nobody gets it any more, though its socket closes a moment later. */
+  /** In the middle of anything; one that is over stays so, and its connection is kept. */
   breakOff(): void {
-    this.#socket.destroy();
-    this.#close();
+    this.#outgoing.destroy();
   }
 
-  #send(exchange: OwnerExchange): void {
-    const [head, body] = exchange.leave(this);
-    if (body === undefined) {
-      this.#socket.write(head);
-      return;
+  #replyOf(incoming: IncomingMessage): OwnerReply {
+    const length = incoming.headers['content-length'];
+    return {
+      status: incoming.statusCode as number,
+      rawHeaders: incoming.rawHeaders,
+      headers: incoming.headers,
+      length: length === undefined ? undefined : Number(length),
+      pieces: () => this.#pieces(incoming),
+      whole: () => this.#whole(incoming),
+      drop: () => void incoming.resume(),
+    };
+  }
+
+  /** By events: this is what most replies take, and an iterator costs more than all else here. */
+  #whole(incoming: IncomingMessage): Promise<Uint8Array | undefined> {
+    const pieces: Uint8Array[] = [];
+    incoming.on('data', (piece: Uint8Array) => {
+      pieces.push(piece);
+      this.#bound();
+    });
+    return new Promise((resolve) => {
+      incoming.once('end', () => {
+        const whole = pieces.length === 1 ? (pieces[0] as Uint8Array) : Buffer.concat(pieces);
+        resolve(incoming.complete ? whole : undefined);
+      });
+      incoming.once('error', () => resolve(undefined));
+      incoming.once('close', () => resolve(undefined));
+    });
+  }
+
+  async *#pieces(incoming: IncomingMessage): AsyncGenerator<Uint8Array> {
+    for await (const piece of incoming) {
+      this.#isWaiting = false;
+      clearTimeout(this.#timer);
+      yield piece as Uint8Array;
+      this.#isWaiting = true;
+      this.#bound();
     }
-    this.#socket.cork();
-    this.#socket.write(head);
-    this.#socket.write(body);
-    this.#socket.uncork();
+    if (!incoming.complete) throw new Error('the reply is not whole');
   }
 
-  #take(bytes: Buffer): void {
-    if (this.#isClosed) return;
-    const exchange = this.#exchange;
-    // Nobody has asked for it, or it is no reply.
-    if (exchange === undefined || !isTaken(exchange, bytes)) {
-      this.breakOff();
-      return;
-    }
-    if (!exchange.isWhole) return;
-    this.#leave();
-    if (!exchange.isKept || this.#socket.writableLength > 0) {
-      this.breakOff();
-      return;
-    }
-    this.#socket.resume();
-    this.#ends.over();
-  }
-
-  #close(): void {
-    if (this.#isClosed) return;
-    this.#isClosed = true;
-    this.#leave();
-    this.#ends.closed();
-  }
-
-  #leave(): void {
-    const exchange = this.#exchange;
-    this.#exchange = undefined;
-    exchange?.settle();
-  }
-}
-
-function isTaken({ parser }: OwnerExchange, bytes: Buffer): boolean {
-  try {
-    parser.push(bytes);
-    return true;
-  } catch (error) {
-    if (error instanceof ReplyFault) return false;
-    throw error;
+  #bound(): void {
+    clearTimeout(this.#timer);
+    if (this.#quietMs === undefined || !this.#isWaiting || this.#outgoing.destroyed) return;
+    this.#timer = setTimeout(() => this.#outgoing.destroy(), this.#quietMs);
   }
 }

@@ -1,6 +1,6 @@
 // The reply of an owner as this node's own: a short one as a whole, a long one, and one whose end is not known, as it comes.
 import { limits } from '../contract/limits.js';
-import type { OwnerReply } from './owner-exchange.js';
+import type { OwnerReply } from './owner-connections.js';
 import { passedReplyHeaders } from './passed-headers.js';
 import type { HttpReply } from './server.js';
 

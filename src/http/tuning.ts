@@ -6,10 +6,6 @@ export const tuning = {
   connectionLookMsMin: 50,
   /** A JSON body that takes no more than a millisecond or two to parse and check is not put off. */
   jsonBytesOfTurnMax: 64 * 1024,
-  /** Of a reply of another node, what its reader has not taken, until nothing more of it is read. */
-  ownerReplyHeldBytes: 64 * 1024,
-  /** A body that is not longer leaves in one piece with its head. */
-  copiedBodyBytesMax: 16 * 1024,
   /** Bounds of the histograms' buckets, in seconds: requests, work of some seconds, work of up to hours. */
   requestSeconds: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
   workSeconds: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],

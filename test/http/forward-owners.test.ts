@@ -194,7 +194,7 @@ for (const engine of engines) {
     assert.equal(await (await inTime).text(), 'slow');
   });
 
-  // FORWARDING-1, OWNER-EXCHANGE-1, OWNER-CONNECTIONS-2
+  // FORWARDING-1
   test(`${engine}: what waits for a connection to a former owner was not sent, and goes to the next one`, async () => {
     const stuck = await startSockets(() => {});
     const next = await startOwner(engine, async (request) => ({ status: 200, body: await request.body(10) }));
@@ -293,7 +293,7 @@ for (const engine of engines) {
   });
 }
 
-// OWNER-CONNECTIONS-1, OWNER-EXCHANGE-2
+// OWNER-CONNECTIONS-1, OWNER-CONNECTIONS-2
 test('connections are kept for the next request, and closed when nobody asks for long', async () => {
   const sockets = new Set<Socket>();
   const owner = await startSockets((socket) => {
@@ -310,87 +310,6 @@ test('connections are kept for the next request, and closed when nobody asks for
   assert.ok(limits.ownerConnectionsMax < limits.connectionsPerAddressMax);
 });
 
-// REPLY-PARSER-1
-test('a reply is the same wherever its bytes are cut, with a length or in chunks, and behind what says nothing', async () => {
-  const replies = [
-    'HTTP/1.1 200 OK\r\nX-A: 1\r\nContent-Length: 5\r\n\r\nhello',
-    'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\nHTTP/1.1 200\r\nx-a:1 \r\ncontent-length:5\r\n\r\nhello',
-    'HTTP/1.1 200 OK\r\nx-a: 1\r\nTransfer-Encoding: Chunked\r\n\r\n2;a=b\r\nhe\r\n03\r\nllo\r\n0\r\nx-trailer: 1\r\n\r\n',
-  ];
-  const cuts = replies.flatMap((text) => Array.from({ length: text.length - 1 }, (_, index): [string, number] => [text, index + 1]));
-  const sockets = new Set<Socket>();
-  const owner = await startSockets((socket, count) => {
-    sockets.add(socket);
-    const [text, cut] = cuts[count - 1] as [string, number];
-    socket.setNoDelay(true).write(text.slice(0, cut), 'latin1', () => setTimeout(() => socket.write(text.slice(cut), 'latin1'), 2));
-  });
-  const front = await startFront('node:http', { address: owner.url });
-  for (const [text, cut] of cuts) {
-    const reply = await post(front.url);
-    assert.deepEqual([reply.status, reply.headers.get('x-a'), await reply.text()], [200, '1', 'hello'], `${cut} of ${text}`);
-  }
-  // What is behind the last byte belongs to nobody: none was left over, so the connection was kept.
-  assert.equal(sockets.size, 1);
-});
-
-// REPLY-PARSER-1
-test('a reply whose end is in doubt is none, and its connection is used no more', async () => {
-  const faults = [
-    'HTTP/1.1 200 OK\r\n\r\nhello',
-    'HTTP/1.0 200 OK\r\ncontent-length: 5\r\n\r\nhello',
-    'HTTP/1.1 200 OK\r\ncontent-length: 5\r\ncontent-length: 5\r\n\r\nhello',
-    'HTTP/1.1 200 OK\r\ncontent-length: +5\r\n\r\nhello',
-    'HTTP/1.1 200 OK\r\ncontent-length: 5\r\ntransfer-encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n',
-    'HTTP/1.1 200 OK\r\ntransfer-encoding: gzip, chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n',
-    'HTTP/1.1 200 OK\r\ncontent-length : 5\r\n\r\nhello',
-    'HTTP/1.1 200 OK\r\nx-a: 1\r\n 2\r\ncontent-length: 5\r\n\r\nhello',
-    'HTTP/1.1 200 OK\r\nx-a: 1\nx-b: 2\r\ncontent-length: 5\r\n\r\nhello',
-    'HTTP/1.1 101 Switching Protocols\r\n\r\n',
-    'hello\r\n\r\n',
-  ];
-  const sockets: Socket[] = [];
-  const owner = await startSockets((socket, count) => {
-    sockets.push(socket);
-    socket.write(faults[count - 1] ?? 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok', 'latin1');
-  });
-  const front = await startFront('node:http', { address: owner.url });
-  for (const fault of faults) assert.equal((await refusalOf(await post(front.url))).details?.outcome, 'unknown', fault);
-  assert.equal(await (await post(front.url)).text(), 'ok');
-  assert.equal(new Set(sockets).size, faults.length + 1);
-});
-
-// REPLY-PARSER-1, FORWARDING-2
-test('chunks that are none, and fewer or more bytes than were said, break the stream of the client', async () => {
-  const bodies = ['x\r\n', '5\r\nhello!\r\n0\r\n\r\n', '-1\r\n', '100000000\r\nx', '5\r\nhell'];
-  const owner = await startSockets((socket, count) =>
-    socket.end(`HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1\r\n-\r\n${bodies[count - 1]}`, 'latin1'),
-  );
-  const front = await startFront('node:http', { address: owner.url });
-  for (const body of bodies) {
-    const reply = await post(front.url);
-    assert.equal(reply.status, 200);
-    await assert.rejects(reply.text(), body);
-  }
-});
-
-// OWNER-CONNECTIONS-1
-test('a connection on which more has come than its reply, or which its owner ends, carries no other request', async () => {
-  const sockets: Socket[] = [];
-  const whole = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n';
-  const replies = [`${whole}\r\nok${whole}\r\nno`, `${whole}\r\nok`, `${whole}Connection: close\r\n\r\nok`, `${whole}\r\nok`];
-  const owner = await startSockets((socket, count) => {
-    sockets.push(socket);
-    socket.write(replies[count - 1] as string);
-  });
-  const front = await startFront('node:http', { address: owner.url });
-  for (let count = 0; count < 2; count++) assert.equal(await (await post(front.url)).text(), 'ok');
-  sockets[1]?.end();
-  await until(() => sockets[1]?.destroyed === true);
-  for (let count = 0; count < 2; count++) assert.equal(await (await post(front.url)).text(), 'ok');
-  assert.equal(new Set(sockets).size, 4);
-});
-
-// REPLY-PARSER-2
 test('the headers of a reply are bounded: beyond, the reply cannot be read', async () => {
   const lineBytes = 8 * 1024;
   const owner = await startSockets((socket, count) => {

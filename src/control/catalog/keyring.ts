@@ -23,8 +23,6 @@ export interface Rotation {
 type TokenKind = 'world' | 'callback' | 'node';
 
 export class Keyring {
-  /** By key the token of nodes that was asked for last: each request between nodes asks for the same. It is gone with its key. */
-  readonly #nodeTokens = new WeakMap<StoredKey, { id: string; token: string }>();
   readonly #file: KeyFile;
   readonly #nowMs: () => number;
   /** The present one first. */
@@ -98,11 +96,11 @@ export class Keyring {
    * accepted no more: of the present one.
    */
   token(kind: TokenKind, id: string, generation = this.generation): string {
-    return this.#tokenOf(this.#accepted().find((one) => one.generation === generation) ?? this.#present, kind, id);
+    return tokenOf(this.#accepted().find((one) => one.generation === generation) ?? this.#present, kind, id);
   }
   /** Of any generation that is accepted. */
   isToken(kind: TokenKind, id: string, token: string): boolean {
-    return this.#accepted().some((key) => isSame(this.#tokenOf(key, kind, id), token));
+    return this.#accepted().some((key) => isSame(tokenOf(key, kind, id), token));
   }
 
   seal(purpose: string, text: string): string {
@@ -114,14 +112,6 @@ export class Keyring {
 
   get #present(): StoredKey {
     return this.#keys[0]!;
-  }
-  #tokenOf(key: StoredKey, kind: TokenKind, id: string): string {
-    if (kind !== 'node') return tokenOf(key, kind, id);
-    const known = this.#nodeTokens.get(key);
-    if (known?.id === id) return known.token;
-    const token = tokenOf(key, kind, id);
-    this.#nodeTokens.set(key, { id, token });
-    return token;
   }
   #accepted(): StoredKey[] {
     const nowMs = this.#nowMs();
