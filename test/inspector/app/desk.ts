@@ -52,6 +52,18 @@ async function play(drillId: string): Promise<Played> {
   return { service: join(root, '.service'), runIds };
 }
 
+/** The page in two looks, wide and light, narrow and dark: of what is on it axe and the width are asked in each. */
+export async function* looksOf(page: Page): AsyncGenerator<string> {
+  for (const [colorScheme, width] of [
+    ['light', 1440],
+    ['dark', 390],
+  ] as const) {
+    await page.emulateMedia({ colorScheme });
+    await page.setViewportSize({ width, height: 844 });
+    yield `${colorScheme} ${width}`;
+  }
+}
+
 export async function openDesk(
   t: TestContext,
   { drills, entries = 0, moments, watch = false }: { drills: string[]; entries?: number; moments?: number; watch?: boolean },

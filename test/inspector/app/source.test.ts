@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { axeViolations } from './browser-kit.js';
-import { openDesk, browserOptions as options } from './desk.js';
+import { looksOf, openDesk, browserOptions as options } from './desk.js';
 
 test(
   'the tree has drills, scenarios, agents with what they import, and the modules of packages; a file opens by keyboard',
@@ -34,12 +34,7 @@ test(
 
 test('text is found in all source; the address has the words, and a line opens marked', options, async (t) => {
   const { page, open, complaints } = await openDesk(t, { drills: [] });
-  for (const [colorScheme, width] of [
-    ['light', 1440],
-    ['dark', 390],
-  ] as const) {
-    await page.emulateMedia({ colorScheme });
-    await page.setViewportSize({ width, height: 844 });
+  for await (const look of looksOf(page)) {
     await open('#/world');
     await open('#/source');
     await page.keyboard.press('/');
@@ -48,7 +43,7 @@ test('text is found in all source; the address has the words, and a line opens m
     const found = page.getByRole('region', { name: 'Found' });
     await found.getByRole('heading', { name: 'agents/careless-agent.mjs' }).waitFor();
     await found.locator('mark').first().waitFor();
-    assert.deepEqual(await axeViolations(page), [], `${colorScheme} ${width}`);
+    assert.deepEqual(await axeViolations(page), [], look);
     assert.ok(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'));
     await found.getByRole('link').first().click();
     await page.waitForURL(/line=\d+/);

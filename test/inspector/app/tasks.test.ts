@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runDrills } from '../../../src/index.js';
 import { axeViolations, countClicks } from './browser-kit.js';
-import { openDesk, browserOptions as options } from './desk.js';
+import { looksOf, openDesk, browserOptions as options } from './desk.js';
 
 const title = 'An agent that asks again with a new key pays twice';
 
@@ -74,14 +74,9 @@ test('what failed runs again with seeds of choice: a wrong one starts nothing, e
   }
   assert.equal(await page.getByRole('region', { name: /^Run request/ }).count(), 2);
   await page.locator('.run-group').nth(2).getByText('seed 42').waitFor();
-  for (const [colorScheme, width] of [
-    ['dark', 1440],
-    ['light', 390],
-  ] as const) {
-    await page.emulateMedia({ colorScheme });
-    await page.setViewportSize({ width, height: 844 });
+  for await (const look of looksOf(page)) {
     await page.getByRole('button', { name: 'Seeds… for what did not pass' }).first().click();
-    assert.deepEqual(await axeViolations(page), []);
+    assert.deepEqual(await axeViolations(page), [], look);
     assert.ok(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'));
     await page.keyboard.press('Escape');
   }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { axeViolations } from './browser-kit.js';
-import { longRun, openDesk, browserOptions as options } from './desk.js';
+import { longRun, looksOf, openDesk, browserOptions as options } from './desk.js';
 
 const canvas = (page: Page) => page.getByRole('group', { name: /^Timeline\./ });
 
@@ -100,12 +100,7 @@ test('by keys: Shift and arrows grow a range from the chosen entry, Escape clear
 test('zoomed in, a strip above says where one is and leads elsewhere; entries of one moment have their numbers', options, async (t) => {
   const { page, open, runs, complaints } = await openDesk(t, { drills: ['refund-over-limit'] });
   const address = `#/runs/${runs['refund-over-limit']![0]}`;
-  for (const [colorScheme, width] of [
-    ['light', 1440],
-    ['dark', 390],
-  ] as const) {
-    await page.emulateMedia({ colorScheme });
-    await page.setViewportSize({ width, height: 844 });
+  for await (const look of looksOf(page)) {
     await open('#/runs');
     await open(address);
     const window = page.locator('.minimap-window');
@@ -127,7 +122,7 @@ test('zoomed in, a strip above says where one is and leads elsewhere; entries of
       .first()
       .waitFor();
     assert.equal(await page.locator('.tick-text', { hasText: ':' }).count(), 0);
-    assert.deepEqual(await axeViolations(page), [], `${colorScheme} ${width}`);
+    assert.deepEqual(await axeViolations(page), [], look);
     assert.ok(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'));
     await canvas(page).focus();
     await page.keyboard.press('0');
