@@ -3,6 +3,7 @@
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Program, Type } from 'typescript';
+import { shareLibraries } from '../compiler/shared-libraries.js';
 import { findTypeScript, type TypeScript } from '../compiler/typescript.js';
 import { ServiceError } from '../contract/errors.js';
 import { counted } from '../text/counted.js';
@@ -22,10 +23,13 @@ export interface TypeCheckerOptions {
   errors?: string;
   /** What `types` says nothing of is fine. Default: a success of an operation without a type is a finding. */
   partial?: boolean;
+  /** A member that an object type does not have is a fault. Default: such members are free. */
+  closed?: boolean;
 }
 
 /** A checkResponse. It needs TypeScript, which is found from `from` upwards, or beside Drillyard. */
-export function typeChecker({ from, types, errors, partial = false }: TypeCheckerOptions): (exchange: RecordedExchange) => string[] {
+export function typeChecker(options: TypeCheckerOptions): (exchange: RecordedExchange) => string[] {
+  const { types, errors, partial = false } = options;
   let known: KnownTypes | { error: unknown } | undefined;
   return (exchange) => {
     const { method, status, body, operation, routeId } = exchange;
@@ -37,15 +41,16 @@ export function typeChecker({ from, types, errors, partial = false }: TypeChecke
     }
     if (method === 'HEAD') return [];
     // Once, also where it fails: a program of types takes a second.
-    known ??= knownTypes(dirname(fileURLToPath(from)), [...Object.values(types), ...(errors === undefined ? [] : [errors])]);
+    known ??= knownTypes(options);
     if ('error' in known) throw known.error;
     return known.faultsOf(body, wanted);
   };
 }
 
-function knownTypes(folder: string, texts: readonly string[]): KnownTypes | { error: unknown } {
+function knownTypes({ from, types, errors, closed = false }: TypeCheckerOptions): KnownTypes | { error: unknown } {
+  const texts = [...Object.values(types), ...(errors === undefined ? [] : [errors])];
   try {
-    return new KnownTypes(folder, texts);
+    return new KnownTypes(dirname(fileURLToPath(from)), texts, { isClosed: closed });
   } catch (error) {
     return { error };
   }
@@ -56,7 +61,7 @@ class KnownTypes {
   readonly #types: ReadonlyMap<string, Type>;
   readonly #ts: TypeScript;
 
-  constructor(folder: string, texts: readonly string[]) {
+  constructor(folder: string, texts: readonly string[], options: { isClosed: boolean }) {
     const found = findTypeScript([folder, dirname(fileURLToPath(import.meta.url))]);
     if (!('typescript' in found)) throw invalid('typeChecker needs TypeScript 5 or 6: npm install --save-dev typescript.');
     this.#ts = found.typescript;
@@ -64,7 +69,7 @@ class KnownTypes {
     const unique = [...new Set(texts)];
     const program = programOf(this.#ts, file, unique.map((text, index) => `export declare const type${index}: (${text});\n`).join(''));
     const checker = program.getTypeChecker();
-    this.#values = new TypedValues(this.#ts, checker);
+    this.#values = new TypedValues(this.#ts, checker, options);
     const source = program.getSourceFile(file);
     const symbols = source === undefined ? [] : checker.getExportsOfModule(checker.getSymbolAtLocation(source) as never);
     const typeAt = new Map(symbols.map((symbol) => [symbol.name, checker.getTypeOfSymbol(symbol)]));
@@ -103,6 +108,7 @@ function programOf(ts: TypeScript, file: string, text: string): Program {
     types: [],
   };
   const host = ts.createCompilerHost(options);
+  shareLibraries(ts, host, options);
   const { getSourceFile, fileExists } = host;
   host.fileExists = (path) => path === file || fileExists.call(host, path);
   host.getSourceFile = (path, version, ...more) =>

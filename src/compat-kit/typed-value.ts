@@ -1,20 +1,38 @@
 // A JSON value against a type of TypeScript, as the compiler knows it: for vendors whose clients say in types what a response is.
-//   TYPED-VALUE-1. Each member that is not optional has to be there, and null only where the type says so; members beside them are free.
-import type { IntersectionType, LiteralType, Symbol as Member, Type, TypeChecker, TypeReference } from 'typescript';
+//   TYPED-VALUE-1. Each member that is not optional has to be there, and null only where the type says so; members beside them are free,
+//     unless types are closed.
+import type { IntersectionType, LiteralType, Type, TypeChecker, TypeReference } from 'typescript';
 import type { TypeScript } from '../compiler/typescript.js';
 
 type JsonRecord = { readonly [name: string]: unknown };
 const isRecord = (value: unknown): value is JsonRecord => typeof value === 'object' && value !== null && !Array.isArray(value);
 
+interface TypeMember {
+  name: string;
+  type: Type;
+  isOptional: boolean;
+}
+/** What an object type has: its members by name, and the type of members beside them where it has one. */
+interface TypeShape {
+  members: ReadonlyMap<string, TypeMember>;
+  beside: Type | undefined;
+  /** `{}` is anything but null. */
+  isAnything: boolean;
+}
+
 export class TypedValues {
   readonly #ts: TypeScript;
   readonly #checker: TypeChecker;
-  /** The text of a type takes the compiler milliseconds, and members of a union are asked for theirs again and again. */
+  readonly #isClosed: boolean;
+  /** The compiler takes milliseconds for the text of a type, and looks up its members anew each time it is asked for them. */
   readonly #texts = new Map<Type, string>();
+  readonly #shapes = new Map<Type, TypeShape>();
 
-  constructor(ts: TypeScript, checker: TypeChecker) {
+  /** `isClosed`: a member that an object type does not have is a fault. */
+  constructor(ts: TypeScript, checker: TypeChecker, { isClosed = false }: { isClosed?: boolean } = {}) {
     this.#ts = ts;
     this.#checker = checker;
+    this.#isClosed = isClosed;
   }
 
   /** `place`: a JSON Pointer, with `*` for items of a list. */
@@ -62,10 +80,9 @@ export class TypedValues {
   }
 
   #differingLiterals(value: JsonRecord, type: Type): number {
-    return this.#membersOf(type).filter((member) => {
-      const own = this.#checker.getTypeOfSymbol(member);
-      return (own.flags & this.#ts.TypeFlags.Literal) !== 0 && !this.#isOf(value[member.name], own);
-    }).length;
+    return [...this.#shapeOf(type).members.values()].filter(
+      ({ name, type: own }) => (own.flags & this.#ts.TypeFlags.Literal) !== 0 && !this.#isOf(value[name], own),
+    ).length;
   }
 
   /** Of an intersection, where the value is no object: brands of texts and the like. */
@@ -78,26 +95,23 @@ export class TypedValues {
   #ofObject(value: unknown, type: Type, place: string): string[] {
     const checker = this.#checker;
     if (checker.isTupleType(type) || checker.isArrayType(type)) return this.#ofList(value, type as TypeReference, place);
-    const members = this.#membersOf(type);
-    const indexes = checker.getIndexInfosOfType(type);
-    // `{}` is anything but null.
-    if (members.length === 0 && indexes.length === 0 && (type.flags & this.#ts.TypeFlags.NonPrimitive) === 0)
-      return value === null || value === undefined ? [this.#mismatch(value, type, place)] : [];
+    const { members, beside, isAnything } = this.#shapeOf(type);
+    if (isAnything) return value === null || value === undefined ? [this.#mismatch(value, type, place)] : [];
     if (!isRecord(value)) return [this.#mismatch(value, type, place)];
-    const known = new Set(members.map(({ name }) => name));
-    const [index] = indexes.filter(({ keyType }) => (keyType.flags & this.#ts.TypeFlags.StringLike) !== 0);
-    const beside = index === undefined ? [] : Object.keys(value).filter((name) => !known.has(name));
+    const others = beside === undefined && !this.#isClosed ? [] : Object.keys(value).filter((name) => !members.has(name));
     return [
-      ...members.flatMap((member) => this.#ofMember(value, member, place)),
-      ...beside.flatMap((name) => this.faultsOf(value[name], (index as typeof index & object).type, `${place}/${name}`)),
+      ...[...members.values()].flatMap((member) => this.#ofMember(value, member, place)),
+      ...others.flatMap((name) =>
+        beside === undefined
+          ? [`${place === '' ? 'the body' : place} has a member '${name}', which the type does not`]
+          : this.faultsOf(value[name], beside, `${place}/${name}`),
+      ),
     ];
   }
 
-  #ofMember(value: JsonRecord, member: Member, place: string): string[] {
-    const type = this.#checker.getTypeOfSymbol(member);
-    if (Object.hasOwn(value, member.name)) return this.faultsOf(value[member.name], type, `${place}/${member.name}`);
-    const isOptional = (member.flags & this.#ts.SymbolFlags.Optional) !== 0;
-    return isOptional || this.#allowsNothing(type) ? [] : [`${place === '' ? 'the body' : place} has no member '${member.name}'`];
+  #ofMember(value: JsonRecord, { name, type, isOptional }: TypeMember, place: string): string[] {
+    if (Object.hasOwn(value, name)) return this.faultsOf(value[name], type, `${place}/${name}`);
+    return isOptional || this.#allowsNothing(type) ? [] : [`${place === '' ? 'the body' : place} has no member '${name}'`];
   }
 
   #allowsNothing(type: Type): boolean {
@@ -118,8 +132,23 @@ export class TypedValues {
     return [...new Set(faults)];
   }
 
-  #membersOf(type: Type): Member[] {
-    return this.#checker.getPropertiesOfType(type);
+  #shapeOf(type: Type): TypeShape {
+    const known = this.#shapes.get(type);
+    if (known !== undefined) return known;
+    const { SymbolFlags, TypeFlags } = this.#ts;
+    const members = this.#checker.getPropertiesOfType(type).map((member) => ({
+      name: member.name,
+      type: this.#checker.getTypeOfSymbol(member),
+      isOptional: (member.flags & SymbolFlags.Optional) !== 0,
+    }));
+    const indexes = this.#checker.getIndexInfosOfType(type);
+    const shape = {
+      members: new Map(members.map((member) => [member.name, member])),
+      beside: indexes.find(({ keyType }) => (keyType.flags & TypeFlags.StringLike) !== 0)?.type,
+      isAnything: members.length === 0 && indexes.length === 0 && (type.flags & TypeFlags.NonPrimitive) === 0,
+    };
+    this.#shapes.set(type, shape);
+    return shape;
   }
 
   #mismatch(value: unknown, type: Type, place: string): string {

@@ -7,6 +7,7 @@ import type { CompilerHost, CompilerOptions, Program, SourceFile, Diagnostic as 
 import type { Diagnostic } from '../contract/run/build.js';
 import { deniedNames } from '../tools/ambient.js';
 import { Diagnostics, type Place, placeOfFile } from './diagnostics.js';
+import { shareLibraries } from './shared-libraries.js';
 import { addedTypes, defaultOptions, type FoundConfig, readConfig, tellsOfAdded, untypedNode, withOwnTypes } from './type-options.js';
 import type { TypeScript } from './typescript.js';
 import type { TypeScriptFile, TypeScriptSources } from './typescript-sources.js';
@@ -75,25 +76,6 @@ function programOf(ts: TypeScript, { root }: TypeScriptSources, { files, options
     ...(hasBehavior && !tellsOfAdded(options, hasNodeTypes) ? { 'tool-globals': addedTypes } : {}),
   };
   return ts.createProgram({ rootNames: [...files, ...addDeclarations(ts, host, { root, added })], options, host });
-}
-
-/**
- * The declarations of ECMAScript that lie beside TypeScript, parsed once a process: each program would parse them again, and a repository
- * has a program for its behaviors and one for its agents. As many as that folder has, for each version of the language asked for.
- */
-const libraries = new WeakMap<TypeScript, Map<string, SourceFile | undefined>>();
-function shareLibraries(ts: TypeScript, host: CompilerHost, options: CompilerOptions): void {
-  const folder = dirname(ts.getDefaultLibFilePath(options));
-  const parsed = libraries.get(ts) ?? new Map<string, SourceFile | undefined>();
-  libraries.set(ts, parsed);
-  const { getSourceFile } = host;
-  host.getSourceFile = (path, version, ...more) => {
-    if (dirname(path) !== folder) return getSourceFile.call(host, path, version, ...more);
-    const { languageVersion, impliedNodeFormat } = typeof version === 'object' ? version : { languageVersion: version };
-    const key = `${languageVersion} ${impliedNodeFormat} ${path}`;
-    if (!parsed.has(key)) parsed.set(key, getSourceFile.call(host, path, version, ...more));
-    return parsed.get(key);
-  };
 }
 
 /** Files that are nowhere on the disk, by name. */

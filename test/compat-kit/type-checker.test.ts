@@ -80,6 +80,17 @@ test('of a union the nearest type says what is wrong, below lists and records to
   assert.deepEqual(check({ results: {}, has_more: false }), ['/results is an object, not (Page | Database)[]']);
 });
 
+// TYPED-VALUE-1
+test('closed types have no members beside theirs, at any depth', () => {
+  const check = typeChecker({ from, types: { op: "import('vendor').Result" }, closed: true });
+  const list = (...results: unknown[]) => exchange({ results, has_more: false });
+  assert.deepEqual(check(list(page, database)), []);
+  assert.deepEqual(check(list({ ...page, beside: 1 })), ["/results/* has a member 'beside', which the type does not"]);
+  assert.deepEqual(check(exchange({ results: [], has_more: true, more: 1 })), ["the body has a member 'more', which the type does not"]);
+  const parent = { ...page.parent, more: 1 };
+  assert.deepEqual(check(list({ ...page, parent })), ["/results/*/parent has a member 'more', which the type does not"]);
+});
+
 test('errors have a type of their own, a success without one is a finding, and what is no operation is not looked at', () => {
   const check = checkerOf("import('vendor').Page");
   assert.deepEqual(check({ code: 'c', status: 404 }, { status: 404 }), []);

@@ -1,9 +1,7 @@
 // What is shown of this package: @slack/web-api, unchanged, drives every route, and each response is a value of the type that it has there.
-import { createRequire } from 'node:module';
 import { WebClient } from '@slack/web-api';
-import { defineCompat, type RecordedExchange, type VendorOperation } from 'drillyard/compat';
+import { defineCompat, type RecordedExchange, typeChecker, type VendorOperation } from 'drillyard/compat';
 import { driveAll } from './flow.js';
-import { ResponseTypes, typeNameOf } from './response-types.js';
 
 const reads = new Set(
   ['api.test', 'auth.test', 'team.info', 'chat.getPermalink', 'chat.scheduledMessages.list', 'search.messages']
@@ -25,6 +23,7 @@ function methodsOf(value: object, path: readonly string[] = []): string[] {
 const ownOfClient = /^(?:logger|requestQueue|retryConfig|defaultHeaders)[.]|^files[.]uploadV2$/;
 const methods = methodsOf(new WebClient()).filter((method) => !ownOfClient.test(method));
 
+const methodOf = (path: string): string => path.slice('/api/'.length);
 const list: VendorOperation[] = methods.flatMap((method) => [
   { id: method, method: 'POST', path: `/api/${method}` },
   ...(reads.has(method) ? [{ id: `${method} by GET`, method: 'GET', path: `/api/${method}` }] : []),
@@ -59,7 +58,18 @@ const reasons: readonly (readonly [prefix: string, reason: string])[] = [
 ];
 const reasonOf = (method: string): string => reasons.find(([prefix]) => method.startsWith(prefix))?.[1] ?? 'not modelled yet';
 
-const types = new ResponseTypes('@slack/web-api', createRequire(import.meta.url).resolve('@slack/web-api'));
+const isCovered = (method: string): boolean => covered.some((pattern) => pattern.test(method));
+
+/** `chat.postMessage` has ChatPostMessageResponse. */
+const typeOf = (method: string): string => {
+  const words = method.split('.').map((part) => part.charAt(0).toUpperCase() + part.slice(1));
+  return `import('@slack/web-api').${words.join('')}Response`;
+};
+const checkType = typeChecker({
+  from: import.meta.url,
+  types: Object.fromEntries(list.filter(({ path }) => isCovered(methodOf(path))).map(({ id, path }) => [id, typeOf(methodOf(path))])),
+  closed: true,
+});
 
 /** Nearly all of them have the status 200. */
 function isError({ status, headers, body }: RecordedExchange): boolean {
@@ -68,23 +78,21 @@ function isError({ status, headers, body }: RecordedExchange): boolean {
 }
 
 /** The files' own host answers with text and bytes; everything else is JSON of the type that the client has for the method. */
-function checkResponse({ path, status, headers, body, operation }: RecordedExchange): string[] {
+function checkResponse(exchange: RecordedExchange): string[] {
+  const { path, status, headers, body, operation } = exchange;
   if (path.startsWith('/upload/') || path.startsWith('/files-pri/')) return [];
   if (status === 504 || status === 503 || status === 500) return [];
   const faults = status === 200 || status === 429 ? [] : [`status ${status}`];
   if (status === 429 && !/^\d+$/.test(headers['retry-after'] ?? '')) faults.push('429 without Retry-After');
   const { ok, error } = JSON.parse(body) as { ok?: unknown; error?: unknown };
   if (typeof ok !== 'boolean' || (ok ? error !== undefined : typeof error !== 'string')) faults.push('neither ok nor an error');
-  const method = operation?.id.replace(' by GET', '');
-  return method === undefined || ok !== true ? faults : [...faults, ...types.faultsOf(typeNameOf(method), body)];
+  return operation === undefined || ok !== true ? faults : [...faults, ...checkType(exchange)];
 }
 
 export default defineCompat({
   clients: ['@slack/web-api'],
   operations: { list },
-  unsupported: Object.fromEntries(
-    methods.filter((method) => !covered.some((pattern) => pattern.test(method))).map((method) => [method, reasonOf(method)]),
-  ),
+  unsupported: Object.fromEntries(methods.filter((method) => !isCovered(method)).map((method) => [method, reasonOf(method)])),
   checkResponse,
   isError,
   flow: driveAll,
