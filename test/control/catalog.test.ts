@@ -276,7 +276,7 @@ test('a scan of what an id begins with finds that and nothing else, page after p
 });
 
 // KEPT-RECORDS-1
-test("what was read is nobody's to change, and what is written is read from then on", async () => {
+test('what was read cannot be changed, and what is written is read after that', async () => {
   const catalog = openOn(newFolder());
   const first = { id: 'a', group: 'g', rank: 1, hidden: false, note: { deep: [1] } };
   await catalog.change((tx) => tx.put(things, first));

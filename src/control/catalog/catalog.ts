@@ -21,7 +21,7 @@ import { tuning } from '../tuning.js';
 import { requireStreamOf } from './catalog-owner.js';
 import { CatalogStream } from './catalog-stream.js';
 import { KeptRecords } from './kept-records.js';
-import { type KeyRange, PendingWrites } from './pending-writes.js';
+import { type CatalogRange, PendingWrites } from './pending-writes.js';
 import { holdsNothing, keyBytes, storedKeys } from './stored-source.js';
 import { type Change, Draft, type PutWatcher, Reader, type RecordSource, type View } from './tables.js';
 
@@ -247,7 +247,7 @@ export class Catalog {
     };
   }
 
-  *#keys(range: KeyRange, layers: readonly PendingWrites[]): Generator<string> {
+  *#keys(range: CatalogRange, layers: readonly PendingWrites[]): Generator<string> {
     this.#requireOpen();
     const { reverse } = range;
     const pending = pendingIn(layers, range);
@@ -268,7 +268,7 @@ export class Catalog {
 }
 
 /** Keys of the range that are pending, in order, each with whether it stays. */
-function pendingIn(layers: readonly PendingWrites[], range: KeyRange): [string, boolean][] {
+function pendingIn(layers: readonly PendingWrites[], range: CatalogRange): [string, boolean][] {
   const found = new Map<string, boolean>();
   for (const layer of layers) {
     for (const [key, stays] of layer.within(range)) if (!found.has(key)) found.set(key, stays);

@@ -2,7 +2,7 @@
 import { asRead } from './record-text.js';
 
 /** A record on its way to the disk. What its text says is read once, when somebody asks. */
-export class PendingRecord {
+export class WrittenRecord {
   readonly bytes: Buffer;
   #value: unknown;
 
@@ -19,7 +19,7 @@ export class PendingRecord {
   }
 }
 
-export interface KeyRange {
+export interface CatalogRange {
   /** The beginning of every key of the index that it lies in; absent for keys of records. */
   index?: string;
   start: string;
@@ -33,7 +33,7 @@ const noBytes = Buffer.alloc(0);
 
 export class PendingWrites {
   /** By key; `null`: removed. */
-  readonly records = new Map<string, PendingRecord | null>();
+  readonly records = new Map<string, WrittenRecord | null>();
   /** By the beginning of an index's keys: whether a key stays. */
   readonly #indexes = new Map<string, Map<string, boolean>>();
 
@@ -61,7 +61,7 @@ export class PendingWrites {
   }
 
   /** Keys of the range, in no order, each with whether it stays. */
-  *within({ index, start, end }: KeyRange): Generator<[key: string, stays: boolean]> {
+  *within({ index, start, end }: CatalogRange): Generator<[key: string, stays: boolean]> {
     if (index === undefined) {
       for (const [key, record] of this.records) if (key >= start && key < end) yield [key, record !== null];
     } else {

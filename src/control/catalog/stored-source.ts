@@ -1,7 +1,7 @@
 // What lies in the data file of a catalog, as tables read it; and the one key there that is of no table: its position in a log.
 import type { Database } from '../../files/database.js';
 import { positionKey } from '../../worlds/kv/keys.js';
-import type { KeyRange } from './pending-writes.js';
+import type { CatalogRange } from './pending-writes.js';
 import { asRead } from './record-text.js';
 import { beginsTableKey, type RecordSource } from './tables.js';
 
@@ -12,7 +12,7 @@ export const isPositionKey = (key: Buffer): boolean => key.equals(positionKey);
 export const keyBytes = (key: string): Buffer => Buffer.from(key, 'latin1');
 
 /** In order or in reverse. */
-export function* storedKeys(database: Database, { start, end, reverse }: KeyRange): Generator<string> {
+export function* storedKeys(database: Database, { start, end, reverse }: CatalogRange): Generator<string> {
   const [first, last] = [keyBytes(start), keyBytes(end)];
   const range = reverse ? { start: last, end: first, reverse, exclusiveStart: true, inclusiveEnd: true } : { start: first, end: last };
   for (const key of database.getKeys({ ...range, snapshot: false })) yield key.toString('latin1');

@@ -4,17 +4,22 @@
 import { walkPagesSync } from '../../async/pages.js';
 import { defined } from '../../contract/defined.js';
 import { limits } from '../../contract/limits.js';
-import { type KeyRange, PendingRecord, type PendingWrites } from './pending-writes.js';
+import { type CatalogRange, type PendingWrites, WrittenRecord } from './pending-writes.js';
 
 export type KeyPart = string | number;
-export interface Table<Record> {
+interface TableRule<Record> {
   readonly name: string;
   idOf(record: Record): string;
   /** By name: where a record stands in the index; undefined: it does not. Equal places are ordered by id. */
   readonly indexes: { readonly [name: string]: (record: Record) => readonly KeyPart[] | undefined };
 }
-export function defineTable<Record>(table: Table<Record>): Table<Record> {
-  return table;
+export interface Table<Record> extends TableRule<Record> {
+  /** With which its keys begin: those of records, and those of places, by the name of the index. */
+  readonly keys: { readonly records: string; readonly indexes: ReadonlyMap<string, string> };
+}
+export function defineTable<Record>(rule: TableRule<Record>): Table<Record> {
+  const indexes = new Map(Object.keys(rule.indexes).map((index) => [index, `${keyOf(['i', rule.name, index])} `]));
+  return { ...rule, keys: { records: `${keyOf(['r', rule.name])} `, indexes } };
 }
 
 export interface ListRequest {
@@ -64,12 +69,12 @@ export interface RecordSource {
   /** Frozen. `isOneOfMany`: of a list, so it is not worth keeping. */
   get(key: string, isOneOfMany: boolean): unknown;
   /** In order or in reverse. */
-  keys(range: KeyRange): Iterable<string>;
+  keys(range: CatalogRange): Iterable<string>;
 }
 
 /** Whether a key of a record or of an index begins with this byte. */
 export const beginsTableKey = (byte: number): boolean => byte === 0x72 || byte === 0x69;
-export const recordKey = <Record>(table: Table<Record>, id: string): string => namesOf(table).records + escaped(id);
+export const recordKey = <Record>(table: Table<Record>, id: string): string => table.keys.records + escaped(id);
 /** With which every key at a place of an index begins. */
 const placePrefix = (index: string, parts: readonly KeyPart[]): string => {
   let prefix = index;
@@ -77,22 +82,8 @@ const placePrefix = (index: string, parts: readonly KeyPart[]): string => {
   return prefix;
 };
 
-/** What the keys of a table begin with: records, and places by the name of their index. */
-interface TableNames {
-  records: string;
-  indexes: ReadonlyMap<string, string>;
-}
-const known = new WeakMap<object, TableNames>();
-function namesOf<Record>(table: Table<Record>): TableNames {
-  const names = known.get(table);
-  if (names !== undefined) return names;
-  const indexes = new Map(Object.keys(table.indexes).map((index) => [index, `${keyOf(['i', table.name, index])} `]));
-  const made = { records: `${keyOf(['r', table.name])} `, indexes };
-  known.set(table, made);
-  return made;
-}
 function indexName<Record>(table: Table<Record>, index: string): string {
-  const name = namesOf(table).indexes.get(index);
+  const name = table.keys.indexes.get(index);
   if (name === undefined) throw new Error(`${table.name} has no index ${index}`);
   return name;
 }
@@ -102,7 +93,7 @@ const boundsOf = (prefix: string): [start: string, end: string] => [prefix, `${p
 
 /** Every key of a record's indexes. */
 export function indexKeys<Record>(table: Table<Record>, record: Record): string[] {
-  const keys = [...namesOf(table).indexes].map(([name, index]) => placeKey(table, { name, index }, record));
+  const keys = [...table.keys.indexes].map(([name, index]) => placeKey(table, { name, index }, record));
   return keys.filter((key) => key !== undefined);
 }
 /** Undefined where the record does not stand in the index. */
@@ -155,7 +146,7 @@ export class Reader implements View {
   }
 
   scan<Record>(table: Table<Record>, { limit, after, idPrefix = '' }: ScanRequest): Page<Record> {
-    const prefix = namesOf(table).records;
+    const prefix = table.keys.records;
     const records: Record[] = [];
     let last: string | undefined;
     // Ids are escaped character by character, so what an id begins with is what its key begins with.
@@ -172,7 +163,7 @@ export class Reader implements View {
   }
 
   lastId<Record>(table: Table<Record>): string | undefined {
-    const prefix = namesOf(table).records;
+    const prefix = table.keys.records;
     const [start, end] = boundsOf(prefix);
     for (const key of this.#source.keys({ start, end, reverse: true })) {
       const id = unescaped(key.slice(prefix.length));
@@ -241,8 +232,8 @@ export class Draft extends Reader implements Change {
   #write<Record>(table: Table<Record>, id: string, record: Record | undefined): void {
     const old = this.get(table, id);
     this.tables.add(table.name);
-    this.writes.records.set(recordKey(table, id), record === undefined ? null : new PendingRecord(record));
-    for (const [name, index] of namesOf(table).indexes) {
+    this.writes.records.set(recordKey(table, id), record === undefined ? null : new WrittenRecord(record));
+    for (const [name, index] of table.keys.indexes) {
       const left = old === undefined ? undefined : placeKey(table, { name, index }, old);
       const taken = record === undefined ? undefined : placeKey(table, { name, index }, record);
       if (left === taken) continue;
