@@ -69,15 +69,14 @@ const newline = 10;
 const kindBytes = evidenceKinds.map((kind) => Buffer.from(`"kind":"${kind}",`));
 
 /** From after a transaction's id to before its time, by the number of its entries and the index of one. */
-const placesKept = 16;
 const places: Buffer[] = [];
 function putPlaceAndTime(index: number, size: number): void {
-  if (size > placesKept) {
+  if (size > tuning.placesKept) {
     putPlace(index, size);
     gathered.put(text.time);
     return;
   }
-  const key = size * placesKept + index;
+  const key = size * tuning.placesKept + index;
   places[key] ??= Buffer.from(`${text.index}${index}${text.size}${size},${text.time}`);
   gathered.put(places[key]);
 }
