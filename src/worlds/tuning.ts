@@ -6,6 +6,10 @@ export const tuning = {
   eventsPerLook: 16,
   /** Of the pieces that lines are hashed in: few calls, and still in the cache of a processor. One line more may be in them. */
   linePieceBytes: 64 * 1024,
+  /** Up to so many bytes a loop copies faster than a call. */
+  loopedBytesMax: 24,
+  /** Transactions of more entries than this have the place of each in them written number by number. */
+  placesKept: 16,
   /** What a buffer of lines has at first, and after lines that were larger. */
   lineBytesKept: 256 * 1024,
   /** Of the lines that are hashed in one slice: some milliseconds of SHA-256. A leaf of a thousand entries of 1 MB would take seconds. */

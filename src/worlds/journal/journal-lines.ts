@@ -58,6 +58,8 @@ const text = {
   sequence: Buffer.from('"schemaVersion":1,"sequence":'),
   commaSequence: Buffer.from(',"schemaVersion":1,"sequence":'),
   transaction: '"transactionId":"txn_',
+  index: Buffer.from('","transactionIndex":'),
+  size: Buffer.from(',"transactionSize":'),
   time: Buffer.from('"virtualTimeUs":'),
   end: Buffer.from('}\n'),
   after: Buffer.from('{"after":'),
@@ -67,14 +69,23 @@ const newline = 10;
 const kindBytes = evidenceKinds.map((kind) => Buffer.from(`"kind":"${kind}",`));
 
 /** From after a transaction's id to before its time, by the number of its entries and the index of one. */
-const placesKept = 16;
 const places: Buffer[] = [];
-const placeText = (index: number, size: number): string => `","transactionIndex":${index},"transactionSize":${size},`;
-function placeAndTime(index: number, size: number): Buffer {
-  if (size > placesKept) return Buffer.from(`${placeText(index, size)}${text.time}`);
-  const key = size * placesKept + index;
-  places[key] ??= Buffer.from(`${placeText(index, size)}${text.time}`);
-  return places[key];
+function putPlaceAndTime(index: number, size: number): void {
+  if (size > tuning.placesKept) {
+    putPlace(index, size);
+    gathered.put(text.time);
+    return;
+  }
+  const key = size * tuning.placesKept + index;
+  places[key] ??= Buffer.from(`${text.index}${index}${text.size}${size},${text.time}`);
+  gathered.put(places[key]);
+}
+function putPlace(index: number, size: number): void {
+  gathered.put(text.index);
+  gathered.putInteger(index);
+  gathered.put(text.size);
+  gathered.putInteger(size);
+  gathered.put(text.comma);
 }
 
 /** An event's shape with what else never varies in a chunk. */
@@ -149,7 +160,7 @@ class Lines {
     gathered.putInteger(sequence);
     gathered.put(this.#commaTransaction);
     gathered.putOrdinal(chunk.firstTransaction + turn);
-    gathered.put(placeAndTime(index, this.#sizeOf(turn)));
+    putPlaceAndTime(index, this.#sizeOf(turn));
   }
 
   #putEvent(place: number, sequence: number, turn: number, index: number): void {
@@ -186,7 +197,7 @@ class Lines {
     gathered.putInteger(sequence);
     gathered.put(transaction);
     gathered.putOrdinal(chunk.firstTransaction + turn);
-    gathered.put(placeAndTime(index, this.#sizeOf(turn)));
+    putPlaceAndTime(index, this.#sizeOf(turn));
   }
 
   /** Segments as entry-draft.ts cuts them. */
@@ -217,7 +228,7 @@ class Lines {
     gathered.putFrom(bytes, ends[3] + 1, ends[4]);
     gathered.put(this.#transaction);
     gathered.putOrdinal(firstTransaction + turn);
-    gathered.putText(placeText(index, this.#sizeOf(turn)));
+    putPlace(index, this.#sizeOf(turn));
     gathered.putFrom(bytes, ends[4] + 1, bytes.length);
     gathered.put(text.time);
   }

@@ -3,8 +3,6 @@
 import { ordinalDigits, writeOrdinal } from '../kv/minted-ids.js';
 import { tuning } from '../tuning.js';
 
-/** Up to so many bytes a loop is quicker than a call. */
-const loopedBytesMax = 24;
 const lowDigits = 8;
 const lowRange = 10 ** lowDigits;
 
@@ -27,13 +25,13 @@ export class LineBytes {
   put(part: Uint8Array): void {
     const { length } = part;
     this.#reserve(length);
-    if (length > loopedBytesMax) this.#bytes.set(part, this.#length);
+    if (length > tuning.loopedBytesMax) this.#bytes.set(part, this.#length);
     else this.#copy(part, 0, length);
     this.#length += length;
   }
   putFrom(source: Uint8Array, start: number, end: number): void {
     this.#reserve(end - start);
-    if (end - start > 4 * loopedBytesMax) this.#bytes.set(source.subarray(start, end), this.#length);
+    if (end - start > 4 * tuning.loopedBytesMax) this.#bytes.set(source.subarray(start, end), this.#length);
     else this.#copy(source, start, end);
     this.#length += end - start;
   }
