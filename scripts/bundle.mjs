@@ -18,7 +18,18 @@ const groups = [
   ['inspector/journal/archive-entry'],
 ];
 /** Pure JavaScript that keeps nothing which somebody else's copy of it would have to know. Other packages are found at run time. */
-const bundledPackages = ['@bufbuild/cel', '@bufbuild/protobuf', 'comlink', 'commander', 'picocolors', 'semver', 'yaml'];
+const bundledPackages = [
+  '@bufbuild/cel',
+  '@bufbuild/cel-spec',
+  '@bufbuild/protobuf',
+  '@bufbuild/re2',
+  '@fastify/busboy',
+  'comlink',
+  'commander',
+  'picocolors',
+  'semver',
+  'yaml',
+];
 
 /** `out`: the folder of the build, from the working directory. */
 export async function bundleEntries(out) {

@@ -158,6 +158,7 @@ const importSites: { [specifier: string]: string[] } = {
   chokidar: ['src/files/source-watch.ts'],
   typescript: [
     'src/compiler/typescript.ts',
+    'src/compiler/shared-libraries.ts',
     'src/compiler/type-options.ts',
     'src/compiler/type-check.ts',
     'src/compat-kit/type-checker.ts',
@@ -485,7 +486,7 @@ test('no wall clock and no host randomness inside worlds and the scheduler', () 
 const memos: { [file: string]: string } = {
   'src/contract/shape.ts': 'the alternatives of a schema',
   'src/compiler/setups.ts': 'the setup of a start, the text of a patch',
-  'src/compiler/type-check.ts': 'the parsed declarations of a TypeScript',
+  'src/compiler/shared-libraries.ts': 'the parsed declarations of a TypeScript',
   'src/drills/attempt/run-setup.ts': 'the setup of a drill, as its attempts show it',
   'src/drills/judge/run-facts.ts': 'the text of a row',
   'src/bindings/mcp-server.ts': 'the tools of an access, which do not change',

@@ -24,7 +24,7 @@ export class TypedValues {
   readonly #ts: TypeScript;
   readonly #checker: TypeChecker;
   readonly #isClosed: boolean;
-  /** The compiler takes milliseconds for the text of a type, and looks up its members anew each time it is asked for them. */
+  /** The compiler takes milliseconds for the text of a type, and looks up its members again each time it is asked. */
   readonly #texts = new Map<Type, string>();
   readonly #shapes = new Map<Type, TypeShape>();
 

@@ -1,5 +1,5 @@
-// The declarations of ECMAScript and of browsers that lie beside TypeScript, parsed once a process. Each program would parse them again, and
-// a repository has a program for its behaviors and one for its agents.
+// The declarations of ECMAScript and of browsers that lie beside TypeScript, parsed once a process. Each program would parse them again,
+// and a repository has a program for its behaviors and one for its agents.
 import { dirname } from 'node:path';
 import type { CompilerHost, CompilerOptions, SourceFile } from 'typescript';
 import type { TypeScript } from './typescript.js';

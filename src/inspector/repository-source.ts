@@ -1,4 +1,5 @@
-// The files of a repository that its runs follow from, as text to read: documents, tools, agents and judges with what they import.
+// The files of a repository that its runs follow from, as text to read: documents, tools, agents and judges with what they import. What is
+// looked for is looked for in the modules of packages from elsewhere too.
 //   REPOSITORY-SOURCE-1. A file is selected by its id; which files there are follows from the compiled source alone.
 //   REPOSITORY-SOURCE-2. Nothing outside of the repository, behind a link, or beyond the bounds of one file and of all is read.
 import { realpathSync } from 'node:fs';
@@ -21,6 +22,7 @@ import type {
   SourceRole,
 } from '../contract/inspector/source.js';
 import { limits } from '../contract/limits.js';
+import type { ImplementationSource } from '../contract/run/project-view.js';
 import { commandSources } from '../drills/attempt/drill-inputs.js';
 import { moduleSources } from '../drills/targets/module-bundle.js';
 import { foldCase } from '../text/fold-case.js';
@@ -29,10 +31,13 @@ import { tuning } from './tuning.js';
 interface ReadFile extends RepositoryFile {
   content: string;
 }
+type Searched = Pick<ImplementationSource, 'fileId' | 'displayPath' | 'content'> & { toolId?: string };
 
 export class RepositorySource {
   /** By id, in the order of their paths. */
   readonly #files = new Map<string, ReadFile>();
+  /** Modules of tools that do not lie in the repository, by tool and path. */
+  readonly #packages: Searched[] = [];
   readonly #unavailable: SourceListReply['unavailable'] = [];
   #bytesLeft: number = limits.sourceSnapshotBytesMax;
 
@@ -47,6 +52,9 @@ export class RepositorySource {
       const message = source.#read(root, path, { role, ...defined({ implementationFileId: modules.get(path) }) });
       if (message !== undefined) source.#unavailable.push({ displayPath: path, message });
     }
+    const own = new Set([...source.#files.values()].map(({ implementationFileId }) => implementationFileId));
+    for (const module of compiled.sources.values()) if (!own.has(module.fileId)) source.#packages.push(module);
+    source.#packages.sort((left, right) => (placeOf(left) < placeOf(right) ? -1 : 1));
     return source;
   }
 
@@ -65,12 +73,13 @@ export class RepositorySource {
   find({ q, limit = limits.inspectorSourceMatches }: SourceFindQuery): SourceFindReply {
     const wanted = foldCase(q);
     const matches: SourceMatch[] = [];
-    for (const { fileId, displayPath, content } of this.#files.values()) {
+    const searched: readonly Searched[] = [...this.#files.values(), ...this.#packages];
+    for (const { fileId, displayPath, content, toolId } of searched) {
       for (const [index, line] of content.split(/\r\n|\n|\r/).entries()) {
         const at = foldCase(line).indexOf(wanted);
         if (at < 0) continue;
         if (matches.length === limit) return { schemaVersion: 1, matches, truncated: true };
-        matches.push({ fileId, displayPath, line: index + 1, text: partAround(line, at) });
+        matches.push({ fileId, ...defined({ toolId }), displayPath, line: index + 1, text: partAround(line, at) });
       }
     }
     return { schemaVersion: 1, matches, truncated: false };
@@ -89,6 +98,8 @@ export class RepositorySource {
     return undefined;
   }
 }
+
+const placeOf = ({ toolId, displayPath }: Searched): string => `${toolId}/${displayPath}`;
 
 function partAround(line: string, at: number): string {
   if (line.length <= tuning.sourceLineChars) return line;

@@ -4,6 +4,7 @@ import { grouped } from '../text/counted.js';
 import type { Markup } from '../text/markup.js';
 import { virtualOffset } from '../text/virtual-time.js';
 import { visibleLine } from '../text/visible-text.js';
+import { placesAround } from './around.js';
 import { entryBrief } from './entry-brief.js';
 import type { EvidenceView, ShownEntry } from './evidence-view.js';
 import { html } from './markup.js';
@@ -14,16 +15,11 @@ import { kindNames } from './words.js';
 export function entriesAround(sequences: readonly number[], { shown }: EvidenceView): Markup | null {
   const cited = new Set(sequences.slice(0, tuning.findingEntries));
   const startUs = shown[0]?.entry.virtualTimeUs ?? 0;
-  const wanted = new Set<number>();
-  for (const [index, { entry }] of shown.entries()) {
-    if (!cited.has(entry.sequence)) continue;
-    for (let near = index - tuning.aroundEntries; near <= index + tuning.aroundEntries; near++)
-      if (near >= 0 && near < shown.length) wanted.add(near);
-  }
-  if (wanted.size === 0) return null;
-  const places = [...wanted].sort((left, right) => left - right);
-  const kept =
-    places.length <= tuning.aroundRows ? places : [...places.slice(0, tuning.aroundRows / 2), ...places.slice(-tuning.aroundRows / 2)];
+  const kept = placesAround(
+    shown.flatMap(({ entry }, place) => (cited.has(entry.sequence) ? [place] : [])),
+    shown.length,
+  );
+  if (kept.length === 0) return null;
   const rows = kept.map((index, at) => {
     const row = shown[index] as ShownEntry;
     const before = at === 0 ? undefined : shown[kept[at - 1] as number]?.entry.sequence;

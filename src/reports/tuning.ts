@@ -24,7 +24,7 @@ export const tuning = {
   sequencesListed: 20,
   sequenceLinks: 30,
   junitSequences: 100,
-  /** Around what a finding cites in index.html: entries on each side of one, and rows in all. */
+  /** Around what a finding cites: entries on each side of one, and rows in all. */
   aroundEntries: 2,
   aroundRows: 12,
   /** Of a finding in index.html: entries around it, and checkpoints. */

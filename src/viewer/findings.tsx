@@ -3,13 +3,12 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { AssertionResult } from '../contract/run/run.js';
 import type { RunReport } from '../contract/run/run-events.js';
-import type { EvidenceEntry } from '../contract/world/evidence.js';
 import { type AgentCause, type Cause, causesOf, type FilePlace, undecidedMessage } from '../reports/causes.js';
-import { entryText } from '../reports/entry-text.js';
 import type { ReportFinding } from '../reports/findings.js';
 import { locationText } from '../reports/shown-values.js';
 import { advisory, boundsText } from '../reports/words.js';
 import { visibleLine, visibleText } from '../text/visible-text.js';
+import { EvidenceLinks } from './evidence-links.tsx';
 import type { EvidenceSource } from './evidence-source.ts';
 import { useLoad } from './kit/loading.tsx';
 import { counted, Json, Status } from './kit/parts.tsx';
@@ -244,46 +243,4 @@ function Comparison({ assertion: { expected, actual } }: { assertion: AssertionR
 function wordOf(value: AssertionResult['expected']): string | undefined {
   const text = JSON.stringify(value) ?? 'nothing';
   return (typeof value === 'object' && value !== null) || text.length > tuning.scalarCharsMax ? undefined : text;
-}
-
-/** Each with what its entry says, as soon as that is known. */
-function EvidenceLinks({
-  source,
-  sequences,
-  onEvidence,
-}: {
-  source: EvidenceSource;
-  sequences: readonly number[];
-  onEvidence: (sequence: number) => void;
-}) {
-  const shown = shownOf(sequences);
-  const entries = useLoad(`evidence ${source.id} ${shown.join()}`, async () =>
-    shown.length === 0 ? [] : source.entriesAt([...shown].sort((left, right) => left - right)),
-  );
-  if (sequences.length === 0) return <p class="quiet">No entry of the journal speaks of it.</p>;
-  const known = new Map((entries.value ?? []).map((entry: EvidenceEntry) => [entry.sequence, entry]));
-  return (
-    <p class="evidence-links">
-      <span class="quiet">Evidence</span>
-      {shown.map((sequence, index) => {
-        const entry = known.get(sequence);
-        const isAfterGap = index === tuning.findingLinksMax - 1 && sequences.length > tuning.findingLinksMax;
-        return (
-          <>
-            {isAfterGap && <span class="quiet">{sequences.length - tuning.findingLinksMax} more</span>}
-            <button key={sequence} type="button" class="chip" onClick={() => onEvidence(sequence)}>
-              #{sequence}
-              {entry !== undefined && <span class="chip-text"> {visibleLine(entryText(entry))}</span>}
-            </button>
-          </>
-        );
-      })}
-    </p>
-  );
-}
-
-/** The first ones and the last, which is mostly the one that decided. */
-function shownOf(sequences: readonly number[]): readonly number[] {
-  if (sequences.length <= tuning.findingLinksMax) return sequences;
-  return [...sequences.slice(0, tuning.findingLinksMax - 1), sequences.at(-1) as number];
 }

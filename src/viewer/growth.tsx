@@ -4,15 +4,20 @@ import type { EvidenceSource } from './evidence-source.ts';
 import { useLoad } from './kit/loading.tsx';
 import { tuning } from './tuning.js';
 
-/** Of a number that grows all the time the latest of each second: drawing it at each entry would never end. */
+/** Of a number that grows all the time the latest of each second: drawing it at each entry would never end. After a rest at once. */
 export function useSettled(count: number): number {
   const [settled, setSettled] = useState(count);
   const latest = useRef(count);
   latest.current = count;
+  const settledAtMs = useRef(Number.NEGATIVE_INFINITY);
   const isBehind = settled !== count;
   useEffect(() => {
     if (!isBehind) return;
-    const timer = setTimeout(() => setSettled(latest.current), tuning.growthRestMs);
+    const waitMs = Math.max(settledAtMs.current + tuning.growthRestMs - performance.now(), 0);
+    const timer = setTimeout(() => {
+      settledAtMs.current = performance.now();
+      setSettled(latest.current);
+    }, waitMs);
     return () => clearTimeout(timer);
   }, [isBehind]);
   return settled;

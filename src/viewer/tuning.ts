@@ -11,6 +11,8 @@ export const tuning = {
   listSettleMs: 160,
   listRestMs: 40,
   timelineAskMs: 120,
+  /** The pointer on a chip, before what stands around its entry is shown, and off it before that goes. */
+  glimpseRestMs: 160,
   /** Between two pictures of a timeline that grows. */
   growthRestMs: 1_000,
   /** How long a button says that it has copied. */
@@ -32,6 +34,8 @@ export const tuning = {
   // What it shows of more.
   effectsShown: 20,
   findingLinksMax: 8,
+  /** Of an entry with what stands around it. */
+  glimpseLines: 5,
   /** Causes of a verdict that stand open, one under the other, and checkpoints that one of them names. */
   causesOpen: 3,
   checkpointsNamed: 10,

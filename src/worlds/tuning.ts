@@ -4,10 +4,16 @@
 export const tuning = {
   /** Events fired between two looks at the clock of the slice: each takes some microseconds. */
   eventsPerLook: 16,
-  /** Entries of the texts that lines are handed on in: V8 makes a short rope flat while it is in the cache (a third faster than a leaf). */
-  linePieceEntries: 64,
+  /** Of the pieces that lines are hashed in: few calls, and still in the cache of a processor. One line more may be in them. */
+  linePieceBytes: 64 * 1024,
+  /** Up to so many bytes a loop copies faster than a call. */
+  loopedBytesMax: 24,
+  /** Transactions of more entries than this have the place of each in them written number by number. */
+  placesKept: 16,
+  /** What a buffer of lines has at first, and after lines that were larger. */
+  lineBytesKept: 256 * 1024,
   /** Of the lines that are hashed in one slice: some milliseconds of SHA-256. A leaf of a thousand entries of 1 MB would take seconds. */
-  hashedCharsPerStep: 4 * 1024 * 1024,
+  hashedBytesPerStep: 4 * 1024 * 1024,
   /** Of a chunk: big enough that a text is rarely repeated as a `before`, small enough that reading one page decodes little. */
   chunkEntriesMax: 8192,
   /** Chunks of one journal that are kept decoded. */

@@ -123,7 +123,7 @@ function hashJournal(
       const chunk = cache.find(segmentOf(segments, sequence), sequence);
       const last = Math.min(to, chunk.firstSequence + chunk.entryCount - 1);
       writeLines(chunk, tag, { from: sequence, to: last, each: true }, (line) => {
-        const entry = JSON.parse(line) as { sequence?: unknown };
+        const entry = JSON.parse(line.toString()) as { sequence?: unknown };
         if (entry.sequence !== sequence) throw new Error(`entry ${sequence} is missing`);
         sequence++;
         write(line);

@@ -23,6 +23,7 @@ import { callTool } from './commands/call-tool.js';
 import { settleDelivery, startDelivery } from './commands/callback-attempts.js';
 import { cancelEvent, lifecycle, scheduleEvents, setBudgets, setFault, setOverrides, verify } from './commands/controls.js';
 import { type ForkCommand, type ForkReply, fork } from './commands/fork-world.js';
+import { type PackedSchedule, type PackedScheduleReply, schedulePacked } from './commands/packed-schedule.js';
 import { position, positionNow } from './commands/position.js';
 import { answerQuery, type QueryAnswer } from './commands/queries.js';
 import { refuseRequest } from './commands/refuse-request.js';
@@ -52,8 +53,8 @@ export interface WorldSurroundings {
   /** Called when the actor has left the memory. */
   left(): void;
 }
-type Command = WorldCommand | ForkCommand;
-type Reply = WorldAnswers[WorldCommand['kind']] | ForkReply;
+type Command = WorldCommand | ForkCommand | PackedSchedule;
+type Reply = WorldAnswers[WorldCommand['kind']] | ForkReply | PackedScheduleReply;
 
 export class WorldActor implements Actor {
   #simulation: Simulation;
@@ -108,6 +109,8 @@ export class WorldActor implements Actor {
         return setFault(this.#simulation, command);
       case 'schedule':
         return scheduleEvents(this.#simulation, command);
+      case 'packedSchedule':
+        return schedulePacked(this.#simulation, command);
       case 'cancelEvent':
         return cancelEvent(this.#simulation, command);
       case 'setOverrides':

@@ -23,6 +23,7 @@ import type {
   WorldsOptions,
 } from './api.js';
 import type { ForkCommand, ForkReply } from './commands/fork-world.js';
+import { type PackedScheduleReply, packSchedule, scheduledIds } from './commands/packed-schedule.js';
 import { HomePlacement, homeOf, homeOfFileName } from './homes.js';
 import type { CopyReply, CreateReply, CreateRequest, FindReply, HostOptions, HostRequest } from './host-requests.js';
 import { SystemHomes } from './system-homes.js';
@@ -314,7 +315,11 @@ class LocalWorldRef implements WorldRef {
 
   command<C extends WorldCommand>(command: C, { signal, onProgress }: SendOptions<never> = {}): Promise<WorldAnswers[C['kind']]> {
     const options = { ...(signal && { signal }), ...(onProgress && { onProgress: onProgress as (value: unknown) => void }) };
-    const answer = this.#system.command(this.worldId, command, options) as Promise<WorldAnswers[C['kind']]>;
+    const packed = command.kind === 'schedule' ? packSchedule(command) : undefined;
+    const sent = this.#system.command(this.worldId, packed ?? command, options);
+    const answer = (
+      packed === undefined ? sent : sent.then((reply) => ({ scheduledEventIds: scheduledIds(reply as PackedScheduleReply, packed) }))
+    ) as Promise<WorldAnswers[C['kind']]>;
     return answer.catch((error: unknown) => {
       throw this.#door.named(error, command);
     });

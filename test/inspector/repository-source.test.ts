@@ -1,10 +1,16 @@
 // The source of a repository over HTTP: which files there are, their text, what is found in them, and what is never read.
 import assert from 'node:assert/strict';
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { limits } from '../../src/contract/limits.js';
 import { assertRefused, onEachEngine, startTestInspector } from './inspector-kit.js';
 
+interface Found {
+  fileId: string;
+  toolId?: string;
+  displayPath: string;
+  line: number;
+}
 interface Listed {
   fileId: string;
   displayPath: string;
@@ -52,6 +58,27 @@ onEachEngine('what runs follow from is listed, read by its id, and searched; an 
   assert.equal((await inspector.ask(`/api/v1/source/${words.fileId}`)).json.source.content, source.content);
   await inspector.post('/api/v1/refresh');
   assert.match((await inspector.ask(`/api/v1/source/${words.fileId}`)).json.source.content, /later/);
+});
+
+onEachEngine('text is found in the modules of packages from elsewhere too, after the files of the repository', async (t, engine) => {
+  const inspector = await startTestInspector(t, { engine });
+  const root = JSON.parse(readFileSync(join(inspector.repository.root, 'drillyard.json'), 'utf8'));
+  const toolPackages = [...(root.toolPackages ?? []), 'library:payments'];
+  inspector.repository.write('drillyard.json', { ...root, toolPackages });
+  assert.deepEqual((await inspector.post('/api/v1/refresh')).json.project.diagnostics, []);
+  const { project } = (await inspector.ask('/api/v1/project')).json;
+  const payments = project.tools.find(({ toolId }: { toolId: string }) => toolId === 'payments');
+  const ids = new Map(payments.implementation.files.map((file: Listed) => [file.fileId, file.displayPath]));
+  const { matches } = (await inspector.ask('/api/v1/source-matches?q=EXPORT%20function%20balanceof')).json as { matches: Found[] };
+  assert.equal(matches.length, 1);
+  const [match] = matches as [Found];
+  assert.deepEqual([match.toolId, match.displayPath], ['payments', ids.get(match.fileId)]);
+  const { source } = (await inspector.ask(`/api/v1/tools/payments/implementation/${match.fileId}`)).json;
+  assert.match(source.content.split('\n')[match.line - 1], /export function balanceOf/);
+  const all = (await inspector.ask('/api/v1/source-matches?q=import')).json.matches as Found[];
+  const places = all.map(({ toolId, displayPath }) => `${toolId === undefined ? 0 : 1} ${toolId} ${displayPath}`);
+  assert.deepEqual(places, places.toSorted());
+  assert.deepEqual(new Set(all.map(({ toolId }) => toolId)), new Set([undefined, 'payments']));
 });
 
 // REPOSITORY-SOURCE-1, REPOSITORY-SOURCE-2

@@ -43,6 +43,44 @@ test('events are scheduled all or none, each with its entry, none before now', a
   assert.equal((await bank.world.query({ kind: 'pending', limit: 10 })).total, 3);
 });
 
+// PACKED-SCHEDULE-1, PACKED-SCHEDULE-2
+test('events that travel packed are scheduled, or refused, as those that travel one by one', async () => {
+  const note = 'é😀 "quoted", [1, 2]';
+  const sound = [
+    dueEvent(700, 3),
+    { ...dueEvent(3), event: { packageId: 'bank', instanceId: 'bank', eventId: 'due' } },
+    { event: { packageId: 'bank', eventId: 'ignored' }, payload: { note, '10': null, '9': [] }, atUs: 2 ** 40, actorId: 'clerk' },
+    dueEvent(700, 4),
+  ];
+  const of = (change: object) => [...sound, { ...dueEvent(900), ...change } as never, { ...dueEvent(900, 'x'), actorId: 'nobody' }];
+  const lists = [
+    sound,
+    [],
+    of({}),
+    of({ actorId: 'no body' }),
+    of({ actorId: 7 }),
+    of({ actorInstanceId: 'x' }),
+    of({ atUs: 1.5 }),
+    of({ payload: { amount: 1, at: new Date(0) } }),
+    of({ payload: [] }),
+    of({ event: { packageId: 'bank due', eventId: 'x' } }),
+  ];
+  const outcomes = await Promise.all(
+    // Under a key they travel as they are.
+    [false, true].map(async (isKeyed) => {
+      const bank = await create();
+      const outcomes: unknown[] = [];
+      for (const [index, events] of lists.entries()) {
+        const asked = bank.run({ kind: 'schedule', events, ...(isKeyed && { operationKey: `list ${index}` }) });
+        outcomes.push(await asked.catch((error: ServiceError) => [error.code, error.message, error.extra.issues]));
+      }
+      return [outcomes, await bank.position(), await bank.world.query({ kind: 'pending', limit: 10 })];
+    }),
+  );
+  assert.deepEqual(outcomes[0], outcomes[1]);
+  assert.equal((outcomes[0]?.[0] as unknown[]).filter(Array.isArray).length, lists.length - 2);
+});
+
 test('pending events are listed the earliest first, ties in the order of scheduling', async () => {
   const bank = await create();
   await bank.run({ kind: 'schedule', events: [dueEvent(700, 1), dueEvent(600, 2), dueEvent(700, 3), dueEvent(650, 4)] });

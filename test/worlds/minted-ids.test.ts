@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { mintedId, ordinalOfId, ordinalText, worldTag } from '../../src/worlds/kv/minted-ids.js';
+import { mintedId, ordinalOfId, ordinalText, worldTag, writeOrdinal } from '../../src/worlds/kv/minted-ids.js';
 import fc from '../fast-check.js';
 
 const ordinal = fc.nat({ max: 2 ** 50 - 1 });
@@ -12,6 +12,16 @@ test('an ordinal is read back from its id, and ids sort as ordinals do', () => {
       assert.equal(ordinalOfId(mintedId('call_', tag, a), 'call_', tag), a);
       assert.equal(ordinalText(a) < ordinalText(b), a < b);
       assert.match(mintedId('txn_', tag, a), /^txn_[0-9a-z]{26}$/);
+    }),
+  );
+});
+
+test('an ordinal is written into bytes as it is into a text', () => {
+  fc.assert(
+    fc.property(fc.oneof(ordinal, fc.nat()), (one) => {
+      const bytes = Buffer.alloc(12, '-');
+      writeOrdinal(bytes, 1, one);
+      assert.equal(bytes.toString(), `-${ordinalText(one)}-`);
     }),
   );
 });

@@ -42,6 +42,8 @@ export interface SourceFindQuery {
 }
 export interface SourceMatch {
   fileId: string;
+  /** Of a module of a package from elsewhere: its tool, and `fileId` is one of its implementation files. */
+  toolId?: string;
   displayPath: string;
   /** From 1. */
   line: number;
@@ -50,7 +52,7 @@ export interface SourceMatch {
 }
 export interface SourceFindReply {
   schemaVersion: 1;
-  /** The first match of each line; by path and line. */
+  /** The first match of each line; by path and line, those of packages from elsewhere last. */
   matches: SourceMatch[];
   /** There are others. */
   truncated: boolean;

@@ -1,12 +1,13 @@
 // Whether what a world's host sent is an answer to what it was asked. Asked of hosts in processes of their own: tool code that took such a
 // process over could send anything, and the reader of an answer believes its type.
-import typia from 'typia';
+import typia, { type tags } from 'typia';
 import type { AdvanceProgress, WorldAnswers, WorldPosition } from '../world/world-protocol.js';
 
 type ForkAnswer = { worldInstanceId: string; position: WorldPosition };
+type PackedScheduleAnswer = { tag: string & tags.MaxLength<64>; firstOrdinal: number & tags.Type<'uint32'> };
 type Fits = (value: unknown) => boolean;
 
-const fits: { readonly [Kind in keyof WorldAnswers]: Fits } & { readonly fork: Fits } = {
+const fits: { readonly [Kind in keyof WorldAnswers]: Fits } & { readonly fork: Fits; readonly packedSchedule: Fits } = {
   call: typia.createIs<WorldAnswers['call']>(),
   callRoute: typia.createIs<WorldAnswers['callRoute']>(),
   refuseRequest: typia.createIs<WorldAnswers['refuseRequest']>(),
@@ -40,10 +41,11 @@ const fits: { readonly [Kind in keyof WorldAnswers]: Fits } & { readonly fork: F
   throws: typia.createIs<WorldAnswers['throws']>(),
   storage: typia.createIs<WorldAnswers['storage']>(),
   fork: typia.createIs<ForkAnswer>(),
+  packedSchedule: typia.createIs<PackedScheduleAnswer>(),
 };
 const isProgress: Fits = typia.createIs<AdvanceProgress>();
 
-/** `message`: a command or query of a world, or a fork. */
+/** `message`: a command or query of a world, a fork, or events that are packed. */
 export function worldAnswerFits(message: unknown, answer: unknown, as: 'reply' | 'progress'): boolean {
   if (as === 'progress') return isProgress(answer);
   const { kind } = message as { kind: keyof typeof fits };

@@ -57,7 +57,7 @@ interface KnownTarget {
   validatePayload: Validate | undefined;
   unknown: 'event' | 'actor' | undefined;
 }
-function admitEvents(simulation: Simulation, events: readonly InitialEvent[]): AdmittedEvent[] {
+export function admitEvents(simulation: Simulation, events: readonly InitialEvent[]): AdmittedEvent[] {
   const issues: Issue[] = [];
   /** Many events are for few. */
   const known = new Map<string, KnownTarget>();
@@ -80,7 +80,7 @@ function admitEvents(simulation: Simulation, events: readonly InitialEvent[]): A
   return admitted;
 }
 
-function findTarget({ program, storage }: Simulation, event: InitialEvent['event'], actor: ActorName): KnownTarget {
+export function findTarget({ program, storage }: Simulation, event: InitialEvent['event'], actor: ActorName): KnownTarget {
   const { packageId, instanceId = packageId, eventId } = event;
   const declared = program.tools.get(packageId)?.events.get(eventId);
   const isKnown = declared !== undefined && program.hasInstance(packageId, instanceId);

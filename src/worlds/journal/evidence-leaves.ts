@@ -10,7 +10,7 @@ const leafEntries = limits.evidenceLeafEntries;
 const digestBytes = 32;
 
 /** Writes the lines of the entries from..to, piece by piece. */
-export type WriteLines = (range: { from: number; to: number }, write: (piece: string) => void) => void;
+export type WriteLines = (range: { from: number; to: number }, write: (piece: Buffer) => void) => void;
 
 export class EvidenceLeaves {
   readonly #writeLines: WriteLines;
@@ -40,17 +40,17 @@ export class EvidenceLeaves {
     const to = Math.min(sequence, leafEnd);
     this.#leaf ??= createHash('sha256');
     const leaf = this.#leaf;
-    for (let left = tuning.hashedCharsPerStep; this.#through < to && left > 0; ) {
+    for (let left = tuning.hashedBytesPerStep; this.#through < to && left > 0; ) {
       const from = this.#through + 1;
       this.#through = Math.min(to, this.#through + this.#pieceEntries);
-      let chars = 0;
+      let bytes = 0;
       this.#writeLines({ from, to: this.#through }, (piece) => {
-        chars += piece.length;
+        bytes += piece.length;
         leaf.update(piece);
       });
-      left -= chars;
-      const fitting = Math.floor((tuning.hashedCharsPerStep * (this.#through - from + 1)) / chars);
-      this.#pieceEntries = Math.max(1, Math.min(tuning.linePieceEntries, fitting, 2 * this.#pieceEntries));
+      left -= bytes;
+      const fitting = Math.floor((tuning.hashedBytesPerStep * (this.#through - from + 1)) / bytes);
+      this.#pieceEntries = Math.max(1, Math.min(leafEntries, fitting, 2 * this.#pieceEntries));
     }
     if (this.#through === leafEnd) {
       const digest = leaf.digest();

@@ -1,8 +1,9 @@
 // The stored form of a chunk: what one commit adds to a journal, never rewritten and complete in itself, so that it can be shared,
 // copied and dropped alone. Little-endian, columns first (they are copied as they are), then the texts as one table.
 import { invariant } from '../../contract/errors.js';
-import { decodeTexts, EncodedTexts, type TextTable } from '../kv/text-table.js';
+import { EncodedTexts, StoredTexts } from '../kv/text-table.js';
 import { type ChunkView, type Columns, cellsPerEntry, cellsPerTurn } from './journal-columns.js';
+import type { LineBytes } from './line-bytes.js';
 
 const magic = 0x314a5944;
 const headBytes = 40;
@@ -35,7 +36,7 @@ function aligned(byteLength: number): Buffer {
   return bytes.byteOffset % 8 === 0 ? bytes : Buffer.allocUnsafeSlow(byteLength);
 }
 
-/** A chunk as stored. Texts are slices of one decoded text. */
+/** A chunk as stored. */
 export class StoredChunk implements ChunkView {
   readonly firstSequence: number;
   readonly firstTransaction: number;
@@ -45,7 +46,7 @@ export class StoredChunk implements ChunkView {
   readonly turnCells: Int32Array;
   readonly times: Float64Array;
   readonly numbers: Float64Array;
-  readonly #texts: TextTable;
+  readonly #texts: StoredTexts;
   readonly #shapes: readonly string[];
 
   constructor(stored: Buffer) {
@@ -71,7 +72,7 @@ export class StoredChunk implements ChunkView {
     at += this.turnCells.byteLength;
     this.cells = new Int32Array(buffer, at, this.entryCount * cellsPerEntry);
     at += this.cells.byteLength;
-    const texts = decodeTexts(bytes.subarray(at - byteOffset));
+    const texts = new StoredTexts(bytes.subarray(at - byteOffset));
     this.#texts = texts;
     // Made once: a shape is looked up by its text for every line, and a new string would have to be hashed each time.
     this.#shapes = Array.from({ length: shapeCount }, (_, index) => texts.at(textCount + index));
@@ -79,6 +80,10 @@ export class StoredChunk implements ChunkView {
 
   text(index: number): string {
     return this.#texts.at(index);
+  }
+  putText(index: number, into: LineBytes): void {
+    const texts = this.#texts;
+    into.putFrom(texts.bytes, texts.byteStart(index), texts.byteEnd(index));
   }
   shape(index: number): string {
     return this.#shapes[index] as string;

@@ -3,6 +3,7 @@
 //   JOURNAL-COLUMNS-1. A text's index never changes; -1 is no text. Shapes survive a rollback: one too many does no harm.
 // `cells` holds 6 numbers an entry, `turnCells` 3 a turn; their meaning stands here once, for the writer and the readers.
 import { tuning } from '../tuning.js';
+import type { LineBytes } from './line-bytes.js';
 
 export const stateChangeKind = 1;
 export const eventKind = 2;
@@ -46,6 +47,7 @@ export interface ChunkView {
   readonly times: Float64Array;
   readonly numbers: ArrayLike<number>;
   text(index: number): string;
+  putText(index: number, into: LineBytes): void;
   shape(index: number): string;
 }
 
@@ -83,6 +85,9 @@ export class Columns implements ChunkView {
 
   text(index: number): string {
     return this.texts[index] as string;
+  }
+  putText(index: number, into: LineBytes): void {
+    into.putText(this.texts[index] as string);
   }
   shape(index: number): string {
     return this.shapes[index] as string;

@@ -1,134 +1,271 @@
 // Canonical lines from columns: RFC 8785 JSON of each entry, byte for byte canonicalJson(entry) and a newline, made from templates,
-// because the shapes are fixed. Half of the time goes into making ropes flat, so what repeats in a chunk is flat and joined once.
-import { limits } from '../../contract/limits.js';
+// because the shapes are fixed. They are bytes from the first: as texts, half of the time went into making V8's ropes flat.
 import { evidenceKinds } from '../../contract/world/evidence.js';
-import { ordinalText } from '../kv/minted-ids.js';
 import { tuning } from '../tuning.js';
 import { type ChunkView, cell, cellsPerEntry, cellsPerTurn, changes, eventKind, stateChangeKind, turnCell } from './journal-columns.js';
-import { eventText, spaceText } from './journal-shapes.js';
+import { type EventBytes, eventBytes, spaceBytes } from './journal-shapes.js';
+import { LineBytes } from './line-bytes.js';
+
+/** What lines are put together in, one piece at a time. */
+const gathered = new LineBytes();
+const segmented = new LineBytes();
 
 /**
- * The lines of the entries `from` to `to` (inclusive, all in this chunk), each ended by a newline, in pieces. `each`: a piece a line, and
- * no more of them once `write` says false.
+ * The lines of the entries `from` to `to` (inclusive, all in this chunk), each ended by a newline, in pieces whose bytes are good until
+ * `write` returns; it asks for no lines itself. `each`: a piece a line, and no more of them once `write` says false.
  */
 export function writeLines(
   chunk: ChunkView,
   tag: string,
   { from, to, each = false }: { from: number; to: number; each?: boolean },
-  write: (piece: string) => unknown,
+  write: (piece: Buffer) => unknown,
 ): void {
-  const { turnCells, times } = chunk;
+  const { turnCells } = chunk;
   const lines = new Lines(chunk, tag);
-  let piece = '';
-  const entries = each ? 1 : tuning.linePieceEntries;
-  let pieceEnd = from + entries;
+  const pieceBytes = each ? 1 : tuning.linePieceBytes;
+  gathered.clear();
   let first = chunk.firstSequence;
   for (let turn = 0; turn < chunk.turnCount && first <= to; turn++) {
-    const at = turn * cellsPerTurn;
-    const size = turnCells[at + turnCell.entries] as number;
+    const size = turnCells[turn * cellsPerTurn + turnCell.entries] as number;
     if (first + size > from) {
-      lines.correlate(turnCells[at + turnCell.correlation] as number);
-      const transaction = `"transactionId":"txn_${tag}${ordinalText(chunk.firstTransaction + turn)}","transactionIndex":`;
-      const end = `,"transactionSize":${size},`;
-      const time = `"virtualTimeUs":${times[turn]}}\n`;
       const last = Math.min(to, first + size - 1);
       for (let sequence = Math.max(from, first); sequence <= last; sequence++) {
-        // By length too: rows may be large, and a text has an end.
-        if (sequence === pieceEnd || piece.length >= limits.evidencePieceChars) {
-          if (write(piece) === false) return;
-          piece = '';
-          pieceEnd = sequence + entries;
+        if (gathered.length >= pieceBytes) {
+          if (write(gathered.view()) === false) return;
+          gathered.clear();
         }
-        piece += lines.line(sequence, transaction + (sequence - first) + end, time);
+        lines.put(sequence, turn, sequence - first);
       }
     }
     first += size;
   }
-  if (piece !== '') write(piece);
+  if (gathered.length > 0) write(gathered.view());
 }
 
-const changeText = changes.map((change) => `"change":"${change}",`);
+/** What stands between the members that vary. */
+const text = {
+  begin: Buffer.from('{'),
+  beginCause: Buffer.from('{"causeSequence":'),
+  cause: Buffer.from('"causeSequence":'),
+  commaCause: Buffer.from(',"causeSequence":'),
+  comma: Buffer.from(','),
+  null: Buffer.from('null'),
+  correlation: '"correlationId":"corr_',
+  idEnd: Buffer.from('",'),
+  error: Buffer.from('","error":'),
+  scheduled: '"scheduledEventId":"pending_',
+  scheduledFor: Buffer.from('","scheduledForUs":'),
+  sequence: Buffer.from('"schemaVersion":1,"sequence":'),
+  commaSequence: Buffer.from(',"schemaVersion":1,"sequence":'),
+  transaction: '"transactionId":"txn_',
+  index: Buffer.from('","transactionIndex":'),
+  size: Buffer.from(',"transactionSize":'),
+  time: Buffer.from('"virtualTimeUs":'),
+  end: Buffer.from('}\n'),
+  after: Buffer.from('{"after":'),
+  before: Buffer.from(',"before":'),
+};
+const newline = 10;
+const kindBytes = evidenceKinds.map((kind) => Buffer.from(`"kind":"${kind}",`));
 
-/** Lines of one chunk; the parts that entries of one correlation share are remembered by kind and shape. */
+/** From after a transaction's id to before its time, by the number of its entries and the index of one. */
+const places: Buffer[] = [];
+function putPlaceAndTime(index: number, size: number): void {
+  if (size > tuning.placesKept) {
+    putPlace(index, size);
+    gathered.put(text.time);
+    return;
+  }
+  const key = size * tuning.placesKept + index;
+  places[key] ??= Buffer.from(`${text.index}${index}${text.size}${size},${text.time}`);
+  gathered.put(places[key]);
+}
+function putPlace(index: number, size: number): void {
+  gathered.put(text.index);
+  gathered.putInteger(index);
+  gathered.put(text.size);
+  gathered.putInteger(size);
+  gathered.put(text.comma);
+}
+
+/** An event's shape with what else never varies in a chunk. */
+interface EventParts {
+  readonly shape: EventBytes;
+  /** After the payload, where it was scheduled. */
+  readonly scheduled: Buffer;
+  readonly transaction: Buffer;
+}
+
+/** Lines of one chunk. */
 class Lines {
   readonly #chunk: ChunkView;
   readonly #tag: string;
-  #ordinal = -1;
-  #correlation = '';
-  #parts: string[] = [];
+  readonly #correlation: Buffer;
+  readonly #commaCorrelation: Buffer;
+  readonly #beginCorrelation: Buffer;
+  readonly #transaction: Buffer;
+  readonly #commaTransaction: Buffer;
+  readonly #changes: readonly Buffer[];
+  /** By shape. */
+  readonly #events: EventParts[] = [];
+  readonly #spaces: Buffer[] = [];
 
   constructor(chunk: ChunkView, tag: string) {
     this.#chunk = chunk;
     this.#tag = tag;
+    const correlation = text.correlation + tag;
+    this.#correlation = Buffer.from(correlation);
+    this.#commaCorrelation = Buffer.from(`,${correlation}`);
+    this.#beginCorrelation = Buffer.from(`{${correlation}`);
+    this.#transaction = Buffer.from(text.transaction + tag);
+    this.#commaTransaction = Buffer.from(`,${text.transaction}${tag}`);
+    this.#changes = changes.map((change) => Buffer.from(`,"change":"${change}",${correlation}`));
   }
 
-  correlate(ordinal: number): void {
-    if (ordinal === this.#ordinal) return;
-    this.#ordinal = ordinal;
-    this.#correlation = `"correlationId":"corr_${this.#tag}${ordinalText(ordinal)}",`;
-    this.#parts = [];
-  }
-
-  line(sequence: number, transaction: string, time: string): string {
+  /** `index`: of the entry in its turn. */
+  put(sequence: number, turn: number, index: number): void {
     const chunk = this.#chunk;
-    const { cells } = chunk;
     const place = (sequence - chunk.firstSequence) * cellsPerEntry;
-    const head = cells[place + cell.head] as number;
-    const back = cells[place + cell.cause] as number;
-    const cause = back === 0 ? '' : `"causeSequence":${sequence - back},`;
-    switch (head & 15) {
-      case stateChangeKind: {
-        const middle = this.#stateChange(cells[place + cell.shape] as number, head >> 4);
-        const after = this.#textOrNull(cells[place + cell.text] as number);
-        const before = this.#textOrNull(cells[place + cell.second] as number);
-        const rowId = chunk.text(cells[place + cell.third] as number);
-        return `{"after":${after},"before":${before},${cause}${middle}${rowId},"schemaVersion":1,"sequence":${sequence},${transaction}${time}`;
-      }
+    switch ((chunk.cells[place + cell.head] as number) & 15) {
+      case stateChangeKind:
+        this.#putStateChange(place, sequence, turn, index);
+        break;
       case eventKind:
-        return this.#event(place, cause, sequence, transaction + time);
-      default: {
-        const segments = chunk.text(cells[place + cell.text] as number).split('\n');
-        return `{${segments[0]}${cause}${segments[1]}${this.#correlation}${segments[2]}"kind":"${evidenceKinds[head & 15]}",${segments[3]}"schemaVersion":1,"sequence":${sequence},${segments[4]}${transaction}${segments[5]}${time}`;
-      }
+        this.#putEvent(place, sequence, turn, index);
+        break;
+      default:
+        this.#putSegments(place, sequence, turn, index);
     }
+    gathered.putInteger(chunk.times[turn] as number);
+    gathered.put(text.end);
   }
 
-  #event(place: number, cause: string, sequence: number, end: string): string {
+  #putStateChange(place: number, sequence: number, turn: number, index: number): void {
     const chunk = this.#chunk;
     const { cells } = chunk;
-    const shapeIndex = cells[place + cell.shape] as number;
-    const shape = eventText(chunk.shape(shapeIndex));
+    gathered.put(text.after);
+    this.#putTextOrNull(cells[place + cell.text] as number);
+    gathered.put(text.before);
+    this.#putTextOrNull(cells[place + cell.second] as number);
+    const back = cells[place + cell.cause] as number;
+    if (back !== 0) {
+      gathered.put(text.commaCause);
+      gathered.putInteger(sequence - back);
+    }
+    gathered.put(this.#changes[(cells[place + cell.head] as number) >> 4] as Buffer);
+    this.#putOrdinalOfCorrelation(turn);
+    gathered.put(this.#spaceOf(cells[place + cell.shape] as number));
+    chunk.putText(cells[place + cell.third] as number, gathered);
+    gathered.put(text.commaSequence);
+    gathered.putInteger(sequence);
+    gathered.put(this.#commaTransaction);
+    gathered.putOrdinal(chunk.firstTransaction + turn);
+    putPlaceAndTime(index, this.#sizeOf(turn));
+  }
+
+  #putEvent(place: number, sequence: number, turn: number, index: number): void {
+    const chunk = this.#chunk;
+    const { cells } = chunk;
+    const { shape, scheduled, transaction } = this.#eventOf(cells[place + cell.shape] as number);
+    const back = cells[place + cell.cause] as number;
+    if (back === 0) gathered.put(this.#beginCorrelation);
+    else {
+      gathered.put(text.beginCause);
+      gathered.putInteger(sequence - back);
+      gathered.put(this.#commaCorrelation);
+    }
+    this.#putOrdinalOfCorrelation(turn);
     const payload = cells[place + cell.text] as number;
-    const hasError = (cells[place + cell.head] as number) >> 4 !== 0;
-    const begin = hasError
-      ? `${this.#correlation}"error":${chunk.text(payload + 1)},${shape.head}`
-      : this.#eventHead(shapeIndex, shape.head);
+    if ((cells[place + cell.head] as number) >> 4 === 0) gathered.put(shape.head);
+    else {
+      gathered.put(text.error);
+      chunk.putText(payload + 1, gathered);
+      gathered.put(shape.headAfterError);
+    }
+    chunk.putText(payload, gathered);
     const ordinal = cells[place + cell.third] as number;
-    const scheduled =
-      ordinal === -1
-        ? ''
-        : `"scheduledEventId":"pending_${this.#tag}${ordinalText(ordinal)}","scheduledForUs":${chunk.numbers[cells[place + cell.second] as number]},`;
-    return `{${cause}${begin}${chunk.text(payload)}${shape.phase}${scheduled}"schemaVersion":1,"sequence":${sequence},${shape.subscription}${end}`;
+    if (ordinal === -1) {
+      gathered.put(shape.phase);
+      gathered.put(text.sequence);
+    } else {
+      gathered.put(scheduled);
+      gathered.putOrdinal(ordinal);
+      gathered.put(text.scheduledFor);
+      gathered.putInteger(chunk.numbers[cells[place + cell.second] as number] as number);
+      gathered.put(text.commaSequence);
+    }
+    gathered.putInteger(sequence);
+    gathered.put(transaction);
+    gathered.putOrdinal(chunk.firstTransaction + turn);
+    putPlaceAndTime(index, this.#sizeOf(turn));
   }
 
-  #stateChange(shape: number, change: number): string {
-    const key = shape * 4 + change;
-    this.#parts[key] ??= flat(`${changeText[change]}${this.#correlation}${spaceText(this.#chunk.shape(shape))}`);
-    return this.#parts[key];
-  }
-  #eventHead(shape: number, head: string): string {
-    const key = shape * 4 + 3;
-    this.#parts[key] ??= flat(this.#correlation + head);
-    return this.#parts[key];
+  /** Segments as entry-draft.ts cuts them. */
+  #putSegments(place: number, sequence: number, turn: number, index: number): void {
+    const { cells, firstTransaction } = this.#chunk;
+    segmented.clear();
+    this.#chunk.putText(cells[place + cell.text] as number, segmented);
+    const bytes = segmented.view();
+    const ends = segmentEnds(bytes);
+    const back = cells[place + cell.cause] as number;
+    gathered.put(text.begin);
+    gathered.putFrom(bytes, 0, ends[0]);
+    if (back !== 0) {
+      gathered.put(text.cause);
+      gathered.putInteger(sequence - back);
+      gathered.put(text.comma);
+    }
+    gathered.putFrom(bytes, ends[0] + 1, ends[1]);
+    gathered.put(this.#correlation);
+    this.#putOrdinalOfCorrelation(turn);
+    gathered.put(text.idEnd);
+    gathered.putFrom(bytes, ends[1] + 1, ends[2]);
+    gathered.put(kindBytes[(cells[place + cell.head] as number) & 15] as Buffer);
+    gathered.putFrom(bytes, ends[2] + 1, ends[3]);
+    gathered.put(text.sequence);
+    gathered.putInteger(sequence);
+    gathered.put(text.comma);
+    gathered.putFrom(bytes, ends[3] + 1, ends[4]);
+    gathered.put(this.#transaction);
+    gathered.putOrdinal(firstTransaction + turn);
+    putPlace(index, this.#sizeOf(turn));
+    gathered.putFrom(bytes, ends[4] + 1, bytes.length);
+    gathered.put(text.time);
   }
 
-  #textOrNull(index: number): string {
-    return index === -1 ? 'null' : this.#chunk.text(index);
+  #sizeOf(turn: number): number {
+    return this.#chunk.turnCells[turn * cellsPerTurn + turnCell.entries] as number;
+  }
+  #putOrdinalOfCorrelation(turn: number): void {
+    gathered.putOrdinal(this.#chunk.turnCells[turn * cellsPerTurn + turnCell.correlation] as number);
+  }
+  #putTextOrNull(index: number): void {
+    if (index === -1) gathered.put(text.null);
+    else this.#chunk.putText(index, gathered);
+  }
+
+  #spaceOf(shape: number): Buffer {
+    this.#spaces[shape] ??= spaceBytes(this.#chunk.shape(shape));
+    return this.#spaces[shape];
+  }
+  #eventOf(index: number): EventParts {
+    const known = this.#events[index];
+    if (known !== undefined) return known;
+    const shape = eventBytes(this.#chunk.shape(index));
+    const parts: EventParts = {
+      shape,
+      scheduled: Buffer.from(`${shape.phase}${text.scheduled}${this.#tag}`),
+      transaction: Buffer.from(`,${shape.subscription}${text.transaction}${this.#tag}`),
+    };
+    this.#events[index] = parts;
+    return parts;
   }
 }
 
-/** Looking at a character makes V8 join the parts of a string for good. */
-function flat(text: string): string {
-  text.charCodeAt(0);
-  return text;
+type SegmentEnds = [number, number, number, number, number];
+/** Where all segments but the last end. */
+function segmentEnds(bytes: Buffer): SegmentEnds {
+  const ends: number[] = [];
+  for (let end = bytes.indexOf(newline); end !== -1; end = bytes.indexOf(newline, end + 1)) ends.push(end);
+  return ends as SegmentEnds;
 }

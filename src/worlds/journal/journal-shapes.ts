@@ -12,11 +12,13 @@ export interface EventShapeParts {
   subscriptionId?: string | undefined;
   actor?: { actorId: string; actorInstanceId?: string | undefined } | undefined;
 }
-/** The parts of an event's line that its shape decides: up to the payload, after it, and before transactionId. */
-export interface EventText {
-  head: string;
-  phase: string;
-  subscription: string;
+/** The parts of an event's line that its shape decides: from the end of its correlation, or of its error, to the payload, and after it. */
+export interface EventBytes {
+  readonly head: Buffer;
+  readonly headAfterError: Buffer;
+  readonly phase: Buffer;
+  /** Before transactionId. */
+  readonly subscription: string;
 }
 
 export const spaceShapeText = ({ packageId, instanceId, namespace }: SpaceName): string =>
@@ -29,31 +31,33 @@ export const eventShapeText = (parts: EventShapeParts): string => JSON.stringify
 export const readEventShape = (text: string): EventShapeParts => JSON.parse(text) as EventShapeParts;
 
 // Shapes come from manifests and setups, so they are few; the bound is against a host that lives for months.
-const spaceTexts = new Map<string, string>();
-const eventTexts = new Map<string, EventText>();
+const spaces = new Map<string, Buffer>();
+const events = new Map<string, EventBytes>();
 
-/** Of a state_change, from instanceId up to the rowId. */
-export function spaceText(shape: string): string {
-  return spaceTexts.get(shape) ?? remember(spaceTexts, shape, makeSpaceText(readSpaceShape(shape)));
+/** Of a state_change, from the end of its correlation up to the rowId. */
+export function spaceBytes(shape: string): Buffer {
+  return spaces.get(shape) ?? remember(spaces, shape, Buffer.from(spaceText(readSpaceShape(shape))));
 }
-export function eventText(shape: string): EventText {
-  return eventTexts.get(shape) ?? remember(eventTexts, shape, makeEventText(readEventShape(shape)));
+export function eventBytes(shape: string): EventBytes {
+  return events.get(shape) ?? remember(events, shape, makeEventBytes(readEventShape(shape)));
 }
-function remember<T>(texts: Map<string, T>, shape: string, text: T): T {
-  if (texts.size === tuning.shapesMax) texts.clear();
-  texts.set(shape, text);
-  return text;
+function remember<T>(known: Map<string, T>, shape: string, bytes: T): T {
+  if (known.size === tuning.shapesMax) known.clear();
+  known.set(shape, bytes);
+  return bytes;
 }
 
-function makeSpaceText({ packageId, instanceId, namespace }: SpaceName): string {
-  return `"instanceId":${JSON.stringify(instanceId)},"kind":"state_change","namespace":${JSON.stringify(namespace)},"packageId":${JSON.stringify(packageId)},"rowId":`;
+function spaceText({ packageId, instanceId, namespace }: SpaceName): string {
+  return `","instanceId":${JSON.stringify(instanceId)},"kind":"state_change","namespace":${JSON.stringify(namespace)},"packageId":${JSON.stringify(packageId)},"rowId":`;
 }
-function makeEventText({ event, phase, handlerInstanceId, handlerPackageId, subscriptionId }: EventShapeParts): EventText {
+function makeEventBytes({ event, phase, handlerInstanceId, handlerPackageId, subscriptionId }: EventShapeParts): EventBytes {
   const member = (name: string, value: string | undefined) => (value === undefined ? '' : `"${name}":${JSON.stringify(value)},`);
   const { eventId, instanceId, packageId } = event;
+  const head = `"event":${JSON.stringify({ eventId, instanceId, packageId })},${member('handlerInstanceId', handlerInstanceId)}${member('handlerPackageId', handlerPackageId)}"kind":"event","payload":`;
   return {
-    head: `"event":${JSON.stringify({ eventId, instanceId, packageId })},${member('handlerInstanceId', handlerInstanceId)}${member('handlerPackageId', handlerPackageId)}"kind":"event","payload":`,
-    phase: `,"phase":"${phase}",`,
+    head: Buffer.from(`",${head}`),
+    headAfterError: Buffer.from(`,${head}`),
+    phase: Buffer.from(`,"phase":"${phase}",`),
     subscription: member('subscriptionId', subscriptionId),
   };
 }

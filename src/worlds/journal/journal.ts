@@ -233,9 +233,9 @@ export class Journal {
       const chunk = this.chunkOf(sequence);
       const end = chunk.firstSequence + chunk.entryCount;
       writeLines(chunk, this.#tag, { from: sequence, to: Math.min(to, end - 1), each: true }, (line) => {
-        bytes += Buffer.byteLength(line);
+        bytes += line.length;
         if (bytes > bytesMax && lines.length > 0) return false;
-        lines.push(line);
+        lines.push(line.toString());
         return bytes <= bytesMax;
       });
       sequence = end;
@@ -280,7 +280,7 @@ export class Journal {
     return this.#leaves;
   }
 
-  #writeLines({ from, to }: { from: number; to: number }, write: (piece: string) => void, segments = this.#segments): void {
+  #writeLines({ from, to }: { from: number; to: number }, write: (piece: Buffer) => void, segments = this.#segments): void {
     for (let sequence = from; sequence <= to; ) {
       const chunk = this.chunkOf(sequence, segments);
       const end = chunk.firstSequence + chunk.entryCount;

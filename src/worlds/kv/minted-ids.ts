@@ -8,8 +8,9 @@ export type MintedPrefix = 'txn_' | 'call_' | 'corr_' | 'pending_' | 'delivery_'
 const digits = '0123456789abcdefghjkmnpqrstvwxyz';
 const pairs: string[] = [];
 for (const high of digits) for (const low of digits) pairs.push(high + low);
+const digitBytes = Buffer.from(digits);
 const values = new Map([...digits].map((digit, value) => [digit, value]));
-const ordinalDigits = 10;
+export const ordinalDigits = 10;
 export const worldTagLength = 16;
 
 /** The first 16 base32 digits of the digest of what makes a world: buildHash, setupHash, seed, trial, attempt, and a fork's lineage. */
@@ -33,6 +34,15 @@ export function ordinalText(ordinal: number): string {
   const high = Math.floor(ordinal / 0x40000000);
   const low = ordinal % 0x40000000;
   return `${pairs[Math.floor(high / 1024) % 1024]}${pairs[high % 1024]}${pairs[low >>> 20]}${pairs[(low >>> 10) & 1023]}${pairs[low & 1023]}`;
+}
+
+/** As ordinalText, into bytes. */
+export function writeOrdinal(target: Uint8Array, at: number, ordinal: number): void {
+  const isLow = ordinal < 0x40000000;
+  const high = isLow ? 0 : Math.floor(ordinal / 0x40000000);
+  const low = isLow ? ordinal : ordinal % 0x40000000;
+  for (let place = at + 3, rest = high; place >= at; place--, rest >>>= 5) target[place] = digitBytes[rest & 31] as number;
+  for (let place = at + 9, rest = low; place > at + 3; place--, rest >>>= 5) target[place] = digitBytes[rest & 31] as number;
 }
 
 /** The ordinal of an id of this world, or of any world where none is named; undefined for anything else. */

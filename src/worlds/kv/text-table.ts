@@ -1,5 +1,6 @@
 // Many texts as one: their lengths (UTF-16 code units) and one joined text in UTF-8. Encoding and decoding cost one pass each over
 // the bytes instead of a call a text; a decoded text is a slice of the joined one.
+//   TEXT-TABLE-1. Each text is well-formed by itself, so that its bytes are those of the joined text from where it begins.
 export interface TextTable {
   readonly count: number;
   at(index: number): string;
@@ -37,12 +38,61 @@ export function encodeTexts(texts: readonly string[]): Buffer {
   return bytes;
 }
 
+/** A table as stored, whose texts are decoded when the first of them is asked for: who only copies bytes needs none. */
+export class StoredTexts implements TextTable {
+  readonly count: number;
+  /** Of the joined text. */
+  readonly bytes: Buffer;
+  readonly #ends: Uint32Array;
+  readonly #byteEnds: Uint32Array;
+  #table: TextTable | undefined;
+
+  constructor(stored: Buffer) {
+    this.count = stored.readUInt32LE(0);
+    this.#ends = endsOf(stored, this.count);
+    this.bytes = stored.subarray(4 + 4 * this.count);
+    const units = this.count === 0 ? 0 : this.#ends[this.count - 1];
+    this.#byteEnds = units === this.bytes.length ? this.#ends : byteEndsOf(this.bytes, this.#ends);
+  }
+
+  at(index: number): string {
+    this.#table ??= textTable(this.bytes.toString('utf8'), this.#ends);
+    return this.#table.at(index);
+  }
+  byteStart(index: number): number {
+    return index === 0 ? 0 : (this.#byteEnds[index - 1] as number);
+  }
+  byteEnd(index: number): number {
+    return this.#byteEnds[index] as number;
+  }
+}
+
 export function decodeTexts(bytes: Buffer): TextTable {
   const count = bytes.readUInt32LE(0);
+  return textTable(bytes.toString('utf8', 4 + 4 * count), endsOf(bytes, count));
+}
+
+function endsOf(table: Buffer, count: number): Uint32Array {
   const ends = new Uint32Array(count);
   let end = 0;
-  for (let index = 0; index < count; index++) ends[index] = end += bytes.readUInt32LE(4 + 4 * index);
-  return textTable(bytes.toString('utf8', 4 + 4 * count), ends);
+  for (let index = 0; index < count; index++) ends[index] = end += table.readUInt32LE(4 + 4 * index);
+  return ends;
+}
+
+function byteEndsOf(bytes: Buffer, ends: Uint32Array): Uint32Array {
+  const byteEnds = new Uint32Array(ends.length);
+  let at = 0;
+  let units = 0;
+  for (let index = 0; index < ends.length; index++) {
+    for (const end = ends[index] as number; units < end; units++) {
+      const byte = bytes[at] as number;
+      at += byte < 0x80 ? 1 : byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4;
+      // Four bytes are a surrogate pair.
+      if (byte >= 0xf0) units++;
+    }
+    byteEnds[index] = at;
+  }
+  return byteEnds;
 }
 
 export function textTable(joined: string, ends: Uint32Array): TextTable {

@@ -49,6 +49,12 @@ test('text is found in all source; the address has the words, and a line opens m
     await page.waitForURL(/line=\d+/);
     await page.locator('.code li.marked', { hasText: 'attempt-number' }).waitFor();
     assert.match(page.url(), /find=ATTEMPT-number/);
+    // In a module of a package from elsewhere.
+    await page.getByRole('searchbox', { name: 'Find in all source' }).fill('FUNCTION balanceOf');
+    await found.getByRole('heading', { name: /^payments · .*balance\.ts$/ }).waitFor();
+    await found.getByRole('link').first().click();
+    await page.waitForURL(/#\/source\/payments\/src_[0-9a-f]+\?line=\d+/);
+    await page.locator('.code li.marked').waitFor();
     await page.getByRole('searchbox', { name: 'Find in all source' }).fill('nothing that is there');
     await found.getByText('0 lines').waitFor();
   }

@@ -47,17 +47,6 @@ export function PlayWorldView({ world, query }: { world: PlayWorld; query: { [na
         </p>
       )}
       {world.origin !== undefined && <RunOrigin world={world} />}
-      <div class="play-grid">
-        <CallForm
-          worldId={worldId}
-          first={world.origin?.next}
-          onCalled={(reply) => {
-            noteWorld(reply.world);
-            show(reply.result.sequence);
-          }}
-        />
-        <Weather world={world} act={act} />
-      </div>
       <EvidenceBench
         source={source}
         count={count}
@@ -75,7 +64,19 @@ export function PlayWorldView({ world, query }: { world: PlayWorld; query: { [na
             Fork from here
           </button>
         )}
-      />
+      >
+        <div class="play-grid">
+          <CallForm
+            worldId={worldId}
+            first={world.origin?.next}
+            onCalled={(reply) => {
+              noteWorld(reply.world);
+              show(reply.result.sequence);
+            }}
+          />
+          <Weather world={world} act={act} />
+        </div>
+      </EvidenceBench>
     </div>
   );
 }

@@ -1,5 +1,6 @@
 // Text found in all source of the repository: lines by file, each with the way to it. The address holds the words.
 import { useEffect, useState } from 'preact/hooks';
+import type { SourceMatch } from '../../../contract/inspector/source.js';
 import { Await, useLoad } from '../../../viewer/kit/loading.tsx';
 import { Marked } from '../../../viewer/kit/marked.tsx';
 import { counted } from '../../../viewer/kit/parts.tsx';
@@ -35,7 +36,7 @@ export function FindField({ words, onWords }: FindProps) {
   );
 }
 
-export function Found({ words, generation, hash }: { words: string; generation: number; hash: (fileId: string, line: number) => string }) {
+export function Found({ words, generation, hash }: { words: string; generation: number; hash: (match: SourceMatch) => string }) {
   const found = useLoad(`source find ${generation} ${words}`, () => client.call('findSource', { query: { q: words } }));
   return (
     <section class="found" aria-label="Found">
@@ -46,14 +47,17 @@ export function Found({ words, generation, hash }: { words: string; generation: 
               {counted(matches.length, 'line')}
               {truncated ? ', and there are more' : ''}
             </p>
-            {[...Map.groupBy(matches, ({ displayPath }) => displayPath)].map(([path, lines]) => (
-              <div key={path}>
-                <h2 class="h4">{path}</h2>
+            {[...Map.groupBy(matches, ({ fileId }) => fileId)].map(([fileId, lines]) => (
+              <div key={fileId}>
+                <h2 class="h4">
+                  {lines[0]?.toolId !== undefined && <span class="quiet">{lines[0].toolId} · </span>}
+                  {lines[0]?.displayPath}
+                </h2>
                 <ul>
-                  {lines.map(({ fileId, line, text }) => (
-                    <li key={line}>
-                      <a href={hash(fileId, line)}>
-                        <span class="number">{line}</span> <code>{<Marked text={text.trim()} words={words} />}</code>
+                  {lines.map((match) => (
+                    <li key={match.line}>
+                      <a href={hash(match)}>
+                        <span class="number">{match.line}</span> <code>{<Marked text={match.text.trim()} words={words} />}</code>
                       </a>
                     </li>
                   ))}

@@ -50,7 +50,6 @@ function Files({
 }: SourceProps & { view: ProjectView; source: SourceListReply; generation: number }) {
   const chosen = chosenIn(view, source, path, query);
   const words = (query.find ?? '').trim();
-  const fileHash = (fileId: string, line?: number): string => routeHash('source', [fileId], { line, find: words });
   const here = (file: { fileId: string; displayPath: string }, hash: string): TreeFile => {
     return { displayPath: file.displayPath, hash, isChosen: file.fileId === chosen?.fileId };
   };
@@ -67,9 +66,15 @@ function Files({
       <div class="source-side">
         <FindField words={words} onWords={find} />
         {words === '' ? (
-          <SourceTree files={source.files.map((file) => here(file, fileHash(file.fileId)))} packages={packages} />
+          <SourceTree files={source.files.map((file) => here(file, routeHash('source', [file.fileId])))} packages={packages} />
         ) : (
-          <Found words={words} generation={generation} hash={fileHash} />
+          <Found
+            words={words}
+            generation={generation}
+            hash={({ toolId, fileId, line }) =>
+              routeHash('source', toolId === undefined ? [fileId] : [toolId, fileId], { line, find: words })
+            }
+          />
         )}
       </div>
       <div class="panel">
