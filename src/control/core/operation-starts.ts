@@ -23,19 +23,19 @@ export function countStart(
 }
 
 /** Of one whose start was counted when it was recorded. */
-export function noteRunning(tx: Change, operationId: string, nowMs: number): CountedStart | undefined {
+export function noteRunning(tx: Change, operationId: string, startedAtMs: number): void {
   const record = tx.get(operationTable, operationId);
-  if (record === undefined || hasEnded(record.operation)) return undefined;
-  const begun = running(record, nowMs);
+  if (record === undefined || hasEnded(record.operation)) return;
+  const begun = running(record, startedAtMs);
   if (begun !== record) tx.put(operationTable, begun);
-  return { record: begun, isSpent: false };
 }
 
-/** It was left in order: that start says nothing against it. */
-export function giveStartBack(tx: Change, operationId: string): void {
-  const record = tx.get(operationTable, operationId);
+/** It was left in order: that start says nothing against it. `begun`: its record as it runs. */
+export function giveStartBack(tx: Change, begun: OperationRecord): void {
+  const record = tx.get(operationTable, begun.operation.operationId);
   if (record === undefined || hasEnded(record.operation) || !record.starts) return;
-  tx.put(operationTable, { ...record, starts: record.starts - 1 });
+  const { startedAtMs } = begun.operation;
+  tx.put(operationTable, { ...(startedAtMs === undefined ? record : running(record, startedAtMs)), starts: record.starts - 1 });
 }
 
 export function forgetStarts(tx: Change, operationId: string): void {
@@ -51,5 +51,5 @@ export function spent({ starts = 0 }: OperationRecord, cause?: unknown): Service
   });
 }
 
-const running = (record: OperationRecord, nowMs: number): OperationRecord =>
+export const running = (record: OperationRecord, nowMs: number): OperationRecord =>
   record.operation.state === 'running' ? record : { ...record, operation: moveOperation(record.operation, 'running', nowMs) };
