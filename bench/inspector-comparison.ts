@@ -1,5 +1,6 @@
 // Two runs of 200,000 entries, of which the second makes one call more before all the others, so that nothing after it stands where it did:
-// how long the inspector takes to compare them, the first time, and the same beginning to its end. And the page of the report of one of them.
+// how long the inspector takes to compare them, the first time, and the same beginning to its end. And the page of the report of one of
+// them.
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// Pages in headless Chromium. The inspector's web app with a large run: how soon something is painted and the journal is there, also from the
-// list of runs, and how smoothly it scrolls. And the page of a report, as a file.
+// Pages in headless Chromium. The inspector's web app with a large run: how soon something is painted and the journal is there, also from
+// the list of runs, and how smoothly it scrolls. And the page of a report, as a file.
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ export interface PageFigures {
   /** Medians of five tabs: the first pixels with content, and the entry that the address names. */
   firstPaintMs: number;
   entryShownMs: number;
-  /** Median of five clicks in the list of runs, until the journal is there; the first reads the report anew. */
+  /** Median of five clicks in the list of runs, until the journal is there; the first reads the report. */
   openRunMs: number;
   openRunFirstMs: number;
   /** Over two seconds of scrolling a screen's part a frame; 60 is all that a screen shows. */
@@ -62,7 +62,7 @@ export async function pageFigures({
   });
 }
 
-/** Medians of five tabs: the first pixels with content, and the event that says that all is loaded. Undefined where there is no Chromium. */
+/** Medians of five tabs: the first pixels with content, and the end of loading. Undefined where there is no Chromium. */
 export async function reportFigures(path: string): Promise<object | undefined> {
   return inChromium(async (context) => {
     const paints: number[] = [];
