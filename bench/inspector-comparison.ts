@@ -1,9 +1,11 @@
 // Two runs of 200,000 entries, of which the second makes one call more before all the others, so that nothing after it stands where it did:
-// how long the inspector takes to compare them, the first time, and the same beginning to its end.
+// how long the inspector takes to compare them, the first time, and the same beginning to its end. And the page of the report of one of
+// them.
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runDrills, startLocalInspector } from '../src/index.js';
+import { reportFigures } from './inspector-page.js';
 import { writeTicks } from './ticks.js';
 
 export async function comparisonFigures(entries = 200_000): Promise<object> {
@@ -24,6 +26,7 @@ export async function comparisonFigures(entries = 200_000): Promise<object> {
     return {
       comparisonSameBeginningSeconds: await timed(root, one, seeded),
       comparisonShiftedSeconds: await timed(root, one, shifted),
+      ...(await reportFigures(join(root, '.service/reports', one, 'index.html'))),
     };
   } finally {
     rmSync(root, { recursive: true, force: true });
