@@ -20,10 +20,19 @@ import { type Change, everyListed } from '../catalog/tables.js';
 import { isInterruption, isOwnFailure } from '../guard/interruptions.js';
 import { type ControlMeter, silentMeter } from '../memory/control-meter.js';
 import { tuning } from '../tuning.js';
-import { type EndOperation, endingOf, type RunnerResult } from './operation-ending.js';
+import { type EndOperation, endingOf, type RunnerResult, shuttingDown } from './operation-ending.js';
 import { hasEnded, moveOperation, operationTable, requireOperation, requireUnended } from './operation-records.js';
 import { inOperationSpan } from './operation-span.js';
-import { type CountedStart, countStart, forgetStarts, giveStartBack, noteRunning, running, spent } from './operation-starts.js';
+import {
+  asBegun,
+  beginCounted,
+  type CountedStart,
+  countStart,
+  forgetStarts,
+  giveStartBack,
+  noteRunning,
+  spent,
+} from './operation-starts.js';
 import type { CreateOperation, OperationFigure, OperationRecord, Operations, Runner } from './operations.js';
 import { OperationSuspended } from './operations.js';
 import type { ControlLog } from './services.js';
@@ -136,7 +145,7 @@ export class OperationEngine implements Operations {
     requireUnended(record.operation);
     const nowMs = this.#nowMs();
     const live = this.#live.get(operationId);
-    const asked: LongRunningOperation = { ...asBegun(record.operation, live), cancelRequestedAtMs: nowMs, updatedAtMs: nowMs };
+    const asked: LongRunningOperation = { ...asBegun(record.operation, live?.record), cancelRequestedAtMs: nowMs, updatedAtMs: nowMs };
     if (asked.state === 'pending' && live === undefined) {
       this.#runnerOf(asked.kind).onCancel?.(tx, record);
       const cancelled = moveOperation(asked, 'cancelled', nowMs);
@@ -158,7 +167,7 @@ export class OperationEngine implements Operations {
     const record = this.#catalog.view.get(operationTable, operationId);
     const live = this.#live.get(operationId);
     if (record === undefined || live === undefined || hasEnded(record.operation)) return record?.operation;
-    const begun = asBegun(record.operation, live);
+    const begun = asBegun(record.operation, live.record);
     return live.progress === undefined ? begun : { ...begun, result: live.progress };
   }
 
@@ -218,9 +227,10 @@ export class OperationEngine implements Operations {
   }
 
   async #carryOut(entry: Waiting): Promise<void> {
-    const started = entry.isCounted ? this.#beginCounted(entry) : await this.#begin(entry.operationId);
+    const { operationId, isCounted } = entry;
+    const started = isCounted ? beginCounted(this.#catalog.view, operationId, this.#nowMs()) : await this.#begin(operationId);
     if (started === undefined) return;
-    const noted = entry.isCounted ? this.#noteRunningLater(entry.operationId) : undefined;
+    const noted = isCounted ? this.#noteRunningLater(started.record) : undefined;
     await inOperationSpan(this.#tracing, started.record, () => this.#runToEnd(entry, started));
     clearTimeout(noted);
   }
@@ -240,17 +250,10 @@ export class OperationEngine implements Operations {
     return ended;
   }
 
-  /** Undefined for one that was cancelled while it waited. */
-  #beginCounted({ operationId }: Waiting): CountedStart | undefined {
-    const record = this.#catalog.view.get(operationTable, operationId);
-    return record === undefined || hasEnded(record.operation) ? undefined : { record: running(record, this.#nowMs()), isSpent: false };
-  }
-
   /** Most have ended by then. */
-  #noteRunningLater(operationId: string): NodeJS.Timeout {
+  #noteRunningLater({ operation: { operationId, startedAtMs } }: OperationRecord): NodeJS.Timeout {
     const note = (): void => {
-      const { startedAtMs } = this.#live.get(operationId)?.record.operation ?? {};
-      if (startedAtMs === undefined) return;
+      if (this.#phase === 'over' || startedAtMs === undefined) return;
       const written = this.#catalog.change((tx) => noteRunning(tx, operationId, startedAtMs));
       written.catch((error) => this.#log.warn('the beginning of an operation was not written', { operationId, error: String(error) }));
     };
@@ -394,16 +397,4 @@ export class OperationEngine implements Operations {
   }
 }
 
-/** What its record does not know yet: that it runs. */
-function asBegun(operation: LongRunningOperation, live: Pick<Live, 'record'> | undefined): LongRunningOperation {
-  if (live === undefined) return operation;
-  const { state, startedAtMs } = live.record.operation;
-  return { ...operation, state, ...defined({ startedAtMs }) };
-}
-
 const laneCount = (lane: string): string => `lane ${lane}`;
-const shuttingDown = (): ServiceError =>
-  new ServiceError('control.UNAVAILABLE', {
-    message: 'The server shuts down; the operation continues when it starts again.',
-    retryAfterMs: limits.unavailableRetryAfterMs,
-  });
