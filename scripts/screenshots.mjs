@@ -149,8 +149,11 @@ async function take(page, { label, complaints }) {
   await settled(page);
   const { width, height } = page.viewportSize();
   const full = await page.evaluate('document.documentElement.scrollHeight');
-  // A picture of the whole page puts a long list back to its top, so a list that is elsewhere is shown in a window as high as the page.
-  const isScrolled = await page.evaluate("(document.querySelector('.journal')?.scrollTop ?? 0) > 0");
+  // A picture of the whole page puts a long list back to its top, so a list that is elsewhere is shown in a window as high as the page; but
+  // not where a sheet lies at the foot of the window.
+  const isScrolled = await page.evaluate(
+    "(document.querySelector('.journal')?.scrollTop ?? 0) > 0 && getComputedStyle(document.querySelector('.pane') ?? document.body).position !== 'fixed'",
+  );
   if (isScrolled) {
     await page.setViewportSize({ width, height: Math.min(full, maxHeight) });
     await settled(page);
