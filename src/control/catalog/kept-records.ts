@@ -18,7 +18,8 @@ export class KeptRecords {
 
   /** As it is on the disk; undefined where there is none. */
   get(key: string, { keeps }: { keeps: boolean }): unknown {
-    const kept = this.#records.get(key);
+    // The oldest goes, not the least used: what is read often is soon kept again, and noting each use costs as much as finding it.
+    const kept = this.#records.peek(key);
     if (kept !== undefined) return kept;
     const bytes = this.#database.getBinary(keyBytes(key));
     if (bytes === undefined) return undefined;
