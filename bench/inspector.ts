@@ -1,5 +1,5 @@
 // The local inspector on a run of a million journal entries: over HTTP pages of evidence, state at any entry, search over all of it; in a
-// browser the first paint and scrolling; and two runs of 200,000 entries compared.
+// browser the first paint, opening the run and scrolling; and of runs of 200,000 entries a comparison and the page of a report.
 //   npm run bench -- inspector [--entries 1000000] [--json]
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';

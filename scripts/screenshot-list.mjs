@@ -19,6 +19,7 @@ const desk = [
   ['runs-failed', '#/runs?verdict=failed'],
   ['runs-of-a-drill', '#/runs?drill=refund-lost-answer'],
   ['run-failed', (place) => `#/runs/${failed(place)}`],
+  ['run-evidence', (place) => `#/runs/${failed(place)}`, whatStandsAround],
   ['run-entry-call', (place) => `#/runs/${failed(place)}?seq=8`],
   ['run-entry-change', (place) => `#/runs/${failed(place)}?seq=14&assertion=exactly-what-was-asked-for`],
   ['run-entry-fault', (place) => `#/runs/${failed(place)}?seq=16`],
@@ -33,13 +34,15 @@ const desk = [
   ['run-passed', ({ runs }) => `#/runs/${runs['refund-lost-answer'][1]}`],
   ['run-eight-hours', ({ runs }) => `#/runs/${runs['sla-escalation'][0]}`],
   ['run-long', ({ runs }) => `#/runs/${runs.long[0]}?seq=150000`],
-  ['compare', ({ runs }) => `#/compare?left=${runs['careless-refund'][0]}&right=${runs['refund-lost-answer'][0]}`],
+  ['compare', ({ runs }) => `#/compare?left=${runs['careless-refund'][0]}&right=${runs.mended[0]}`],
+  ['compare-drills', ({ runs }) => `#/compare?left=${runs['careless-refund'][0]}&right=${runs['refund-lost-answer'][0]}`],
   ['compare-equal', ({ runs }) => `#/compare?left=${runs['refund-lost-answer'][0]}&right=${runs['refund-lost-answer'][1]}`],
   ['compare-other', ({ runs }) => `#/compare?left=${runs['careless-refund'][0]}&right=${runs['sla-escalation'][0]}`],
   ['play', '#/play', startWorld],
   ['play-world', '#/play', playedWorld],
   ['play-forked', '#/play', forkedWorld],
   ['source', '#/source/payments'],
+  ['source-found', '#/source?find=balanceOf'],
   ['palette', '#/runs', (page) => page.keyboard.press('Control+k')],
   ['help', '#/runs', (page) => page.keyboard.press('?')],
 ];
@@ -141,7 +144,7 @@ export const docPictures = [
   { file: 'inspector-timeline', at: ({ runs }) => `#/runs/${runs['sla-escalation'][0]}?seq=5`, width: 1440, height: 820 },
   {
     file: 'inspector-compare',
-    at: ({ runs }) => `#/compare?left=${runs['careless-refund'][0]}&right=${runs['refund-lost-answer'][0]}`,
+    at: ({ runs }) => `#/compare?left=${runs['careless-refund'][0]}&right=${runs.mended[0]}`,
     width: 1280,
     height: 760,
   },
@@ -157,6 +160,12 @@ async function twoRequests(page) {
     if ((await request.count()) === 0) await page.getByRole('button', { name: 'Run', exact: true }).click();
     await request.waitFor({ timeout: 60_000 });
   }
+}
+
+/** @param {Page} page */
+async function whatStandsAround(page) {
+  await page.getByRole('button', { name: 'What stands around' }).first().click();
+  await page.locator('.excerpt-lines').waitFor();
 }
 
 /** @param {Page} page */

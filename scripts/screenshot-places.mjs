@@ -23,8 +23,10 @@ export async function openPlaces() {
   };
 
   const desk = { root: copy('desk'), runs: {} };
-  for (const drillId of ['refund-lost-answer', 'sla-escalation', 'careless-refund'])
-    desk.runs[drillId] = runIds(await runDrills({ root: desk.root, drills: [drillId] }));
+  const play = async (drillId) => runIds(await runDrills({ root: desk.root, drills: [drillId] }));
+  for (const drillId of ['refund-lost-answer', 'sla-escalation']) desk.runs[drillId] = await play(drillId);
+  desk.runs.mended = await playMended(desk.root);
+  desk.runs['careless-refund'] = await play('careless-refund');
   const reports = join(desk.root, '.service/reports');
   writeLongReport(reports, { from: desk.runs['sla-escalation'][0], runId: longRun, entries: longEntries });
   desk.runs.long = [longRun];
@@ -62,6 +64,17 @@ export async function openPlaces() {
       rmSync(scratch, { recursive: true, force: true });
     },
   };
+}
+
+/** The careless agent with a key for each call instead of one for each attempt: what a run that failed is compared with. */
+async function playMended(root) {
+  const agent = join(root, 'agents/careless-agent.mjs');
+  const text = readFileSync(agent, 'utf8');
+  const counted = text.replace('async function again(call, log = () => {}) {', (line) => `let asked = 0;\n${line}\n  asked += 1;`);
+  writeFileSync(agent, counted.replace(/`attempt-number-.*\}`/, "'call-number-' + asked"));
+  const ids = runIds(await runDrills({ root, drills: ['careless-refund'] }));
+  writeFileSync(agent, text);
+  return ids;
 }
 
 function runIds({ drills }) {

@@ -149,9 +149,18 @@ async function take(page, { label, complaints }) {
   await settled(page);
   const { width, height } = page.viewportSize();
   const full = await page.evaluate('document.documentElement.scrollHeight');
+  // A picture of the whole page puts a long list back to its top, so a list that is elsewhere is shown in a window as high as the page; but
+  // not where a sheet lies at the foot of the window.
+  const isScrolled = await page.evaluate(
+    "(document.querySelector('.journal')?.scrollTop ?? 0) > 0 && getComputedStyle(document.querySelector('.pane') ?? document.body).position !== 'fixed'",
+  );
+  if (isScrolled) {
+    await page.setViewportSize({ width, height: Math.min(full, maxHeight) });
+    await settled(page);
+  }
   await page.screenshot({
     path: join(values.out, `${label}.png`),
-    fullPage: true,
+    fullPage: !isScrolled,
     clip: { x: 0, y: 0, width, height: Math.min(Math.max(full, height), maxHeight) },
     animations: 'disabled',
   });

@@ -8,6 +8,10 @@ export const tuning = {
   unappendedBytesMax: 16 * 1024 * 1024,
   /** Of one change: with all that may wait beside it, it is within what a record may be. */
   changeBytesMax: 64 * 1024 * 1024,
+  /** Records of the catalog that are kept as they were read: how many, their text together, and that of one. */
+  keptRecordsMax: 4096,
+  keptRecordsBytesMax: 4 * 1024 * 1024,
+  keptRecordBytesMax: 16 * 1024,
   /** The reserve of the disk is written and released in pieces of so many bytes. */
   reservePieceBytes: 1024 * 1024,
   /** The longest wait before an operation runs again, in first waits. */

@@ -12,6 +12,8 @@ interface Movable {
   selected: number | undefined;
   range: SequenceRange | undefined;
   onRange: (range: SequenceRange | undefined) => void;
+  /** A stretch of the axis was drawn. */
+  onStretch: (stretch: AxisView) => void;
   /** A drag chooses a range, without Shift too. */
   isSelecting: boolean;
 }
@@ -104,8 +106,7 @@ function useDrags(box: Box, latest: { current: Movable }, pan: (share: number) =
       drag = undefined;
       setDrawn(undefined);
       if (ended === undefined || !ended.isRange || Math.abs(event.clientX - ended.x) < tuning.dragPxMin) return;
-      const { picture, onRange } = latest.current;
-      onRange(picture.sequencesIn(stretch(ended.x, event.clientX)));
+      latest.current.onStretch(stretch(ended.x, event.clientX));
     };
     const onCancel = (): void => {
       drag = undefined;

@@ -224,7 +224,7 @@ export function pictureOfReply(reply: TimelineReply, last: number): TimelinePict
   };
 }
 
-/** On the axis of time as exactly as the buckets are. */
+/** On the axis of time as exactly as the buckets are, until the source has said more. */
 function stretchesOf(
   { axis, start, end, from, bucketSize, firstSequences }: TimelineReply,
   last: number,

@@ -15,6 +15,7 @@ import { TimelineDrawing } from './timeline-drawing.tsx';
 import { Minimap } from './timeline-minimap.tsx';
 import { useTimelineMoves } from './timeline-moves.tsx';
 import { pictureOfEntries, pictureOfReply, type TimelinePicture } from './timeline-picture.ts';
+import { entriesBetween, stretchBetween } from './timeline-range.ts';
 import { type AxisView, isPart, wholeAxis } from './timeline-scale.js';
 import { tuning } from './tuning.js';
 
@@ -77,6 +78,8 @@ function ShortTimeline({ source, count, interactions, selected, ...shared }: Tim
       whole={picture}
       view={view ?? wholeAxis(picture.length)}
       setView={setView}
+      onStretch={(stretch) => shared.onRange(picture.sequencesIn(stretch))}
+      stretch={shared.range && picture.stretchOf(shared.range)}
       selected={entries.value.find((entry) => entry.sequence === selected)}
     >
       <AxisSwitch names={shortAxes} chosen={axis} onChoose={switchAxis} />
@@ -108,6 +111,7 @@ function AxisSwitch<Name extends string>({
 }
 
 function LongTimeline({ source, count, interactions: _, selected, ...shared }: TimelineProps) {
+  const { range, onRange } = shared;
   const [chosen, setChosen] = useState<TimelineAxis | undefined>();
   const whole = useLoad(`timeline ${source.id} ${count} ${chosen}`, () => wholeTimeline(source, chosen), { keep: true });
   const [view, setView] = useState<AxisView | undefined>();
@@ -131,6 +135,15 @@ function LongTimeline({ source, count, interactions: _, selected, ...shared }: T
     () => (near === undefined || near.axis !== whole.value?.axis ? overview : pictureOfReply(near, last)),
     [near, whole.value, overview, last],
   );
+  const chooseTime = useLatestOf((stretch: AxisView, signal) =>
+    entriesBetween(source, { fromUs: Math.max(start + stretch.from, 0), toUs: Math.max(start + stretch.to, 0) }, signal).then(
+      (found) => !signal.aborted && onRange(found),
+      () => undefined,
+    ),
+  );
+  const times = useLoad(`stretch ${source.id} ${range?.from} ${range?.to}`, async () =>
+    range === undefined ? null : stretchBetween(source, range),
+  );
   const switchAxis = (next: TimelineAxis): void => {
     setChosen(next);
     setView(undefined);
@@ -141,6 +154,11 @@ function LongTimeline({ source, count, interactions: _, selected, ...shared }: T
     ) : (
       <Failure error={whole.error} what="the timeline" retry={whole.reload} />
     );
+  const isPictured = axis === 'sequence' || times.value === null;
+  const exact = times.value ?? undefined;
+  const stretch = isPictured
+    ? range && (overview ?? picture).stretchOf(range)
+    : exact && { from: exact.from - start, to: exact.to - start };
   return (
     <Frame
       {...shared}
@@ -148,11 +166,24 @@ function LongTimeline({ source, count, interactions: _, selected, ...shared }: T
       whole={overview ?? picture}
       view={view ?? wholeAxis(picture.length)}
       setView={setView}
+      onStretch={axis === 'time' ? chooseTime : (stretch) => shared.onRange(picture.sequencesIn(stretch))}
+      stretch={stretch}
       selected={selected === undefined ? undefined : source.held === undefined ? source.journal.peek(selected) : shared.context?.entry}
     >
       <AxisSwitch names={longAxes} chosen={axis} onChoose={switchAxis} />
     </Frame>
   );
+}
+
+/** What it does, given up as soon as it is done again. */
+function useLatestOf<T>(act: (given: T, signal: AbortSignal) => void): (given: T) => void {
+  const asked = useRef<AbortController | undefined>(undefined);
+  useEffect(() => () => asked.current?.abort(), []);
+  return (given) => {
+    asked.current?.abort();
+    asked.current = new AbortController();
+    act(given, asked.current.signal);
+  };
 }
 
 /** Entry by entry where virtual time is spent at a few moments alone, or not at all: over time the picture would be empty. */
@@ -175,15 +206,18 @@ interface FrameProps extends Pick<TimelineProps, 'context' | 'range' | 'onRange'
   whole: TimelinePicture;
   view: AxisView;
   setView: (view: AxisView | undefined) => void;
+  onStretch: (stretch: AxisView) => void;
+  /** What the journal is narrowed to, as far as it is known. */
+  stretch: AxisView | undefined;
   selected: EvidenceEntry | undefined;
   children?: ComponentChildren;
 }
 
-function Frame({ picture, whole, view, setView, selected, context, range, onRange, onSelect, children }: FrameProps) {
+function Frame({ picture, whole, view, setView, onStretch, stretch, selected, context, range, onRange, onSelect, children }: FrameProps) {
   const box = useRef<HTMLDivElement>(null);
   const widthPx = useWidth(box);
   const [isSelecting, setIsSelecting] = useState(false);
-  const move = useTimelineMoves(box, { picture, view, setView, selected: selected?.sequence, range, onRange, isSelecting });
+  const move = useTimelineMoves(box, { picture, view, setView, selected: selected?.sequence, range, onRange, onStretch, isSelecting });
   return (
     <section class={isSelecting ? 'timeline selecting' : 'timeline'} aria-labelledby="timeline-title">
       <header class="timeline-bar">
@@ -237,7 +271,7 @@ function Frame({ picture, whole, view, setView, selected, context, range, onRang
             widthPx={widthPx}
             selected={selected}
             context={context}
-            stretch={move.drawn ?? (range === undefined ? undefined : whole.stretchOf(range))}
+            stretch={move.drawn ?? stretch}
             onSelect={onSelect}
           />
         </div>

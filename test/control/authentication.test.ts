@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { ServiceError } from '../../src/contract/errors.js';
 import { limits } from '../../src/contract/limits.js';
+import { defineTable } from '../../src/control/catalog/tables.js';
 import { organizationEndpoints } from '../../src/control/organizations/organization-endpoints.js';
 import { type ControlKit, type ControlKitOptions, openControlKit } from './control-kit.js';
 
@@ -66,6 +67,8 @@ test('no secret is on the disk', async () => {
   }
 });
 
+const nothing = defineTable({ name: 'x', idOf: () => '', indexes: {} });
+
 test('the last use is noted, but not at every use', async () => {
   const kit = await open();
   const { token, credentialId } = await kit.callerWith('viewer');
@@ -73,7 +76,7 @@ test('the last use is noted, but not at every use', async () => {
     const { items } = await kit.call('listCredentials');
     return items.find((item) => item.credentialId === credentialId)?.lastUsedAtMs;
   };
-  const settled = () => kit.services.catalog.change((tx) => tx.get({ name: 'x', idOf: () => '', indexes: {} }, 'x'));
+  const settled = () => kit.services.catalog.change((tx) => tx.get(nothing, 'x'));
   const start = kit.clock.nowMs;
   await settled();
   assert.equal(await lastUsed(), start);

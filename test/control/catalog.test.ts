@@ -274,3 +274,22 @@ test('a scan of what an id begins with finds that and nothing else, page after p
   });
   await catalog.close();
 });
+
+// KEPT-RECORDS-1
+test('what was read cannot be changed, and what is written is read after that', async () => {
+  const catalog = openOn(newFolder());
+  const first = { id: 'a', group: 'g', rank: 1, hidden: false, note: { deep: [1] } };
+  await catalog.change((tx) => tx.put(things, first));
+  const read = catalog.view.get(things, 'a')!;
+  assert.throws(() => (read.note as { deep: number[] }).deep.push(2), TypeError);
+  assert.deepEqual(catalog.view.get(things, 'a'), first);
+  await catalog.change((tx) => {
+    tx.put(things, { ...read, rank: 2 });
+    assert.equal(tx.get(things, 'a')?.rank, 2);
+    assert.equal(catalog.view.get(things, 'a')?.rank, 1);
+  });
+  assert.equal(catalog.view.get(things, 'a')?.rank, 2);
+  await catalog.change((tx) => tx.remove(things, 'a'));
+  assert.equal(catalog.view.get(things, 'a'), undefined);
+  await catalog.close();
+});

@@ -155,6 +155,13 @@ onEachEngine('timeline, faults, scheduled events, callbacks, assertions', async 
   const later = await get(passed.runId, '/timeline?from=1400&to=1600');
   assert.ok(later.marks.every(({ at }: { at: number }) => at === 1500));
   assert.equal(later.interactions.length, 0);
+  // A window of one moment has the first entry that is not before it.
+  const { entries: journal } = await get(passed.runId, '/evidence');
+  for (const us of [0, 1400, 1500, 1501, 2999, 9000]) {
+    const { firstSequences } = await get(passed.runId, `/timeline?from=${us}&to=${us}&buckets=1`);
+    const first = journal.find(({ virtualTimeUs }: { virtualTimeUs: number }) => virtualTimeUs >= us);
+    assert.deepEqual(firstSequences, [first?.sequence ?? journal.length + 1], String(us));
+  }
   const entries = await get(passed.runId, '/timeline?axis=sequence&buckets=1000');
   assert.deepEqual([entries.axis, entries.start, entries.end, entries.bucketSize], ['sequence', 1, entries.firstSequences.length, 1]);
   assert.deepEqual(

@@ -9,7 +9,7 @@ import { failingRun } from './fixtures.js';
 
 /** By revision: what the writer of that revision makes of the failing fixture. */
 const recorded: { [revision: number]: string } = {
-  1: '5dfc46987bc3da5be52947471e6f7fd7876f310a2cec0a37db0b943f6bb93791',
+  1: 'df4b071975815b248c348ee7ed8d6ae21e4539630703cd0e489dacc3b98149db',
 };
 
 // PROJECTIONS-2

@@ -8,10 +8,8 @@ import { limits } from '../../contract/limits.js';
 import { encodeChanges, encodeRecord } from '../../worlds/kv/group-record.js';
 import type { StreamLog, StreamPosition } from '../../worlds/kv/stream-log.js';
 import { tuning } from '../tuning.js';
+import type { PendingWrites } from './pending-writes.js';
 import { keyBytes } from './stored-source.js';
-
-/** By key; `null`: removed. */
-export type CatalogWrites = Map<string, Buffer | null>;
 
 export interface CatalogStreamOptions {
   log: StreamLog;
@@ -42,7 +40,7 @@ export class CatalogStream {
   }
 
   /** A change joins what the next record will hold; refused where that is too much. */
-  take(writes: CatalogWrites): void {
+  take(writes: PendingWrites): void {
     const bytes = bytesOf(writes);
     if (this.#nextBytes >= tuning.unappendedBytesMax) throw unavailable('The log is behind; nothing was changed.');
     if (bytes > tuning.changeBytesMax) throw unavailable('This is too much for one moment; nothing was changed.');
@@ -50,13 +48,13 @@ export class CatalogStream {
   }
 
   /** Yields where the file is after them. */
-  async append(writes: CatalogWrites): Promise<StreamPosition> {
+  async append(writes: PendingWrites): Promise<StreamPosition> {
     this.requireOwn();
     this.#nextBytes = 0;
     const { log } = this.#options;
     const { number, nonce: follows } = this.#position;
     const record = { number: number + 1, nonce: log.mintNonce() };
-    const changes = [...writes].map(([key, value]) => ({ key: keyBytes(key), value }));
+    const changes = [...writes.entries()].map(([key, value]) => ({ key: keyBytes(key), value }));
     let outcome: 'appended' | 'lost';
     try {
       const body = await encodeRecord(follows, [encodeChanges(changes)]);
@@ -81,9 +79,9 @@ export class CatalogStream {
   }
 }
 
-function bytesOf(writes: CatalogWrites): number {
+function bytesOf(writes: PendingWrites): number {
   let bytes = 0;
-  for (const [key, value] of writes) bytes += key.length + (value?.length ?? 0);
+  for (const [key, value] of writes.entries()) bytes += key.length + (value?.length ?? 0);
   return bytes;
 }
 

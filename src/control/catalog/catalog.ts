@@ -19,9 +19,11 @@ import type { StreamLog, StreamPosition } from '../../worlds/kv/stream-log.js';
 import { encodePosition, streamStart } from '../../worlds/kv/stream-position.js';
 import { tuning } from '../tuning.js';
 import { requireStreamOf } from './catalog-owner.js';
-import { CatalogStream, type CatalogWrites } from './catalog-stream.js';
+import { CatalogStream } from './catalog-stream.js';
+import { KeptRecords } from './kept-records.js';
+import { type CatalogRange, PendingWrites } from './pending-writes.js';
 import { holdsNothing, keyBytes, storedKeys } from './stored-source.js';
-import { type Change, Draft, type KeySource, type PutWatcher, Reader, type View } from './tables.js';
+import { type Change, Draft, type PutWatcher, Reader, type RecordSource, type View } from './tables.js';
 
 export interface CatalogOptions {
   directory: string;
@@ -67,8 +69,9 @@ export class Catalog {
   readonly #stream: CatalogStream | undefined;
   readonly #readers: CatalogReaders | undefined;
   /** What the flush under way writes, and what the next one will. */
-  #flushing: CatalogWrites = new Map();
-  #next: CatalogWrites = new Map();
+  #flushing = new PendingWrites();
+  #next = new PendingWrites();
+  readonly #kept: KeptRecords;
   #waiting: Waiting[] = [];
   #running: Promise<void> | undefined;
   readonly #watchers = new Set<PutWatcher>();
@@ -86,6 +89,7 @@ export class Catalog {
       if (position === undefined) markBoot(directory);
       this.#stream = new CatalogStream({ log, position: position ?? streamStart, onLost });
     }
+    this.#kept = new KeptRecords(this.#database);
     this.#directory = directory;
     this.#onCommit = onCommit;
     this.#freeSpace = freeSpace;
@@ -116,12 +120,12 @@ export class Catalog {
   async change<T>(work: (tx: Change) => T): Promise<T> {
     this.#requireOpen();
     this.#stream?.requireOwn();
-    const writes: CatalogWrites = new Map();
+    const writes = new PendingWrites();
     const draft = new Draft(this.#source([writes, this.#next, this.#flushing]), writes, this.#watchers);
     const result = work(draft);
     this.#stream?.take(writes);
-    for (const [key, value] of writes) this.#next.set(key, value);
-    if (this.#next.size > 0 || this.#flushing.size > 0) await this.#durable();
+    this.#next.add(writes);
+    if (!this.#next.isEmpty || !this.#flushing.isEmpty) await this.#durable();
     for (const follow of draft.followers) follow();
     await this.#seenByReaders(draft);
     return result;
@@ -173,18 +177,22 @@ export class Catalog {
       const waiting = this.#waiting;
       this.#waiting = [];
       this.#flushing = this.#next;
-      this.#next = new Map();
+      this.#next = new PendingWrites();
+      this.#kept.leaveOut(this.#flushing);
       try {
         this.#flushSinceMs = performance.now();
-        if (this.#flushing.size > 0) await this.#writeOrFreeSpace(this.#flushing);
-        if (this.#flushing.size > 0) this.#refuses = undefined;
-        this.#flushing = new Map();
+        if (!this.#flushing.isEmpty) {
+          await this.#writeOrFreeSpace(this.#flushing);
+          this.#refuses = undefined;
+          this.#kept.take(this.#flushing);
+        }
+        this.#flushing = new PendingWrites();
         for (const { resolve } of waiting) resolve();
       } catch (error) {
         const lost = [...waiting, ...this.#waiting];
         this.#waiting = [];
-        this.#flushing = new Map();
-        this.#next = new Map();
+        this.#flushing = new PendingWrites();
+        this.#next = new PendingWrites();
         this.#refuses = isDiskFull(error, this.#directory) ? 'disk_full' : 'catalog_refuses';
         for (const { reject } of lost) reject(refusalOf(error, this.#directory));
       }
@@ -193,7 +201,7 @@ export class Catalog {
     this.#running = undefined;
   }
 
-  async #writeOrFreeSpace(writes: CatalogWrites): Promise<void> {
+  async #writeOrFreeSpace(writes: PendingWrites): Promise<void> {
     const position = await this.#stream?.append(writes);
     try {
       await this.#write(writes, position).catch(async (error) => {
@@ -207,10 +215,10 @@ export class Catalog {
     if (position !== undefined) this.#stream?.moveTo(position);
   }
 
-  async #write(writes: CatalogWrites, position: StreamPosition | undefined): Promise<void> {
+  async #write(writes: PendingWrites, position: StreamPosition | undefined): Promise<void> {
     this.#onCommit();
     const written = this.#database.transaction(() => {
-      for (const [key, value] of writes) {
+      for (const [key, value] of writes.entries()) {
         if (value === null) this.#database.remove(keyBytes(key));
         else this.#database.put(keyBytes(key), value);
       }
@@ -225,27 +233,28 @@ export class Catalog {
   }
 
   /** `layers`: what is pending, the newest first. */
-  #source(layers: readonly CatalogWrites[]): KeySource {
+  #source(layers: readonly PendingWrites[]): RecordSource {
     return {
-      get: (key) => {
+      get: (key, isOneOfMany) => {
         this.#requireOpen();
         for (const layer of layers) {
-          const value = layer.get(key);
-          if (value !== undefined) return value ?? undefined;
+          const record = layer.records.get(key);
+          if (record !== undefined) return record?.value;
         }
-        return this.#database.getBinary(keyBytes(key));
+        return this.#kept.get(key, { keeps: !isOneOfMany && !this.#flushing.records.has(key) });
       },
-      keys: (start, end, reverse) => this.#keys({ start, end, reverse }, layers),
+      keys: (range) => this.#keys(range, layers),
     };
   }
 
-  *#keys({ start, end, reverse }: { start: string; end: string; reverse: boolean }, layers: readonly CatalogWrites[]): Generator<string> {
+  *#keys(range: CatalogRange, layers: readonly PendingWrites[]): Generator<string> {
     this.#requireOpen();
-    const pending = pendingIn(layers, { start, end });
+    const { reverse } = range;
+    const pending = pendingIn(layers, range);
     if (reverse) pending.reverse();
     const precedes = (left: string, right: string): boolean => (reverse ? left > right : left < right);
     let index = 0;
-    for (const key of storedKeys(this.#database, { start, end, reverse })) {
+    for (const key of storedKeys(this.#database, range)) {
       for (; index < pending.length && precedes(pending[index]![0], key); index++) if (pending[index]![1]) yield pending[index]![0];
       if (index < pending.length && pending[index]![0] === key) {
         if (pending[index]![1]) yield key;
@@ -258,11 +267,11 @@ export class Catalog {
   }
 }
 
-/** Keys of [start, end) that are pending, in order, each with whether it stays. */
-function pendingIn(layers: readonly CatalogWrites[], { start, end }: { start: string; end: string }): [string, boolean][] {
+/** Keys of the range that are pending, in order, each with whether it stays. */
+function pendingIn(layers: readonly PendingWrites[], range: CatalogRange): [string, boolean][] {
   const found = new Map<string, boolean>();
   for (const layer of layers) {
-    for (const [key, value] of layer) if (key >= start && key < end && !found.has(key)) found.set(key, value !== null);
+    for (const [key, stays] of layer.within(range)) if (!found.has(key)) found.set(key, stays);
   }
   return [...found].sort(([left], [right]) => (left < right ? -1 : 1));
 }

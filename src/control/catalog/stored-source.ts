@@ -1,13 +1,9 @@
 // What lies in the data file of a catalog, as tables read it; and the one key there that is of no table: its position in a log.
 import type { Database } from '../../files/database.js';
 import { positionKey } from '../../worlds/kv/keys.js';
-import { beginsTableKey, type KeySource } from './tables.js';
-
-export interface StoredRange {
-  start: string;
-  end: string;
-  reverse: boolean;
-}
+import type { CatalogRange } from './pending-writes.js';
+import { asRead } from './record-text.js';
+import { beginsTableKey, type RecordSource } from './tables.js';
 
 /** Whether a key of a catalog's data file begins with this byte. */
 export const beginsCatalogKey = (byte: number): boolean => beginsTableKey(byte) || byte === positionKey[0];
@@ -15,16 +11,19 @@ export const isPositionKey = (key: Buffer): boolean => key.equals(positionKey);
 
 export const keyBytes = (key: string): Buffer => Buffer.from(key, 'latin1');
 
-/** Keys of [start, end), in order or in reverse. */
-export function* storedKeys(database: Database, { start, end, reverse }: StoredRange): Generator<string> {
+/** In order or in reverse. */
+export function* storedKeys(database: Database, { start, end, reverse }: CatalogRange): Generator<string> {
   const [first, last] = [keyBytes(start), keyBytes(end)];
   const range = reverse ? { start: last, end: first, reverse, exclusiveStart: true, inclusiveEnd: true } : { start: first, end: last };
   for (const key of database.getKeys({ ...range, snapshot: false })) yield key.toString('latin1');
 }
 
-export const storedSource = (database: Database): KeySource => ({
-  get: (key) => database.getBinary(keyBytes(key)),
-  keys: (start, end, reverse) => storedKeys(database, { start, end, reverse }),
+export const storedSource = (database: Database): RecordSource => ({
+  get: (key) => {
+    const bytes = database.getBinary(keyBytes(key));
+    return bytes === undefined ? undefined : asRead(bytes);
+  },
+  keys: (range) => storedKeys(database, range),
 });
 
 /** It holds no record and no index. */

@@ -4,16 +4,22 @@
 import { walkPagesSync } from '../../async/pages.js';
 import { defined } from '../../contract/defined.js';
 import { limits } from '../../contract/limits.js';
+import { type CatalogRange, type PendingWrites, WrittenRecord } from './pending-writes.js';
 
 export type KeyPart = string | number;
-export interface Table<Record> {
+interface TableRule<Record> {
   readonly name: string;
   idOf(record: Record): string;
   /** By name: where a record stands in the index; undefined: it does not. Equal places are ordered by id. */
   readonly indexes: { readonly [name: string]: (record: Record) => readonly KeyPart[] | undefined };
 }
-export function defineTable<Record>(table: Table<Record>): Table<Record> {
-  return table;
+export interface Table<Record> extends TableRule<Record> {
+  /** With which its keys begin: those of records, and those of places, by the name of the index. */
+  readonly keys: { readonly records: string; readonly indexes: ReadonlyMap<string, string> };
+}
+export function defineTable<Record>(rule: TableRule<Record>): Table<Record> {
+  const indexes = new Map(Object.keys(rule.indexes).map((index) => [index, `${keyOf(['i', rule.name, index])} `]));
+  return { ...rule, keys: { records: `${keyOf(['r', rule.name])} `, indexes } };
 }
 
 export interface ListRequest {
@@ -58,65 +64,80 @@ export interface Change extends View {
 /** Sees every record that is put, also by a change that is refused in the end. */
 export type PutWatcher = (tableName: string, record: unknown) => void;
 
-/** What keys are read from: the disk, or the disk under what is pending. */
-export interface KeySource {
-  get(key: string): Uint8Array | undefined;
-  /** Keys of [start, end), in order or in reverse. */
-  keys(start: string, end: string, reverse: boolean): Iterable<string>;
+/** What is read: the disk, or the disk under what is pending. */
+export interface RecordSource {
+  /** Frozen. `isOneOfMany`: of a list, so it is not worth keeping. */
+  get(key: string, isOneOfMany: boolean): unknown;
+  /** In order or in reverse. */
+  keys(range: CatalogRange): Iterable<string>;
 }
 
 /** Whether a key of a record or of an index begins with this byte. */
 export const beginsTableKey = (byte: number): boolean => byte === 0x72 || byte === 0x69;
-export const recordKey = <Record>(table: Table<Record>, id: string): string => keyOf(['r', table.name, id]);
-const indexPrefix = (table: string, index: string, parts: readonly KeyPart[]): string => `${keyOf(['i', table, index, ...parts])} `;
+export const recordKey = <Record>(table: Table<Record>, id: string): string => table.keys.records + escaped(id);
+/** With which every key at a place of an index begins. */
+const placePrefix = (index: string, parts: readonly KeyPart[]): string => {
+  let prefix = index;
+  for (const part of parts) prefix += `${escaped(part)} `;
+  return prefix;
+};
+
+function indexName<Record>(table: Table<Record>, index: string): string {
+  const name = table.keys.indexes.get(index);
+  if (name === undefined) throw new Error(`${table.name} has no index ${index}`);
+  return name;
+}
 
 /** '!' follows the space that ends a prefix: everything that begins with the prefix lies between. */
 const boundsOf = (prefix: string): [start: string, end: string] => [prefix, `${prefix.slice(0, -1)}!`];
 
 /** Every key of a record's indexes. */
 export function indexKeys<Record>(table: Table<Record>, record: Record): string[] {
-  return Object.entries(table.indexes).flatMap(([name, placeOf]) => {
-    const place = placeOf(record);
-    return place === undefined ? [] : [indexPrefix(table.name, name, place) + escaped(table.idOf(record))];
-  });
+  const keys = [...table.keys.indexes].map(([name, index]) => placeKey(table, { name, index }, record));
+  return keys.filter((key) => key !== undefined);
+}
+/** Undefined where the record does not stand in the index. */
+function placeKey<Record>(table: Table<Record>, { name, index }: { name: string; index: string }, record: Record): string | undefined {
+  const place = table.indexes[name]!(record);
+  return place === undefined ? undefined : placePrefix(index, place) + escaped(table.idOf(record));
 }
 
 export class Reader implements View {
-  readonly #source: KeySource;
+  readonly #source: RecordSource;
 
-  constructor(source: KeySource) {
+  constructor(source: RecordSource) {
     this.#source = source;
   }
 
   get<Record>(table: Table<Record>, id: string): Record | undefined {
-    const bytes = this.#source.get(recordKey(table, id));
-    return bytes === undefined
-      ? undefined
-      : (JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString()) as Record);
+    return this.#source.get(recordKey(table, id), false) as Record | undefined;
   }
 
   count<Record>(table: Table<Record>, { index, prefix, limit }: Pick<ListRequest, 'index' | 'prefix' | 'limit'>): number {
     let count = 0;
-    const keys = this.#source.keys(...boundsOf(indexPrefix(table.name, index, prefix)), false)[Symbol.iterator]();
+    const name = indexName(table, index);
+    const [start, end] = boundsOf(placePrefix(name, prefix));
+    const keys = this.#source.keys({ index: name, start, end, reverse: false })[Symbol.iterator]();
     while (count < limit && keys.next().done !== true) count++;
     keys.return?.();
     return count;
   }
 
   list<Record>(table: Table<Record>, { index, prefix, limit, after, reverse = false }: ListRequest): Page<Record> {
-    const whole = indexPrefix(table.name, index, prefix);
+    const name = indexName(table, index);
+    const whole = placePrefix(name, prefix);
     const [start, end] = boundsOf(whole);
     const records: Record[] = [];
-    const keys = this.#source.keys(
-      after === undefined || reverse ? start : `${whole}${after}\u0001`,
-      after === undefined || !reverse ? end : whole + after,
+    const keys = this.#source.keys({
+      index: name,
+      start: after === undefined || reverse ? start : `${whole}${after}\u0001`,
+      end: after === undefined || !reverse ? end : whole + after,
       reverse,
-    );
+    });
     let last: string | undefined;
     for (const key of keys) {
       if (records.length === limit) return { records, next: last!.slice(whole.length) };
-      const id = unescaped(key.slice(key.lastIndexOf(' ') + 1));
-      const record = this.get(table, id);
+      const record = this.#oneOfMany(table, unescaped(key.slice(key.lastIndexOf(' ') + 1)));
       if (record === undefined) continue;
       records.push(record);
       last = key;
@@ -125,15 +146,15 @@ export class Reader implements View {
   }
 
   scan<Record>(table: Table<Record>, { limit, after, idPrefix = '' }: ScanRequest): Page<Record> {
-    const prefix = `${keyOf(['r', table.name])} `;
+    const prefix = table.keys.records;
     const records: Record[] = [];
     let last: string | undefined;
     // Ids are escaped character by character, so what an id begins with is what its key begins with.
     const first = prefix + escaped(idPrefix);
     const end = idPrefix === '' ? `${prefix.slice(0, -1)}!` : `${first}\u007f`;
-    for (const key of this.#source.keys(after === undefined ? first : `${prefix}${after}\u0001`, end, false)) {
+    for (const key of this.#source.keys({ start: after === undefined ? first : `${prefix}${after}\u0001`, end, reverse: false })) {
       if (records.length === limit) return { records, next: last!.slice(prefix.length) };
-      const record = this.get(table, unescaped(key.slice(prefix.length)));
+      const record = this.#oneOfMany(table, unescaped(key.slice(prefix.length)));
       if (record === undefined) continue;
       records.push(record);
       last = key;
@@ -142,12 +163,17 @@ export class Reader implements View {
   }
 
   lastId<Record>(table: Table<Record>): string | undefined {
-    const prefix = `${keyOf(['r', table.name])} `;
-    for (const key of this.#source.keys(...boundsOf(prefix), true)) {
+    const prefix = table.keys.records;
+    const [start, end] = boundsOf(prefix);
+    for (const key of this.#source.keys({ start, end, reverse: true })) {
       const id = unescaped(key.slice(prefix.length));
       if (this.get(table, id) !== undefined) return id;
     }
     return undefined;
+  }
+
+  #oneOfMany<Record>(table: Table<Record>, id: string): Record | undefined {
+    return this.#source.get(recordKey(table, id), true) as Record | undefined;
   }
 }
 
@@ -176,40 +202,44 @@ const nextOfList = { next: (page: { next?: string }) => page.next };
 
 /** One change as it is made: what it wrote lies over what it reads. `null`: removed. */
 export class Draft extends Reader implements Change {
-  readonly writes: Map<string, Buffer | null>;
+  readonly writes: PendingWrites;
   readonly followers: (() => void)[] = [];
   /** Names of those it wrote to. */
   readonly tables = new Set<string>();
   readonly #watchers: Iterable<PutWatcher>;
 
-  constructor(source: KeySource, writes: Map<string, Buffer | null>, watchers: Iterable<PutWatcher> = []) {
+  /** `source` has `writes` on top. */
+  constructor(source: RecordSource, writes: PendingWrites, watchers: Iterable<PutWatcher> = []) {
     super(source);
     this.writes = writes;
     this.#watchers = watchers;
   }
 
   put<Record>(table: Table<Record>, record: Record): void {
-    const id = table.idOf(record);
-    this.tables.add(table.name);
-    this.#unindex(table, id);
-    this.writes.set(recordKey(table, id), Buffer.from(JSON.stringify(record)));
+    this.#write(table, table.idOf(record), record);
     for (const watch of this.#watchers) watch(table.name, record);
-    for (const key of indexKeys(table, record)) this.writes.set(key, Buffer.alloc(0));
   }
 
   remove<Record>(table: Table<Record>, id: string): void {
-    this.tables.add(table.name);
-    this.#unindex(table, id);
-    this.writes.set(recordKey(table, id), null);
+    this.#write(table, id, undefined);
   }
 
   afterCommit(follow: () => void): void {
     this.followers.push(follow);
   }
 
-  #unindex<Record>(table: Table<Record>, id: string): void {
+  /** With the places that it no longer has, and those that it had not. */
+  #write<Record>(table: Table<Record>, id: string, record: Record | undefined): void {
     const old = this.get(table, id);
-    if (old !== undefined) for (const key of indexKeys(table, old)) this.writes.set(key, null);
+    this.tables.add(table.name);
+    this.writes.records.set(recordKey(table, id), record === undefined ? null : new WrittenRecord(record));
+    for (const [name, index] of table.keys.indexes) {
+      const left = old === undefined ? undefined : placeKey(table, { name, index }, old);
+      const taken = record === undefined ? undefined : placeKey(table, { name, index }, record);
+      if (left === taken) continue;
+      if (left !== undefined) this.writes.setPlace(index, left, false);
+      if (taken !== undefined) this.writes.setPlace(index, taken, true);
+    }
   }
 }
 

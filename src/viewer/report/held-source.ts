@@ -120,7 +120,7 @@ function timelineAmong(
     if (firstSequences[bucket] === 0) firstSequences[bucket] = entry.sequence;
   }
   // Of an empty bucket: what comes after it.
-  let next = (entries.at(-1)?.sequence ?? 0) + 1;
+  let next = entries.find((entry) => at(entry) > window.to)?.sequence ?? (entries.at(-1)?.sequence ?? 0) + 1;
   for (let bucket = buckets - 1; bucket >= 0; bucket--) next = firstSequences[bucket] ||= next;
   const isMarked = (kind: EvidenceKind): boolean => kind === 'fault' || kind === 'fault_control';
   const marks = entries

@@ -1,10 +1,11 @@
 // Tasks that people come to the evidence with, by the clicks that they take: who changed a row, what a fault did, a word among 200,000
-// entries, a run handed on, and what an event led to hours later.
+// entries, a run handed on, and what happened two days later.
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { runDrills } from '../../../src/index.js';
 import { countClicks } from './browser-kit.js';
 import { longRun, openDesk, browserOptions as options } from './desk.js';
 
@@ -166,19 +167,72 @@ test('a run is handed on whole: two clicks to one archive', options, async (t) =
   assert.deepEqual(complaints, []);
 });
 
-test('what an event led to hours later: two clicks from the page of the run', options, async (t) => {
-  const { page, open, runs, complaints } = await openDesk(t, { drills: ['sla-escalation'] });
-  await open(`#/runs/${runs['sla-escalation']![0]}?q=timer-due`);
-  const list = page.getByRole('listbox', { name: 'Matching journal entries' });
-  const scheduled = list.getByRole('option').filter({ hasText: 'scheduled for 2026-03-02 13:10:00' });
-  await scheduled.first().waitFor();
+test('what happened two virtual days later, and how it came about: two clicks from the page of the run', options, async (t) => {
+  const { page, open, root, complaints } = await openDesk(t, { drills: [] });
+  for (const [path, text] of Object.entries(paidOutLater)) writeFileSync(join(root, path), text);
+  const world = join(root, 'drillyard/world.yaml');
+  const grant = '      - { packageId: payments, operationId: charge.get }\n';
+  writeFileSync(world, readFileSync(world, 'utf8').replace(grant, `${grant}${grant.replace('charge.get', 'charge.create')}`));
+  const { drills } = await runDrills({ root, drills: ['paid-out-later'] });
+  const { runId, verdict } = drills[0]!.trials[0]!.attempts[0]!;
+  assert.equal(verdict, 'passed');
+
+  await open(`#/runs/${runId}`);
+  const kinds = page.getByRole('group', { name: 'Kinds' });
+  await kinds.getByRole('button', { name: /^event / }).waitFor();
   const clicks = await countClicks(page);
-  await scheduled.first().click();
+  await kinds.getByRole('button', { name: /^event / }).click();
+  const list = page.getByRole('listbox', { name: 'Matching journal entries' });
+  await list
+    .getByRole('option')
+    .filter({ hasText: /settlement\.due handled/ })
+    .filter({ hasText: /2 d/ })
+    .click();
   const pane = page.getByRole('complementary', { name: /^Entry / });
-  const handled = pane.getByRole('listitem').filter({ hasText: 'timer-due handled' });
-  await handled.getByRole('button').click();
-  await pane.getByText('2026-03-02 13:10:00').first().waitFor();
-  await pane.getByRole('listitem').filter({ hasText: 'timer-due scheduled' }).waitFor();
+  await pane.getByText('2026-03-04 10:00:00').first().waitFor();
+  const steps = pane.locator('.chain li');
+  await steps.first().waitFor();
+  const texts = await steps.allTextContents();
+  const sequences = texts.map((text) => Number(/^#(\d+)/.exec(text)?.[1]));
+  assert.match(texts.slice(0, 3).join('\n'), /charge\.create.*\n.*settlement\.due scheduled.*\n.*settlement\.due handled/);
+  assert.ok(sequences[2]! - sequences[1]! > 1, sequences.join());
+  // What it led to: the capture and its charge, the balance, its ledger, and that it said so.
+  const effects = texts.slice(3).join('\n');
+  for (const effect of ['payments/captures/', 'payments/balances/eur', 'payments/ledger/', 'settlement.completed emitted'])
+    assert.ok(effects.includes(effect), `${effect} in ${effects}`);
   assert.equal(await clicks(), 2);
   assert.deepEqual(complaints, []);
 });
+
+/** A charge at ten that settles two days later, in a drill of three days. */
+const paidOutLater = {
+  'agents/shop-agent.mjs': `export default async (_, { world }) => {
+  const { items } = (await world.call('payments', 'customer.list', { limit: 1 })).value;
+  const charge = { customerId: items[0].id, amount: 4200, currency: 'eur', token: 'tok_visa' };
+  const { kind } = await world.call('payments', 'charge.create', charge, { idempotencyKey: 'the-only-one' });
+  return { kind };
+};
+`,
+  'drillyard/targets/shop-agent.target.yaml': `schemaVersion: 1
+target: { id: shop-agent, kind: module, module: agents/shop-agent.mjs, bindings: [direct], timeoutMs: 20000 }
+`,
+  'drillyard/drills/paid-out-later.drill.yaml': `schemaVersion: 1
+id: paid-out-later
+title: What was charged today is available two days later
+scenarioId: calm-day
+targetId: shop-agent
+timeline:
+  horizonUs: 259200000000
+  interactions:
+    - id: charge
+      afterStartUs: 3600000000
+      actorId: support-agent
+      task: { instruction: Charge the first customer 42 euros. }
+assertions:
+  - id: it-settled
+    kind: event.count
+    event: { packageId: payments, eventId: settlement.completed }
+    payload: { amount: 4200 }
+    count: { equals: 1 }
+`,
+};

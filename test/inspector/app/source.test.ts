@@ -61,6 +61,10 @@ test('text is found in all source; the address has the words, and a line opens m
   await page.getByRole('searchbox', { name: 'Find in all source' }).fill('');
   await page.getByLabel('File', { exact: true }).selectOption('drillyard/world.yaml');
   await page.getByRole('heading', { name: 'drillyard/world.yaml' }).waitFor();
+  // Between a desk and a phone, too, the select stands above the text.
+  await page.setViewportSize({ width: 800, height: 900 });
+  const [select, text] = [await page.getByLabel('File', { exact: true }).boundingBox(), await page.locator('.panel').boundingBox()];
+  assert.ok(select!.y + select!.height <= text!.y && select!.x + select!.width <= 800, JSON.stringify({ select, text }));
   assert.deepEqual(complaints, []);
 });
 

@@ -152,3 +152,37 @@ test('of a long journal, too: a range by drag, arrows of an entry far in', optio
   await page.locator('rect.stretch').waitFor();
   assert.deepEqual(complaints, []);
 });
+
+test(
+  'a range on virtual time is exact, however long the journal is: in the list, in the address, and as it is drawn',
+  options,
+  async (t) => {
+    const { page, open, complaints } = await openDesk(t, { drills: ['sla-escalation'], entries: 60_000 });
+    await open(`#/runs/${longRun}`);
+    await page.getByRole('button', { name: 'Virtual time' }).click();
+    await page.locator('.tick-text', { hasText: ':' }).first().waitFor();
+    const box = (await page.locator('.timeline-drawing').boundingBox())!;
+    // Pixels, of which one is some entries, and a bucket of the picture many.
+    const [x, until] = [Math.round(box.x + box.width * 0.31), Math.round(box.x + box.width * 0.57)];
+    const shareOf = (px: number): number => ((px - box.x) / box.width) * 1.04 - 0.02;
+    const expected = [Math.ceil(shareOf(x) * 60_000) + 1, Math.floor(shareOf(until) * 60_000) + 1];
+    await page.keyboard.down('Shift');
+    await drag(page, (x - box.x) / box.width, (until - box.x) / box.width);
+    await page.keyboard.up('Shift');
+    await page.waitForURL(/range=/);
+    const [, from, to] = /range=(\d+)-(\d+)/.exec(page.url())!.map(Number) as [number, number, number];
+    assert.deepEqual([from, to], expected);
+    await page.getByText(`${(to - from + 1).toLocaleString('en-US')} of 60,000 entries`).waitFor();
+    // It reaches around the marks at its ends.
+    const marginPx = 7;
+    const drawn = (await page.locator('rect.stretch').boundingBox())!;
+    const ends = [drawn.x + marginPx - x, drawn.x + drawn.width - marginPx - until];
+    assert.ok(
+      ends.every((px) => Math.abs(px) < 1),
+      `${ends} px off`,
+    );
+    const option = page.getByRole('listbox', { name: 'Matching journal entries' }).getByRole('option').first();
+    await option.locator('.number', { hasText: String(from) }).waitFor();
+    assert.deepEqual(complaints, []);
+  },
+);

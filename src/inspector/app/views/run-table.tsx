@@ -112,8 +112,8 @@ function GroupRow({ runs }: { runs: readonly SavedRun[] }) {
   );
 }
 
-function trialName({ trial, trialCount, attempt }: SavedRun): string {
-  const name = trialCount === 1 ? 'Run' : `Trial ${trial} of ${trialCount}`;
+function trialName({ trial, trialCount, attempt, invocation, seed }: SavedRun): string {
+  const name = trialCount === 1 ? `Seed ${invocation?.seed ?? seed}` : `Trial ${trial} of ${trialCount}`;
   return attempt > 1 ? `${name}, attempt ${attempt}` : name;
 }
 
@@ -123,7 +123,7 @@ function RunRow({ run, ofOneDrill }: { run: SavedRun; ofOneDrill: boolean }) {
     if ((event.target as HTMLElement).closest('a') === null) go(runHash(run.runId));
   };
   const about = [
-    ...(ofOneDrill ? [] : [run.drill.id]),
+    ...(ofOneDrill || run.drill.title === undefined ? [] : [run.drill.id]),
     ...(run.trialCount > 1 && !ofOneDrill ? [`trial ${run.trial} of ${run.trialCount}`] : []),
     ...(run.attempt > 1 && !ofOneDrill ? [`attempt ${run.attempt}`] : []),
     ...(run.attachments > 0 ? [counted(run.attachments, 'attachment')] : []),
@@ -136,7 +136,7 @@ function RunRow({ run, ofOneDrill }: { run: SavedRun; ofOneDrill: boolean }) {
       </td>
       <td class="run-name">
         <a href={runHash(run.runId)}>{title}</a>
-        {run.verdict !== 'passed' && <small class="reason">{run.headline}</small>}
+        {run.verdict !== 'passed' && <small class={`reason ${run.verdict}`}>{run.headline}</small>}
         <small class="quiet" title={`seed ${run.seed}, build ${run.buildHash.slice(7, 19)}`}>
           {about.join(' · ')}
         </small>
