@@ -41,7 +41,7 @@ say('done');
 
 /**
  * The types are read beside all else, by the native compiler, which takes a third of the processor's time; typia needs the other, which has
- * an API. Declarations stay in a folder of their own, so that the next build reads anew what has changed.
+ * an API. Declarations stay in a folder of their own, so that the next build reads again what has changed.
  */
 async function checkAndEmit() {
   say('compiling src, test and bench, and checking their types and those of the pages: ten seconds to a minute');

@@ -10,6 +10,8 @@ import { Fifo } from './fifo.js';
 /** When the present slice ends, in monotonic ms; one for all actors of a host, which run one at a time. */
 export interface SliceClock {
   endMs: number;
+  /** How long the next one is. */
+  sliceMs: number;
 }
 
 export class CommandEntry implements CommandRun {
@@ -77,6 +79,10 @@ export class Cell {
   committing = false;
   dismissal: Dismissal | undefined;
   committedMs = 0;
+  /** How long it has run since its last commit. */
+  workedMs = 0;
+  /** Entries it holds uncommitted, as its host counts them (GroupCommit.count). */
+  uncommitted = 0;
   queriesInRow = 0;
   usedMs = 0;
   /** In the host's ring of actors that may run. */

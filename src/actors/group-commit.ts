@@ -11,6 +11,7 @@ import { type BoardWriter, commitSlot, monotonicMs } from './board.js';
 import type { Cell, CommandEntry } from './cell.js';
 import type { ActorKind } from './definition.js';
 import type { MailOutbox } from './outbox.js';
+import { tuning } from './tuning.js';
 
 interface Member {
   cell: Cell;
@@ -29,6 +30,8 @@ export class GroupCommit {
   writeSets = 0;
   readonly #wanting = new Set<Cell>();
   #flying = 0;
+  /** Of all actors. */
+  #uncommitted = 0;
 
   constructor(
     readonly kind: ActorKind,
@@ -44,6 +47,17 @@ export class GroupCommit {
   /** An incarnation that has failed has nothing to commit. */
   forget(cell: Cell): void {
     this.#wanting.delete(cell);
+    this.count(cell, 0);
+  }
+
+  /** `entries`: what the actor holds uncommitted now. */
+  count(cell: Cell, entries: number): void {
+    this.#uncommitted += entries - cell.uncommitted;
+    cell.uncommitted = entries;
+  }
+  /** All actors together hold as much as a host may. */
+  get isFull(): boolean {
+    return this.#uncommitted >= tuning.hostEntriesUncommittedMax;
   }
 
   /** A commit could be made now: somebody wants one who has none in flight, and the kind takes another. */
@@ -79,6 +93,8 @@ export class GroupCommit {
       this.ends.failed(cell, this.outbox.bug(cell.actorId, error));
       return;
     }
+    this.count(cell, 0);
+    cell.workedMs = 0;
     const finished = cell.takeWaiting();
     if (writeSet === undefined) {
       for (const entry of finished) this.outbox.settle(entry);

@@ -15,13 +15,14 @@ import { type Envelope, type HostFrames, readAtHost } from './frames.js';
 import { GroupCommit } from './group-commit.js';
 import type { MailOutbox } from './outbox.js';
 import { Stepper } from './stepper.js';
+import { tuning } from './tuning.js';
 
 export class HostLoop {
   readonly commit: GroupCommit;
   readonly stepper: Stepper;
   readonly #board: BoardWriter;
   readonly #outbox: MailOutbox;
-  readonly #clock: SliceClock = { endMs: 0 };
+  readonly #clock: SliceClock = { endMs: 0, sliceMs: limits.sliceMs };
   readonly #cells = new Map<string, Cell>();
   readonly #ring = new Fifo<Cell>();
   /** Actors with spare work, in turn. */
@@ -160,11 +161,14 @@ export class HostLoop {
 
   #turn(): void {
     this.#turnScheduled = false;
-    if (this.#longServed) this.#shortFirst();
+    let slicesLeft = Math.max(1, this.#longServed ? this.#shortFirst() : 0);
+    this.#clock.sliceMs = Math.max(tuning.sharedSliceMs, limits.sliceMs / slicesLeft);
     let nowMs = monotonicMs();
     const endMs = nowMs + limits.sliceMs;
     while (this.#ring.size > 0 && nowMs < endMs) {
-      if (this.#ring.first()!.running && this.commit.due) break;
+      const { running, querying } = this.#ring.first()!;
+      if (running && this.commit.due) break;
+      if ((running || querying) && slicesLeft-- === 0) break;
       nowMs = this.#serve(this.#ring.shift()!, nowMs);
     }
     this.#board.rest();
@@ -174,8 +178,8 @@ export class HostLoop {
     else if (this.#idlers.size > 0) this.#idle(nowMs);
   }
 
-  /** Once a slice, and not more often: the long one continues however much comes in. */
-  #shortFirst(): void {
+  /** Once a slice of each, and not more often: the long ones continue however much comes in. Returns how many they are. */
+  #shortFirst(): number {
     this.#longServed = false;
     const long: Cell[] = [];
     for (let left = this.#ring.size; left > 0; left--) {
@@ -184,15 +188,17 @@ export class HostLoop {
       else this.#ring.push(cell);
     }
     for (const cell of long) this.#ring.push(cell);
+    return long.length;
   }
 
   /** Runs one actor until its slice is over or it has nothing to run; gives the time it ended. */
   #serve(cell: Cell, startMs: number): number {
-    const endMs = startMs + limits.sliceMs;
+    const endMs = startMs + this.#clock.sliceMs;
     let nowMs = startMs;
     let end = this.stepper.step(cell, nowMs);
     for (nowMs = monotonicMs(); end === 'more' && nowMs < endMs; nowMs = monotonicMs()) end = this.stepper.step(cell, nowMs);
     cell.usedMs = nowMs;
+    cell.workedMs += nowMs - startMs;
     if (end === 'sliced') this.#longServed = true;
     if (end === 'resting') cell.ready = false;
     else this.#ring.push(cell);

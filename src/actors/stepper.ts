@@ -10,6 +10,7 @@ import type { Cell, CommandEntry, Dismissal, PassivationEntry, QueryEntry, Slice
 import type { Actor, ActorKind } from './definition.js';
 import type { GroupCommit } from './group-commit.js';
 import type { MailOutbox } from './outbox.js';
+import { tuning } from './tuning.js';
 
 export interface StepperParts {
   kind: ActorKind;
@@ -120,7 +121,7 @@ export class Stepper {
   }
 
   #begin(slot: number, stamp: number, nowMs: number): void {
-    this.#parts.clock.endMs = nowMs + limits.sliceMs;
+    this.#parts.clock.endMs = nowMs + this.#parts.clock.sliceMs;
     this.#parts.board.begin(slot, stamp, nowMs);
   }
 
@@ -192,8 +193,11 @@ export class Stepper {
   }
 
   #commitDue(cell: Cell, entry: CommandEntry, nowMs: number): boolean {
-    if (entry.hasProgress && nowMs - cell.committedMs >= limits.commitDelayMs) return true;
-    return cell.actor!.pendingCount() >= limits.commitEntriesMax;
+    const { commit } = this.#parts;
+    const pending = cell.actor!.pendingCount();
+    commit.count(cell, pending);
+    if (pending >= limits.commitEntriesMax || commit.isFull) return true;
+    return entry.hasProgress && cell.workedMs >= tuning.progressWorkMs && nowMs - cell.committedMs >= limits.commitDelayMs;
   }
 
   #beginQuery(cell: Cell, nowMs: number): StepEnd {

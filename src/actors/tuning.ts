@@ -5,6 +5,18 @@ export const tuning = {
   sweepsPerIdleTime: 4,
   /** Messages a millisecond that a system may send and still stay below the stamps of a later one. */
   stampsPerMs: 1024,
+  /**
+   * Of a long command while others wait for theirs: a slice of limits.sliceMs is shared, down to this, so that those that began together
+   * end together.
+   */
+  sharedSliceMs: 2,
+  /**
+   * Progress is no reason for a commit before the command has worked so long since its last one: of many that take turns each commit would
+   * write the same rows again, and the more of them there are, the fewer steps lie between two of its slices.
+   */
+  progressWorkMs: 25,
+  /** What all actors of a host may hold uncommitted before each slice is followed by a commit. */
+  hostEntriesUncommittedMax: 524_288,
   /** Looks of the watchdog in one timeout: a step that hangs runs at most an eighth of it too long. */
   watchesPerTimeout: 8,
   /** Between two tries of the critical section. */

@@ -5,6 +5,7 @@ import type { Actor, ActorKind } from '../../src/actors/definition.js';
 import { type Envelope, readAtCaller, writeToHost } from '../../src/actors/frames.js';
 import { HostLoop } from '../../src/actors/host-loop.js';
 import { MailOutbox } from '../../src/actors/outbox.js';
+import { tuning } from '../../src/actors/tuning.js';
 import { limits } from '../../src/contract/limits.js';
 
 /** A loop of actors that commit nothing. `during` is called in each slice of the actor `long`, each of which lasts as long as it may. */
@@ -182,4 +183,52 @@ test('a long command that ends while a commit of it is in flight is answered onc
   commits[1]?.();
   await turns();
   deepEqual(replies, [[1, 'ended']]);
+});
+
+test('long commands take turns, and commit before they end once all of them together hold what a host may', async () => {
+  const each = limits.commitEntriesMax - 1;
+  const names = Array.from({ length: Math.ceil(tuning.hostEntriesUncommittedMax / each) }, (_, index) => `long ${index}`);
+  const served: string[] = [];
+  const activate = (actorId: string): Actor => {
+    let pending = 0;
+    return {
+      *command() {
+        for (let slice = 0; slice < 3; slice++) {
+          served.push(actorId);
+          if (slice === 1) pending = each;
+          yield;
+        }
+        return actorId;
+      },
+      query: () => ({ reply: undefined }),
+      pendingCount: () => pending,
+      takeWriteSet: () => {
+        const set = pending > 0 ? { pending } : undefined;
+        pending = 0;
+        return set;
+      },
+      idle: () => false,
+      passivate: () => {},
+    };
+  };
+  const commit = async (sets: readonly unknown[]): Promise<undefined[]> => {
+    served.push(`commit of ${sets.length}`);
+    return sets.map(() => undefined);
+  };
+  const kind: ActorKind = { activate, commit, control: () => undefined, close: async () => {} };
+  const replies: unknown[] = [];
+  await new Promise<void>((done) => {
+    const ignored = (): void => {};
+    const outbox = new MailOutbox((envelope) => {
+      const reply = (_slot: number, value: unknown): void => void (replies.push(value) === names.length && done());
+      readAtCaller(envelope, { reply, refusal: ignored, progress: ignored, failure: ignored, ask: ignored });
+    });
+    const loop = new HostLoop(kind, new BoardWriter(createSharedPage()), outbox);
+    const envelope: Envelope = [];
+    for (const [index, name] of names.entries()) writeToHost.command(envelope, index + 1, index + 1, name, {});
+    loop.receive(envelope);
+  });
+  const begun = [...names, ...names, 'commit of 1'];
+  deepEqual(served.slice(0, begun.length), begun);
+  deepEqual(replies.toSorted(), names.toSorted());
 });
