@@ -94,7 +94,13 @@ export async function openPlane(
     ],
     requireHost: siteGuards(site).control,
     authenticate: (token, { route, correlationId, request }) =>
-      plane.authenticate(token, { route, correlationId, clientAddress: request.address }),
+      plane.authenticate(token, {
+        route,
+        correlationId,
+        get clientAddress() {
+          return request.address;
+        },
+      }),
     headersOf: ({ rate }) => (rate === undefined ? {} : rateHeaders(rate.rate, rate.remaining)),
     ownerOf: ({ organizationId }) => organizationId,
     isTraced: ({ path }) => !probePaths.has(path),

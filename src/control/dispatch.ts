@@ -38,7 +38,7 @@ export interface DispatchContext {
   caller: Caller;
   correlationId: string;
   /** From where it is asked for, for the audit trail; '' or absent where that is not known. */
-  clientAddress?: string;
+  readonly clientAddress?: string;
   idempotencyKey?: string;
 }
 export interface Dispatch<Id extends EndpointId> {
@@ -141,7 +141,7 @@ export class Dispatcher {
 
   async #answer(id: EndpointId, input: EndpointInput<EndpointId>, context: DispatchContext): Promise<Dispatch<EndpointId>> {
     const rule = endpointTable[id];
-    const { caller, correlationId, clientAddress = '' } = context;
+    const { caller, correlationId } = context;
     const idempotencyKey = requireIdempotencyKey(rule, context.idempotencyKey);
     const projectId = (input.path as { projectId?: string } | undefined)?.projectId;
     this.#requireAuthority(id, context, projectId);
@@ -165,19 +165,21 @@ export class Dispatcher {
       call: { ...call, idempotencyKey: key, requestHash } as UnsafeCall<EndpointId>,
       claimId,
       projectId,
-      clientAddress,
+      clientAddress: context.clientAddress ?? '',
     };
     if (endpoint.kind === 'prepared' && endpoint.isNeeded?.(ask.call) !== false) return this.#prepareAndChange(endpoint, ask);
     return this.#change(endpoint, ask);
   }
 
-  #requireAuthority(id: EndpointId, { caller, correlationId, clientAddress = '' }: DispatchContext, projectId: string | undefined): void {
+  #requireAuthority(id: EndpointId, context: DispatchContext, projectId: string | undefined): void {
+    const { caller, correlationId } = context;
     try {
       const isGone = this.#isAnsweredAfterwards(id, caller, projectId);
       requireAuthority(endpointTable[id], { caller, projectId: isGone ? undefined : projectId });
     } catch (error) {
-      if (error instanceof ServiceError)
-        this.#refusals.note({ caller, action: id, correlationId, clientAddress, refusal: error, projectId });
+      if (!(error instanceof ServiceError)) throw error;
+      const { clientAddress = '' } = context;
+      this.#refusals.note({ caller, action: id, correlationId, clientAddress, refusal: error, projectId });
       throw error;
     }
   }

@@ -14,6 +14,8 @@ export const tuning = {
   keptRecordBytesMax: 16 * 1024,
   /** The reserve of the disk is written and released in pieces of so many bytes. */
   reservePieceBytes: 1024 * 1024,
+  /** How long an operation runs before that it does is on the disk. */
+  runningNotedMs: 250,
   /** The longest wait before an operation runs again, in first waits. */
   operationWaitGrowthMax: 128,
   /** Counts of the disk's use take one part in so many of the time. */

@@ -32,19 +32,30 @@ export class PathTable<R extends { method: string; path: string }> {
 
   find(method: string, path: string): PathSearch<R> {
     const segments = path.slice(1).split('/');
-    for (const { ends, values } of endsOf(this.#root, segments, 0, [])) {
+    let match: PathMatch<R> | undefined;
+    visitEnds(this.#root, { segments, values: [] }, 0, (ends, values) => {
       const found = ends.get(method);
-      if (found !== undefined)
-        return { kind: 'match', route: found.route, values: found.names.map((name, place) => ({ name, value: values[place] as string })) };
-    }
-    const methods = new Set<string>();
-    for (const { ends } of endsOf(this.#root, segments, 0, [])) for (const other of ends.keys()) methods.add(other);
+      if (found === undefined) return false;
+      match = { kind: 'match', route: found.route, values: found.names.map((name, place) => ({ name, value: values[place] as string })) };
+      return true;
+    });
+    if (match !== undefined) return match;
+    const methods = new Set(this.#endsOf(segments).flatMap((ends) => [...ends.keys()]));
     return methods.size === 0 ? { kind: 'unknown' } : { kind: 'method', methods: [...methods].sort() };
   }
 
   /** Every route that the path fits, whatever its method; those that would answer first before the others. */
   *fitting(path: string): Generator<R> {
-    for (const { ends } of endsOf(this.#root, path.slice(1).split('/'), 0, [])) for (const { route } of ends.values()) yield route;
+    for (const ends of this.#endsOf(path.slice(1).split('/'))) for (const { route } of ends.values()) yield route;
+  }
+
+  #endsOf(segments: readonly string[]): Ends<R>[] {
+    const all: Ends<R>[] = [];
+    visitEnds(this.#root, { segments, values: [] }, 0, (ends) => {
+      all.push(ends);
+      return false;
+    });
+    return all;
   }
 
   #add(route: R): void {
@@ -97,31 +108,40 @@ function restEnds<R>(node: Node<R>, after: readonly TemplateSegment[]): Ends<R> 
   return made.ends;
 }
 
-/** Where a path ends, in the order of preference. A name stands for one segment with something in it; each node is looked at once. */
-function* endsOf<R>(
-  node: Node<R>,
-  segments: readonly string[],
-  index: number,
-  values: readonly string[],
-): Generator<{ ends: Ends<R>; values: readonly string[] }> {
-  if (index === segments.length) {
-    yield { ends: node.ends, values };
-    return;
-  }
+interface Walk {
+  segments: readonly string[];
+  /** Of the names on the way to where the walk is. */
+  values: string[];
+}
+/**
+ * Where a path ends, in the order of preference, until a visit says that it is enough. A name stands for one segment with something in it;
+ * each node is looked at once. The values are read during the visit.
+ */
+function visitEnds<R>(node: Node<R>, walk: Walk, index: number, visit: (ends: Ends<R>, values: readonly string[]) => boolean): boolean {
+  const { segments } = walk;
+  if (index === segments.length) return visit(node.ends, walk.values);
   const segment = segments[index] as string;
   const literal = node.literals.get(segment);
-  if (literal !== undefined) yield* endsOf(literal, segments, index + 1, values);
+  if (literal !== undefined && visitEnds(literal, walk, index + 1, visit)) return true;
+  const below = (next: Node<R>, value: string): boolean => withValue(walk, value, () => visitEnds(next, walk, index + 1, visit));
   for (const { prefix, suffix, node: next } of node.affixed) {
     if (!fitsAffixes(segment, { prefix, suffix })) continue;
-    yield* endsOf(next, segments, index + 1, [...values, segment.slice(prefix.length, segment.length - suffix.length)]);
+    if (below(next, segment.slice(prefix.length, segment.length - suffix.length))) return true;
   }
-  if (node.named !== undefined && segment !== '') yield* endsOf(node.named, segments, index + 1, [...values, segment]);
+  if (node.named !== undefined && segment !== '' && below(node.named, segment)) return true;
   for (const { tail, ends } of node.rests) {
     const end = segments.length - tail.length;
     if (end <= index || tail.some((text, place) => segments[end + place] !== text)) continue;
     const value = segments.slice(index, end).join('/');
-    if (value !== '') yield { ends, values: [...values, value] };
+    if (value !== '' && withValue(walk, value, () => visit(ends, walk.values))) return true;
   }
+  return false;
+}
+function withValue({ values }: Walk, value: string, visit: () => boolean): boolean {
+  values.push(value);
+  const isEnough = visit();
+  values.pop();
+  return isEnough;
 }
 
 function emptyNode<R>(): Node<R> {

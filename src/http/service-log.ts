@@ -113,14 +113,16 @@ const isRefusedStranger = ({ isOfStranger, status }: AnsweredRequest): boolean =
 const probes: ReadonlySet<string | undefined> = new Set(['/healthz', '/readyz']);
 const isQuietProbe = ({ route, status }: AnsweredRequest): boolean => probes.has(route) && status < 400;
 
-function logAnswered(logger: Logger, { correlationId, method, route, status, seconds, caller, address, path }: AnsweredRequest): void {
-  const line = {
+function logAnswered(logger: Logger, answered: AnsweredRequest): void {
+  const level = answered.status >= 500 ? 'warn' : 'info';
+  if (logger.isLevelEnabled(level)) logger[level](lineOf(answered), 'request');
+}
+function lineOf({ correlationId, method, route, status, seconds, caller, address, path }: AnsweredRequest): object {
+  return {
     ...{ correlationId, method, route, status, ms: Math.round(seconds * 1e5) / 100, credentialId: caller },
     clientAddress: address === '' ? undefined : address,
     resource: path === undefined ? undefined : idsOf(path),
   };
-  if (status >= 500) logger.warn(line, 'request');
-  else logger.info(line, 'request');
 }
 
 /** A credential has another shape, so one that somebody put into a path by mistake is no line. */

@@ -334,6 +334,20 @@ test('cancelling: at once while it waits, by its signal while it runs, never aft
   assert.deepEqual(work.begun, [first.operationId, third.operationId], 'the cancelled one never began');
 });
 
+// OPERATION-ENGINE-2
+test('what runs for a while is running on the disk, too, since the time that was shown all along', async () => {
+  const work = held();
+  const { operations, create, catalog } = openIncarnation(runner(work.run));
+  const { operationId } = await create();
+  await until(() => work.begun.length === 1);
+  const { startedAtMs } = operations.find(operationId)!;
+  await until(() => catalog.view.get(operationTable, operationId)?.operation.state === 'running');
+  assert.equal(catalog.view.get(operationTable, operationId)?.operation.startedAtMs, startedAtMs);
+  work.finish(operationId);
+  const ended = await operations.whenEnded(operationId);
+  assert.deepEqual([ended.state, ended.startedAtMs], ['succeeded', startedAtMs]);
+});
+
 test('a runner may refuse to be cancelled before it has begun', async () => {
   const work = held();
   const onCancel = (): void => {

@@ -3,7 +3,7 @@
 // random, and no affair of the key. Why: docs/decisions/007.
 //   KEYRING-1. The first generation derives as versions without generations did.
 //   KEYRING-2. A generation before the present one is accepted until its time; after it, what derived from it opens and means nothing.
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, hash, timingSafeEqual } from 'node:crypto';
 import { defined } from '../../contract/defined.js';
 import { ServiceError } from '../../contract/errors.js';
 import type { KeyGeneration } from '../../contract/hosted/operator.js';
@@ -124,7 +124,7 @@ export const worldTokenShape: RegExp = /dyw_[\w-]{43}(?![\w-])/g;
 
 /** What is stored of a token. */
 export function tokenHash(token: string): string {
-  return createHash('sha256').update(token).digest('base64url');
+  return hash('sha256', token, 'base64url');
 }
 
 function derived({ key, generation }: StoredKey, text: string): Buffer {

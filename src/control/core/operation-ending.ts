@@ -1,6 +1,7 @@
 // What is written when an operation's runner is done: its own ending, and what stands in for an ending that cannot be applied.
 import { ServiceError } from '../../contract/errors.js';
 import type { LongRunningOperation } from '../../contract/hosted/operation.js';
+import { limits } from '../../contract/limits.js';
 import type { RunError } from '../../contract/run/run.js';
 import { runError, runErrorFrom } from '../../drills/ports/run-error.js';
 import type { Change } from '../catalog/tables.js';
@@ -33,3 +34,10 @@ function operationError(thrown: unknown, correlationId: string): RunError {
   if (thrown instanceof ServiceError) return { ...runErrorFrom(thrown), correlationId };
   return { ...runError('control.INTERNAL', 'A bug ended this operation; the log has it under the correlation id.'), correlationId };
 }
+
+/** Why nobody learns of an end in this incarnation. */
+export const shuttingDown = (): ServiceError =>
+  new ServiceError('control.UNAVAILABLE', {
+    message: 'The server shuts down; the operation continues when it starts again.',
+    retryAfterMs: limits.unavailableRetryAfterMs,
+  });

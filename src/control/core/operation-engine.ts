@@ -1,7 +1,8 @@
 // Runs operations, and owns what is in memory of them; operation-records.ts has their records, operations.ts the promises.
 //   OPERATION-ENGINE-1. An operation is in its lane from the commit of its record until the commit of its end.
 //   OPERATION-ENGINE-2. A start is on the disk before the runner starts. The first start of what runs at once is counted in the change that
-//     records it, so it waits for no disk again; `running` is then written without waiting: a crash before that shows it pending again.
+//     records it, so it waits for no disk again; `running` is then written for what still runs after a while: a crash before that shows it
+//     pending again.
 //   OPERATION-ENGINE-3. An end that could not be written is written later: the runner does not run again for it.
 import { within } from '../../async/deadline.js';
 import { pause } from '../../async/pause.js';
@@ -19,10 +20,19 @@ import { type Change, everyListed } from '../catalog/tables.js';
 import { isInterruption, isOwnFailure } from '../guard/interruptions.js';
 import { type ControlMeter, silentMeter } from '../memory/control-meter.js';
 import { tuning } from '../tuning.js';
-import { type EndOperation, endingOf, type RunnerResult } from './operation-ending.js';
+import { type EndOperation, endingOf, type RunnerResult, shuttingDown } from './operation-ending.js';
 import { hasEnded, moveOperation, operationTable, requireOperation, requireUnended } from './operation-records.js';
 import { inOperationSpan } from './operation-span.js';
-import { type CountedStart, countStart, forgetStarts, giveStartBack, noteRunning, spent } from './operation-starts.js';
+import {
+  asBegun,
+  beginCounted,
+  type CountedStart,
+  countStart,
+  forgetStarts,
+  giveStartBack,
+  noteRunning,
+  spent,
+} from './operation-starts.js';
 import type { CreateOperation, OperationFigure, OperationRecord, Operations, Runner } from './operations.js';
 import { OperationSuspended } from './operations.js';
 import type { ControlLog } from './services.js';
@@ -134,8 +144,9 @@ export class OperationEngine implements Operations {
     const record = requireOperation(tx.get(operationTable, operationId));
     requireUnended(record.operation);
     const nowMs = this.#nowMs();
-    const asked: LongRunningOperation = { ...record.operation, cancelRequestedAtMs: nowMs, updatedAtMs: nowMs };
-    if (asked.state === 'pending' && !this.#live.has(operationId)) {
+    const live = this.#live.get(operationId);
+    const asked: LongRunningOperation = { ...asBegun(record.operation, live?.record), cancelRequestedAtMs: nowMs, updatedAtMs: nowMs };
+    if (asked.state === 'pending' && live === undefined) {
       this.#runnerOf(asked.kind).onCancel?.(tx, record);
       const cancelled = moveOperation(asked, 'cancelled', nowMs);
       this.#putEnd(tx, record, cancelled);
@@ -156,8 +167,7 @@ export class OperationEngine implements Operations {
     const record = this.#catalog.view.get(operationTable, operationId);
     const live = this.#live.get(operationId);
     if (record === undefined || live === undefined || hasEnded(record.operation)) return record?.operation;
-    const { startedAtMs, state } = live.record.operation;
-    const begun: LongRunningOperation = { ...record.operation, state, ...defined({ startedAtMs }) };
+    const begun = asBegun(record.operation, live.record);
     return live.progress === undefined ? begun : { ...begun, result: live.progress };
   }
 
@@ -192,7 +202,7 @@ export class OperationEngine implements Operations {
     await within(graceMs, Promise.all(this.#atWork));
     this.#phase = 'over';
     this.#over.abort();
-    await this.#giveStartsBack([...this.#live.keys()]);
+    await this.#giveStartsBack([...this.#live.values()].map(({ record }) => record));
     for (const waiters of this.#waiters.values()) for (const { reject } of waiters) reject(shuttingDown());
     this.#waiters.clear();
   }
@@ -217,9 +227,12 @@ export class OperationEngine implements Operations {
   }
 
   async #carryOut(entry: Waiting): Promise<void> {
-    const started = entry.isCounted ? this.#beginCounted(entry) : await this.#begin(entry.operationId);
+    const { operationId, isCounted } = entry;
+    const started = isCounted ? beginCounted(this.#catalog.view, operationId, this.#nowMs()) : await this.#begin(operationId);
     if (started === undefined) return;
+    const noted = isCounted ? this.#noteRunningLater(started.record) : undefined;
     await inOperationSpan(this.#tracing, started.record, () => this.#runToEnd(entry, started));
+    clearTimeout(noted);
   }
 
   /** Undefined: it was left for the next incarnation. */
@@ -233,18 +246,18 @@ export class OperationEngine implements Operations {
     this.#live.delete(operationId);
     if (ended !== undefined) this.#ended(record.lane, ended);
     // Where this incarnation is over, `drain` has done so.
-    else if (this.#phase !== 'over') await this.#giveStartsBack([operationId]);
+    else if (this.#phase !== 'over') await this.#giveStartsBack([record]);
     return ended;
   }
 
-  /** Undefined for one that was cancelled while it waited. */
-  #beginCounted({ operationId }: Waiting): CountedStart | undefined {
-    let begun: CountedStart | undefined;
-    const written = this.#catalog.change((tx) => {
-      begun = noteRunning(tx, operationId, this.#nowMs());
-    });
-    written.catch((error) => this.#log.warn('the beginning of an operation was not written', { operationId, error: String(error) }));
-    return begun;
+  /** Most have ended by then. */
+  #noteRunningLater({ operation: { operationId, startedAtMs } }: OperationRecord): NodeJS.Timeout {
+    const note = (): void => {
+      if (this.#phase === 'over' || startedAtMs === undefined) return;
+      const written = this.#catalog.change((tx) => noteRunning(tx, operationId, startedAtMs));
+      written.catch((error) => this.#log.warn('the beginning of an operation was not written', { operationId, error: String(error) }));
+    };
+    return setTimeout(note, tuning.runningNotedMs).unref();
   }
 
   /** Resolves when one more start is on the disk, however long that takes. Undefined: it has ended, or this incarnation is about to. */
@@ -305,14 +318,14 @@ export class OperationEngine implements Operations {
     return { error: spent(record, cause) };
   }
 
-  async #giveStartsBack(operationIds: readonly string[]): Promise<void> {
-    if (operationIds.length === 0) return;
+  async #giveStartsBack(begun: readonly OperationRecord[]): Promise<void> {
+    if (begun.length === 0) return;
     try {
       await this.#catalog.change((tx) => {
-        for (const operationId of operationIds) giveStartBack(tx, operationId);
+        for (const record of begun) giveStartBack(tx, record);
       });
     } catch (error) {
-      this.#log.warn('starts of operations were not uncounted', { operations: operationIds.length, error: String(error) });
+      this.#log.warn('starts of operations were not uncounted', { operations: begun.length, error: String(error) });
     }
   }
 
@@ -385,8 +398,3 @@ export class OperationEngine implements Operations {
 }
 
 const laneCount = (lane: string): string => `lane ${lane}`;
-const shuttingDown = (): ServiceError =>
-  new ServiceError('control.UNAVAILABLE', {
-    message: 'The server shuts down; the operation continues when it starts again.',
-    retryAfterMs: limits.unavailableRetryAfterMs,
-  });

@@ -1,7 +1,9 @@
 // How often an operation was started: counted on the disk before its runner starts, uncounted when an incarnation ends in order. So what
 // ends the process, or the host of its world, each time it runs is ended after so many starts, however many incarnations they were in.
+import { defined } from '../../contract/defined.js';
 import { ServiceError } from '../../contract/errors.js';
-import type { Change } from '../catalog/tables.js';
+import type { LongRunningOperation } from '../../contract/hosted/operation.js';
+import type { Change, View } from '../catalog/tables.js';
 import { hasEnded, moveOperation, operationTable } from './operation-records.js';
 import type { OperationRecord } from './operations.js';
 
@@ -22,20 +24,33 @@ export function countStart(
   return { record: begun, isSpent: false };
 }
 
-/** Of one whose start was counted when it was recorded. */
-export function noteRunning(tx: Change, operationId: string, nowMs: number): CountedStart | undefined {
-  const record = tx.get(operationTable, operationId);
-  if (record === undefined || hasEnded(record.operation)) return undefined;
-  const begun = running(record, nowMs);
-  if (begun !== record) tx.put(operationTable, begun);
-  return { record: begun, isSpent: false };
+/** What begins one whose start was counted when it was recorded. Undefined for one that was cancelled while it waited. */
+export function beginCounted(view: View, operationId: string, nowMs: number): CountedStart | undefined {
+  const record = view.get(operationTable, operationId);
+  return record === undefined || hasEnded(record.operation) ? undefined : { record: running(record, nowMs), isSpent: false };
 }
 
-/** It was left in order: that start says nothing against it. */
-export function giveStartBack(tx: Change, operationId: string): void {
+/** What its record does not know yet: that it runs. `begun`: as it runs; undefined where it does not. */
+export function asBegun(operation: LongRunningOperation, begun: OperationRecord | undefined): LongRunningOperation {
+  if (begun === undefined) return operation;
+  const { state, startedAtMs } = begun.operation;
+  return { ...operation, state, ...defined({ startedAtMs }) };
+}
+
+/** Writes what `beginCounted` yielded. */
+export function noteRunning(tx: Change, operationId: string, startedAtMs: number): void {
   const record = tx.get(operationTable, operationId);
+  if (record === undefined || hasEnded(record.operation)) return;
+  const begun = running(record, startedAtMs);
+  if (begun !== record) tx.put(operationTable, begun);
+}
+
+/** It was left in order: that start says nothing against it. `begun`: its record as it runs. */
+export function giveStartBack(tx: Change, begun: OperationRecord): void {
+  const record = tx.get(operationTable, begun.operation.operationId);
   if (record === undefined || hasEnded(record.operation) || !record.starts) return;
-  tx.put(operationTable, { ...record, starts: record.starts - 1 });
+  const { startedAtMs } = begun.operation;
+  tx.put(operationTable, { ...(startedAtMs === undefined ? record : running(record, startedAtMs)), starts: record.starts - 1 });
 }
 
 export function forgetStarts(tx: Change, operationId: string): void {

@@ -33,7 +33,8 @@ type Needs = Pick<ControlServices, 'catalog' | 'organizationsNow' | 'settings' |
 export interface RequestOrigin {
   route: string | undefined;
   correlationId: string;
-  clientAddress?: string;
+  /** Asked for where something is refused. */
+  readonly clientAddress?: string;
 }
 
 export class Authentication {
