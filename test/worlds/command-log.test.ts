@@ -77,6 +77,21 @@ test('another request under a key is refused, of the same kind or another', asyn
     await assert.rejects(bank.run({ kind: 'close', operationKey }), refused('control.INVALID_REQUEST'));
 });
 
+test('a keyed command that is not JSON is refused with its place, and changes nothing', async () => {
+  const bank = await create();
+  const before = await bank.position();
+  const payload = { note: 'half of a pair: \ud83d' };
+  const events = [{ ...dueEvent(700), payload }];
+  await assert.rejects(bank.run({ kind: 'schedule', events, operationKey: 'k' }), (error) => {
+    assert.ok(error instanceof ServiceError);
+    assert.equal(error.code, 'control.INVALID_REQUEST');
+    assert.match(error.message, /^The command is not JSON: \/events\/0\/payload\/note .*surrogate/);
+    return true;
+  });
+  assert.deepEqual(await bank.position(), before);
+  await bank.run({ kind: 'schedule', events: [dueEvent(700)], operationKey: 'k' });
+});
+
 test('a refusal is not kept: the same key may be tried again', async () => {
   const bank = await create();
   const reset = { kind: 'reset' as const, snapshotId: 'snap_x', operationKey: 'k' };

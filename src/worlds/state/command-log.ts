@@ -6,6 +6,8 @@
 import { jsonDigest } from '../../contract/digest.js';
 import { ServiceError } from '../../contract/errors.js';
 import type { JsonValue } from '../../contract/json.js';
+import { checkJson } from '../../contract/json-check.js';
+import { recordBounds } from '../../contract/json-fault.js';
 import { doneCommandKey } from '../kv/keys.js';
 import type { KvView } from '../kv/view.js';
 import type { WriteSet } from '../kv/write-set.js';
@@ -44,9 +46,20 @@ export class CommandLog {
   }
 }
 
-/** Of everything a command asks for but its key, and who delivers what comes due meanwhile. */
+/**
+ * Of everything a command asks for but its key, and who delivers what comes due meanwhile. control.INVALID_REQUEST where it is not JSON,
+ * which has no hash.
+ */
 export function requestHashOf(command: object): string {
-  return jsonDigest({ ...command, operationKey: undefined, delivering: undefined } as unknown as JsonValue);
+  const asked = { ...command, operationKey: undefined, delivering: undefined } as unknown as JsonValue;
+  try {
+    return jsonDigest(asked);
+  } catch (error) {
+    // Only then: the walk over a large command takes as long as its hash.
+    const fault = checkJson(asked, recordBounds);
+    if (fault === null) throw error;
+    throw new ServiceError('control.INVALID_REQUEST', { message: `The command is not JSON: ${fault.path} ${fault.message}.` });
+  }
 }
 
 export function requireSameRequest(operationKey: string, first: string, requestHash: string): void {
