@@ -32,15 +32,18 @@ export interface BoxOptions {
   environment?: NodeJS.ProcessEnv;
   /** For a program of the operator that has to reach a service. */
   openNetwork?: boolean;
+  /** It is started as the first of a session, whose process group then holds all of it. Default: the box makes a session. */
+  leadsSession?: boolean;
 }
 
 /** The command line that runs `command` in a box. */
-export function boxed(command: Command, { folders, hidden = [], environment = {}, openNetwork = false }: BoxOptions): Command {
+export function boxed(command: Command, options: BoxOptions): Command {
+  const { folders, hidden = [], environment = {}, openNetwork = false, leadsSession = false } = options;
   const args = [
     '--unshare-all',
     ...(openNetwork ? ['--share-net', ...readOnly('/etc/resolv.conf'), ...readOnly('/etc/ssl'), ...readOnly('/etc/hosts')] : []),
     '--die-with-parent',
-    '--new-session',
+    ...(leadsSession ? [] : ['--new-session']),
     '--clearenv',
     ...['--uid', String(boxUserId), '--gid', String(boxUserId), '--cap-drop', 'ALL', '--hostname', 'box'],
     ...readOnly('/usr'),

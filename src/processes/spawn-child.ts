@@ -4,6 +4,8 @@
 //   SPAWN-CHILD-1. `ended` resolves once every process of the child is gone: its exit is known and nobody holds the channel any more.
 //   SPAWN-CHILD-2. A child whose parent has gone sees the end of its standard input, and of the channel.
 //   SPAWN-CHILD-3. A plain child has of its parent's environment only what finding programs takes; one in a box has none.
+//   SPAWN-CHILD-4. A child that is ended leaves no process, however young it is: bubblewrap waits for its outer half before it binds its
+//     life to it, and waits for ever where that has gone. So a child leads a session of its own, and all of its process group is ended.
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Duplex, Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
@@ -49,14 +51,15 @@ const keptVariables = ['PATH', 'LD_LIBRARY_PATH', 'TMPDIR', 'TEMP', 'SystemRoot'
 /** A child that cannot be started at all ends at once, with the reason. */
 export function spawnChild({ entry, argument, flags = [], box, bounds, messageBytesMax, descriptors = [], onMessage }: ChildStart): Child {
   const plain = { file: process.execPath, args: [...flags, fileURLToPath(entry), ...(argument === undefined ? [] : [argument])] };
-  const command = box === undefined ? plain : boxed(plain, { folders: [...runtimeFolders(), ...box.folders] });
+  const command = box === undefined ? plain : boxed(plain, { folders: [...runtimeFolders(), ...box.folders], leadsSession: true });
   const group = bounds === undefined ? undefined : bounded(command, bounds);
   const { file, args } = group ?? command;
-  const child = spawn(file, args, { stdio: ['pipe', 'pipe', 'pipe', 'pipe', ...descriptors], env: ownEnvironment() });
+  const stdio = ['pipe', 'pipe', 'pipe', 'pipe', ...descriptors] as const;
+  const child = spawn(file, args, { stdio: [...stdio], env: ownEnvironment(), detached: hasGroups });
   let broken: string | undefined;
   const refuse = (reason: string): void => {
     broken ??= reason;
-    child.kill('SIGKILL');
+    endGroup(child);
   };
   let channelClosed = (): void => {};
   const closed = new Promise<void>((resolve) => {
@@ -84,9 +87,25 @@ export function spawnChild({ entry, argument, flags = [], box, bounds, messageBy
     send: (value) => channel.send(value),
     ended,
     setYielding: (yields) => group?.setYielding(yields),
-    kill: () => void child.kill('SIGKILL'),
+    kill: () => endGroup(child),
     refuse,
   };
+}
+
+/** Windows has none, and no boxes. */
+const hasGroups = process.platform !== 'win32';
+
+function endGroup(child: ChildProcess): void {
+  const { pid, exitCode, signalCode } = child;
+  // Once it has been waited for, its number may be another's.
+  if (pid === undefined || exitCode !== null || signalCode !== null) return;
+  if (!hasGroups) child.kill('SIGKILL');
+  else
+    try {
+      process.kill(-pid, 'SIGKILL');
+    } catch {
+      // It has just ended.
+    }
 }
 
 function ownEnvironment(): NodeJS.ProcessEnv {

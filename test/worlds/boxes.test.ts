@@ -140,6 +140,21 @@ test('a data folder that cannot be moved in costs no box', { skip }, async (t) =
   await pool.close();
 });
 
+// SPAWN-CHILD-4
+test('a box that is ended while it is being made ends whole', { skip, timeout: 120_000 }, async () => {
+  const entry = new URL('./box-liar.js', import.meta.url);
+  const place = fileURLToPath(new URL('.', entry));
+  const folders = [{ outside: place, inside: place, writable: false }];
+  // At another moment of the making of each.
+  const ends = Array.from({ length: 60 }, (_, index) => {
+    const child = spawnChild({ entry, box: { folders }, onMessage: () => {} });
+    for (const until = performance.now() + (index % 20) * 0.4; performance.now() < until; );
+    child.kill();
+    return child.ended;
+  });
+  for (const detail of await Promise.all(ends)) assert.equal(detail, 'exited with SIGKILL');
+});
+
 // FRAMED-CHANNEL-1
 test('a child that sends anything but messages of the right shape is ended, and its parent continues', { timeout: 60_000 }, async () => {
   for (const how of ['no json', 'too long', 'half', 'flood'] as const) {
