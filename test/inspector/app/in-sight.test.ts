@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { until } from '../../until.js';
 import { axeViolations } from './browser-kit.js';
 import { looksOf, openDesk, browserOptions as options } from './desk.js';
 
@@ -47,14 +48,16 @@ test('evidence shows what stands around it: to a pointer that rests, to the keyb
   assert.deepEqual(complaints, []);
 });
 
-/** Of an element, the part of its height that the window shows, and whether nothing lies over its middle. */
-const sightOf = (page: Page, name: string): Promise<{ px: number; isOnTop: boolean }> =>
-  page.evaluate(`(() => {
+/** The window comes to show more than `px` of the element's height, and nothing lies over its middle: panes slide in. */
+const comesInSight = (page: Page, name: string, px: number): Promise<void> => {
+  const isInSight = `(() => {
     const box = document.querySelector('${name}').getBoundingClientRect();
     const [top, bottom] = [Math.max(box.top, 0), Math.min(box.bottom, innerHeight)];
     const over = document.elementFromPoint(box.left + box.width / 2, (top + bottom) / 2);
-    return { px: bottom - top, isOnTop: over !== null && over.closest('${name}') !== null };
-  })()`);
+    return bottom - top > ${px} && over !== null && over.closest('${name}') !== null;
+  })()`;
+  return until(() => page.evaluate<boolean>(isInSight));
+};
 
 test('the entry of a call in Play is in sight as it opens, at every width', options, async (t) => {
   const { page, open, complaints } = await openDesk(t, { drills: [] });
@@ -73,16 +76,14 @@ test('the entry of a call in Play is in sight as it opens, at every width', opti
     await page.getByRole('button', { name: 'Call', exact: true }).click();
     const pane = page.getByRole('complementary', { name: 'Entry 2' });
     await pane.getByRole('group', { name: 'Error' }).waitFor();
-    const { px, isOnTop } = await sightOf(page, '.pane');
-    assert.ok(px > height / 2 && isOnTop, `${width}: ${px} px of it`);
-    const error = await sightOf(page, '.pane [aria-label=Error]');
-    assert.ok(error.px > 60, `${width}: the error has ${error.px} px`);
+    await comesInSight(page, '.pane', height / 2);
+    await comesInSight(page, '.pane [aria-label=Error]', 60);
     assert.deepEqual(await axeViolations(page), [], String(width));
     assert.ok(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), String(width));
     await pane.getByRole('button', { name: 'Close' }).click();
     await page.locator('#entry-1').click();
     await page.getByRole('complementary', { name: 'Entry 1' }).waitFor();
-    assert.ok((await sightOf(page, '.pane')).px > height / 3, `${width}, from the journal`);
+    await comesInSight(page, '.pane', height / 3);
   }
   assert.deepEqual(complaints, []);
 });
