@@ -16,12 +16,12 @@ class ToldResource extends AsyncResource {
   }
 }
 
-Object.assign(asyncHooks, {
-  AsyncResource: ToldResource,
-  createHook(callbacks: Parameters<typeof createHook>[0]) {
-    // The first is the runner's, which is made when node:test is loaded, or when its first test is.
-    if (init !== undefined || !new Error('whose').stack?.includes('node:internal/test_runner')) return createHook(callbacks);
-    init = callbacks.init;
-    return { enable: () => undefined, disable: () => undefined };
-  },
-});
+/** The first is the runner's, which is made when the first suite or test is. */
+function makeHook(callbacks: Parameters<typeof createHook>[0]): asyncHooks.AsyncHook {
+  if (init !== undefined || !new Error('whose').stack?.includes('node:internal/test_runner')) return createHook(callbacks);
+  init = callbacks.init;
+  const hook: asyncHooks.AsyncHook = { enable: () => hook, disable: () => hook };
+  return hook;
+}
+
+Object.assign(asyncHooks, { AsyncResource: ToldResource, createHook: makeHook });
