@@ -50,7 +50,7 @@ export interface ArchiveCalls {
   assertions: Call<ReportPlace, Bare<AssertionsReply>>;
   facts: OfJournal<undefined, { toSequence: number; counts: KindCounts; indexed: number }>;
   /** `entries`: the lines as the text of a JSON array, in bytes, as the file has them: a page is never made a string on its way. */
-  evidence: OfJournal<InspectorEvidenceQuery, { entries: Uint8Array; toSequence: number; nextSequence?: number }>;
+  evidence: OfJournal<InspectorEvidenceQuery, { entries: Uint8Array<ArrayBuffer>; toSequence: number; nextSequence?: number }>;
   search: OfJournal<SearchQuery, Bare<SearchReply>>;
   chain: OfJournal<{ sequence: number }, Bare<ChainReply>>;
   story: Call<ReportPlace, Bare<StoryReply>>;

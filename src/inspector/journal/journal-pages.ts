@@ -58,15 +58,18 @@ export function evidencePage(
   return { entries: arrayOfLines(lines), toSequence, ...(to < toSequence ? { nextSequence: to + 1 } : {}) };
 }
 
-/** Whole lines of JSON as the text of an array: a newline inside a value is written as an escape, so every one ends a line. */
-export function arrayOfLines(lines: Uint8Array): Uint8Array {
-  if (lines.length === 0) return Buffer.from('[]');
-  const array = Buffer.allocUnsafeSlow(lines.length + 1);
+/**
+ * Whole lines of JSON as the text of an array, in a buffer of its own, which can be handed to another thread. A newline inside a value is
+ * written as an escape, so every one ends a line.
+ */
+export function arrayOfLines(lines: Uint8Array): Uint8Array<ArrayBuffer> {
+  const last = Math.max(lines.length, 1);
+  const array = Buffer.allocUnsafeSlow(last + 1);
   array.set(lines, 1);
   for (let at = array.indexOf(newline, 1); at >= 0; at = array.indexOf(newline, at + 1)) array[at] = comma;
   array[0] = openBracket;
-  array[lines.length] = closeBracket;
-  return array;
+  array[last] = closeBracket;
+  return array as Uint8Array<ArrayBuffer>;
 }
 const [newline, comma, openBracket, closeBracket] = [10, 44, 91, 93] as const;
 
