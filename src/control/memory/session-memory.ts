@@ -83,7 +83,8 @@ export class SessionMemory {
 
   opened(sessionId: string, opened: OpenedAccess): void {
     const others = this.#openedBut(sessionId, opened.accessId);
-    this.#opened.set(sessionId, [...others, opened]);
+    // No larger than it is: most have one, and a list that grows keeps room for more.
+    this.#opened.set(sessionId, others.concat(opened));
   }
   /** Whether it is open or not. */
   revokeOne(sessionId: string, accessId: string): void {
