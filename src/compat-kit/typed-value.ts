@@ -10,7 +10,7 @@ const isRecord = (value: unknown): value is JsonRecord => typeof value === 'obje
 interface TypeMember {
   name: string;
   type: Type;
-  /** It may be left out: it is optional, or its type has room for nothing. */
+  /** It may be left out: it is optional, or its type allows that nothing is there. */
   mayLack: boolean;
 }
 /** What an object type has: its members by name, and the type of members beside them where it has one. */
