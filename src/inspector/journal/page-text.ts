@@ -1,6 +1,6 @@
 // The text of a page of evidence, as bytes: the journal's own lines, copied once on their way from the file to the socket. Each further
 // copy of a quarter of a megabyte would have the collector stop a thread sooner.
-//   PAGE-TEXT-1. The array stands in a buffer of its own, with room around it for the other members of the reply. The buffer can go to
+//   PAGE-TEXT-1. The array stands in a buffer of its own, with space around it for the other members of the reply. The buffer can go to
 //     another thread whole.
 const head = Buffer.from('{"schemaVersion":1,"entries":');
 /** Longer than any two sequences with their names. */
