@@ -334,6 +334,15 @@ test('events and deliveries are known by the turn that brought them about, whene
   );
 });
 
+// COMPARE-RUNS-2
+test('a call that failed first on one side only is the same call with another outcome, though its repetition is paired with the other', async () => {
+  const asked: Call = { operationId: 'ask', args: { id: 1 }, answer: 'done' };
+  const { firstDivergence, differences } = await compare({ calls: [asked, end!] }, { calls: [{ ...asked, answer: 'busy' }, asked, end!] });
+  assert.match(firstDivergence!.summary, /^On both sides agent called desk\/ask, with another answer\.$/);
+  assert.deepEqual([firstDivergence!.leftSequence, firstDivergence!.rightSequence], [2, 2]);
+  assert.deepEqual([differences!.same, differences!.onlyLeft, differences!.onlyRight, differences!.changed], [2, 0, 1, 0]);
+});
+
 // RUN-TURNS-1
 test('which worlds minted the ids makes no difference, in what both runs begin with and after it', async () => {
   const [one, other] = ['world_0000000000000aaa', 'world_0000000000000bbb'];

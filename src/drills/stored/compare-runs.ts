@@ -5,8 +5,10 @@
 import { defined } from '../../contract/defined.js';
 import type { RunComparison } from '../../contract/hosted/runs.js';
 import type { RunResult } from '../../contract/run/run.js';
+import type { EvidenceEntry } from '../../contract/world/evidence.js';
 import { worldTag } from '../../reports/compared-values.js';
 import { comparedInputs } from './compared-inputs.js';
+import { entriesAt } from './journal-text.js';
 import { type ReadSide, readSide } from './read-side.js';
 import { type AlignedRuns, alignRuns } from './run-differences.js';
 import { RunTrace } from './run-trace.js';
@@ -18,12 +20,26 @@ export interface ComparedRun {
   evidence: AsyncIterable<string> | Iterable<string>;
 }
 
-/** `readRight`: reads that side elsewhere, while the other is read here. */
-export async function compareRuns(left: ComparedRun, right: ComparedRun, readRight = readSide): Promise<RunComparison> {
+/** A side, wherever its journal is read. */
+export interface ComparedSide {
+  result: RunResult;
+  read(): Promise<ReadSide>;
+  entriesAt(sequences: ReadonlySet<number>): Promise<Map<number, EvidenceEntry>>;
+}
+
+export function compareRuns(left: ComparedRun, right: ComparedRun): Promise<RunComparison> {
+  return compareSides(sideOf(left), sideOf(right));
+}
+
+/** Read in this thread. */
+export function sideOf(run: ComparedRun): ComparedSide {
+  return { result: run.result, read: () => readSide(run), entriesAt: (sequences) => entriesAt(run.evidence, sequences) };
+}
+
+export async function compareSides(left: ComparedSide, right: ComparedSide): Promise<RunComparison> {
   const { grade, inputs, lacks } = comparedInputs(left.result, right.result);
-  const reading = readRight(right);
-  // Whichever side fails first, the other is not left to fail unseen.
-  const [one, other] = await Promise.all([readSide(left), reading]);
+  // The right one first: where another thread reads it, it does so while this one reads the left.
+  const [other, one] = await Promise.all([right.read(), left.read()]);
   const sides = { left: one, right: other };
   const aligned = alignRuns(one.turns, other.turns);
   const values = grade === 'incompatible' ? undefined : await valuesOf({ left, right }, sides, aligned);
@@ -50,10 +66,11 @@ export async function compareRuns(left: ComparedRun, right: ComparedRun, readRig
   };
 }
 
-function valuesOf(runs: Pair<ComparedRun>, sides: Pair<ReadSide>, aligned: AlignedRuns): Promise<RunValues> {
+function valuesOf(runs: Pair<ComparedSide>, sides: Pair<ReadSide>, aligned: AlignedRuns): Promise<RunValues> {
   const traced = (side: keyof Pair<unknown>): TracedRun => {
-    const { result, evidence } = runs[side];
-    return { trace: new RunTrace(sides[side].trace, result.setup.setup.scenario?.state), evidence };
+    const { result } = runs[side];
+    const trace = new RunTrace(sides[side].trace, result.setup.setup.scenario?.state);
+    return { trace, entriesAt: (sequences) => runs[side].entriesAt(sequences) };
   };
   const [one, other] = [runs.left.result.identity, runs.right.result.identity];
   const tags = { left: worldTag(one.worldInstanceId), right: worldTag(other.worldInstanceId) };

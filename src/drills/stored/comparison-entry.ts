@@ -1,16 +1,20 @@
 // Entry of the two threads of a comparison: one compares and reads the left run, the other reads the right one for it.
 import type { RunComparison } from '../../contract/hosted/runs.js';
-import { compareRuns } from './compare-runs.js';
-import { type ComparisonTask, readSideApart } from './compare-sealed.js';
-import { type ReadSide, readSide } from './read-side.js';
+import type { EvidenceEntry } from '../../contract/world/evidence.js';
+import { compareSides, sideOf } from './compare-runs.js';
+import { type ComparisonTask, type SideTask, withSideApart } from './compare-sealed.js';
+import type { ReadSide } from './read-side.js';
 import { type SealedPlace, SealedReport } from './sealed-report.js';
 
 export async function compare({ left, right }: ComparisonTask): Promise<RunComparison> {
-  return compareRuns(await runOf(left), await runOf(right), () => readSideApart(right));
+  const one = await sideAt(left);
+  const { result } = await new SealedReport(right.folder, right.manifestDigest).run();
+  return withSideApart(right, result, (other) => compareSides(one, other));
 }
 
-export async function read(place: SealedPlace): Promise<ReadSide> {
-  return readSide(await runOf(place));
+export async function answerOfSide(task: SideTask): Promise<ReadSide | Map<number, EvidenceEntry>> {
+  const side = await sideAt(task.place);
+  return task.kind === 'read' ? side.read() : side.entriesAt(task.sequences);
 }
 
-const runOf = ({ folder, manifestDigest }: SealedPlace) => new SealedReport(folder, manifestDigest).run();
+const sideAt = async ({ folder, manifestDigest }: SealedPlace) => sideOf(await new SealedReport(folder, manifestDigest).run());

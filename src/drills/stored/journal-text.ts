@@ -24,3 +24,22 @@ export function* linesOf(chunk: string): Generator<string> {
     from = end + 1;
   }
 }
+
+/** The entries of these sequences; no line of another is parsed. */
+export async function entriesAt(
+  evidence: AsyncIterable<string> | Iterable<string>,
+  sequences: ReadonlySet<number>,
+): Promise<Map<number, EvidenceEntry>> {
+  const found = new Map<number, EvidenceEntry>();
+  if (sequences.size === 0) return found;
+  const last = Math.max(...sequences);
+  let sequence = 0;
+  for await (const chunk of evidence) {
+    for (const line of linesOf(chunk)) {
+      sequence += 1;
+      if (sequences.has(sequence)) found.set(sequence, JSON.parse(line) as EvidenceEntry);
+    }
+    if (sequence >= last) break;
+  }
+  return found;
+}

@@ -6,6 +6,7 @@ import type { RunComparison, RunDivergence } from '../../contract/hosted/runs.js
 import { limits } from '../../contract/limits.js';
 import { virtualClock } from '../../text/virtual-time.js';
 import { alignTurns } from './align-turns.js';
+import { isSameDigest } from './digest-column.js';
 import { isFirst, type NumberedTurn, type Side, sidesOf } from './numbered-turns.js';
 import type { TurnColumns } from './read-side.js';
 import type { RunTrace } from './run-trace.js';
@@ -142,7 +143,9 @@ class Alignment {
     const onlyRight = (): Parting => ({ ...only('right', right!), ...this.#like(this.#left[this.#likeLeft.get(place) ?? -1]) });
     if (right === undefined) return onlyLeft();
     if (left === undefined) return onlyRight();
-    if (left.cause === right.cause) return this.#sameCause(left, right);
+    const { left: one, right: other } = this.#sides;
+    // Also where each is paired with another.
+    if (isSameDigest([one.columns.causes, place], [other.columns.causes, place])) return this.#sameCause(left, right);
     // What the other side does too, only later, is not what one side has too much.
     const leftComes = this.#rightOf.has(place) || this.#movedTo.has(place);
     const rightComes = this.#leftOf.has(place) || this.#movedFrom.has(place);
