@@ -42,7 +42,7 @@ export const tuning = {
    */
   recordQuality: 1,
   recordWindowBits: 18,
-  compressedBytesMin: 4096,
+  compressedBytesMin: 16 * 1024,
   recordBytesInline: 256 * 1024,
   /** A record that holds so much takes no further transaction. */
   recordBytesAimed: 1024 * 1024,
