@@ -26,12 +26,14 @@ export async function append(options: { [flag: string]: string | boolean }): Pro
   const session = new PostgresSession({ url: postgres.url, name: 'least' });
   const ends = new Map<number, number>();
   for (let home = catalogHome + 1; home <= homes; home++) await log.claim(home, 0, 'n1');
+  const nonce = randomBytes(nonceBytes);
+  const bytes = randomBytes(callsPerAppend * bytesPerCall);
   const appendTo = async (count: number): Promise<void> => {
-    const body = randomBytes(Math.round((callsPerAppend * bytesPerCall) / count));
+    const body = bytes.subarray(0, Math.round(bytes.length / count));
     const entries = Array.from({ length: count }, (_, index): LogEntry => {
       const home = catalogHome + 1 + index;
       const sequence = (ends.get(home) ?? 0) + 1;
-      return { home, sequence, epoch: 1, nonce: randomBytes(nonceBytes), stream: 'prj/home', number: sequence, body, isLast: true };
+      return { home, sequence, epoch: 1, nonce, stream: 'prj/home', number: sequence, body, isLast: true };
     });
     const { outcome } = await log.append(entries);
     if (outcome !== 'appended') throw new Error('an append was refused');
