@@ -14,6 +14,7 @@ const groups = [
   ['control/tasks/task-entry'],
   ['control/tasks/task-process-entry'],
   ['data-verification-entry'],
+  ['drills/stored/comparison-entry'],
   ['drills/targets/module-entry'],
   ['inspector/journal/archive-entry'],
 ];

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runDrills, startLocalInspector } from '../dist/src/index.js';
+import { drill, moduleAgent, noteIs } from '../dist/test/drills/repository.js';
 import { writeLongReport } from '../dist/test/inspector/app/long-report.js';
 import { playFailures } from '../dist/test/reports/failing-drills.js';
 
@@ -38,6 +39,8 @@ export async function openPlaces() {
   const played = await playFailures();
   const failures = { root: played.repository.root, runs: {} };
   for (const [drillId, { runId }] of Object.entries(played.reports)) failures.runs[drillId] = [runId];
+
+  failures.runs.pictured = await playPictured(played.repository);
 
   const fresh = { root: copy('fresh'), runs: {} };
   const broken = { root: copy('broken'), runs: {} };
@@ -75,6 +78,20 @@ async function playMended(root) {
   const ids = runIds(await runDrills({ root, drills: ['careless-refund'] }));
   writeFileSync(agent, text);
   return ids;
+}
+
+/** An agent that hands over an image, a log and a document before its drill fails. */
+async function playPictured(repository) {
+  const shot = JSON.stringify(fileURLToPath(new URL('../docs/images/report.png', import.meta.url)));
+  const body = `const { readFileSync } = await import('node:fs');
+    context.attach('what-it-saw.png', readFileSync(${shot}), { mediaType: 'image/png' });
+    context.attach('steps.log', 'opened the notes\\nread "first"\\nchanged nothing\\n');
+    context.attach('answer.json', JSON.stringify({ changed: 0 }), { mediaType: 'application/json' });
+    return {};`;
+  const capture = { logs: 'always', screenshots: 'always', video: 'always', files: 'always' };
+  const files = { ...moduleAgent('pictured', body), ...drill('pictured', 'pictured', [noteIs('first', 'changed')], { capture }) };
+  for (const [path, content] of Object.entries(files)) repository.write(path, content);
+  return runIds(await runDrills({ root: repository.root, drills: ['pictured'] }));
 }
 
 function runIds({ drills }) {

@@ -33,8 +33,10 @@ const modules: { [module: string]: string[] } = {
     'contract',
     'compat/dialects.ts',
     'async',
+    'collections',
     'files',
     'processes',
+    'workers',
     'compiler',
     'worlds',
     'callbacks',
@@ -153,7 +155,7 @@ const importSites: { [specifier: string]: string[] } = {
     'src/http/metrics/cluster-metrics.ts',
   ],
   '@opentelemetry': ['src/tracing/open-telemetry.ts', 'src/tracing/otlp.ts'],
-  pg: ['src/cluster/postgres/connection.ts'],
+  pg: ['src/cluster/postgres/connection.ts', 'src/cluster/postgres/rowless-statement.ts'],
   '@aws-sdk': ['src/cluster/objects/s3-objects.ts'],
   chokidar: ['src/files/source-watch.ts'],
   typescript: [
@@ -187,6 +189,7 @@ const entries: { [file: string]: string } = {
   'src/inspector/app/main.tsx': 'bundled into app.js by scripts/build.mjs',
   'src/viewer/report/report-page.tsx': 'bundled into the page of a report by scripts/build.mjs',
   'src/inspector/journal/archive-entry.ts': 'started as a thread by inspector/journal/archive-port.ts',
+  'src/drills/stored/comparison-entry.ts': 'started as a thread by drills/stored/compare-sealed.ts',
   'src/bindings/openapi.ts': 'loaded by scripts/openapi.mjs',
   'src/drills/targets/module-entry.ts': 'started as a thread or process for a module target',
 };

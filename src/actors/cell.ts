@@ -114,6 +114,16 @@ export class Cell {
     return !this.committing && this.waiting.length === 0 && (this.actor === undefined || this.actor.pendingCount() === 0);
   }
 
+  /** There is nothing of it. */
+  get isEmpty(): boolean {
+    return this.actor === undefined && !this.hasWork && !this.committing;
+  }
+
+  /** It can leave the memory now. */
+  get isAtRest(): boolean {
+    return !this.ready && !this.hasWork && this.settled;
+  }
+
   /** What is taken is its own list: a command that ends while the commit is in flight is of the next one. */
   takeWaiting(): readonly CommandEntry[] {
     if (this.waiting.length === 0) return nothing;

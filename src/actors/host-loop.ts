@@ -4,6 +4,7 @@
 //   HOST-LOOP-2. A finished command never waits for the long command of another actor: before the next slice of a long command, what is due
 //     is committed.
 //   HOST-LOOP-3. What comes in while a long one has its slice is served before it has the next.
+//   HOST-LOOP-4. After each turn no more actors are in memory than a host keeps, but for those with work or with something uncommitted.
 import { errorToFrame, ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
 import { type BoardWriter, hostWorkSlot, monotonicMs } from './board.js';
@@ -17,13 +18,22 @@ import type { MailOutbox } from './outbox.js';
 import { Stepper } from './stepper.js';
 import { tuning } from './tuning.js';
 
+export interface HostLoopParts {
+  kind: ActorKind;
+  board: BoardWriter;
+  outbox: MailOutbox;
+  actorsInMemoryMax: number;
+}
+
 export class HostLoop {
   readonly commit: GroupCommit;
   readonly stepper: Stepper;
   readonly #board: BoardWriter;
   readonly #outbox: MailOutbox;
   readonly #clock: SliceClock = { endMs: 0, sliceMs: limits.sliceMs };
+  /** In the order of their last steps, the least recent first. */
   readonly #cells = new Map<string, Cell>();
+  readonly #actorsInMemoryMax: number;
   readonly #ring = new Fifo<Cell>();
   /** Actors with spare work, in turn. */
   readonly #idlers = new Set<string>();
@@ -35,9 +45,10 @@ export class HostLoop {
   #isGraceOver = false;
   #stop: { messages: number; whenQuiet(): void } | undefined;
 
-  constructor(kind: ActorKind, board: BoardWriter, outbox: MailOutbox) {
+  constructor({ kind, board, outbox, actorsInMemoryMax }: HostLoopParts) {
     this.#board = board;
     this.#outbox = outbox;
+    this.#actorsInMemoryMax = actorsInMemoryMax;
     this.commit = new GroupCommit(kind, board, outbox, {
       failed: (cell, refusal) => this.stepper.fail(cell, refusal),
       settled: (cell) => {
@@ -118,9 +129,20 @@ export class HostLoop {
   /** Takes from memory each actor without a message since `beforeMs`. */
   passivateUnused(beforeMs: number): void {
     for (const cell of this.#cells.values()) {
-      if (cell.usedMs < beforeMs && !cell.ready && !cell.hasWork && cell.settled) this.#retire(cell);
+      if (cell.usedMs >= beforeMs) break;
+      if (cell.isAtRest) this.#retire(cell);
     }
     this.#board.rest();
+  }
+
+  /** Looks at as many as are too many: one that has to stay is looked at again after the next turn. */
+  #passivateBeyond(actorsMax: number): void {
+    let excess = this.#cells.size - actorsMax;
+    if (excess <= 0) return;
+    for (const cell of this.#cells.values()) {
+      if (cell.isAtRest) this.#retire(cell);
+      if (--excess === 0) break;
+    }
   }
 
   /** Resolves when all `messages` this incarnation was sent are answered and committed and no actor is left in memory. */
@@ -171,6 +193,7 @@ export class HostLoop {
       if ((running || querying) && slicesLeft-- === 0) break;
       nowMs = this.#serve(this.#ring.shift()!, nowMs);
     }
+    this.#passivateBeyond(this.#actorsInMemoryMax);
     this.#board.rest();
     this.commit.start();
     if (this.#ring.size > 0) this.#schedule();
@@ -202,13 +225,18 @@ export class HostLoop {
     if (end === 'sliced') this.#longServed = true;
     if (end === 'resting') cell.ready = false;
     else this.#ring.push(cell);
-    this.#dropEmpty(cell);
+    this.#placeLast(cell);
     return nowMs;
   }
 
+  #placeLast(cell: Cell): void {
+    if (this.#cells.get(cell.actorId) !== cell) return;
+    this.#cells.delete(cell.actorId);
+    if (!cell.isEmpty) this.#cells.set(cell.actorId, cell);
+  }
+
   #dropEmpty(cell: Cell): void {
-    const empty = cell.actor === undefined && !cell.hasWork && !cell.committing;
-    if (empty && this.#cells.get(cell.actorId) === cell) this.#cells.delete(cell.actorId);
+    if (cell.isEmpty && this.#cells.get(cell.actorId) === cell) this.#cells.delete(cell.actorId);
   }
 
   /** One slice of spare work, then the event loop again. */

@@ -13,6 +13,7 @@ export interface HostSetup {
   moduleHref: string;
   hostOptions: unknown;
   idlePassivationMs: number;
+  actorsInMemoryMax: number;
   /** Its system answers what its kind asks. */
   mayAsk: boolean;
 }

@@ -44,7 +44,7 @@ export class Host implements HostControl {
       return errorToFrame(new ServiceError('control.INTERNAL', { message: `A host could not load its kind: ${cause}` }));
     };
     return answer(async () => {
-      const { moduleHref, hostOptions, index, isolation, idlePassivationMs } = this.#setup;
+      const { moduleHref, hostOptions, index, isolation, idlePassivationMs, actorsInMemoryMax } = this.#setup;
       const facts: HostFacts = {
         index,
         isolation,
@@ -54,7 +54,7 @@ export class Host implements HostControl {
       };
       const { createActorKind } = (await import(moduleHref)) as { createActorKind: CreateActorKind };
       this.#kind = await createActorKind(hostOptions, facts);
-      const loop = new HostLoop(this.#kind, this.#board, this.#outbox);
+      const loop = new HostLoop({ kind: this.#kind, board: this.#board, outbox: this.#outbox, actorsInMemoryMax });
       this.#loop = loop;
       this.#sweep = setInterval(
         () => loop.passivateUnused(monotonicMs() - idlePassivationMs),

@@ -29,6 +29,8 @@ export interface ActorSystemOptions {
   handlerTimeoutMs?: number;
   /** An actor without a message for this long leaves the memory. Default limits.idlePassivationMs. */
   idlePassivationMs?: number;
+  /** Actors that a host keeps in memory: beyond it, those without a message for longest leave. Default limits.hostActorsInMemoryMax. */
+  actorsInMemoryMax?: number;
   /** Unanswered messages an actor may have; more are refused with control.WORLD_BUSY. Default limits.mailboxMessagesMax. */
   mailboxMessagesMax?: number;
   /** How long `close` lets running commands finish before it asks them to cancel. Default limits.closeGraceMs. */

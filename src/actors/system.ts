@@ -239,10 +239,10 @@ export class ActorSystem {
     const { hostModule, hostOptions, isolation, resourceLimits = {}, takeChild, answerFits, answer } = this.#options;
     const mayAsk = answer !== undefined;
     const { log = () => {}, onStepSeen = () => {} } = this.#options;
-    const idlePassivationMs = this.#options.idlePassivationMs ?? limits.idlePassivationMs;
+    const { idlePassivationMs = limits.idlePassivationMs, actorsInMemoryMax = limits.hostActorsInMemoryMax } = this.#options;
     const supervisor = new HostSupervisor({
       start: {
-        setup: { index, isolation, moduleHref: hostModule.href, hostOptions, idlePassivationMs, mayAsk },
+        setup: { index, isolation, moduleHref: hostModule.href, hostOptions, idlePassivationMs, actorsInMemoryMax, mayAsk },
         resourceLimits,
         takeChild,
       },

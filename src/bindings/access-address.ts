@@ -18,10 +18,11 @@ export interface AgentUrls {
 
 /** `mountOrigin`: the scheme, host and port of a mount that has a host name of its own. */
 export function agentUrls(base: string, mountOrigin?: (mount: string) => string): AgentUrls {
+  const mcpUrl = base + agentRoutes.mcp.path;
   return {
     ...(mountOrigin === undefined ? {} : { mountHostUrl: (mount, address) => withAddress(mountOrigin(mount), address) }),
     urlOf: (binding, address) => {
-      if (binding === 'mcp') return base + agentRoutes.mcp.path;
+      if (binding === 'mcp') return mcpUrl;
       return binding === 'http' ? withAddress(base, address) : base;
     },
     mountUrl: (mount, address) => `${withAddress(base, address)}/${mountMark}${mount}`,

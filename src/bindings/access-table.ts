@@ -4,9 +4,10 @@ import { randomBytes } from 'node:crypto';
 import { defined } from '../contract/defined.js';
 import type { AgentDialect } from '../contract/run/dialect.js';
 import { mcpUrlFor } from '../contract/run/mcp-tool-names.js';
+import type { UnansweredRequests } from '../contract/run/run-events.js';
 import type { Binding, RemoteBinding } from '../contract/run/target.js';
 import type { RouteAuth } from '../contract/world/tool-manifest.js';
-import type { Access, AccessMounts, Endpoint, OpenAccess, StoredAccesses } from '../drills/ports/bindings-port.js';
+import type { Access, AccessMounts, DirectClient, Endpoint, OpenAccess, StoredAccesses } from '../drills/ports/bindings-port.js';
 import { unauthenticated } from '../http/guards.js';
 import type { AgentUrls } from './access-address.js';
 import { AgentAccess } from './agent-access.js';
@@ -55,8 +56,6 @@ export class AccessTable {
   readonly #tokens = new TokenTable<AgentAccess>();
   readonly #addresses = new Map<string, AgentAccess>();
   readonly #wires = new WireTables();
-  /** Of the accesses that end by themselves. */
-  readonly #ends = new WeakMap<AgentAccess, number>();
   readonly #nowMs: () => number;
 
   readonly #limits: AgentLimits | undefined;
@@ -82,16 +81,16 @@ export class AccessTable {
         baseUrl: urls.urlOf('http', address),
         receivers,
         requireOpen,
+        expiresAtMs,
         dialect: this.#dialect,
         limit: owner === undefined ? undefined : this.#limits?.of(owner),
       },
     );
-    if (expiresAtMs !== undefined) this.#ends.set(access, expiresAtMs);
     if (address !== undefined) this.#addresses.set(address, access);
     const tokenOf = (): string => {
-      const issued = this.#tokens.issue(access, token);
-      access.keys.push({ token: issued, tokenHash: hashOf(issued) });
-      return issued;
+      const key = this.#tokens.issue(access, token);
+      if (!access.keys.includes(key)) access.keys.push(key);
+      return key.token;
     };
     const endpoints = await endpointsOf(request, { urls, wires: wires?.table, address, tokenOf }).catch((error: unknown) => {
       wires?.release();
@@ -99,21 +98,15 @@ export class AccessTable {
       void access.revoke();
       throw error;
     });
-    access.mounts = endpoints.http?.mounts ?? {};
-    return {
-      endpoints,
-      ...defined({ address }),
-      ...(bindings.includes('direct') ? { direct: directClient(access) } : {}),
-      observed: () => access.used,
-      unanswered: () => access.unanswered.read(),
-      revoke: async () => {
-        if (!access.revoked) wires?.release();
-        const done = access.revoke();
-        for (const endpoint of Object.values(endpoints)) this.#tokens.forget(endpoint.token);
-        if (address !== undefined) this.#addresses.delete(address);
-        await done;
-      },
-    };
+    access.mounts = endpoints.http?.mounts ?? access.mounts;
+    const direct = bindings.includes('direct') ? directClient(access) : undefined;
+    return new ServedAccess(this, { access, endpoints, address, direct, releaseWires: wires?.release });
+  }
+
+  /** Nothing finds it any more. */
+  forget({ keys }: AgentAccess, address: string | undefined): void {
+    for (const { token } of keys) this.#tokens.forget(token);
+    if (address !== undefined) this.#addresses.delete(address);
   }
 
   recall(stored: StoredAccesses): void {
@@ -194,7 +187,45 @@ export class AccessTable {
   }
 
   #live(access: AgentAccess | undefined): AgentAccess | undefined {
-    if (access === undefined || access.revoked || (this.#ends.get(access) ?? Number.POSITIVE_INFINITY) <= this.#nowMs()) return undefined;
+    if (access === undefined || access.revoked || access.expiresAtMs <= this.#nowMs()) return undefined;
     return access;
+  }
+}
+
+interface ServedParts extends Pick<Access, 'endpoints'> {
+  access: AgentAccess;
+  address: string | undefined;
+  direct: DirectClient | undefined;
+  releaseWires: (() => void) | undefined;
+}
+
+class ServedAccess implements Access {
+  readonly endpoints: Access['endpoints'];
+  declare readonly address?: string;
+  declare readonly direct?: DirectClient;
+  readonly #table: AccessTable;
+  readonly #access: AgentAccess;
+  readonly #releaseWires: (() => void) | undefined;
+
+  constructor(table: AccessTable, { access, endpoints, address, direct, releaseWires }: ServedParts) {
+    this.endpoints = endpoints;
+    if (address !== undefined) this.address = address;
+    if (direct !== undefined) this.direct = direct;
+    this.#table = table;
+    this.#access = access;
+    this.#releaseWires = releaseWires;
+  }
+
+  observed(): boolean {
+    return this.#access.used;
+  }
+  unanswered(): UnansweredRequests | undefined {
+    return this.#access.unanswered.read();
+  }
+  async revoke(): Promise<void> {
+    if (!this.#access.revoked) this.#releaseWires?.();
+    const done = this.#access.revoke();
+    this.#table.forget(this.#access, this.address);
+    await done;
   }
 }

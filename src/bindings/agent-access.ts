@@ -34,6 +34,7 @@ interface AccessParts {
   receivers?: ReceiverBook | undefined;
   limit?: AccessLimit | undefined;
   requireOpen?: (() => void) | undefined;
+  expiresAtMs?: number | undefined;
   dialect?: AgentDialect | undefined;
 }
 
@@ -45,26 +46,28 @@ export class AgentAccess implements AgentWorld {
   /** Where its HTTP binding is served. */
   readonly baseUrl: string;
   /** Its mounts by name: with the URLs that the agent was given. */
-  mounts: AccessMounts = {};
+  mounts: AccessMounts = noMounts;
   /** Its tokens, that of HTTP first. */
   readonly keys: TokenKey[] = [];
   readonly unanswered = new UnansweredLog();
   readonly dialect: AgentDialect;
+  /** Infinity: it does not end by itself. */
+  readonly expiresAtMs: number;
   readonly #receivers: ReceiverBook | undefined;
   readonly #limit: AccessLimit | undefined;
   readonly #requireOpen: (() => void) | undefined;
   /** End what the agent receives. */
-  #ends: (() => void)[] = [];
+  #ends: (() => void)[] | undefined;
   #running = 0;
   #used = false;
   #revoked = false;
   #keysMade = 0;
-  #whenIdle: (() => void)[] = [];
+  #whenIdle: (() => void)[] | undefined;
 
   constructor(
     world: WorldRef,
     actor: AgentIdentity,
-    { wires, baseUrl = '', receivers, limit, requireOpen, dialect = ownAgentDialect }: AccessParts = {},
+    { wires, baseUrl = '', receivers, limit, requireOpen, expiresAtMs, dialect = ownAgentDialect }: AccessParts = {},
   ) {
     this.#world = world;
     this.#actor = actor;
@@ -74,6 +77,7 @@ export class AgentAccess implements AgentWorld {
     this.#limit = limit;
     this.#requireOpen = requireOpen;
     this.dialect = dialect;
+    this.expiresAtMs = expiresAtMs ?? Number.POSITIVE_INFINITY;
   }
 
   /** What a URL of a tool's own begins with, for who has asked at the base URL or at a mount. */
@@ -134,6 +138,7 @@ export class AgentAccess implements AgentWorld {
   receive(receiverId: string, target: { url: string; secret: string }): Promise<void> {
     return this.#run(async () => {
       if (this.#receivers === undefined) throw new ServiceError('control.NOT_FOUND', { message: 'An agent receives no callbacks here.' });
+      this.#ends ??= [];
       this.#ends.push(this.#receivers.bind(receiverId, target));
     });
   }
@@ -141,10 +146,14 @@ export class AgentAccess implements AgentWorld {
   revoke(): Promise<void> {
     if (!this.#revoked) this.#limit?.release();
     this.#revoked = true;
-    for (const end of this.#ends.splice(0)) end();
+    for (const end of this.#ends?.splice(0) ?? []) end();
     return new Promise((resolve) => {
-      if (this.#running === 0) resolve();
-      else this.#whenIdle.push(resolve);
+      if (this.#running === 0) {
+        resolve();
+        return;
+      }
+      this.#whenIdle ??= [];
+      this.#whenIdle.push(resolve);
     });
   }
 
@@ -165,10 +174,12 @@ export class AgentAccess implements AgentWorld {
     } finally {
       end?.();
       this.#running -= 1;
-      if (this.#running === 0) for (const resolve of this.#whenIdle.splice(0)) resolve();
+      if (this.#running === 0) for (const resolve of this.#whenIdle?.splice(0) ?? []) resolve();
     }
   }
 }
+
+const noMounts: AccessMounts = {};
 
 function sendOptions({ signal, onProgress }: AskOptions): SendOptions<AdvanceProgress> {
   return { ...(signal === undefined ? {} : { signal }), ...(onProgress === undefined ? {} : { onProgress }) };

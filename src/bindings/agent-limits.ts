@@ -39,32 +39,49 @@ export class AgentLimits {
     const owner = this.#owners.get(name) ?? { accesses: 0, running: 0, bucket: undefined };
     this.#owners.set(name, owner);
     owner.accesses += 1;
-    let running = 0;
-    return {
-      begin: () => {
-        if (running >= limits.accessCallsInFlightMax)
-          throw tooMany(`At most ${limits.accessCallsInFlightMax} calls of one access at once.`);
-        this.#take(owner);
-        running += 1;
-        return () => {
-          running -= 1;
-          owner.running -= 1;
-        };
-      },
-      release: () => {
-        owner.accesses -= 1;
-        if (owner.accesses === 0 && this.#owners.get(name) === owner) this.#owners.delete(name);
-      },
-    };
+    return new OwnLimit(this, owner, name);
   }
 
-  #take(owner: Owner): void {
+  release(owner: Owner, name: string): void {
+    owner.accesses -= 1;
+    if (owner.accesses === 0 && this.#owners.get(name) === owner) this.#owners.delete(name);
+  }
+
+  /** A call begins, as `AccessLimit.begin`. */
+  take(owner: Owner): void {
     const { callsInFlightMax, rate, nowMs } = this.#options;
     if (owner.running >= callsInFlightMax) throw tooMany(`At most ${callsInFlightMax} calls of one project's agents at once.`);
     const { bucket, waitMs } = spendToken(owner.bucket, rate, nowMs());
     owner.bucket = bucket;
     if (waitMs > 0) throw tooMany(`At most ${rate.perSecond} calls a second of one project's agents, ${rate.burst} at once.`, waitMs);
     owner.running += 1;
+  }
+}
+
+class OwnLimit implements AccessLimit {
+  readonly #all: AgentLimits;
+  readonly #owner: Owner;
+  readonly #name: string;
+  #running = 0;
+
+  constructor(all: AgentLimits, owner: Owner, name: string) {
+    this.#all = all;
+    this.#owner = owner;
+    this.#name = name;
+  }
+
+  begin(): () => void {
+    if (this.#running >= limits.accessCallsInFlightMax)
+      throw tooMany(`At most ${limits.accessCallsInFlightMax} calls of one access at once.`);
+    this.#all.take(this.#owner);
+    this.#running += 1;
+    return () => {
+      this.#running -= 1;
+      this.#owner.running -= 1;
+    };
+  }
+  release(): void {
+    this.#all.release(this.#owner, this.#name);
   }
 }
 

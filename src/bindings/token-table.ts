@@ -14,11 +14,14 @@ export interface Held<Holder> extends TokenKey {
 export class TokenTable<Holder> {
   readonly #held = new Map<string, Held<Holder>>();
 
-  /** A token of the caller's own is as good: it is 256 bits that nobody can guess. */
-  issue(holder: Holder, token = randomBytes(32).toString('base64url')): string {
+  /** A token of the caller's own is as good: it is 256 bits that nobody can guess. One that the holder has already is the same key. */
+  issue(holder: Holder, token = randomBytes(32).toString('base64url')): TokenKey {
     const tokenHash = hashOf(token);
-    this.#held.set(tokenHash, { holder, token, tokenHash });
-    return token;
+    const known = this.#held.get(tokenHash);
+    if (known?.holder === holder) return known;
+    const held = { holder, token, tokenHash };
+    this.#held.set(tokenHash, held);
+    return held;
   }
 
   holderOf(token: string): Holder | undefined {

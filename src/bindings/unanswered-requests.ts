@@ -15,12 +15,14 @@ export function shownPath(path: string): string {
 }
 
 export class UnansweredLog {
-  readonly #lines = new Map<string, Line>();
+  /** Made with the first: most accesses have none. */
+  #lines: Map<string, Line> | undefined;
   #left = 0;
 
   note({ method, path, status }: Omit<Line, 'times'>): void {
     const shown = shownPath(path);
     const key = `${method} ${shown} ${status}`;
+    this.#lines ??= new Map();
     const known = this.#lines.get(key);
     if (known !== undefined) known.times += 1;
     else if (this.#lines.size < limits.unansweredRequestsMax) this.#lines.set(key, { method, path: shown, status, times: 1 });
@@ -29,6 +31,6 @@ export class UnansweredLog {
 
   /** Undefined when every request was answered. */
   read(): UnansweredRequests | undefined {
-    return this.#lines.size === 0 ? undefined : { requests: [...this.#lines.values()], left: this.#left };
+    return this.#lines === undefined ? undefined : { requests: [...this.#lines.values()], left: this.#left };
   }
 }

@@ -1,7 +1,5 @@
 // Whose request a credential makes it: the token itself, the key of a signature whose secret the token is, or a token that a tool has
 // minted for the access.
-import { LruMap } from '../collections/lru-map.js';
-import { limits } from '../contract/limits.js';
 import type { RouteAuth } from '../contract/world/tool-manifest.js';
 import type { ServerRequest } from '../http/server.js';
 import type { AccessTable } from './access-table.js';
@@ -34,16 +32,19 @@ export function callerOf(accesses: AccessTable, auth: RouteAuth, text: string): 
 
 /** Of tokens, keys and seals, each of which holds 256 bits. */
 const shortestText = 43;
-/** What texts name, by shape: an agent says the same at every call, and to look takes longer than all else of finding its owner. */
-const named = new WeakMap<RegExp, LruMap<string, readonly string[]>>();
+/** What texts name of one shape, as its owner remembers it; `chars` of the text. */
+export interface NamedHashes {
+  get(text: string): readonly string[] | undefined;
+  set(text: string, hashes: readonly string[], chars: number): void;
+}
 
 /** Hashes of the tokens that a request may stand on, wherever a route may want them; at most `most`. `shape`: of every token. */
-export function tokenHashesIn(request: ServerRequest, shape: RegExp, most: number): ReadonlySet<string> {
+export function tokenHashesIn(request: ServerRequest, shape: RegExp, most: number, known?: NamedHashes): ReadonlySet<string> {
   const found = new Set<string>();
   const texts = [...request.headers.values(), request.query, ...credentialsIn({ kind: 'basic' }, request, {})];
   for (const text of texts) {
     if (text.length < shortestText) continue;
-    for (const tokenHash of hashesNamed(text, shape)) {
+    for (const tokenHash of hashesNamed(text, shape, known)) {
       found.add(tokenHash);
       if (found.size === most) return found;
     }
@@ -51,15 +52,10 @@ export function tokenHashesIn(request: ServerRequest, shape: RegExp, most: numbe
   return found;
 }
 
-function hashesNamed(text: string, shape: RegExp): readonly string[] {
-  let known = named.get(shape);
-  if (known === undefined) {
-    known = new LruMap({ entriesMax: limits.credentialTextsKept, weightMax: limits.credentialTextsKeptChars });
-    named.set(shape, known);
-  }
-  const remembered = known.get(text);
+function hashesNamed(text: string, shape: RegExp, known?: NamedHashes): readonly string[] {
+  const remembered = known?.get(text);
   if (remembered !== undefined) return remembered;
   const hashes = [...[...text.matchAll(shape)].map(([token]) => hashOf(token)), ...keyIdsIn(text), ...sealsIn(text)];
-  known.set(text, hashes, text.length);
+  known?.set(text, hashes, text.length);
   return hashes;
 }

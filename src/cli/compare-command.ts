@@ -1,7 +1,7 @@
 // `drillyard compare <left> <right>`: two sealed runs side by side. Facts only; it ends with 0 whatever they are.
 import { resolve } from 'node:path';
 import type { RunComparison } from '../contract/hosted/runs.js';
-import { type ComparedRun, compareRuns } from '../drills/stored/compare-runs.js';
+import { compareSealed } from '../drills/stored/compare-sealed.js';
 import { manifestDigestOf, SealedReport } from '../drills/stored/sealed-report.js';
 import { notSealed } from '../drills/stored/verified-report.js';
 import { oneReportPath } from '../reports/report-path.js';
@@ -35,18 +35,18 @@ export async function compareCommand(flags: CompareFlags): Promise<ExitCode> {
 function compared({ left, right, root }: CompareFlags): Promise<RunComparison> {
   const folders = [left, right].map((named) => oneReportPath(named, root));
   return withProgressBar('Comparing', async ({ update }) => {
-    const sides: ComparedRun[] = [];
+    const sides: SealedReport[] = [];
     for (const folder of folders) {
       const before = sides.length;
-      sides.push(await sealedRun(folder, (done, total) => update(before + done / Math.max(total, 1), 3)));
+      sides.push(await sealedReport(folder, (done, total) => update(before + done / Math.max(total, 1), 3)));
     }
-    const [one, other] = sides as [ComparedRun, ComparedRun];
-    return await compareRuns(one, other);
+    const [one, other] = sides as [SealedReport, SealedReport];
+    return await compareSealed(one, other);
   });
 }
 
-async function sealedRun(folder: string, onProgress: (done: number, total: number) => void): Promise<ComparedRun> {
+async function sealedReport(folder: string, onProgress: (done: number, total: number) => void): Promise<SealedReport> {
   const { ok, problems } = await verifyReport(folder, { onProgress });
-  if (ok) return await new SealedReport(folder, await manifestDigestOf(folder)).run();
+  if (ok) return new SealedReport(folder, await manifestDigestOf(folder));
   throw notSealed(folder, problems);
 }

@@ -81,6 +81,8 @@ export const limits = {
   /** The default of a hosted service, where tool code is a stranger's. */
   hostedHandlerTimeoutMs: 1_000,
   idlePassivationMs: 300_000,
+  /** Worlds that a host keeps in memory. More are live all the same: the next message of one that has left reads it from its data file. */
+  hostActorsInMemoryMax: 1024,
   /** Unanswered messages of all actors of one host. */
   hostMessagesMax: 16_384,
   queriesInRowMax: 64,

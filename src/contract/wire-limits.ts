@@ -10,9 +10,6 @@ export const wireLimits = {
   wireJsonDepthMax: 512,
   /** Texts of a request that may be the credential of an access that is not open. */
   requestTokensMax: 4,
-  /** Texts of requests of which it is remembered what credentials they name, and their characters. */
-  credentialTextsKept: 16_384,
-  credentialTextsKeptChars: 2 * 1024 * 1024,
   /** Of a path that no route answered, as it is shown. */
   unansweredPathCharsMax: 200,
 

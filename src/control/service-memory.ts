@@ -13,7 +13,7 @@ import { Removals } from './memory/removals.js';
 import { RunMemory } from './memory/run-memory.js';
 import { SessionMemory } from './memory/session-memory.js';
 import { noteWorlds, StorageWatch } from './memory/storage-watch.js';
-import { sessionReceivers } from './sessions/receivers.js';
+import { SessionReceivers } from './sessions/receivers.js';
 import { tracedWorld } from './sessions/traced-world.js';
 
 /** What of it is another's where worlds live on other machines. */
@@ -46,14 +46,15 @@ type WorldHolders = Pick<
 /** Of worlds that live on hosts of this machine. */
 export function openSessionMemory(ports: WorldHolders): SessionMemory {
   const { worlds, guard, catalog, keyring, tracing, deliveryWatch, storageWatch } = ports;
+  const hostOf = (worldId: string): number => worlds.hostOf(worldId);
   return new SessionMemory({
     worlds,
-    held: (world, signal) => {
+    held: (world, end) => {
       const { projectId, buildHash } = requireRecord(catalog.view, world.worldId).session;
-      const guarded = guard.guarded(world, { projectId, buildHash, hostOf: (worldId) => worlds.hostOf(worldId) });
+      const guarded = guard.guarded(world, { projectId, buildHash, hostOf });
       // Not what the watch itself asks: no request is behind it.
       const watched = tracedWorld(storageWatch.watched(guarded), tracing);
-      return new DeliveringWorld(watched, sessionReceivers(ports, world.worldId, signal), deliveryWatch);
+      return new DeliveringWorld(watched, new SessionReceivers(ports, world.worldId, end), deliveryWatch);
     },
     acceptsKey: (generation) => keyring.accepts(generation),
   });

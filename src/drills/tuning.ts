@@ -3,6 +3,14 @@
 export const tuning = {
   /** Of a journal, read and judged before others of this thread have their turn. */
   journalCharsAtOnce: 128 * 1024,
+  /** Of both runs of a comparison: with more it has threads of its own, which take longer to start than fewer take to be compared. */
+  comparedHereEntriesMax: 20_000,
+  /** Of a column of digests, which grows by doubling, at first. */
+  digestsMin: 1024,
+  /** Comparisons of a process that have threads at once; others wait. */
+  comparisonsAtOnce: 1,
+  /** The young generation of such a thread: a journal is parsed in pieces, and what a piece makes is dead with it. */
+  comparisonYoungMb: 64,
   /** Of what names an effect, in a message. */
   identityCharsShown: 200,
   /** Of a compared value, in a message. */

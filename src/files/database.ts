@@ -70,6 +70,7 @@ export function openDatabase({ directory, flushed, leavesChecked = true, readOnl
     // Overlapping flushes would let a commit be seen before it is on the disk; here a commit is what it says.
     overlappingSync: false,
     noSync: !flushed,
+    mapSize: tuning.mapBytes,
     // Reads hand out copies, no pointer of ours may write into the map, and a full disk is an error instead of a signal.
     useWritemap: false,
     // It would begin each turn's writes with one of its own, whose promise nobody holds: a commit that fails would end the process.

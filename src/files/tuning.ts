@@ -10,6 +10,11 @@ export const tuning = {
   madePageBytes: 4096,
   /** Of a lock file: more than LMDB asks for 126 readers on any system. */
   lockFileBytes: 3 * 4096,
+  /**
+   * Addresses of a data file: no memory until they are read, and a file that outgrows them gets more. LMDB keeps each earlier, smaller map
+   * until the file is closed, and each page that was read through it is resident once more, so there should be none.
+   */
+  mapBytes: 4 * 1024 * 1024 * 1024,
   /** Descriptors: as many as LMDB keeps open of one environment, and one in passing. */
   databaseDescriptors: 4,
   /** LMDB says EIO where a write was cut short, as the last one on a full disk is: then there is less than this left. */

@@ -5,8 +5,8 @@ import type { InspectorRouteId, InspectorRoutes } from '../contract/inspector/in
 import type { ReportFormat } from '../contract/inspector/runs.js';
 import { RawText } from '../http/router.js';
 import type { EventHub, FollowRequest } from './event-hub.js';
-import type { ArchiveCalls } from './journal/archive-calls.js';
 import type { ArchivePort } from './journal/archive-port.js';
+import { pageReply } from './journal/page-text.js';
 import type { JournalMirrors } from './journal-mirrors.js';
 import type { Playground } from './playground.js';
 import type { ProjectSource } from './project-source.js';
@@ -91,7 +91,7 @@ function runsApi({ reports, queue, runs, archive }: InspectorParts): Pick<Api, R
     },
     findRun: async ({ path }) => ({ ...one, runId: await reports.find(path.name) }),
     getRun: ({ path, signal }) => runs.run(path.runId, signal),
-    listEvidence: async ({ path, query, signal }) => evidenceText(await runs.evidence(path.runId, query, signal)),
+    listEvidence: async ({ path, query, signal }) => new RawText(pageReply(await runs.evidence(path.runId, query, signal))),
     searchEvidence: async ({ path, query, signal }) => ({ ...one, ...(await runs.search(path.runId, query, signal)) }),
     getChain: async ({ path, signal }) => ({ ...one, ...(await runs.chain(path.runId, path.sequence, signal)) }),
     getTranscript: async ({ path, signal }) => ({ ...one, ...(await runs.transcript(path.runId, signal)) }),
@@ -245,7 +245,7 @@ function worldPagesApi({ playground, mirrors, archive, runs }: InspectorParts): 
       const ask = { report: await runs.report(runId), afterSequence: atSequence, place: await journal(path), worldInstanceId };
       return { ...one, runId, atSequence, ...(await archive.ask('continued', ask, signal)) };
     },
-    listWorldEvidence: async ({ path, query }) => evidenceText(await worldEvidence(playground.world(path.worldId), query)),
+    listWorldEvidence: async ({ path, query }) => new RawText(pageReply(await worldEvidence(playground.world(path.worldId), query))),
     searchWorldEvidence: async ({ path, query, signal }) => ({
       ...one,
       ...(await archive.ask('search', { place: await journal(path), query }, signal)),
@@ -269,12 +269,4 @@ function worldPagesApi({ playground, mirrors, archive, runs }: InspectorParts): 
     listWorldActors: async ({ path }) => ({ ...one, actors: await playground.world(path.worldId).query({ kind: 'actors' }) }),
     listWorldTools: async ({ path, query }) => ({ ...one, tools: await playground.world(path.worldId).query({ kind: 'tools', ...query }) }),
   };
-}
-
-/** Entries are the journal's own text, so the reply is put together around it. */
-function evidenceText({ entries, toSequence, nextSequence }: ArchiveCalls['evidence']['answer']): RawText {
-  const next = nextSequence === undefined ? '' : `,"nextSequence":${nextSequence}`;
-  return new RawText(
-    Buffer.concat([Buffer.from('{"schemaVersion":1,"entries":'), entries, Buffer.from(`,"toSequence":${toSequence}${next}}`)]),
-  );
 }

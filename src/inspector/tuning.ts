@@ -15,8 +15,6 @@ export const tuning = {
   /** Of an entry, shown before and after what was found. */
   matchCharsBefore: 60,
   matchCharsAfter: 180,
-  /** Of a column that grows by doubling, at first. */
-  columnItemsMin: 1024,
   /** Entries of a live run that are read at once. */
   liveEntriesAtOnce: 500,
   /** A slow reader of the live stream is sent news again below this part of `inspectorStreamBacklogMax`. */

@@ -10,12 +10,10 @@ import type {
 import { limits } from '../contract/limits.js';
 import type { EvidenceLinesPage, StatePage } from '../contract/world/world-protocol.js';
 import type { WorldRef } from '../worlds/api.js';
-import type { ArchiveCalls } from './journal/archive-calls.js';
-import { arrayOfLines } from './journal/journal-pages.js';
+import { arrayOfLines, type PageOfEntries } from './journal/page-text.js';
 
 export type Readable = Pick<WorldRef, 'query'>;
 type Bare<T> = Omit<T, 'schemaVersion'>;
-type EvidenceText = ArchiveCalls['evidence']['answer'];
 
 /** The last entry of a journal that has `known` of them at least; found with few questions, however much it has grown. */
 export async function journalHead(world: Readable, known = 0): Promise<number> {
@@ -39,7 +37,7 @@ export function linesOf(world: Readable, fromSequence: number, limit: number): P
   return world.query({ kind: 'evidenceLines', fromSequence, limit });
 }
 
-export async function worldEvidence(world: Readable, query: InspectorEvidenceQuery): Promise<EvidenceText> {
+export async function worldEvidence(world: Readable, query: InspectorEvidenceQuery): Promise<PageOfEntries> {
   const { fromSequence = 1, limit = limits.inspectorEvidencePageEntries, sequences } = query;
   if (sequences !== undefined) {
     const wanted = [...new Set(sequences.split(',').map(Number))].sort((left, right) => left - right);

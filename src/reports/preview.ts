@@ -2,6 +2,7 @@
 import { open, readFile } from 'node:fs/promises';
 import { limits } from '../contract/limits.js';
 import type { AttachmentDescriptor } from '../contract/run/run.js';
+import { previewKind } from './preview-kind.js';
 
 export type Preview = TextPreview | ImagePreview;
 export interface TextPreview {
@@ -13,15 +14,6 @@ export interface ImagePreview {
   /** A `data:` address. */
   image: string;
 }
-/** Drawn by any browser, and never run. */
-const imageTypes = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
-
-/** Which kind of preview an attachment has; its declared type decides, as nothing else is known of it. */
-export function previewKind({ mediaType, bytes }: Pick<AttachmentDescriptor, 'mediaType' | 'bytes'>): 'text' | 'image' | undefined {
-  if (/^(text\/|application\/(json|x-ndjson|yaml))/.test(mediaType)) return 'text';
-  return imageTypes.has(mediaType) && bytes <= limits.reportImageBytesMax ? 'image' : undefined;
-}
-
 export function imageOfBytes(bytes: Uint8Array, mediaType: string): ImagePreview {
   return { image: `data:${mediaType};base64,${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')}` };
 }

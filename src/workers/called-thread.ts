@@ -1,7 +1,7 @@
 // A thread that is called by name, over Comlink. It starts at the first call; one that ends is replaced at the next.
 //   CALLED-THREAD-1. Comlink never settles a call whose other side is gone, so this does: with the error that ended the thread.
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
-import { type Endpoint, expose, type Remote, wrap } from 'comlink';
+import { type Endpoint, expose, type Remote, transfer, wrap } from 'comlink';
 import { startThread, type Thread } from './thread.js';
 
 interface Started<Api> {
@@ -69,4 +69,9 @@ export function serveCalls(api: object, port: MessagePort): Promise<never> {
   expose(api, port as unknown as Endpoint);
   port.start();
   return new Promise(() => {});
+}
+
+/** An answer whose `buffers` are handed to the caller: they are not copied, and are gone here. */
+export function handOver<Answer extends object>(answer: Answer, buffers: ArrayBuffer[]): Answer {
+  return transfer(answer, buffers);
 }

@@ -88,6 +88,11 @@ class LocalWorlds implements Worlds, WorldFiles, HomedWorlds {
   readonly #handlerTimeoutMs: number;
   readonly #children: HostChildren | undefined;
   readonly #homes: SystemHomes | undefined;
+  readonly #door: WorldsDoor = {
+    fork: (worldId, request) => this.#fork(worldId, request),
+    destroy: (worldId) => this.#destroy(worldId),
+    named: (error, command) => namedTimeout(error, command, this.#handlerTimeoutMs),
+  };
   #closed: Promise<void> | undefined;
 
   constructor(
@@ -224,11 +229,7 @@ class LocalWorlds implements Worlds, WorldFiles, HomedWorlds {
   }
 
   #ref(worldId: string, worldInstanceId: string): WorldRef {
-    return new LocalWorldRef({ worldId, worldInstanceId }, this.#system, {
-      fork: (request) => this.#fork(worldId, request),
-      destroy: () => this.#destroy(worldId),
-      named: (error, command) => namedTimeout(error, command, this.#handlerTimeoutMs),
-    });
+    return new LocalWorldRef({ worldId, worldInstanceId }, this.#system, this.#door);
   }
 
   /** The child is on the host where it was made: beside its parent, or on the standing host of that data file. */
@@ -294,10 +295,11 @@ function stepOf(asked: WorldCommand | WorldQuery): string {
   }
 }
 
+/** One for all worlds: what a reference has of its own is its names. */
 interface WorldsDoor {
   named(error: unknown, asked: WorldCommand | WorldQuery): unknown;
-  fork(request: ForkWorld): ReturnType<WorldRef['fork']>;
-  destroy(): Promise<void>;
+  fork(worldId: string, request: ForkWorld): ReturnType<WorldRef['fork']>;
+  destroy(worldId: string): Promise<void>;
 }
 
 class LocalWorldRef implements WorldRef {
@@ -331,13 +333,13 @@ class LocalWorldRef implements WorldRef {
     });
   }
   fork(request: ForkWorld): ReturnType<WorldRef['fork']> {
-    return this.#door.fork(request);
+    return this.#door.fork(this.worldId, request);
   }
   passivate(): Promise<void> {
     return this.#system.passivate(this.worldId);
   }
   destroy(): Promise<void> {
-    return this.#door.destroy();
+    return this.#door.destroy(this.worldId);
   }
 }
 

@@ -43,7 +43,7 @@ function loopOf({ slices, during }: { slices: number; during(slice: number, ask:
       ask: ignored,
     });
   });
-  const loop = new HostLoop(kind, new BoardWriter(createSharedPage()), outbox);
+  const loop = new HostLoop({ kind, board: new BoardWriter(createSharedPage()), outbox, actorsInMemoryMax: 100 });
   let asked = 0;
   const ask = (slot: number, actorId: string): void => {
     const envelope: Envelope = [];
@@ -125,7 +125,7 @@ test('what is done is committed before the next slice of a long command, however
         ask: ignored,
       });
     });
-    const loop = new HostLoop(kind, new BoardWriter(createSharedPage()), outbox);
+    const loop = new HostLoop({ kind, board: new BoardWriter(createSharedPage()), outbox, actorsInMemoryMax: 100 });
     const envelope: Envelope = [];
     for (const [slot, actorId] of [
       [1, 'long'],
@@ -168,7 +168,7 @@ test('a long command that ends while a commit of it is in flight is answered onc
     const reply = (slot: number, value: unknown): void => void replies.push([slot, value]);
     readAtCaller(envelope, { reply, refusal: ignored, progress: ignored, failure: ignored, ask: ignored });
   });
-  const loop = new HostLoop(kind, new BoardWriter(createSharedPage()), outbox);
+  const loop = new HostLoop({ kind, board: new BoardWriter(createSharedPage()), outbox, actorsInMemoryMax: 100 });
   const envelope: Envelope = [];
   writeToHost.command(envelope, 1, 1, 'long', {});
   loop.receive(envelope);
@@ -223,7 +223,7 @@ test('long commands take turns, and commit before they end once all of them toge
       const reply = (_slot: number, value: unknown): void => void (replies.push(value) === names.length && done());
       readAtCaller(envelope, { reply, refusal: ignored, progress: ignored, failure: ignored, ask: ignored });
     });
-    const loop = new HostLoop(kind, new BoardWriter(createSharedPage()), outbox);
+    const loop = new HostLoop({ kind, board: new BoardWriter(createSharedPage()), outbox, actorsInMemoryMax: 100 });
     const envelope: Envelope = [];
     for (const [index, name] of names.entries()) writeToHost.command(envelope, index + 1, index + 1, name, {});
     loop.receive(envelope);

@@ -204,6 +204,25 @@ testBoth('an actor nobody talks to leaves the memory by itself', { idlePassivati
   equal((await read('a')).value, 3);
 });
 
+// HOST-LOOP-4
+testBoth(
+  'of more actors than a host keeps, those nobody has talked to for longest leave the memory',
+  { actorsInMemoryMax: 4 },
+  async (opened) => {
+    const { system, add, read } = opened;
+    const first = await add('kept');
+    for (let index = 0; index < 20; index++) {
+      await add(`a-${index}`);
+      await add('kept');
+    }
+    const [stats] = await system.stats();
+    ok(stats!.actorsLive <= 5, JSON.stringify(stats));
+    equal((await read('kept')).incarnation, first.incarnation);
+    equal(stats!.activations, 21);
+    for (let index = 0; index < 20; index++) equal((await add(`a-${index}`)).value, 2);
+  },
+);
+
 // SYSTEM-1
 testBoth('an actor moves to the host it is given, and back', { hosts: 2 }, async ({ system, add, read, actorOn }) => {
   const actorId = actorOn(0);

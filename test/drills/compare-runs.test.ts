@@ -1,14 +1,21 @@
 // Two runs side by side: what differs is reported by its cause, what is equal is not reported.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { appendFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
 import { canonicalJson } from '../../src/contract/canonical-json.js';
+import { sha256Digest } from '../../src/contract/digest.js';
 import type { RunComparison } from '../../src/contract/hosted/runs.js';
 import type { JsonValue } from '../../src/contract/json.js';
 import type { RunIdentity, RunResult } from '../../src/contract/run/run.js';
 import type { EvidenceEntry } from '../../src/contract/world/evidence.js';
 import { EvidenceHasher, TrajectoryHasher } from '../../src/contract/world/evidence-hash.js';
 import { type ComparedRun, compareRuns } from '../../src/drills/stored/compare-runs.js';
+import { compareSealed } from '../../src/drills/stored/compare-sealed.js';
+import { manifestDigestOf, SealedReport } from '../../src/drills/stored/sealed-report.js';
+import { tuning } from '../../src/drills/tuning.js';
 import fc from '../fast-check.js';
+import { temporaryFolder } from '../worlds/storage-kit.js';
 
 /** A call, what it answered, and how many rows it changed. */
 interface Call {
@@ -327,8 +334,17 @@ test('events and deliveries are known by the turn that brought them about, whene
   );
 });
 
-// READ-TURNS-1
-test('what both begin with is recognized as text: the differences are those of reading each by itself', async () => {
+// COMPARE-RUNS-2
+test('a call that failed first on one side only is the same call with another outcome, though its repetition is paired with the other', async () => {
+  const asked: Call = { operationId: 'ask', args: { id: 1 }, answer: 'done' };
+  const { firstDivergence, differences } = await compare({ calls: [asked, end!] }, { calls: [{ ...asked, answer: 'busy' }, asked, end!] });
+  assert.match(firstDivergence!.summary, /^On both sides agent called desk\/ask, with another answer\.$/);
+  assert.deepEqual([firstDivergence!.leftSequence, firstDivergence!.rightSequence], [2, 2]);
+  assert.deepEqual([differences!.same, differences!.onlyLeft, differences!.onlyRight, differences!.changed], [2, 0, 1, 0]);
+});
+
+// RUN-TURNS-1
+test('which worlds minted the ids makes no difference, in what both runs begin with and after it', async () => {
   const [one, other] = ['world_0000000000000aaa', 'world_0000000000000bbb'];
   const known = (calls: readonly Call[], world: string): ComparedRun => {
     const { result, evidence } = runOf({ calls }, world.slice('world_'.length));
@@ -338,13 +354,36 @@ test('what both begin with is recognized as text: the differences are those of r
   await fc.assert(
     fc.asyncProperty(anyCalls, anyCalls, anyCalls, async (first, left, right) => {
       const [here, there] = [first.concat(left), first.concat(right)];
-      const text = reported(await compareRuns(known(here, one), known(there, other)));
+      const tagged = reported(await compareRuns(known(here, one), known(there, other)));
       const alone = reported(await compare({ calls: here }, { calls: there }));
-      assert.deepEqual(text, alone);
+      assert.deepEqual(tagged, alone);
     }),
     { numRuns: 120 },
   );
 });
+
+test('long journals are read by threads of their own, to the same answer; one that was changed is no journal', async (t) => {
+  const calls = (extra: readonly Call[]): Call[] => [
+    ...Array.from({ length: 5_500 }, (_, index): Call => ({ operationId: 'tell', args: { index }, changes: index % 3 })),
+    ...extra,
+  ];
+  const [left, right] = [runOf({ calls: calls([ask!]) }, 'a'), runOf({ calls: calls([{ ...ask!, answer: 1 }, tell!]) }, 'b')];
+  assert.ok(left.result.evidenceRange.toSequence + right.result.evidenceRange.toSequence > tuning.comparedHereEntriesMax);
+  const [one, other] = [await sealed(t, left), await sealed(t, right)];
+  assert.deepEqual(await compareSealed(one, other), await compareRuns(left, right));
+  appendFileSync(join(other.place.folder, 'evidence.jsonl'), '\n');
+  await assert.rejects(compareSealed(one, other), /evidence\.jsonl in .* is not as it was sealed/);
+});
+
+async function sealed(t: TestContext, { result, evidence }: ComparedRun): Promise<SealedReport> {
+  const folder = temporaryFolder(t);
+  const files = { 'report.json': JSON.stringify({ result }), 'evidence.jsonl': [...(evidence as string[])].join('') };
+  for (const [path, text] of Object.entries(files)) writeFileSync(join(folder, path), text);
+  const listed = Object.entries(files).map(([path, text]) => ({ path, bytes: text.length, sha256: sha256Digest(text) }));
+  const manifest = { schemaVersion: 1, runId: result.identity.runId, projectionRevision: 1, files: listed };
+  writeFileSync(join(folder, 'manifest.json'), JSON.stringify(manifest));
+  return new SealedReport(folder, await manifestDigestOf(folder));
+}
 
 // COMPARED-VALUES-1
 test('the values of what differs: keys, arguments, effects, and the call that is like one of the other side', async () => {

@@ -160,6 +160,19 @@ test('a folder that cannot be used is refused with what to do, and no half file 
 });
 
 // DATABASE-3
+test('a data file that grows stays in one map', { skip: process.platform !== 'linux' }, async (context) => {
+  const directory = mkdtempSync(join(tmpdir(), 'drillyard-database-'));
+  context.after(() => rmSync(directory, { recursive: true, force: true }));
+  const database = openDatabase({ directory, flushed: false });
+  for (let index = 0; index < entries; index++) {
+    database.putSync(keyOf(index), Buffer.alloc(9_000, index & 255));
+    assert.equal(database.getBinary(keyOf(index))?.length, 9_000);
+  }
+  const maps = readFileSync('/proc/self/maps', 'utf8').split('\n');
+  assert.equal(maps.filter((line) => line.endsWith(dataFileOf(directory))).length, 1);
+  await database.close();
+});
+
 test('a database that is closed leaves nothing in memory', async (context) => {
   const { directory } = await filled(context);
   setFlagsFromString('--expose-gc');

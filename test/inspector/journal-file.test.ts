@@ -14,6 +14,7 @@ import { EntryScan } from '../../src/inspector/journal/entry-scan.js';
 import { JournalFault, JournalFile } from '../../src/inspector/journal/journal-file.js';
 import { evidencePage, rowChangesPage, statePage, timelinePage } from '../../src/inspector/journal/journal-pages.js';
 import { searchJournal } from '../../src/inspector/journal/journal-search.js';
+import { pageReply } from '../../src/inspector/journal/page-text.js';
 import { entryIsProblem } from '../../src/reports/entry-text.js';
 import { foldCase } from '../../src/text/fold-case.js';
 import fc from '../fast-check.js';
@@ -137,7 +138,7 @@ const start = fc.array(
   { maxLength: 4 },
 );
 
-// ENTRY-SCAN-1, INSPECTOR-1
+// ENTRY-SCAN-1, INSPECTOR-1, PAGE-TEXT-1
 test('every line is found, whatever text is in it', () => {
   fc.assert(
     fc.property(start, fc.array(step, { maxLength: 120 }), fc.nat(), fc.integer({ min: 1, max: 500 }), (patches, steps, at, limit) => {
@@ -153,6 +154,10 @@ test('every line is found, whatever text is in it', () => {
         const page = evidencePage(journal, { fromSequence, limit });
         assert.equal(Buffer.from(page.entries).toString(), `[${lines.slice(fromSequence - 1, fromSequence - 1 + limit).join(',')}]`);
         assert.equal(page.nextSequence, fromSequence - 1 + limit < lines.length ? fromSequence + limit : undefined);
+        const { toSequence, nextSequence } = page;
+        const rest = nextSequence === undefined ? '' : `,"nextSequence":${nextSequence}`;
+        const whole = `{"schemaVersion":1,"entries":${Buffer.from(page.entries).toString()},"toSequence":${toSequence}${rest}}`;
+        assert.equal(Buffer.from(pageReply(page)).toString(), whole);
       });
     }),
     { numRuns: 150 },

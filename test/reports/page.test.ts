@@ -5,7 +5,7 @@ import { attachmentViews } from '../../src/reports/attachments.js';
 import { EvidenceSelection } from '../../src/reports/evidence-view.js';
 import { htmlReport } from '../../src/reports/html-page.js';
 import { pageAssets } from '../../src/reports/page-assets.js';
-import { previewKind } from '../../src/reports/preview.js';
+import { previewKind } from '../../src/reports/preview-kind.js';
 import { failingRun, passingRun, type RunFixture } from './fixtures.js';
 
 function pageOf({ report, lines }: RunFixture): string {

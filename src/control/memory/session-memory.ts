@@ -2,6 +2,7 @@
 // It ends with the incarnation; the catalog says which accesses there are, and the next one opens them when they are used.
 //   SESSION-MEMORY-1. `revoke` ends every access of a session from the moment it is called; calls that had begun are still answered.
 // A session that nobody has used since the start takes no memory.
+import { LateAbort } from '../../async/late-abort.js';
 import { LruMap } from '../../collections/lru-map.js';
 import { limits } from '../../contract/limits.js';
 import type { UnansweredRequests } from '../../contract/run/run-events.js';
@@ -9,11 +10,15 @@ import { joinUnanswered } from '../../drills/attempt/unanswered.js';
 import type { Access } from '../../drills/ports/bindings-port.js';
 import type { WorldRef, Worlds } from '../../worlds/api.js';
 
+/** Of an access that is open. */
+export interface AccessStanding {
+  /** It has not been ended, the credential that made it stands, and the project is not being deleted. */
+  stands(): boolean;
+}
 export interface OpenedAccess {
   accessId: string;
   access: Access;
-  /** It has not been ended, the credential that made it stands, and the project is not being deleted. */
-  stands(): boolean;
+  standing: AccessStanding;
   expiresAtMs: number;
   /** Of the server key, from which its credential derives. */
   keyGeneration: number;
@@ -29,20 +34,20 @@ export interface HeldWorld extends WorldRef {
 interface KnownWorld {
   world: HeldWorld;
   /** Nothing of it is delivered any more. */
-  end: AbortController;
+  end: LateAbort;
 }
 export interface SessionMemoryParts {
   worlds: Pick<Worlds, 'open'>;
-  /** A world as everybody but its hosts holds it. From the signal's abort on nothing of it is delivered. */
-  held(world: WorldRef, signal: AbortSignal): HeldWorld;
+  /** A world as everybody but its hosts holds it. From the end on nothing of it is delivered. */
+  held(world: WorldRef, end: LateAbort): HeldWorld;
   acceptsKey(generation: number): boolean;
 }
 
 export class SessionMemory {
   readonly #parts: SessionMemoryParts;
   readonly #refs = new Map<string, KnownWorld>();
-  /** By session and id. */
-  readonly #opened = new Map<string, Map<string, OpenedAccess>>();
+  /** By session: few each, one as a rule (limits.accessesMax). */
+  readonly #opened = new Map<string, readonly OpenedAccess[]>();
   /** What no route answered of accesses that are over, by session. */
   readonly #unanswered = new LruMap<string, UnansweredRequests>({ entriesMax: limits.unansweredSessionsMax });
   /** Of sessions in which an operation runs that can be stopped. */
@@ -60,8 +65,8 @@ export class SessionMemory {
   remember(world: WorldRef): HeldWorld {
     const known = this.#refs.get(world.worldId);
     if (known !== undefined) return known.world;
-    const end = new AbortController();
-    const held = this.#parts.held(world, end.signal);
+    const end = new LateAbort();
+    const held = this.#parts.held(world, end);
     this.#refs.set(world.worldId, { world: held, end });
     return held;
   }
@@ -75,30 +80,35 @@ export class SessionMemory {
   }
 
   opened(sessionId: string, opened: OpenedAccess): void {
-    const all = this.#opened.get(sessionId) ?? new Map<string, OpenedAccess>();
-    this.#opened.set(sessionId, all.set(opened.accessId, opened));
+    const others = this.#openedBut(sessionId, opened.accessId);
+    this.#opened.set(sessionId, [...others, opened]);
   }
   /** Whether it is open or not. */
   revokeOne(sessionId: string, accessId: string): void {
-    const all = this.#opened.get(sessionId);
-    const opened = all?.get(accessId);
-    if (all === undefined || opened === undefined) return;
+    const opened = this.#opened.get(sessionId)?.find((one) => one.accessId === accessId);
+    if (opened === undefined) return;
     this.#end(sessionId, opened);
-    all.delete(accessId);
-    if (all.size === 0) this.#opened.delete(sessionId);
+    const others = this.#openedBut(sessionId, accessId);
+    if (others.length === 0) this.#opened.delete(sessionId);
+    else this.#opened.set(sessionId, others);
   }
   revoke(sessionId: string): void {
-    for (const opened of this.#opened.get(sessionId)?.values() ?? []) this.#end(sessionId, opened);
+    for (const opened of this.#opened.get(sessionId) ?? []) this.#end(sessionId, opened);
     this.#opened.delete(sessionId);
   }
   /** Of every access to the session that this incarnation of the service has opened. */
   unansweredOf(sessionId: string): UnansweredRequests | Promise<UnansweredRequests> {
-    const live = [...(this.#opened.get(sessionId)?.values() ?? [])].map(({ access }) => access.unanswered());
+    const live = (this.#opened.get(sessionId) ?? []).map(({ access }) => access.unanswered());
     return joinUnanswered([this.#unanswered.peek(sessionId), ...live]);
   }
   /** Ends access whose time is over, and that of a server key which is accepted no more. */
   dropVoid(nowMs: number): void {
-    for (const sessionId of this.#opened.keys()) this.#dropVoid(sessionId, nowMs);
+    for (const [sessionId, all] of this.#opened) {
+      for (const one of all) {
+        if (one.expiresAtMs > nowMs && this.#parts.acceptsKey(one.keyGeneration) && one.standing.stands()) continue;
+        this.revokeOne(sessionId, one.accessId);
+      }
+    }
   }
 
   /** Runs what may take long so that it is cancelled, as by its own signal, when the session ends. */
@@ -144,10 +154,7 @@ export class SessionMemory {
     this.#unanswered.set(sessionId, all);
   }
 
-  #dropVoid(sessionId: string, nowMs: number): void {
-    for (const one of this.#opened.get(sessionId)?.values() ?? []) {
-      if (one.expiresAtMs > nowMs && this.#parts.acceptsKey(one.keyGeneration) && one.stands()) continue;
-      this.revokeOne(sessionId, one.accessId);
-    }
+  #openedBut(sessionId: string, accessId: string): readonly OpenedAccess[] {
+    return (this.#opened.get(sessionId) ?? []).filter((one) => one.accessId !== accessId);
   }
 }

@@ -4,8 +4,10 @@
 //     meanwhile; the bound of each session holds at once, in its world.
 import { batchesOf } from '../../async/batches.js';
 import { limits } from '../../contract/limits.js';
-import type { WorldRef } from '../../worlds/api.js';
+import type { AdvanceProgress, WorldAnswers, WorldCommand } from '../../contract/world/world-protocol.js';
+import type { SendOptions, WorldRef } from '../../worlds/api.js';
 import { needsSpace } from '../../worlds/needs-space.js';
+import { WorldView } from '../../worlds/world-view.js';
 import type { Catalog, CatalogReads } from '../catalog/catalog.js';
 import { isLive, sessionTable } from '../catalog/session-records.js';
 import type { ControlSettings } from '../catalog/settings.js';
@@ -21,11 +23,12 @@ interface Ground {
   /** Writes what worlds store, a batch at a time. */
   note(figures: readonly StorageFigure[]): Promise<void>;
 }
+type WatchedTenant = Tenant & { isFull: boolean };
 
 export class StorageWatch {
   readonly #ground: Ground;
   /** By project. */
-  readonly #tenants = new Map<string, Tenant & { isFull: boolean }>();
+  readonly #tenants = new Map<string, WatchedTenant>();
   /** Worlds that may have changed since they were asked. */
   readonly #touched = new Map<string, WorldRef>();
 
@@ -35,27 +38,18 @@ export class StorageWatch {
 
   /** The same world, watched. */
   watched(world: WorldRef): WorldRef {
-    const { worldId } = world;
-    const session = this.#ground.catalog.view.get(sessionTable, worldId)?.session;
+    const session = this.#ground.catalog.view.get(sessionTable, world.worldId)?.session;
     if (session === undefined) return world;
-    const tenant = this.#tenant(session);
-    return {
-      worldId,
-      worldInstanceId: world.worldInstanceId,
-      command: async (command, options) => {
-        if (tenant.isFull && needsSpace(command)) this.#requireFreeSpace(tenant);
-        this.#touched.set(worldId, world);
-        try {
-          return await world.command(command, options);
-        } finally {
-          this.#touched.set(worldId, world);
-        }
-      },
-      query: (query) => world.query(query),
-      fork: (request) => world.fork(request),
-      passivate: () => world.passivate(),
-      destroy: () => world.destroy(),
-    };
+    return new WatchedWorld(world, this, this.#tenant(session));
+  }
+
+  /** A command is about to be sent. */
+  begin(world: WorldRef, command: WorldCommand, tenant: WatchedTenant): void {
+    if (tenant.isFull && needsSpace(command)) this.#requireFreeSpace(tenant);
+    this.touched(world);
+  }
+  touched(world: WorldRef): void {
+    this.#touched.set(world.worldId, world);
   }
 
   /** Asks worlds that were used what they store. Yields how many were asked. */
@@ -79,7 +73,7 @@ export class StorageWatch {
     this.#tenants.delete(projectId);
   }
 
-  #tenant({ organizationId, projectId }: Tenant): Tenant & { isFull: boolean } {
+  #tenant({ organizationId, projectId }: Tenant): WatchedTenant {
     let tenant = this.#tenants.get(projectId);
     if (tenant === undefined) {
       const { catalog, settings } = this.#ground;
@@ -89,7 +83,7 @@ export class StorageWatch {
     return tenant;
   }
   /** What was deleted meanwhile is free at once. */
-  #requireFreeSpace(tenant: Tenant & { isFull: boolean }): void {
+  #requireFreeSpace(tenant: WatchedTenant): void {
     const { catalog, settings } = this.#ground;
     const refusal = storageRefusal(catalog.view, settings, tenant);
     tenant.isFull = refusal !== undefined;
@@ -102,6 +96,26 @@ export class StorageWatch {
       bytes !== undefined && Math.abs(bytes - storageOf(catalog.view, worldId)) >= limits.storageNotedBytes ? [{ worldId, bytes }] : [],
     );
     if (moved.length > 0) await note(moved);
+  }
+}
+
+class WatchedWorld extends WorldView {
+  readonly #watch: StorageWatch;
+  readonly #tenant: WatchedTenant;
+
+  constructor(world: WorldRef, watch: StorageWatch, tenant: WatchedTenant) {
+    super(world);
+    this.#watch = watch;
+    this.#tenant = tenant;
+  }
+
+  override async command<C extends WorldCommand>(command: C, options?: SendOptions<AdvanceProgress>): Promise<WorldAnswers[C['kind']]> {
+    this.#watch.begin(this.world, command, this.#tenant);
+    try {
+      return await this.world.command(command, options);
+    } finally {
+      this.#watch.touched(this.world);
+    }
   }
 }
 

@@ -1,5 +1,5 @@
 // Two hosted runs compared from their sealed evidence.
-import { compareRuns as compareSealed } from '../../drills/stored/compare-runs.js';
+import { compareSealed } from '../../drills/stored/compare-sealed.js';
 import type { SealedReport } from '../../drills/stored/sealed-report.js';
 import type { ReadEndpoint } from '../catalog/endpoint.js';
 import type { ControlServices } from '../core/services.js';
@@ -17,7 +17,7 @@ export function compareRuns(services: ControlServices): ReadEndpoint<'compareRun
       };
       // Existence and readiness of both come before either is read.
       const [left, right] = await Promise.all([find(query.left), find(query.right)]);
-      return { comparison: await compareSealed(await left.run(), await right.run()) };
+      return { comparison: await compareSealed(left, right) };
     },
   };
 }

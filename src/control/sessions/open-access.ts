@@ -11,7 +11,7 @@ import { worldTokenShape } from '../catalog/keyring.js';
 import { requireRecord } from '../catalog/session-records.js';
 import { unauthenticated } from '../core/authorities.js';
 import type { WorldServices } from '../core/services.js';
-import { credentialOf, isStanding, watchStanding } from './standing-access.js';
+import { credentialOf, isStanding, WatchedStanding } from './standing-access.js';
 
 export async function openAccess(
   services: WorldServices,
@@ -21,7 +21,7 @@ export async function openAccess(
   const { access: view, projectId, bindings, address, keyGeneration } = record;
   const { accessId, actorId, actorInstanceId, sessionId, expiresAtMs } = view;
   const { organizationId } = requireRecord(services.catalog.view, sessionId).session;
-  const stands = watchStanding(services, record);
+  const standing = new WatchedStanding(services, record);
   const access = await services.bindings.open({
     world,
     actorId,
@@ -32,10 +32,10 @@ export async function openAccess(
     owner: projectId,
     requireOpen: () => {
       services.organizationsNow.requireActive(organizationId);
-      if (!stands()) throw unauthenticated();
+      if (!standing.stands()) throw unauthenticated();
     },
   });
-  services.sessionMemory.opened(sessionId, { accessId, access, stands, expiresAtMs, keyGeneration });
+  services.sessionMemory.opened(sessionId, { accessId, access, standing, expiresAtMs, keyGeneration });
   return access;
 }
 

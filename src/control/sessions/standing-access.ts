@@ -8,6 +8,7 @@ import { isLive, sessionTable } from '../catalog/session-records.js';
 import type { Change, View } from '../catalog/tables.js';
 import type { WorldServices } from '../core/services.js';
 import { standingOf } from '../core/standing.js';
+import type { AccessStanding } from '../memory/session-memory.js';
 
 type Ground = Pick<WorldServices, 'keyring' | 'nowMs'>;
 
@@ -16,12 +17,12 @@ export function isStanding({ keyring, nowMs }: Ground, view: View, record: Acces
   if (access.expiresAtMs <= nowMs() || !keyring.accepts(keyGeneration)) return false;
   const session = view.get(sessionTable, access.sessionId);
   if (session === undefined || !isLive(session) || session.session.leaseGeneration !== access.leaseGeneration) return false;
-  return issuerStands(view, record);
+  return issuerStands(view, record.access.createdBy, record.projectId);
 }
 
 /** The credential that made it has not been revoked, its member has not been removed, and the project is not being deleted. */
-function issuerStands(view: View, { access, projectId }: AccessRecord): boolean {
-  const creator = view.get(credentialTable, access.createdBy);
+function issuerStands(view: View, createdBy: string, projectId: string): boolean {
+  const creator = view.get(credentialTable, createdBy);
   const isValid = creator !== undefined && creator.credential.revokedAtMs === undefined && standingOf(view, creator) !== undefined;
   return isValid && isOpenProject(view, projectId);
 }
@@ -36,19 +37,31 @@ export function credentialOf({ keyring }: Ground, { access, keyGeneration, token
  * What its holder depends on besides time, lease and key, which others watch. Looked up once between two commits: agents ask often. Of an
  * access that is being given the record is not there yet.
  */
-export function watchStanding({ catalog }: Pick<WorldServices, 'catalog'>, record: AccessRecord): () => boolean {
-  const { accessId } = record.access;
-  let commits = -1;
-  let stands = false;
-  let wasThere = false;
-  return () => {
-    if (commits === catalog.commits) return stands;
-    commits = catalog.commits;
-    const isThere = catalog.view.get(accessTable, accessId) !== undefined;
-    wasThere ||= isThere;
-    stands = isThere === wasThere && issuerStands(catalog.view, record);
-    return stands;
-  };
+export class WatchedStanding implements AccessStanding {
+  readonly #catalog: WorldServices['catalog'];
+  readonly #accessId: string;
+  readonly #createdBy: string;
+  readonly #projectId: string;
+  #commits = -1;
+  #stands = false;
+  #wasThere = false;
+
+  constructor({ catalog }: Pick<WorldServices, 'catalog'>, { access: { accessId, createdBy }, projectId }: AccessRecord) {
+    this.#catalog = catalog;
+    this.#accessId = accessId;
+    this.#createdBy = createdBy;
+    this.#projectId = projectId;
+  }
+
+  stands(): boolean {
+    const { commits, view } = this.#catalog;
+    if (this.#commits === commits) return this.#stands;
+    this.#commits = commits;
+    const isThere = view.get(accessTable, this.#accessId) !== undefined;
+    this.#wasThere ||= isThere;
+    this.#stands = isThere === this.#wasThere && issuerStands(view, this.#createdBy, this.#projectId);
+    return this.#stands;
+  }
 }
 
 /**

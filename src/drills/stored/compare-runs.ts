@@ -8,9 +8,11 @@ import type { RunResult } from '../../contract/run/run.js';
 import type { EvidenceEntry } from '../../contract/world/evidence.js';
 import { worldTag } from '../../reports/compared-values.js';
 import { comparedInputs } from './compared-inputs.js';
-import { alignRuns } from './run-differences.js';
+import { entriesAt } from './journal-text.js';
+import { type ReadSide, readSide } from './read-side.js';
+import { type AlignedRuns, alignRuns } from './run-differences.js';
 import { RunTrace } from './run-trace.js';
-import { runValues } from './run-values.js';
+import { type RunValues, runValues, type TracedRun } from './run-values.js';
 
 export interface ComparedRun {
   result: RunResult;
@@ -18,15 +20,29 @@ export interface ComparedRun {
   evidence: AsyncIterable<string> | Iterable<string>;
 }
 
-export async function compareRuns(left: ComparedRun, right: ComparedRun): Promise<RunComparison> {
+/** A side, wherever its journal is read. */
+export interface ComparedSide {
+  result: RunResult;
+  read(): Promise<ReadSide>;
+  entriesAt(sequences: ReadonlySet<number>): Promise<Map<number, EvidenceEntry>>;
+}
+
+export function compareRuns(left: ComparedRun, right: ComparedRun): Promise<RunComparison> {
+  return compareSides(sideOf(left), sideOf(right));
+}
+
+/** Read in this thread. */
+export function sideOf(run: ComparedRun): ComparedSide {
+  return { result: run.result, read: () => readSide(run), entriesAt: (sequences) => entriesAt(run.evidence, sequences) };
+}
+
+export async function compareSides(left: ComparedSide, right: ComparedSide): Promise<RunComparison> {
   const { grade, inputs, lacks } = comparedInputs(left.result, right.result);
-  const shared = { trace: new RunTrace({ tag: worldTag(left.result.identity.worldInstanceId) }), counts: new Counts() };
-  const [one, other] = [observed(left, shared), observed(right, shared)];
-  const aligned = await alignRuns(one, other, (entry) => {
-    shared.trace.observe(entry);
-    shared.counts.observe(entry);
-  });
-  const values = grade === 'incompatible' ? undefined : await valuesOf([one, other], aligned);
+  // The right one first: where another thread reads it, it does so while this one reads the left.
+  const [other, one] = await Promise.all([right.read(), left.read()]);
+  const sides = { left: one, right: other };
+  const aligned = alignRuns(one.turns, other.turns);
+  const values = grade === 'incompatible' ? undefined : await valuesOf({ left, right }, sides, aligned);
   return {
     schemaVersion: 1,
     grade,
@@ -46,31 +62,20 @@ export async function compareRuns(left: ComparedRun, right: ComparedRun): Promis
           differences: { ...aligned.differences, shown: values.shown },
         }),
     assertions: assertionsOf(left.result, right.result),
-    counts: countsOf({ left: one.counts.of(left.result), right: other.counts.of(right.result) }),
+    counts: countsOf({ left: allCounts(left.result, one.counts), right: allCounts(right.result, other.counts) }),
   };
 }
 
-interface Observed extends ComparedRun {
-  trace: RunTrace;
-  counts: Counts;
-  observe: (entry: EvidenceEntry) => void;
-}
-
-function observed(run: ComparedRun, shared: Pick<Observed, 'trace' | 'counts'>): Observed {
-  const { identity, setup } = run.result;
-  const trace = new RunTrace({ tag: worldTag(identity.worldInstanceId), start: setup.setup.scenario?.state, shared: shared.trace });
-  const counts = new Counts(shared.counts);
-  const observe = (entry: EvidenceEntry): void => {
-    trace.observe(entry);
-    counts.observe(entry);
+function valuesOf(runs: Pair<ComparedSide>, sides: Pair<ReadSide>, aligned: AlignedRuns): Promise<RunValues> {
+  const traced = (side: keyof Pair<unknown>): TracedRun => {
+    const { result } = runs[side];
+    const trace = new RunTrace(sides[side].trace, result.setup.setup.scenario?.state);
+    return { trace, entriesAt: (sequences) => runs[side].entriesAt(sequences) };
   };
-  return { ...run, trace, counts, observe };
-}
-
-function valuesOf([left, right]: [Observed, Observed], aligned: Awaited<ReturnType<typeof alignRuns>>) {
-  const [one, other] = [left.result.identity, right.result.identity];
+  const [one, other] = [runs.left.result.identity, runs.right.result.identity];
   const tags = { left: worldTag(one.worldInstanceId), right: worldTag(other.worldInstanceId) };
-  return runValues({ left, right }, aligned, { tags, sameStart: one.setupHash === other.setupHash });
+  const sameStart = one.setupHash === other.setupHash;
+  return runValues({ left: traced('left'), right: traced('right') }, aligned, { tags, sameStart });
 }
 
 interface Pair<T> {
@@ -93,33 +98,16 @@ function assertionsOf(left: RunResult, right: RunResult): RunComparison['asserti
   });
 }
 
-class Counts {
-  readonly #counts = new Map<string, number>();
-  readonly #shared: Counts | undefined;
-
-  constructor(shared?: Counts) {
-    this.#shared = shared;
-  }
-
-  observe(entry: EvidenceEntry): void {
-    this.#add(`entries.${entry.kind}`);
-    if (entry.kind === 'operation') this.#add(`operations.${entry.outcome.kind}`);
-    if (entry.kind === 'event') this.#add(`events.${entry.phase}`);
-    if (entry.kind === 'state_change') this.#add(`stateChanges.${entry.change}`);
-  }
-  of({ interactions, startedAtVirtualUs, finishedAtVirtualUs, budgetUsage }: RunResult): ReadonlyMap<string, number> {
-    for (const [name, count] of this.#shared === undefined ? [] : this.#shared.#counts) this.#add(name, count);
-    this.#counts.set('interactions', interactions.length);
-    this.#counts.set('virtualUs', finishedAtVirtualUs - startedAtVirtualUs);
-    this.#counts.set('toolCalls.attempted', budgetUsage.toolCalls.attempted);
-    this.#counts.set('toolCalls.rejected', budgetUsage.toolCalls.rejected);
-    this.#counts.set('scheduledEvents.processed', budgetUsage.scheduledEvents.processed);
-    return this.#counts;
-  }
-
-  #add(name: string, by = 1): void {
-    this.#counts.set(name, (this.#counts.get(name) ?? 0) + by);
-  }
+function allCounts(result: RunResult, counts: ReadSide['counts']): ReadonlyMap<string, number> {
+  const { interactions, startedAtVirtualUs, finishedAtVirtualUs, budgetUsage } = result;
+  return new Map([
+    ...counts,
+    ['interactions', interactions.length],
+    ['virtualUs', finishedAtVirtualUs - startedAtVirtualUs],
+    ['toolCalls.attempted', budgetUsage.toolCalls.attempted],
+    ['toolCalls.rejected', budgetUsage.toolCalls.rejected],
+    ['scheduledEvents.processed', budgetUsage.scheduledEvents.processed],
+  ]);
 }
 
 function countsOf({ left, right }: Pair<ReadonlyMap<string, number>>): RunComparison['counts'] {

@@ -25,45 +25,21 @@ export function* linesOf(chunk: string): Generator<string> {
   }
 }
 
-/** Lines one after another; those taken since `keepFrom` can be taken again. */
-export class JournalLines {
-  readonly #chunks: AsyncIterator<string> | Iterator<string>;
-  /** From the first line that is kept. */
-  #text = '';
-  #next = 0;
-
-  constructor(chunks: AsyncIterable<string> | Iterable<string>) {
-    this.#chunks = Symbol.asyncIterator in chunks ? chunks[Symbol.asyncIterator]() : chunks[Symbol.iterator]();
+/** The entries of these sequences; no line of another is parsed. */
+export async function entriesAt(
+  evidence: AsyncIterable<string> | Iterable<string>,
+  sequences: ReadonlySet<number>,
+): Promise<Map<number, EvidenceEntry>> {
+  const found = new Map<number, EvidenceEntry>();
+  if (sequences.size === 0) return found;
+  const last = Math.max(...sequences);
+  let sequence = 0;
+  for await (const chunk of evidence) {
+    for (const line of linesOf(chunk)) {
+      sequence += 1;
+      if (sequences.has(sequence)) found.set(sequence, JSON.parse(line) as EvidenceEntry);
+    }
+    if (sequence >= last) break;
   }
-
-  /** Undefined where `more` may have some. */
-  peek(): string | undefined {
-    const end = this.#text.indexOf('\n', this.#next);
-    return end < 0 ? undefined : this.#text.slice(this.#next, end);
-  }
-  async peekMore(): Promise<string | undefined> {
-    return (await this.more()) ? this.peek() : undefined;
-  }
-  take(): string | undefined {
-    const line = this.peek();
-    if (line !== undefined) this.#next += line.length + 1;
-    return line;
-  }
-  keepFrom(): void {
-    this.#kept = this.#next;
-  }
-  goBack(): void {
-    this.#next = this.#kept;
-  }
-  #kept = 0;
-
-  /** False at the end. */
-  async more(): Promise<boolean> {
-    const { value, done } = await this.#chunks.next();
-    if (done === true) return false;
-    this.#text = this.#text.slice(this.#kept) + value;
-    this.#next -= this.#kept;
-    this.#kept = 0;
-    return true;
-  }
+  return found;
 }

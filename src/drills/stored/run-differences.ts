@@ -1,11 +1,14 @@
 // What two runs did differently, turn by turn, and where they parted first.
 //   RUN-DIFFERENCES-1. Symmetric: of several alignments that are equally good one is taken by what is in the runs, not by which is left.
 //     Exchanging the sides exchanges the answer and nothing else.
+import { defined } from '../../contract/defined.js';
 import type { RunComparison, RunDivergence } from '../../contract/hosted/runs.js';
 import { limits } from '../../contract/limits.js';
 import { virtualClock } from '../../text/virtual-time.js';
 import { alignTurns } from './align-turns.js';
-import { type NumberedTurn, type ObserveShared, type ReadableRun, readTurns, type Side } from './read-turns.js';
+import { isSameDigest } from './digest-column.js';
+import { isFirst, type NumberedTurn, type Side, sidesOf } from './numbered-turns.js';
+import type { TurnColumns } from './read-side.js';
 import type { RunTrace } from './run-trace.js';
 
 type Differences = NonNullable<RunComparison['differences']>;
@@ -19,12 +22,12 @@ export interface Parting extends Pick<RunDivergence, 'leftSequence' | 'rightSequ
 export interface AlignedRuns {
   differences: Differences;
   parting: Parting | undefined;
-  /** Of the entries that were aligned: equal for entries that say the same. */
+  /** Of the entries that were aligned, what they say. */
   entryLines: { left: EntryLines; right: EntryLines };
 }
 
-export async function alignRuns(left: ReadableRun, right: ReadableRun, observeShared: ObserveShared): Promise<AlignedRuns> {
-  const sides = await readTurns(left, right, observeShared);
+export function alignRuns(left: TurnColumns, right: TurnColumns): AlignedRuns {
+  const sides = sidesOf(left, right);
   const aligned = new Alignment(sides.left, sides.right);
   const all = aligned.differences();
   const count = (wanted: Difference['kind']): number => all.filter(({ kind }) => kind === wanted).length;
@@ -33,32 +36,34 @@ export async function alignRuns(left: ReadableRun, right: ReadableRun, observeSh
     differences: {
       same: aligned.pairs - changed,
       ...{ onlyLeft: count('only_left'), onlyRight: count('only_right'), changed, moved: count('moved') },
-      isComplete: sides.left.isComplete && sides.right.isComplete,
+      isComplete: left.isComplete && right.isComplete,
       shown: all.slice(0, limits.comparisonDifferencesShown),
     },
     parting: aligned.firstDivergence(),
-    entryLines: { left: new EntryLines(sides.left.turns), right: new EntryLines(sides.right.turns) },
+    entryLines: { left: new EntryLines(sides.left), right: new EntryLines(sides.right) },
   };
 }
 
-/** What the entries of a run say, as numbers. */
+/** What the entries of a run say, as digests: equal for entries that say the same. */
 export class EntryLines {
+  readonly #side: Side;
   readonly #turns: readonly NumberedTurn[];
 
-  constructor(turns: readonly NumberedTurn[]) {
-    this.#turns = turns;
+  constructor(side: Side) {
+    this.#side = side;
+    this.#turns = side.turns;
   }
 
   /** Entries that follow from `sequence`: those of its turn after it, and all that they caused, by cause alone. */
-  *effectsOf(sequence: number, trace: RunTrace): Generator<{ sequence: number; line: number }> {
+  *effectsOf(sequence: number, trace: RunTrace): Generator<{ sequence: number; line: string }> {
     const reached = new Set([sequence]);
     for (let place = this.#placeOf(sequence); place < this.#turns.length; place++) {
       const turn = this.#turns[place]!;
-      for (const [index, line] of turn.lines.entries()) {
+      for (let index = 0; index < turn.entries; index++) {
         const here = turn.sequence + index;
         if (here <= sequence || !reached.has(trace.causeOf(here))) continue;
         reached.add(here);
-        yield { sequence: here, line };
+        yield { sequence: here, line: this.#side.line(turn, index) };
       }
     }
   }
@@ -66,10 +71,7 @@ export class EntryLines {
   /** The first entries of two turns that are not the same, as far as either has one. */
   firstUnlike(here: number, other: EntryLines, there: number): [number | undefined, number | undefined] {
     const [one, two] = [this.#turns[this.#placeOf(here)]!, other.#turns[other.#placeOf(there)]!];
-    let index = 0;
-    while (index < one.lines.length && index < two.lines.length && one.lines[index] === two.lines[index]) index++;
-    const at = (turn: NumberedTurn): number | undefined => (index < turn.lines.length ? turn.sequence + index : undefined);
-    return [at(one), at(two)];
+    return firstUnlike([this.#side, one], [other.#side, two]);
   }
 
   #placeOf(sequence: number): number {
@@ -85,6 +87,7 @@ export class EntryLines {
 
 class Alignment {
   readonly pairs: number;
+  readonly #sides: { left: Side; right: Side };
   readonly #left: readonly NumberedTurn[];
   readonly #right: readonly NumberedTurn[];
   readonly #rightOf = new Map<number, number>();
@@ -97,6 +100,7 @@ class Alignment {
   readonly #likeLeft = new Map<number, number>();
 
   constructor(left: Side, right: Side) {
+    this.#sides = { left, right };
     this.#left = left.turns;
     this.#right = right.turns;
     const pairs = isFirst(left, right)
@@ -123,7 +127,7 @@ class Alignment {
       } else {
         const [left, right] = [this.#left[one++]!, this.#right[other++]!];
         if (left.content !== right.content)
-          found.push({ kind: 'changed', left: extent(left), right: extent(right), summary: sameCause(left, right).summary });
+          found.push({ kind: 'changed', left: extent(left), right: extent(right), summary: this.#sameCause(left, right).summary });
       }
     }
     return found;
@@ -139,7 +143,9 @@ class Alignment {
     const onlyRight = (): Parting => ({ ...only('right', right!), ...this.#like(this.#left[this.#likeLeft.get(place) ?? -1]) });
     if (right === undefined) return onlyLeft();
     if (left === undefined) return onlyRight();
-    if (left.cause === right.cause) return sameCause(left, right);
+    const { left: one, right: other } = this.#sides;
+    // Also where each is paired with another.
+    if (isSameDigest([one.columns.causes, place], [other.columns.causes, place])) return this.#sameCause(left, right);
     // What the other side does too, only later, is not what one side has too much.
     const leftComes = this.#rightOf.has(place) || this.#movedTo.has(place);
     const rightComes = this.#leftOf.has(place) || this.#movedFrom.has(place);
@@ -147,6 +153,13 @@ class Alignment {
     if (rightComes && !leftComes) return onlyLeft();
     const summary = `${leftComes ? 'The order differs' : 'They parted'}: on the left ${left.words}, on the right ${right.words}.`;
     return { leftSequence: left.sequence, rightSequence: right.sequence, summary };
+  }
+
+  #sameCause(left: NumberedTurn, right: NumberedTurn): Parting {
+    const [leftSequence, rightSequence] = firstUnlike([this.#sides.left, left], [this.#sides.right, right]);
+    const isFirst = leftSequence === left.sequence || rightSequence === right.sequence;
+    const summary = `On both sides ${left.words}, ${isFirst ? anotherOutcome : 'with other effects'}.`;
+    return { ...defined({ leftSequence, rightSequence }), summary };
   }
 
   #like(turn: NumberedTurn | undefined): { like?: number } {
@@ -207,26 +220,18 @@ class Alignment {
 /** Of a turn whose first entry says something else, until its members are known. */
 export const anotherOutcome = 'with another outcome';
 
-function isFirst(left: Side, right: Side): boolean {
-  return left.turns.length === right.turns.length ? left.digest <= right.digest : left.turns.length < right.turns.length;
-}
-
-const extent = ({ sequence, lines }: NumberedTurn) => ({ sequence, entries: lines.length });
+const extent = ({ sequence, entries }: NumberedTurn) => ({ sequence, entries });
 
 function only(side: 'left' | 'right', { words, sequence }: NumberedTurn): Parting {
   const summary = `Only on the ${side}: ${words}.`;
   return side === 'left' ? { leftSequence: sequence, summary } : { rightSequence: sequence, summary };
 }
 
-/** The first entries of the two turns that are not the same. */
-function sameCause(left: NumberedTurn, right: NumberedTurn): Parting {
-  const longer = Math.max(left.lines.length, right.lines.length);
+/** The first entries of two turns that are not the same, as far as either has one. */
+function firstUnlike([one, left]: [Side, NumberedTurn], [other, right]: [Side, NumberedTurn]): [number | undefined, number | undefined] {
+  const shorter = Math.min(left.entries, right.entries);
   let index = 0;
-  while (index < longer && left.lines[index] === right.lines[index]) index++;
-  const summary = `On both sides ${left.words}, ${index === 0 ? anotherOutcome : 'with other effects'}.`;
-  return {
-    ...(index < left.lines.length ? { leftSequence: left.sequence + index } : {}),
-    ...(index < right.lines.length ? { rightSequence: right.sequence + index } : {}),
-    summary,
-  };
+  while (index < shorter && one.line(left, index) === other.line(right, index)) index++;
+  const at = ({ sequence, entries }: NumberedTurn): number | undefined => (index < entries ? sequence + index : undefined);
+  return [at(left), at(right)];
 }

@@ -1,11 +1,12 @@
 // What of a run has to be known before it is compared, gathered as its entries pass: which entry caused which, and which entry last changed
 // each row. Values stay in the journal.
-import { hash } from 'node:crypto';
+import { firstNotBelow, growingFloats } from '../../collections/growing.js';
 import { canonicalJson } from '../../contract/canonical-json.js';
 import type { JsonObject, JsonValue } from '../../contract/json.js';
 import type { EvidenceEntry } from '../../contract/world/evidence.js';
 import type { StatePatch } from '../../contract/world/scenario.js';
 import { withoutTag } from '../../reports/compared-values.js';
+import { digestOf } from './digest-column.js';
 
 export interface RowName {
   packageId: string;
@@ -21,61 +22,90 @@ export interface TracedRow {
   digest: string | undefined;
 }
 
-export class RunTrace {
-  readonly #tag: string | undefined;
-  readonly #start: readonly StatePatch[] | undefined;
-  /** By sequence. */
-  readonly #causes: number[] = [];
-  readonly #changed = new Map<string, TracedRow>();
-  readonly #shared: RunTrace | undefined;
+/** What was gathered, as another thread can have it. */
+export interface Traced {
+  tag: string | undefined;
+  /** Sequences of all entries, rising, and of what caused each; 0: nothing in the journal. */
+  sequences: Float64Array<ArrayBuffer>;
+  causes: Float64Array<ArrayBuffer>;
+  /** Rows that the run changed, by their names without the tag. */
+  changed: Map<string, TracedRow>;
   /** False for a run whose rows do not follow from its start and its journal. */
+  isWhole: boolean;
+}
+
+export class TraceRecorder {
+  readonly #tag: string | undefined;
+  readonly #sequences = growingFloats();
+  readonly #causes = growingFloats();
+  readonly #changed = new Map<string, { name: RowName; sequence: number; after: JsonObject | null }>();
   #isWhole = true;
 
-  /** `start`: what the run began with. `shared`: of what came before, where both runs have it. */
-  constructor({ tag, start, shared }: { tag: string | undefined; start?: readonly StatePatch[] | undefined; shared?: RunTrace }) {
+  constructor(tag: string | undefined) {
     this.#tag = tag;
-    this.#start = start;
-    this.#shared = shared;
   }
 
   observe(entry: EvidenceEntry): void {
-    this.#causes[entry.sequence] = causeOf(entry) ?? 0;
+    this.#sequences.push(entry.sequence);
+    this.#causes.push(causeOf(entry) ?? 0);
     // What a fork or a reset begins with is in no journal of its own.
     if (entry.kind === 'lifecycle' && (entry.phase === 'world_forked' || entry.phase === 'world_reset')) this.#isWhole = false;
     if (entry.kind !== 'state_change') return;
     const { packageId, instanceId, namespace, rowId, sequence, after } = entry;
     const name = { packageId, instanceId, namespace, rowId };
-    this.#changed.set(this.#keyOf(name), { name, sequence, digest: after === null ? undefined : this.#digestOf(after) });
+    this.#changed.set(rowKey(name, this.#tag), { name, sequence, after });
+  }
+
+  traced(): Traced {
+    const changed = new Map<string, TracedRow>();
+    // Most rows of a long run change many times, and only what they are at its end is compared.
+    for (const [key, { name, sequence, after }] of this.#changed)
+      changed.set(key, { name, sequence, digest: after === null ? undefined : rowDigest(after, this.#tag) });
+    const [sequences, causes] = [this.#sequences.values(), this.#causes.values()];
+    return { tag: this.#tag, sequences, causes, changed, isWhole: this.#isWhole };
+  }
+}
+
+export class RunTrace {
+  readonly #traced: Traced;
+  readonly #start: readonly StatePatch[] | undefined;
+
+  /** `start`: what the run began with. */
+  constructor(traced: Traced, start: readonly StatePatch[] | undefined) {
+    this.#traced = traced;
+    this.#start = start;
   }
 
   /** 0: nothing in the journal. */
   causeOf(sequence: number): number {
-    return this.#causes[sequence] ?? 0;
+    const { sequences, causes } = this.#traced;
+    const place = firstNotBelow(sequences, sequence);
+    return sequences[place] === sequence ? causes[place]! : 0;
   }
 
   /** Whether the rows at the end follow from what it began with and the journal. */
   knowsRows(): boolean {
-    return this.#start !== undefined && this.#isWhole && (this.#shared === undefined || this.#shared.#isWhole);
+    return this.#start !== undefined && this.#traced.isWhole;
   }
-  /** Names, which both runs have, of the rows that it changed after what both share. */
+  /** Names, which both runs have, of the rows that it changed. */
   changedKeys(): Iterable<string> {
-    return this.#changed.keys();
+    return this.#traced.changed.keys();
   }
   startKeys(): Iterable<string> {
     return this.#startRows().keys();
   }
   /** As it is at the end; undefined where there was none at any time. */
   row(key: string): TracedRow | undefined {
-    const changed = this.#changed.get(key) ?? (this.#shared === undefined ? undefined : this.#shared.#changed.get(key));
+    const changed = this.#traced.changed.get(key);
     if (changed !== undefined) return changed;
     const start = this.#startRows().get(key);
     return start === undefined
       ? undefined
-      : { name: start.name, digest: this.#digestOf(JSON.parse(canonicalJson(start.value)) as JsonObject) };
+      : { name: start.name, digest: rowDigest(JSON.parse(canonicalJson(start.value)) as JsonObject, this.#traced.tag) };
   }
   /** Of a row that is as the run began. */
   startValue(name: RowName): JsonObject | undefined {
-    return this.#startRows().get(this.#keyOf(name))?.value;
+    return this.#startRows().get(rowKey(name, this.#traced.tag))?.value;
   }
 
   #startOnce: Map<string, { name: RowName; value: JsonObject }> | undefined;
@@ -85,19 +115,19 @@ export class RunTrace {
     for (const patch of this.#start ?? []) {
       const { packageId, instanceId = packageId, namespace, rowId } = patch;
       const name = { packageId, instanceId, namespace, rowId };
-      if (patch.action === 'upsert') rows.set(this.#keyOf(name), { name, value: patch.value });
-      else rows.delete(this.#keyOf(name));
+      if (patch.action === 'upsert') rows.set(rowKey(name, this.#traced.tag), { name, value: patch.value });
+      else rows.delete(rowKey(name, this.#traced.tag));
     }
     this.#startOnce = rows;
     return rows;
   }
+}
 
-  #keyOf({ packageId, instanceId, namespace, rowId }: RowName): string {
-    return withoutTag(`${packageId}\n${instanceId}\n${namespace}\n${rowId}`, this.#tag);
-  }
-  #digestOf(value: JsonValue): string {
-    return hash('sha256', withoutTag(JSON.stringify(value), this.#tag), 'base64url');
-  }
+function rowKey({ packageId, instanceId, namespace, rowId }: RowName, tag: string | undefined): string {
+  return withoutTag(`${packageId}\n${instanceId}\n${namespace}\n${rowId}`, tag);
+}
+function rowDigest(value: JsonValue, tag: string | undefined): string {
+  return digestOf(withoutTag(JSON.stringify(value), tag));
 }
 
 /** Said by the entry; without it, the entry that its transaction began with. */

@@ -3,11 +3,11 @@
 //   RUN-TURNS-1. A call is known by who called what with which arguments; a scheduled event by the turn that scheduled it; neither by
 //     place, time or ids.
 //   RUN-TURNS-2. Times are compared as spans: a turn that comes later because something before it took longer is the same turn.
-import { hash } from 'node:crypto';
 import type { JsonValue } from '../../contract/json.js';
 import type { EvidenceEntry } from '../../contract/world/evidence.js';
 import { withoutTag } from '../../reports/compared-values.js';
 import { virtualClock } from '../../text/virtual-time.js';
+import { digestOf } from './digest-column.js';
 
 /** Entries that committed together. */
 export interface RunTurn {
@@ -58,20 +58,22 @@ export class TurnReader {
     this.#wanted.take(turnOf(this.#turn, this.#causes, this.#wanted.tag));
     this.#turn = [];
   }
-
-  /** A turn that is known by a name of its own already; what it schedules and queues is known by that. */
-  note(name: string, entries: readonly EvidenceEntry[]): void {
-    this.#causes.note(name, entries);
-  }
 }
 
 function turnOf(entries: readonly EvidenceEntry[], causes: Causes, tag: string | undefined): RunTurn {
   const [first] = entries as [EvidenceEntry];
   const { words, cause, like } = causes.of(first);
-  const digest = digestOf(cause, tag);
+  const digest = digestOf(withoutTag(JSON.stringify(cause), tag));
   causes.note(digest, entries);
   const { sequence, virtualTimeUs } = first;
-  return { cause: digest, like, words, sequence, virtualTimeUs, lines: entries.map((entry) => digestOf(lineOf(entry, sequence), tag)) };
+  return {
+    cause: digest,
+    like,
+    words,
+    sequence,
+    virtualTimeUs,
+    lines: entries.map((entry) => digestOf(withoutTag(lineOf(entry, sequence), tag))),
+  };
 }
 
 /**
@@ -185,9 +187,4 @@ class Causes {
       }
     }
   }
-}
-
-/** Which world minted the ids in it makes no difference. */
-function digestOf(value: JsonValue, tag: string | undefined): string {
-  return hash('sha256', withoutTag(typeof value === 'string' ? value : JSON.stringify(value), tag), 'base64url');
 }

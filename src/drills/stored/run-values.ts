@@ -14,13 +14,12 @@ import type { EvidenceEntry } from '../../contract/world/evidence.js';
 import { entryMembers, valueMembers, type WorldTags } from '../../reports/compared-values.js';
 import { entryMemberName, orderedMembers } from '../../reports/comparison-words.js';
 import { entryText } from '../../reports/entry-text.js';
-import { linesOf } from './journal-text.js';
 import { type AlignedRuns, anotherOutcome, type Difference, type Parting } from './run-differences.js';
 import type { RowName, RunTrace, TracedRow } from './run-trace.js';
 
 export interface TracedRun {
   trace: RunTrace;
-  evidence: AsyncIterable<string> | Iterable<string>;
+  entriesAt(sequences: ReadonlySet<number>): Promise<ReadonlyMap<number, EvidenceEntry>>;
 }
 interface Sides<T> {
   left: T;
@@ -63,10 +62,8 @@ export async function runValues(
     ];
     return new Set(sequences.filter((sequence) => sequence !== undefined));
   };
-  const entries = {
-    left: await entriesAt(runs.left.evidence, wanted('left')),
-    right: await entriesAt(runs.right.evidence, wanted('right')),
-  };
+  const [right, left] = await Promise.all([runs.right.entriesAt(wanted('right')), runs.left.entriesAt(wanted('left'))]);
+  const entries = { left, right };
   const membersOf = (pair: Partial<Sides<number | undefined>> | undefined): ComparedMember[] | undefined => {
     const [left, right] = [entries.left.get(pair?.left ?? 0), entries.right.get(pair?.right ?? 0)];
     return left === undefined || right === undefined ? undefined : entryMembers(left, right, tags);
@@ -182,23 +179,4 @@ function comparedRows(
       members: valueMembers(rowOf('left', row.left), rowOf('right', row.right), tags),
     })),
   };
-}
-
-/** The entries of these sequences; no line of another is parsed. */
-async function entriesAt(
-  evidence: AsyncIterable<string> | Iterable<string>,
-  sequences: ReadonlySet<number>,
-): Promise<Map<number, EvidenceEntry>> {
-  const found = new Map<number, EvidenceEntry>();
-  if (sequences.size === 0) return found;
-  const last = Math.max(...sequences);
-  let sequence = 0;
-  for await (const chunk of evidence) {
-    for (const line of linesOf(chunk)) {
-      sequence += 1;
-      if (sequences.has(sequence)) found.set(sequence, JSON.parse(line) as EvidenceEntry);
-    }
-    if (sequence >= last) break;
-  }
-  return found;
 }

@@ -21,6 +21,12 @@ export interface SealedBytes extends AsyncIterable<Uint8Array> {
   readonly bytes: number;
 }
 
+/** Where a report is, and what it is known by: enough for another thread to read it. */
+export interface SealedPlace {
+  folder: string;
+  manifestDigest: string;
+}
+
 export class SealedReport {
   readonly #reader: FolderReader;
   readonly #folder: string;
@@ -30,6 +36,10 @@ export class SealedReport {
     this.#reader = new FolderReader(folder);
     this.#folder = folder;
     this.#manifestDigest = manifestDigest;
+  }
+
+  get place(): SealedPlace {
+    return { folder: this.#folder, manifestDigest: this.#manifestDigest };
   }
 
   /** Every file but the manifest. */

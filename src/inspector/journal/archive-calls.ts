@@ -25,6 +25,7 @@ import type {
 } from '../../contract/inspector/runs.js';
 import type { WorldComparisonReply } from '../../contract/inspector/worlds.js';
 import type { RunReport } from '../../contract/run/run-events.js';
+import type { PageOfEntries } from './page-text.js';
 
 /** A report folder; the server made the path out of its report directory and a run id. */
 export interface ReportPlace {
@@ -50,7 +51,7 @@ export interface ArchiveCalls {
   assertions: Call<ReportPlace, Bare<AssertionsReply>>;
   facts: OfJournal<undefined, { toSequence: number; counts: KindCounts; indexed: number }>;
   /** `entries`: the lines as the text of a JSON array, in bytes, as the file has them: a page is never made a string on its way. */
-  evidence: OfJournal<InspectorEvidenceQuery, { entries: Uint8Array; toSequence: number; nextSequence?: number }>;
+  evidence: OfJournal<InspectorEvidenceQuery, PageOfEntries>;
   search: OfJournal<SearchQuery, Bare<SearchReply>>;
   chain: OfJournal<{ sequence: number }, Bare<ChainReply>>;
   story: Call<ReportPlace, Bare<StoryReply>>;

@@ -2,9 +2,9 @@
 import { setImmediate } from 'node:timers/promises';
 import type { MessagePort } from 'node:worker_threads';
 import { errorToFrame, ServiceError } from '../../contract/errors.js';
-import { serveCalls } from '../../workers/called-thread.js';
+import { handOver, serveCalls } from '../../workers/called-thread.js';
 import { Archive } from './archive.js';
-import type { ArchiveApi, ArchiveQuestion, ArchiveReply } from './archive-calls.js';
+import type { ArchiveApi, ArchiveCall, ArchiveCalls, ArchiveQuestion, ArchiveReply } from './archive-calls.js';
 import type { Pause } from './sealed-run.js';
 
 const archive = new Archive();
@@ -28,11 +28,17 @@ async function answer(id: number, { method, ask }: ArchiveQuestion): Promise<Arc
   running.add(id);
   try {
     const work = archive.answers[method] as (ask: unknown, pause: Pause) => Promise<unknown>;
-    return { answer: await work(ask, pause) };
+    const given = await work(ask, pause);
+    return handOver({ answer: given }, buffersOf(method, given));
   } catch (error) {
     return error instanceof ServiceError ? { refusal: errorToFrame(error) } : { bug: String((error as Error)?.stack ?? error) };
   } finally {
     running.delete(id);
     unwanted.delete(id);
   }
+}
+
+/** Of a page of evidence: copied, it would be the third and fourth buffer of its size, and each costs the collector a stop sooner. */
+function buffersOf(method: ArchiveCall, given: unknown): ArrayBuffer[] {
+  return method === 'evidence' ? [(given as ArchiveCalls['evidence']['answer']).entries.buffer] : [];
 }

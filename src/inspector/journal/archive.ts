@@ -10,7 +10,7 @@ import { ServiceError } from '../../contract/errors.js';
 import type { InspectorAttachment } from '../../contract/inspector/runs.js';
 import { limits } from '../../contract/limits.js';
 import type { RunResult } from '../../contract/run/run.js';
-import { type ComparedRun, compareRuns } from '../../drills/stored/compare-runs.js';
+import { compareSealed } from '../../drills/stored/compare-sealed.js';
 import { manifestDigestOf, SealedReport } from '../../drills/stored/sealed-report.js';
 import { attachmentViews } from '../../reports/attachments.js';
 import { attachmentFolder, manifestFile } from '../../reports/report-folder.js';
@@ -102,7 +102,7 @@ export class Archive {
     compare: (ask) => this.#compare(ask),
     continued: async ({ report, afterSequence, place, worldInstanceId }) => {
       const { journal } = await this.#journal(place);
-      return await runContinued({ ...(await comparedRun(report)), afterSequence }, { journal, worldInstanceId });
+      return await runContinued({ ...(await (await sealedReport(report)).run()), afterSequence }, { journal, worldInstanceId });
     },
     mirror: async (ask, pause) => this.#mirror(ask, pause),
     dropMirror: async ({ id }) => this.#dropMirror(id),
@@ -235,7 +235,7 @@ export class Archive {
   /** From documents and journals that their manifests vouch for; only what cannot be read so is judged whole, to say what is wrong. */
   async #compare({ left, right }: ArchiveCalls['compare']['ask']): Promise<ArchiveCalls['compare']['answer']> {
     try {
-      return await compareRuns(await comparedRun(left), await comparedRun(right));
+      return await compareSealed(await sealedReport(left), await sealedReport(right));
     } catch (error) {
       if (error instanceof ServiceError) throw error;
       for (const place of [left, right]) await this.#whole(place, async () => undefined);
@@ -300,10 +300,10 @@ async function isFresh(opening: Promise<SealedRun>): Promise<boolean> {
   }
 }
 
-async function comparedRun(place: ReportPlace): Promise<ComparedRun> {
+async function sealedReport(place: ReportPlace): Promise<SealedReport> {
   const { report } = await readReport(place);
   const { status } = report.result;
-  if (status === 'sealed') return await new SealedReport(place.folder, await manifestDigestOf(place.folder)).run();
+  if (status === 'sealed') return new SealedReport(place.folder, await manifestDigestOf(place.folder));
   throw new ServiceError('control.STATE_CONFLICT', {
     message: `Only sealed runs are compared; ${place.runId} is ${status.replace('_', ' ')}.`,
     details: { runId: place.runId, status },

@@ -3,13 +3,13 @@
 // The index is built in slices, so that other questions are answered meanwhile; its memory is some 17 bytes an entry, and those of rows. It
 // reads one file handle, opened once; its holder makes sure that the file is the one that was sealed.
 import { readSync } from 'node:fs';
+import { growingBytes, growingFloats, growingIntegers } from '../../collections/growing.js';
 import { limits } from '../../contract/limits.js';
 import type { EvidenceEntry } from '../../contract/world/evidence.js';
 import { evidenceKinds } from '../../contract/world/evidence.js';
 import type { StatePatch } from '../../contract/world/scenario.js';
 import { tuning } from '../tuning.js';
 import { EntryScan, stateChangeCode } from './entry-scan.js';
-import { growingBytes, growingFloats, growingIntegers } from './growing.js';
 import { StateHistory } from './state-history.js';
 
 const newline = 10;
@@ -27,6 +27,7 @@ export class JournalFile {
   readonly #offsets = growingFloats();
   readonly #scan = new EntryScan();
   #bytes = 0;
+  #page: Buffer<ArrayBuffer> | undefined;
 
   constructor(file: number, start: readonly StatePatch[]) {
     this.#file = file;
@@ -101,10 +102,11 @@ export class JournalFile {
     }
   }
 
-  /** The entries `from` to `to`, both there, as lines. */
-  lines(from: number, to: number): Buffer {
+  /** The entries `from` to `to`, both there, as lines. `into`: a buffer that may be written over, where it is large enough. */
+  lines(from: number, to: number, into?: Buffer<ArrayBuffer>): Buffer {
     const first = Math.floor((from - 1) / tuning.journalOffsetStride);
-    const block = this.#read(this.#offsets.at(first), this.#offsetAfter(to) - this.#offsets.at(first));
+    const length = this.#offsetAfter(to) - this.#offsets.at(first);
+    const block = this.#read(this.#offsets.at(first), length, into !== undefined && into.length >= length ? into : undefined);
     let start = 0;
     for (let line = first * tuning.journalOffsetStride + 1; line < from; line++) start = block.indexOf(newline, start) + 1;
     let end = start;
@@ -112,7 +114,10 @@ export class JournalFile {
     return block.subarray(start, end);
   }
 
-  /** The same, but no more of them than fit into `bytesMax`, one at least. `to` is the last; before `from` where there are none. */
+  /**
+   * The same, but no more of them than fit into `bytesMax`, one at least. `to` is the last; before `from` where there are none. The lines
+   * are good until the next are asked for: with a buffer for each page the collector would stop the thread every few pages.
+   */
   linesWithin(from: number, last: number, bytesMax: number): { lines: Buffer; to: number } {
     if (last < from) return { lines: Buffer.alloc(0), to: last };
     let to = last;
@@ -122,7 +127,8 @@ export class JournalFile {
       this.#offsetAfter(to - tuning.journalOffsetStride) - this.#offsetAfter(from) > bytesMax
     )
       to -= tuning.journalOffsetStride;
-    const lines = this.lines(from, to);
+    this.#page ??= Buffer.allocUnsafeSlow(tuning.journalPieceBytes);
+    const lines = this.lines(from, to, this.#page);
     if (lines.length <= bytesMax) return { lines, to };
     let end = 0;
     for (let line = from; line <= to; line++) {

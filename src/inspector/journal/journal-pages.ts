@@ -21,6 +21,7 @@ import { evidenceKinds } from '../../contract/world/evidence.js';
 import type { ArchiveCalls } from './archive-calls.js';
 import { codeOf } from './entry-scan.js';
 import type { JournalFile } from './journal-file.js';
+import { arrayOfLines } from './page-text.js';
 import { axisOf, timelineOf } from './timeline.js';
 
 type Bare<T> = Omit<T, 'schemaVersion'>;
@@ -57,18 +58,6 @@ export function evidencePage(
   const { lines, to } = journal.linesWithin(fromSequence, last, limits.pageBytesMax);
   return { entries: arrayOfLines(lines), toSequence, ...(to < toSequence ? { nextSequence: to + 1 } : {}) };
 }
-
-/** Whole lines of JSON as the text of an array: a newline inside a value is written as an escape, so every one ends a line. */
-export function arrayOfLines(lines: Uint8Array): Uint8Array {
-  if (lines.length === 0) return Buffer.from('[]');
-  const array = Buffer.allocUnsafeSlow(lines.length + 1);
-  array.set(lines, 1);
-  for (let at = array.indexOf(newline, 1); at >= 0; at = array.indexOf(newline, at + 1)) array[at] = comma;
-  array[0] = openBracket;
-  array[lines.length] = closeBracket;
-  return array;
-}
-const [newline, comma, openBracket, closeBracket] = [10, 44, 91, 93] as const;
 
 export function namespacesPage(journal: JournalFile, atSequence = journal.length): Bare<InspectorNamespacesReply> {
   const at = Math.min(atSequence, journal.length);

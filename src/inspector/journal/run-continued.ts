@@ -1,6 +1,7 @@
 // A run and a journal that continues from one of its entries, side by side: what the agent did then, and what was done instead.
 import { defined } from '../../contract/defined.js';
 import type { ComparedRun } from '../../drills/stored/compare-runs.js';
+import { readSide } from '../../drills/stored/read-side.js';
 import { alignRuns } from '../../drills/stored/run-differences.js';
 import { tuning } from '../tuning.js';
 import type { ArchiveCalls } from './archive-calls.js';
@@ -10,13 +11,15 @@ export async function runContinued(
   { result: { identity }, evidence, afterSequence }: ComparedRun & { afterSequence: number },
   { journal, worldInstanceId }: { journal: JournalFile; worldInstanceId: string },
 ): Promise<ArchiveCalls['continued']['answer']> {
-  const observe = (): void => {};
   const from = (fromSequence: number) => ({ fromSequence, toSequence: 0 });
-  const { differences, parting } = await alignRuns(
-    { result: { evidenceRange: from(afterSequence + 1), identity }, evidence: unjudged(evidence), observe },
-    { result: { evidenceRange: from(1), identity: { ...identity, worldInstanceId } }, evidence: unjudged(linesOf(journal)), observe },
-    observe,
-  );
+  const [run, world] = [
+    await readSide({ result: { evidenceRange: from(afterSequence + 1), identity }, evidence: unjudged(evidence) }),
+    await readSide({
+      result: { evidenceRange: from(1), identity: { ...identity, worldInstanceId } },
+      evidence: unjudged(linesOf(journal)),
+    }),
+  ];
+  const { differences, parting } = alignRuns(run.turns, world.turns);
   if (parting === undefined) return { differences };
   const { leftSequence, rightSequence, summary } = parting;
   return { differences, firstDivergence: { ...defined({ leftSequence, rightSequence }), summary } };

@@ -1,10 +1,10 @@
 // Which rows a journal changed, and when: with it the state right after any entry is a look-up, and no fold over what came before.
 //   STATE-HISTORY-1. The entry that made a row what it is at n is the last one of that row's not after n: found by bisection.
 // A space knows its rows at the start and, of each change, entry, row and kind. Values stay in the journal.
+import { type Growing, growingBytes, growingIntegers } from '../../collections/growing.js';
 import type { JsonObject } from '../../contract/json.js';
 import type { StatePatch } from '../../contract/world/scenario.js';
 import type { NamespaceView } from '../../contract/world/world-protocol.js';
-import { type Growing, growingBytes, growingIntegers } from './growing.js';
 
 export type Change = 'insert' | 'update' | 'delete';
 const [inserted, updated, deleted] = [0, 1, 2];
@@ -154,7 +154,7 @@ interface RowOrder {
   changesOf(row: number): Int32Array;
 }
 
-function lastChange(sequences: Growing<Int32Array>, changes: Int32Array, sequence: number): number | undefined {
+function lastChange(sequences: Growing<Int32Array<ArrayBuffer>>, changes: Int32Array, sequence: number): number | undefined {
   let low = 0;
   let high = changes.length;
   while (low < high) {

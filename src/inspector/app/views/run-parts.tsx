@@ -1,6 +1,5 @@
-// The other parts of a run: every assertion, the interactions, the world as it was left, attachments, and what it was set up from.
-import { useState } from 'preact/hooks';
-import type { InspectorAttachment, InspectorRunReply } from '../../../contract/inspector/runs.js';
+// The other parts of a run: every assertion, the interactions, the world as it was left, and what it was set up from.
+import type { InspectorRunReply } from '../../../contract/inspector/runs.js';
 import type { CheckpointResult, InteractionResult } from '../../../contract/run/run.js';
 import type { FaultView } from '../../../contract/world/world-protocol.js';
 import { agentCause } from '../../../reports/causes.js';
@@ -12,7 +11,6 @@ import { AgentCard, Finding, type FindingsProps } from '../../../viewer/findings
 import { Await, Empty, useLoad } from '../../../viewer/kit/loading.tsx';
 import { counted, DueEvent, Fact, Json, Status } from '../../../viewer/kit/parts.tsx';
 import { RowsAt, type StateAtProps } from '../../../viewer/state-at.tsx';
-import { saveAs } from '../kit/save.tsx';
 import { routeHash } from '../state/route.ts';
 import { client } from '../state/session.tsx';
 
@@ -208,57 +206,6 @@ function FaultLine({ fault: { packageId, faultId, active, triggered }, runId }: 
         <a href={routeHash('runs', [runId], { kind: 'fault', q: faultId })}>fired {counted(triggered, 'time')}</a>
       )}
     </p>
-  );
-}
-
-export function AttachmentsPart({ runId, saved }: { runId: string; saved: boolean }) {
-  const loaded = useLoad(`attachments ${runId}`, async () =>
-    saved ? (await client.call('listAttachments', { path: { runId } })).attachments : [],
-  );
-  return (
-    <Await of={loaded} what="the attachments">
-      {(attachments) =>
-        attachments.length === 0 ? (
-          <Empty title="No attachments">
-            <p>
-              A target attaches files with <code>context.attach</code>; a drill's <code>capture</code> says which are kept.
-            </p>
-          </Empty>
-        ) : (
-          <ul class="stack">
-            {attachments.map((attachment) => (
-              <Attachment key={attachment.id} runId={runId} attachment={attachment} />
-            ))}
-          </ul>
-        )
-      }
-    </Await>
-  );
-}
-
-function Attachment({ runId, attachment }: { runId: string; attachment: InspectorAttachment }) {
-  const [problem, setProblem] = useState<string | undefined>();
-  const save = (): void => {
-    client.bytes('getAttachment', { path: { runId, attachmentId: attachment.id } }).then(
-      (bytes) => saveAs(bytes, attachment.name),
-      (error: Error) => setProblem(error.message),
-    );
-  };
-  return (
-    <li class="card row">
-      <strong class="grow">{visibleText(attachment.name)}</strong>
-      <span class="quiet">
-        {attachment.mediaType} · {attachment.bytes.toLocaleString('en-US')} bytes
-      </span>
-      <button type="button" onClick={save} disabled={!attachment.available}>
-        Save
-      </button>
-      {problem !== undefined && (
-        <span class="bad-text" role="alert">
-          {problem}
-        </span>
-      )}
-    </li>
   );
 }
 

@@ -10,15 +10,17 @@ import type { EvidenceSource } from '../../../viewer/evidence-source.ts';
 import { Findings, Story } from '../../../viewer/findings.tsx';
 import { choicesOf, type FilterQuery, filterOfQuery, queryOfFilter } from '../../../viewer/journal-filter.ts';
 import { Await, useLoad } from '../../../viewer/kit/loading.tsx';
+import { Tabs } from '../kit/tabs.tsx';
 import { active, grown, project, runsEnded, said } from '../state/live.tsx';
 import { meaningInProject, runSource } from '../state/live-source.tsx';
 import { usePageTitle } from '../state/page-title.tsx';
 import { routeHash } from '../state/route.ts';
 import { client, go } from '../state/session.tsx';
+import { AttachmentsPart } from './attachments-part.tsx';
 import { ForkBefore } from './fork-before.tsx';
 import { RunFailure } from './run-failure.tsx';
 import { RunCrumbs, RunHead } from './run-head.tsx';
-import { AssertionsPart, AttachmentsPart, InteractionsPart, SetupPart, WorldPart } from './run-parts.tsx';
+import { AssertionsPart, InteractionsPart, SetupPart, WorldPart } from './run-parts.tsx';
 
 const parts = ['evidence', 'assertions', 'interactions', 'world', 'attachments', 'setup'] as const;
 type Part = (typeof parts)[number];
@@ -59,17 +61,16 @@ function Run({ reply, query }: { reply: InspectorRunReply; query: { [name: strin
   return (
     <div class="run">
       <RunHead reply={reply} />
-      <nav class="tabs" aria-label="Parts of the run">
-        {parts.map((name) => (
-          <a
-            key={name}
-            href={routeHash('runs', [runId], { part: name === 'evidence' ? undefined : name })}
-            aria-current={name === part ? 'true' : undefined}
-          >
-            {partNames[name]} {countOf(reply, name) !== undefined && <span class="count">{countOf(reply, name)}</span>}
-          </a>
-        ))}
-      </nav>
+      <Tabs
+        label="Parts of the run"
+        current={part}
+        tabs={parts.map((name) => ({
+          name,
+          href: routeHash('runs', [runId], { part: name === 'evidence' ? undefined : name }),
+          title: partNames[name],
+          count: countOf(reply, name),
+        }))}
+      />
       {part === 'evidence' && <Evidence reply={reply} source={source} count={count} selected={selected} query={query} show={show} />}
       {part === 'assertions' && (
         <AssertionsPart

@@ -5,6 +5,7 @@ import type { ScenarioActor } from '../../../contract/world/scenario.js';
 import { virtualClock } from '../../../text/virtual-time.js';
 import { Await, Empty } from '../../../viewer/kit/loading.tsx';
 import { counted, PageHead } from '../../../viewer/kit/parts.tsx';
+import { Tabs } from '../kit/tabs.tsx';
 import { isOffline, projectLoad, projectReply, refreshing, refreshProblem, refreshProject } from '../state/live.tsx';
 import { routeHash } from '../state/route.ts';
 import { DiagnosticList } from './diagnostic-list.tsx';
@@ -59,13 +60,11 @@ function WorldSections({ view, path }: { view: ProjectView; path: string[] }) {
   ];
   return (
     <>
-      <nav class="tabs" aria-label="Parts of the world">
-        {tabs.map(([name, title, count]) => (
-          <a key={name} href={routeHash('world', [name])} aria-current={name === section ? 'true' : undefined}>
-            {title} <span class="count">{count}</span>
-          </a>
-        ))}
-      </nav>
+      <Tabs
+        label="Parts of the world"
+        current={section}
+        tabs={tabs.map(([name, title, count]) => ({ name, href: routeHash('world', [name]), title, count }))}
+      />
       {section === 'actors' && <Actors actors={view.world?.actors ?? []} />}
       {section === 'scenarios' && <ScenarioLayers view={view} chosen={path[1]} />}
       {section === 'diagnostics' && <Diagnostics list={view.diagnostics} />}

@@ -1,7 +1,7 @@
 // Columns of numbers that grow at their end.
-import { tuning } from '../tuning.js';
+import { tuning } from './tuning.js';
 
-type Column = Uint8Array | Int32Array | Float64Array;
+type Column = Uint8Array<ArrayBuffer> | Int32Array<ArrayBuffer> | Float64Array<ArrayBuffer>;
 
 export class Growing<T extends Column> {
   #column: T;
@@ -37,18 +37,22 @@ export class Growing<T extends Column> {
 
   /** The first index in [from, to) whose value is not below `value`, or `to`; the values are in order. */
   firstNotBelow(value: number, from = 0, to = this.#length): number {
-    const column = this.#column;
-    let low = from;
-    let high = to;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if ((column[middle] as number) < value) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    return firstNotBelow(this.#column, value, from, to);
   }
 }
 
-export const growingBytes = (): Growing<Uint8Array> => new Growing((length) => new Uint8Array(length));
-export const growingIntegers = (): Growing<Int32Array> => new Growing((length) => new Int32Array(length));
-export const growingFloats = (): Growing<Float64Array> => new Growing((length) => new Float64Array(length));
+/** The first place in [from, to) of rising values that is not below `value`, or `to`. */
+export function firstNotBelow(values: Column, value: number, from = 0, to = values.length): number {
+  let low = from;
+  let high = to;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (values[middle]! < value) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+export const growingBytes = (): Growing<Uint8Array<ArrayBuffer>> => new Growing((length) => new Uint8Array(length));
+export const growingIntegers = (): Growing<Int32Array<ArrayBuffer>> => new Growing((length) => new Int32Array(length));
+export const growingFloats = (): Growing<Float64Array<ArrayBuffer>> => new Growing((length) => new Float64Array(length));

@@ -1,0 +1,6 @@
+// The figures that tune this module.
+
+export const tuning = {
+  /** Of a column that grows by doubling, at first. */
+  columnItemsMin: 1024,
+};

@@ -1,0 +1,47 @@
+// Two sealed reports compared. Long journals are read by two threads at once, a side each, and the caller's thread is free meanwhile.
+import { Semaphore } from '../../async/semaphore.js';
+import type { RunComparison } from '../../contract/hosted/runs.js';
+import type { RunResult } from '../../contract/run/run.js';
+import { startThread, type Thread } from '../../workers/thread.js';
+import { tuning } from '../tuning.js';
+import { type ComparedSide, compareRuns } from './compare-runs.js';
+import type { SealedPlace, SealedReport } from './sealed-report.js';
+
+const turns = new Semaphore(tuning.comparisonsAtOnce);
+
+/** What the threads are asked (comparison-entry.ts). */
+export interface ComparisonTask {
+  left: SealedPlace;
+  right: SealedPlace;
+}
+export type SideTask = { kind: 'read'; place: SealedPlace } | { kind: 'entries'; place: SealedPlace; sequences: ReadonlySet<number> };
+
+export async function compareSealed(left: SealedReport, right: SealedReport): Promise<RunComparison> {
+  const [one, other] = [await left.run(), await right.run()];
+  const entries = one.result.evidenceRange.toSequence + other.result.evidenceRange.toSequence;
+  if (entries <= tuning.comparedHereEntriesMax) return compareRuns(one, other);
+  const task: ComparisonTask = { left: left.place, right: right.place };
+  return turns.run(() => withThread('compare', async (thread) => (await thread.run(task)) as RunComparison));
+}
+
+/** `use` has the run as a side that a thread for it alone reads. */
+export function withSideApart<T>(place: SealedPlace, result: RunResult, use: (side: ComparedSide) => Promise<T>): Promise<T> {
+  return withThread('answerOfSide', (thread) => {
+    const ask = <Answer>(task: SideTask): Promise<Answer> => thread.run(task) as Promise<Answer>;
+    return use({
+      result,
+      read: () => ask({ kind: 'read', place }),
+      entriesAt: (sequences) => ask({ kind: 'entries', place, sequences }),
+    });
+  });
+}
+
+async function withThread<T>(run: 'compare' | 'answerOfSide', use: (thread: Thread) => Promise<T>): Promise<T> {
+  const entry = new URL('./comparison-entry.js', import.meta.url);
+  const thread = startThread({ entry, run, resourceLimits: { maxYoungGenerationSizeMb: tuning.comparisonYoungMb } });
+  try {
+    return await use(thread);
+  } finally {
+    await thread.end();
+  }
+}

@@ -1,0 +1,41 @@
+// Digests one after another as bytes: a long run has hundreds of thousands, which as strings would fill a heap and could not be handed to
+// another thread without a copy of each.
+import { hash } from 'node:crypto';
+import { tuning } from '../tuning.js';
+
+export const digestBytes = 32;
+
+/** As text of one character a byte. */
+export function digestOf(text: string): string {
+  return hash('sha256', text, 'binary');
+}
+
+export class DigestColumn {
+  #bytes: Buffer = Buffer.allocUnsafeSlow(tuning.digestsMin * digestBytes);
+  #length = 0;
+
+  push(digest: string): void {
+    if (this.#length === this.#bytes.length) {
+      const grown = Buffer.allocUnsafeSlow(2 * this.#length);
+      grown.set(this.#bytes);
+      this.#bytes = grown;
+    }
+    this.#length += this.#bytes.write(digest, this.#length, digestBytes, 'latin1');
+  }
+
+  /** All of them, not to be changed any more. */
+  values(): Uint8Array<ArrayBuffer> {
+    return new Uint8Array(this.#bytes.buffer as ArrayBuffer, 0, this.#length);
+  }
+}
+
+/** The digest at a place of a column's values. */
+export function digestAt(values: Uint8Array, place: number): string {
+  return Buffer.from(values.buffer, values.byteOffset + place * digestBytes, digestBytes).toString('latin1');
+}
+
+export function isSameDigest([one, here]: readonly [Uint8Array, number], [other, there]: readonly [Uint8Array, number]): boolean {
+  for (let index = 0; index < digestBytes; index++)
+    if (one[here * digestBytes + index] !== other[there * digestBytes + index]) return false;
+  return true;
+}
