@@ -1,7 +1,7 @@
 // The provider's money laws, under whatever is asked of it.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import fc from '../fast-check.js';
+import fc, { casesOf } from '../fast-check.js';
 import { PackageWorld } from './package-world.js';
 
 interface Charge {
@@ -116,6 +116,6 @@ test('money is neither made nor lost, and a refund is never more than was captur
         'and nothing is held',
       );
     }),
-    { numRuns: 60, includeErrorInReport: true },
+    { numRuns: casesOf(30), includeErrorInReport: true },
   );
 });

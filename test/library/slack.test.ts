@@ -6,7 +6,7 @@ import bolt from '@slack/bolt';
 import { ErrorCode, WebClient, type WebClientOptions } from '@slack/web-api';
 import { createBindings } from '../../src/bindings/create-bindings.js';
 import { createLocalWorld, type LocalWorld } from '../../src/index.js';
-import fc from '../fast-check.js';
+import fc, { casesOf } from '../fast-check.js';
 import { library, PackageWorld } from './package-world.js';
 
 interface Message {
@@ -175,7 +175,7 @@ test('messages have times of their own, threads hold together, and lists show wh
       await world.advance(0);
       await checkLaws();
     }),
-    { numRuns: 50, includeErrorInReport: true },
+    { numRuns: casesOf(25), includeErrorInReport: true },
   );
 });
 

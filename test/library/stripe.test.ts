@@ -1,7 +1,7 @@
 // The laws of the Stripe account's money, under whatever is asked of it.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import fc from '../fast-check.js';
+import fc, { casesOf } from '../fast-check.js';
 import { PackageWorld } from './package-world.js';
 import { checkMoney, type Intent, type Moved } from './stripe-laws.js';
 
@@ -79,6 +79,6 @@ test('money is neither made nor lost, whatever is paid, declined, refunded, disp
       const held = (await world.rows<Intent>('payment_intents')).filter(({ amount_capturable }) => amount_capturable > 0);
       assert.deepEqual(held, [], 'and nothing is held');
     }),
-    { numRuns: 40, includeErrorInReport: true },
+    { numRuns: casesOf(20), includeErrorInReport: true },
   );
 });

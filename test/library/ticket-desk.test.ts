@@ -1,7 +1,7 @@
 // What stays true of the desk, under whatever is asked of it.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import fc from '../fast-check.js';
+import fc, { casesOf } from '../fast-check.js';
 import { PackageWorld } from './package-world.js';
 
 interface Timer {
@@ -127,6 +127,6 @@ test('tickets keep to the workflow, timers fire when they are due, and counts ag
       await world.advance(0);
       await checkLaws();
     }),
-    { numRuns: 60, includeErrorInReport: true },
+    { numRuns: casesOf(30), includeErrorInReport: true },
   );
 });
