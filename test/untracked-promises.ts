@@ -1,5 +1,5 @@
 // Loaded before each process of the tests (scripts/test.mjs), before node:test is. The runner follows each promise and each timer from its
-// making to its end, so as to know of an error outside of a test to which test it belongs: every seventh second of the processor in a group that drives
+// making to its end, so that an error outside of a test is reported with its test: a seventh of the processor's time in a group that drives
 // worlds. Here it follows suites and tests alone, which it needs for `describe`. Such an error is then one of the file, no less a failure;
 // with --apart the runner follows everything, and names the test.
 import asyncHooks from 'node:async_hooks';
