@@ -1,22 +1,23 @@
 // A cluster on this machine: how calls scale with its nodes, what the log in PostgreSQL and a forward cost, how long a takeover and a join
-// take. For the first, nodes have a share of a processor each, by control groups; clients and the database are outside. Ratios count.
-//   npm run bench -- cluster [--only scale,log,forward,takeover,join] [--nodes 1,2,3] [--cpu 30] [--seconds 10] [--warm 20] [--sessions 64]
-//     [--requests 2000] [--kills 5] [--size-mb 32] [--json]
+// take. For the first two, nodes have a share of a processor each, by control groups; clients and the database are outside. Ratios count.
+//   npm run bench -- cluster [--only scale,log,append,forward,takeover,join] [--nodes 1,2,3] [--cpu 30] [--seconds 10] [--warm 20]
+//     [--sessions 64] [--turns 3] [--requests 2000] [--kills 5] [--size-mb 32] [--json]
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Cluster, type ClusterNode } from '../test/e2e/cluster-kit.js';
 import { until } from '../test/until.js';
+import { append } from './cluster-append.js';
 import { clusterSessions, planEvents, sessionOf } from './cluster-sessions.js';
 import { cpuShare } from './cpu-share.js';
 import { compare } from './forward.js';
 import { bump } from './http.js';
 import { type LoadFigures, type LoadRequest, measureLoad } from './load.js';
-import { accessToNewSession, openFlags, publishRows, startService } from './service.js';
+import { accessToNewSession, openFlags, processFigures, publishRows, startService } from './service.js';
 
 type Options = { [flag: string]: string | boolean };
 const rows = 1000;
-const parts = { scale, log, forward, takeover, join: joined };
+const parts = { scale, log, append, forward, takeover, join: joined };
 
 export async function run(options: Options): Promise<object> {
   const names = (options.only === undefined ? Object.keys(parts) : String(options.only).split(',')) as (keyof typeof parts)[];
@@ -84,29 +85,47 @@ async function scale(options: Options): Promise<object> {
   return { cpuPercent: Number(cpu), ...(note === undefined ? {} : { note }), ...figures, linear: Object.fromEntries(linear) };
 }
 
-/** One node whose log is in PostgreSQL, and a service alone that flushes its own disk, in turns. */
+/**
+ * One node whose log is in PostgreSQL, and a service alone that flushes its own disk, in turns. First both have all processors, which the
+ * database and the client take as well; then each has a share of one, as the nodes of `scale`.
+ */
 async function log(options: Options): Promise<object> {
-  const { seconds = 10, sessions = 64 } = options;
+  const { seconds = 10, warm = 20, sessions = 64, turns = 3, cpu = 30 } = options;
   const { cluster, buildHash } = await startCluster(1);
   const service = await startService({ rows, flags: ['--server', 'node', '--workers', '1', '--durability', 'flushed'] });
   const tokens = await clusterSessions(cluster, { buildHash, perNode: Number(sessions) });
   const alone = await Promise.all(Array.from({ length: Number(sessions) }, () => accessToNewSession(service)));
   const node = cluster.nodes[0] as ClusterNode;
   const subjects = {
-    postgres: { origin: node.url, requests: requestsOf(tokens.get(node.name) as string[]) },
-    flushed: { origin: service.origin, requests: requestsOf(alone) },
+    postgres: { pid: node.pid, origin: node.url, requests: requestsOf(tokens.get(node.name) as string[]) },
+    flushed: { pid: service.pid, origin: service.origin, requests: requestsOf(alone) },
   };
-  const found: { [name in keyof typeof subjects]: LoadFigures[] } = { postgres: [], flushed: [] };
-  const turns = 3;
-  for (let turn = 0; turn <= turns; turn++)
-    for (const name of ['postgres', 'flushed'] as const) {
-      const load = await measureLoad({ ...subjects[name], connections: Number(sessions), seconds: Number(seconds) });
-      // The first warms up.
-      if (turn > 0) found[name].push(load);
-    }
+  const measure = (name: keyof typeof subjects, of: number): Promise<LoadFigures> =>
+    measureLoad({ ...subjects[name], connections: Number(sessions), seconds: of });
+  const inTurns = async (): Promise<object> => {
+    const found: { [name in keyof typeof subjects]: (LoadFigures & { cpuUsPerCall: number })[] } = { postgres: [], flushed: [] };
+    for (let turn = 0; turn < Number(turns); turn++)
+      for (const name of ['postgres', 'flushed'] as const) {
+        const { cpuUs } = processFigures(subjects[name].pid);
+        const load = await measure(name, Number(seconds));
+        const calls = load.requestsPerSecond * Number(seconds);
+        found[name].push({ ...load, cpuUsPerCall: Math.round((processFigures(subjects[name].pid).cpuUs - cpuUs) / calls) });
+      }
+    return { ...found, ratio: Number((sum(found.postgres, 'requestsPerSecond') / sum(found.flushed, 'requestsPerSecond')).toFixed(2)) };
+  };
+  for (const name of ['postgres', 'flushed'] as const) await measure(name, Number(warm));
+  const free = await inTurns();
+  const shares = [cpuShare('postgres', Number(cpu)), cpuShare('flushed', Number(cpu))];
+  [node.pid, service.pid].forEach((pid, at) => {
+    const share = shares[at] as ReturnType<typeof cpuShare>;
+    if (typeof share !== 'string') share.add(pid);
+  });
+  const note = shares.find((share) => typeof share === 'string');
+  const bounded = note === undefined ? await inTurns() : { note };
   await cluster.close();
   await service.stop();
-  return { ...found, ratio: Number((sum(found.postgres, 'requestsPerSecond') / sum(found.flushed, 'requestsPerSecond')).toFixed(2)) };
+  for (const share of shares) if (typeof share !== 'string') share.remove();
+  return { free, [`percent${cpu}`]: bounded };
 }
 
 async function forward(options: Options): Promise<object> {

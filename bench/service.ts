@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { type Client, createClient } from '../src/client/client.js';
 
 export interface Service {
+  readonly pid: number;
   readonly origin: string;
   readonly engine: string;
   readonly projectId: string;
@@ -87,6 +88,7 @@ function serviceOf(child: ChildProcess, ready: Ready, kept: Kept): Service {
     await once(child, 'exit');
   };
   return {
+    pid: child.pid as number,
     ...{ origin, engine, projectId, environmentId, credential, buildHash },
     client: createClient({ baseUrl: origin, credential }),
     figures: () => processFigures(child.pid as number),

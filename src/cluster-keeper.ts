@@ -20,7 +20,7 @@ import type { HomesLog } from './control/core/services.js';
 import { isOfThisBoot, markBoot } from './files/boot-mark.js';
 import { makeFolder } from './files/make-folder.js';
 import { homeOfFileName } from './worlds/homes.js';
-import { decodeRecord, followedNonce, InvalidRecord, nonceBytes } from './worlds/kv/group-record.js';
+import { checkRecord, followedNonce, InvalidRecord, nonceBytes } from './worlds/kv/group-record.js';
 import type { StreamLog, StreamPosition, StreamRecord } from './worlds/kv/stream-log.js';
 
 export interface ClusterKeeperOptions {
@@ -166,7 +166,7 @@ export class ClusterKeeper implements HomeKeeper, HomesLog {
 function requireFollows(end: StreamPosition, { number, nonce, body }: StreamRecord, home: number): void {
   if (number !== end.number + 1 || nonce.length !== nonceBytes) throw new WrongAsk('it appended a record that does not follow');
   try {
-    const follows = home === catalogHome ? followedNonce(body) : decodeRecord(body).follows;
+    const follows = home === catalogHome ? followedNonce(body) : checkRecord(body);
     if (follows.equals(end.nonce)) return;
   } catch (error) {
     if (!(error instanceof InvalidRecord)) throw error;

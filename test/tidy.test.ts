@@ -155,7 +155,7 @@ const importSites: { [specifier: string]: string[] } = {
     'src/http/metrics/cluster-metrics.ts',
   ],
   '@opentelemetry': ['src/tracing/open-telemetry.ts', 'src/tracing/otlp.ts'],
-  pg: ['src/cluster/postgres/connection.ts'],
+  pg: ['src/cluster/postgres/connection.ts', 'src/cluster/postgres/rowless-statement.ts'],
   '@aws-sdk': ['src/cluster/objects/s3-objects.ts'],
   chokidar: ['src/files/source-watch.ts'],
   typescript: [

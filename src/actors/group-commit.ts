@@ -1,6 +1,6 @@
 // Group commit: the write sets of all actors that need it in one commit, their replies after it. Why: docs/decisions/004.
 //   GROUP-COMMIT-1. Of an actor one write set is in flight at a time, so none commits before an earlier one of it; in flight at once are no
-//     more commits than the kind takes.
+//     more commits than the kind takes, and none begins beside others with fewer sets than they have.
 //   GROUP-COMMIT-2. A reply is sent when the write sets taken after its command are committed; a command that left none is answered at
 //     once.
 //   GROUP-COMMIT-3. When a set is refused, everything its actor did since its last commit is refused with it, and that incarnation of the
@@ -30,6 +30,8 @@ export class GroupCommit {
   writeSets = 0;
   readonly #wanting = new Set<Cell>();
   #flying = 0;
+  /** Of the commits in flight. */
+  #flyingSets = 0;
   /** Of all actors. */
   #uncommitted = 0;
 
@@ -60,10 +62,15 @@ export class GroupCommit {
     return this.#uncommitted >= tuning.hostEntriesUncommittedMax;
   }
 
-  /** A commit could be made now: somebody wants one who has none in flight, and the kind takes another. */
+  /**
+   * A commit could be made now: somebody wants one who has none in flight, and the kind takes another. Beside others it is worth its cost
+   * only where as many share it: small ones would follow each other, and each waits for those before it.
+   */
   get due(): boolean {
     if (this.#flying >= (this.kind.commitsAtOnce ?? 1)) return false;
-    for (const cell of this.#wanting) if (!cell.committing) return true;
+    let missing = Math.max(1, this.#flyingSets);
+    if (this.#wanting.size < missing) return false;
+    for (const cell of this.#wanting) if (!cell.committing && --missing === 0) return true;
     return false;
   }
   get busy(): boolean {
@@ -80,6 +87,7 @@ export class GroupCommit {
     }
     if (members.length === 0) return;
     this.#flying += 1;
+    this.#flyingSets += members.length;
     this.#commit(writeSets).then((results) => this.#land(members, results));
   }
 
@@ -131,6 +139,7 @@ export class GroupCommit {
 
   #land(members: Member[], results: readonly (Error | undefined)[]): void {
     this.#flying -= 1;
+    this.#flyingSets -= members.length;
     const nowMs = monotonicMs();
     members.forEach(({ cell, finished, progress }, index) => {
       cell.committing = false;

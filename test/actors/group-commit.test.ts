@@ -63,6 +63,28 @@ testBoth(
   },
 );
 
+// GROUP-COMMIT-1
+testBoth(
+  'beside a commit in flight none begins with fewer sets; what waits is in the next one, together',
+  { counters: { holdCommits: true, commitsAtOnce: 2 } },
+  async (counters) => {
+    const { add, query, control, notes } = counters;
+    const commits = () => notes().flatMap(({ event, actors }) => (event === 'commit' ? [actors!.toSorted()] : []));
+    const all = ['a', 'b', 'c'].map((name) => add(name));
+    await committed(counters, 'c', 1);
+    all.push(add('d'), add('e'));
+    await query('x', { kind: 'read' });
+    deepEqual(commits(), [['a', 'b', 'c']]);
+    all.push(add('f'));
+    await committed(counters, 'f', 1);
+    deepEqual(commits().slice(1), [['d', 'e', 'f']]);
+    all.push(add('g'));
+    await control(0, { kind: 'release' });
+    await Promise.all(all);
+    deepEqual(commits().slice(2), [['g']]);
+  },
+);
+
 // STEPPER-1
 testBoth('a query of an actor waits for the commit of what it would tell', { counters: { holdCommits: true } }, async (counters) => {
   const { add, query, read, control } = counters;

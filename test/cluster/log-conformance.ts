@@ -17,9 +17,10 @@ export const rules: { [rule: string]: (open: OpenLog) => Promise<void> } = {
   'what was appended is read, with all that it says': async (open) => {
     const log = await open('a');
     const epoch = (await log.claim(1, 0, 'a')) as number;
+    const stream = 'p "{\\,}\' \u00e9/home';
     const parts = [
-      { ...entryOf(1, 1, epoch, { body: 'first ' }), isLast: false },
-      { ...entryOf(1, 2, epoch), number: 1, body: Buffer.from([0, 255, 92, 39]) },
+      { ...entryOf(1, 1, epoch, { body: 'first ' }), stream, isLast: false },
+      { ...entryOf(1, 2, epoch), stream, number: 1, body: Buffer.from([0, 255, 92, 39]) },
       { ...entryOf(1, 3, epoch, { body: '' }), stream: '', number: 0 },
     ];
     assert.deepEqual(await log.append(parts), appended);

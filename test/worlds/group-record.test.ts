@@ -2,7 +2,14 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { brotliCompressSync } from 'node:zlib';
-import { decodeRecord, encodeChanges, encodeRecord, encodeRecordNow, InvalidRecord } from '../../src/worlds/kv/group-record.js';
+import {
+  checkRecord,
+  decodeRecord,
+  encodeChanges,
+  encodeRecord,
+  encodeRecordNow,
+  InvalidRecord,
+} from '../../src/worlds/kv/group-record.js';
 import { headKey, keyKinds, positionKey, rowKey, tailKey } from '../../src/worlds/kv/keys.js';
 import { tuning } from '../../src/worlds/tuning.js';
 import fc from '../fast-check.js';
@@ -24,6 +31,7 @@ test('a record is read back as it was written, in one part or in several', async
         groups.map((group) => encodeChanges(group)),
       );
       assert.deepEqual(decodeRecord(body), { follows: nonce, changes: groups.flat() });
+      assert.deepEqual(checkRecord(body), nonce);
       assert.deepEqual(await encodeRecord(nonce, [encodeChanges(groups.flat())]), body);
     }),
   );
@@ -55,10 +63,20 @@ test('bytes that were changed, cut or invented are refused or are a record of ke
   );
 });
 function readOrRefuse(body: Buffer): void {
+  assert.equal(isRefused(checkRecord, body), isRefused(decodeRecord, body));
   try {
     for (const { key } of decodeRecord(body).changes) assert.ok(Object.values<unknown>(keyKinds).includes(key[0]) && key[0] !== 9);
   } catch (error) {
     if (!(error instanceof InvalidRecord)) throw error;
+  }
+}
+function isRefused(read: (body: Buffer) => unknown, body: Buffer): boolean {
+  try {
+    read(body);
+    return false;
+  } catch (error) {
+    if (!(error instanceof InvalidRecord)) throw error;
+    return true;
   }
 }
 function lengthOf(body: Buffer): Buffer {
@@ -71,7 +89,8 @@ function lengthOf(body: Buffer): Buffer {
 test('a record is refused for its keys, for its size and for what it unpacks to', () => {
   const value = Buffer.from('value');
   const wrong = [positionKey, tailKey(1, 0), Buffer.from([200, 1]), Buffer.alloc(0), rowKey(1, 1, 'x'.repeat(1000))];
-  for (const key of wrong) assert.throws(() => decodeRecord(encoded([{ key, value }])), /not of worlds/);
+  for (const read of [decodeRecord, checkRecord])
+    for (const key of wrong) assert.throws(() => read(encoded([{ key, value }])), /not of worlds/);
   const head = (length: number, form: number) => {
     const start = Buffer.alloc(22);
     start[0] = 1;

@@ -9,6 +9,7 @@ import { within } from '../../async/deadline.js';
 import { type ClusterClock, steadyClock } from '../clock.js';
 import { LogUnavailable, LogUnknown } from '../log.js';
 import { tuning } from '../tuning.js';
+import { RowlessStatement } from './rowless-statement.js';
 
 export type Row = { [column: string]: unknown };
 export interface Statement {
@@ -20,6 +21,8 @@ export interface Statement {
   answerMs?: number;
   /** It changes nothing, so nothing of it can be unknown. */
   isRead?: boolean;
+  /** Default true. False of a statement with a name, whose values are texts and bytes. */
+  hasRows?: boolean;
 }
 
 /** A statement that the server refused by a code of its own: nothing of it was done. */
@@ -113,7 +116,8 @@ export class PostgresSession {
     destroy(client);
   }
 
-  async #run(client: Client, { text, values, name, answerMs, isRead = false }: Statement): Promise<Row[]> {
+  async #run(client: Client, statement: Statement): Promise<Row[]> {
+    const { answerMs, isRead = false } = statement;
     this.#warning = undefined;
     let cancelTimer = (): void => {};
     const late = new Promise<never>((_, reject) => {
@@ -124,10 +128,7 @@ export class PostgresSession {
       });
     });
     try {
-      const { rows } = await Promise.race([
-        client.query<Row>({ text, ...(values && { values }), ...(name !== undefined && { name }) }),
-        late,
-      ]);
+      const rows = await Promise.race([asked(client, statement), late]);
       if (this.#warning !== undefined && !isRead) throw new LogUnknown(this.#warning);
       return rows;
     } catch (error) {
@@ -183,6 +184,12 @@ export class PostgresSession {
       () => undefined,
     );
   }
+}
+
+async function asked(client: Client, { text, values, name, hasRows = true }: Statement): Promise<Row[]> {
+  if (hasRows) return (await client.query<Row>({ text, ...(values && { values }), ...(name !== undefined && { name }) })).rows;
+  await client.query(new RowlessStatement({ text, values: values as (string | Buffer)[], name: name as string })).done;
+  return [];
 }
 
 /** Also of one that waits for an answer, which `end` would wait for too. */

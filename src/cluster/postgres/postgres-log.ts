@@ -24,7 +24,7 @@ import type { ObjectStore } from '../objects/object-store.js';
 import { openObjects, storeIdentity } from '../objects/open-objects.js';
 import { logAway, nodeTooOld } from '../refusals.js';
 import { tuning } from '../tuning.js';
-import { appendText, appendValues, findText, standings } from './append-statement.js';
+import { appendText, appendValues, findText, standingValues } from './append-statement.js';
 import { mayPass, PostgresSession, Refused, type Row, type Statement, sqlStates, unavailable } from './connection.js';
 import { indexedBlobs } from './indexed-blobs.js';
 import { indexedSnapshots } from './indexed-snapshots.js';
@@ -129,7 +129,7 @@ class PostgresLog implements ClusterLog {
 
   async #append(run: (statement: Statement) => Promise<Row[]>, entries: readonly LogEntry[]): Promise<Appended> {
     try {
-      await run({ name: 'append', text: appendText, values: appendValues(entries), answerMs: this.#patienceMs });
+      await run({ name: 'append', text: appendText, values: appendValues(entries), hasRows: false, answerMs: this.#patienceMs });
       this.#patienceMs = tuning.answerMs;
       return { outcome: 'appended' };
     } catch (error) {
@@ -146,7 +146,7 @@ class PostgresLog implements ClusterLog {
   /** Whether the entries are there; else the homes that are in their way. */
   async #find(run: (statement: Statement) => Promise<Row[]>, entries: readonly LogEntry[]): Promise<[Appended | undefined, number[]]> {
     try {
-      const rows = await run({ name: 'find', text: findText, values: appendValues(entries).slice(0, standings), isRead: true });
+      const rows = await run({ name: 'find', text: findText, values: standingValues(entries), isRead: true });
       if (!rows.some(({ is_own }) => is_own === true))
         return [undefined, [...new Set(rows.filter((row) => row.is_refused === true).map(({ home }) => Number(home)))]];
       // An entry that is seen may wait for its standby still, or have been given up by it. This commit waits for all before it.

@@ -87,13 +87,29 @@ export type OwnsKey = (byte: number) => boolean;
 
 /** Throws InvalidRecord. The changes share the memory of `bytes` or of its payload. `ownsKey`: of another file than one of worlds. */
 export function decodeRecord(bytes: Buffer, ownsKey: OwnsKey = ownsWorldKey): GroupRecord {
+  const changes: RecordedChange[] = [];
+  const payload = payloadIn(bytes);
+  walkChanges(payload, ownsKey, (keyFrom, keyEnd, valueEnd) => {
+    const value = payload.readUInt32BE(keyEnd) === 0 ? null : payload.subarray(keyEnd + 4, valueEnd);
+    changes.push({ key: payload.subarray(keyFrom, keyEnd), value });
+  });
+  return { follows: followedNonce(bytes), changes };
+}
+
+/** Throws InvalidRecord where `decodeRecord` of worlds would. The nonce of the record before it. */
+export function checkRecord(bytes: Buffer): Buffer {
+  walkChanges(payloadIn(bytes), ownsWorldKey, () => {});
+  return followedNonce(bytes);
+}
+
+function payloadIn(bytes: Buffer): Buffer {
   if (bytes.length < headBytes) throw new InvalidRecord('a record ends within its head');
   if (bytes[0] !== version) throw new InvalidRecord(`a record has version ${bytes[0]}`);
   const length = bytes.readUInt32BE(2 + nonceBytes);
   if (length > tuning.recordBytesMax) throw new InvalidRecord(`a record of ${length} bytes is too large`);
   const payload = payloadOf(bytes[1] as number, bytes.subarray(headBytes), length);
   if (payload.length !== length) throw new InvalidRecord(`a record has ${payload.length} bytes instead of ${length}`);
-  return { follows: bytes.subarray(2, 2 + nonceBytes), changes: decodeChanges(payload, ownsKey) };
+  return payload;
 }
 
 function payloadOf(form: number, stored: Buffer, length: number): Buffer {
@@ -107,8 +123,8 @@ function payloadOf(form: number, stored: Buffer, length: number): Buffer {
   }
 }
 
-function decodeChanges(payload: Buffer, ownsKey: OwnsKey): RecordedChange[] {
-  const changes: RecordedChange[] = [];
+/** A change's value stands between its length, behind the key, and `valueEnd`. */
+function walkChanges(payload: Buffer, ownsKey: OwnsKey, visit: (keyFrom: number, keyEnd: number, valueEnd: number) => void): void {
   const end = payload.length;
   for (let at = 0; at < end; ) {
     const keyFrom = at + 2;
@@ -118,17 +134,14 @@ function decodeChanges(payload: Buffer, ownsKey: OwnsKey): RecordedChange[] {
     const stored = payload.readUInt32BE(keyEnd);
     at = stored === 0 ? valueFrom : valueFrom + stored - 1;
     if (at > end) throw new InvalidRecord('a record ends within a change');
-    const key = payload.subarray(keyFrom, keyEnd);
-    requireOwnKey(key, ownsKey);
-    changes.push({ key, value: stored === 0 ? null : payload.subarray(valueFrom, at) });
+    requireOwnKey(payload[keyFrom] as number, keyEnd - keyFrom, ownsKey);
+    visit(keyFrom, keyEnd, at);
   }
-  return changes;
 }
 
 const ownsWorldKey: OwnsKey = (kind) => beginsWorldKey(kind) && kind !== keyKinds.position && kind !== keyKinds.tail;
 
-function requireOwnKey(key: Buffer, ownsKey: OwnsKey): void {
-  const isOwn = key[0] !== undefined && ownsKey(key[0]);
-  if (!isOwn || key.length > keyBytesMax)
+function requireOwnKey(first: number, length: number, ownsKey: OwnsKey): void {
+  if (length === 0 || length > keyBytesMax || !ownsKey(first))
     throw new InvalidRecord('a record names a key that is not of worlds, or of what else its file holds');
 }

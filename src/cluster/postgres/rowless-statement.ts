@@ -1,0 +1,67 @@
+// A prepared statement of which only the outcome counts: the client of PostgreSQL is asked neither to describe rows nor to gather any, and
+// its values are sent as they are.
+import type { Connection, Submittable } from 'pg';
+
+export interface PreparedStatement {
+  /** Prepared once a session under this name. */
+  name: string;
+  text: string;
+  /** Texts, and bytes in the binary form. */
+  values: (string | Buffer)[];
+}
+/** What the client keeps on its connection: the texts of the statements that are prepared there, by name. */
+interface StatementConnection {
+  parsedStatements: { [name: string]: string };
+  submittedNamedStatements: { [name: string]: string };
+}
+
+/** The client calls its members, as those of its own queries. */
+export class RowlessStatement implements Submittable, PreparedStatement {
+  readonly name: string;
+  readonly text: string;
+  readonly values: (string | Buffer)[];
+  readonly done: Promise<void>;
+  #resolve = (): void => {};
+  #reject = (_error: Error): void => {};
+
+  constructor({ name, text, values }: PreparedStatement) {
+    this.name = name;
+    this.text = text;
+    this.values = values;
+    this.done = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+  }
+
+  /** All of it leaves as one. */
+  submit(connection: Connection): void {
+    const { name, text, values } = this;
+    const { parsedStatements, submittedNamedStatements } = connection as unknown as StatementConnection;
+    connection.stream.cork();
+    try {
+      if (parsedStatements[name] === undefined) {
+        connection.parse({ name, text, types: [] }, true);
+        submittedNamedStatements[name] = text;
+      }
+      connection.bind({ statement: name, values }, true);
+      connection.execute(null, true);
+      connection.sync();
+    } finally {
+      connection.stream.uncork();
+    }
+  }
+
+  handleReadyForQuery(): void {
+    this.#resolve();
+  }
+  /** Also of the end of the session. */
+  handleError(error: Error): void {
+    this.#reject(error);
+  }
+  handleCommandComplete(): void {}
+  handleEmptyQuery(): void {}
+  handleRowDescription(): void {}
+  handleDataRow(): void {}
+  handlePortalSuspended(): void {}
+}
