@@ -115,7 +115,7 @@ async function allLives(
   return (await Promise.all(lifecycles)).reduce<number>((sum, one) => sum + one, 0);
 }
 
-/** Each with access and called once, so that its world stands in memory. */
+/** Each with access and called once, so that its world has stood in memory: those used last stand there still. */
 async function measureLive({ flags, live }: { flags: readonly string[]; live: number }): Promise<LiveFigures> {
   const service = await startService({ flags });
   try {

@@ -5,23 +5,23 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 
-/** Folders of test/ whose files share processes, and with whom. */
+/** Files, or folders of test/, whose files share processes, and with whom; the longest path is asked first. */
 const sharing = new Map([
-  ...['bindings', 'control', 'e2e', 'http', 'compiler', 'contract', 'drills', 'inspector', 'library', 'reports', 'tools', 'worlds'].map(
-    (name) => [name, name],
-  ),
-  ...['actors', 'async', 'callbacks', 'client', 'cluster', 'collections', 'files', 'processes', 'scheduler', 'workers'].map((name) => [
-    name,
-    'modules',
-  ]),
+  // Each process of these has a browser.
+  ...['bindings/cross-origin', 'inspector/app', 'viewer/report-page'].map((path) => [path, 'browser']),
+  ...['bindings', 'cli', 'control', 'e2e', 'http', 'compiler', 'contract'].map((name) => [name, name]),
+  ...['drills', 'inspector', 'library', 'reports', 'tools', 'worlds'].map((name) => [name, name]),
+  ...['actors', 'async', 'callbacks', 'client', 'cluster', 'collections', 'compat-kit', 'desk', 'files'].map((name) => [name, 'modules']),
+  ...['cluster-door', 'cluster-readers', 'processes', 'scheduler', 'text', 'viewer', 'workers'].map((name) => [name, 'modules']),
 ]);
 /**
- * Files that measure their process or the machine, start a browser, or need more of it than a share; and those of clusters, whose nodes
- * would run from the first file of a shared process to its last.
+ * Files that measure their process or the machine, or need more of it than a share; and those of clusters, whose nodes would run from the
+ * first file of a shared process to its last.
  */
 const apart = new Set([
   'actors/host-supervisor',
-  'bindings/cross-origin',
+  'compat-kit/type-checker',
+  'compat-kit/verify',
   'e2e/cluster',
   'e2e/cluster-admin',
   'e2e/cluster-backup',
@@ -34,57 +34,60 @@ const apart = new Set([
   'e2e/hostile-builds',
   'e2e/pipelining',
   'http/server',
-  'inspector/app/browser',
   'inspector/start-inspector',
+  'library/verify',
   'worlds/boxes',
   'worlds/crash',
   'worlds/disk-full',
   'worlds/hostile',
   'worlds/stream-crash',
 ]);
-/** So that two processes at once end at about the same time. */
+/** So that processes at once end at about the same time. */
 const filesMax = 12;
+/**
+ * What begins first, by its name without its number: what takes long alone would otherwise end long after everything else. Clusters and
+ * browsers wait for half of their time, so those that wait stand beside those that are busy.
+ */
+const first = [
+  ...['library/verify', 'browser', 'e2e/cluster', 'e2e', 'examples/repeated-runs', 'drills', 'compat/projects', 'inspector', 'library'],
+  ...['e2e/hostile-builds', 'e2e/cluster-backup', 'cli', 'e2e/cluster-admin', 'control', 'modules', 'e2e/cluster-standby', 'docs/snippets'],
+  ...['worlds', 'compiler', 'e2e/cluster-spread', 'bindings', 'compat-kit/verify', 'actors/host-supervisor', 'package/package', 'contract'],
+];
 
 /**
- * Files to give to node, each for one process: test files, and files that import several of them, which lie in `folder` until they have
- * run.
+ * Files to give to node, each for one process and importing the test files of it. They lie in `folder` until they have run, and node takes
+ * them by name.
  */
 export function processesOf(files, out) {
   const root = join(out, 'test');
   const folder = mkdtempSync(join(root, '.processes-'));
-  const single = [];
-  const modules = new Map();
+  const groups = new Map();
   for (const file of files) {
     const path = relative(root, file)
       .replaceAll('\\', '/')
       .replace(/\.test\.js$/, '');
-    const module = dirname(path).split('/')[0];
-    const name = sharing.get(module);
-    if (name === undefined || apart.has(path)) single.push(file);
-    else modules.set(name, [...(modules.get(name) ?? []), file]);
+    const name = apart.has(path) ? path : (sharedWith(path) ?? path);
+    groups.set(name, [...(groups.get(name) ?? []), file]);
   }
-  const shared = [...modules].flatMap(([module, all]) => {
+  const parts = [...groups].flatMap(([group, all]) => {
     const each = Math.ceil(all.length / Math.ceil(all.length / filesMax));
     // Neighbors by name stand on the same kit: what it compiles and starts once for all serves most of them.
-    return Array.from({ length: Math.ceil(all.length / each) }, (_, at) => [`${module}-${at + 1}`, all.slice(at * each, (at + 1) * each)]);
+    return Array.from({ length: Math.ceil(all.length / each) }, (_, at) => ({ group, at, members: all.slice(at * each, (at + 1) * each) }));
   });
-  const processes = [
-    ...shared.map(([name, members]) => {
-      if (members.length === 1) return members[0];
-      const file = join(folder, `${name}.js`);
+  const rank = ({ group }) => (first.includes(group) ? first.indexOf(group) : first.length);
+  const processes = parts
+    .sort((one, other) => rank(one) - rank(other))
+    .map(({ group, at, members }, index) => {
+      const file = join(folder, `${String(index).padStart(3, '0')}-${group.replaceAll('/', '-')}-${at + 1}.js`);
       const imports = members.map((member) => `import ${JSON.stringify(`./${relative(folder, member).replaceAll('\\', '/')}`)};\n`);
       writeFileSync(file, imports.join(''));
       return file;
-    }),
-    ...single,
-  ];
-  return { processes: spread(processes), folder };
+    });
+  return { processes, folder };
 }
 
-/** Those of clusters wait for most of their time: one at a time runs beside others, which have the processors meanwhile. */
-function spread(processes) {
-  const waits = (file) => /[\\/](?:e2e[\\/]cluster[a-z-]*|examples[\\/]06-cluster)\.test\.js$/.test(file);
-  const [waiting, busy] = [processes.filter(waits), processes.filter((file) => !waits(file))];
-  const each = Math.ceil(busy.length / (waiting.length + 1));
-  return [...waiting.flatMap((file, at) => [file, ...busy.slice(at * each, (at + 1) * each)]), ...busy.slice(waiting.length * each)];
+/** The name of those that the file shares processes with. */
+function sharedWith(path) {
+  for (let at = path; at !== '.'; at = dirname(at)) if (sharing.has(at)) return sharing.get(at);
+  return undefined;
 }

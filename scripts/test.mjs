@@ -1,10 +1,12 @@
 // Runs compiled tests with node's own runner. The files are named one by one: Node 20 would run every file in a folder called test.
 //   node scripts/test.mjs [--out DIR] [--concurrency N] [--apart] [--source-maps] [substring ...]
 // Only the test files whose path has one of the substrings. They share processes (test-processes.mjs), or have each its own with --apart;
-// N processes run at once, 3 unless given: those of clusters wait for most of their time, and two others have the processors.
+// N processes run at once, unless given twice as many as there are processors, 8 at most: those of clusters and of browsers wait for half
+// of their time.
 // --source-maps makes stack traces name lines of the source, not of the output.
 import { spawnSync } from 'node:child_process';
 import { readdirSync, rmSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { processesOf } from './test-processes.mjs';
@@ -14,7 +16,7 @@ const words = process.argv.slice(2);
 const out = takeValue('--out') ?? 'dist';
 const isApart = takeWord('--apart');
 const hasSourceMaps = takeWord('--source-maps');
-const concurrency = Number(takeValue('--concurrency') ?? 3);
+const concurrency = Number(takeValue('--concurrency') ?? Math.min(8, 2 * availableParallelism()));
 if (!Number.isInteger(concurrency) || concurrency < 1) {
   console.error('--concurrency takes how many processes run at once: 1 or more');
   process.exit(2);

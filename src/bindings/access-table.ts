@@ -89,7 +89,7 @@ export class AccessTable {
     if (address !== undefined) this.#addresses.set(address, access);
     const tokenOf = (): string => {
       const key = this.#tokens.issue(access, token);
-      if (!access.keys.includes(key)) access.keys.push(key);
+      if (!access.keys.includes(key)) access.keys = access.keys.concat(key);
       return key.token;
     };
     const endpoints = await endpointsOf(request, { urls, wires: wires?.table, address, tokenOf }).catch((error: unknown) => {

@@ -48,7 +48,7 @@ export class AgentAccess implements AgentWorld {
   /** Its mounts by name: with the URLs that the agent was given. */
   mounts: AccessMounts = noMounts;
   /** Its tokens, that of HTTP first. */
-  readonly keys: TokenKey[] = [];
+  keys: readonly TokenKey[] = noKeys;
   readonly unanswered = new UnansweredLog();
   readonly dialect: AgentDialect;
   /** Infinity: it does not end by itself. */
@@ -180,6 +180,7 @@ export class AgentAccess implements AgentWorld {
 }
 
 const noMounts: AccessMounts = {};
+const noKeys: readonly TokenKey[] = [];
 
 function sendOptions({ signal, onProgress }: AskOptions): SendOptions<AdvanceProgress> {
   return { ...(signal === undefined ? {} : { signal }), ...(onProgress === undefined ? {} : { onProgress }) };

@@ -10,7 +10,8 @@ const isRecord = (value: unknown): value is JsonRecord => typeof value === 'obje
 interface TypeMember {
   name: string;
   type: Type;
-  isOptional: boolean;
+  /** It may be left out: it is optional, or its type allows that nothing is there. */
+  mayLack: boolean;
 }
 /** What an object type has: its members by name, and the type of members beside them where it has one. */
 interface TypeShape {
@@ -18,6 +19,9 @@ interface TypeShape {
   beside: Type | undefined;
   /** `{}` is anything but null. */
   isAnything: boolean;
+  isList: boolean;
+  /** Those members that are one value alone, which tell the parts of a union apart. */
+  literals: readonly TypeMember[];
 }
 
 export class TypedValues {
@@ -65,10 +69,18 @@ export class TypedValues {
   /** Of several types the one that the value is nearest to says what is wrong: by what tells them apart, then by the fewest faults. */
   #ofUnion(value: unknown, types: readonly Type[], { type, place }: { type: Type; place: string }): string[] {
     let nearest: { distance: number; faults: string[] } | undefined;
+    const { TypeFlags } = this.#ts;
+    const plain = TypeFlags.StringLike | TypeFlags.NumberLike | TypeFlags.BooleanLike | TypeFlags.Null;
+    const isPrimitive = typeof value !== 'object' || value === null;
     for (const one of types) {
+      // The words of what it is not are for nobody, and cost the most.
+      if (isPrimitive && !one.isUnion() && (one.flags & plain) !== 0) {
+        if (this.#isOf(value, one)) return [];
+        continue;
+      }
       const faults = this.faultsOf(value, one, place);
       if (faults.length === 0) return [];
-      if (!isRecord(value) || (one.flags & this.#ts.TypeFlags.StructuredType) === 0) continue;
+      if (!isRecord(value) || (one.flags & TypeFlags.StructuredType) === 0) continue;
       const distance = this.#differingLiterals(value, one);
       const isNearer = nearest === undefined || distance < nearest.distance;
       if (isNearer || (distance === nearest?.distance && faults.length < nearest.faults.length)) nearest = { distance, faults };
@@ -80,9 +92,7 @@ export class TypedValues {
   }
 
   #differingLiterals(value: JsonRecord, type: Type): number {
-    return [...this.#shapeOf(type).members.values()].filter(
-      ({ name, type: own }) => (own.flags & this.#ts.TypeFlags.Literal) !== 0 && !this.#isOf(value[name], own),
-    ).length;
+    return this.#shapeOf(type).literals.filter(({ name, type: own }) => !this.#isOf(value[name], own)).length;
   }
 
   /** Of an intersection, where the value is no object: brands of texts and the like. */
@@ -93,25 +103,22 @@ export class TypedValues {
   }
 
   #ofObject(value: unknown, type: Type, place: string): string[] {
-    const checker = this.#checker;
-    if (checker.isTupleType(type) || checker.isArrayType(type)) return this.#ofList(value, type as TypeReference, place);
-    const { members, beside, isAnything } = this.#shapeOf(type);
+    const { members, beside, isAnything, isList } = this.#shapeOf(type);
+    if (isList) return this.#ofList(value, type as TypeReference, place);
     if (isAnything) return value === null || value === undefined ? [this.#mismatch(value, type, place)] : [];
     if (!isRecord(value)) return [this.#mismatch(value, type, place)];
-    const others = beside === undefined && !this.#isClosed ? [] : Object.keys(value).filter((name) => !members.has(name));
-    return [
-      ...[...members.values()].flatMap((member) => this.#ofMember(value, member, place)),
-      ...others.flatMap((name) =>
-        beside === undefined
-          ? [`${place === '' ? 'the body' : place} has a member '${name}', which the type does not`]
-          : this.faultsOf(value[name], beside, `${place}/${name}`),
-      ),
-    ];
-  }
-
-  #ofMember(value: JsonRecord, { name, type, isOptional }: TypeMember, place: string): string[] {
-    if (Object.hasOwn(value, name)) return this.faultsOf(value[name], type, `${place}/${name}`);
-    return isOptional || this.#allowsNothing(type) ? [] : [`${place === '' ? 'the body' : place} has no member '${name}'`];
+    const faults: string[] = [];
+    for (const { name, type: own, mayLack } of members.values()) {
+      if (Object.hasOwn(value, name)) faults.push(...this.faultsOf(value[name], own, `${place}/${name}`));
+      else if (!mayLack) faults.push(`${place === '' ? 'the body' : place} has no member '${name}'`);
+    }
+    if (beside === undefined && !this.#isClosed) return faults;
+    for (const name of Object.keys(value)) {
+      if (members.has(name)) continue;
+      if (beside === undefined) faults.push(`${place === '' ? 'the body' : place} has a member '${name}', which the type does not`);
+      else faults.push(...this.faultsOf(value[name], beside, `${place}/${name}`));
+    }
+    return faults;
   }
 
   #allowsNothing(type: Type): boolean {
@@ -136,16 +143,17 @@ export class TypedValues {
     const known = this.#shapes.get(type);
     if (known !== undefined) return known;
     const { SymbolFlags, TypeFlags } = this.#ts;
-    const members = this.#checker.getPropertiesOfType(type).map((member) => ({
-      name: member.name,
-      type: this.#checker.getTypeOfSymbol(member),
-      isOptional: (member.flags & SymbolFlags.Optional) !== 0,
-    }));
+    const members = this.#checker.getPropertiesOfType(type).map((member) => {
+      const own = this.#checker.getTypeOfSymbol(member);
+      return { name: member.name, type: own, mayLack: (member.flags & SymbolFlags.Optional) !== 0 || this.#allowsNothing(own) };
+    });
     const indexes = this.#checker.getIndexInfosOfType(type);
     const shape = {
       members: new Map(members.map((member) => [member.name, member])),
       beside: indexes.find(({ keyType }) => (keyType.flags & TypeFlags.StringLike) !== 0)?.type,
       isAnything: members.length === 0 && indexes.length === 0 && (type.flags & TypeFlags.NonPrimitive) === 0,
+      isList: this.#checker.isTupleType(type) || this.#checker.isArrayType(type),
+      literals: members.filter(({ type: own }) => (own.flags & TypeFlags.Literal) !== 0),
     };
     this.#shapes.set(type, shape);
     return shape;

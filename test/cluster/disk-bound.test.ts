@@ -1,5 +1,5 @@
 // What a cluster has on its disks returns to a bound when worlds are destroyed, snapshots replaced and blobs removed: in PostgreSQL, in the
-// folder of its store, and on its nodes. DRILLYARD_DISK_WORLDS sets how many worlds come and go (default 400).
+// folder of its store, and on its nodes. DRILLYARD_DISK_WORLDS sets how many worlds come and go (default 200).
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { homes, idIn, KeeperCluster, type KeeperNode, streams } from './keeper-k
 import { eachOf } from './log-kit.js';
 import { type PostgresServer, postgresMissing, startPostgres } from './postgres-server.js';
 
-const worldsMade = Number(process.env.DRILLYARD_DISK_WORLDS ?? 400);
+const worldsMade = Number(process.env.DRILLYARD_DISK_WORLDS ?? 200);
 const rounds = 8;
 const blobBytes = 20_000;
 const usedHomes = [1, 2];

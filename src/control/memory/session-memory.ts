@@ -48,6 +48,8 @@ export class SessionMemory {
   readonly #refs = new Map<string, KnownWorld>();
   /** By session: few each, one as a rule (limits.accessesMax). */
   readonly #opened = new Map<string, readonly OpenedAccess[]>();
+  /** Where the look at those that stand has come to. */
+  #turn = this.#opened.entries();
   /** What no route answered of accesses that are over, by session. */
   readonly #unanswered = new LruMap<string, UnansweredRequests>({ entriesMax: limits.unansweredSessionsMax });
   /** Of sessions in which an operation runs that can be stopped. */
@@ -81,7 +83,8 @@ export class SessionMemory {
 
   opened(sessionId: string, opened: OpenedAccess): void {
     const others = this.#openedBut(sessionId, opened.accessId);
-    this.#opened.set(sessionId, [...others, opened]);
+    // A list that is pushed to has places for many more, and most sessions have one access.
+    this.#opened.set(sessionId, others.concat(opened));
   }
   /** Whether it is open or not. */
   revokeOne(sessionId: string, accessId: string): void {
@@ -101,14 +104,14 @@ export class SessionMemory {
     const live = (this.#opened.get(sessionId) ?? []).map(({ access }) => access.unanswered());
     return joinUnanswered([this.#unanswered.peek(sessionId), ...live]);
   }
-  /** Ends access whose time is over, and that of a server key which is accepted no more. */
+  /**
+   * Ends access whose time is over, and that of a server key which is accepted no more; and, of some sessions at each call, in turn, that
+   * which has fallen with who gave it. Only memory waits for that: each use of an access asks whether it stands, and to ask for all of
+   * many sessions would hold up everybody.
+   */
   dropVoid(nowMs: number): void {
-    for (const [sessionId, all] of this.#opened) {
-      for (const one of all) {
-        if (one.expiresAtMs > nowMs && this.#parts.acceptsKey(one.keyGeneration) && one.standing.stands()) continue;
-        this.revokeOne(sessionId, one.accessId);
-      }
-    }
+    this.#dropWhere(this.#opened, (one) => one.expiresAtMs <= nowMs || !this.#parts.acceptsKey(one.keyGeneration));
+    this.#dropWhere(this.#nextInTurn(limits.sessionBatch), ({ standing }) => !standing.stands());
   }
 
   /** Runs what may take long so that it is cancelled, as by its own signal, when the session ends. */
@@ -152,6 +155,20 @@ export class SessionMemory {
     if (found === undefined) return;
     const all = joinUnanswered([this.#unanswered.get(sessionId), found]);
     this.#unanswered.set(sessionId, all);
+  }
+
+  #dropWhere(sessions: Iterable<[sessionId: string, readonly OpenedAccess[]]>, isVoid: (one: OpenedAccess) => boolean): void {
+    for (const [sessionId, all] of sessions) for (const one of all) if (isVoid(one)) this.revokeOne(sessionId, one.accessId);
+  }
+  *#nextInTurn(count: number): Generator<[sessionId: string, readonly OpenedAccess[]]> {
+    for (let left = count; left > 0; left--) {
+      const { value, done } = this.#turn.next();
+      if (done === true) {
+        this.#turn = this.#opened.entries();
+        return;
+      }
+      yield value;
+    }
   }
 
   #openedBut(sessionId: string, accessId: string): readonly OpenedAccess[] {
