@@ -1,5 +1,5 @@
 // fast-check with the same cases in every run: what fails today would have failed yesterday. DRILLYARD_SEED asks for others: a number, or
-// `any`. Where a case takes a while, DRILLYARD_RUNS multiplies how many there are, which with other seeds finds more than with the same ones.
+// `any`. DRILLYARD_RUNS multiplies the cases of properties that play whole worlds: with other seeds more of them find more.
 import fc from 'fast-check';
 
 const asked = process.env.DRILLYARD_SEED ?? '1';

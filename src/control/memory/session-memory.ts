@@ -83,7 +83,7 @@ export class SessionMemory {
 
   opened(sessionId: string, opened: OpenedAccess): void {
     const others = this.#openedBut(sessionId, opened.accessId);
-    // A list that is pushed to keeps room for many more, and most sessions have one access.
+    // A list that is pushed to has places for many more, and most sessions have one access.
     this.#opened.set(sessionId, others.concat(opened));
   }
   /** Whether it is open or not. */
