@@ -70,7 +70,8 @@ test('in boxes: each project has a process of its own, its worlds outlive it, an
 });
 
 test('in boxes: a GraphQL API is compiled and answers', { skip: works ? false : reason, timeout: 120_000 }, async () => {
-  const service = await startInside({ flags: ['--isolate', 'box'] });
+  // A schema is built in the first step, which is longer than the usual second where other processes have the processors.
+  const service = await startInside({ flags: ['--isolate', 'box', '--handler-timeout-ms', '60000'] });
   const client = clientOf(service, service.ready.credential as string);
   const manifest = {
     ...{ schemaVersion: 1, id: 'issues', version: '1.0.0', engine: '>=0.1.0', capabilities: ['state.read', 'state.write'], operations: [] },
