@@ -44,7 +44,7 @@ const flags = [
   // A host of a test gets the thread of one before it: of the processor's time of a suite that is two fifths (test/keep-threads.ts).
   '--import',
   `./${join(out, 'test', 'keep-threads.js')}`,
-  // The ways of node:test inside are those of a line of Node.
+  // It rests on internals of this line of Node.
   ...(process.versions.node.startsWith('20.') && !isApart ? ['--import', `./${join(out, 'test', 'untracked-promises.js')}`] : []),
 ];
 // Certificates of the machine, which each process would read at its start, in two thirds of the time that an empty one takes. No test
