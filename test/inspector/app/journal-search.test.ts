@@ -94,3 +94,21 @@ test('state as a table: found by id, a row with its history, and each change lea
   await page.waitForURL(/seq=14/);
   assert.deepEqual(complaints, []);
 });
+
+test('what was typed a moment ago does not lead back to a page that was left meanwhile', options, async (t) => {
+  const { page, open, runs, complaints } = await openDesk(t, { drills: ['sla-escalation'] });
+  await open(`#/runs/${runs['sla-escalation']![0]}`);
+  // A page that is busy: the search is due when the link is followed, and before the browser says so.
+  await page.evaluate(`(async () => {
+    const field = document.querySelector('input[data-search]');
+    field.value = 'ticket';
+    field.dispatchEvent(new Event('input', { bubbles: true }));
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    for (const until = performance.now() + 400; performance.now() < until; );
+    document.querySelector('nav a[href="#/play"]').click();
+  })()`);
+  await page.getByRole('button', { name: 'Start a world' }).waitFor();
+  await page.waitForTimeout(400);
+  assert.match(page.url(), /#\/play$/);
+  assert.deepEqual(complaints, []);
+});

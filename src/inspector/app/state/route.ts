@@ -19,6 +19,11 @@ export function parseRoute(hash: string): Route {
   return { view: known, path: rest.map(decoded), query: Object.fromEntries(new URLSearchParams(query)) };
 }
 
+/** Apart from their queries. */
+export function isSamePage(one: Route, other: Route): boolean {
+  return one.view === other.view && one.path.join('/') === other.path.join('/');
+}
+
 export function routeHash(
   view: ViewName,
   path: readonly string[] = [],

@@ -1,7 +1,7 @@
 // What lasts while the tab is open: the token (out of the address, into session storage), the theme, and where in the app one is.
 import { signal } from '@preact/signals';
 import { ApiClient } from './client.ts';
-import { parseRoute, takeToken } from './route.ts';
+import { isSamePage, parseRoute, takeToken } from './route.ts';
 
 const tokenKey = 'drillyard.token';
 const themeKey = 'drillyard.theme';
@@ -85,12 +85,18 @@ export function followAddress(): void {
   });
 }
 
-/** Goes to an address of the app; `replace` leaves no step back, as for a selection that moves. */
+/** Goes to an address of the app; `replace` leaves no step back. */
 export function go(hash: string, { replace = false } = {}): void {
-  if (replace) {
-    history.replaceState(null, '', hash);
-    route.value = parseRoute(hash);
-  } else {
-    location.hash = hash;
-  }
+  if (replace) history.replaceState(null, '', hash);
+  else location.hash = hash;
+  // The event comes later, and what is due before it must not take the page for the one before.
+  route.value = parseRoute(hash);
+}
+
+/**
+ * Says more of the page that is shown, such as a selection that moves; leaves no step back. What was typed or dragged says so a moment
+ * later: of a page that has been left meanwhile it says nothing.
+ */
+export function refine(hash: string): void {
+  if (isSamePage(parseRoute(location.hash), parseRoute(hash))) go(hash, { replace: true });
 }

@@ -10,7 +10,7 @@ import { Copy, DueEvent } from '../../../viewer/kit/parts.tsx';
 import { grown, isOffline, noteWorld, project } from '../state/live.tsx';
 import { meaningInProject, worldSource } from '../state/live-source.tsx';
 import { routeHash } from '../state/route.ts';
-import { client, go } from '../state/session.tsx';
+import { client, go, refine } from '../state/session.tsx';
 import { CallForm } from './call-form.tsx';
 import { RecordActions } from './record-dialog.tsx';
 import { RunOrigin } from './run-origin.tsx';
@@ -25,9 +25,8 @@ export function PlayWorldView({ world, query }: { world: PlayWorld; query: { [na
   const count = Math.max(world.position.evidenceSequence, grown.value.get(worldId) ?? 0);
   const selected = query.seq === undefined ? undefined : Math.min(Math.max(Number(query.seq) || 1, 1), Math.max(count, 1));
   const { seq: _, ...others } = query;
-  const show = (seq: number | undefined): void => go(routeHash('play', [worldId], { ...others, seq }), { replace: true });
-  const narrow = (filter: JournalFilter): void =>
-    go(routeHash('play', [worldId], { ...query, ...queryOfFilter(filter) }), { replace: true });
+  const show = (seq: number | undefined): void => refine(routeHash('play', [worldId], { ...others, seq }));
+  const narrow = (filter: JournalFilter): void => refine(routeHash('play', [worldId], { ...query, ...queryOfFilter(filter) }));
   const act = (doIt: () => Promise<PlayWorld>): void => {
     setProblem(undefined);
     doIt().then(noteWorld, (error: Error) => setProblem(error.message));

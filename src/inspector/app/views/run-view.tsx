@@ -15,7 +15,7 @@ import { active, grown, project, runsEnded, said } from '../state/live.tsx';
 import { meaningInProject, runSource } from '../state/live-source.tsx';
 import { usePageTitle } from '../state/page-title.tsx';
 import { routeHash } from '../state/route.ts';
-import { client, go } from '../state/session.tsx';
+import { client, refine } from '../state/session.tsx';
 import { AttachmentsPart } from './attachments-part.tsx';
 import { ForkBefore } from './fork-before.tsx';
 import { RunFailure } from './run-failure.tsx';
@@ -54,9 +54,7 @@ function Run({ reply, query }: { reply: InspectorRunReply; query: { [name: strin
   usePageTitle(titleOf(reply, selected));
   const show = (change: Shown): void => {
     const { seq, assertion, ...rest } = { ...query, ...change };
-    go(routeHash('runs', [runId], { ...rest, ...(rest.part === 'evidence' ? { part: undefined } : {}), seq, assertion }), {
-      replace: true,
-    });
+    refine(routeHash('runs', [runId], { ...rest, ...(rest.part === 'evidence' ? { part: undefined } : {}), seq, assertion }));
   };
   return (
     <div class="run">

@@ -9,7 +9,7 @@ import { tuning } from '../../tuning.js';
 import { active, project, runsEnded } from '../state/live.tsx';
 import { useRecentRuns } from '../state/recent-runs.tsx';
 import { routeHash, runHash } from '../state/route.ts';
-import { client, go } from '../state/session.tsx';
+import { client, refine } from '../state/session.tsx';
 import { Requests } from './request-card.tsx';
 import { RunTable } from './run-table.tsx';
 import { TrialFigures } from './trial-figures.tsx';
@@ -64,7 +64,7 @@ function filterOf({ verdict, drill, q }: { [name: string]: string }): RunFilter 
 }
 
 function show({ verdict, drillId, q }: RunFilter): void {
-  go(routeHash('runs', [], { verdict, drill: drillId, q }), { replace: true });
+  refine(routeHash('runs', [], { verdict, drill: drillId, q }));
 }
 
 function Filters({ filter, recent }: { filter: RunFilter; recent: RunsReply | undefined }) {
