@@ -371,6 +371,14 @@ test('long journals are read by threads of their own, to the same answer; one th
   assert.ok(left.result.evidenceRange.toSequence + right.result.evidenceRange.toSequence > tuning.comparedHereEntriesMax);
   const [one, other] = [await sealed(t, left), await sealed(t, right)];
   assert.deepEqual(await compareSealed(one, other), await compareRuns(left, right));
+  // A party that asks for many does not keep another from its turn.
+  const over: string[] = [];
+  const compareFor = async (party: string): Promise<void> => {
+    await compareSealed(one, other, party);
+    over.push(party);
+  };
+  await Promise.all(['many', 'many', 'many', 'one'].map(compareFor));
+  assert.deepEqual(over, ['many', 'one', 'many', 'many']);
   appendFileSync(join(other.place.folder, 'evidence.jsonl'), '\n');
   await assert.rejects(compareSealed(one, other), /evidence\.jsonl in .* is not as it was sealed/);
 });

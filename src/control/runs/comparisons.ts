@@ -17,7 +17,7 @@ export function compareRuns(services: ControlServices): ReadEndpoint<'compareRun
       };
       // Existence and readiness of both come before either is read.
       const [left, right] = await Promise.all([find(query.left), find(query.right)]);
-      return { comparison: await compareSealed(left, right) };
+      return { comparison: await compareSealed(left, right, caller.organizationId) };
     },
   };
 }
