@@ -34,11 +34,6 @@ export interface ClusterOwnersParts {
 
 export class ClusterOwners {
   readonly #parts: ClusterOwnersParts;
-  /** What texts name: an agent says the same at every call, and to look for it takes longer than all else of finding its owner. */
-  readonly #named = new LruMap<string, readonly string[]>({
-    entriesMax: limits.credentialTextsKept,
-    weightMax: limits.credentialTextsKeptChars,
-  });
   /** By what a request holds: a token's hash, or an address. */
   readonly #homesOfAgents = new LruMap<string, number>({ entriesMax: limits.homesOfAgentsKept });
   /** Of requests under way: who looks for the owner and who answers both ask. */
@@ -82,7 +77,7 @@ export class ClusterOwners {
   }
 
   #homeNamedIn(request: ServerRequest): number | undefined {
-    const { hashes, address } = accessNamesIn(request, { prefix: this.#parts.prefix, shape: worldTokenShape, known: this.#named });
+    const { hashes, address } = accessNamesIn(request, { prefix: this.#parts.prefix, shape: worldTokenShape });
     for (const hash of hashes) {
       const home = this.#homeOfAccess('byToken', hash);
       if (home !== undefined) return home;

@@ -4,7 +4,7 @@ import { limits } from '../contract/limits.js';
 import type { HttpHandler, ServerRequest } from '../http/server.js';
 import { addressIn, addressOf } from './access-address.js';
 import type { AccessTable } from './access-table.js';
-import { type NamedHashes, tokenHashesIn } from './wire-caller.js';
+import { tokenHashesIn } from './wire-caller.js';
 
 /** `find`, and once more where it has found nothing among what is open, and a text of the request opens more. */
 export function reopening<Found>(
@@ -36,9 +36,9 @@ export function reopening<Found>(
 /** By what a request of an agent says which access it is for: hashes of the tokens it may stand on, and its address below `prefix`. */
 export function accessNamesIn(
   request: ServerRequest,
-  { prefix, shape, known }: { prefix: string; shape: RegExp; known: NamedHashes },
+  { prefix, shape }: { prefix: string; shape: RegExp },
 ): { hashes: ReadonlySet<string>; address: string | undefined } {
-  return { hashes: tokenHashesIn(request, shape, limits.requestTokensMax, known), address: addressIn(request.path, prefix)?.address };
+  return { hashes: tokenHashesIn(request, shape, limits.requestTokensMax), address: addressIn(request.path, prefix)?.address };
 }
 
 /**

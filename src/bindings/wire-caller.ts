@@ -32,30 +32,17 @@ export function callerOf(accesses: AccessTable, auth: RouteAuth, text: string): 
 
 /** Of tokens, keys and seals, each of which holds 256 bits. */
 const shortestText = 43;
-/** What texts name of one shape, as its owner remembers it; `chars` of the text. */
-export interface NamedHashes {
-  get(text: string): readonly string[] | undefined;
-  set(text: string, hashes: readonly string[], chars: number): void;
-}
-
 /** Hashes of the tokens that a request may stand on, wherever a route may want them; at most `most`. `shape`: of every token. */
-export function tokenHashesIn(request: ServerRequest, shape: RegExp, most: number, known?: NamedHashes): ReadonlySet<string> {
+export function tokenHashesIn(request: ServerRequest, shape: RegExp, most: number): ReadonlySet<string> {
   const found = new Set<string>();
   const texts = [...request.headers.values(), request.query, ...credentialsIn({ kind: 'basic' }, request, {})];
   for (const text of texts) {
     if (text.length < shortestText) continue;
-    for (const tokenHash of hashesNamed(text, shape, known)) {
+    const hashes = [...[...text.matchAll(shape)].map(([token]) => hashOf(token)), ...keyIdsIn(text), ...sealsIn(text)];
+    for (const tokenHash of hashes) {
       found.add(tokenHash);
       if (found.size === most) return found;
     }
   }
   return found;
-}
-
-function hashesNamed(text: string, shape: RegExp, known?: NamedHashes): readonly string[] {
-  const remembered = known?.get(text);
-  if (remembered !== undefined) return remembered;
-  const hashes = [...[...text.matchAll(shape)].map(([token]) => hashOf(token)), ...keyIdsIn(text), ...sealsIn(text)];
-  known?.set(text, hashes, text.length);
-  return hashes;
 }

@@ -276,9 +276,6 @@ export const serviceLimits = {
   nodeCancelAgainMs: 50,
   /** Agents' credentials of which the home is known without a look into the catalog. */
   homesOfAgentsKept: 65_536,
-  /** Texts of requests of which it is remembered what credentials they name, and their characters. */
-  credentialTextsKept: 16_384,
-  credentialTextsKeptChars: 2 * 1024 * 1024,
 
   // Hosted sessions.
   sessionTtlMs: 3_600_000,
