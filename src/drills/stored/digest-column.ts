@@ -33,9 +33,3 @@ export class DigestColumn {
 export function digestAt(values: Uint8Array, place: number): string {
   return Buffer.from(values.buffer, values.byteOffset + place * digestBytes, digestBytes).toString('latin1');
 }
-
-export function isSameDigest([one, here]: readonly [Uint8Array, number], [other, there]: readonly [Uint8Array, number]): boolean {
-  for (let index = 0; index < digestBytes; index++)
-    if (one[here * digestBytes + index] !== other[there * digestBytes + index]) return false;
-  return true;
-}

@@ -4,7 +4,7 @@ import { limits } from '../../contract/limits.js';
 import type { RunResult } from '../../contract/run/run.js';
 import type { EvidenceEntry } from '../../contract/world/evidence.js';
 import { worldTag } from '../../reports/compared-values.js';
-import { DigestColumn, digestOf } from './digest-column.js';
+import { DigestColumn } from './digest-column.js';
 import { EntryCounts } from './entry-counts.js';
 import { linesOf } from './journal-text.js';
 import { type Traced, TraceRecorder } from './run-trace.js';
@@ -18,9 +18,8 @@ export interface ReadableRun {
 
 /** The turns of a run by place, and its entries by theirs: those that are aligned. Texts that come again stand once in `texts`. */
 export interface TurnColumns {
-  /** Digests: of what brought a turn about, and of all that its entries say. */
+  /** Digests of what brought each turn about. */
   causes: Uint8Array<ArrayBuffer>;
-  contents: Uint8Array<ArrayBuffer>;
   /** Places in `texts`: who called what, 0 for what is no call; and what a turn is, for people. */
   likes: Int32Array<ArrayBuffer>;
   words: Int32Array<ArrayBuffer>;
@@ -56,7 +55,6 @@ export async function readSide({ result, evidence }: ReadableRun): Promise<ReadS
 
 class TurnCollector {
   readonly #causes = new DigestColumn();
-  readonly #contents = new DigestColumn();
   readonly #likes = growingIntegers();
   readonly #words = growingIntegers();
   readonly #sequences = growingFloats();
@@ -73,7 +71,6 @@ class TurnCollector {
     this.#entries += lines.length;
     if (this.#entries > limits.comparisonEntriesMax) return;
     this.#causes.push(cause);
-    this.#contents.push(lines.length === 1 ? lines[0]! : digestOf(lines.join('')));
     this.#likes.push(like === undefined ? 0 : this.#placeOf(like));
     this.#words.push(this.#placeOf(words));
     this.#sequences.push(sequence);
@@ -87,7 +84,6 @@ class TurnCollector {
     this.#starts.push(this.#aligned);
     return {
       causes: this.#causes.values(),
-      contents: this.#contents.values(),
       likes: this.#likes.values(),
       words: this.#words.values(),
       texts: this.#texts,
