@@ -6,8 +6,8 @@ import { tuning } from '../tuning.js';
 export const digestBytes = 32;
 
 /** As text of one character a byte. */
-export function digestOf(text: string): string {
-  return hash('sha256', text, 'binary');
+export function digestOf(said: string | Uint8Array): string {
+  return hash('sha256', said, 'binary');
 }
 
 export class DigestColumn {

@@ -2,18 +2,18 @@
 import { growingFloats, growingIntegers } from '../../collections/growing.js';
 import { limits } from '../../contract/limits.js';
 import type { RunResult } from '../../contract/run/run.js';
-import type { EvidenceEntry } from '../../contract/world/evidence.js';
 import { worldTag } from '../../reports/compared-values.js';
 import { DigestColumn } from './digest-column.js';
 import { EntryCounts } from './entry-counts.js';
-import { linesOf } from './journal-text.js';
+import { JournalLine } from './journal-line.js';
+import { bytesOf, eachLine, type JournalChunks } from './journal-text.js';
 import { type Traced, TraceRecorder } from './run-trace.js';
 import { type RunTurn, TurnReader } from './run-turns.js';
 
 export interface ReadableRun {
   result: Pick<RunResult, 'evidenceRange' | 'identity'>;
-  /** From sequence 1 on, as chunks of whole lines; each time it is asked for. */
-  evidence: AsyncIterable<string> | Iterable<string>;
+  /** From sequence 1 on; each time it is asked for. */
+  evidence: JournalChunks;
 }
 
 /** The turns of a run by place, and its entries by theirs: those that are aligned. Texts that come again stand once in `texts`. */
@@ -42,13 +42,20 @@ export interface ReadSide {
 export async function readSide({ result, evidence }: ReadableRun): Promise<ReadSide> {
   const tag = worldTag(result.identity.worldInstanceId);
   const [turns, trace, counts] = [new TurnCollector(), new TraceRecorder(tag), new EntryCounts()];
-  const observe = (entry: EvidenceEntry): void => {
-    trace.observe(entry);
-    counts.observe(entry);
+  const observe = (line: JournalLine): void => {
+    trace.observe(line);
+    counts.observe(line);
   };
   const { fromSequence } = result.evidenceRange;
   const reader = new TurnReader({ tag, fromSequence, observe, take: (turn) => turns.take(turn) });
-  for await (const chunk of evidence) for (const line of linesOf(chunk)) reader.add(JSON.parse(line) as EvidenceEntry);
+  const line = new JournalLine();
+  for await (const chunk of evidence) {
+    const bytes = bytesOf(chunk);
+    eachLine(bytes, (start, end) => {
+      line.read(bytes, start, end);
+      reader.add(line);
+    });
+  }
   reader.end();
   return { turns: turns.columns(), trace: trace.traced(), counts: counts.all() };
 }
