@@ -11,7 +11,7 @@ interface Waiting {
   resolve(isChanged: boolean): void;
   reject(error: unknown): void;
 }
-/** What a commit takes: its sets, and who is told how it went, in the same order. */
+/** What a commit takes, and what is then called with how each of its sets went. */
 export interface Shared {
   sets: readonly WriteSet[];
   settle(refusals: readonly (Error | undefined)[]): void;
