@@ -311,8 +311,12 @@ export class KvWriter {
       return;
     }
     this.#remove(key);
-    for (const kind of layerKinds) this.#put(tombstoneKey(kind, layer, 0), none);
-    this.#hasTombstones = true;
+    for (const kind of layerKinds) {
+      const tombstone = tombstoneKey(kind, layer, 0);
+      if (this.#first(readTombstoneKey(tombstone)) === undefined) continue;
+      this.#put(tombstone, none);
+      this.#hasTombstones = true;
+    }
   }
 
   #sweep(keysMax: number): void {
