@@ -1,21 +1,27 @@
 // The inspector's API as a client of a large run sees it. Runs as a thread, and posts its figures.
+// Replies are taken as bytes: what a client makes of them is its own affair.
+import { Agent, type IncomingMessage, get as request } from 'node:http';
+import { buffer } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 
 const { baseUrl, token, runId } = workerData as { baseUrl: string; token: string; runId: string };
 async function measure(): Promise<object> {
   const headers = { authorization: `Bearer ${token}` };
-  const get = async (path: string): Promise<string> => {
-    const response = await fetch(`${baseUrl}/api/v1/runs${path}`, { headers });
-    const text = await response.text();
-    if (response.status !== 200) throw new Error(`${path}: ${response.status} ${text}`);
-    return text;
+  const agent = new Agent({ keepAlive: true });
+  const get = async (path: string): Promise<Buffer> => {
+    const response = await new Promise<IncomingMessage>((resolve, reject) => {
+      request(`${baseUrl}/api/v1/runs${path}`, { headers, agent }, resolve).on('error', reject);
+    });
+    const body = await buffer(response);
+    if (response.statusCode !== 200) throw new Error(`${path}: ${response.statusCode} ${body}`);
+    return body;
   };
   const listMs = 1000 * (await seconds(() => get('?limit=100')));
   const firstPageMs = 1000 * (await seconds(() => get(`/${runId}/evidence?limit=500`)));
   // A page at the end waits for the index.
   const indexSeconds = await seconds(() => get(`/${runId}/state-namespaces`));
-  const { evidence } = JSON.parse(await get(`/${runId}`)) as { evidence: { toSequence: number } };
+  const { evidence } = JSON.parse((await get(`/${runId}`)).toString()) as { evidence: { toSequence: number } };
   const total = evidence.toSequence;
   const random = spread(total);
   const page = await times(400, () => get(`/${runId}/evidence?limit=500&fromSequence=${random()}`));

@@ -1,7 +1,9 @@
-// The figures that tune this module: what a terminal shows. Exit codes are in exit-codes.ts, bounds of what reports and lists hold in
-// src/contract/limits.ts.
+// The figures that tune this module: how a service keeps its memory, and what a terminal shows. Exit codes are in exit-codes.ts, bounds of
+// what reports and lists hold in src/contract/limits.ts.
 
 export const tuning = {
+  /** Of a service: by how much more than what lives in a heap V8 lets it grow before it collects all of it. */
+  heapGrowingPercent: 50,
   /** Assertions and counts that differ, as `compare` lists them: a screen. The report has all. */
   differencesListed: 20,
   /** Of a value that differs, in one line beside the other. */

@@ -7,6 +7,9 @@ export const tuning = {
   comparedHereEntriesMax: 20_000,
   /** Of a column of digests, which grows by doubling, at first. */
   digestsMin: 1024,
+  /** Of what an entry says: stretches of its line, and bytes at first. */
+  saidStretchesMax: 8,
+  saidBytesMin: 4096,
   /** Comparisons of a process that have threads at once; others wait. */
   comparisonsAtOnce: 1,
   /** The young generation of such a thread: a journal is parsed in pieces, and what a piece makes is dead with it. */

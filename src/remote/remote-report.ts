@@ -12,7 +12,7 @@ import { runError } from '../drills/ports/run-error.js';
 import type { ReportWriting } from '../drills/reported-attempt.js';
 import { writeFailed } from '../drills/reported-attempt.js';
 import { checkReport } from '../drills/stored/check-report.js';
-import { wholeLines } from '../drills/stored/journal-text.js';
+import { wholeTexts } from '../drills/stored/journal-text.js';
 import { fileRefusal } from '../files/file-faults.js';
 import { evidenceBytes } from '../reports/evidence-pass.js';
 import { EvidenceSelection } from '../reports/evidence-view.js';
@@ -77,7 +77,7 @@ function disagreement(checked: Awaited<ReturnType<typeof checkReport>>, folder: 
 
 async function citedIn(reader: FolderReader, { result }: RunReport): Promise<CitedEntry[]> {
   const selection = new EvidenceSelection(result);
-  for await (const _ of evidenceBytes(wholeLines(reader.pieces(evidenceFile)), selection));
+  for await (const _ of evidenceBytes(wholeTexts(reader.pieces(evidenceFile)), selection));
   return selection.view().cited;
 }
 

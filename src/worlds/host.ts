@@ -52,8 +52,8 @@ class WorldKind implements ActorKind {
   /** The last request about a home: they are carried out one after the other. */
   readonly #homeTurns = new Map<number, Promise<void>>();
 
-  /** With a log: made here, and not in the log yet. Nobody is answered for them. */
-  readonly #unborn = new Set<string>();
+  /** Made here, and not committed yet; with a log, not in it yet. Nobody is answered for them. */
+  readonly #unborn = new Map<string, Promise<unknown>>();
   readonly #isLogged: boolean;
   /** Without a log a commit is durable when it is applied. */
   readonly commitsAtOnce: number;
@@ -138,9 +138,9 @@ class WorldKind implements ActorKind {
           if (this.#isLogged && error === undefined && set.expected === undefined) born.push(set.worldId);
         });
     }
-    for (const worldId of born) this.#unborn.add(worldId);
-    const flushing = [...byStore.keys()].map((store) => store.flushed().catch((error: Error) => refuse(store, error)));
-    await Promise.all(flushing);
+    const flushing = Promise.all([...byStore.keys()].map((store) => store.flushed().catch((error: Error) => refuse(store, error))));
+    for (const worldId of born) this.#unborn.set(worldId, flushing);
+    await flushing;
     for (const worldId of born) this.#unborn.delete(worldId);
     // Also where it was lost meanwhile: whether this commit is in what its next owner has is not known here.
     for (const store of byStore.keys()) if (this.#files.isLost(store)) refuse(store, new ServiceError('world.ACTOR_RESTARTED'));
@@ -155,7 +155,7 @@ class WorldKind implements ActorKind {
       case 'find':
         return this.#find(request.worldId);
       case 'destroy':
-        return this.#files.destroy(request.worldId);
+        return this.#destroy(request.worldId);
       case 'copy':
         return this.#files.copy(request);
       case 'openHome':
@@ -204,21 +204,33 @@ class WorldKind implements ActorKind {
     const storage = store.createWorld({ worldId, incarnation: 0, programKey: key, tag });
     const settings = { ...request, stateHash: store.baseStateHash(key) };
     const simulation = begin(storage, known.program, settings);
-    storage.commitNow(simulation.meta());
-    if (this.#isLogged) this.#unborn.add(worldId);
+    const made = store.commitMade(storage, simulation.meta()).then(() => store.flushed());
+    this.#unborn.set(worldId, made);
     try {
-      await store.flushed();
+      await made;
     } finally {
       this.#unborn.delete(worldId);
     }
     return { kind: 'created', worldInstanceId: worldInstanceId(tag) };
   }
 
+  async #destroy(worldId: string): Promise<boolean> {
+    await this.#whenBorn(worldId);
+    return await this.#files.destroy(worldId);
+  }
+
+  /** Whether it could be made or not. */
+  async #whenBorn(worldId: string): Promise<void> {
+    await this.#unborn.get(worldId)?.catch(() => {});
+  }
+
   #requireFree(worldId: string): void {
-    if (this.#files.of(worldId) === undefined) return;
+    if (!this.#unborn.has(worldId) && this.#files.of(worldId) === undefined) return;
     throw new ServiceError('control.STATE_CONFLICT', { message: 'The world exists.', details: { worldId } });
   }
+
   async #find(worldId: string): Promise<FindReply> {
+    await this.#whenBorn(worldId);
     const store = this.#files.of(worldId);
     const tag = store?.tagOf(worldId);
     // What is in the file may not be in its log yet.

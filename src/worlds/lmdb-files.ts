@@ -25,6 +25,8 @@ export class LmdbFiles {
   /** Of homes that somebody else has. */
   readonly #lost = new WeakSet<WorldRepository>();
   readonly #copies = new Set<Promise<unknown>>();
+  /** Of a standing host, once it has looked: the files of hosts that no longer stand. */
+  #leftBehind: readonly string[] | undefined;
 
   constructor(options: HostOptions, index: number, logOf?: (file: string) => StreamLog) {
     this.#options = options;
@@ -51,9 +53,11 @@ export class LmdbFiles {
       const store = isThere ? this.#file(name) : undefined;
       return store?.hasWorld(worldId) ? store : undefined;
     }
-    return this.#names()
-      .map((name) => this.#file(name))
-      .find((store) => store.hasWorld(worldId));
+    for (const name of this.#names()) {
+      const store = this.#file(name);
+      if (store.hasWorld(worldId)) return store;
+    }
+    return undefined;
   }
 
   /** The world has left the memory. */
@@ -64,7 +68,7 @@ export class LmdbFiles {
   /** Deletes the world and, in the `run` layout, its folder. */
   async destroy(worldId: string): Promise<boolean> {
     const store = this.of(worldId);
-    const deleted = store?.deleteWorld(worldId) ?? false;
+    const deleted = (await store?.deleteWorld(worldId)) ?? false;
     await store?.flushed();
     if (this.#options.layout === 'run') {
       this.#close(worldId);
@@ -84,7 +88,9 @@ export class LmdbFiles {
   shutHome(home: number, { isLost }: { isLost: boolean }): void {
     this.#openHomes.delete(home);
     const store = this.#open.get(homeFileName(home));
-    if (isLost && store !== undefined) this.#lost.add(store);
+    if (!isLost || store === undefined) return;
+    this.#lost.add(store);
+    store.lose();
   }
   isLost(store: WorldRepository): boolean {
     return this.#lost.has(store);
@@ -115,7 +121,7 @@ export class LmdbFiles {
   }
 
   async #copy({ to, worldIds }: CopyRequest): Promise<CopyReply> {
-    const names = this.#names().filter((name) => existsSync(dataFileOf(join(this.#options.directory, name))));
+    const names = [...this.#names()].filter((name) => existsSync(dataFileOf(join(this.#options.directory, name))));
     const kept = new Set(worldIds);
     const copied: string[] = [];
     for (const name of names) {
@@ -182,11 +188,19 @@ export class LmdbFiles {
    * Those of open homes. Else this host's own first, then those left behind by hosts that no longer stand; a host of one world looks
    * everywhere.
    */
-  #names(): string[] {
-    const { directory, hosts, layout } = this.#options;
-    if (layout === 'homes') return [...this.#openHomes].sort((one, other) => one - other).map(homeFileName);
-    const own = hostFileName(this.#index % hosts);
-    if (!existsSync(directory)) return [own];
+  *#names(): Generator<string> {
+    if (this.#options.layout === 'homes') {
+      yield* [...this.#openHomes].sort((one, other) => one - other).map(homeFileName);
+      return;
+    }
+    const own = hostFileName(this.#index % this.#options.hosts);
+    yield own;
+    for (const name of this.#leftBehind ?? this.#findOthers()) if (name !== own) yield name;
+  }
+
+  #findOthers(): string[] {
+    const { directory, hosts } = this.#options;
+    if (!existsSync(directory)) return [];
     const others = readdirSync(directory)
       .map((name) => /^host-(\d+)$/.exec(name)?.[1])
       .filter((digits) => digits !== undefined)
@@ -194,7 +208,9 @@ export class LmdbFiles {
       .filter((host) => this.#index >= hosts || host % hosts === this.#index)
       .sort((a, b) => a - b)
       .map(hostFileName);
-    return [own, ...others.filter((name) => name !== own)];
+    // The files of hosts that stand come as they are needed; no more are left behind while they stand.
+    if (this.#index < hosts) this.#leftBehind = others;
+    return others;
   }
 }
 

@@ -31,6 +31,8 @@ export const tuning = {
   shapesMax: 4096,
   /** Keys below a tombstone that a commit deletes by the way. */
   sweepKeysMax: 256,
+  /** Worlds made and deleted in one commit: more wait for the next one, so that none holds its host for long. */
+  sharedSetsMax: 64,
   /** So many times as much goes at the close: some tens of milliseconds at most. */
   sweepsAtClose: 64,
   /** Ids are taken from the durable counter in blocks; those of a block that is not used up are never used. */

@@ -28,7 +28,7 @@ async function leaveOut(directory: string, worldIds: readonly string[]): Promise
   const copy = WorldRepository.open({ directory, durability: 'committed', leavesChecked: false });
   try {
     copy.store.leaveStream();
-    for (const worldId of worldIds) copy.deleteWorld(worldId);
+    await Promise.all(worldIds.map((worldId) => copy.deleteWorld(worldId)));
   } finally {
     await copy.close();
   }

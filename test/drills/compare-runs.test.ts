@@ -276,7 +276,9 @@ function eventful(names: readonly string[], { spanUs, status = 200 }: { spanUs: 
   const event = { ...owner, eventId: 'due' };
   let turn = 0;
   const add = (virtualTimeUs: number, entry: object): number => {
-    const place = { schemaVersion: 1, sequence: entries.length + 1, transactionId: `txn_${turn}`, transactionIndex: 0, transactionSize: 1 };
+    const [transactionId, last] = [`txn_${turn}`, entries.at(-1)];
+    const transactionIndex = last?.transactionId === transactionId ? last.transactionIndex + 1 : 0;
+    const place = { schemaVersion: 1, sequence: entries.length + 1, transactionId, transactionIndex, transactionSize: 1 };
     entries.push({ ...place, virtualTimeUs, correlationId: 'corr_0', ...entry } as EvidenceEntry);
     return entries.length;
   };
@@ -360,6 +362,17 @@ test('which worlds minted the ids makes no difference, in what both runs begin w
     }),
     { numRuns: 120 },
   );
+});
+
+test('a journal comes as text or as bytes, in chunks of whole lines', async () => {
+  const [left, right] = [runOf({ calls: [ask!, tell!] }, 'a'), runOf({ calls: [ask!, { ...tell!, changes: 1 }] }, 'b')];
+  const text = [...(right.evidence as Iterable<string>)].join('');
+  const chunked = (chunk: string | Uint8Array): ComparedRun => ({ ...right, evidence: [chunk] });
+  const wanted = await compareRuns(left, right);
+  assert.deepEqual(await compareRuns(left, chunked(text)), wanted);
+  assert.deepEqual(await compareRuns(left, chunked(new TextEncoder().encode(text))), wanted);
+  await assert.rejects(compareRuns(left, chunked(text.slice(0, -1))), /ends inside a line/);
+  await assert.rejects(compareRuns(left, chunked(`${text}{}\n`)), /no entry/);
 });
 
 test('long journals are read by threads of their own, to the same answer; one that was changed is no journal', async (t) => {

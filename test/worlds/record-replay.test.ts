@@ -250,7 +250,7 @@ test('creations, calls and destructions are answered when the log has them, and 
   await add();
   assert.equal(host.log.records.length, 2);
   host.log.onAppend = async () => 'lost';
-  const works = [add(), host.create('world_000000000001'), host.destroy('world_000000000001')];
+  const works = [add(), host.create('world_000000000001'), host.destroy(worldId)];
   for (const work of works) await assert.rejects(work, { code: 'world.ACTOR_RESTARTED' });
   await assert.rejects(host.create('world_000000000002'), { code: 'world.ACTOR_RESTARTED' });
   assert.equal(host.log.records.length, 2);

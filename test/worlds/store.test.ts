@@ -89,7 +89,7 @@ test('another opening of the environment finds what was committed, at both durab
   }
 });
 
-test('deleted worlds leave nothing behind but programs, and what a fork shares stays until the fork goes', (context) => {
+test('deleted worlds leave nothing behind but programs, and what a fork shares stays until the fork goes', async (context) => {
   const store = temporaryStore(context);
   const world = newWorld(store, [upsert('base', { value: 0 })]);
   const ref = world.queue.ref({ packageId: 'desk', instanceId: 'desk', eventId: 'tick' });
@@ -114,17 +114,16 @@ test('deleted worlds leave nothing behind but programs, and what a fork shares s
   world.reset('snap_3');
   put(world, 'd', 1);
   world.commitNow({});
-  store.deleteWorld(world.worldId);
+  await store.deleteWorld(world.worldId);
   while (store.store.sweep());
   const orphan = store.loadWorld('world_child0000000', 2) as WorldState;
   assert.deepEqual(allRows(orphan.records), rows);
   assert.equal(orphan.queue.size, 10);
   assert.equal(orphan.receipts.get('desk', 'key-11')?.sequence, 1);
-  store.deleteWorld('world_child0000000');
-  store.deleteWorld('world_past00000000');
+  assert.deepEqual(await Promise.all(['world_child0000000', 'world_past00000000'].map((id) => store.deleteWorld(id))), [true, true]);
   while (store.store.sweep());
   assert.deepEqual(keyKindsIn(store.store), [keyKinds.counter, keyKinds.program, keyKinds.base]);
-  assert.equal(store.deleteWorld(world.worldId), false);
+  assert.equal(await store.deleteWorld(world.worldId), false);
 });
 
 function keyKindsIn(store: KvWriter): number[] {

@@ -8,7 +8,7 @@ import type { RunResult } from '../../contract/run/run.js';
 import type { EvidenceEntry } from '../../contract/world/evidence.js';
 import { worldTag } from '../../reports/compared-values.js';
 import { comparedInputs } from './compared-inputs.js';
-import { entriesAt } from './journal-text.js';
+import { entriesAt, type JournalChunks } from './journal-text.js';
 import { type ReadSide, readSide } from './read-side.js';
 import { type AlignedRuns, alignRuns } from './run-differences.js';
 import { RunTrace } from './run-trace.js';
@@ -16,8 +16,8 @@ import { type RunValues, runValues, type TracedRun } from './run-values.js';
 
 export interface ComparedRun {
   result: RunResult;
-  /** The journal from sequence 1 on, as chunks of whole lines (evidence.jsonl). It is read twice. */
-  evidence: AsyncIterable<string> | Iterable<string>;
+  /** The journal from sequence 1 on (evidence.jsonl). It is read twice. */
+  evidence: JournalChunks;
 }
 
 /** A side, wherever its journal is read. */

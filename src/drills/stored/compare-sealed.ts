@@ -1,11 +1,10 @@
 // Two sealed reports compared. Long journals are read by two threads at once, a side each, and the caller's thread is free meanwhile.
 import type { RunComparison } from '../../contract/hosted/runs.js';
-import type { RunResult } from '../../contract/run/run.js';
 import { TaskTurns } from '../../workers/task-turns.js';
 import { startThread, type Thread } from '../../workers/thread.js';
 import { tuning } from '../tuning.js';
 import { type ComparedSide, compareRuns } from './compare-runs.js';
-import type { SealedPlace, SealedReport } from './sealed-report.js';
+import { type SealedPlace, SealedReport } from './sealed-report.js';
 
 /** Of the process, as its processors are. How many of one party wait is bounded by who lets it in. */
 const turns = new TaskTurns<() => void>(tuning.comparisonsAtOnce);
@@ -50,8 +49,10 @@ function beginNext(): void {
 }
 
 /** `use` has the run as a side that a thread for it alone reads. */
-export function withSideApart<T>(place: SealedPlace, result: RunResult, use: (side: ComparedSide) => Promise<T>): Promise<T> {
-  return withThread('answerOfSide', (thread) => {
+export function withSideApart<T>(place: SealedPlace, use: (side: ComparedSide) => Promise<T>): Promise<T> {
+  return withThread('answerOfSide', async (thread) => {
+    // The thread starts meanwhile.
+    const { result } = await new SealedReport(place.folder, place.manifestDigest).run();
     const ask = <Answer>(task: SideTask): Promise<Answer> => thread.run(task) as Promise<Answer>;
     return use({
       result,

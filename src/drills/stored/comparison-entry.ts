@@ -6,10 +6,8 @@ import { type ComparisonTask, type SideTask, withSideApart } from './compare-sea
 import type { ReadSide } from './read-side.js';
 import { type SealedPlace, SealedReport } from './sealed-report.js';
 
-export async function compare({ left, right }: ComparisonTask): Promise<RunComparison> {
-  const one = await sideAt(left);
-  const { result } = await new SealedReport(right.folder, right.manifestDigest).run();
-  return withSideApart(right, result, (other) => compareSides(one, other));
+export function compare({ left, right }: ComparisonTask): Promise<RunComparison> {
+  return withSideApart(right, async (other) => compareSides(await sideAt(left), other));
 }
 
 export async function answerOfSide(task: SideTask): Promise<ReadSide | Map<number, EvidenceEntry>> {

@@ -6,8 +6,8 @@ import { tuning } from '../tuning.js';
 export const digestBytes = 32;
 
 /** As text of one character a byte. */
-export function digestOf(text: string): string {
-  return hash('sha256', text, 'binary');
+export function digestOf(said: string | Uint8Array): string {
+  return hash('sha256', said, 'binary');
 }
 
 export class DigestColumn {
@@ -32,10 +32,4 @@ export class DigestColumn {
 /** The digest at a place of a column's values. */
 export function digestAt(values: Uint8Array, place: number): string {
   return Buffer.from(values.buffer, values.byteOffset + place * digestBytes, digestBytes).toString('latin1');
-}
-
-export function isSameDigest([one, here]: readonly [Uint8Array, number], [other, there]: readonly [Uint8Array, number]): boolean {
-  for (let index = 0; index < digestBytes; index++)
-    if (one[here * digestBytes + index] !== other[there * digestBytes + index]) return false;
-  return true;
 }

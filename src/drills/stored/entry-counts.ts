@@ -1,5 +1,6 @@
 // How many entries of which kind, and with which outcome, a run has.
-import type { EvidenceEntry } from '../../contract/world/evidence.js';
+import type { OperationEntry } from '../../contract/world/evidence.js';
+import type { JournalLine } from './journal-line.js';
 
 export class EntryCounts {
   readonly #entries = new Counter();
@@ -7,11 +8,12 @@ export class EntryCounts {
   readonly #events = new Counter();
   readonly #stateChanges = new Counter();
 
-  observe(entry: EvidenceEntry): void {
-    this.#entries.add(entry.kind);
-    if (entry.kind === 'operation') this.#operations.add(entry.outcome.kind);
-    if (entry.kind === 'event') this.#events.add(entry.phase);
-    if (entry.kind === 'state_change') this.#stateChanges.add(entry.change);
+  observe(line: JournalLine): void {
+    const { name } = line;
+    this.#entries.add(name);
+    if (name === 'operation') this.#operations.add((line.entry() as OperationEntry).outcome.kind);
+    if (name === 'event') this.#events.add(line.text('phase'));
+    if (name === 'state_change') this.#stateChanges.add(line.text('change'));
   }
 
   /** As `events.handled`. */

@@ -2,25 +2,24 @@
 import { growingFloats, growingIntegers } from '../../collections/growing.js';
 import { limits } from '../../contract/limits.js';
 import type { RunResult } from '../../contract/run/run.js';
-import type { EvidenceEntry } from '../../contract/world/evidence.js';
 import { worldTag } from '../../reports/compared-values.js';
-import { DigestColumn, digestOf } from './digest-column.js';
+import { DigestColumn } from './digest-column.js';
 import { EntryCounts } from './entry-counts.js';
-import { linesOf } from './journal-text.js';
+import { JournalLine } from './journal-line.js';
+import { bytesOf, eachLine, type JournalChunks } from './journal-text.js';
 import { type Traced, TraceRecorder } from './run-trace.js';
 import { type RunTurn, TurnReader } from './run-turns.js';
 
 export interface ReadableRun {
   result: Pick<RunResult, 'evidenceRange' | 'identity'>;
-  /** From sequence 1 on, as chunks of whole lines; each time it is asked for. */
-  evidence: AsyncIterable<string> | Iterable<string>;
+  /** From sequence 1 on; each time it is asked for. */
+  evidence: JournalChunks;
 }
 
 /** The turns of a run by place, and its entries by theirs: those that are aligned. Texts that come again stand once in `texts`. */
 export interface TurnColumns {
-  /** Digests: of what brought a turn about, and of all that its entries say. */
+  /** Digests of what brought each turn about. */
   causes: Uint8Array<ArrayBuffer>;
-  contents: Uint8Array<ArrayBuffer>;
   /** Places in `texts`: who called what, 0 for what is no call; and what a turn is, for people. */
   likes: Int32Array<ArrayBuffer>;
   words: Int32Array<ArrayBuffer>;
@@ -43,20 +42,26 @@ export interface ReadSide {
 export async function readSide({ result, evidence }: ReadableRun): Promise<ReadSide> {
   const tag = worldTag(result.identity.worldInstanceId);
   const [turns, trace, counts] = [new TurnCollector(), new TraceRecorder(tag), new EntryCounts()];
-  const observe = (entry: EvidenceEntry): void => {
-    trace.observe(entry);
-    counts.observe(entry);
+  const observe = (line: JournalLine): void => {
+    trace.observe(line);
+    counts.observe(line);
   };
   const { fromSequence } = result.evidenceRange;
   const reader = new TurnReader({ tag, fromSequence, observe, take: (turn) => turns.take(turn) });
-  for await (const chunk of evidence) for (const line of linesOf(chunk)) reader.add(JSON.parse(line) as EvidenceEntry);
+  const line = new JournalLine();
+  for await (const chunk of evidence) {
+    const bytes = bytesOf(chunk);
+    eachLine(bytes, (start, end) => {
+      line.read(bytes, start, end);
+      reader.add(line);
+    });
+  }
   reader.end();
   return { turns: turns.columns(), trace: trace.traced(), counts: counts.all() };
 }
 
 class TurnCollector {
   readonly #causes = new DigestColumn();
-  readonly #contents = new DigestColumn();
   readonly #likes = growingIntegers();
   readonly #words = growingIntegers();
   readonly #sequences = growingFloats();
@@ -73,7 +78,6 @@ class TurnCollector {
     this.#entries += lines.length;
     if (this.#entries > limits.comparisonEntriesMax) return;
     this.#causes.push(cause);
-    this.#contents.push(lines.length === 1 ? lines[0]! : digestOf(lines.join('')));
     this.#likes.push(like === undefined ? 0 : this.#placeOf(like));
     this.#words.push(this.#placeOf(words));
     this.#sequences.push(sequence);
@@ -87,7 +91,6 @@ class TurnCollector {
     this.#starts.push(this.#aligned);
     return {
       causes: this.#causes.values(),
-      contents: this.#contents.values(),
       likes: this.#likes.values(),
       words: this.#words.values(),
       texts: this.#texts,

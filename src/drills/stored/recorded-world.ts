@@ -4,7 +4,8 @@ import { canonicalJson } from '../../contract/canonical-json.js';
 import type { JsonObject } from '../../contract/json.js';
 import type { EventEntry, EvidenceEntry } from '../../contract/world/evidence.js';
 import type { FaultSelection, InitialEvent, StatePatch, WorldSetup } from '../../contract/world/scenario.js';
-import { causeOf, type RowName } from './run-trace.js';
+import { causeOf } from '../../reports/story.js';
+import type { RowName } from './run-trace.js';
 
 export interface StandingRow {
   name: RowName;

@@ -6,7 +6,6 @@ import type { RunComparison, RunDivergence } from '../../contract/hosted/runs.js
 import { limits } from '../../contract/limits.js';
 import { virtualClock } from '../../text/virtual-time.js';
 import { alignTurns } from './align-turns.js';
-import { isSameDigest } from './digest-column.js';
 import { isFirst, type NumberedTurn, type Side, sidesOf } from './numbered-turns.js';
 import type { TurnColumns } from './read-side.js';
 import type { RunTrace } from './run-trace.js';
@@ -90,8 +89,9 @@ class Alignment {
   readonly #sides: { left: Side; right: Side };
   readonly #left: readonly NumberedTurn[];
   readonly #right: readonly NumberedTurn[];
-  readonly #rightOf = new Map<number, number>();
-  readonly #leftOf = new Map<number, number>();
+  /** By place, that of the turn on the other side that it is paired with; -1 where there is none. */
+  readonly #rightOf: Int32Array;
+  readonly #leftOf: Int32Array;
   /** Turns of one cause that stand elsewhere on the other side. */
   readonly #movedTo = new Map<number, number>();
   readonly #movedFrom = new Map<number, number>();
@@ -107,9 +107,11 @@ class Alignment {
       ? alignTurns(left.turns, right.turns)
       : alignTurns(right.turns, left.turns).map(([one, other]) => [other, one] as const);
     this.pairs = pairs.length;
+    this.#rightOf = new Int32Array(left.turns.length).fill(-1);
+    this.#leftOf = new Int32Array(right.turns.length).fill(-1);
     for (const [one, other] of pairs) {
-      this.#rightOf.set(one, other);
-      this.#leftOf.set(other, one);
+      this.#rightOf[one] = other;
+      this.#leftOf[other] = one;
     }
     this.#pairRest(({ cause }) => cause, this.#movedTo, this.#movedFrom);
     this.#pairRest(({ like }) => like, this.#likeRight, this.#likeLeft);
@@ -119,8 +121,8 @@ class Alignment {
   differences(): Difference[] {
     const found: Difference[] = [];
     for (let [one, other] = [0, 0]; one < this.#left.length || other < this.#right.length; ) {
-      if (one < this.#left.length && !this.#rightOf.has(one)) found.push(this.#alone('left', one++));
-      else if (other < this.#right.length && !this.#leftOf.has(other)) {
+      if (one < this.#left.length && this.#rightOf[one] === -1) found.push(this.#alone('left', one++));
+      else if (other < this.#right.length && this.#leftOf[other] === -1) {
         // Listed once, from the left.
         if (!this.#movedFrom.has(other)) found.push(this.#alone('right', other));
         other++;
@@ -135,7 +137,7 @@ class Alignment {
 
   firstDivergence(): Parting | undefined {
     let place = 0;
-    const isSame = (): boolean => this.#rightOf.get(place) === place && this.#left[place]!.content === this.#right[place]!.content;
+    const isSame = (): boolean => this.#rightOf[place] === place && this.#left[place]!.content === this.#right[place]!.content;
     while (place < this.#left.length && isSame()) place++;
     const [left, right] = [this.#left[place], this.#right[place]];
     if (left === undefined && right === undefined) return this.#firstDelay();
@@ -143,12 +145,11 @@ class Alignment {
     const onlyRight = (): Parting => ({ ...only('right', right!), ...this.#like(this.#left[this.#likeLeft.get(place) ?? -1]) });
     if (right === undefined) return onlyLeft();
     if (left === undefined) return onlyRight();
-    const { left: one, right: other } = this.#sides;
     // Also where each is paired with another.
-    if (isSameDigest([one.columns.causes, place], [other.columns.causes, place])) return this.#sameCause(left, right);
+    if (left.cause === right.cause) return this.#sameCause(left, right);
     // What the other side does too, only later, is not what one side has too much.
-    const leftComes = this.#rightOf.has(place) || this.#movedTo.has(place);
-    const rightComes = this.#leftOf.has(place) || this.#movedFrom.has(place);
+    const leftComes = this.#rightOf[place] !== -1 || this.#movedTo.has(place);
+    const rightComes = this.#leftOf[place] !== -1 || this.#movedFrom.has(place);
     if (leftComes && !rightComes) return onlyRight();
     if (rightComes && !leftComes) return onlyLeft();
     const summary = `${leftComes ? 'The order differs' : 'They parted'}: on the left ${left.words}, on the right ${right.words}.`;
@@ -180,14 +181,14 @@ class Alignment {
   #pairRest(keyOf: (turn: NumberedTurn) => number | undefined, there: Map<number, number>, back: Map<number, number>): void {
     const waiting = new Map<number, number[]>();
     for (let other = this.#right.length - 1; other >= 0; other--) {
-      const key = this.#leftOf.has(other) || this.#movedFrom.has(other) ? undefined : keyOf(this.#right[other]!);
+      const key = this.#leftOf[other] !== -1 || this.#movedFrom.has(other) ? undefined : keyOf(this.#right[other]!);
       if (key === undefined) continue;
       const known = waiting.get(key);
       if (known === undefined) waiting.set(key, [other]);
       else known.push(other);
     }
     for (const [one, turn] of this.#left.entries()) {
-      const key = this.#rightOf.has(one) || this.#movedTo.has(one) ? undefined : keyOf(turn);
+      const key = this.#rightOf[one] !== -1 || this.#movedTo.has(one) ? undefined : keyOf(turn);
       const other = key === undefined ? undefined : waiting.get(key)?.pop();
       if (other === undefined) continue;
       there.set(one, other);

@@ -2,11 +2,11 @@
 // each row. Values stay in the journal.
 import { firstNotBelow, growingFloats } from '../../collections/growing.js';
 import { canonicalJson } from '../../contract/canonical-json.js';
-import type { JsonObject, JsonValue } from '../../contract/json.js';
-import type { EvidenceEntry } from '../../contract/world/evidence.js';
+import type { JsonObject } from '../../contract/json.js';
 import type { StatePatch } from '../../contract/world/scenario.js';
 import { withoutTag } from '../../reports/compared-values.js';
 import { digestOf } from './digest-column.js';
+import type { JournalLine } from './journal-line.js';
 
 export interface RowName {
   packageId: string;
@@ -38,29 +38,39 @@ export class TraceRecorder {
   readonly #tag: string | undefined;
   readonly #sequences = growingFloats();
   readonly #causes = growingFloats();
-  readonly #changed = new Map<string, { name: RowName; sequence: number; after: JsonObject | null }>();
+  /** By the text of the row in the line. `after`: as JSON. */
+  readonly #changed = new Map<string, { name: RowName; sequence: number; after: string }>();
   #isWhole = true;
 
   constructor(tag: string | undefined) {
     this.#tag = tag;
   }
 
-  observe(entry: EvidenceEntry): void {
-    this.#sequences.push(entry.sequence);
-    this.#causes.push(causeOf(entry) ?? 0);
+  observe(line: JournalLine): void {
+    this.#sequences.push(line.sequence);
+    this.#causes.push(line.cause);
     // What a fork or a reset begins with is in no journal of its own.
-    if (entry.kind === 'lifecycle' && (entry.phase === 'world_forked' || entry.phase === 'world_reset')) this.#isWhole = false;
-    if (entry.kind !== 'state_change') return;
-    const { packageId, instanceId, namespace, rowId, sequence, after } = entry;
-    const name = { packageId, instanceId, namespace, rowId };
-    this.#changed.set(rowKey(name, this.#tag), { name, sequence, after });
+    if (line.name === 'lifecycle' && partingPhases.has(line.text('phase'))) this.#isWhole = false;
+    if (line.name !== 'state_change') return;
+    const [text, after] = [line.rowText(), line.written('after')];
+    const known = this.#changed.get(text);
+    if (known === undefined) {
+      const name = {
+        ...{ packageId: line.text('packageId'), instanceId: line.text('instanceId') },
+        ...{ namespace: line.text('namespace'), rowId: line.text('rowId') },
+      };
+      this.#changed.set(text, { name, sequence: line.sequence, after });
+    } else {
+      known.sequence = line.sequence;
+      known.after = after;
+    }
   }
 
   traced(): Traced {
     const changed = new Map<string, TracedRow>();
     // Most rows of a long run change many times, and only what they are at its end is compared.
-    for (const [key, { name, sequence, after }] of this.#changed)
-      changed.set(key, { name, sequence, digest: after === null ? undefined : rowDigest(after, this.#tag) });
+    for (const { name, sequence, after } of this.#changed.values())
+      changed.set(rowKey(name, this.#tag), { name, sequence, digest: after === 'null' ? undefined : rowDigest(after, this.#tag) });
     const [sequences, causes] = [this.#sequences.values(), this.#causes.values()];
     return { tag: this.#tag, sequences, causes, changed, isWhole: this.#isWhole };
   }
@@ -99,9 +109,7 @@ export class RunTrace {
     const changed = this.#traced.changed.get(key);
     if (changed !== undefined) return changed;
     const start = this.#startRows().get(key);
-    return start === undefined
-      ? undefined
-      : { name: start.name, digest: rowDigest(JSON.parse(canonicalJson(start.value)) as JsonObject, this.#traced.tag) };
+    return start === undefined ? undefined : { name: start.name, digest: rowDigest(canonicalJson(start.value), this.#traced.tag) };
   }
   /** Of a row that is as the run began. */
   startValue(name: RowName): JsonObject | undefined {
@@ -126,11 +134,8 @@ export class RunTrace {
 function rowKey({ packageId, instanceId, namespace, rowId }: RowName, tag: string | undefined): string {
   return withoutTag(`${packageId}\n${instanceId}\n${namespace}\n${rowId}`, tag);
 }
-function rowDigest(value: JsonValue, tag: string | undefined): string {
-  return digestOf(withoutTag(JSON.stringify(value), tag));
+/** `row`: canonical JSON. */
+function rowDigest(row: string, tag: string | undefined): string {
+  return digestOf(withoutTag(row, tag));
 }
-
-/** Said by the entry; without it, the entry that its transaction began with. */
-export function causeOf(entry: EvidenceEntry): number | undefined {
-  return entry.causeSequence ?? (entry.transactionIndex > 0 ? entry.sequence - entry.transactionIndex : undefined);
-}
+const partingPhases: ReadonlySet<string> = new Set(['world_forked', 'world_reset']);

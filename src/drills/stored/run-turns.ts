@@ -4,10 +4,11 @@
 //     place, time or ids.
 //   RUN-TURNS-2. Times are compared as spans: a turn that comes later because something before it took longer is the same turn.
 import type { JsonValue } from '../../contract/json.js';
-import type { EvidenceEntry } from '../../contract/world/evidence.js';
+import type { CallbackEntry, EventEntry, EvidenceEntry } from '../../contract/world/evidence.js';
 import { withoutTag } from '../../reports/compared-values.js';
 import { virtualClock } from '../../text/virtual-time.js';
 import { digestOf } from './digest-column.js';
+import type { JournalLine } from './journal-line.js';
 
 /** Entries that committed together. */
 export interface RunTurn {
@@ -29,74 +30,67 @@ export interface TurnsWanted {
   tag: string | undefined;
   fromSequence: number;
   /** Sees every entry of the run once. */
-  observe: (entry: EvidenceEntry) => void;
+  observe: (line: JournalLine) => void;
   take: (turn: RunTurn) => void;
 }
 
-/** Entries in, in the order of the journal; turns out. */
+/** Lines in, in the order of the journal; turns out. */
 export class TurnReader {
   readonly #wanted: TurnsWanted;
   readonly #causes = new Causes();
-  #turn: EvidenceEntry[] = [];
+  #turn: RunTurn | undefined;
+  /** Of the transaction that it is. */
+  #base = 0;
 
   constructor(wanted: TurnsWanted) {
     this.#wanted = wanted;
   }
 
-  add(entry: EvidenceEntry): void {
-    const { fromSequence, observe } = this.#wanted;
-    if (entry.sequence < fromSequence) return;
-    observe(entry);
+  add(line: JournalLine): void {
+    const { fromSequence, observe, tag } = this.#wanted;
+    if (line.sequence < fromSequence) return;
+    observe(line);
     // That a world was made, reset or closed is no part of what happened in it.
-    if (entry.kind === 'lifecycle') return;
-    if (this.#turn.length > 0 && this.#turn[0]!.transactionId !== entry.transactionId) this.end();
-    this.#turn.push(entry);
+    if (line.name === 'lifecycle') return;
+    if (this.#base !== line.base) this.end();
+    this.#turn ??= this.#begun(line);
+    this.#turn.lines.push(saidDigest(line, this.#turn.sequence, tag));
+    this.#causes.note(line);
   }
 
   end(): void {
-    if (this.#turn.length === 0) return;
-    this.#wanted.take(turnOf(this.#turn, this.#causes, this.#wanted.tag));
-    this.#turn = [];
+    if (this.#turn !== undefined) this.#wanted.take(this.#turn);
+    this.#turn = undefined;
   }
-}
 
-function turnOf(entries: readonly EvidenceEntry[], causes: Causes, tag: string | undefined): RunTurn {
-  const [first] = entries as [EvidenceEntry];
-  const { words, cause, like } = causes.of(first);
-  const digest = digestOf(withoutTag(JSON.stringify(cause), tag));
-  causes.note(digest, entries);
-  const { sequence, virtualTimeUs } = first;
-  return {
-    cause: digest,
-    like,
-    words,
-    sequence,
-    virtualTimeUs,
-    lines: entries.map((entry) => digestOf(withoutTag(lineOf(entry, sequence), tag))),
-  };
+  #begun(line: JournalLine): RunTurn {
+    this.#base = line.base;
+    const { words, cause, like } = this.#causes.of(line);
+    const digest = digestOf(withoutTag(cause, this.#wanted.tag));
+    this.#causes.begin(digest);
+    return { cause: digest, like, words, sequence: line.sequence, virtualTimeUs: line.virtualTimeUs, lines: [] };
+  }
 }
 
 /**
- * Inside its turn an entry keeps its place and its cause; what it says of earlier turns are places only, and ids and keys only tell who
- * asked. Values are in the order of the journal, which is canonical. The kinds that fill long journals name what they say, which is faster
- * than to leave out what they do not.
+ * Inside its turn, which begins at `base`, an entry keeps its place and its cause; what it says of earlier turns are places only, and ids
+ * and keys only tell who asked. The kinds that fill long journals are taken as they are written.
  */
-function lineOf(entry: EvidenceEntry, base: number): string {
-  const { causeSequence = 0, virtualTimeUs, kind, transactionIndex } = entry;
+function saidDigest(line: JournalLine, base: number, tag: string | undefined): string {
+  const { name, causeSequence, transactionIndex, scheduledForUs, virtualTimeUs } = line;
+  if (name !== 'state_change' && name !== 'event') return digestOf(withoutTag(lineOf(line.entry(), base), tag));
   const cause = causeSequence >= base ? causeSequence - base : -1;
-  if (entry.kind === 'state_change') {
-    const { packageId, instanceId, namespace, rowId, change, before, after } = entry;
-    return JSON.stringify([kind, transactionIndex, cause, packageId, instanceId, namespace, rowId, change, before, after]);
-  }
-  if (entry.kind === 'event') {
-    const { event, phase, payload, handlerPackageId, handlerInstanceId, subscriptionId, error, scheduledForUs } = entry;
-    // An event that is due comes when it comes; one that is scheduled is so for some time from now.
-    const due = scheduledForUs !== undefined && phase === 'scheduled' ? scheduledForUs - virtualTimeUs : scheduledForUs !== undefined;
-    const rest = [event, phase, payload, due, handlerPackageId, handlerInstanceId, subscriptionId, error];
-    return JSON.stringify([kind, transactionIndex, cause, ...rest]);
-  }
+  // An event that is due comes when it comes; one that is scheduled is so for some time from now.
+  const isScheduled = name === 'event' && line.isPhase('scheduled');
+  const due = Number.isNaN(scheduledForUs) ? -1 : isScheduled ? scheduledForUs - virtualTimeUs : 0;
+  const said = line.said(transactionIndex, cause, due);
+  return tag !== undefined && said.includes(tag, 0, 'latin1') ? digestOf(withoutTag(said.toString('latin1'), tag)) : digestOf(said);
+}
+
+function lineOf(entry: EvidenceEntry, base: number): string {
+  const { causeSequence = 0, virtualTimeUs } = entry;
   // biome-ignore lint/suspicious/noExplicitAny: members are left out and set to what can be compared
-  const said: any = { ...entry, sequence: entry.sequence - base, causeSequence: cause };
+  const said: any = { ...entry, sequence: entry.sequence - base, causeSequence: causeSequence >= base ? causeSequence - base : -1 };
   for (const name of unsaid) said[name] = undefined;
   switch (entry.kind) {
     case 'operation':
@@ -124,12 +118,38 @@ function isSetFromOutside(reason: string): boolean {
   return reason === 'explicit' || reason === 'reset';
 }
 
+interface Cause {
+  words: string;
+  /** Equal for the same cause. */
+  cause: string;
+  like?: string;
+}
+
 /** Which turn scheduled which event, by sequence, and queued which delivery, by its id. */
 class Causes {
-  readonly #scheduled = new Map<number, JsonValue>();
-  readonly #queued = new Map<string, JsonValue>();
+  readonly #scheduled = new Map<number, string>();
+  readonly #queued = new Map<string, string>();
+  /** By the text of the event. */
+  readonly #eventNames = new Map<string, string>();
+  #turn = '';
+  readonly #counts = new Map<string, number>();
 
-  of(entry: EvidenceEntry): { words: string; cause: JsonValue; like?: string } {
+  of(line: JournalLine): Cause {
+    if (line.name === 'event') return this.#ofEvent(line);
+    const { cause, ...words } = this.#ofEntry(line.entry());
+    return { ...words, cause: JSON.stringify(cause) };
+  }
+
+  #ofEvent(line: JournalLine): Cause {
+    const [event, phase] = [line.written('event'), line.text('phase')];
+    const name = this.#eventNames.get(event) ?? eventName(event);
+    this.#eventNames.set(event, name);
+    // One that the setup scheduled has only its time and payload.
+    const origin = this.#scheduled.get(line.causeSequence) ?? `${line.scheduledForUs} ${line.written('payload')}`;
+    return { words: `${name} was ${phase}`, cause: `${event} ${phase === 'failed' ? 'handled' : phase} ${origin}` };
+  }
+
+  #ofEntry(entry: EvidenceEntry): { words: string; cause: JsonValue; like?: string } {
     switch (entry.kind) {
       case 'operation': {
         const { packageId, instanceId, operationId, arguments: given } = entry.invocation;
@@ -137,13 +157,6 @@ class Causes {
         const words = `${actorId} called ${packageId}/${operationId}`;
         const like = `${actorId} ${actorInstanceId ?? ''} ${packageId} ${instanceId} ${operationId}`;
         return { words, like, cause: ['operation', actorId, actorInstanceId, packageId, instanceId, operationId, given] };
-      }
-      case 'event': {
-        const { event, payload, phase, scheduledForUs = null, causeSequence = 0 } = entry;
-        const words = `${event.packageId}/${event.eventId} was ${phase}`;
-        // One that the setup scheduled has only its time and payload.
-        const origin = this.#scheduled.get(causeSequence) ?? [scheduledForUs, payload];
-        return { words, cause: ['event', { ...event }, phase === 'failed' ? 'handled' : phase, origin] };
       }
       case 'clock': {
         const { reason, fromUs, toUs } = entry;
@@ -169,22 +182,30 @@ class Causes {
     }
   }
 
+  /** A turn, from its cause's digest on. */
+  begin(turn: string): void {
+    this.#turn = turn;
+    this.#counts.clear();
+  }
+
   /** The n-th event, or delivery, of its name in a turn is known by the turn, its name and n. */
-  note(turn: string, entries: readonly EvidenceEntry[]): void {
-    const counts = new Map<string, number>();
-    const origin = (name: string): JsonValue => {
-      const nth = counts.get(name) ?? 0;
-      counts.set(name, nth + 1);
-      return [turn, name, nth];
-    };
-    for (const entry of entries) {
-      if (entry.kind === 'event' && entry.phase === 'scheduled') {
-        const { packageId, instanceId, eventId } = entry.event;
-        this.#scheduled.set(entry.sequence, origin(`${packageId} ${instanceId} ${eventId}`));
-      } else if (entry.kind === 'callback' && entry.phase === 'queued') {
-        const { packageId, instanceId, callbackId, receiverId, deliveryId } = entry;
-        this.#queued.set(deliveryId, origin(`${packageId} ${instanceId} ${callbackId} ${receiverId}`));
-      }
+  note(line: JournalLine): void {
+    if (line.name === 'event' && line.isPhase('scheduled')) {
+      this.#scheduled.set(line.sequence, this.#origin(line.written('event')));
+    } else if (line.name === 'callback' && line.isPhase('queued')) {
+      const { packageId, instanceId, callbackId, receiverId, deliveryId } = line.entry() as CallbackEntry;
+      this.#queued.set(deliveryId, this.#origin(`${packageId} ${instanceId} ${callbackId} ${receiverId}`));
     }
   }
+
+  #origin(name: string): string {
+    const nth = this.#counts.get(name) ?? 0;
+    this.#counts.set(name, nth + 1);
+    return `${this.#turn}${nth} ${name}`;
+  }
+}
+
+function eventName(written: string): string {
+  const { packageId, eventId } = JSON.parse(written) as EventEntry['event'];
+  return `${packageId}/${eventId}`;
 }

@@ -1,7 +1,7 @@
 // An indexed journal of a file, read by its story: the index says where problems and calls are, so that only those are parsed.
 import type { EvidenceEntry, OperationEntry } from '../../contract/world/evidence.js';
+import { codeOf } from '../../reports/entry-scan.js';
 import type { StoryJournal } from '../../reports/story.js';
-import { codeOf } from './entry-scan.js';
 import type { JournalFile } from './journal-file.js';
 
 const [operation, fault, refused] = [codeOf('operation'), codeOf('fault'), codeOf('refused_request')];

@@ -8,8 +8,8 @@ import { limits } from '../../contract/limits.js';
 import type { EvidenceEntry } from '../../contract/world/evidence.js';
 import { evidenceKinds } from '../../contract/world/evidence.js';
 import type { StatePatch } from '../../contract/world/scenario.js';
+import { EntryScan, stateChangeCode } from '../../reports/entry-scan.js';
 import { tuning } from '../tuning.js';
-import { EntryScan, stateChangeCode } from './entry-scan.js';
 import { StateHistory } from './state-history.js';
 
 const newline = 10;
@@ -92,7 +92,7 @@ export class JournalFile {
       this.kinds.push(scan.kind);
       this.failures.push(scan.failed ? 1 : 0);
       this.times.push(scan.virtualTimeUs);
-      this.causes.push(scan.causeSequence > 0 ? scan.causeSequence : scan.transactionIndex > 0 ? sequence - scan.transactionIndex : 0);
+      this.causes.push(scan.cause);
       (this.counts[scan.kind] as number)++;
       if (scan.kind === stateChangeCode) {
         const name = { packageId: scan.text('packageId'), instanceId: scan.text('instanceId'), namespace: scan.text('namespace') };

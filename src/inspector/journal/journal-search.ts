@@ -6,9 +6,9 @@ import type { SearchMatch, SearchQuery, SearchReply } from '../../contract/inspe
 import { limits } from '../../contract/limits.js';
 import type { EvidenceEntry } from '../../contract/world/evidence.js';
 import { evidenceKinds } from '../../contract/world/evidence.js';
+import { codeOf } from '../../reports/entry-scan.js';
 import { foldCase } from '../../text/fold-case.js';
 import { tuning } from '../tuning.js';
-import { codeOf } from './entry-scan.js';
 import type { JournalFile } from './journal-file.js';
 import { TextNeedle } from './text-needle.js';
 

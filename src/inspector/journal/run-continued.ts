@@ -1,6 +1,7 @@
 // A run and a journal that continues from one of its entries, side by side: what the agent did then, and what was done instead.
 import { defined } from '../../contract/defined.js';
 import type { ComparedRun } from '../../drills/stored/compare-runs.js';
+import { textOf } from '../../drills/stored/journal-text.js';
 import { readSide } from '../../drills/stored/read-side.js';
 import { alignRuns } from '../../drills/stored/run-differences.js';
 import { tuning } from '../tuning.js';
@@ -28,7 +29,9 @@ export async function runContinued(
 /** A world to play with is never judged, so that a run was is no difference. */
 async function* unjudged(chunks: ComparedRun['evidence']): AsyncGenerator<string> {
   for await (const chunk of chunks) {
-    const lines = chunk.split('\n').filter((line) => line !== '' && !isVerification(line));
+    const lines = textOf(chunk)
+      .split('\n')
+      .filter((line) => line !== '' && !isVerification(line));
     if (lines.length > 0) yield `${lines.join('\n')}\n`;
   }
 }

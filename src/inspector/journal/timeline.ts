@@ -3,7 +3,7 @@ import type { TimelineAxis, TimelineMark, TimelineReply } from '../../contract/i
 import { limits } from '../../contract/limits.js';
 import type { EvidenceEntry } from '../../contract/world/evidence.js';
 import { evidenceKinds } from '../../contract/world/evidence.js';
-import { codeOf } from './entry-scan.js';
+import { codeOf } from '../../reports/entry-scan.js';
 import type { JournalFile } from './journal-file.js';
 
 type TimelineColumns = Omit<TimelineReply, 'schemaVersion' | 'interactions' | 'checkpoints' | 'axis' | 'start' | 'end'>;

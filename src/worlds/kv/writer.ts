@@ -234,8 +234,13 @@ export class KvWriter {
       return;
     }
     this.#file.remove(key);
-    for (const kind of layerKinds) this.#file.put(tombstoneKey(kind, layer, 0), none);
-    this.#hasTombstones = true;
+    for (const kind of layerKinds) {
+      const tombstone = tombstoneKey(kind, layer, 0);
+      // A late transaction may read no range: what has nothing is then swept like what has.
+      if (!this.#file.isLate && this.#file.firstKeys(readTombstoneKey(tombstone), 1).length === 0) continue;
+      this.#file.put(tombstone, none);
+      this.#hasTombstones = true;
+    }
   }
 
   #sweep(keysMax: number): void {

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { LruMap } from '../../collections/lru-map.js';
 import { canonicalJson } from '../../contract/canonical-json.js';
-import { invariant } from '../../contract/errors.js';
+import { invariant, ServiceError } from '../../contract/errors.js';
 import type { JsonObject, JsonValue } from '../../contract/json.js';
 import type { WorldProgram } from '../../contract/run/build.js';
 import type { SpaceSeen } from '../../files/disk-full.js';
@@ -14,6 +14,7 @@ import { WriteSet } from '../kv/write-set.js';
 import { KvWriter, type KvWriterOptions } from '../kv/writer.js';
 import { tuning } from '../tuning.js';
 import { type Base, decodeBase, type ParseRow, prepareBase } from './base.js';
+import { SharedCommit } from './shared-commit.js';
 import { inherited, layersOf } from './world-blobs.js';
 import { WorldState, type WorldStateContext } from './world-state.js';
 
@@ -34,6 +35,7 @@ export class WorldRepository {
   readonly store: KvWriter;
   readonly #parse: ParseRow;
   readonly #chunks: ChunkCache;
+  readonly #shared = new SharedCommit(() => this.commit([]));
 
   static open(options: WorldRepositoryOptions): WorldRepository {
     return new WorldRepository(options);
@@ -123,10 +125,19 @@ export class WorldRepository {
     });
   }
 
-  /** Deletes everything the world owns; what forks of it still read goes with the last of them. False where there is no such world. */
-  deleteWorld(worldId: string): boolean {
+  /** With the other worlds that are made and deleted now: their commit is one. Resolves when it is applied. */
+  async commitMade(world: WorldState, meta: object): Promise<void> {
+    await this.#shared.add(world.worldId, () => world.takeWriteSet(meta));
+  }
+  /** The same; false where there is no such world. */
+  deleteWorld(worldId: string): Promise<boolean> {
+    return this.#shared.add(worldId, () => this.#deletionOf(worldId));
+  }
+
+  /** Of everything the world owns; what forks of it still read goes with the last of them. */
+  #deletionOf(worldId: string): WriteSet | undefined {
     const stored = this.store.get(headKey(worldId));
-    if (stored === undefined) return false;
+    if (stored === undefined) return undefined;
     const set = new WriteSet(worldId, headVersion(stored));
     set.freesSpace = true;
     const journals = new Set<number>();
@@ -145,14 +156,17 @@ export class WorldRepository {
     }
     for (const key of this.store.keys(doneCommandRange(worldId))) set.remove(key);
     set.remove(headKey(worldId));
-    const [refusal] = this.store.commit([set]);
-    if (refusal !== undefined) throw refusal;
-    return true;
+    return set;
   }
 
-  /** KvWriter.commit: one transaction, applied when the call returns. */
+  /** KvWriter.commit: one transaction, applied when the call returns. What is made and deleted meanwhile goes with it. */
   commit(sets: readonly WriteSet[], space?: SpaceSeen): (Error | undefined)[] {
-    return this.store.commit(sets, space);
+    const shared = this.#shared.take();
+    const all = shared.sets.length === 0 ? sets : [...shared.sets, ...sets];
+    if (all.length === 0) return [];
+    const refusals = this.store.commit(all, space);
+    shared.settle(refusals);
+    return refusals.slice(shared.sets.length);
   }
   flushed(): Promise<void> {
     return this.store.flushed();
@@ -162,10 +176,16 @@ export class WorldRepository {
     return this.store.sync();
   }
   close(): Promise<void> {
+    while (!this.#shared.isEmpty) this.commit([]);
     return this.store.close();
+  }
+  /** Somebody else has the file: of what waits nothing is written. */
+  lose(): void {
+    this.#shared.refuse(new ServiceError('world.ACTOR_RESTARTED'));
   }
   /** KvWriter.abandon. */
   abandon(): Promise<void> {
+    this.lose();
     return this.store.abandon();
   }
 
