@@ -26,9 +26,15 @@ export interface OwnWork {
   elsewhere: HttpHandler;
 }
 
-interface Judged {
-  reply: HttpReply;
+/** Whether the reply may not leave, as of when it was there. */
+interface Judgement {
   isOver: boolean;
+}
+interface During {
+  request: ServerRequest;
+  work: OwnWork;
+  judgement: Judgement;
+  mayAnswer: () => boolean;
 }
 interface Move {
   request: ServerRequest;
@@ -50,11 +56,13 @@ export class ClusterAnswers {
   async ofAgent(request: ServerRequest, work: OwnWork): Promise<HttpReply> {
     const { owners } = this.#parts;
     const home = owners.homeOfAgent(request);
-    const { reply, isOver } = await this.#during(home, request, work, () => owners.mayAnswer(home));
+    const judgement: Judgement = { isOver: true };
+    const reply = await this.#during(home, { request, work, judgement, mayAnswer: () => owners.mayAnswer(home) });
+    const { isOver } = judgement;
     // It may have been refused because the home is being given away.
     const isRefused =
       reply.status === errorTable['control.UNAVAILABLE'].status && home !== undefined && owners.ownerOfHome(home) !== 'self';
-    return await this.#moved(reply, { request, work, isOver, isRefused });
+    return !isOver && !isRefused ? reply : await this.#moved(reply, { request, work, isOver, isRefused });
   }
 
   /** The same, of the catalog's home. */
@@ -62,9 +70,9 @@ export class ClusterAnswers {
     const { homes, plane } = this.#parts;
     const before = plane();
     const mayAnswer = (): boolean => before !== undefined && plane() === before && homes.mayRead(catalogHome);
-    const { reply, isOver } =
-      before === undefined ? { reply: movedReply(), isOver: true } : await this.#during(catalogHome, request, work, mayAnswer);
-    return await this.#moved(reply, { request, work, isOver, isRefused: false });
+    const judgement: Judgement = { isOver: true };
+    const reply = before === undefined ? movedReply() : await this.#during(catalogHome, { request, work, judgement, mayAnswer });
+    return await this.#moved(reply, { request, work, isOver: judgement.isOver, isRefused: false });
   }
 
   async #moved(reply: HttpReply, { request, work, isOver, isRefused }: Move): Promise<HttpReply> {
@@ -77,16 +85,19 @@ export class ClusterAnswers {
   }
 
   /** What only reads is not waited for: it can be asked again. Whether the reply may leave is judged while the home is in use still. */
-  async #during(home: number | undefined, request: ServerRequest, { answer }: OwnWork, mayAnswer: () => boolean): Promise<Judged> {
+  #during(home: number | undefined, { request, work, judgement, mayAnswer }: During): Promise<HttpReply> {
     const { use, held } = this.#parts;
-    const isUse = home !== undefined && !onlyReads(request);
-    let isOver = true;
+    const used = onlyReads(request) ? undefined : home;
     const judged = async (): Promise<HttpReply> => {
-      const reply = await answer(request);
-      isOver = !mayAnswer();
-      return reply;
+      if (used !== undefined) use.begin(used);
+      try {
+        const reply = await work.answer(request);
+        judgement.isOver = !mayAnswer();
+        return reply;
+      } finally {
+        if (used !== undefined) use.end(used);
+      }
     };
-    const reply = await held.during(mayAnswer, () => (isUse ? use.during(home, judged) : judged()));
-    return { reply, isOver };
+    return held.during(mayAnswer, judged);
   }
 }

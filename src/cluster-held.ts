@@ -22,21 +22,26 @@ export class HeldAnswers {
     this.#clock = clock;
   }
 
-  /** The reply, or that it is not known. */
-  async during(mayAnswer: () => boolean, answer: () => Promise<HttpReply> | HttpReply): Promise<HttpReply> {
-    return await new Promise((resolve, reject) => {
+  /** The reply, or that it is not known. The answer is begun at once. */
+  during(mayAnswer: () => boolean, answer: () => Promise<HttpReply> | HttpReply): Promise<HttpReply> {
+    return new Promise((resolve, reject) => {
       const held: Held = { mayAnswer, sinceMs: undefined, giveUp: () => this.#under.delete(held) && resolve(movedReply()) };
       this.#under.add(held);
       this.#lookOn();
-      const end = (use: () => void): void => {
-        if (this.#under.delete(held)) use();
+      const replied = (reply: HttpReply): void => {
+        if (this.#under.delete(held)) resolve(reply);
+        else reply.whenOver?.();
       };
-      Promise.resolve()
-        .then(answer)
-        .then(
-          (reply) => (this.#under.has(held) ? end(() => resolve(reply)) : reply.whenOver?.()),
-          (error: unknown) => end(() => reject(error)),
-        );
+      const failed = (error: unknown): void => {
+        if (this.#under.delete(held)) reject(error);
+      };
+      try {
+        const answered = answer();
+        if (answered instanceof Promise) answered.then(replied, failed);
+        else replied(answered);
+      } catch (error) {
+        failed(error);
+      }
     });
   }
 

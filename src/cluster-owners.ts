@@ -34,8 +34,11 @@ export interface ClusterOwnersParts {
 
 export class ClusterOwners {
   readonly #parts: ClusterOwnersParts;
-  /** By what a request holds: a token's hash, or an address. */
-  readonly #homesOfAgents = new LruMap<string, number>({ entriesMax: limits.homesOfAgentsKept });
+  /** By what a request holds. */
+  readonly #homesOfAgents = {
+    byToken: new LruMap<string, number>({ entriesMax: limits.homesOfAgentsKept }),
+    byAddress: new LruMap<string, number>({ entriesMax: limits.homesOfAgentsKept }),
+  };
   /** Of requests under way: who looks for the owner and who answers both ask. */
   readonly #homesOfRequests = new WeakMap<ServerRequest, number>();
   #changing: Promise<void> | undefined;
@@ -145,9 +148,20 @@ export class ClusterOwners {
 
   async #change(): Promise<void> {
     const before = this.#text();
-    while (!this.#isClosed && this.#text() === before) await pause(limits.clusterLookMs);
+    for (let seen = this.#seen(); !this.#isClosed; ) {
+      await pause(limits.clusterLookMs);
+      const now = this.#seen();
+      if (now.every((value, index) => value === seen[index])) continue;
+      if (this.#text() !== before) break;
+      seen = now;
+    }
     // Nothing changes any more. Who asks again and again would keep the process from everything else.
     if (this.#isClosed) await new Promise(() => {});
+  }
+  /** While none of it changes, no owner does. Cheap: it is looked at all the time. */
+  #seen(): readonly unknown[] {
+    const { homes, open } = this.#parts;
+    return [homes.members.last, homes.members.alive.length, homes.ownedCount, open.size, this.#parts.leads(), this.catalogIsNew];
   }
   #text(): string {
     const { count } = this.#parts;
@@ -163,13 +177,14 @@ export class ClusterOwners {
 
   /** An access stays in its session, and a session in its home. */
   #homeOfAccess(index: 'byToken' | 'byAddress', key: string): number | undefined {
-    const name = `${index} ${key}`;
-    const known = this.#homesOfAgents.get(name);
+    const homes = this.#homesOfAgents[index];
+    // Which one was used last matters little: what is gone is read again.
+    const known = homes.peek(key);
     if (known !== undefined) return known;
     const record = this.#parts.catalog.isThere ? findAccess(this.#parts.catalog.view, index, key) : undefined;
     if (record === undefined) return undefined;
     const home = this.homeOf(record.access.sessionId);
-    this.#homesOfAgents.set(name, home);
+    homes.set(key, home);
     return home;
   }
 }

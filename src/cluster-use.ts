@@ -16,18 +16,25 @@ export class ClusterUse {
 
   /** The work begins at once. */
   async during<T>(home: number, work: () => Promise<T> | T): Promise<T> {
-    const use = this.#uses.get(home) ?? { count: 0, quiet: new Set() };
-    this.#uses.set(home, use);
-    use.count += 1;
+    this.begin(home);
     try {
       return await work();
     } finally {
-      use.count -= 1;
-      if (use.count === 0) {
-        this.#uses.delete(home);
-        for (const tell of use.quiet) tell();
-      }
+      this.end(home);
     }
+  }
+
+  begin(home: number): void {
+    const use = this.#uses.get(home);
+    if (use === undefined) this.#uses.set(home, { count: 1, quiet: new Set() });
+    else use.count += 1;
+  }
+  /** Once for each `begin`. */
+  end(home: number): void {
+    const use = this.#uses.get(home);
+    if (use === undefined || --use.count > 0) return;
+    this.#uses.delete(home);
+    for (const tell of use.quiet) tell();
   }
 
   /** Resolves when nobody is at work with it, or the bound is over. To be called when nobody begins any more. */

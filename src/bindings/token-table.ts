@@ -52,7 +52,7 @@ export function hashOfKey(keyId: string): string | undefined {
 
 /** As `hashOfKey`, of every key that a text names. */
 export function keyIdsIn(text: string): string[] {
-  return [...text.matchAll(/DYK([A-Za-z0-9_-]{43})(?![\w-])/g)].map(([, tokenHash]) => tokenHash as string);
+  return text.includes(keyMark) ? [...text.matchAll(/DYK([A-Za-z0-9_-]{43})(?![\w-])/g)].map(([, tokenHash]) => tokenHash as string) : [];
 }
 
 /** Asked at every call of an agent: less than half of what a Hash object takes. */

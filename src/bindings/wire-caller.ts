@@ -35,14 +35,13 @@ const shortestText = 43;
 /** Hashes of the tokens that a request may stand on, wherever a route may want them; at most `most`. `shape`: of every token. */
 export function tokenHashesIn(request: ServerRequest, shape: RegExp, most: number): ReadonlySet<string> {
   const found = new Set<string>();
-  const texts = [...request.headers.values(), request.query, ...credentialsIn({ kind: 'basic' }, request, {})];
-  for (const text of texts) {
-    if (text.length < shortestText) continue;
-    const hashes = [...[...text.matchAll(shape)].map(([token]) => hashOf(token)), ...keyIdsIn(text), ...sealsIn(text)];
-    for (const tokenHash of hashes) {
-      found.add(tokenHash);
-      if (found.size === most) return found;
-    }
-  }
+  const take = (text: string): void => {
+    if (text.length < shortestText) return;
+    const hashes = [...(text.match(shape) ?? []).map(hashOf), ...keyIdsIn(text), ...sealsIn(text)];
+    for (const tokenHash of hashes) if (found.size < most) found.add(tokenHash);
+  };
+  for (const text of request.headers.values()) take(text);
+  take(request.query);
+  for (const text of credentialsIn({ kind: 'basic' }, request, {})) take(text);
   return found;
 }

@@ -103,6 +103,12 @@ export class Homes {
     return !this.#isOver && this.phaseOf(home) === 'owned';
   }
 
+  get ownedCount(): number {
+    let count = 0;
+    for (const { phase } of this.#mine.values()) if (phase === 'owned') count += 1;
+    return count;
+  }
+
   /** Asked when an answer leaves: what came before the home is given away is answered while that is under way. */
   mayRead(home: number): boolean {
     const mine = this.#mine.get(home);

@@ -70,9 +70,14 @@ export interface OpenHomesAnswer {
   homes: number[];
 }
 
-/** A piece of a record of the home's data file. The answer of the last one is what became of the record. */
+/** What the host hands over in one moment. */
 export interface AppendAsk {
   kind: 'append';
+  /** In order. */
+  pieces: readonly RecordPiece[];
+}
+/** A piece of a record of a home's data file. */
+export interface RecordPiece {
   home: number;
   number: number;
   nonce: Uint8Array;
@@ -81,10 +86,25 @@ export interface AppendAsk {
   body: Uint8Array;
   isLast: boolean;
 }
-export type AppendAnswer = 'taken' | 'appended' | 'lost';
+/** One a piece. That of the last piece of a record is what became of the record. */
+export type AppendAnswer = readonly PieceAnswer[];
+export type PieceAnswer = 'taken' | 'appended' | 'lost';
 /** Which record of the home's data file the log has as its newest; answered when what an earlier incarnation appends is decided. */
 export interface StreamEndAsk {
   kind: 'streamEnd';
   home: number;
 }
-export type StreamEndAnswer = { number: number; nonce: Uint8Array } | 'lost';
+export type StreamEndAnswer = (SentPosition & { unwritten: readonly SentRecord[] }) | 'lost';
+interface SentPosition {
+  number: number;
+  nonce: Uint8Array;
+}
+export interface SentRecord extends SentPosition {
+  body: Uint8Array;
+}
+/** The home's data file has everything up to the record; answered at once. */
+export interface WrittenAsk {
+  kind: 'written';
+  home: number;
+  number: number;
+}

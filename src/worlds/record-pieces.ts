@@ -1,17 +1,17 @@
 // The pieces in which a host hands a record over, as the record.
 //   RECORD-PIECES-1. A record is joined from its own pieces in their order and is no larger than a record may be; of anything else none is.
 import { WrongAsk } from '../actors/ask-answers.js';
-import type { AppendAsk } from './host-requests.js';
+import type { RecordPiece } from './host-requests.js';
 import type { StreamRecord } from './kv/stream-log.js';
 import { tuning } from './tuning.js';
 
 export class RecordPieces {
-  #first: AppendAsk | undefined;
+  #first: RecordPiece | undefined;
   #pieces: Uint8Array[] = [];
   #bytes = 0;
 
   /** The record that this piece ends. Throws WrongAsk for a piece that is not the next. The first of a record drops those before it. */
-  join(piece: AppendAsk): StreamRecord | undefined {
+  join(piece: RecordPiece): StreamRecord | undefined {
     const { number, nonce, part, body, isLast } = piece;
     if (part === 0) {
       this.reset();

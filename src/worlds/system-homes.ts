@@ -8,8 +8,19 @@ import type { ActorSystem } from '../actors/system.js';
 import { isServiceError, ServiceError } from '../contract/errors.js';
 import type { FolderLog, HomedWorlds, WorldHomes } from './api.js';
 import { hostOfHome } from './homes.js';
-import type { AppendAnswer, AppendAsk, CloseHomeRequest, OpenHomeRequest, OpenHomesAnswer, StreamEndAnswer } from './host-requests.js';
+import type {
+  AppendAnswer,
+  CloseHomeRequest,
+  OpenHomeRequest,
+  OpenHomesAnswer,
+  PieceAnswer,
+  RecordPiece,
+  SentRecord,
+  StreamEndAnswer,
+  WrittenAsk,
+} from './host-requests.js';
 import { nonceBytes } from './kv/group-record.js';
+import type { StreamRecord } from './kv/stream-log.js';
 import { RecordPieces } from './record-pieces.js';
 
 /** Of a home that is open or closing. */
@@ -17,8 +28,9 @@ interface Served {
   readonly pieces: RecordPieces;
   /** The append that is under way. */
   appending: Promise<unknown> | undefined;
-  readonly lost: Promise<'lost'>;
-  lose(): void;
+  isLost: boolean;
+  /** Who waits, and has 'lost' for an answer once it is. A promise would keep everybody who ever waited for it. */
+  readonly losing: Set<() => void>;
 }
 
 export class SystemHomes implements HomedWorlds {
@@ -41,20 +53,25 @@ export class SystemHomes implements HomedWorlds {
     this.#system = system;
   }
 
-  async answer(host: number, request: unknown): Promise<OpenHomesAnswer | AppendAnswer | StreamEndAnswer> {
-    const ask = request as { kind?: unknown; home?: unknown } | null;
+  async answer(host: number, request: unknown): Promise<OpenHomesAnswer | AppendAnswer | StreamEndAnswer | undefined> {
+    const ask = request as { kind?: unknown; home?: unknown; pieces?: unknown } | null;
     if (ask?.kind === 'openHomes') return { homes: [...this.#open].filter((home) => hostOfHome(home, this.#hosts) === host) };
-    if (this.#log === undefined || (ask?.kind !== 'append' && ask?.kind !== 'streamEnd'))
-      throw new ServiceError('control.INVALID_REQUEST', { message: 'There is no such ask.' });
-    const { home } = ask;
-    if (!Number.isInteger(home) || hostOfHome(home as number, this.#hosts) !== host)
-      throw new WrongAsk('it asked of a home of another host');
-    const served = this.#served.get(home as number);
-    if (ask.kind === 'append') return await this.#append(this.#log, request as AppendAsk, served);
-    // Pieces that an incarnation before has sent are never followed by the rest.
-    served?.pieces.reset();
-    await Promise.race([served?.appending, served?.lost]);
-    return served === undefined ? 'lost' : await Promise.race([this.#log.endOf(home as number), served.lost]);
+    if (this.#log === undefined) throw new ServiceError('control.INVALID_REQUEST', { message: 'There is no such ask.' });
+    switch (ask?.kind) {
+      case 'append':
+        return await this.#appendAll(this.#log, host, ask.pieces);
+      case 'streamEnd':
+        return await this.#endOf(this.#log, this.#homeOf(host, ask.home));
+      case 'written':
+        return this.#written(this.#log, this.#homeOf(host, ask.home), request as WrittenAsk);
+      default:
+        throw new ServiceError('control.INVALID_REQUEST', { message: 'There is no such ask.' });
+    }
+  }
+
+  #homeOf(host: number, home: unknown): number {
+    if (Number.isInteger(home) && hostOfHome(home as number, this.#hosts) === host) return home as number;
+    throw new WrongAsk('it asked of a home of another host');
   }
 
   async openHome(home: number): Promise<void> {
@@ -69,7 +86,7 @@ export class SystemHomes implements HomedWorlds {
       if (this.#served.get(home) === served && !this.#open.has(home)) this.#served.delete(home);
     };
     if (lost) {
-      served?.lose();
+      if (served !== undefined) lose(served);
       leave();
     }
     await this.#tell(home, { kind: 'closeHome', home, isLost: lost });
@@ -79,24 +96,42 @@ export class SystemHomes implements HomedWorlds {
   #serve(home: number): void {
     this.#open.add(home);
     if (this.#served.has(home)) return;
-    let lose = (): void => {};
-    const lost = new Promise<'lost'>((resolve) => {
-      lose = () => resolve('lost');
-    });
-    this.#served.set(home, { pieces: new RecordPieces(), appending: undefined, lost, lose });
+    this.#served.set(home, { pieces: new RecordPieces(), appending: undefined, isLost: false, losing: new Set() });
   }
 
-  async #append(log: FolderLog, ask: AppendAsk, served: Served | undefined): Promise<AppendAnswer> {
-    requireShape(ask);
+  async #appendAll(log: FolderLog, host: number, pieces: unknown): Promise<AppendAnswer> {
+    if (!Array.isArray(pieces)) throw new WrongAsk('it appended what is no record');
+    // Each as soon as it comes: what stops one stops none of those before it.
+    return await Promise.all(pieces.map((piece: RecordPiece | null) => this.#append(log, host, piece)));
+  }
+
+  async #append(log: FolderLog, host: number, piece: RecordPiece | null): Promise<PieceAnswer> {
+    const home = this.#homeOf(host, piece?.home);
+    requireShape(piece as RecordPiece);
+    const served = this.#served.get(home);
     if (served === undefined) return 'lost';
     if (served.appending !== undefined) throw new WrongAsk('it appended two records of a home at once');
-    const record = served.pieces.join(ask);
+    const record = served.pieces.join(piece as RecordPiece);
     if (record === undefined) return 'taken';
-    const appending = log.append(ask.home, record).finally(() => {
+    const appending = log.append(home, record).finally(() => {
       served.appending = undefined;
     });
     served.appending = appending.catch(() => {});
-    return await Promise.race([appending, served.lost]);
+    return await unlessLost(served, appending);
+  }
+
+  async #endOf(log: FolderLog, home: number): Promise<StreamEndAnswer> {
+    const served = this.#served.get(home);
+    // Pieces that an incarnation before has sent are never followed by the rest.
+    served?.pieces.reset();
+    if (served === undefined || (await unlessLost(served, Promise.resolve(served.appending))) === 'lost') return 'lost';
+    const end = await unlessLost(served, log.endOf(home));
+    return end === 'lost' ? 'lost' : { number: end.number, nonce: end.nonce, unwritten: log.unwritten(home).map(sent) };
+  }
+
+  #written(log: FolderLog, home: number, { number }: WrittenAsk): undefined {
+    if (!Number.isSafeInteger(number) || number < 1) throw new WrongAsk('it wrote what is no record');
+    if (this.#served.has(home)) log.written(home, number);
   }
 
   /** A host that is not there, or ends before it has answered, asks when it starts again. */
@@ -116,8 +151,26 @@ export class SystemHomes implements HomedWorlds {
   }
 }
 
+function lose(served: Served): void {
+  served.isLost = true;
+  for (const tell of served.losing) tell();
+  served.losing.clear();
+}
+/** What comes first. */
+function unlessLost<T>({ isLost, losing }: Served, work: Promise<T>): Promise<T | 'lost'> {
+  return new Promise((resolve, reject) => {
+    const tell = (): void => resolve('lost');
+    if (isLost) tell();
+    losing.add(tell);
+    work.then(resolve, reject).finally(() => losing.delete(tell));
+  });
+}
+
+/** Copies: with a view of memory all of that memory is sent. */
+const sent = ({ number, nonce, body }: StreamRecord): SentRecord => ({ number, nonce: new Uint8Array(nonce), body: new Uint8Array(body) });
+
 /** A host in a process of its own may have sent anything. */
-function requireShape({ number, nonce, part, body, isLast }: AppendAsk): void {
+function requireShape({ number, nonce, part, body, isLast }: RecordPiece): void {
   const isRecord = Number.isSafeInteger(number) && number > 0 && nonce instanceof Uint8Array && nonce.length === nonceBytes;
   const isPiece = Number.isSafeInteger(part) && body instanceof Uint8Array && typeof isLast === 'boolean';
   if (!isRecord || !isPiece) throw new WrongAsk('it appended what is no record');

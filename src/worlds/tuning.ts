@@ -29,7 +29,7 @@ export const tuning = {
   columnEntriesMin: 16,
   /** Shapes come from manifests and setups, so they are few; the bound is against a host that lives for months. */
   shapesMax: 4096,
-  /** Keys below a tombstone that a commit deletes by the way. */
+  /** Keys below a tombstone that a commit deletes by the way, for each of its sets. */
   sweepKeysMax: 256,
   /** Worlds made and deleted in one commit: more wait for the next one, so that none holds its host for long. */
   sharedSetsMax: 64,
@@ -64,6 +64,13 @@ export const tuning = {
    * what a commit costs besides its sets is shared by fewer.
    */
   loggedCommitsAtOnce: 2,
+  /**
+   * Of records that a file with a log does not have yet, and how long they wait at most: what its host holds, its node keeps, and a restart
+   * reads again. A transaction that is larger than the second is written at once: it would gain nothing.
+   */
+  lateBytesMax: 256 * 1024,
+  lateTransactionBytesMax: 64 * 1024,
+  lateMs: 5000,
   /** Payloads that a copy applies in one transaction: large enough that its begin and end cost nothing, small for the memory. */
   replayedBytesAtOnce: 8 * 1024 * 1024,
   /** Of a stored page of the queue. */

@@ -3,6 +3,7 @@
 // Bodies are one value, cut by the server: as elements of an array they would be sent as text, twice as long. Arrays are written here: the
 // client of PostgreSQL takes some ten times as long, element by element, for values of which none needs more than digits.
 import type { LogEntry } from '../log.js';
+import type { BoundValue } from './bound-statement.js';
 
 /** What both statements see of the entries; `is_first`: of its home, in this append. */
 const entryColumns = `unnest($1::int[], $2::bigint[], $3::int[], $5::boolean[]) with ordinality as e(home, seq, epoch, is_first, ord)`;
@@ -38,9 +39,7 @@ from ${entryColumns}
 left join drillyard_home h on h.home = e.home
 left join drillyard_log l on l.home = e.home and l.seq = e.seq`;
 
-export type StatementValue = string | Buffer;
-
-export function appendValues(entries: readonly LogEntry[]): StatementValue[] {
+export function appendValues(entries: readonly LogEntry[]): BoundValue[] {
   const places: number[] = [];
   let bytes = 0;
   for (const { body } of entries) {
@@ -54,12 +53,12 @@ export function appendValues(entries: readonly LogEntry[]): StatementValue[] {
     arrayOf(entries, ({ isLast }) => isLast),
     `{${places.join()}}`,
     arrayOf(entries, ({ body }) => body.length),
-    Buffer.concat(entries.map(({ body }) => body)),
+    entries.map(({ body }) => body),
   ];
 }
 
 /** Of the second statement. */
-export function standingValues(entries: readonly LogEntry[]): StatementValue[] {
+export function standingValues(entries: readonly LogEntry[]): (string | Buffer)[] {
   const seen = new Set<number>();
   return [
     arrayOf(entries, ({ home }) => home),

@@ -9,6 +9,7 @@ import { within } from '../../async/deadline.js';
 import { type ClusterClock, steadyClock } from '../clock.js';
 import { LogUnavailable, LogUnknown } from '../log.js';
 import { tuning } from '../tuning.js';
+import type { BoundValue } from './bound-statement.js';
 import { RowlessStatement } from './rowless-statement.js';
 
 export type Row = { [column: string]: unknown };
@@ -188,7 +189,7 @@ export class PostgresSession {
 
 async function asked(client: Client, { text, values, name, hasRows = true }: Statement): Promise<Row[]> {
   if (hasRows) return (await client.query<Row>({ text, ...(values && { values }), ...(name !== undefined && { name }) })).rows;
-  await client.query(new RowlessStatement({ text, values: values as (string | Buffer)[], name: name as string })).done;
+  await client.query(new RowlessStatement({ text, values: values as BoundValue[], name: name as string })).done;
   return [];
 }
 

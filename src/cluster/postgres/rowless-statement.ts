@@ -1,13 +1,13 @@
 // A prepared statement of which only the outcome counts: the client of PostgreSQL is asked neither to describe rows nor to gather any, and
 // its values are sent as they are.
 import type { Connection, Submittable } from 'pg';
+import { type BoundValue, boundStatement } from './bound-statement.js';
 
 export interface PreparedStatement {
   /** Prepared once a session under this name. */
   name: string;
   text: string;
-  /** Texts, and bytes in the binary form. */
-  values: (string | Buffer)[];
+  values: readonly BoundValue[];
 }
 /** What the client keeps on its connection: the texts of the statements that are prepared there, by name. */
 interface StatementConnection {
@@ -19,7 +19,7 @@ interface StatementConnection {
 export class RowlessStatement implements Submittable, PreparedStatement {
   readonly name: string;
   readonly text: string;
-  readonly values: (string | Buffer)[];
+  readonly values: readonly BoundValue[];
   readonly done: Promise<void>;
   #resolve = (): void => {};
   #reject = (_error: Error): void => {};
@@ -38,17 +38,20 @@ export class RowlessStatement implements Submittable, PreparedStatement {
   submit(connection: Connection): void {
     const { name, text, values } = this;
     const { parsedStatements, submittedNamedStatements } = connection as unknown as StatementConnection;
-    connection.stream.cork();
+    const { stream } = connection;
+    // As the client does: the end of the session is on its way.
+    if (!stream.writable) return;
+    if (parsedStatements[name] !== undefined) {
+      stream.write(boundStatement(name, values));
+      return;
+    }
+    stream.cork();
     try {
-      if (parsedStatements[name] === undefined) {
-        connection.parse({ name, text, types: [] }, true);
-        submittedNamedStatements[name] = text;
-      }
-      connection.bind({ statement: name, values }, true);
-      connection.execute(null, true);
-      connection.sync();
+      connection.parse({ name, text, types: [] }, true);
+      submittedNamedStatements[name] = text;
+      stream.write(boundStatement(name, values));
     } finally {
-      connection.stream.uncork();
+      stream.uncork();
     }
   }
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import type { Page } from 'playwright-core';
+import type { BrowserContextOptions, Page } from 'playwright-core';
 import { runDrills, startLocalInspector } from '../../../src/index.js';
 import { noBrowser, openBrowser } from './browser-kit.js';
 import { writeLongReport } from './long-report.js';
@@ -64,9 +64,20 @@ export async function* looksOf(page: Page): AsyncGenerator<string> {
   }
 }
 
+export interface DeskOptions {
+  /** Played before. */
+  drills: string[];
+  /** Of a long report beside them, and at how many moments. Default: there is none. */
+  entries?: number;
+  moments?: number;
+  watch?: boolean;
+  /** For a context of its own (browser-kit.ts). */
+  context?: BrowserContextOptions;
+}
+
 export async function openDesk(
   t: TestContext,
-  { drills, entries = 0, moments, watch = false }: { drills: string[]; entries?: number; moments?: number; watch?: boolean },
+  { drills, entries = 0, moments, watch = false, context: contextOptions }: DeskOptions,
 ): Promise<Desk> {
   const root = exampleAt(mkdtempSync(join(scratch, 'desk-')));
   const runs: Desk['runs'] = {};
@@ -78,7 +89,7 @@ export async function openDesk(
   if (entries > 0) writeLongReport(join(root, '.service/reports'), { from: runs[drills[0]!]![0]!, runId: longRun, entries, moments });
   const inspector = await startLocalInspector({ root, watch });
   t.after(() => inspector.close());
-  const { context, complaints, asked } = await openBrowser(t, inspector.baseUrl);
+  const { context, complaints, asked } = await openBrowser(t, inspector.baseUrl, contextOptions);
   const page = await context.newPage();
   page.setDefaultTimeout(60_000);
   await page.setViewportSize({ width: 1440, height: 900 });

@@ -16,10 +16,12 @@ test('a search knows no case, marks what it found, and is in the address; the ar
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('ArrowDown');
   await page.waitForURL(/seq=\d+/);
-  const found = await page.locator('.journal-bar [role=status]').textContent();
+  const status = page.locator('.journal-bar [role=status]');
+  await status.getByText(/^\d+ of 26 entries$/).waitFor();
+  const found = (await status.textContent()) ?? '';
   await page.reload();
   await page.locator('mark').first().waitFor();
-  assert.equal(await page.locator('.journal-bar [role=status]').textContent(), found);
+  await status.getByText(found, { exact: true }).waitFor();
   assert.deepEqual(await axeViolations(page), []);
   assert.deepEqual(complaints, []);
 });

@@ -115,7 +115,7 @@ test('when the server is gone it is said on top, what would ask it is disabled, 
 });
 
 test('tabs that nobody sees leave the connections to the one that is looked at', options, async (t) => {
-  const { page, baseUrl, open } = await openDesk(t, { drills: [] });
+  const { page, baseUrl, open } = await openDesk(t, { drills: [], context: {} });
   await open('#/drills');
   // Chromium opens six connections to a server: this page and five tabs have them all. Pages without a window count as in sight: these say
   // that they are not.
