@@ -34,10 +34,12 @@ export const keptThreads = (): KeptThreadsOptions => options;
 
 /**
  * Starts a thread for the next start of its kind, whether or not this process keeps threads: it loads its modules meanwhile. Returns a
- * function that ends it where it was not taken.
+ * function that ends it where it was not taken. Where one of its kind is kept, the next start takes that one, and nothing is started here.
  */
 export function prepareThread(start: ThreadStart): () => void {
-  const entry = keep(keyOf(start), startThread(start));
+  const key = keyOf(start);
+  if (kept.some((entry) => entry.key === key && entry.timer !== undefined)) return () => {};
+  const entry = keep(key, startThread(start));
   return () => {
     if (kept.includes(entry)) void drop(entry);
   };

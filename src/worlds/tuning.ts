@@ -29,7 +29,7 @@ export const tuning = {
   columnEntriesMin: 16,
   /** Shapes come from manifests and setups, so they are few; the bound is against a host that lives for months. */
   shapesMax: 4096,
-  /** Keys below a tombstone that a commit deletes by the way. */
+  /** Keys below a tombstone that a commit deletes by the way, for each of its sets. */
   sweepKeysMax: 256,
   /** Worlds made and deleted in one commit: more wait for the next one, so that none holds its host for long. */
   sharedSetsMax: 64,

@@ -1,7 +1,14 @@
 // Threads that are kept for who starts one next.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { type KeptThreadsOptions, keepThreads, keptThreads, releaseThread, takeThread } from '../../src/workers/kept-threads.js';
+import {
+  type KeptThreadsOptions,
+  keepThreads,
+  keptThreads,
+  prepareThread,
+  releaseThread,
+  takeThread,
+} from '../../src/workers/kept-threads.js';
 import type { Thread, ThreadStart } from '../../src/workers/thread.js';
 import { until } from '../until.js';
 
@@ -54,6 +61,20 @@ test('a kept thread goes to who starts one of the same kind, and to nobody else'
   const [one, two] = [takeThread(startOf(32)), takeThread(startOf(32))];
   assert.notEqual(one, two, 'a thread that is taken is taken once');
   await Promise.all([one, two, other.thread, withData.thread].map((thread) => thread.end()));
+});
+
+test('none is prepared where one of its kind is kept', async (t) => {
+  keep(t, { threadsMax: 64, idleMs: 60_000 });
+  const start = startOf(36);
+  const giveUp = prepareThread(start);
+  const prepared = await useThread(start);
+  giveUp();
+  const giveUpNone = prepareThread(start);
+  const next = await useThread(start);
+  assert.equal(next.id, prepared.id);
+  giveUpNone();
+  assert.equal((await useThread(start)).id, prepared.id);
+  await next.thread.end();
 });
 
 // KEPT-THREADS-1

@@ -15,15 +15,15 @@ const checks: RouteChecks<AgentRoutes> = {
   getHealth: { path: none, query: none, body: none },
   listTools: { path: none, query: none, body: none },
   callOperation: {
-    path: fits(typia.createEquals<Binding.CallPath>()),
+    path: fits(() => typia.createEquals<Binding.CallPath>()),
     query: none,
-    body: fits(typia.createEquals<Binding.CallRequest>()),
+    body: fits(() => typia.createEquals<Binding.CallRequest>()),
   },
-  wait: { path: none, query: none, body: fits(typia.createEquals<Binding.WaitRequest>()) },
+  wait: { path: none, query: none, body: fits(() => typia.createEquals<Binding.WaitRequest>()) },
   receiveCallbacks: {
-    path: fits(typia.createEquals<Binding.ReceiverPath>()),
+    path: fits(() => typia.createEquals<Binding.ReceiverPath>()),
     query: none,
-    body: fits(typia.createEquals<Binding.ReceiveRequest>()),
+    body: fits(() => typia.createEquals<Binding.ReceiveRequest>()),
   },
   mcp: { path: none, query: none, body: none },
 };

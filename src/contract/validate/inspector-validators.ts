@@ -16,34 +16,34 @@ import { wordings } from './validators.js';
 // biome-ignore lint/suspicious/noShadowRestrictedNames: shadowing it is the point
 const RegExp = wordings.patternOf;
 
-const noMembers = fits(typia.createEquals<Runs.NoMembers>());
-const implementationPath = fits(typia.createEquals<Inspector.ImplementationPath>());
-const runPath = fits(typia.createEquals<Runs.InspectorRunPath>());
-const runEntryPath = fits(typia.createEquals<Runs.RunEntryPath>());
-const worldEntryPath = fits(typia.createEquals<Worlds.WorldEntryPath>());
-const attachmentPath = fits(typia.createEquals<Runs.InspectorAttachmentPath>());
-const requestPath = fits(typia.createEquals<Runs.RequestPath>());
-const worldPath = fits(typia.createEquals<Worlds.WorldPath>());
-const evidenceQuery = fits(typia.createEquals<Journal.InspectorEvidenceQuery>());
-const namespacesQuery = fits(typia.createEquals<Journal.InspectorNamespacesQuery>());
-const searchQuery = fits(typia.createEquals<Journal.SearchQuery>());
-const timelineQuery = fits(typia.createEquals<Journal.TimelineQuery>());
-const stateQuery = fits(typia.createEquals<Journal.InspectorStateQuery>());
-const rowChangesQuery = fits(typia.createEquals<Journal.RowChangesQuery>());
+const noMembers = fits(() => typia.createEquals<Runs.NoMembers>());
+const implementationPath = fits(() => typia.createEquals<Inspector.ImplementationPath>());
+const runPath = fits(() => typia.createEquals<Runs.InspectorRunPath>());
+const runEntryPath = fits(() => typia.createEquals<Runs.RunEntryPath>());
+const worldEntryPath = fits(() => typia.createEquals<Worlds.WorldEntryPath>());
+const attachmentPath = fits(() => typia.createEquals<Runs.InspectorAttachmentPath>());
+const requestPath = fits(() => typia.createEquals<Runs.RequestPath>());
+const worldPath = fits(() => typia.createEquals<Worlds.WorldPath>());
+const evidenceQuery = fits(() => typia.createEquals<Journal.InspectorEvidenceQuery>());
+const namespacesQuery = fits(() => typia.createEquals<Journal.InspectorNamespacesQuery>());
+const searchQuery = fits(() => typia.createEquals<Journal.SearchQuery>());
+const timelineQuery = fits(() => typia.createEquals<Journal.TimelineQuery>());
+const stateQuery = fits(() => typia.createEquals<Journal.InspectorStateQuery>());
+const rowChangesQuery = fits(() => typia.createEquals<Journal.RowChangesQuery>());
 
-const recordingRequest = fits(typia.createEquals<Recordings.RecordingRequest>());
+const recordingRequest = fits(() => typia.createEquals<Recordings.RecordingRequest>());
 
 const checks: RouteChecks<InspectorRoutes> = {
   getProject: { path: none, query: none, body: none },
   refresh: { path: none, query: none, body: noMembers },
-  openEditor: { path: none, query: none, body: fits(typia.createEquals<Inspector.EditorRequest>()) },
+  openEditor: { path: none, query: none, body: fits(() => typia.createEquals<Inspector.EditorRequest>()) },
   getImplementation: { path: implementationPath, query: none, body: none },
   listSource: { path: none, query: none, body: none },
-  getSource: { path: fits(typia.createEquals<Source.SourcePath>()), query: none, body: none },
-  findSource: { path: none, query: fits(typia.createEquals<Source.SourceFindQuery>()), body: none },
+  getSource: { path: fits(() => typia.createEquals<Source.SourcePath>()), query: none, body: none },
+  findSource: { path: none, query: fits(() => typia.createEquals<Source.SourceFindQuery>()), body: none },
 
-  listRuns: { path: none, query: fits(typia.createEquals<Runs.InspectorRunsQuery>()), body: none },
-  findRun: { path: fits(typia.createEquals<Runs.RunNamePath>()), query: none, body: none },
+  listRuns: { path: none, query: fits(() => typia.createEquals<Runs.InspectorRunsQuery>()), body: none },
+  findRun: { path: fits(() => typia.createEquals<Runs.RunNamePath>()), query: none, body: none },
   getRun: { path: runPath, query: none, body: none },
   listEvidence: { path: runPath, query: evidenceQuery, body: none },
   searchEvidence: { path: runPath, query: searchQuery, body: none },
@@ -64,25 +64,25 @@ const checks: RouteChecks<InspectorRoutes> = {
   listAttachments: { path: runPath, query: none, body: none },
   getAttachment: { path: attachmentPath, query: none, body: none },
 
-  startRun: { path: none, query: none, body: fits(typia.createEquals<Runs.InspectorStartRunRequest>()) },
+  startRun: { path: none, query: none, body: fits(() => typia.createEquals<Runs.InspectorStartRunRequest>()) },
   listRunRequests: { path: none, query: none, body: none },
   getRunRequest: { path: requestPath, query: none, body: none },
   cancelRunRequest: { path: requestPath, query: none, body: noMembers },
 
-  compareRuns: { path: none, query: none, body: fits(typia.createEquals<Runs.CompareRequest>()) },
+  compareRuns: { path: none, query: none, body: fits(() => typia.createEquals<Runs.CompareRequest>()) },
   recordRun: { path: runPath, query: none, body: recordingRequest },
   recordWorld: { path: worldPath, query: none, body: recordingRequest },
-  listEvents: { path: none, query: fits(typia.createEquals<Inspector.EventsQuery>()), body: none },
+  listEvents: { path: none, query: fits(() => typia.createEquals<Inspector.EventsQuery>()), body: none },
 
-  createWorld: { path: none, query: none, body: fits(typia.createEquals<Worlds.CreateWorldRequest>()) },
+  createWorld: { path: none, query: none, body: fits(() => typia.createEquals<Worlds.CreateWorldRequest>()) },
   listWorlds: { path: none, query: none, body: none },
   getWorld: { path: worldPath, query: none, body: none },
   deleteWorld: { path: worldPath, query: none, body: none },
-  callWorld: { path: worldPath, query: none, body: fits(typia.createEquals<Worlds.WorldCallRequest>()) },
-  advanceWorld: { path: worldPath, query: none, body: fits(typia.createEquals<Worlds.WorldAdvanceRequest>()) },
-  setWorldFault: { path: worldPath, query: none, body: fits(typia.createEquals<Worlds.WorldFaultRequest>()) },
-  resetWorld: { path: worldPath, query: none, body: fits(typia.createEquals<Worlds.WorldResetRequest>()) },
-  forkWorld: { path: worldPath, query: none, body: fits(typia.createEquals<Worlds.WorldForkRequest>()) },
+  callWorld: { path: worldPath, query: none, body: fits(() => typia.createEquals<Worlds.WorldCallRequest>()) },
+  advanceWorld: { path: worldPath, query: none, body: fits(() => typia.createEquals<Worlds.WorldAdvanceRequest>()) },
+  setWorldFault: { path: worldPath, query: none, body: fits(() => typia.createEquals<Worlds.WorldFaultRequest>()) },
+  resetWorld: { path: worldPath, query: none, body: fits(() => typia.createEquals<Worlds.WorldResetRequest>()) },
+  forkWorld: { path: worldPath, query: none, body: fits(() => typia.createEquals<Worlds.WorldForkRequest>()) },
   compareWorld: { path: worldPath, query: none, body: none },
   listWorldEvidence: { path: worldPath, query: evidenceQuery, body: none },
   searchWorldEvidence: { path: worldPath, query: searchQuery, body: none },
@@ -94,7 +94,7 @@ const checks: RouteChecks<InspectorRoutes> = {
   listWorldFaults: { path: worldPath, query: none, body: none },
   listWorldScheduledEvents: { path: worldPath, query: none, body: none },
   listWorldActors: { path: worldPath, query: none, body: none },
-  listWorldTools: { path: worldPath, query: fits(typia.createEquals<Worlds.WorldToolsQuery>()), body: none },
+  listWorldTools: { path: worldPath, query: fits(() => typia.createEquals<Worlds.WorldToolsQuery>()), body: none },
 };
 
 /** What types cannot say: which members exclude each other. */

@@ -3,7 +3,7 @@
 // become validators by id. A missing or wrong check does not compile.
 import { inOneOrder, type Schema, type Shapes, shapeName } from '../shape.js';
 import type { Refinements } from '../shape-refine.js';
-import { type Validator, validatorsOver, wordings } from './validators.js';
+import { madeWhenAsked, type Validator, validatorsOver, wordings } from './validators.js';
 
 /** A generated check of exactly T: neither of a wider type nor of a narrower one. */
 export type Fits<T> = ((value: unknown) => value is T) & { readonly exactly?: (value: T) => T };
@@ -18,8 +18,8 @@ export type RouteChecks<Routes> = {
 export const none = 'none';
 export const bytes = 'bytes';
 
-export function fits<T>(check: (value: unknown) => value is T): Fits<T> {
-  return check;
+export function fits<T>(makeCheck: () => (value: unknown) => value is T): Fits<T> {
+  return madeWhenAsked(makeCheck);
 }
 
 /** `null` in the place of bytes, which have no schema. */
@@ -73,7 +73,7 @@ export function routeContract<Id extends string>({ schemas, checks, refinements,
   const validatorOf = (id: Id, part: RoutePart, check: Fits<object>): Validator<object> => {
     const name = shapeNameOf(id, part);
     if (name === undefined) throw new Error(`the ${part} of ${id} has no shape of its own`);
-    return validator(name, check);
+    return validator(name, () => check);
   };
   const validators = Object.entries<{ readonly [part: string]: unknown }>(checks).map(([id, parts]) => {
     const found: { [part: string]: Validator<object> | typeof bytes } = {};

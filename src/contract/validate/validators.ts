@@ -121,11 +121,21 @@ export const shapeChecks = new Map<string, (value: unknown) => boolean>();
 
 const validator = validatorsOver(shapes, shapeChecks);
 
+/** A process that starts asks few of the checks, and would compile all of them. */
+export function madeWhenAsked<T>(makeCheck: () => (value: unknown) => value is T): (value: unknown) => value is T {
+  let check: ((value: unknown) => value is T) | undefined;
+  return (value): value is T => {
+    check ??= makeCheck();
+    return check(value);
+  };
+}
+
 /** Makes validators of shapes of one schema document; `checks` gets the generated check of each. */
 export function validatorsOver(shapes: Shapes, checks: Map<string, (value: unknown) => boolean>, rules: Refinements = refinements) {
   const refinementOf = layRefinements(shapes, rules);
-  return <T>(name: string, fits: (value: unknown) => value is T, bounds: JsonBounds = valueBounds): Validator<T> => {
+  return <T>(name: string, makeCheck: () => (value: unknown) => value is T, bounds: JsonBounds = valueBounds): Validator<T> => {
     if (shapes[name] === undefined) throw new Error(`there is no shape ${name}`);
+    const fits = madeWhenAsked(makeCheck);
     checks.set(name, fits);
     const refine = refinementOf(name);
     const validate = (value: unknown): Validation<T> => {
@@ -146,64 +156,101 @@ export function validatorsOver(shapes: Shapes, checks: Map<string, (value: unkno
   };
 }
 
+// Each says that making it does nothing else, so that a bundle has those alone which something in it names.
+
 // What authors write.
-export const validateRootFile = validator<RootFile>('RootFile', typia.createEquals<RootFile>());
-export const validateWorld = validator<WorldInput>('WorldInput', typia.createEquals<WorldInput>());
-export const validateScenario = validator<ScenarioInput>('ScenarioInput', typia.createEquals<ScenarioInput>());
-export const validateTargetDocument = validator<TargetDocumentInput>('TargetDocumentInput', typia.createEquals<TargetDocumentInput>());
-export const validateTarget = validator<TargetInput>('TargetInput', typia.createEquals<TargetInput>());
-export const validateDrill = validator<DrillInput>('DrillInput', typia.createEquals<DrillInput>());
-export const validateDrillCases = validator<DrillCases>('DrillCases', typia.createEquals<DrillCases>());
-export const validateSuite = validator<SuiteInput>('SuiteInput', typia.createEquals<SuiteInput>());
-export const validateToolPackageFile = validator<ToolPackageFile>('ToolPackageFile', typia.createEquals<ToolPackageFile>());
-export const validateToolManifest = validator<ToolManifestInput>('ToolManifestInput', typia.createEquals<ToolManifestInput>());
-export const validateToolStarter = validator<ToolStarter>('ToolStarter', typia.createEquals<ToolStarter>());
-export const validateToolPackField = validator<ToolPackField>('ToolPackField', typia.createEquals<ToolPackField>());
-export const validateCreateToolSetupRequest = validator<CreateToolSetupRequest>(
-  'CreateToolSetupRequest',
+export const validateRootFile = /* @__PURE__ */ validator<RootFile>('RootFile', () => typia.createEquals<RootFile>());
+export const validateWorld = /* @__PURE__ */ validator<WorldInput>('WorldInput', () => typia.createEquals<WorldInput>());
+export const validateScenario = /* @__PURE__ */ validator<ScenarioInput>('ScenarioInput', () => typia.createEquals<ScenarioInput>());
+export const validateTargetDocument = /* @__PURE__ */ validator<TargetDocumentInput>('TargetDocumentInput', () =>
+  typia.createEquals<TargetDocumentInput>(),
+);
+export const validateTarget = /* @__PURE__ */ validator<TargetInput>('TargetInput', () => typia.createEquals<TargetInput>());
+export const validateDrill = /* @__PURE__ */ validator<DrillInput>('DrillInput', () => typia.createEquals<DrillInput>());
+export const validateDrillCases = /* @__PURE__ */ validator<DrillCases>('DrillCases', () => typia.createEquals<DrillCases>());
+export const validateSuite = /* @__PURE__ */ validator<SuiteInput>('SuiteInput', () => typia.createEquals<SuiteInput>());
+export const validateToolPackageFile = /* @__PURE__ */ validator<ToolPackageFile>('ToolPackageFile', () =>
+  typia.createEquals<ToolPackageFile>(),
+);
+export const validateToolManifest = /* @__PURE__ */ validator<ToolManifestInput>('ToolManifestInput', () =>
+  typia.createEquals<ToolManifestInput>(),
+);
+export const validateToolStarter = /* @__PURE__ */ validator<ToolStarter>('ToolStarter', () => typia.createEquals<ToolStarter>());
+export const validateToolPackField = /* @__PURE__ */ validator<ToolPackField>('ToolPackField', () => typia.createEquals<ToolPackField>());
+export const validateCreateToolSetupRequest = /* @__PURE__ */ validator<CreateToolSetupRequest>('CreateToolSetupRequest', () =>
   typia.createEquals<CreateToolSetupRequest>(),
 );
 
 // What agents and embedders send.
-export const validateCallPath = validator<CallPath>('CallPath', typia.createEquals<CallPath>());
-export const validateCallRequest = validator<CallRequest>('CallRequest', typia.createEquals<CallRequest>());
-export const validateReceiverPath = validator<ReceiverPath>('ReceiverPath', typia.createEquals<ReceiverPath>());
-export const validateReceiveRequest = validator<ReceiveRequest>('ReceiveRequest', typia.createEquals<ReceiveRequest>());
-export const validateWaitRequest = validator<WaitRequest>('WaitRequest', typia.createEquals<WaitRequest>());
-export const validateAuthorAnswer = validator<AuthorAnswer>('AuthorAnswer', typia.createEquals<AuthorAnswer>());
-export const validateTargetCompletion = validator<TargetCompletion>('TargetCompletion', typia.createEquals<TargetCompletion>());
-export const validateJudgeAnswer = validator<JudgeAnswer>('JudgeAnswer', typia.createEquals<JudgeAnswer>());
-export const validateCompleteRequest = validator<CompleteRequest>('CompleteRequest', typia.createEquals<CompleteRequest>());
-export const validateWorldCommand = validator<WorldCommand>('WorldCommand', typia.createEquals<WorldCommand>());
+export const validateCallPath = /* @__PURE__ */ validator<CallPath>('CallPath', () => typia.createEquals<CallPath>());
+export const validateCallRequest = /* @__PURE__ */ validator<CallRequest>('CallRequest', () => typia.createEquals<CallRequest>());
+export const validateReceiverPath = /* @__PURE__ */ validator<ReceiverPath>('ReceiverPath', () => typia.createEquals<ReceiverPath>());
+export const validateReceiveRequest = /* @__PURE__ */ validator<ReceiveRequest>('ReceiveRequest', () =>
+  typia.createEquals<ReceiveRequest>(),
+);
+export const validateWaitRequest = /* @__PURE__ */ validator<WaitRequest>('WaitRequest', () => typia.createEquals<WaitRequest>());
+export const validateAuthorAnswer = /* @__PURE__ */ validator<AuthorAnswer>('AuthorAnswer', () => typia.createEquals<AuthorAnswer>());
+export const validateTargetCompletion = /* @__PURE__ */ validator<TargetCompletion>('TargetCompletion', () =>
+  typia.createEquals<TargetCompletion>(),
+);
+export const validateJudgeAnswer = /* @__PURE__ */ validator<JudgeAnswer>('JudgeAnswer', () => typia.createEquals<JudgeAnswer>());
+export const validateCompleteRequest = /* @__PURE__ */ validator<CompleteRequest>('CompleteRequest', () =>
+  typia.createEquals<CompleteRequest>(),
+);
+export const validateWorldCommand = /* @__PURE__ */ validator<WorldCommand>('WorldCommand', () => typia.createEquals<WorldCommand>());
 
 // What we emit, for readers of files and for tests.
-export const validateCallResponse = validator<CallResponse>('CallResponse', typia.createEquals<CallResponse>(), recordBounds);
-export const validateWaitResponse = validator<WaitResponse>('WaitResponse', typia.createEquals<WaitResponse>(), recordBounds);
-export const validateToolsResponse = validator<ToolsResponse>('ToolsResponse', typia.createEquals<ToolsResponse>());
-export const validateEvidenceEntry = validator<EvidenceEntry>('EvidenceEntry', typia.createEquals<EvidenceEntry>(), recordBounds);
-export const validateRunResult = validator<RunResult>('RunResult', typia.createEquals<RunResult>(), recordBounds);
-export const validateRunReport = validator<RunReport>('RunReport', typia.createEquals<RunReport>(), recordBounds);
-export const validateRunEvent = validator<RunEvent>('RunEvent', typia.createEquals<RunEvent>(), recordBounds);
-export const validateRunError = validator<RunError>('RunError', typia.createEquals<RunError>());
-export const validateHostedRun = validator<HostedRun>('HostedRun', typia.createEquals<HostedRun>(), recordBounds);
-export const validateTimeAdvanceResult = validator<TimeAdvanceResult>('TimeAdvanceResult', typia.createEquals<TimeAdvanceResult>());
-export const validateWorldSession = validator<WorldSession>('WorldSession', typia.createEquals<WorldSession>());
-export const validateWorldSessionRuntime = validator<WorldSessionRuntime>('WorldSessionRuntime', typia.createEquals<WorldSessionRuntime>());
-export const validateAuthoringSession = validator<AuthoringSession>('AuthoringSession', typia.createEquals<AuthoringSession>());
-export const validateAuthoringSessionList = validator<AuthoringSessionList>(
-  'AuthoringSessionList',
+export const validateCallResponse = /* @__PURE__ */ validator<CallResponse>(
+  'CallResponse',
+  () => typia.createEquals<CallResponse>(),
+  recordBounds,
+);
+export const validateWaitResponse = /* @__PURE__ */ validator<WaitResponse>(
+  'WaitResponse',
+  () => typia.createEquals<WaitResponse>(),
+  recordBounds,
+);
+export const validateToolsResponse = /* @__PURE__ */ validator<ToolsResponse>('ToolsResponse', () => typia.createEquals<ToolsResponse>());
+export const validateEvidenceEntry = /* @__PURE__ */ validator<EvidenceEntry>(
+  'EvidenceEntry',
+  () => typia.createEquals<EvidenceEntry>(),
+  recordBounds,
+);
+export const validateRunResult = /* @__PURE__ */ validator<RunResult>('RunResult', () => typia.createEquals<RunResult>(), recordBounds);
+export const validateRunReport = /* @__PURE__ */ validator<RunReport>('RunReport', () => typia.createEquals<RunReport>(), recordBounds);
+export const validateRunEvent = /* @__PURE__ */ validator<RunEvent>('RunEvent', () => typia.createEquals<RunEvent>(), recordBounds);
+export const validateRunError = /* @__PURE__ */ validator<RunError>('RunError', () => typia.createEquals<RunError>());
+export const validateHostedRun = /* @__PURE__ */ validator<HostedRun>('HostedRun', () => typia.createEquals<HostedRun>(), recordBounds);
+export const validateTimeAdvanceResult = /* @__PURE__ */ validator<TimeAdvanceResult>('TimeAdvanceResult', () =>
+  typia.createEquals<TimeAdvanceResult>(),
+);
+export const validateWorldSession = /* @__PURE__ */ validator<WorldSession>('WorldSession', () => typia.createEquals<WorldSession>());
+export const validateWorldSessionRuntime = /* @__PURE__ */ validator<WorldSessionRuntime>('WorldSessionRuntime', () =>
+  typia.createEquals<WorldSessionRuntime>(),
+);
+export const validateAuthoringSession = /* @__PURE__ */ validator<AuthoringSession>('AuthoringSession', () =>
+  typia.createEquals<AuthoringSession>(),
+);
+export const validateAuthoringSessionList = /* @__PURE__ */ validator<AuthoringSessionList>('AuthoringSessionList', () =>
   typia.createEquals<AuthoringSessionList>(),
 );
-export const validateDatasetRevisionView = validator<DatasetRevisionView>('DatasetRevisionView', typia.createEquals<DatasetRevisionView>());
-export const validateSourceDataChoices = validator<SourceDataChoices>('SourceDataChoices', typia.createEquals<SourceDataChoices>());
-export const validateSourceBaseline = validator<SourceBaseline>('SourceBaseline', typia.createEquals<SourceBaseline>());
-export const validateCliOrganizationList = validator<CliOrganizationList>('CliOrganizationList', typia.createEquals<CliOrganizationList>());
-export const validateErrorEnvelope = validator<ErrorEnvelope>('ErrorEnvelope', typia.createEquals<ErrorEnvelope>());
-export const validateDiagnostic = validator<Diagnostic>('Diagnostic', typia.createEquals<Diagnostic>());
-export const validateProjectView = validator<ProjectView>('ProjectView', typia.createEquals<ProjectView>());
-export const validateImplementationSource = validator<ImplementationSource>(
-  'ImplementationSource',
+export const validateDatasetRevisionView = /* @__PURE__ */ validator<DatasetRevisionView>('DatasetRevisionView', () =>
+  typia.createEquals<DatasetRevisionView>(),
+);
+export const validateSourceDataChoices = /* @__PURE__ */ validator<SourceDataChoices>('SourceDataChoices', () =>
+  typia.createEquals<SourceDataChoices>(),
+);
+export const validateSourceBaseline = /* @__PURE__ */ validator<SourceBaseline>('SourceBaseline', () =>
+  typia.createEquals<SourceBaseline>(),
+);
+export const validateCliOrganizationList = /* @__PURE__ */ validator<CliOrganizationList>('CliOrganizationList', () =>
+  typia.createEquals<CliOrganizationList>(),
+);
+export const validateErrorEnvelope = /* @__PURE__ */ validator<ErrorEnvelope>('ErrorEnvelope', () => typia.createEquals<ErrorEnvelope>());
+export const validateDiagnostic = /* @__PURE__ */ validator<Diagnostic>('Diagnostic', () => typia.createEquals<Diagnostic>());
+export const validateProjectView = /* @__PURE__ */ validator<ProjectView>('ProjectView', () => typia.createEquals<ProjectView>());
+export const validateImplementationSource = /* @__PURE__ */ validator<ImplementationSource>('ImplementationSource', () =>
   typia.createEquals<ImplementationSource>(),
 );
-export const validateWorldProgram = validator<WorldProgram>('WorldProgram', typia.createEquals<WorldProgram>());
-export const validateCompiledBuild = validator<CompiledBuild>('CompiledBuild', typia.createEquals<CompiledBuild>());
+export const validateWorldProgram = /* @__PURE__ */ validator<WorldProgram>('WorldProgram', () => typia.createEquals<WorldProgram>());
+export const validateCompiledBuild = /* @__PURE__ */ validator<CompiledBuild>('CompiledBuild', () => typia.createEquals<CompiledBuild>());

@@ -38,6 +38,8 @@ export class KvWriter {
   #nextId = 0;
   #idsLeft = 0;
   #hasTombstones: boolean;
+  /** To sweep with the next commit. */
+  #keysDue = 0;
 
   static open(options: KvWriterOptions): KvWriter {
     return new KvWriter(options);
@@ -102,8 +104,7 @@ export class KvWriter {
         for (const set of sets) this.#applyOnce(set, sets, done);
         refusals = sets.map((set) => done.get(set));
         this.#referAll(sets.filter((_, index) => refusals[index] === undefined));
-        // The next one sweeps where this one may read no range.
-        if (this.#hasTombstones && !this.#file.isLate) this.#sweep(tuning.sweepKeysMax);
+        if (this.#hasTombstones) this.#sweepFor(sets.length);
         if (this.#idsLeft < tuning.idBlock / 2) this.#reserveIds();
       });
     } catch (error) {
@@ -241,6 +242,14 @@ export class KvWriter {
       this.#file.put(tombstone, none);
       this.#hasTombstones = true;
     }
+  }
+
+  /** As much for each set, so that many that share a commit leave no more; the next commit does it where this one may read no range. */
+  #sweepFor(sets: number): void {
+    this.#keysDue = Math.min(this.#keysDue + sets * tuning.sweepKeysMax, tuning.sharedSetsMax * tuning.sweepKeysMax);
+    if (this.#file.isLate) return;
+    this.#sweep(this.#keysDue);
+    this.#keysDue = 0;
   }
 
   #sweep(keysMax: number): void {
