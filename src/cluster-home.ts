@@ -3,8 +3,7 @@
 //     where the nonce shows that it is that record.
 //   CLUSTER-HOME-2. A file that holds something else than the log is removed, and the home's log is read again from its beginning or a
 //     snapshot (LogUnavailable, tried again). Where that ends at the same record once more, the record is at fault (control.DATA_DAMAGED).
-//   CLUSTER-HOME-3. What the files hold of records that were never appended is appended by their owner or is removed. What an owner has
-//     appended and not written is read again when it has left.
+//   CLUSTER-HOME-3. What the files hold of records that were never appended is appended by their owner or is removed.
 // A record without a body ends its stream: the file goes.
 import { existsSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -81,9 +80,8 @@ export class ClusterHome {
     this.mark.note(upTo, 0);
   }
 
-  /** The record is in the log. The file had it before, or gets it later; the catalog's always at once. */
+  /** The record is in the log, and was in the file before. */
   noteAppended(stream: string, { number, nonce, body }: StreamRecord, sequence: number): void {
-    if (this.home !== catalogHome && body.length > 0) this.mark.noteUnwritten(stream, { number, nonce, body }, sequence);
     this.mark.ends.set(stream, { number, nonce });
     this.#touched.add(stream);
     this.mark.note(sequence, body.length);
@@ -105,7 +103,7 @@ export class ClusterHome {
 
   /** No owner has the files any more; what of them was never appended is appended now. */
   async fromOwner(append: AppendTo): Promise<void> {
-    await this.#appendTails(this.#changed(), append, { mayLack: true });
+    await this.#appendTails(this.#changed(), append);
     this.#left();
   }
 
@@ -123,7 +121,6 @@ export class ClusterHome {
     await this.#remove(stream);
     removeIfEmpty(dirname(this.folderOf(stream)));
     this.mark.ends.delete(stream);
-    this.mark.unwritten.forget(stream);
     this.#touched.delete(stream);
     this.mark.save();
   }
@@ -191,13 +188,11 @@ export class ClusterHome {
   }
 
   /** The files may hold records above the log, in order. */
-  async #appendTails(streams: Iterable<string>, append: AppendTo, { mayLack = false } = {}): Promise<void> {
+  async #appendTails(streams: Iterable<string>, append: AppendTo): Promise<void> {
     for (const stream of streams) {
       const end = this.endOf(stream);
       const copy = await this.copyOf(stream);
       try {
-        if (mayLack && copy.position.number < end.number) continue;
-        this.mark.unwritten.written(stream, copy.position.number);
         // Left over of a stream that has ended: its project is being removed.
         const isLeft = this.home !== catalogHome && end.number === 0 && copy.position.number > 0 && copy.tail()[0]?.number !== 1;
         if (isLeft) continue;
@@ -214,10 +209,8 @@ export class ClusterHome {
 
   async #isWithinLog(stream: string): Promise<boolean> {
     const copy = await this.copyOf(stream);
-    const end = this.endOf(stream);
     try {
-      // What it lacks is read again, and shows whether it follows.
-      return copy.position.number < end.number || recordsOf(copy, end).length === 0;
+      return recordsOf(copy, this.endOf(stream)).length === 0;
     } catch {
       return false;
     } finally {
@@ -227,7 +220,6 @@ export class ClusterHome {
 
   #left(): void {
     this.#touched.clear();
-    this.mark.fallBack();
     this.mark.isOwned = false;
     this.mark.save();
   }

@@ -12,7 +12,6 @@ import type { HomeKeeper } from './cluster/home-keeper.js';
 import { catalogHome, type HomeState } from './cluster/log.js';
 import type { FollowedRecord } from './cluster/record-parts.js';
 import { foreignCluster } from './cluster/refusals.js';
-import { tuning } from './cluster/tuning.js';
 import { type CatalogCopyFile, isStreamOf, OpenCopies } from './cluster-copies.js';
 import { ClusterHome } from './cluster-home.js';
 import { ServiceError } from './contract/errors.js';
@@ -126,7 +125,6 @@ export class ClusterKeeper implements HomeKeeper, HomesLog {
     if (!this.#own.has(home) || !isStreamOf(home, stream)) return 'lost';
     const files = this.homeOf(home);
     requireFollows(files.endOf(stream), record, home);
-    if (files.mark.unwritten.bytesOf(stream) > tuning.unwrittenBytesMax) throw new WrongAsk('it appended, and wrote nothing');
     return await this.#put(files, stream, record);
   }
 
@@ -135,14 +133,6 @@ export class ClusterKeeper implements HomeKeeper, HomesLog {
     const files = this.homeOf(home);
     files.noteOpened(stream);
     return files.endOf(stream);
-  }
-
-  unwritten(home: number, stream: string): readonly StreamRecord[] {
-    return this.homeOf(home).mark.unwritten.of(stream);
-  }
-
-  written(home: number, stream: string, number: number): void {
-    if (this.#own.has(home)) this.homeOf(home).mark.unwritten.written(stream, number);
   }
 
   async removeStream(stream: string): Promise<void> {

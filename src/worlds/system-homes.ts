@@ -15,12 +15,9 @@ import type {
   OpenHomesAnswer,
   PieceAnswer,
   RecordPiece,
-  SentRecord,
   StreamEndAnswer,
-  WrittenAsk,
 } from './host-requests.js';
 import { nonceBytes } from './kv/group-record.js';
-import type { StreamRecord } from './kv/stream-log.js';
 import { RecordPieces } from './record-pieces.js';
 
 /** Of a home that is open or closing. */
@@ -53,7 +50,7 @@ export class SystemHomes implements HomedWorlds {
     this.#system = system;
   }
 
-  async answer(host: number, request: unknown): Promise<OpenHomesAnswer | AppendAnswer | StreamEndAnswer | undefined> {
+  async answer(host: number, request: unknown): Promise<OpenHomesAnswer | AppendAnswer | StreamEndAnswer> {
     const ask = request as { kind?: unknown; home?: unknown; pieces?: unknown } | null;
     if (ask?.kind === 'openHomes') return { homes: [...this.#open].filter((home) => hostOfHome(home, this.#hosts) === host) };
     if (this.#log === undefined) throw new ServiceError('control.INVALID_REQUEST', { message: 'There is no such ask.' });
@@ -62,8 +59,6 @@ export class SystemHomes implements HomedWorlds {
         return await this.#appendAll(this.#log, host, ask.pieces);
       case 'streamEnd':
         return await this.#endOf(this.#log, this.#homeOf(host, ask.home));
-      case 'written':
-        return this.#written(this.#log, this.#homeOf(host, ask.home), request as WrittenAsk);
       default:
         throw new ServiceError('control.INVALID_REQUEST', { message: 'There is no such ask.' });
     }
@@ -125,13 +120,7 @@ export class SystemHomes implements HomedWorlds {
     // Pieces that an incarnation before has sent are never followed by the rest.
     served?.pieces.reset();
     if (served === undefined || (await unlessLost(served, Promise.resolve(served.appending))) === 'lost') return 'lost';
-    const end = await unlessLost(served, log.endOf(home));
-    return end === 'lost' ? 'lost' : { number: end.number, nonce: end.nonce, unwritten: log.unwritten(home).map(sent) };
-  }
-
-  #written(log: FolderLog, home: number, { number }: WrittenAsk): undefined {
-    if (!Number.isSafeInteger(number) || number < 1) throw new WrongAsk('it wrote what is no record');
-    if (this.#served.has(home)) log.written(home, number);
+    return await unlessLost(served, log.endOf(home));
   }
 
   /** A host that is not there, or ends before it has answered, asks when it starts again. */
@@ -165,9 +154,6 @@ function unlessLost<T>({ isLost, losing }: Served, work: Promise<T>): Promise<T 
     work.then(resolve, reject).finally(() => losing.delete(tell));
   });
 }
-
-/** Copies: with a view of memory all of that memory is sent. */
-const sent = ({ number, nonce, body }: StreamRecord): SentRecord => ({ number, nonce: new Uint8Array(nonce), body: new Uint8Array(body) });
 
 /** A host in a process of its own may have sent anything. */
 function requireShape({ number, nonce, part, body, isLast }: RecordPiece): void {

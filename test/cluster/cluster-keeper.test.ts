@@ -49,25 +49,19 @@ for (const isolation of ['thread', 'process'] as const) {
     const taken = await again(second, bank);
     assert.equal(await taken.balance(), 111);
     await taken.add(1);
-    await second.give(1);
     await checkEqual(second, first, { home: 1, stream: one });
+    await second.give(1);
     await first.take(1);
     assert.equal(await bank.balance(), 112);
   });
 }
 
-/** The next transaction of home 1 sweeps, so it is written to the file at once. */
-async function sweepNext(node: KeeperNode): Promise<void> {
-  await (await createBank(await node.project(one), idIn(1))).world.destroy();
-}
-
-/** A node that ends within an append that never arrives, of what is in its file. */
+/** A node that ends within an append that never arrives. */
 async function endWithTail(t: TestContext, cluster: KeeperCluster): Promise<{ data: string; bank: Bank }> {
   const node = cluster.node('first');
   await node.take(1);
   const bank = await createBank(await node.project(one), idIn(1));
   await bank.add(1);
-  await sweepNext(node);
   node.faults.fate = (verb) => (verb === 'append' ? 'unavailable' : 'fine');
   const refused = assert.rejects(bank.add(1), isCode('world.ACTOR_RESTARTED'));
   await until(() => node.appender.pendingBytes > 0);
@@ -107,74 +101,20 @@ test('what only a node had that ended is gone once another has written', async (
 });
 
 // CLUSTER-HOME-3
-for (const isWritten of [true, false]) {
-  const what = isWritten ? 'its file that held more goes' : 'its file that holds no more stays';
-  test(`a lost home is closed while an append is open, and ${what}`, async (t) => {
-    const { owner: first, copy: second, bank } = await ownedBank(t);
-    await bank.add(1);
-    if (isWritten) await sweepNext(first);
-    first.faults.fate = (verb) => (verb === 'append' ? 'unavailable' : 'fine');
-    const refused = assert.rejects(bank.add(1), isCode('world.ACTOR_RESTARTED'));
-    await until(() => first.appender.pendingBytes > 0);
-    await second.take(1);
-    assert.equal(await (await again(second, bank)).balance(), 101);
-    await first.lose(1);
-    await refused;
-    assert.equal(existsSync(folderOfStream(first.data, { home: 1, stream: one })), !isWritten);
-    await (await again(second, bank)).add(7);
-    await second.give(1);
-    await checkEqual(second, first, { home: 1, stream: one });
-  });
-}
-
-// CLUSTER-HOME-3, UNWRITTEN-RECORDS-1, UNWRITTEN-RECORDS-2
-test('what an owner answered and did not write is read again: by itself as it starts again, and once it has lost the home', async (t) => {
-  const cluster = new KeeperCluster(t);
-  let node = cluster.node('first');
-  await node.take(1);
-  const bank = await createBank(await node.project(one), idIn(1));
-  const other = await createBank(await node.project(two), idIn(1));
-  for (let round = 1; round <= 3; round++) {
-    await Promise.all([(await again(node, bank)).add(1), (await again(node, other, two)).add(1)]);
-    for (const stream of streams) assert.ok(node.keeper.unwritten(1, stream).length > 0, 'nothing was late');
-    // As it is saved now and then.
-    node.keeper.homeOf(1).mark.save();
-    await node.crash();
-    node = cluster.node('first', node.data);
-    assert.ok(node.keeper.position(1) < (await cluster.endOf(1)));
-    await node.take(1);
-    assert.equal(await (await again(node, bank)).balance(), 100 + round);
-    assert.equal(await (await again(node, other, two)).balance(), 100 + round);
-  }
-  await (await again(node, bank)).add(1);
-  const second = cluster.node('second');
+test('a lost home is closed while an append is open, and its file holds what the log does', async (t) => {
+  const { owner: first, copy: second, bank } = await ownedBank(t);
+  await bank.add(1);
+  first.faults.fate = (verb) => (verb === 'append' ? 'unavailable' : 'fine');
+  const refused = assert.rejects(bank.add(1), isCode('world.ACTOR_RESTARTED'));
+  await until(() => first.appender.pendingBytes > 0);
   await second.take(1);
-  await node.lose(1);
-  await (await again(second, bank)).add(1);
+  assert.equal(await (await again(second, bank)).balance(), 101);
+  await first.lose(1);
+  await refused;
+  assert.ok(!existsSync(folderOfStream(first.data, { home: 1, stream: one })));
+  await (await again(second, bank)).add(7);
   await second.give(1);
-  for (const stream of streams) await checkEqual(second, node, { home: 1, stream });
-  await node.take(1);
-  assert.equal(await (await again(node, bank)).balance(), 105);
-});
-
-test('a host that appends and never says that it wrote is wrong', async (t) => {
-  const { owner } = await ownedBank(t);
-  const end = await owner.keeper.endOf(1, one);
-  assert.ok(end !== 'lost');
-  const change = { key: Buffer.from([4, 1]), value: randomBytes(1024 * 1024) };
-  let { number, nonce } = end;
-  const append = async (): Promise<void> => {
-    const record = { number: number + 1, nonce: randomBytes(16), body: encodeRecordNow(nonce, [encodeChanges([change])]) };
-    assert.equal(await owner.keeper.append(1, one, record), 'appended');
-    ({ number, nonce } = record);
-  };
-  for (let count = 0; count < 10; count++) {
-    await append();
-    owner.keeper.written(1, one, number);
-  }
-  await assert.rejects(async () => {
-    for (let count = 0; count < 10; count++) await append();
-  }, WrongAsk);
+  await checkEqual(second, first, { home: 1, stream: one });
 });
 
 // HOME-MARK-1

@@ -135,8 +135,6 @@ export class KeeperNode {
         log: {
           append: (home, record) => this.keeper.append(home, stream, record),
           endOf: (home) => this.keeper.endOf(home, stream),
-          unwritten: (home) => this.keeper.unwritten(home, stream),
-          written: (home, number) => this.keeper.written(home, stream, number),
         },
       },
       durability: 'flushed',
