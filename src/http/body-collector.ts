@@ -2,6 +2,8 @@
 //   BODY-COLLECTOR-1. It is read at most once, and settles once: with all bytes, or with the reason why not.
 //   BODY-COLLECTOR-2. Never more than the reader allows is held; before somebody reads, a server stops reading from the connection after
 //     `unreadBytes`.
+//   BODY-COLLECTOR-3. A reader waits no longer than it may. Its time begins when the turn of the event loop is over in which it asked: most
+//     bodies come within it, and need no timer.
 import { ServiceError } from '../contract/errors.js';
 
 export class BodyCollector {
@@ -13,12 +15,14 @@ export class BodyCollector {
   #isDropped = false;
   #failure: ServiceError | undefined;
   #isLate = false;
-  #reader:
-    | { bytesMax: number; resolve: (body: Uint8Array) => void; reject: (error: ServiceError) => void; timer: NodeJS.Timeout }
-    | undefined;
+  readonly #whenSlow: (() => void) | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #reader: { bytesMax: number; resolve: (body: Uint8Array) => void; reject: (error: ServiceError) => void } | undefined;
 
-  constructor({ timeoutMs }: { timeoutMs: number }) {
+  /** `whenSlow` is called when a reader begins to wait for more than one turn of the event loop. */
+  constructor({ timeoutMs, whenSlow }: { timeoutMs: number; whenSlow?: () => void }) {
     this.#timeoutMs = timeoutMs;
+    this.#whenSlow = whenSlow;
   }
 
   get settled(): boolean {
@@ -55,7 +59,7 @@ export class BodyCollector {
     if (this.settled) return;
     this.#complete = true;
     if (this.#reader === undefined) return;
-    clearTimeout(this.#reader.timer);
+    clearTimeout(this.#timer);
     this.#reader.resolve(this.#take());
   }
 
@@ -64,7 +68,7 @@ export class BodyCollector {
     this.#failure = error;
     this.#chunks = [];
     if (this.#reader === undefined) return;
-    clearTimeout(this.#reader.timer);
+    clearTimeout(this.#timer);
     this.#reader.reject(error);
   }
 
@@ -79,12 +83,19 @@ export class BodyCollector {
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
     if (this.#complete) return this.#bytes > bytesMax ? Promise.reject(tooLarge(bytesMax)) : Promise.resolve(this.#take());
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => {
-        this.#isLate = true;
-        this.fail(tooSlow(this.#timeoutMs));
-      }, this.#timeoutMs);
-      this.#reader = { bytesMax, resolve, reject, timer };
+      this.#reader = { bytesMax, resolve, reject };
+      waitAfterTurn(this);
     });
+  }
+
+  /** The turn is over. */
+  beginWait(): void {
+    if (this.settled) return;
+    this.#timer = setTimeout(() => {
+      this.#isLate = true;
+      this.fail(tooSlow(this.#timeoutMs));
+    }, this.#timeoutMs);
+    this.#whenSlow?.();
   }
 
   #take(): Uint8Array {
@@ -92,6 +103,17 @@ export class BodyCollector {
     this.#chunks = [];
     return chunks.length === 1 ? (chunks[0] as Uint8Array) : Buffer.concat(chunks);
   }
+}
+
+/** Asked for in this turn, of all servers of the process. */
+let asked: BodyCollector[] = [];
+function waitAfterTurn(collector: BodyCollector): void {
+  if (asked.push(collector) > 1) return;
+  setImmediate(() => {
+    const collectors = asked;
+    asked = [];
+    for (const one of collectors) one.beginWait();
+  });
 }
 
 export function tooLarge(bytesMax: number): ServiceError {

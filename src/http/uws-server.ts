@@ -208,8 +208,12 @@ class Exchange implements ServerRequest, UwsExchange {
     this.path = request.getUrl();
     this.query = request.getQuery() ?? '';
     const target = this.query === '' ? this.path : `${this.path}?${this.query}`;
-    this.collector = new BodyCollector({ timeoutMs: server.bodyTimeoutMs });
     this.idle = new IdleTimer(response, server.replyStallMs);
+    this.collector = new BodyCollector({
+      timeoutMs: server.bodyTimeoutMs,
+      // The collector bounds how long it may take.
+      whenSlow: () => !this.over && !this.replying && this.idle.holdOff(),
+    });
     let lines = 0;
     // The request line counts, as it does with node:http.
     let bytes = target.length;
@@ -248,8 +252,6 @@ class Exchange implements ServerRequest, UwsExchange {
   body(bytesMax: number): Promise<Uint8Array> {
     const body = this.collector.read(bytesMax);
     this.#resume();
-    // The collector bounds how long it may take.
-    if (!this.collector.settled && !this.over) this.idle.holdOff();
     return body;
   }
 

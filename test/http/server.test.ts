@@ -108,6 +108,7 @@ for (const engine of engines) {
     assert.match(await raw(server.port, [head, `14\r\n${'x'.repeat(20)}\r\n0\r\n\r\n`], (text) => replies(text) === 1), /^HTTP\/1\.1 413 /);
   });
 
+  // BODY-COLLECTOR-3
   test(`${engine}: a body that does not arrive in time is refused`, async () => {
     const server = await start(engine, read(1000), { bodyTimeoutMs: 50 });
     const text = await raw(
