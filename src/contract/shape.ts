@@ -112,9 +112,24 @@ function misfit({ properties = {}, required = [] }: Schema, value: Members): num
 }
 
 const unordered = new Set(['required', 'enum', 'oneOf', 'anyOf']);
-/** The same shapes, alternatives and required members in text order: typia's own order depends on what else it compiles. */
+/**
+ * The same shapes, alternatives and required members in text order: typia's own order depends on what else it compiles. Each is put in
+ * order when it is first asked for: most processes ask for few.
+ */
 export function inOneOrder(shapes: Shapes): Shapes {
-  return ordered(shapes) as Shapes;
+  const inOrder: { [name: string]: Schema } = {};
+  for (const [name, schema] of Object.entries(shapes)) {
+    const define = (property: PropertyDescriptor): unknown =>
+      Object.defineProperty(inOrder, name, { enumerable: true, configurable: true, ...property });
+    define({
+      get: () => {
+        const value = ordered(schema) as Schema;
+        define({ value });
+        return value;
+      },
+    });
+  }
+  return inOrder;
 }
 function ordered(value: unknown, key = ''): unknown {
   if (Array.isArray(value)) {

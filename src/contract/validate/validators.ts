@@ -132,17 +132,22 @@ export function madeWhenAsked<T>(makeCheck: () => (value: unknown) => value is T
 
 /** Makes validators of shapes of one schema document; `checks` gets the generated check of each. */
 export function validatorsOver(shapes: Shapes, checks: Map<string, (value: unknown) => boolean>, rules: Refinements = refinements) {
-  const refinementOf = layRefinements(shapes, rules);
+  // A walk over all shapes, for the first value that fits one.
+  let refinementOf: ReturnType<typeof layRefinements> | undefined;
   return <T>(name: string, makeCheck: () => (value: unknown) => value is T, bounds: JsonBounds = valueBounds): Validator<T> => {
-    if (shapes[name] === undefined) throw new Error(`there is no shape ${name}`);
+    if (!Object.hasOwn(shapes, name)) throw new Error(`there is no shape ${name}`);
     const fits = madeWhenAsked(makeCheck);
     checks.set(name, fits);
-    const refine = refinementOf(name);
+    let refine: ReturnType<NonNullable<typeof refinementOf>> | null = null;
     const validate = (value: unknown): Validation<T> => {
       const fault = checkJson(value, bounds);
       if (fault !== null) return { ok: false, issues: [{ path: fault.path, code: 'not_json', message: `the value ${fault.message}` }] };
       const issues: Issue[] = [];
       if (fits(value)) {
+        if (refine === null) {
+          refinementOf ??= layRefinements(shapes, rules);
+          refine = refinementOf(name);
+        }
         refine?.(value, '', (path, code, message) => {
           if (issues.length < limits.issuesMax) issues.push({ path, code, message });
         });
