@@ -126,6 +126,17 @@ test('deleted worlds leave nothing behind but programs, and what a fork shares s
   assert.equal(await store.deleteWorld(world.worldId), false);
 });
 
+test('worlds that are deleted in one commit leave no more behind than in a commit each', async (context) => {
+  const store = temporaryStore(context);
+  const worlds = Array.from({ length: 40 }, () => newWorld(store));
+  for (const world of worlds) {
+    for (let row = 0; row < 20; row++) put(world, `row-${row}`, row);
+    world.commitNow({});
+  }
+  await Promise.all(worlds.map(({ worldId }) => store.deleteWorld(worldId)));
+  assert.deepEqual(keyKindsIn(store.store), [keyKinds.counter, keyKinds.program, keyKinds.base]);
+});
+
 function keyKindsIn(store: KvWriter): number[] {
   return [...new Set([...store.keys({ start: Buffer.from([0]), end: Buffer.from([255]) })].map((key) => key[0] as number))];
 }
