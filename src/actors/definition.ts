@@ -41,11 +41,6 @@ export interface ActorKind {
    * rejects only itself.
    */
   commit(writeSets: readonly unknown[]): Promise<readonly (Error | undefined)[]>;
-  /**
-   * Commits that may be in flight at once. More than one where a commit has applied its sets when it first awaits, so that the next one
-   * finds them; none of them has two sets of one actor. Default 1.
-   */
-  readonly commitsAtOnce?: number;
   /** Requests to the host itself (load a program, create an actor): not part of any mailbox, answered in order of arrival. */
   control(request: unknown): unknown;
   close(): Promise<void>;

@@ -1,6 +1,6 @@
 // Group commit: the write sets of all actors that need it in one commit, their replies after it. Why: docs/decisions/004.
-//   GROUP-COMMIT-1. Of an actor one write set is in flight at a time, so none commits before an earlier one of it; in flight at once are no
-//     more commits than the kind takes, and none begins beside others with fewer sets than they have.
+//   GROUP-COMMIT-1. One commit is in flight at a time, so no write set of an actor commits before an earlier one of it; what becomes ready
+//     meanwhile goes into the next one, together.
 //   GROUP-COMMIT-2. A reply is sent when the write sets taken after its command are committed; a command that left none is answered at
 //     once.
 //   GROUP-COMMIT-3. When a set is refused, everything its actor did since its last commit is refused with it, and that incarnation of the
@@ -29,9 +29,7 @@ export class GroupCommit {
   commits = 0;
   writeSets = 0;
   readonly #wanting = new Set<Cell>();
-  #flying = 0;
-  /** Of the commits in flight. */
-  #flyingSets = 0;
+  #isFlying = false;
   /** Of all actors. */
   #uncommitted = 0;
 
@@ -62,32 +60,24 @@ export class GroupCommit {
     return this.#uncommitted >= tuning.hostEntriesUncommittedMax;
   }
 
-  /**
-   * A commit could be made now: somebody wants one who has none in flight, and the kind takes another. Beside others it is worth its cost
-   * only where as many share it: small ones would follow each other, and each waits for those before it.
-   */
+  /** A commit could be made now. */
   get due(): boolean {
-    if (this.#flying >= (this.kind.commitsAtOnce ?? 1)) return false;
-    let missing = Math.max(1, this.#flyingSets);
-    if (this.#wanting.size < missing) return false;
-    for (const cell of this.#wanting) if (!cell.committing && --missing === 0) return true;
-    return false;
+    return !this.#isFlying && this.#wanting.size > 0;
   }
   get busy(): boolean {
-    return this.#wanting.size > 0 || this.#flying > 0;
+    return this.#wanting.size > 0 || this.#isFlying;
   }
 
   start(): void {
     if (!this.due) return;
     const members: Member[] = [];
     const writeSets: unknown[] = [];
-    for (const cell of [...this.#wanting].filter(({ committing }) => !committing)) {
+    for (const cell of [...this.#wanting]) {
       this.#wanting.delete(cell);
       this.#take(cell, members, writeSets);
     }
     if (members.length === 0) return;
-    this.#flying += 1;
-    this.#flyingSets += members.length;
+    this.#isFlying = true;
     this.#commit(writeSets).then((results) => this.#land(members, results));
   }
 
@@ -138,8 +128,7 @@ export class GroupCommit {
   }
 
   #land(members: Member[], results: readonly (Error | undefined)[]): void {
-    this.#flying -= 1;
-    this.#flyingSets -= members.length;
+    this.#isFlying = false;
     const nowMs = monotonicMs();
     members.forEach(({ cell, finished, progress }, index) => {
       cell.committing = false;

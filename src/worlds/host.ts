@@ -23,7 +23,6 @@ import type { StreamLog } from './kv/stream-log.js';
 import type { WriteSet } from './kv/write-set.js';
 import { LmdbFiles } from './lmdb-files.js';
 import { programKeyOf, type WorldRepository } from './state/world-repository.js';
-import { tuning } from './tuning.js';
 import { checkSetup, Program } from './turn/program.js';
 import type { WorldMeta } from './turn/world-meta.js';
 import { WorldActor, type WorldWrites } from './world.js';
@@ -55,8 +54,6 @@ class WorldKind implements ActorKind {
   /** Made here, and not committed yet; with a log, not in it yet. Nobody is answered for them. */
   readonly #unborn = new Map<string, Promise<unknown>>();
   readonly #isLogged: boolean;
-  /** Without a log a commit is durable when it is applied. */
-  readonly commitsAtOnce: number;
   readonly #logs: HostStreamLogs | undefined;
 
   constructor(options: HostOptions, host: HostFacts, logOf?: (file: string) => StreamLog, logs?: HostStreamLogs) {
@@ -64,7 +61,6 @@ class WorldKind implements ActorKind {
     this.#host = host;
     this.#files = new LmdbFiles(options, host.index, logOf);
     this.#isLogged = logOf !== undefined;
-    this.commitsAtOnce = this.#isLogged ? tuning.loggedCommitsAtOnce : 1;
     this.#logs = logs;
   }
 

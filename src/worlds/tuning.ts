@@ -29,7 +29,7 @@ export const tuning = {
   columnEntriesMin: 16,
   /** Shapes come from manifests and setups, so they are few; the bound is against a host that lives for months. */
   shapesMax: 4096,
-  /** Keys below a tombstone that a commit deletes by the way, for each of its sets. */
+  /** Keys below a tombstone that a commit deletes by the way for each of its sets, so that many that share one leave no more behind. */
   sweepKeysMax: 256,
   /** Worlds made and deleted in one commit: more wait for the next one, so that none holds its host for long. */
   sharedSetsMax: 64,
@@ -59,11 +59,6 @@ export const tuning = {
    */
   appendPieceBytes: 512 * 1024,
   appendAsksMax: 32,
-  /**
-   * Commits of a host that wait for the log at once. What comes meanwhile is carried out, and is one commit when that one is there: with
-   * two of them on their way groups were smaller by a third, and a call took a node a twelfth more of a processor.
-   */
-  loggedCommitsAtOnce: 1,
   /** Payloads that a copy applies in one transaction: large enough that its begin and end cost nothing, small for the memory. */
   replayedBytesAtOnce: 8 * 1024 * 1024,
   /** Of a stored page of the queue. */

@@ -10,7 +10,6 @@ export interface CounterOptions {
   directory: string;
   /** Commits wait, as for a slow disk, until the control request `release`. */
   holdCommits?: boolean;
-  commitsAtOnce?: number;
   failToLoad?: boolean;
   /** Asked of the system before the kind is there; the control request `askedAtLoad` tells its answer. */
   askAtLoad?: unknown;
@@ -105,10 +104,6 @@ class CounterKind implements ActorKind {
     readonly askedAtLoad: unknown,
   ) {
     this.#released = !options.holdCommits;
-  }
-
-  get commitsAtOnce(): number {
-    return this.options.commitsAtOnce ?? 1;
   }
 
   activate(actorId: string, incarnation: number): Actor {

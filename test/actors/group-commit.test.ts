@@ -42,49 +42,6 @@ testBoth(
   },
 );
 
-// GROUP-COMMIT-1
-testBoth(
-  'a kind that takes two commits at once gets no third, and none with two sets of one actor',
-  { counters: { holdCommits: true, commitsAtOnce: 2 } },
-  async (counters) => {
-    const { add, query, control, notes } = counters;
-    const all = [add('a')];
-    await committed(counters, 'a', 1);
-    all.push(add('a'), add('b'));
-    await committed(counters, 'b', 1);
-    all.push(add('c'));
-    await query('d', { kind: 'read' });
-    await control(0, { kind: 'release' });
-    const values = (await Promise.all(all)).map(({ value }) => value);
-    deepEqual(values, [1, 2, 1, 1]);
-    const commits = notes().flatMap(({ event, actors }) => (event === 'commit' ? [actors!.toSorted()] : []));
-    deepEqual(commits.slice(0, 2), [['a'], ['b']]);
-    deepEqual(commits.slice(2).flat().sort(), ['a', 'c']);
-  },
-);
-
-// GROUP-COMMIT-1
-testBoth(
-  'beside a commit in flight none begins with fewer sets; what waits is in the next one, together',
-  { counters: { holdCommits: true, commitsAtOnce: 2 } },
-  async (counters) => {
-    const { add, query, control, notes } = counters;
-    const commits = () => notes().flatMap(({ event, actors }) => (event === 'commit' ? [actors!.toSorted()] : []));
-    const all = ['a', 'b', 'c'].map((name) => add(name));
-    await committed(counters, 'c', 1);
-    all.push(add('d'), add('e'));
-    await query('x', { kind: 'read' });
-    deepEqual(commits(), [['a', 'b', 'c']]);
-    all.push(add('f'));
-    await committed(counters, 'f', 1);
-    deepEqual(commits().slice(1), [['d', 'e', 'f']]);
-    all.push(add('g'));
-    await control(0, { kind: 'release' });
-    await Promise.all(all);
-    deepEqual(commits().slice(2), [['g']]);
-  },
-);
-
 // STEPPER-1
 testBoth('a query of an actor waits for the commit of what it would tell', { counters: { holdCommits: true } }, async (counters) => {
   const { add, query, read, control } = counters;

@@ -137,7 +137,6 @@ export class KvWriter {
         for (const set of sets) this.#applyOnce(set, sets, done);
         refusals = sets.map((set) => done.get(set));
         this.#referAll(sets.filter((_, index) => refusals[index] === undefined));
-        // For each set as much, so that many that share a commit leave no more behind.
         if (this.#hasTombstones) this.#sweep(tuning.sweepKeysMax * Math.max(sets.length, 1));
         if (this.#idsLeft < tuning.idBlock / 2) this.#reserveIds();
       });
