@@ -1,12 +1,13 @@
 // A network of its own for each node of a cluster: namespaces on one bridge, so that all links of a node can be cut, or some.
 // It takes root.
+//   CLUSTER-NETWORK-1. It covers no address that the machine may reach, and the next one removes what a process left that was ended.
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Of documentation and measurements (RFC 5737, RFC 2544): one in which the machine has no address, so that no route is covered. */
-const networks = ['198.51.100', '203.0.113', '192.0.2', '198.18.7', '198.19.7'];
+/** Reserved (RFC 1112), so no host anywhere has an address in them: those of documentation are in use behind some default routes. */
+const networks = ['240.0.1', '240.0.2', '240.0.3', '240.0.4'];
 /** Clients come from an address of their own: a node that is cut from the database still reaches them. */
 const clientPlace = 1;
 const databasePlace = 200;
@@ -27,10 +28,11 @@ export class NodeNetwork {
 
   /** Why it cannot be made, where it cannot. */
   static make(count: number): NodeNetwork | string {
+    removeLeftovers();
     const taken = Object.values(networkInterfaces()).flatMap((addresses = []) => addresses.map(({ address }) => address));
     const free = networks.find((one) => taken.every((address) => !address.startsWith(`${one}.`)));
     if (free === undefined) return `the machine has an address in each of ${networks.join(', ')}`;
-    const network = new NodeNetwork(`dy${process.pid % 10_000}`, free, count);
+    const network = new NodeNetwork(prefixOf(process.pid), free, count);
     const fault = network.#make();
     if (fault === undefined) return network;
     network.remove();
@@ -116,6 +118,19 @@ export class NodeNetwork {
   }
   #space(index: number): string {
     return `${this.#prefix}n${index + 1}`;
+  }
+}
+
+/** Of names of links, which have 15 characters at most. */
+const prefixOf = (pid: number): string => `dy${pid.toString(36)}`;
+
+function removeLeftovers(): void {
+  const spaces = existsSync('/run/netns') ? readdirSync('/run/netns') : [];
+  for (const name of existsSync('/sys/class/net') ? readdirSync('/sys/class/net') : []) {
+    const digits = /^dy([0-9a-z]+)b$/.exec(name)?.[1];
+    if (digits === undefined || existsSync(`/proc/${Number.parseInt(digits, 36)}`)) continue;
+    for (const space of spaces) if (space.startsWith(`dy${digits}n`)) ip(`netns del ${space}`);
+    ip(`link del ${name}`);
   }
 }
 
