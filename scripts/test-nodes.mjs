@@ -4,6 +4,7 @@
 // command line, the servers, and tool code in processes and boxes under a limit of their memory. The npm package `node` brings the
 // binaries. Line 20 is past its end of life, and is tested as long as `engines` of package.json names it.
 import { spawnSync } from 'node:child_process';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { installCached } from './cached-packages.mjs';
@@ -25,7 +26,9 @@ for (const line of chosen) {
   const cache = installCached(`node-${line}`, { node: lines[line] });
   const node = join(cache, 'node_modules', 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
   console.log(`\n== Node ${lines[line]} ==`);
-  const { status, error } = spawnSync(node, ['scripts/test.mjs', ...tests], { stdio: 'inherit' });
+  // No more at once than there are processors: a service gives the compiler in a box ten seconds.
+  const flags = ['--concurrency', String(availableParallelism())];
+  const { status, error } = spawnSync(node, ['scripts/test.mjs', ...flags, ...tests], { stdio: 'inherit' });
   if (error) throw error;
   failed ||= status !== 0;
 }
