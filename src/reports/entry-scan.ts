@@ -35,7 +35,7 @@ export class EntryScan {
   failed = false;
   protected bytes: Buffer = Buffer.alloc(0);
   #end = 0;
-  /** Begin and end of the values of the members in `texts`. */
+  /** Begin and end of the values of the members in `texts`; 0 and 0 of one that the line does not have. */
   readonly #spans = new Int32Array(2 * Object.keys(texts).length);
 
   /** False: it is no entry. `end`: of the line, without its newline. */
@@ -48,6 +48,7 @@ export class EntryScan {
     this.failed = false;
     this.causeSequence = 0;
     this.transactionIndex = 0;
+    this.#spans.fill(0);
     if (end - start < 2 || bytes[start] !== openBrace || bytes[end - 1] !== closeBrace) return false;
     let at = start + 1;
     while (at < end) {
