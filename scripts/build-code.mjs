@@ -1,4 +1,4 @@
-// The code of each source file in the output, made anew where its source has changed.
+// The code of each source file in the output, made again where its source has changed.
 import { cpSync, existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';

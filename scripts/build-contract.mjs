@@ -7,7 +7,7 @@ import { hashOf } from './build-sources.mjs';
 
 const tspc = join('node_modules', '.bin', 'tspc');
 
-/** The folder that holds it, laid out as the root is; `names`: the sources of src/contract. */
+/** The folder that holds it, with the paths of the root; `names`: the sources of src/contract. */
 export async function makeContract(names) {
   const key = hashOf(...names, 'package-lock.json', 'tsconfig.base.json', 'tsconfig.contract.json', 'scripts/build-contract.mjs');
   const cache = join('.dev-contract', key);
