@@ -92,6 +92,18 @@ test('code in the box of a compile worker sees one source, and nothing else of t
   assert.deepEqual(readdirSync(slots), []);
 });
 
+test('source that is copied into a box comes without the reports and packages that lie beside it', { skip, timeout: 60_000 }, async (t) => {
+  const { compiler } = open(t, { box: true, entry: explorer });
+  const root = folder(t, {
+    'drillyard.json': '{}',
+    '.service/reports/run_1/report.txt': 'of a run',
+    'node_modules/shop/package.json': '{}',
+    'tools/shop/behavior.ts': '',
+  });
+  const { diagnostics } = await compiler.compile({ root, projectId: 'prj_1' });
+  assert.deepEqual(JSON.parse(diagnostics[0]!.message).source, ['drillyard.json', 'tools']);
+});
+
 // TASK-PROCESS-1
 test('a worker that answers what is no answer ends with its task; its source goes, and the next task has another worker', {
   timeout: 120_000,

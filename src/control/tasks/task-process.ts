@@ -4,7 +4,7 @@
 //   TASK-PROCESS-1. A slot holds the source of one task at a time, and goes with its worker.
 import { cpSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative, sep } from 'node:path';
 import { libraryFolder } from '../../compiler/shipped.js';
 import { limits } from '../../contract/limits.js';
 import { mebibyte } from '../../contract/units.js';
@@ -114,7 +114,7 @@ class Slot {
       renameSync(root, place);
       this.#held = root;
     } else {
-      cpSync(root, place, { recursive: true, verbatimSymlinks: true });
+      copySource(root, place);
     }
     return join(inside, 'root');
   }
@@ -129,6 +129,15 @@ class Slot {
   remove(): Promise<void> {
     return rm(this.#folder, { recursive: true, force: true });
   }
+}
+
+/** Of what a person keeps beside the source, reports and worlds of runs or installed packages, no compile in a box reads anything. */
+function copySource(root: string, place: string): void {
+  const isSource = (path: string): boolean =>
+    relative(root, path)
+      .split(sep)
+      .every((name) => !name.startsWith('.') && name !== 'node_modules');
+  cpSync(root, place, { recursive: true, verbatimSymlinks: true, filter: isSource });
 }
 
 function flagsOf({ heapMb, youngHeapMb, stackMb }: ThreadLimits): string[] {
