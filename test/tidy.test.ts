@@ -100,6 +100,7 @@ const modules: { [module: string]: string[] } = {
     'client',
     'remote',
     'tracing',
+    'workers',
     'index.ts',
     'control-server.ts',
     'data-verification.ts',
