@@ -5,7 +5,8 @@
 // has changed.
 import { execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
@@ -33,10 +34,10 @@ else await checkAndEmit();
 copyAssets();
 await writeBehaviorGlobals();
 await vendor(out);
-writeBuildId();
 await bundleEntries(out);
+writeBuildId();
 await bundlePages();
-if (!process.argv.includes('--fast') && out === 'dist') compileShipped();
+if (!process.argv.includes('--fast') && out === 'dist') await compileShipped();
 say('done');
 
 /**
@@ -159,17 +160,17 @@ function dropDeadImport(ts, file, text) {
 /** What caches of this build are named after: any other source, and any other version of a parser or bundler, is another build. */
 function writeBuildId() {
   const key = createHash('sha256').update(readFileSync('package-lock.json'));
-  const folder = join(out, 'src');
-  for (const name of readdirSync(folder, { recursive: true }).sort())
-    if (name.endsWith('.js')) key.update(name).update(readFileSync(join(folder, name)));
-  writeFileSync(join(folder, 'build-id.txt'), key.digest('hex').slice(0, 16));
+  for (const folder of [join(out, 'src'), join(out, 'bundle')])
+    for (const name of readdirSync(folder, { recursive: true }).sort())
+      if (/\.c?js$/.test(name)) key.update(name).update(readFileSync(join(folder, name)));
+  writeFileSync(join(out, 'src', 'build-id.txt'), key.digest('hex').slice(0, 16));
 }
 
 /**
  * The library, and the project that a service begins with, compiled into the cache that comes with the program: what ships is the same for
  * everybody, and nobody waits for it.
  */
-function compileShipped() {
+async function compileShipped() {
   say('compiling the library');
   const cache = join(root, out, 'shipped-cache');
   rmSync(cache, { recursive: true, force: true });
@@ -177,13 +178,41 @@ function compileShipped() {
     execFileSync(process.execPath, ['bin/drillyard.js', ...words], { env: { ...process.env, DRILLYARD_CACHE_DIR: cache }, stdio: 'pipe' });
   drillyard('tool', 'search');
   drillyard('validate', '--no-types', '--root', 'examples/01-support-desk');
+  await runOnce(cache);
   for (const name of readdirSync(join(cache, 'builds'))) {
-    // Compiled code of the Node.js that builds, which is nobody else's.
+    // Compiled code of packages, which is that of the Node.js that builds.
     rmSync(join(cache, 'builds', name, 'node'), { recursive: true, force: true });
-    // A cache is its user's alone; this one is for everybody who runs the program, as a service under a user of its own.
-    for (const folder of [cache, join(cache, 'builds'), join(cache, 'builds', name)]) chmodSync(folder, 0o755);
-    for (const entry of readdirSync(join(cache, 'builds', name))) chmodSync(join(cache, 'builds', name, entry), 0o644);
   }
+  // A cache is its user's alone; this one is for everybody who runs the program, as a service under a user of its own.
+  chmodSync(cache, 0o755);
+  for (const entry of readdirSync(cache, { recursive: true, withFileTypes: true }))
+    chmodSync(join(entry.path, entry.name), entry.isDirectory() ? 0o755 : 0o644);
+}
+
+/**
+ * So that the code is kept of what runs in boxes, which write nothing: the first drill and the first start of a service, in plain processes.
+ * It serves who runs what was built here; in the package, which other lines of Node.js run, there is none of it.
+ */
+async function runOnce(cache) {
+  const scratch = mkdtempSync(join(tmpdir(), 'drillyard-build-'));
+  const env = { ...process.env, DRILLYARD_CACHE_DIR: cache };
+  const start = (...words) =>
+    spawn(process.execPath, [join(root, 'bin/drillyard.js'), ...words], { cwd: scratch, env, stdio: ['ignore', 'pipe', 'ignore'] });
+  const ended = (child) => new Promise((resolve) => child.once('close', resolve));
+  cpSync(join(root, 'examples/01-support-desk'), scratch, { recursive: true, filter: (path) => !path.includes('.service') });
+  const run = start('run', 'careless-refund');
+  const service = start('serve', '--port', '0', '--isolate', 'process', '--data-dir', join(scratch, 'data'));
+  run.stdout.resume();
+  const isReady = new Promise((resolve) => {
+    service.stdout.setEncoding('utf8').on('data', (text) => text.includes('/v1') && resolve());
+    service.once('close', resolve);
+  });
+  await Promise.all([ended(run), isReady]);
+  const { tuning } = await import(pathToFileURL(join(root, out, 'src', 'loading', 'tuning.js')).href);
+  await new Promise((resolve) => setTimeout(resolve, 2 * tuning.keptAfterMs));
+  service.kill();
+  await ended(service);
+  rmSync(scratch, { recursive: true });
 }
 
 /** Files that are read at run time and are not TypeScript. */
