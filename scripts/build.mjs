@@ -190,8 +190,8 @@ async function compileShipped() {
 }
 
 /**
- * So that the code is kept of what runs in boxes, which write nothing: the first drill and the first start of a service, in plain processes.
- * It serves who runs what was built here; in the package, which other lines of Node.js run, there is none of it.
+ * So that the code is kept of what runs in boxes, which write nothing: the first drill and the first start of a service, in plain
+ * processes. It serves who runs what was built here; in the package, which other lines of Node.js run, there is none of it.
  */
 async function runOnce(cache) {
   const scratch = mkdtempSync(join(tmpdir(), 'drillyard-build-'));

@@ -88,8 +88,8 @@ async function bundleLoader(out, folder) {
 }
 
 /**
- * What Node.js 20 keeps compiled is a script, so each part becomes one: a function of what the loader gives it. esbuild splits modules only,
- * so the parts are turned afterwards.
+ * What Node.js 20 keeps compiled is a script, so each part becomes one: a function of what the loader gives it. esbuild splits modules
+ * only, so the parts are turned afterwards.
  */
 async function turnIntoScripts(from, folder) {
   const parts = readdirSync(from).filter((name) => name.endsWith('.js'));

@@ -1,6 +1,6 @@
-// Loads the bundles of this program (scripts/bundle.mjs), which are scripts: of those Node.js 20 takes what was compiled before. A bundle is
-// a function that gets what a module of CommonJS gets. What it needs of packages and of Node.js it requires; its parts load each other here.
-//   BUNDLE-LOADER-1. Here nothing is loaded that a bundle brings along, and this file is the only bundle that is a module.
+// Loads the bundles of this program (scripts/bundle.mjs), which are scripts: of those Node.js 20 takes what was compiled before. Each part
+// is a function that gets what a module of CommonJS gets: packages and modules of Node.js it requires, other parts are loaded here. This
+// file is the only bundle that is a module, and loads nothing that another one brings along.
 import { readFileSync } from 'node:fs';
 import module, { createRequire } from 'node:module';
 import { join } from 'node:path';

@@ -2,8 +2,8 @@
 // processor's time of a short command. Node.js keeps the code of modules only from 22 on.
 //   COMPILED-CODE-1. Nothing is written but into the user's own cache of this build, into which nobody else may write, and nothing is read
 //     but from there and from what came with the program. A build is named after its own bytes.
-//   COMPILED-CODE-2. Code is read only by the Node.js that wrote it, with the same flags of V8 on the same kind of processor; a file that is
-//     damaged counts as none. What V8 refuses is compiled from its source.
+//   COMPILED-CODE-2. Code is read only by the Node.js that wrote it, with the same flags of V8 on the same kind of processor; a file that
+//     is damaged counts as none. What V8 refuses is compiled from its source.
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

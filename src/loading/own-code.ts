@@ -1,5 +1,5 @@
-// What code of ours asks of whoever loaded it. As modules of their own they have Node.js for that; in the bundles of the program its loader
-// stands in for this file (bundle-loader.ts), as a script has no way to modules, and what it loads is kept compiled.
+// What code of ours asks of its loader. A module has Node.js for that. In the bundles of the program their loader stands in for this file
+// (bundle-loader.ts), as a script has no way to modules, and what it loads is kept compiled.
 import { createRequire } from 'node:module';
 
 const require = createRequire(import.meta.url);
