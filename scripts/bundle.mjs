@@ -2,9 +2,10 @@
 // two lines that load its bundle. A start then reads a few files instead of hundreds: of a thread that hosts worlds it takes a third of the
 // time, of a service that becomes ready a half. All entries are bundled together, so what two of them share lies in one chunk and is there
 // once. The modules in `<out>/src` stay for who imports them one by one: the tests, the benches, and the public doors of the package.
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { build } from 'esbuild';
+import { hashOf } from './build-sources.mjs';
 import { licensesOf } from './vendor.mjs';
 
 /** Entries that one thread or process loads together; each group is bundled by itself, as nothing else shares modules with another. */
@@ -39,64 +40,82 @@ const bundledPackages = [
   'yaml',
 ];
 
-/** `out`: the folder of the build, from the working directory. */
-export async function bundleEntries(out) {
-  const [folder, draft] = [join(out, 'bundle'), join(out, '.modules')];
-  for (const place of [folder, draft]) rmSync(place, { recursive: true, force: true });
-  const bundles = await Promise.all([bundleLoader(out, folder), ...groups.map((entries) => bundleGroup(entries, out, draft))]);
-  writeFileSync(join(folder, 'LICENSES.txt'), licensesOf(bundles));
-  await turnIntoScripts(draft, folder);
-  rmSync(draft, { recursive: true });
-  const outputs = Object.assign({}, ...bundles.map(({ metafile }) => metafile.outputs));
-  for (const entry of groups.flat()) {
-    const { exports } = outputs[join(draft, `${nameOf(entry)}.js`)];
-    const load = `loadBundle('${nameOf(entry)}')`;
-    const text = exports.length === 0 ? `${load};\n` : `export const { ${exports.join(', ')} } = ${load};\n`;
+/** The sources of all entries. */
+export const entrySources = groups.flat().map((entry) => `src/${entry}.ts`);
+
+/**
+ * `out`: the folder of the build, from the working directory. `changed`: the sources whose code has changed since `before`, which is what
+ * this returned; a group that none of them is in stays as it is. The code of the entries has to be there.
+ */
+export async function bundleEntries(out, changed, before) {
+  const folder = join(out, 'bundle');
+  if (before === undefined) rmSync(folder, { recursive: true, force: true });
+  const changedCode = new Set(changed.map((name) => join(out, name.replace(/\.ts$/, '.js'))));
+  const isCurrent = (known) => known?.outputs.every((file) => existsSync(file)) && !known.inputs.some((file) => changedCode.has(file));
+  const places = filesWithPlaces(join(out, 'src'));
+  const kept = {};
+  for (const entries of allGroups) {
+    const known = before?.[entries[0]];
+    if (isCurrent(known)) kept[entries[0]] = known;
+  }
+  await Promise.all(
+    allGroups.map(async (entries) => {
+      const [first] = entries;
+      if (first in kept) return;
+      for (const file of before?.[first]?.outputs ?? []) rmSync(file, { force: true });
+      kept[first] = await (first === loaderEntry ? bundleLoader(out, places) : bundleGroup(entries, out, places));
+    }),
+  );
+  writeFileSync(join(folder, 'LICENSES.txt'), licensesOf(Object.values(kept).flatMap(({ inputs }) => inputs)));
+  writeFileSync(
+    join(folder, 'id.txt'),
+    idOf(
+      out,
+      Object.values(kept).flatMap(({ outputs }) => outputs),
+    ),
+  );
+  for (const [entry, names] of Object.values(kept).flatMap(({ exports }) => Object.entries(exports))) {
     const file = join(out, 'src', `${entry}.js`);
     const loader = relative(dirname(file), join(folder, `${nameOf(loaderEntry)}.js`)).replaceAll(sep, '/');
-    writeFileSync(file, `import { loadBundle } from '${loader}';\n${text}`);
+    const load = `loadBundle('${nameOf(entry)}');\n`;
+    writeFileSync(
+      file,
+      `import { loadBundle } from '${loader}';\n${names.length === 0 ? load : `export const { ${names.join(', ')} } = ${load}`}`,
+    );
     rmSync(`${file}.map`, { force: true });
   }
+  return kept;
 }
 
 const nameOf = (entry) => entry.replaceAll('/', '-');
 
-/** The parts of one group, as modules. */
-async function bundleGroup(entries, out, folder) {
-  const source = join(process.cwd(), out, 'src');
-  return await build({
-    ...common,
-    entryPoints: entries.map((entry) => ({ in: join(source, `${entry}.js`), out: nameOf(entry) })),
-    outdir: folder,
-    chunkNames: `${nameOf(entries[0])}-[hash]`,
-    // Also of a single entry: what a command does not load is not parsed. In one file `drillyard run` takes a tenth more.
-    splitting: true,
-    plugins: [ownPlaces(source), foundAtRunTime(source)],
-  });
-}
-
-/** The one that is a module. */
-async function bundleLoader(out, folder) {
-  const source = join(process.cwd(), out, 'src');
-  return await build({
-    ...common,
-    entryPoints: [{ in: join(source, `${loaderEntry}.js`), out: nameOf(loaderEntry) }],
-    outdir: folder,
-    plugins: [ownPlaces(source), foundAtRunTime(source)],
-    banner: { js: 'const __chunkPlace = import.meta.url;' },
-  });
+/** What compiled code is named after: all that is compiled. */
+function idOf(out, outputs) {
+  const code = [...outputs.filter((file) => file.endsWith('.cjs')), join(out, 'src', 'vendor', 'ajv', 'index.cjs')];
+  return hashOf(...code.sort()).slice(0, 16);
 }
 
 /**
  * What Node.js 20 keeps compiled is a script, so each part becomes one: a function of what the loader gives it. esbuild splits modules
  * only, so the parts are turned afterwards.
  */
-async function turnIntoScripts(from, folder) {
-  const parts = readdirSync(from).filter((name) => name.endsWith('.js'));
-  await build({
+async function bundleGroup(entries, out, places) {
+  const source = join(process.cwd(), out, 'src');
+  const modules = join(out, '.modules', nameOf(entries[0]));
+  const { metafile } = await build({
     ...common,
-    entryPoints: parts.map((name) => join(from, name)),
-    outdir: folder,
+    entryPoints: entries.map((entry) => ({ in: join(source, `${entry}.js`), out: nameOf(entry) })),
+    outdir: modules,
+    chunkNames: `${nameOf(entries[0])}-[hash]`,
+    // Also of a single entry: what a command does not load is not parsed. In one file `drillyard run` takes a tenth more.
+    splitting: true,
+    plugins: [ownPlaces(source, places), foundAtRunTime(source)],
+  });
+  const scripts = await build({
+    ...common,
+    entryPoints: Object.keys(metafile.outputs).filter((file) => file.endsWith('.js')),
+    outdir: join(out, 'bundle'),
+    outbase: modules,
     bundle: false,
     define: {},
     format: 'cjs',
@@ -105,9 +124,32 @@ async function turnIntoScripts(from, folder) {
     banner: { js: '(function (exports, require, module, __chunkPlace) {' },
     footer: { js: '})' },
   });
+  rmSync(modules, { recursive: true });
+  const exportsOf = (entry) => metafile.outputs[join(modules, `${nameOf(entry)}.js`)].exports;
+  return {
+    inputs: Object.keys(metafile.inputs),
+    outputs: Object.keys(scripts.metafile.outputs),
+    exports: Object.fromEntries(entries.map((entry) => [entry, exportsOf(entry)])),
+  };
+}
+
+/** The one that is a module. */
+async function bundleLoader(out, places) {
+  const source = join(process.cwd(), out, 'src');
+  const { inputs, outputs } = (
+    await build({
+      ...common,
+      entryPoints: [{ in: join(source, `${loaderEntry}.js`), out: nameOf(loaderEntry) }],
+      outdir: join(out, 'bundle'),
+      plugins: [ownPlaces(source, places), foundAtRunTime(source)],
+      banner: { js: 'const __chunkPlace = import.meta.url;' },
+    })
+  ).metafile;
+  return { inputs: Object.keys(inputs), outputs: Object.keys(outputs), exports: {} };
 }
 
 const loaderEntry = 'loading/bundle-loader';
+const allGroups = [[loaderEntry], ...groups];
 const common = {
   bundle: true,
   format: 'esm',
@@ -124,18 +166,23 @@ const common = {
   define: { 'import.meta.url': '__ownPlace' },
 };
 
+/** The compiled files that name `import.meta.url`: asking a plugin for each of all files would take most of the time of a bundle. */
+function filesWithPlaces(source) {
+  return readdirSync(source, { recursive: true })
+    .filter((name) => name.endsWith('.js') && readFileSync(join(source, name), 'utf8').includes('import.meta.url'))
+    .map((name) => join(process.cwd(), source, name));
+}
+
 /** A module's `import.meta.url` stays what it was: beside it lie the assets and the entries that it names. */
-function ownPlaces(source) {
+function ownPlaces(source, files) {
+  const filter = new RegExp(`^(?:${files.map((file) => file.replace(/[^\w/]/g, '\\$&')).join('|')})$`);
   return {
     name: 'own places',
     setup(bundler) {
-      bundler.onLoad({ filter: /\.js$/ }, ({ path }) => {
-        if (!path.startsWith(source + sep)) return undefined;
-        const text = readFileSync(path, 'utf8');
-        if (!text.includes('import.meta.url')) return undefined;
+      bundler.onLoad({ filter }, ({ path }) => {
         const place = `../src/${relative(source, path).replaceAll(sep, '/')}`;
         // On its first line, so that the lines of its source map stay.
-        return { contents: `const __ownPlace = new URL('${place}', __chunkPlace).href; ${text}`, loader: 'js' };
+        return { contents: `const __ownPlace = new URL('${place}', __chunkPlace).href; ${readFileSync(path, 'utf8')}`, loader: 'js' };
       });
     },
   };

@@ -113,6 +113,7 @@ const modules: { [module: string]: string[] } = {
     'client',
     'remote',
     'tracing',
+    'workers',
     'index.ts',
     'control-server.ts',
     'data-verification.ts',
@@ -303,6 +304,15 @@ test('a package with a place is imported nowhere else', () => {
       .map((name) => `${file.name} imports ${name}`),
   );
   assert.deepEqual(strays, []);
+});
+
+test('only the compiler keeps what it made between commands: a build is named after the code that it loads', () => {
+  const keepers = files.filter(({ name, project }) => name.startsWith('src/') && project.includes('src/files/content-cache.ts'));
+  assert.ok(keepers.length > 0);
+  assert.deepEqual(
+    keepers.map(({ name }) => name).filter((name) => moduleOf(name) !== 'compiler'),
+    [],
+  );
 });
 
 test('files and functions stay within their sizes', () => {

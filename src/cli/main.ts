@@ -30,3 +30,8 @@ export async function main(args: readonly string[]): Promise<void> {
     if (outputIsLost() && process.exitCode === exitCodes.passed) process.exitCode = exitCodes.failed;
   });
 }
+
+/** For a process that runs one command after another: threads of one serve the next (docs/decisions/021). */
+export async function keepThreads(): Promise<void> {
+  (await import('../workers/kept-threads.js')).keepThreads();
+}

@@ -35,7 +35,8 @@ export function loadBundle(name: string): Exports {
 /** Commands load different parts. */
 function begin(name: string): CompiledCode {
   const [, , command = ''] = process.argv;
-  const started = new CompiledCode(isMainThread && /^[a-z]{1,16}$/.test(command) ? `${name}-${command}` : name);
+  const kind = isMainThread && /^[a-z]{1,16}$/.test(command) ? `${name}-${command}` : name;
+  const started = new CompiledCode(kind, readFileSync(new URL('bundle/id.txt', program), 'utf8'));
   process.once('exit', () => started.keep());
   setTimeout(() => started.keep(), tuning.keptAfterMs).unref();
   return started;

@@ -1,7 +1,7 @@
 // What V8 compiled of the bundles in one kind of thread or process, in one file, for the next of its kind: compiling is a fifth of the
 // processor's time of a short command. Node.js keeps the code of modules only from 22 on.
 //   COMPILED-CODE-1. Nothing is written but into the user's own cache of this build, into which nobody else may write, and nothing is read
-//     but from there and from what came with the program. A build is named after its own bytes.
+//     but from there and from what came with the program. A file is named after the bytes of the bundles.
 //   COMPILED-CODE-2. Code is read only by the Node.js that wrote it, with the same flags of V8 on the same kind of processor; a file that
 //     is damaged counts as none. What V8 refuses is compiled from its source.
 import { createHash, randomUUID } from 'node:crypto';
@@ -22,9 +22,10 @@ export class CompiledCode {
   readonly #scripts = new Map<string, Script>();
   #isWhole = true;
 
-  /** `kind`: a plain name of what loads the same code each time. */
-  constructor(kind: string) {
-    this.#name = `${kind}-${process.version}-${process.arch}-${cachedDataVersionTag().toString(16)}`;
+  /** `kind`: a plain name of what loads the same code each time. `bundles`: what all that may be loaded is named after. */
+  constructor(kind: string, bundles: string) {
+    const compiler = `${process.version}-${process.arch}-${cachedDataVersionTag().toString(16)}`;
+    this.#name = `${kind}-${bundles}-${compiler}`;
     this.#known = readParts(this.#own, this.#name) ?? readParts(folderIn(shippedCacheFolder()), this.#name) ?? new Map();
   }
 

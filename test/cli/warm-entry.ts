@@ -1,6 +1,6 @@
 // The process of warm-cli.ts: plays the commands it is sent, one after another, until its parent is gone.
 import { pathToFileURL } from 'node:url';
-import { main } from '../../src/cli/main.js';
+import { keepThreads, main } from '../../src/cli/main.js';
 
 export interface Command {
   args: string[];
@@ -11,6 +11,7 @@ export interface Command {
 export const endOfCommand = '\0end of command\0';
 
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  await keepThreads();
   // Each command adds listeners for the process it thinks is its own.
   for (const emitter of [process, process.stdout, process.stderr]) emitter.setMaxListeners(0);
   process.on('message', (command: Command) => void play(command));

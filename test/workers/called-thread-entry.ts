@@ -18,6 +18,6 @@ export const api = {
   exit: (code: number): never => process.exit(code),
 };
 
-export function serve(port: MessagePort): Promise<never> {
+export function serve(port: MessagePort): Promise<void> {
   return serveCalls(api, port);
 }

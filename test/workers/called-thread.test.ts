@@ -2,12 +2,15 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { CalledThread } from '../../src/workers/called-thread.js';
+import { keepThreads, keptThreads } from '../../src/workers/kept-threads.js';
 import type { api } from './called-thread-entry.js';
 
 const closing = new Error('closing');
 
-function open(t: TestContext): CalledThread<typeof api> {
-  const thread = new CalledThread<typeof api>(new URL('./called-thread-entry.js', import.meta.url));
+let kinds = 0;
+/** Of a kind of its own unless one is given: it gets no thread that another test has left. */
+function open(t: TestContext, kind: number = ++kinds): CalledThread<typeof api> {
+  const thread = new CalledThread<typeof api>(new URL(`./called-thread-entry.js?${kind}`, import.meta.url));
   t.after(() => thread.close(closing));
   return thread;
 }
@@ -53,4 +56,30 @@ test('closing ends a thread in whatever it does; what waits and what comes later
     thread.call((far) => far.count()),
     closing,
   );
+});
+
+// CALLED-THREAD-2
+test('a thread that is closed at rest serves the next, where threads are kept; one that is closed under a call never does', async (t) => {
+  const before = keptThreads();
+  t.after(() => keepThreads(before));
+  const countOf = async (thread: CalledThread<typeof api>): Promise<number> => await thread.call((far) => far.count());
+  const kind = ++kinds;
+  keepThreads({ threadsMax: 0, idleMs: 0 });
+  const unkept = open(t, kind);
+  assert.equal(await countOf(unkept), 1);
+  await unkept.close(closing);
+  keepThreads({ threadsMax: 64, idleMs: 60_000 });
+  const first = open(t, kind);
+  assert.equal(await countOf(first), 1);
+  await first.close(closing);
+  await assert.rejects(countOf(first), closing);
+  const next = open(t, kind);
+  assert.equal(await countOf(next), 2, 'the same thread');
+  const waiting = assert.rejects(
+    next.call((far) => far.hang()),
+    closing,
+  );
+  await next.close(closing);
+  await waiting;
+  assert.equal(await countOf(open(t, kind)), 1, 'another thread');
 });

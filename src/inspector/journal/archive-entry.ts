@@ -7,34 +7,42 @@ import { Archive } from './archive.js';
 import type { ArchiveApi, ArchiveCall, ArchiveCalls, ArchiveQuestion, ArchiveReply } from './archive-calls.js';
 import type { Pause } from './sealed-run.js';
 
-const archive = new Archive();
-const unwanted = new Set<number>();
-const running = new Set<number>();
-
-/** Called by Piscina. */
-export function serve(port: MessagePort): Promise<never> {
-  return serveCalls({ ask: answer, takeBack } satisfies ArchiveApi, port);
+/** Called by Piscina, once for each inspector that this thread serves. */
+export async function serve(port: MessagePort): Promise<void> {
+  const archive = new Archive();
+  await serveCalls(new AskedArchive(archive), port);
+  archive.close();
 }
 
-function takeBack(id: number): void {
-  if (running.has(id)) unwanted.add(id);
-}
+class AskedArchive implements ArchiveApi {
+  readonly #archive: Archive;
+  readonly #unwanted = new Set<number>();
+  readonly #running = new Set<number>();
 
-async function answer(id: number, { method, ask }: ArchiveQuestion): Promise<ArchiveReply> {
-  const pause: Pause = async () => {
-    await setImmediate();
-    if (unwanted.has(id)) throw new ServiceError('control.UNAVAILABLE', { message: 'The question was taken back.' });
-  };
-  running.add(id);
-  try {
-    const work = archive.answers[method] as (ask: unknown, pause: Pause) => Promise<unknown>;
-    const given = await work(ask, pause);
-    return handOver({ answer: given }, buffersOf(method, given));
-  } catch (error) {
-    return error instanceof ServiceError ? { refusal: errorToFrame(error) } : { bug: String((error as Error)?.stack ?? error) };
-  } finally {
-    running.delete(id);
-    unwanted.delete(id);
+  constructor(archive: Archive) {
+    this.#archive = archive;
+  }
+
+  takeBack(id: number): void {
+    if (this.#running.has(id)) this.#unwanted.add(id);
+  }
+
+  async ask(id: number, { method, ask }: ArchiveQuestion): Promise<ArchiveReply> {
+    const pause: Pause = async () => {
+      await setImmediate();
+      if (this.#unwanted.has(id)) throw new ServiceError('control.UNAVAILABLE', { message: 'The question was taken back.' });
+    };
+    this.#running.add(id);
+    try {
+      const work = this.#archive.answers[method] as (ask: unknown, pause: Pause) => Promise<unknown>;
+      const given = await work(ask, pause);
+      return handOver({ answer: given }, buffersOf(method, given));
+    } catch (error) {
+      return error instanceof ServiceError ? { refusal: errorToFrame(error) } : { bug: String((error as Error)?.stack ?? error) };
+    } finally {
+      this.#running.delete(id);
+      this.#unwanted.delete(id);
+    }
   }
 }
 

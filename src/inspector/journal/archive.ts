@@ -105,7 +105,7 @@ export class Archive {
       return await runContinued({ ...(await (await sealedReport(report)).run()), afterSequence }, { journal, worldInstanceId });
     },
     mirror: async (ask, pause) => this.#mirror(ask, pause),
-    dropMirror: async ({ id }) => this.#dropMirror(id),
+    dropMirror: async ({ id }) => void this.#dropMirror(id),
   };
 
   async #summary(place: ReportPlace): Promise<ArchiveCalls['summary']['answer']> {
@@ -171,6 +171,12 @@ export class Archive {
       kept++;
       if (kept > 1 && (kept > limits.inspectorJournalsMax || entries > limits.inspectorJournalEntriesMax)) this.#forget(folder);
     }
+  }
+
+  /** Nobody asks any more: what is open is closed, and no mirror is left. */
+  close(): void {
+    for (const folder of [...this.#runs.keys()]) this.#forget(folder);
+    for (const id of [...this.#mirrors.keys()]) this.#dropMirror(id);
   }
 
   #forget(folder: string): void {
@@ -258,7 +264,7 @@ export class Archive {
     return { toSequence: mirror.journal.length };
   }
 
-  async #dropMirror(id: string): Promise<undefined> {
+  #dropMirror(id: string): void {
     const mirror = this.#mirrors.get(id);
     if (mirror === undefined) return;
     this.#mirrors.delete(id);
