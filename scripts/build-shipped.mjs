@@ -1,8 +1,10 @@
 // The library, and the project that a service begins with, compiled into the cache that comes with the program: what ships is the same for
 // everybody, and nobody waits for it.
-import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { chmodSync, cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { hashOf } from './build-sources.mjs';
 
@@ -34,26 +36,48 @@ export async function writeBuildId(out) {
 }
 
 /** `before`: what this returned at the last build. */
-export function compileShipped(id, before) {
+export async function compileShipped(id, before) {
   const cache = join('dist', 'shipped-cache');
-  const made = `${id} ${hashOf(...projects.flatMap(filesOf))}`;
+  const made = `${id} ${hashOf(...projects.flatMap(filesOf))} ${readFileSync(join('dist', 'bundle', 'id.txt'), 'utf8')} ${process.version}`;
   if (made === before && existsSync(join(cache, 'builds', id))) return made;
   rmSync(cache, { recursive: true, force: true });
-  const drillyard = (...words) =>
-    execFileSync(process.execPath, ['bin/drillyard.js', ...words], {
-      env: { ...process.env, DRILLYARD_CACHE_DIR: join(process.cwd(), cache) },
-      stdio: 'pipe',
-    });
+  const env = { ...process.env, DRILLYARD_CACHE_DIR: join(process.cwd(), cache) };
+  const drillyard = (...words) => execFileSync(process.execPath, ['bin/drillyard.js', ...words], { env, stdio: 'pipe' });
   drillyard('tool', 'search');
   drillyard('validate', '--no-types', '--root', projects[1]);
-  for (const name of readdirSync(join(cache, 'builds'))) {
-    // Compiled code of the Node.js that builds, which is nobody else's.
-    rmSync(join(cache, 'builds', name, 'node'), { recursive: true, force: true });
-    // A cache is its user's alone; this one is for everybody who runs the program, as a service under a user of its own.
-    for (const folder of [cache, join(cache, 'builds'), join(cache, 'builds', name)]) chmodSync(folder, 0o755);
-    for (const entry of readdirSync(join(cache, 'builds', name))) chmodSync(join(cache, 'builds', name, entry), 0o644);
-  }
+  await runOnce(env);
+  // Compiled code of packages, which is that of the Node.js that builds.
+  for (const name of readdirSync(join(cache, 'builds'))) rmSync(join(cache, 'builds', name, 'node'), { recursive: true, force: true });
+  // A cache is its user's alone; this one is for everybody who runs the program, as a service under a user of its own.
+  chmodSync(cache, 0o755);
+  for (const entry of readdirSync(cache, { recursive: true, withFileTypes: true }))
+    chmodSync(join(entry.parentPath ?? entry.path, entry.name), entry.isDirectory() ? 0o755 : 0o644);
   return made;
+}
+
+/**
+ * So that the code is kept of what runs in boxes, which write nothing: the first drill and the first start of a service, in plain
+ * processes. It serves who runs what was built here; in the package, which other lines of Node.js run, there is none of it.
+ */
+async function runOnce(env) {
+  const scratch = mkdtempSync(join(tmpdir(), 'drillyard-build-'));
+  const bin = join(process.cwd(), 'bin', 'drillyard.js');
+  const start = (...words) => spawn(process.execPath, [bin, ...words], { cwd: scratch, env, stdio: ['ignore', 'pipe', 'ignore'] });
+  const ended = (child) => new Promise((resolve) => child.once('close', resolve));
+  cpSync(projects[1], scratch, { recursive: true, filter: (path) => !path.includes('.service') });
+  const run = start('run', 'careless-refund');
+  const service = start('serve', '--port', '0', '--isolate', 'process', '--data-dir', join(scratch, 'data'));
+  run.stdout.resume();
+  const isReady = new Promise((resolve) => {
+    service.stdout.setEncoding('utf8').on('data', (text) => text.includes('/v1') && resolve());
+    service.once('close', resolve);
+  });
+  await Promise.all([ended(run), isReady]);
+  const { tuning } = await import(pathToFileURL(join(process.cwd(), 'dist', 'src', 'loading', 'tuning.js')).href);
+  await new Promise((resolve) => setTimeout(resolve, 2 * tuning.keptAfterMs));
+  service.kill();
+  await ended(service);
+  rmSync(scratch, { recursive: true });
 }
 
 function filesOf(folder) {

@@ -33,7 +33,7 @@ if (!isFast) {
   copyDeclarations(out);
   if (out === 'dist') {
     say('compiling the library');
-    kept.shipped = compileShipped(kept.id, kept.shipped);
+    kept.shipped = await compileShipped(kept.id, kept.shipped);
   }
 }
 keep(out, kept);
