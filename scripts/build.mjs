@@ -1,89 +1,79 @@
-// Builds the project into dist/ (or, with `--out DIR`, into another folder directly below the root).
+// Builds the project into dist/ (or, with `--out DIR`, into another folder directly below the root): what has changed since the build
+// before.
 //   node scripts/build.mjs          with types checked and declared: what is published and what CI tests
 //   node scripts/build.mjs --fast   the same code without a look at its types, for the inner loop
-// esbuild makes the code of each file. Only src/contract, where validators are generated from types, goes through tspc, and only when it
-// has changed.
-import { execFileSync, spawn } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
-import { bundleEntries } from './bundle.mjs';
-import { vendor } from './vendor.mjs';
+import { compile, copyAssets, emitCode } from './build-code.mjs';
+import { compileShipped, writeBuildId } from './build-shipped.mjs';
+import { hashOfAll, keep, readKept, readSources } from './build-sources.mjs';
+import { checkTypes, copyDeclarations } from './build-types.mjs';
+import { bundleEntries, entrySources } from './bundle.mjs';
+import { turnFiles, vendor } from './vendor.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 process.chdir(root);
 const outFlag = process.argv.indexOf('--out');
 const out = outFlag > 0 ? process.argv[outFlag + 1] : 'dist';
-const appFolder = join('src', 'inspector', 'app');
-const viewerFolder = join('src', 'viewer');
-const tspc = join(root, 'node_modules', '.bin', 'tspc');
+const isFast = process.argv.includes('--fast');
+/** Each one script and one style sheet: the inspector's web app, and the page of a report. */
+const pages = { app: join('src', 'inspector', 'app', 'main.tsx'), 'report-page': join('src', 'viewer', 'report', 'report-page.tsx') };
 
-const sources = (folder) =>
-  existsSync(folder)
-    ? readdirSync(folder, { recursive: true })
-        .map((name) => join(folder, name))
-        .filter((name) => name.endsWith('.ts') && !name.endsWith('.d.ts') && !/^(test|bench)\/fixtures\//.test(name))
-        .sort()
-    : [];
-
-if (process.argv.includes('--fast')) await emit();
-else await checkAndEmit();
-copyAssets();
-await writeBehaviorGlobals();
-await vendor(out);
-writeBuildId();
-await bundleEntries(out);
-await bundlePages();
-if (!process.argv.includes('--fast') && out === 'dist') compileShipped();
-say('done');
-
-/**
- * The types are read beside all else, by the native compiler, which takes a third of the processor's time; typia needs the other, which has
- * an API. Declarations stay in a folder of their own, so that the next build reads again what has changed.
- */
-async function checkAndEmit() {
-  say('compiling src, test and bench, and checking their types and those of the pages: ten seconds to a minute');
-  const types = join(out, '.types');
-  const known = ['--incremental', '--tsBuildInfoFile', join(types, '.tsbuildinfo')];
-  const declared = checkTypes(['-p', 'tsconfig.json', '--outDir', types, '--emitDeclarationOnly', ...known]);
-  await emit();
-  if (existsSync(appFolder)) await checkTypes(['-p', 'tsconfig.app.json']);
-  await declared;
-  dropOrphans(types);
-  cpSync(join(types, 'src'), join(out, 'src'), { recursive: true });
-  say('bundling');
-}
-
-/** Declarations whose source has gone. */
-function dropOrphans(types) {
-  for (const name of readdirSync(types, { recursive: true })) {
-    const source = name.replace(/\.d\.ts$/, '.ts');
-    if (source !== name && !existsSync(source)) rmSync(join(types, name));
+const sources = readSources();
+const kept = readKept(out);
+say('compiling src, test and bench, and checking their types and those of the pages: a few seconds to a minute');
+const checked = isFast ? undefined : checkTypes();
+await makeCode();
+// Also where a type is wrong: the code is there.
+keep(out, kept);
+await checked;
+if (!isFast) {
+  copyDeclarations(out);
+  if (out === 'dist') {
+    say('compiling the library');
+    kept.shipped = await compileShipped(kept.id, kept.shipped);
   }
 }
+keep(out, kept);
+say('done');
 
-/** On stderr: `npm pack --json` builds too, and stdout is its own. A fast build is over before anybody wonders. */
-function say(what) {
-  if (!process.argv.includes('--fast')) console.error(`build: ${what} (${Math.round(process.uptime())} s)`);
+/** All that runs. */
+async function makeCode() {
+  const { versions, changed } = await emitCode(out, sources.code, kept.code);
+  kept.code = versions;
+  kept.assets = copyAssets(out, sources.assets, kept.assets);
+  const changedOfProgram = changed.filter((name) => name.startsWith('src/'));
+  if (changedOfProgram.length > 0 || kept.bundles === undefined) await makeProgram(changedOfProgram);
+  const pagesAre = hashOfAll(sources.pages);
+  if (kept.pages !== pagesAre) for (const [name, entry] of Object.entries(pages)) await bundlePage(name, entry);
+  kept.pages = pagesAre;
 }
 
-/** Ends the build where the compiler found something. */
-function checkTypes(args) {
-  const compiler = join(root, 'node_modules', 'typescript-native', 'bin', 'tsc');
-  return new Promise((resolve) => {
-    spawn(process.execPath, [compiler, ...args], { stdio: 'inherit' }).on('close', (code) => (code === 0 ? resolve() : process.exit(1)));
-  });
+/** What is made of the code of src as a whole. */
+async function makeProgram(changed) {
+  // The last build turned each into a line that loads its bundle.
+  await compile(
+    out,
+    entrySources.filter((name) => !changed.includes(name)),
+  );
+  const names = turnFiles(
+    out,
+    [...new Set([...changed, ...entrySources])].map((name) => join(out, name.replace(/\.ts$/, '.js'))),
+  );
+  const vendored = [...new Set([...(kept.vendored ?? []), ...names])].sort();
+  if (vendored.length !== kept.vendored?.length) await vendor(out, vendored);
+  kept.vendored = vendored;
+  await writeBehaviorGlobals();
+  kept.id = await writeBuildId(out);
+  kept.bundles = await bundleEntries(out, changed, kept.bundles);
 }
 
-/**
- * The inspector's web app, and the page of a report: each one script and one style sheet. tsconfig.app.json checks their types, in a full
- * build.
- */
-async function bundlePages() {
-  await bundlePage('app', join(appFolder, 'main.tsx'));
-  await bundlePage('report-page', join(viewerFolder, 'report', 'report-page.tsx'));
+/** The types that `drillyard/behavior-globals` names. */
+async function writeBehaviorGlobals() {
+  const { addedTypes } = await import(pathToFileURL(join(root, out, 'src', 'compiler', 'type-options.js')).href);
+  writeFileSync(join(out, 'src', 'tools', 'behavior-globals.d.ts'), addedTypes.trimStart());
 }
 
 async function bundlePage(name, entry) {
@@ -102,105 +92,7 @@ async function bundlePage(name, entry) {
   });
 }
 
-async function emit() {
-  // A file that left the source must leave the output too, or a test of it would keep running.
-  for (const folder of ['src', 'test', 'bench']) rmSync(join(out, folder), { recursive: true, force: true });
-  const contract = sources('src/contract');
-  const key = createHash('sha256');
-  for (const name of [...contract, 'tsconfig.json', 'scripts/build.mjs']) key.update(name).update(readFileSync(name));
-  const cache = join('.dev-contract', key.digest('hex').slice(0, 16));
-  if (!existsSync(join(cache, 'src'))) {
-    const staging = `${cache}-${process.pid}`;
-    mkdirSync(staging, { recursive: true });
-    try {
-      execFileSync(tspc, ['-p', 'tsconfig.contract.json', '--outDir', staging], { stdio: 'inherit' });
-    } catch {
-      console.error('src/contract has type errors; emitted all the same');
-    }
-    await dropDeadImports(staging);
-    rmSync(cache, { recursive: true, force: true });
-    cpSync(staging, cache, { recursive: true });
-    rmSync(staging, { recursive: true, force: true });
-  }
-  const rest = [...sources('src'), ...sources('test'), ...sources('bench')].filter((name) => !name.startsWith('src/contract/'));
-  await build({
-    entryPoints: rest,
-    outdir: out,
-    outbase: '.',
-    format: 'esm',
-    platform: 'node',
-    target: 'node20',
-    sourcemap: true,
-    logLevel: 'warning',
-  });
-  cpSync(join(cache, 'src'), join(out, 'src'), { recursive: true });
-}
-
-/** typia leaves `import typia` behind when every use of it has become code, and loading that costs each start 25 ms. */
-async function dropDeadImports(folder) {
-  const contract = join(folder, 'src', 'contract');
-  const { default: ts } = await import('typescript');
-  for (const name of readdirSync(contract, { recursive: true }).filter((name) => name.endsWith('.js'))) {
-    const file = join(contract, name);
-    const text = readFileSync(file, 'utf8');
-    if (/^import typia\b/m.test(text)) dropDeadImport(ts, file, text);
-  }
-}
-
-/** The line goes when no name in the file refers to it; otherwise it stays. Nothing else is touched, so the source map holds. */
-function dropDeadImport(ts, file, text) {
-  const syntax = ts.createSourceFile(file, text, ts.ScriptTarget.ES2022);
-  const dead = syntax.statements.find((statement) => ts.isImportDeclaration(statement) && statement.moduleSpecifier.text === 'typia');
-  if (dead === undefined) return;
-  const refers = (node) => node !== dead && ((ts.isIdentifier(node) && node.text === 'typia') || ts.forEachChild(node, refers) === true);
-  if (!refers(syntax)) writeFileSync(file, text.slice(0, dead.getStart(syntax)) + text.slice(dead.end));
-}
-
-/** What caches of this build are named after: any other source, and any other version of a parser or bundler, is another build. */
-function writeBuildId() {
-  const key = createHash('sha256').update(readFileSync('package-lock.json'));
-  const folder = join(out, 'src');
-  for (const name of readdirSync(folder, { recursive: true }).sort())
-    if (name.endsWith('.js')) key.update(name).update(readFileSync(join(folder, name)));
-  writeFileSync(join(folder, 'build-id.txt'), key.digest('hex').slice(0, 16));
-}
-
-/**
- * The library, and the project that a service begins with, compiled into the cache that comes with the program: what ships is the same for
- * everybody, and nobody waits for it.
- */
-function compileShipped() {
-  say('compiling the library');
-  const cache = join(root, out, 'shipped-cache');
-  rmSync(cache, { recursive: true, force: true });
-  const drillyard = (...words) =>
-    execFileSync(process.execPath, ['bin/drillyard.js', ...words], { env: { ...process.env, DRILLYARD_CACHE_DIR: cache }, stdio: 'pipe' });
-  drillyard('tool', 'search');
-  drillyard('validate', '--no-types', '--root', 'examples/01-support-desk');
-  for (const name of readdirSync(join(cache, 'builds'))) {
-    // Compiled code of the Node.js that builds, which is nobody else's.
-    rmSync(join(cache, 'builds', name, 'node'), { recursive: true, force: true });
-    // A cache is its user's alone; this one is for everybody who runs the program, as a service under a user of its own.
-    for (const folder of [cache, join(cache, 'builds'), join(cache, 'builds', name)]) chmodSync(folder, 0o755);
-    for (const entry of readdirSync(join(cache, 'builds', name))) chmodSync(join(cache, 'builds', name, entry), 0o644);
-  }
-}
-
-/** Files that are read at run time and are not TypeScript. */
-/** The types that `drillyard/behavior-globals` names. */
-async function writeBehaviorGlobals() {
-  const { addedTypes } = await import(pathToFileURL(join(root, out, 'src', 'compiler', 'type-options.js')).href);
-  writeFileSync(join(out, 'src', 'tools', 'behavior-globals.d.ts'), addedTypes.trimStart());
-}
-
-function copyAssets() {
-  for (const folder of ['src', 'test', 'bench']) {
-    if (!existsSync(folder)) continue;
-    for (const name of readdirSync(folder, { recursive: true })) {
-      if (!/\.(css|html|svg|json|yaml|xsd|mjs|txt|py)$/.test(name)) continue;
-      // The styles of pages are in their bundles.
-      if (name.endsWith('.css') && [appFolder, viewerFolder].some((pages) => join(folder, name).startsWith(pages))) continue;
-      cpSync(join(folder, name), join(out, folder, name));
-    }
-  }
+/** On stderr: `npm pack --json` builds too, and stdout is its own. A fast build is over before anybody wonders. */
+function say(what) {
+  if (!isFast) console.error(`build: ${what} (${Math.round(process.uptime())} s)`);
 }

@@ -5,7 +5,7 @@
 //   ajv             with its formats more than a hundred files, which every host would load one by one: here it is one, which
 //                   src/tools/ajv.ts loads at the first need.
 //   typia           at run time a few functions and some types; its package brings the TypeScript compiler and a command line along.
-// Imports of these packages in the compiled code are then turned to the bundled files.
+// Imports of these packages in the compiled code are turned to the bundled files.
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { build } from 'esbuild';
@@ -13,24 +13,34 @@ import { build } from 'esbuild';
 const bundled = /^(lmdb|msgpackr|typia|typia\/lib\/internal\/\w+)$/;
 const importOf = /(\bfrom\s*|\bimport\s*\(\s*)(['"])([^'"]+)\2/g;
 
-export async function vendor(out) {
-  const compiled = readdirSync(join(out, 'src'), { recursive: true })
-    .filter((name) => /\.(js|d\.ts)$/.test(name))
-    .map((name) => join(out, 'src', name));
-  const folder = join(out, 'src', 'vendor');
-  const names = new Set();
-  for (const file of compiled) {
+/** Turns the imports of these packages in the given files of `<out>/src`; returns the names of what they import. */
+export function turnFiles(out, files) {
+  const named = new Set();
+  for (const file of files) {
     const text = readFileSync(file, 'utf8');
-    const turned = text.replace(importOf, (whole, before, quote, name) => {
-      if (!bundled.test(name)) return whole;
-      names.add(name);
-      const place = relative(dirname(file), join(folder, placeOf(name))).replaceAll(sep, '/');
-      return `${before}${quote}${place}${quote}`;
-    });
-    if (turned !== text) writeFileSync(file, turned);
+    const turned = turnImports(file, text, join(out, 'src'));
+    for (const name of turned.names) named.add(name);
+    if (turned.text !== text) writeFileSync(file, turned.text);
   }
-  names.delete('typia');
-  await bundle(folder, [...names].sort());
+  return named;
+}
+
+/** The text of a file of `source`, the folder of compiled code, with its imports of these packages turned to the bundled files. */
+export function turnImports(file, text, source) {
+  const names = [];
+  const turned = text.replace(importOf, (whole, before, quote, name) => {
+    if (!bundled.test(name)) return whole;
+    names.push(name);
+    const place = relative(dirname(file), join(source, 'vendor', placeOf(name))).replaceAll(sep, '/');
+    return `${before}${quote}${place}${quote}`;
+  });
+  return { text: turned, names };
+}
+
+/** `names`: all that the code imports of these packages. */
+export async function vendor(out, names) {
+  const folder = join(out, 'src', 'vendor');
+  await bundle(folder, names.filter((name) => name !== 'typia').sort());
   copyTypes(folder);
 }
 
@@ -77,15 +87,14 @@ async function bundle(folder, names) {
       stdin: { contents: ajvModules, resolveDir: process.cwd(), sourcefile: 'ajv-modules.js' },
     }),
   );
-  writeFileSync(join(folder, 'LICENSES.txt'), licensesOf(outputs));
+  writeFileSync(join(folder, 'LICENSES.txt'), licensesOf(outputs.flatMap(({ metafile }) => Object.keys(metafile.inputs))));
   // lmdb finds its binary by the name of the package that its file lies in.
   const { name, version, license } = JSON.parse(readFileSync(join(packageFolder('lmdb'), 'package.json'), 'utf8'));
   writeFileSync(join(folder, 'lmdb', 'package.json'), `${JSON.stringify({ name, version, license, type: 'module' }, null, 2)}\n`);
 }
 
-/** The texts of the licenses of all packages that these builds of esbuild have read, which they give as metafiles. */
-export function licensesOf(outputs) {
-  const inputs = outputs.flatMap(({ metafile }) => Object.keys(metafile.inputs));
+/** The texts of the licenses of all packages that these files are of. */
+export function licensesOf(inputs) {
   const packages = inputs.flatMap((file) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1] ?? []);
   return [...new Set(packages)].sort().map(licenseOf).join('\n');
 }

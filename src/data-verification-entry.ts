@@ -9,15 +9,20 @@ const channel = openParentChannel(() => {});
 const tell = (message: VerificationMessage): void => channel.send(message);
 const task = JSON.parse(process.argv[2] as string) as VerificationTask;
 
-let findings = 0;
-const counts = await verifyData({
-  ...task,
-  nowMs: Date.now(),
-  begin: (file) => tell({ begin: file }),
-  report: (finding) => {
-    findings += 1;
-    if (findings <= limits.verificationFindingsMax) tell({ finding });
-  },
-  verifyBundle: async (folder) => (await verifyReport(folder)).problems.map(({ file, message }) => `${file} ${message}`),
-});
-tell({ done: counts, findings });
+void verify();
+
+/** What it throws ends the process, as nobody waits for it. */
+async function verify(): Promise<void> {
+  let findings = 0;
+  const counts = await verifyData({
+    ...task,
+    nowMs: Date.now(),
+    begin: (file) => tell({ begin: file }),
+    report: (finding) => {
+      findings += 1;
+      if (findings <= limits.verificationFindingsMax) tell({ finding });
+    },
+    verifyBundle: async (folder) => (await verifyReport(folder)).problems.map(({ file, message }) => `${file} ${message}`),
+  });
+  tell({ done: counts, findings });
+}

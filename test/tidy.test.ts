@@ -15,12 +15,13 @@ const modules: { [module: string]: string[] } = {
   async: ['text', 'contract'],
   collections: [],
   files: ['text', 'contract'],
+  loading: ['text', 'contract', 'files'],
   scheduler: ['text', 'contract'],
   expressions: ['text', 'contract'],
   processes: ['text', 'contract'],
   workers: ['text', 'contract', 'collections'],
-  actors: ['text', 'contract', 'async', 'processes', 'workers'],
-  tools: ['text', 'contract', 'collections'],
+  actors: ['text', 'contract', 'async', 'loading/own-code.ts', 'processes', 'workers'],
+  tools: ['text', 'contract', 'collections', 'loading/own-code.ts'],
   tracing: ['text', 'contract', 'async'],
   callbacks: ['text', 'contract', 'async', 'worlds'],
   worlds: ['text', 'contract', 'async', 'collections', 'files', 'scheduler', 'processes', 'actors', 'tools'],
@@ -35,6 +36,7 @@ const modules: { [module: string]: string[] } = {
     'async',
     'collections',
     'files',
+    'loading/own-code.ts',
     'processes',
     'workers',
     'compiler',
@@ -65,7 +67,18 @@ const modules: { [module: string]: string[] } = {
   desk: ['text', 'contract', 'collections', 'http'],
   remote: ['text', 'contract', 'async', 'files', 'callbacks', 'compiler', 'reports', 'drills', 'client', 'bindings/remote-world.ts'],
   testing: ['text', 'contract', 'workers/kept-threads.ts', 'compiler', 'tools', 'worlds', 'drills', 'bindings', 'local-world.ts'],
-  'compat-kit': ['text', 'contract', 'compiler', 'drills', 'bindings', 'testing', 'tools/ajv.ts', 'http/path-table.ts', 'http/envelope.ts'],
+  'compat-kit': [
+    'text',
+    'contract',
+    'loading/own-code.ts',
+    'compiler',
+    'drills',
+    'bindings',
+    'testing',
+    'tools/ajv.ts',
+    'http/path-table.ts',
+    'http/envelope.ts',
+  ],
   inspector: [
     'text',
     'contract',
@@ -179,6 +192,7 @@ const entries: { [file: string]: string } = {
   'src/testing.ts': 'drillyard/testing',
   'src/compat.ts': 'drillyard/compat',
   'src/cli/main.ts': 'bin/drillyard.js',
+  'src/loading/bundle-loader.ts': 'bin/drillyard.js and the entries of scripts/bundle.mjs',
   'src/actors/host-entry.ts': 'started as a thread by actors/pool.ts',
   'src/actors/child-entry.ts': 'started as a child process by actors',
   'src/worlds/host.ts': 'loaded by URL in a host',
@@ -290,6 +304,15 @@ test('a package with a place is imported nowhere else', () => {
       .map((name) => `${file.name} imports ${name}`),
   );
   assert.deepEqual(strays, []);
+});
+
+test('only the compiler keeps what it made between commands: a build is named after the code that it loads', () => {
+  const keepers = files.filter(({ name, project }) => name.startsWith('src/') && project.includes('src/files/content-cache.ts'));
+  assert.ok(keepers.length > 0);
+  assert.deepEqual(
+    keepers.map(({ name }) => name).filter((name) => moduleOf(name) !== 'compiler'),
+    [],
+  );
 });
 
 test('files and functions stay within their sizes', () => {

@@ -8,6 +8,7 @@ import { runInChild } from './pool.js';
 outliveSignals();
 process.stdin.on('error', () => {});
 process.stdin.on('close', () => process.exit()).resume();
-const detail = await runInChild(JSON.parse(process.argv[2] as string) as ChildOrder);
-console.error(`the host's thread ended: ${detail}`);
-process.exit(1);
+void runInChild(JSON.parse(process.argv[2] as string) as ChildOrder).then((detail) => {
+  console.error(`the host's thread ended: ${detail}`);
+  process.exit(1);
+});

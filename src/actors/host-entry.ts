@@ -1,6 +1,7 @@
 // Where a host begins: the task that a thread runs for as long as it lives, of this process or of a child (child-entry.ts).
 import { workerData } from 'node:worker_threads';
 import { type Endpoint, expose } from 'comlink';
+import { importModule, keepCompiled } from '../loading/own-code.js';
 import { openParentChannel } from '../processes/parent-channel.js';
 import type { Envelope } from './frames.js';
 import { Host } from './host.js';
@@ -11,7 +12,8 @@ export type ChildTask = Pick<ChildOrder, 'boardFd'>;
 
 // What the task will load, where it is known before there is a task.
 const { moduleHref } = (workerData as { moduleHref?: string } | null) ?? {};
-if (moduleHref !== undefined) await import(moduleHref);
+// It is asked for again by what then needs it, which hears of a failure.
+if (moduleHref !== undefined) importModule(moduleHref).catch(() => {});
 
 /** Called by Piscina in a child process: one hop from parent to host, without the child's main thread in between. Never returns. */
 export function runChildHost({ boardFd }: ChildTask): Promise<never> {
@@ -40,6 +42,7 @@ export function runThreadHost({ setup, page, mail, control }: ThreadTask): Promi
   return new Promise((resolve) => {
     mail.once('close', () => {
       control.close();
+      keepCompiled();
       resolve();
     });
   });

@@ -3,6 +3,7 @@ import { memoryUsage } from 'node:process';
 import { getHeapStatistics } from 'node:v8';
 import { runCritical } from '../async/critical-section.js';
 import { type ErrorFrame, errorToFrame, invariant, ServiceError } from '../contract/errors.js';
+import { importModule } from '../loading/own-code.js';
 import { type BoardPage, BoardWriter, hostWorkSlot, monotonicMs, useSectionOf } from './board.js';
 import type { ActorKind, CreateActorKind, HostFacts } from './definition.js';
 import { type Envelope, readAnswers } from './frames.js';
@@ -52,7 +53,7 @@ export class Host implements HostControl {
         ask: (request) => this.#asks.ask(request),
         dismiss: (actors, how) => this.#live().loop.dismiss(actors, how),
       };
-      const { createActorKind } = (await import(moduleHref)) as { createActorKind: CreateActorKind };
+      const { createActorKind } = (await importModule(moduleHref)) as { createActorKind: CreateActorKind };
       this.#kind = await createActorKind(hostOptions, facts);
       const loop = new HostLoop({ kind: this.#kind, board: this.#board, outbox: this.#outbox, actorsInMemoryMax });
       this.#loop = loop;

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { ServiceError } from '../contract/errors.js';
 import { bundleModule } from '../drills/targets/module-bundle.js';
+import { importModule } from '../loading/own-code.js';
 import type { CompatDefinition } from './definition.js';
 
 export const compatModule = 'compat/compat.ts';
@@ -18,7 +19,7 @@ export async function loadCompat(folder: string): Promise<CompatDefinition> {
   try {
     const bundle = await bundleModule({ root: folder, module: compatModule, directory });
     if (bundle.kind === 'failed') throw refused(bundle.error.message);
-    const { default: definition } = (await import(bundle.url)) as { default?: unknown };
+    const { default: definition } = (await importModule(bundle.url)) as { default?: unknown };
     return checked(definition);
   } finally {
     // The module is in memory, and imports nothing of the folder later.

@@ -41,7 +41,13 @@ export function keepBundle(place: BundlePlace, code: string): void {
   const key = keyOf(place);
   if (key === undefined) return;
   const files = [...modules.files.values()].map(({ path, text }) => ({ path, digest: sha256Digest(text) }));
-  cache.keep('bundle', key, { code, imports: [...modules.imports], files } satisfies KeptBundle);
+  // esbuild loads in parallel; a build of the library makes the same bytes each time.
+  const imports = sortedBy([...modules.imports], ({ importer, specifier }) => `${importer}\n${specifier}`);
+  cache.keep('bundle', key, { code, imports, files: sortedBy(files, ({ path }) => path) } satisfies KeptBundle);
+}
+
+function sortedBy<Item>(items: Item[], keyOfItem: (item: Item) => string): Item[] {
+  return items.sort((a, b) => (keyOfItem(a) < keyOfItem(b) ? -1 : 1));
 }
 
 function keyOf({ modules, entry, kits }: BundlePlace): string | undefined {

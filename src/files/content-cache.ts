@@ -4,9 +4,10 @@
 //     the user's own is not read.
 //   CONTENT-CACHE-2. A cache never fails a command: what cannot be read or written is made again.
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { JsonValue } from '../contract/json.js';
+import { pruneOldest } from './prune-oldest.js';
 import { tuning } from './tuning.js';
 import { buildCacheFolder, shippedCacheFolder } from './user-cache-folder.js';
 
@@ -64,8 +65,8 @@ export class ContentCache {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const now = new Date();
     utimesSync(folder, now, now);
-    prune(folder, tuning.cachedEntriesMax);
-    prune(join(folder, '..'), tuning.cachedBuildsMax);
+    pruneOldest(folder, tuning.cachedEntriesMax);
+    pruneOldest(join(folder, '..'), tuning.cachedBuildsMax);
   }
 }
 
@@ -88,15 +89,6 @@ function readEntry(file: string): JsonValue | undefined {
 }
 
 const nameOf = (kind: string, key: string): string => `${kind}-${digestOf(key)}`;
-
-/** Half of them go, the oldest first, so that it is not done at each command. */
-function prune(folder: string, most: number): void {
-  const names = readdirSync(folder);
-  if (names.length <= most) return;
-  const aged = names.map((name) => ({ name, at: statSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs ?? 0 }));
-  aged.sort((a, b) => a.at - b.at);
-  for (const { name } of aged.slice(0, names.length - Math.floor(most / 2))) rmSync(join(folder, name), { recursive: true, force: true });
-}
 
 const digestLength = 64;
 function digestOf(text: string): string {

@@ -10,7 +10,7 @@ export interface Installation {
   version: string;
   /** A range, as package.json has it. */
   nodeVersions: string;
-  /** Differs between builds of different source; absent before the first whole build (scripts/build.mjs). */
+  /** Differs between builds that compile source differently; absent before the first whole build (scripts/build-shipped.mjs). */
   buildId?: string;
 }
 

@@ -15,8 +15,8 @@ export function buildCacheFolder(): string | undefined {
 }
 
 /**
- * What came with this build: the library and the first example, compiled (scripts/build.mjs). It is as trusted as the program, and nothing
- * is written into it. Undefined where the program was not built whole.
+ * What came with this build: the library and the first example, compiled (scripts/build-shipped.mjs). It is as trusted as the program, and
+ * nothing is written into it. Undefined where the program was not built whole.
  */
 export function shippedCacheFolder(): string | undefined {
   const id = buildId();

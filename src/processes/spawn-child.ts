@@ -3,7 +3,8 @@
 // visible.
 //   SPAWN-CHILD-1. `ended` resolves once every process of the child is gone: its exit is known and nobody holds the channel any more.
 //   SPAWN-CHILD-2. A child whose parent has gone sees the end of its standard input, and of the channel.
-//   SPAWN-CHILD-3. A plain child has of its parent's environment only what finding programs takes; one in a box has none.
+//   SPAWN-CHILD-3. A plain child has of its parent's environment only what finding programs takes, and where compiled code is kept; one in
+//     a box has none.
 //   SPAWN-CHILD-4. A child that is ended leaves no process, however young it is: bubblewrap waits for its outer half before it binds its
 //     life to it, and waits for ever where that has gone. So a child leads a session of its own, and all of its process group is ended.
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -46,7 +47,7 @@ export interface Child {
 export const channelDescriptor = 3;
 export const firstDescriptor = 4;
 
-const keptVariables = ['PATH', 'LD_LIBRARY_PATH', 'TMPDIR', 'TEMP', 'SystemRoot'];
+const keptVariables = ['PATH', 'LD_LIBRARY_PATH', 'TMPDIR', 'TEMP', 'SystemRoot', 'DRILLYARD_CACHE_DIR', 'XDG_CACHE_HOME'];
 
 /** A child that cannot be started at all ends at once, with the reason. */
 export function spawnChild({ entry, argument, flags = [], box, bounds, messageBytesMax, descriptors = [], onMessage }: ChildStart): Child {

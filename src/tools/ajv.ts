@@ -1,7 +1,7 @@
 // Ajv with its formats, as one file that the build makes (scripts/vendor.mjs). Its packages are more than a hundred files, which each host
 // would find, read and parse one by one: two thirds of the time that a host takes to open its first world.
-import { createRequire } from 'node:module';
 import type { Ajv2020 } from 'ajv/dist/2020.js';
+import { requireFile } from '../loading/own-code.js';
 
 export interface AjvModules {
   readonly Ajv2020: typeof Ajv2020;
@@ -11,7 +11,10 @@ export interface AjvModules {
 }
 export type FormatCheck = RegExp | ((text: string) => boolean);
 
-const require = createRequire(import.meta.url);
+let loaded: AjvModules | undefined;
 
 /** At the first need, as it takes time: a host that calls no tool, or a command that compiles nothing, has none. */
-export const loadAjv = (): AjvModules => require('../vendor/ajv/index.cjs') as AjvModules;
+export function loadAjv(): AjvModules {
+  loaded ??= requireFile(new URL('../vendor/ajv/index.cjs', import.meta.url)) as AjvModules;
+  return loaded;
+}

@@ -39,9 +39,11 @@ test('a call loads the command line, its own file and nothing else of the produc
   const loaded = readdirSync(coverage).flatMap((file) =>
     (JSON.parse(readFileSync(join(coverage, file), 'utf8')) as { result: { url: string }[] }).result.map(({ url }) => url),
   );
+  // A part of a bundle that only names others has no source.
   const own = loaded
     .filter((url) => url.startsWith('file:') && !url.endsWith(']'))
     .flatMap(sourcesOf)
+    .filter((url) => !url.includes('/.modules/'))
     .map((url) => url.replace(/^.*\/(src|node_modules)\//, '').replace(/\.ts$/, '.js'));
   assert.deepEqual([...new Set(own.filter((file) => !file.startsWith('commander/')))].sort(), [
     'cli/exit-codes.js',
@@ -52,6 +54,12 @@ test('a call loads the command line, its own file and nothing else of the produc
     'cli/world-command.js',
     'contract/defined.js',
     'files/installation.js',
+    'files/prune-oldest.js',
+    'files/user-cache-folder.js',
+    'loading/bundle-loader.js',
+    'loading/compiled-code.js',
+    'loading/own-code.js',
+    'loading/tuning.js',
   ]);
 });
 

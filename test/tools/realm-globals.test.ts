@@ -53,7 +53,7 @@ const dateExpressions = [
   '(() => { const d = new Date(0); d.setMonth(13); d.setHours(25, 61); return d.toISOString(); })()',
   'new Date(1e15).toTimeString() + new Date(-1e14).toDateString()',
   'new Date("+010000-01-01T24:00:00Z").toUTCString()',
-  'String(new Date(NaN)) + new Date("x").getTime() + `${new Date(5) - 1}`',
+  'String(new Date(NaN)) + new Date("x").getTime() + "" + (new Date(5) - 1)',
   'Date.parse(new Date(86399000).toUTCString()) + Date.parse(new Date(86399000).toString())',
   'Date.parse("0050-01-02") + Date.UTC(2020, 1)',
   'new Date(new Date(7)).valueOf() + new Date({ valueOf: () => 9 }).getTime() + new Date(true).getTime()',

@@ -9,6 +9,7 @@ import { requireUsage } from '../../contract/run/agent-usage.js';
 import type { TargetContext, TargetWorld } from '../../contract/run/target-invocation.js';
 import { type AgentMessage, requireAgentMessage } from '../../contract/run/transcript.js';
 import type { CallResult, ToolCatalogItem, WaitResult } from '../../contract/world/world-protocol.js';
+import { importModule, keepCompiled } from '../../loading/own-code.js';
 import { cloneCodec, FramedChannel } from '../../processes/framed-channel.js';
 import { AttachmentRefused, Attachments } from './attachments.js';
 import { argumentsText } from './call-arguments.js';
@@ -41,8 +42,10 @@ const send = (message: FromHost): void => (channel === undefined ? parentPort?.p
 /** A target's module, or a judge's, whose context has less. */
 type Called = (invocation: Invoke['invocation'], context: TargetContext) => unknown;
 
+type Exported = Record<string, unknown>;
+
 let abort = new AbortController();
-let loaded: { incarnation: number; module: Promise<Record<string, unknown>> } | undefined;
+let loaded: { incarnation: number; module: Promise<Exported> } | undefined;
 let lastCall = 0;
 /** What the invocation may still say: a target that floods its log must not flood its attempt's memory. */
 let logCharsLeft = 0;
@@ -87,7 +90,8 @@ async function invoke(message: Invoke): Promise<void> {
 async function load({ url, exportName, incarnation }: Invoke): Promise<Called | undefined> {
   try {
     // The query makes it another module to the loader, with state of its own.
-    if (loaded?.incarnation !== incarnation) loaded = { incarnation, module: import(`${url}?incarnation=${incarnation}`) };
+    if (loaded?.incarnation !== incarnation)
+      loaded = { incarnation, module: importModule(`${url}?incarnation=${incarnation}`) as Promise<Exported> };
     const exported = (await loaded.module)[exportName];
     if (typeof exported !== 'function') throw new TypeError(`the module has no function exported as "${exportName}"`);
     return exported as Called;
@@ -184,6 +188,7 @@ async function endIncarnation(): Promise<void> {
   const kept = new Set(['MessagePort', 'PipeWrap', 'Pipe', 'TTYWrap', 'FSReqCallback']);
   const isAtRest = waiting.size === 0 && process.getActiveResourcesInfo().every((resource) => kept.has(resource));
   if (isAtRest) await closeFetchConnections();
+  keepCompiled();
   send({ kind: 'lifeEnded', idle: isAtRest && surroundings() === untouched });
 }
 
