@@ -10,7 +10,7 @@ import { drillyard, jsonLines, nodeArguments } from '../cli/cli.js';
 import { postgresMissing, startPostgres } from '../cluster/postgres-server.js';
 import { type S3Server, startS3 } from '../cluster/s3-server.js';
 import { freePort } from '../free-port.js';
-import { until } from '../until.js';
+import { until, untilSettled } from '../until.js';
 import { ClusterHistory } from './cluster-history.js';
 import { Cluster, ClusterNode } from './cluster-kit.js';
 import { CallingAgent, clientAt, journalOf } from './cluster-load.js';
@@ -44,7 +44,7 @@ async function sealedBundle(cluster: Cluster): Promise<string> {
   const start = { path: { projectId, environmentId, sessionId }, body: { expectedLeaseGeneration: 1 } };
   const { run } = await cluster.settle((client) => client.startRun(start, { idempotencyKey: `run-of-${sessionId}` }));
   const path = { projectId, hostedRunId: run.hostedRunId };
-  await until(async () => {
+  await untilSettled(async () => {
     const { pendingInteraction, revision, finishedAtMs } = (await cluster.settle((client) => client.getRun({ path }))).run;
     if (pendingInteraction !== undefined) {
       const { id: interactionId } = pendingInteraction.interaction;
@@ -55,7 +55,9 @@ async function sealedBundle(cluster: Cluster): Promise<string> {
     return finishedAtMs !== undefined;
   });
   const bundle = { projectId, evidenceBundleId: run.evidenceBundleId };
-  await until(async () => (await cluster.settle((client) => client.getEvidenceBundle({ path: bundle }))).evidence.state === 'sealed');
+  await untilSettled(
+    async () => (await cluster.settle((client) => client.getEvidenceBundle({ path: bundle }))).evidence.state === 'sealed',
+  );
   return run.evidenceBundleId;
 }
 

@@ -8,7 +8,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { operatorTokenFile } from '../../src/control/catalog/settings.js';
 import { postgresMissing } from '../cluster/postgres-server.js';
-import { until } from '../until.js';
+import { untilSettled } from '../until.js';
 import { ClusterHistory, shownFindings } from './cluster-history.js';
 import { allowCallbacks, Cluster, type ClusterNode } from './cluster-kit.js';
 import { CallingAgent, clientAt, exampleBuild, journalOf, nowMs } from './cluster-load.js';
@@ -88,7 +88,7 @@ test('a session made through one node is used over HTTP and MCP through all, and
 
   await owner.start();
   await call(owner, 'through the node that came back', 'came-back');
-  await until(async () => (await fetch(`${owner.url}/readyz`)).ok);
+  await untilSettled(async () => (await fetch(`${owner.url}/readyz`)).ok);
 });
 
 test('a leader that is asked to end hands over, and ends well', { skip, timeout: 60_000 }, async () => {
@@ -119,7 +119,7 @@ const faultsOfLeaders = {
   /** Longer than its lease. */
   pause: async (leader: ClusterNode): Promise<Mend> => {
     await leader.pause();
-    await until(async () => (await cluster.leader()) !== leader);
+    await untilSettled(async () => (await cluster.leader()) !== leader);
     return async () => leader.resume();
   },
   /** Its connections to the database, and those of all others, break. */
