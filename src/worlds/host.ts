@@ -192,7 +192,7 @@ class WorldKind implements ActorKind {
   async #create(request: CreateRequest): Promise<CreateReply> {
     const { worldId, buildHash, setupHash, seed } = request;
     const key = programKeyOf(buildHash, setupHash);
-    const known = this.#program(key, () => request.program, request.isChecked);
+    const known = this.#program(key, () => request.program, request.isChecked === true);
     if (known === undefined) return { kind: 'unknown_program' };
     this.#requireFree(worldId);
     const store = this.#files.ofNew(worldId);
