@@ -12,7 +12,7 @@ import { CompileWorkers } from '../src/control/tasks/compile-port.js';
 import { type ControlServer, type ControlServerOptions, startControlServer } from '../src/index.js';
 import { canBox } from '../src/processes/bubblewrap.js';
 import { type Files, sound } from './compiler/repository.js';
-import { until } from './until.js';
+import { untilSettled } from './until.js';
 
 const scratch = mkdtempSync(join(tmpdir(), 'drillyard-control-server-'));
 const open = new Set<ControlServer>();
@@ -115,7 +115,7 @@ test('hosts that cannot start: not ready, no word of where, and what waited for 
   const { session, operation } = await client.createSession({ path: { projectId, environmentId }, body: { seed: '1' } });
   const { sessionId } = session;
   const readiness = async () => (await (await fetch(`${server.baseUrl}/readyz`)).json()) as { details?: { reasons: string[] } };
-  await until(async () => (await readiness()).details?.reasons.includes('hosts_cannot_start') === true);
+  await untilSettled(async () => (await readiness()).details?.reasons.includes('hosts_cannot_start') === true);
   const state = { path: { projectId, sessionId }, query: { packageId: 'ticket-desk', namespace: 'tickets' } };
   await assert.rejects(client.listState(state), (error: ControlError) => !JSON.stringify(error.envelope).includes(dataDirectory));
   assert.ok(

@@ -25,6 +25,7 @@ import { type LocatedValue, type ProjectDocuments, rawId, readDocument, readProj
 import { checkStarter, checkStarts, layOutStarts, type Setups } from './project-starts.js';
 import { rootFileIn } from './root-file-name.js';
 import { inOwnShape } from './shape-reading.js';
+import { SoundValues } from './sound-values.js';
 import type { SourceDocument } from './source-document.js';
 import { entryKind, realRoot } from './source-files.js';
 import { noSource, type SourceList, sourceList } from './source-list.js';
@@ -102,8 +103,12 @@ export async function compileProject({
   const compilation = { root, project, settings, document, dialect, cache };
   const tools = await compileTools(diagnostics, compilation, contained);
   const catalog = catalogOf(diagnostics, project, tools);
-  await checkExpressions(diagnostics, { drills: project.drills, catalog, setups: layOutStarts(project).drill });
-  return finish({ diagnostics, catalog }, { ...compilation, tools }, choices);
+  const sound = new SoundValues(
+    cache,
+    tools.map(({ compiled }) => compiled),
+  );
+  await checkExpressions({ diagnostics, catalog, sound }, { drills: project.drills, setups: layOutStarts(project).drill });
+  return finish({ diagnostics, catalog, sound }, { ...compilation, tools }, choices);
 }
 
 /** What was read, before anything is checked against anything. */
@@ -226,7 +231,7 @@ function catalogOf(diagnostics: Diagnostics, project: ProjectDocuments, tools: r
 }
 
 function finish(
-  checking: { diagnostics: Diagnostics; catalog: ToolCatalog },
+  checking: { diagnostics: Diagnostics; catalog: ToolCatalog; sound: SoundValues },
   compilation: Compilation,
   choices: DataChoices | undefined,
 ): CompileResult {

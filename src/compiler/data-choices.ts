@@ -6,6 +6,7 @@ import type { Scenario, StatePatch } from '../contract/world/scenario.js';
 import type { Diagnostics } from './diagnostics.js';
 import type { ProjectDocuments } from './project-documents.js';
 import { rowKey, rowsAfter } from './setups.js';
+import type { SoundValues } from './sound-values.js';
 import type { SourceDocument } from './source-document.js';
 import { checkStart } from './start-checks.js';
 import type { ToolCatalog } from './tool-catalog.js';
@@ -18,7 +19,7 @@ export interface DataChoices {
 
 /** The project with the choice written into it. What does not fit is reported at the root file, for it lies in no other. */
 export function chooseRows(
-  checking: { diagnostics: Diagnostics; catalog: ToolCatalog },
+  checking: { diagnostics: Diagnostics; catalog: ToolCatalog; sound: SoundValues },
   project: ProjectDocuments,
   { target, rows }: DataChoices,
   rootFile: SourceDocument,

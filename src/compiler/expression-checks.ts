@@ -8,6 +8,7 @@ import { didYouMean } from './did-you-mean.js';
 import { expressionFaults } from './expression-names.js';
 import { expressionKnowledge } from './expression-variables.js';
 import type { LocatedValue } from './project-documents.js';
+import type { SoundValues } from './sound-values.js';
 import type { SourceDocument } from './source-document.js';
 import type { ToolCatalog } from './tool-catalog.js';
 
@@ -19,18 +20,26 @@ interface ExpressionUse {
 }
 
 export async function checkExpressions(
-  diagnostics: Diagnostics,
-  { drills, catalog, setups }: { drills: readonly LocatedValue<Drill>[]; catalog: ToolCatalog; setups: ReadonlyMap<Drill, WorldSetup> },
+  { diagnostics, catalog, sound }: { diagnostics: Diagnostics; catalog: ToolCatalog; sound: SoundValues },
+  { drills, setups }: { drills: readonly LocatedValue<Drill>[]; setups: ReadonlyMap<Drill, WorldSetup> },
 ): Promise<void> {
   const found = drills.flatMap(({ item: drill, document }) => [
     ...expressionsOf(drill.assertions, { drill, document, path: '/assertions' }),
     ...expressionsOf(drill.timeline.invariants, { drill, document, path: '/timeline/invariants' }),
   ]);
   if (found.length === 0) return;
+  const overridesOf = (drill: Drill) => (setups.get(drill)?.toolOverrides ?? []).flatMap(({ rules }) => rules);
+  const all = found.map(({ assertion, drill }) => [assertion, drill.timeline, overridesOf(drill)]);
+  const answer = sound.of('expressions', all);
+  if (answer.isKnown) return;
+  let faults = 0;
   // Its parser takes a tenth of a second to load, and most repositories have no expression.
   const { parseExpression, unknownName } = await import('../expressions/syntax.js');
   for (const { assertion, drill, document, path } of found) {
-    const place = () => document.place(`${path}/expression`);
+    const place = () => {
+      faults += 1;
+      return document.place(`${path}/expression`);
+    };
     const parsed = parseExpression(assertion.expression);
     if ('fault' in parsed) {
       diagnostics.report('DY2005', place(), `the expression does not parse: ${parsed.fault}`);
@@ -43,8 +52,7 @@ export async function checkExpressions(
       });
       continue;
     }
-    const overrides = (setups.get(drill)?.toolOverrides ?? []).flatMap(({ rules }) => rules);
-    const knowledge = expressionKnowledge(assertion, { catalog, timeline: drill.timeline, overrides });
+    const knowledge = expressionKnowledge(assertion, { catalog, timeline: drill.timeline, overrides: overridesOf(drill) });
     for (const { kind, what, name, known, ...fault } of expressionFaults(parsed.expr, knowledge)) {
       const advice = { suggestion: didYouMean(name, known) };
       if (kind === 'word') diagnostics.report('DY4007', place(), `${what} is never '${name}'`, advice);
@@ -53,6 +61,7 @@ export async function checkExpressions(
       else diagnostics.report('DY3020', place(), `${what} has no '${name}'`, advice);
     }
   }
+  if (faults === 0) answer.keep();
 }
 
 function expressionsOf(assertions: readonly Assertion[], { path, ...at }: Omit<ExpressionUse, 'assertion'>): ExpressionUse[] {

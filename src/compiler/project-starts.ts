@@ -5,6 +5,7 @@ import type { Scenario, WorldSetup } from '../contract/world/scenario.js';
 import type { Diagnostics } from './diagnostics.js';
 import { type ProjectDocuments, validated } from './project-documents.js';
 import { baselineSetup, inlineSetup, rowsAfter, scenarioSetup, withDrillOverrides } from './setups.js';
+import type { SoundValues } from './sound-values.js';
 import type { SourceDocument } from './source-document.js';
 import { checkOverrides, checkStart } from './start-checks.js';
 import type { ToolCatalog } from './tool-catalog.js';
@@ -17,6 +18,7 @@ export interface Setups {
 interface Checking {
   diagnostics: Diagnostics;
   catalog: ToolCatalog;
+  sound: SoundValues;
 }
 
 /** Without a world that fits there are no setups but inline ones. A drill whose scenario does not exist has no setup. */

@@ -6,6 +6,7 @@ import type { DiagnosticCode } from './diagnostic-table.js';
 import type { Diagnostics } from './diagnostics.js';
 import { didYouMean } from './did-you-mean.js';
 import { rowKey } from './setups.js';
+import type { SoundValues } from './sound-values.js';
 import type { SourceDocument } from './source-document.js';
 import type { ToolCatalog } from './tool-catalog.js';
 
@@ -22,16 +23,18 @@ export interface StartSubject {
 interface Checking {
   diagnostics: Diagnostics;
   catalog: ToolCatalog;
+  sound: SoundValues;
 }
 
 export function checkStart(checking: Checking, subject: StartSubject): void {
   checkActors(checking, subject);
-  checkState(checking, subject);
   const { start, document, base } = subject;
+  const values = checking.sound.of('start', [start.state, start.initialEvents]);
+  const unfit = checkState(checking, subject, values.isKnown);
   for (const [index, { packageId, faultId }] of start.faults.entries()) {
     checking.catalog.find('faults', { packageId, id: faultId }, { document, path: `${base}/faults/${index}` });
   }
-  checkInitialEvents(checking, subject);
+  if (unfit + checkInitialEvents(checking, subject, values.isKnown) === 0) values.keep();
   checkOverrides(checking, { rules: start.toolOverrides ?? [], document, base, actors: subject.setup.actors });
 }
 
@@ -53,8 +56,10 @@ function checkActors({ diagnostics, catalog }: Checking, { start, document, base
   }
 }
 
-function checkState({ diagnostics, catalog }: Checking, { start, document, base, rowsBelow }: StartSubject): void {
+/** How many values do not fit. `fits`: they are known to. */
+function checkState({ diagnostics, catalog }: Checking, { start, document, base, rowsBelow }: StartSubject, fits: boolean): number {
   const rows = new Set(rowsBelow);
+  let unfit = 0;
   for (const [index, patch] of start.state.entries()) {
     const path = `${base}/state/${index}`;
     const { packageId, namespace, rowId } = patch;
@@ -62,8 +67,8 @@ function checkState({ diagnostics, catalog }: Checking, { start, document, base,
     const key = rowKey(patch);
     if (patch.action === 'upsert') {
       rows.add(key);
-      if (check)
-        reportSchemaIssues(
+      if (check && !fits)
+        unfit += reportSchemaIssues(
           diagnostics,
           { document, path: `${path}/value`, code: 'DY4001', what: `row '${rowId}' of ${packageId}/${namespace}` },
           check(patch.value),
@@ -72,15 +77,18 @@ function checkState({ diagnostics, catalog }: Checking, { start, document, base,
       diagnostics.report('DY4005', document.place(`${path}/rowId`), `there is no row '${rowId}' in ${packageId}/${namespace} to delete`);
     }
   }
+  return unfit;
 }
 
-function checkInitialEvents({ diagnostics, catalog }: Checking, { start, document, base, setup }: StartSubject): void {
+/** As `checkState`. */
+function checkInitialEvents({ diagnostics, catalog }: Checking, { start, document, base, setup }: StartSubject, fits: boolean): number {
+  let unfit = 0;
   for (const [index, { event, payload, atUs, actorId, actorInstanceId }] of start.initialEvents.entries()) {
     const path = `${base}/initialEvents/${index}`;
     const { packageId, eventId } = event;
     const check = catalog.find('events', { packageId, id: eventId }, { document, path: `${path}/event` })?.events.get(eventId);
-    if (check)
-      reportSchemaIssues(
+    if (check && !fits)
+      unfit += reportSchemaIssues(
         diagnostics,
         { document, path: `${path}/payload`, code: 'DY4002', what: `the payload of ${packageId}/${eventId}` },
         check(payload),
@@ -93,6 +101,7 @@ function checkInitialEvents({ diagnostics, catalog }: Checking, { start, documen
         `the event lies before the start at ${setup.virtualTimeUs}; it will happen at the start`,
       );
   }
+  return unfit;
 }
 
 export interface OverrideSubject {
@@ -103,7 +112,10 @@ export interface OverrideSubject {
   actors: readonly ScenarioActor[] | undefined;
 }
 
-export function checkOverrides({ diagnostics, catalog }: Checking, { rules, document, base, actors }: OverrideSubject): void {
+export function checkOverrides(
+  { diagnostics, catalog }: Pick<Checking, 'diagnostics' | 'catalog'>,
+  { rules, document, base, actors }: OverrideSubject,
+): void {
   const seen = new Set<string>();
   for (const [index, { id, operation, when, outcome }] of rules.entries()) {
     const path = `${base}/toolOverrides/${index}`;
@@ -143,12 +155,14 @@ export function checkActor(
   });
 }
 
+/** How many there are. */
 function reportSchemaIssues(
   diagnostics: Diagnostics,
   at: { document: SourceDocument; path: string; code: DiagnosticCode; what: string },
   issues: readonly Issue[] | null,
-): void {
+): number {
   for (const { path, message } of issues ?? []) {
     diagnostics.report(at.code, at.document.place(at.path + path), `${at.what}: ${path === '' ? '' : `${path} `}${message}`);
   }
+  return issues?.length ?? 0;
 }

@@ -17,6 +17,7 @@ import type { ReadGraphql } from './graphql-checks.js';
 import { handlerFindings } from './handler-checks.js';
 import { handlerPlace } from './handler-place.js';
 import { checkManifest } from './manifest-checks.js';
+import type { ManifestFinding } from './manifest-finding.js';
 import type { SourceDocument } from './source-document.js';
 
 export interface ToolSource {
@@ -62,13 +63,16 @@ export async function compileTool(
   const { manifest: written, findings: graphqlFindings, settings: graphql } = await withGraphql(materializeManifest(file.manifest));
   const declarative = file.module === undefined;
   const engine = dialect.isOwnEngine ? engineVersion : undefined;
-  const found = [...checkManifest({ manifest: written, declarative, engineVersion: engine }), ...graphqlFindings];
-  for (const { code, path, message, suggestion } of found) {
-    diagnostics.report(code, document.place(`/manifest${path}`, code === 'DY5014' ? 'key' : undefined), message, { suggestion });
-  }
   const manifest = withErrorDefaults(declarative ? expandDeclarative(written) : written);
   const { id: packageId, version } = manifest;
   const manifestHash = jsonDigest(manifest as unknown as JsonValue);
+  const found = [
+    ...manifestFindings({ manifest: written, declarative, engineVersion: engine }, { manifestHash, cache }),
+    ...graphqlFindings,
+  ];
+  for (const { code, path, message, suggestion } of found) {
+    diagnostics.report(code, document.place(`/manifest${path}`, code === 'DY5014' ? 'key' : undefined), message, { suggestion });
+  }
   const bundled = declarative
     ? undefined
     : await bundleBehavior({
@@ -108,6 +112,20 @@ export async function compileTool(
       return place === undefined ? undefined : { file: source.shownAs + place.path, line: place.line, column: place.column };
     },
   };
+}
+
+/** What was sound before is: nothing but the manifest, and what it is read with, decides it. */
+function manifestFindings(
+  subject: Parameters<typeof checkManifest>[0],
+  { manifestHash, cache }: { manifestHash: string; cache: ContentCache },
+): ManifestFinding[] {
+  // What a declarative tool is expanded to says less than what is written.
+  if (subject.declarative) return checkManifest(subject);
+  const key = `${manifestHash} ${subject.engineVersion ?? ''}`;
+  if (cache.read('manifest', key) === true) return [];
+  const findings = checkManifest(subject);
+  if (findings.length === 0) cache.keep('manifest', key, true);
+  return findings;
 }
 
 interface CheckedBehavior {

@@ -25,6 +25,7 @@ export async function requireLoadableTools(
       seed: { ...trial, attempt: 1 },
       placement: { host: 0 },
       isNew: true,
+      isChecked: true,
     });
     await loadEachTool(world, build);
   } catch (error) {

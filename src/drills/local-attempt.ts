@@ -48,6 +48,7 @@ export function localEnvironment(context: AttemptContext, { planned, trial, atte
         seed: { ...trial, attempt },
         budgets: { maxToolCalls: drill.timeline.maxToolCalls, maxEvents: drill.timeline.maxEvents },
         placement: { host },
+        isChecked: true,
       });
       const delivering = withReceivers(made, { build, fixed: callbackReceivers, signal });
       const { world } = delivering;

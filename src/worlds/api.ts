@@ -96,6 +96,8 @@ export interface CreateWorld {
   placement?: 'shared' | 'exclusive' | { host: number };
   /** Nobody can have made a world of this id yet, so no other host is asked for one. Default false. */
   isNew?: boolean;
+  /** The compiler of this process has held the setup against its tools, so the host does not. Default false. */
+  isChecked?: boolean;
 }
 export interface SendOptions<Progress = never> {
   /** Aborting cancels a long command between its slices; the command still answers. */

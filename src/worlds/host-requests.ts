@@ -26,6 +26,8 @@ export interface CreateRequest extends BirthSettings {
   setupHash: string;
   /** Sent when the host has asked for it. */
   program?: WorldProgram;
+  /** Of the program: its setup is known to fit its tools. Default false. */
+  isChecked?: boolean;
 }
 /** `unknown_program`: the host has never seen it; ask again with `program`. */
 export type CreateReply = { kind: 'created'; worldInstanceId: string } | { kind: 'unknown_program' };

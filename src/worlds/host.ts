@@ -79,7 +79,8 @@ class WorldKind implements ActorKind {
     const store = this.#files.of(worldId);
     const storage = store?.loadWorld(worldId, incarnation);
     if (store === undefined || storage === undefined) throw notFound(worldId);
-    const known = this.#program(storage.programKey, () => store.loadProgram(storage.programKey));
+    // It was checked before it was stored.
+    const known = this.#program(storage.programKey, () => store.loadProgram(storage.programKey), true);
     if (known === undefined) throw new Error(`the program of ${worldId} is missing`);
     return new WorldActor(
       { storage, program: known.program, meta: storage.meta as WorldMeta },
@@ -191,7 +192,7 @@ class WorldKind implements ActorKind {
   async #create(request: CreateRequest): Promise<CreateReply> {
     const { worldId, buildHash, setupHash, seed } = request;
     const key = programKeyOf(buildHash, setupHash);
-    const known = this.#program(key, () => request.program);
+    const known = this.#program(key, () => request.program, request.isChecked === true);
     if (known === undefined) return { kind: 'unknown_program' };
     this.#requireFree(worldId);
     const store = this.#files.ofNew(worldId);
@@ -234,14 +235,14 @@ class WorldKind implements ActorKind {
     return tag === undefined ? undefined : { worldInstanceId: worldInstanceId(tag) };
   }
 
-  /** A program is checked once, when this host first sees it. */
-  #program(key: string, source: () => WorldProgram | undefined): KnownProgram | undefined {
+  /** A program is checked once, when this host first sees it, unless somebody else has. */
+  #program(key: string, source: () => WorldProgram | undefined, isChecked: boolean): KnownProgram | undefined {
     const known = this.#programs.get(key);
     if (known !== undefined) return known;
     const found = source();
     if (found === undefined) return undefined;
     const program = new Program(found);
-    checkSetup(program);
+    if (!isChecked) checkSetup(program);
     const entered = { program, source: found };
     this.#programs.set(key, entered);
     return entered;

@@ -119,12 +119,13 @@ class LocalWorlds implements Worlds, WorldFiles, HomedWorlds {
       recordRandom = false,
       placement = 'shared',
       isNew = false,
+      isChecked = false,
     } = request;
     requireWorldId(worldId);
     if (!isSeed(seed.seed)) throw new ServiceError('control.INVALID_REQUEST', { message: 'A seed is a decimal unsigned 64-bit integer.' });
     if (this.#homes !== undefined && placement !== 'shared')
       throw new ServiceError('control.INVALID_REQUEST', { message: 'A world is on the host of its home.' });
-    const ask: CreateRequest = { kind: 'create', worldId, buildHash: build.buildHash, setupHash, seed, budgets, recordRandom };
+    const ask: CreateRequest = { kind: 'create', worldId, buildHash: build.buildHash, setupHash, seed, budgets, recordRandom, isChecked };
     const home = typeof placement === 'object' ? this.#standing(placement.host) : this.#system.hostOf(worldId);
     if (!isNew && (await this.#isElsewhere(worldId, home))) throw worldExists(worldId);
     const host = placement === 'exclusive' ? await this.#system.place(worldId, 'exclusive') : home;

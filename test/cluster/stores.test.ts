@@ -14,7 +14,7 @@ import { beginLog } from '../../src/cluster/postgres/new-log.js';
 import { openPostgresLog } from '../../src/cluster/postgres/postgres-log.js';
 import { holdStore, mayRemove } from '../../src/cluster/postgres/store-hold.js';
 import { removeStrays } from '../../src/cluster/postgres/stray-objects.js';
-import { until } from '../until.js';
+import { untilSettled } from '../until.js';
 import { temporaryFolder } from '../worlds/storage-kit.js';
 import { conformanceHomes, storeRules } from './log-conformance.js';
 import { eachOf, entryOf, joined, stateOf } from './log-kit.js';
@@ -203,7 +203,7 @@ test('while somebody holds the store nothing is removed from it', { skip }, asyn
   await removing.run({ text: 'begin' });
   assert.equal(await mayRemove((statement) => removing.run(statement)), true);
   const held = holdStore((statement) => second.run(statement));
-  await until(async () => {
+  await untilSettled(async () => {
     const [row] = await removed.run({
       text: `select count(*) as waiting from pg_stat_activity where application_name = 'second' and wait_event_type = 'Lock'`,
     });

@@ -6,7 +6,7 @@ import type { EndpointId } from '../../src/contract/hosted/endpoints.js';
 import { type Authority, authoritiesOf, type Role } from '../../src/contract/world/authority.js';
 import { startIdentityProvider } from '../control/identity-provider.js';
 import { engines } from '../http/fake-control.js';
-import { until } from '../until.js';
+import { untilSettled } from '../until.js';
 import { assertForbidden, assertRefused, namingBodies, possessions, startGround, textIds } from './matrix-ground.js';
 import { endpointIds, faceOf, ruleOf } from './requests.js';
 import { clientOf } from './service.js';
@@ -60,7 +60,7 @@ for (const engine of engines) {
     }
     const identity = await provider.token({ sub: 'ann', organization: ids.organizationId });
     // Until a second of its life is over.
-    await until(async () => (await requests.send('getMe', { ids, authorization: bearer(expired.secret) })).status === 401);
+    await untilSettled(async () => (await requests.send('getMe', { ids, authorization: bearer(expired.secret) })).status === 401);
     const over = async (): Promise<void> => {
       await service.stop();
       assert.doesNotMatch(service.logged(), /a bug met/);

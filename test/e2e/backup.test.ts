@@ -9,7 +9,7 @@ import { restoreData } from '../../src/control/restore-data.js';
 import { verifyDataDirectory } from '../../src/data-verification.js';
 import { canBox } from '../../src/processes/bubblewrap.js';
 import { smallDisk } from '../small-disk.js';
-import { until } from '../until.js';
+import { until, untilSettled } from '../until.js';
 import { asAgent, clientOf, type ServiceInside, startedDirectory, startInside, temporaryFolder } from './service.js';
 
 const { works, reason } = canBox();
@@ -28,7 +28,7 @@ async function operated(flags: string[] = []): Promise<Operated> {
 }
 async function ended({ operator }: Operated): Promise<Backup> {
   const latest = async (): Promise<Backup> => (await operator.getBackup()).backup!;
-  await until(async () => (await latest()).state !== 'running');
+  await untilSettled(async () => (await latest()).state !== 'running');
   return await latest();
 }
 
@@ -58,7 +58,7 @@ async function sealedRun({ service, manager }: Operated, sessionId: string): Pro
   const { projectId, environmentId } = service.ready;
   const { run } = await manager.startRun({ path: { projectId, environmentId, sessionId }, body: { expectedLeaseGeneration: 1 } });
   const path = { projectId, hostedRunId: run.hostedRunId };
-  await until(async () => {
+  await untilSettled(async () => {
     const { pendingInteraction, revision, finishedAtMs } = (await manager.getRun({ path })).run;
     if (pendingInteraction !== undefined) {
       const { id: interactionId } = pendingInteraction.interaction;

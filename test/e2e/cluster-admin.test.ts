@@ -8,7 +8,7 @@ import type { Cluster as View } from '../../src/contract/hosted/cluster.js';
 import { operatorTokenFile } from '../../src/control/catalog/settings.js';
 import { drillyard, jsonLines } from '../cli/cli.js';
 import { postgresMissing } from '../cluster/postgres-server.js';
-import { until } from '../until.js';
+import { untilSettled } from '../until.js';
 import { Cluster, type ClusterNode } from './cluster-kit.js';
 import { startInside, temporaryFolder } from './service.js';
 
@@ -55,7 +55,7 @@ async function figures(node: ClusterNode): Promise<(line: string) => number | un
 async function settled(): Promise<void> {
   const epochs = async (): Promise<unknown> =>
     (await cluster.postgres.ask('select sum(epoch)::int as epochs from drillyard_home'))[0]?.epochs;
-  await until(async () => {
+  await untilSettled(async () => {
     const views = await Promise.all(cluster.nodes.map(viewOf));
     const areWhole = views.every(
       ({ nodes, homes }) =>
@@ -240,18 +240,18 @@ async function moveEverything(): Promise<void> {
   assert.ok(of('drillyard_cluster_takeovers_total{kind="handover"}')! >= 9 - before);
   assert.ok(of('drillyard_cluster_takeover_duration_seconds_count{part="opening"}')! >= 9);
   await cluster.settle((client) => client.getProject({ path: { projectId } }));
-  await until(async () => (await reasonsOf(third)).length === 0);
+  await untilSettled(async () => (await reasonsOf(third)).length === 0);
   await line(second, 'move', '--by-rank');
-  await until(async () => (await ownedByNode())(third) < 9);
+  await untilSettled(async () => (await ownedByNode())(third) < 9);
 }
 
 test('a node that comes back takes requests as soon as it follows, and gets no homes yet', { skip, timeout: 60_000 }, async () => {
   const leader = await cluster.leader();
   const [follower] = cluster.followers(leader) as [ClusterNode];
   await follower.kill();
-  await until(async () => (await viewOf(leader)).nodes.some(({ node, isAlive }) => node === follower.name && !isAlive));
+  await untilSettled(async () => (await viewOf(leader)).nodes.some(({ node, isAlive }) => node === follower.name && !isAlive));
   await follower.start();
-  await until(async () => (await reasonsOf(follower)).length === 0);
+  await untilSettled(async () => (await reasonsOf(follower)).length === 0);
   const seen = (await viewOf(leader)).nodes.find(({ node }) => node === follower.name);
   assert.equal(seen?.state, 'joining');
   await cluster.clientOf(follower).getProject({ path: { projectId: cluster.ids.projectId } });
@@ -273,7 +273,7 @@ test('a node whose database is away says so, shows what it knew, does nothing, a
   const [follower] = cluster.followers(leader) as [ClusterNode];
   await cluster.postgres.kill();
   for (const node of [leader, follower]) {
-    await until(async () => (await reasonsOf(node))[0] === 'cluster_lag');
+    await untilSettled(async () => (await reasonsOf(node))[0] === 'cluster_lag');
     const { log, homes } = await viewOf(node);
     assert.deepEqual([log.isAnswering, homes.length, log.bytes], [false, 9, undefined]);
     assert.ok((await figures(node))('drillyard_cluster_log_unavailable_seconds_total')! > 0);

@@ -10,7 +10,7 @@ import { drillyard, jsonLines, nodeArguments } from '../cli/cli.js';
 import { postgresMissing, startPostgres } from '../cluster/postgres-server.js';
 import { type S3Server, startS3 } from '../cluster/s3-server.js';
 import { freePort } from '../free-port.js';
-import { until } from '../until.js';
+import { until, untilSettled } from '../until.js';
 import { ClusterHistory } from './cluster-history.js';
 import { Cluster, ClusterNode } from './cluster-kit.js';
 import { CallingAgent, clientAt, journalOf } from './cluster-load.js';
@@ -44,7 +44,7 @@ async function sealedBundle(cluster: Cluster): Promise<string> {
   const start = { path: { projectId, environmentId, sessionId }, body: { expectedLeaseGeneration: 1 } };
   const { run } = await cluster.settle((client) => client.startRun(start, { idempotencyKey: `run-of-${sessionId}` }));
   const path = { projectId, hostedRunId: run.hostedRunId };
-  await until(async () => {
+  await untilSettled(async () => {
     const { pendingInteraction, revision, finishedAtMs } = (await cluster.settle((client) => client.getRun({ path }))).run;
     if (pendingInteraction !== undefined) {
       const { id: interactionId } = pendingInteraction.interaction;
@@ -55,7 +55,9 @@ async function sealedBundle(cluster: Cluster): Promise<string> {
     return finishedAtMs !== undefined;
   });
   const bundle = { projectId, evidenceBundleId: run.evidenceBundleId };
-  await until(async () => (await cluster.settle((client) => client.getEvidenceBundle({ path: bundle }))).evidence.state === 'sealed');
+  await untilSettled(
+    async () => (await cluster.settle((client) => client.getEvidenceBundle({ path: bundle }))).evidence.state === 'sealed',
+  );
   return run.evidenceBundleId;
 }
 
@@ -132,22 +134,27 @@ async function backUpAndRestore(s3: S3Server | undefined): Promise<void> {
     const url = cluster.postgres.url.replace(/[^/]+$/, 'second');
     const restore = ['admin', 'restore', '--json', '--cluster', url, ...storeOf('second'), '--from'];
     // BACKUP-MANIFEST-1, CLUSTER-RESTORE-1
-    const blob = readFileSync(join(copy, 'catalog', 'data.mdb'));
-    const changed = Buffer.from(blob);
-    changed[blob.length - 1] = (changed[blob.length - 1] as number) ^ 1;
-    writeFileSync(join(copy, 'catalog', 'data.mdb'), changed);
-    const refused = await drillyard([...restore, copy]);
-    assert.deepEqual([refused.code, lastLine(refused.stdout).code], [1, 'control.DATA_DAMAGED'], refused.stdout);
-    assert.notEqual((await drillyard(verify)).code, 0);
-    writeFileSync(join(copy, 'catalog', 'data.mdb'), blob);
+    // Decided before anything is asked of a store, whichever it is; and so is what follows under the same condition.
+    if (s3 === undefined) {
+      const blob = readFileSync(join(copy, 'catalog', 'data.mdb'));
+      const changed = Buffer.from(blob);
+      changed[blob.length - 1] = (changed[blob.length - 1] as number) ^ 1;
+      writeFileSync(join(copy, 'catalog', 'data.mdb'), changed);
+      const refused = await drillyard([...restore, copy]);
+      assert.deepEqual([refused.code, lastLine(refused.stdout).code], [1, 'control.DATA_DAMAGED'], refused.stdout);
+      assert.notEqual((await drillyard(verify)).code, 0);
+      writeFileSync(join(copy, 'catalog', 'data.mdb'), blob);
+    }
 
     // NEW-LOG-1
     const restored = await drillyard([...restore, copy]);
     assert.equal(restored.code, 0, restored.stdout + restored.stderr);
     const again = await drillyard([...restore, copy]);
     assert.deepEqual([again.code, lastLine(again.stdout).code], [1, 'control.STATE_CONFLICT'], again.stdout);
-    const asService = await drillyard(['admin', 'restore', '--json', '--from', copy, '--data-dir', join(folder, 'data')]);
-    assert.deepEqual([asService.code, lastLine(asService.stdout).code], [1, 'control.STATE_CONFLICT'], asService.stdout);
+    if (s3 === undefined) {
+      const asService = await drillyard(['admin', 'restore', '--json', '--from', copy, '--data-dir', join(folder, 'data')]);
+      assert.deepEqual([asService.code, lastLine(asService.stdout).code], [1, 'control.STATE_CONFLICT'], asService.stdout);
+    }
 
     for (const node of cluster.nodes) await node.kill();
     const flags = storeOf('second');

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import Stripe from 'stripe';
 import { postgresMissing } from '../cluster/postgres-server.js';
-import { until } from '../until.js';
+import { untilSettled } from '../until.js';
 import { Cluster, type ClusterNode } from './cluster-kit.js';
 import { accessToFixture, askHost, stripeAt } from './mount-kit.js';
 
@@ -15,7 +15,7 @@ before(
   async () => {
     if (skip !== false) return;
     cluster = await Cluster.start({ homes: 12, flags: ['--world-url', worldUrl, '--world-mount-hosts', 'true'] });
-    await until(async () => (await cluster.shares()).size === 3);
+    await untilSettled(async () => (await cluster.shares()).size === 3);
   },
   { timeout: 120_000 },
 );

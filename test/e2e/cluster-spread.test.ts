@@ -10,7 +10,7 @@ import type { AccessBundle } from '../../src/contract/hosted/sessions.js';
 import type { CallbackEntry } from '../../src/contract/world/evidence.js';
 import { startReceiver } from '../callbacks/receiver-kit.js';
 import { postgresMissing } from '../cluster/postgres-server.js';
-import { until } from '../until.js';
+import { untilSettled } from '../until.js';
 import { Cluster, type ClusterNode } from './cluster-kit.js';
 import { exampleBuild, journalOf, replayFaults } from './cluster-load.js';
 
@@ -23,7 +23,7 @@ before(
     // The first node has all homes until the others are there; then each comes to where it belongs.
     const owners = async (): Promise<string> =>
       JSON.stringify(await cluster.postgres.ask('select home, owner from drillyard_home order by home'));
-    await until(async () => {
+    await untilSettled(async () => {
       const before = await owners();
       await pause(1500);
       return (await cluster.shares()).size === 3 && (await owners()) === before;
@@ -146,7 +146,7 @@ test('a revocation waits for an owner that stands still until that answers nothi
   assert.equal(await commentAgain(owner, access, 'too late'), 401);
   const journal = await cluster.settle((client) => journalOf(client, projectId, session.sessionId));
   assert.equal(JSON.stringify(journal.entries).includes('too late'), false);
-  await until(async () => (await cluster.shares()).size >= 2);
+  await untilSettled(async () => (await cluster.shares()).size >= 2);
 });
 
 test('forks, snapshots, resets and advances of a world on another node than the leader; what it did replays to the same hashes', {
@@ -258,7 +258,7 @@ test('an owner that does not lead is killed: its worlds answer again, those of t
   skip,
   timeout: 120_000,
 }, async () => {
-  await until(async () => (await fetch(`${anyNode(0).url}/readyz`)).ok);
+  await untilSettled(async () => (await fetch(`${anyNode(0).url}/readyz`)).ok);
   const { session, owner } = await sessionWhere({ leads: false });
   const { session: led } = await sessionWhere({ leads: true });
   const [access, ledAccess] = [await accessTo(anyNode(0), session), await accessTo(anyNode(0), led)];

@@ -5,7 +5,7 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { type PostgresServer, standbyMissing, startPostgres, startStandby } from '../cluster/postgres-server.js';
 import { freePort } from '../free-port.js';
-import { until } from '../until.js';
+import { until, untilSettled } from '../until.js';
 import { shownFindings } from './cluster-history.js';
 import { Cluster } from './cluster-kit.js';
 import { exampleBuild } from './cluster-load.js';
@@ -27,7 +27,7 @@ async function startOnPair(t: TestContext, { isSynchronous }: { isSynchronous: b
   if (isSynchronous) {
     await primary.ask(`alter system set synchronous_standby_names = 'standby'`);
     await primary.ask('select pg_reload_conf()');
-    await until(async () => (await primary.ask(`select 1 from pg_stat_replication where sync_state = 'sync'`)).length === 1);
+    await untilSettled(async () => (await primary.ask(`select 1 from pg_stat_replication where sync_state = 'sync'`)).length === 1);
   }
   let present = primary;
   const door = await openDoor(() => present);

@@ -1,5 +1,5 @@
 // Three nodes on one PostgreSQL, as processes. Agents and control clients ask any of them, while the leader is killed, stopped for a while
-// and asked to end. DRILLYARD_CLUSTER_ROUNDS sets how many faults there are (default 20); `npm run test:cluster` makes more kinds of them.
+// and asked to end. DRILLYARD_CLUSTER_ROUNDS sets how many faults there are (default 16); `npm run test:cluster` makes more kinds of them.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,13 +8,13 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { operatorTokenFile } from '../../src/control/catalog/settings.js';
 import { postgresMissing } from '../cluster/postgres-server.js';
-import { until } from '../until.js';
+import { untilSettled } from '../until.js';
 import { ClusterHistory, shownFindings } from './cluster-history.js';
 import { allowCallbacks, Cluster, type ClusterNode } from './cluster-kit.js';
 import { CallingAgent, clientAt, exampleBuild, journalOf, nowMs } from './cluster-load.js';
 import { ClusterLoad } from './cluster-rounds.js';
 
-const rounds = Number(process.env.DRILLYARD_CLUSTER_ROUNDS ?? 20);
+const rounds = Number(process.env.DRILLYARD_CLUSTER_ROUNDS ?? 16);
 const skip = postgresMissing;
 let cluster: Cluster;
 before(
@@ -88,7 +88,7 @@ test('a session made through one node is used over HTTP and MCP through all, and
 
   await owner.start();
   await call(owner, 'through the node that came back', 'came-back');
-  await until(async () => (await fetch(`${owner.url}/readyz`)).ok);
+  await untilSettled(async () => (await fetch(`${owner.url}/readyz`)).ok);
 });
 
 test('a leader that is asked to end hands over, and ends well', { skip, timeout: 60_000 }, async () => {
@@ -119,7 +119,7 @@ const faultsOfLeaders = {
   /** Longer than its lease. */
   pause: async (leader: ClusterNode): Promise<Mend> => {
     await leader.pause();
-    await until(async () => (await cluster.leader()) !== leader);
+    await untilSettled(async () => (await cluster.leader()) !== leader);
     return async () => leader.resume();
   },
   /** Its connections to the database, and those of all others, break. */
@@ -138,7 +138,7 @@ const faultsOfLeaders = {
     return async () => {};
   },
 };
-/** In turns. Two of eight end a process: to start one costs most. */
+/** In turns, all of them twice. Two of eight end a process: to start one costs most. */
 const leaderFaults = ['kill', 'sessions', 'pause', 'move', 'stop', 'sessions', 'pause', 'move'] as const;
 
 // Every rule of the history and of the rounds.

@@ -6,7 +6,7 @@ import type { Client } from '../../src/client/client.js';
 import { ControlError } from '../../src/client/control-error.js';
 import type { LongRunningOperation } from '../../src/contract/hosted/operation.js';
 import { limits } from '../../src/contract/limits.js';
-import { until } from '../until.js';
+import { until, untilSettled } from '../until.js';
 import { type HostileAgent, hostileAgent, hostileProject } from './hostile-build-kit.js';
 import { clientOf, type Service, startedDirectory, startInside, startService } from './service.js';
 
@@ -266,7 +266,7 @@ test('a build that ends its host too often is closed too; a host has the heap th
     const { status, body } = await agent.call('misbehave', { how: 'hog' });
     assert.deepEqual([status, body.code, body.details], [503, 'world.ACTOR_RESTARTED', { endedBy: 'this_world' }]);
   }
-  await until(async () => (await agent.add()).body.code === 'world.BUILD_QUARANTINED');
+  await untilSettled(async () => (await agent.add()).body.code === 'world.BUILD_QUARANTINED');
   const [quarantine] = (await client.listQuarantines({ path: { projectId: hostile.projectId } })).items;
   assert.deepEqual([quarantine?.timeouts, quarantine?.hostEnds, quarantine?.readsRefused], [0, 2, false]);
   await service.stop();

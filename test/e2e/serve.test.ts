@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { loadUws } from '../../src/http/uws-binary.js';
 import { jsonLines } from '../cli/cli.js';
-import { until } from '../until.js';
+import { until, untilSettled } from '../until.js';
 import { asAgent, clientOf, type ServiceInside, serve, startedDirectory, startInside, startService, temporaryFolder } from './service.js';
 
 const engines = loadUws() === undefined ? (['node'] as const) : (['node', 'uws'] as const);
@@ -226,15 +226,15 @@ test('a hosted run that waits for its agent waits on through a stop and a start'
   const { projectId, environmentId } = first.ready;
   const { run, operation } = await client.startRun({ path: { ...path, environmentId }, body: { expectedLeaseGeneration: 1 } });
   const at = { projectId, hostedRunId: run.hostedRunId };
-  await until(async () => (await client.getRun({ path: at })).run.state === 'awaiting_agent');
+  await untilSettled(async () => (await client.getRun({ path: at })).run.state === 'awaiting_agent');
   await first.stop();
 
   const second = await startInside({ dataDirectory });
   const later = clientOf(second, credential);
   const now = async () => (await later.getRun({ path: at })).run;
-  await until(async () => (await now()).coordination?.generation === 2);
+  await untilSettled(async () => (await now()).coordination?.generation === 2);
   assert.equal((await now()).state, 'awaiting_agent');
-  await until(async () => (await now()).pendingInteraction !== undefined);
+  await untilSettled(async () => (await now()).pendingInteraction !== undefined);
   const { access } = await later.createRunAccess({ path: at, body: { interactionId: 'main' } });
   assert.ok(access.worldHttpUrl.startsWith(second.ready.baseUrl));
   const { revision } = (await later.getRun({ path: at })).run;

@@ -8,7 +8,7 @@ import { pathToFileURL } from 'node:url';
 import { type DataVerification, verifyDataDirectory } from '../../src/data-verification.js';
 import { type Database, openDatabase } from '../../src/files/database.js';
 import { drillyard, jsonLines } from '../cli/cli.js';
-import { until } from '../until.js';
+import { untilSettled } from '../until.js';
 import { asAgent, clientOf, serve, startedDirectory, startInside, temporaryFolder } from './service.js';
 
 const whole = join(temporaryFolder(), 'whole');
@@ -43,7 +43,7 @@ before(async () => {
   const drilled = await make({ seed: '2', drillId: 'refund-happy-path' });
   const { run } = await client.startRun({ path: { projectId, environmentId, sessionId: drilled }, body: { expectedLeaseGeneration: 1 } });
   const runPath = { projectId, hostedRunId: run.hostedRunId };
-  await until(async () => {
+  await untilSettled(async () => {
     const { pendingInteraction, revision, finishedAtMs } = (await client.getRun({ path: runPath })).run;
     if (pendingInteraction !== undefined) {
       const { id: interactionId } = pendingInteraction.interaction;

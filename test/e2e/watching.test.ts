@@ -5,7 +5,7 @@ import { after, before, test } from 'node:test';
 import { type Client, createClient } from '../../src/client/client.js';
 import { startReceiver, type TestReceiver } from '../callbacks/receiver-kit.js';
 import { jsonLines } from '../cli/cli.js';
-import { until } from '../until.js';
+import { untilSettled } from '../until.js';
 import { type Service, serve, startService } from './service.js';
 import { worldFiles } from './tenants.js';
 import { startTraceCollector, type TraceCollector } from './trace-collector.js';
@@ -43,7 +43,7 @@ before(async () => {
   });
   await driveService();
   // The first count of the disk may take longer than a scrape waits for it.
-  await until(async () => {
+  await untilSettled(async () => {
     seen.metrics = await (await fetch(`${service.ready.baseUrl}/metrics`)).text();
     return seen.metrics.includes('drillyard_disk_used_bytes{');
   });
@@ -108,7 +108,7 @@ async function driveService(): Promise<void> {
   const place = { ...path, environmentId, sessionId: drill.session.sessionId };
   const { run, operation } = await caller('run').startRun({ path: place, body: { expectedLeaseGeneration: 1 } });
   const { hostedRunId } = run;
-  await until(async () => (await plain.getRun({ path: { ...path, hostedRunId } })).run.state === 'awaiting_agent');
+  await untilSettled(async () => (await plain.getRun({ path: { ...path, hostedRunId } })).run.state === 'awaiting_agent');
   assert.match(await (await fetch(`${service.ready.baseUrl}/metrics`)).text(), /^drillyard_runs_awaiting_agent 1$/m);
   const { revision: expectedRevision } = (await plain.getRun({ path: { ...path, hostedRunId } })).run;
   await plain.cancelRun({ path: { ...path, hostedRunId }, body: { reason: 'Seen enough.', expectedRevision } });
