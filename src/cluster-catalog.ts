@@ -12,6 +12,8 @@ export class ClusterCatalog {
   readonly #followed: FollowedCatalog;
   #here: CatalogCopy | Catalog | undefined;
   #isOwn = false;
+  /** Called when it is not there any more. */
+  #whenGone = (): void => {};
 
   /** `followed`: what is read of it here. */
   constructor(followed: FollowedCatalog) {
@@ -36,7 +38,7 @@ export class ClusterCatalog {
   openCopy(directory: string): CatalogCopy {
     const copy = new CatalogCopy(directory, (closed) => {
       this.#followed.leave(closed);
-      if (this.#here === closed) this.#here = undefined;
+      if (this.#here === closed) this.#leave();
     });
     this.#here = copy;
     this.#followed.follow(copy);
@@ -49,7 +51,14 @@ export class ClusterCatalog {
       // The next look tries again.
       if (this.#here === undefined) await keeper.openCatalog().catch(() => {});
       await pause(limits.clusterLookMs);
+      if (this.#here !== undefined) await new Promise<void>((gone) => (this.#whenGone = gone));
     }
+  }
+
+  #leave(): void {
+    this.#here = undefined;
+    this.#isOwn = false;
+    this.#whenGone();
   }
 
   /** The same; what it opens is the catalog here as long as it is open. */
@@ -62,7 +71,7 @@ export class ClusterCatalog {
       },
       close: (catalog) => {
         close(catalog);
-        if (this.#here === catalog) [this.#here, this.#isOwn] = [undefined, false];
+        if (this.#here === catalog) this.#leave();
       },
     };
   }

@@ -3,10 +3,12 @@
 //     where the nonce shows that it is that record.
 //   CLUSTER-HOME-2. A file that holds something else than the log is removed, and the home's log is read again from its beginning or a
 //     snapshot (LogUnavailable, tried again). Where that ends at the same record once more, the record is at fault (control.DATA_DAMAGED).
-//   CLUSTER-HOME-3. What the files hold of records that were never appended is appended by their owner or is removed.
+//   CLUSTER-HOME-3. What the files hold of records that were never appended is appended by their owner or is removed. What an owner has
+//     appended and not written is read again when it has left.
 // A record without a body ends its stream: the file goes.
 import { existsSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { LogRange } from './cluster/home-keeper.js';
 import { HomeMark } from './cluster/home-mark.js';
 import { catalogHome, LogUnavailable } from './cluster/log.js';
 import type { FollowedRecord } from './cluster/record-parts.js';
@@ -38,6 +40,9 @@ export class ClusterHome {
   /** Streams whose files an owner has changed, or may have. */
   readonly #touched = new Set<string>();
   #remadeAt: number | undefined;
+  /** Of which it is not known yet what becomes. */
+  #appendsUnderWay = 0;
+  readonly #whenDecided: (() => void)[] = [];
   #turn: Promise<unknown> = Promise.resolve();
 
   constructor({ home, data, marks, copies }: ClusterHomeParts) {
@@ -61,8 +66,11 @@ export class ClusterHome {
     return this.mark.ends.get(stream) ?? streamStart;
   }
 
-  /** Records that follow, of any of its streams. */
-  async apply(records: readonly FollowedRecord[], upTo: number): Promise<void> {
+  /** Records that follow, of any of its streams: HomeKeeper.apply. */
+  async apply(records: readonly FollowedRecord[], { after, upTo }: LogRange): Promise<void> {
+    const { sequence } = this.mark;
+    // What lies between would never be read, and the ends of its streams would be those before it.
+    if (sequence !== after) throw new LogUnavailable(`the copies of home ${this.home} are at ${sequence}, and not at ${after} any more`);
     for (let from = 0; from < records.length; ) {
       const until = chunkEnd(records, from);
       const chunk = records.slice(from, until);
@@ -80,11 +88,28 @@ export class ClusterHome {
     this.mark.note(upTo, 0);
   }
 
-  /** The record is in the log, and was in the file before. */
+  /** The record is in the log. The file had it before, or gets it later; the catalog's always at once. */
   noteAppended(stream: string, { number, nonce, body }: StreamRecord, sequence: number): void {
+    if (this.home !== catalogHome && body.length > 0) this.mark.noteUnwritten(stream, { number, nonce, body }, sequence);
     this.mark.ends.set(stream, { number, nonce });
     this.#touched.add(stream);
     this.mark.note(sequence, body.length);
+  }
+  /** An append of the home, of any of its streams, is under way. */
+  appendBegins(): void {
+    this.#appendsUnderWay += 1;
+  }
+  /** It is known what became of it. */
+  appendEnds(): void {
+    this.#appendsUnderWay -= 1;
+    if (this.#appendsUnderWay === 0) for (const decided of this.#whenDecided.splice(0)) decided();
+  }
+  /** Resolves when none is under way. */
+  appendsDecided(): Promise<void> {
+    return new Promise((decided) => {
+      if (this.#appendsUnderWay === 0) decided();
+      else this.#whenDecided.push(decided);
+    });
   }
   /** An owner opens the file. */
   noteOpened(stream: string): void {
@@ -103,7 +128,7 @@ export class ClusterHome {
 
   /** No owner has the files any more; what of them was never appended is appended now. */
   async fromOwner(append: AppendTo): Promise<void> {
-    await this.#appendTails(this.#changed(), append);
+    await this.#appendTails(this.#changed(), append, { mayLack: true });
     this.#left();
   }
 
@@ -121,6 +146,7 @@ export class ClusterHome {
     await this.#remove(stream);
     removeIfEmpty(dirname(this.folderOf(stream)));
     this.mark.ends.delete(stream);
+    this.mark.unwritten.forget(stream);
     this.#touched.delete(stream);
     this.mark.save();
   }
@@ -188,11 +214,13 @@ export class ClusterHome {
   }
 
   /** The files may hold records above the log, in order. */
-  async #appendTails(streams: Iterable<string>, append: AppendTo): Promise<void> {
+  async #appendTails(streams: Iterable<string>, append: AppendTo, { mayLack = false } = {}): Promise<void> {
     for (const stream of streams) {
       const end = this.endOf(stream);
       const copy = await this.copyOf(stream);
       try {
+        if (mayLack && copy.position.number < end.number) continue;
+        this.mark.unwritten.written(stream, copy.position.number);
         // Left over of a stream that has ended: its project is being removed.
         const isLeft = this.home !== catalogHome && end.number === 0 && copy.position.number > 0 && copy.tail()[0]?.number !== 1;
         if (isLeft) continue;
@@ -209,8 +237,10 @@ export class ClusterHome {
 
   async #isWithinLog(stream: string): Promise<boolean> {
     const copy = await this.copyOf(stream);
+    const end = this.endOf(stream);
     try {
-      return recordsOf(copy, this.endOf(stream)).length === 0;
+      // What it lacks is read again, and shows whether it follows.
+      return copy.position.number < end.number || recordsOf(copy, end).length === 0;
     } catch {
       return false;
     } finally {
@@ -218,8 +248,14 @@ export class ClusterHome {
     }
   }
 
+  /** The service has left the files, and could not write what they lack: it is read again. */
+  leaveUnwritten(): void {
+    this.mark.fallBack();
+  }
+
   #left(): void {
     this.#touched.clear();
+    this.mark.fallBack();
     this.mark.isOwned = false;
     this.mark.save();
   }

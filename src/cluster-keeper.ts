@@ -1,6 +1,6 @@
 // What a node of a cluster does with its homes: copies that follow the log, files that its own service writes, and the way between.
 //   CLUSTER-KEEPER-1. While the service has a home no copy of it is open, and what the service appends is checked: a record of the log can
-//     be followed.
+//     be followed. Its files are left when each append of it is decided.
 //   CLUSTER-KEEPER-2. After another boot of the operating system nothing is believed: all copies are made again.
 //   CLUSTER-KEEPER-3. A data directory that followed another cluster's log is refused before anything of it is changed.
 import { randomBytes } from 'node:crypto';
@@ -8,10 +8,11 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { dirname, join } from 'node:path';
 import { WrongAsk } from './actors/ask-answers.js';
 import type { Appender } from './cluster/appender.js';
-import type { HomeKeeper } from './cluster/home-keeper.js';
+import type { HomeKeeper, LogRange } from './cluster/home-keeper.js';
 import { catalogHome, type HomeState } from './cluster/log.js';
 import type { FollowedRecord } from './cluster/record-parts.js';
 import { foreignCluster } from './cluster/refusals.js';
+import { tuning } from './cluster/tuning.js';
 import { type CatalogCopyFile, isStreamOf, OpenCopies } from './cluster-copies.js';
 import { ClusterHome } from './cluster-home.js';
 import { ServiceError } from './contract/errors.js';
@@ -30,7 +31,7 @@ export interface ClusterKeeperOptions {
   clusterId: string;
   openCatalog(directory: string): CatalogCopyFile;
   /** Of the node's homes (cluster/node-homes.ts), which ask this keeper: so it is looked up when it is needed. */
-  appender(): Pick<Appender, 'append' | 'space'>;
+  appender(): Pick<Appender, 'append' | 'isFull' | 'space'>;
   /** The service may open the home: its files hold everything. */
   opened(home: number): Promise<void>;
   /** The service closes it. Called within `close`, before anything else; resolves when nothing of the service has a file of it open. */
@@ -77,9 +78,9 @@ export class ClusterKeeper implements HomeKeeper, HomesLog {
     return this.homeOf(home).mark.logBytes;
   }
 
-  async apply(home: number, records: readonly FollowedRecord[], upTo: number): Promise<void> {
+  async apply(home: number, records: readonly FollowedRecord[], range: LogRange): Promise<void> {
     const files = this.homeOf(home);
-    await files.inTurn(() => files.apply(records, upTo));
+    await files.inTurn(() => files.apply(records, range));
   }
 
   async restore(state: HomeState): Promise<void> {
@@ -101,9 +102,15 @@ export class ClusterKeeper implements HomeKeeper, HomesLog {
     if (why === 'lost') this.#own.delete(home);
     try {
       await this.#options.closing(home, why);
-    } finally {
+    } catch (error) {
       this.#own.delete(home);
+      await files.appendsDecided();
+      await files.inTurn(async () => files.leaveUnwritten());
+      throw error;
     }
+    this.#own.delete(home);
+    // A host may have ended within an append: what is known of the log is complete when that is decided, and changes no more after it.
+    await files.appendsDecided();
     await files.inTurn(() => (why === 'lost' ? files.fromLost() : files.fromOwner((stream, record) => this.#put(files, stream, record))));
     if (home === catalogHome) await this.openCatalog();
   }
@@ -121,11 +128,16 @@ export class ClusterKeeper implements HomeKeeper, HomesLog {
     return { mintNonce: () => randomBytes(nonceBytes), append: (record) => this.append(catalogHome, '', record) };
   }
 
-  async append(home: number, stream: string, record: StreamRecord): Promise<'appended' | 'lost'> {
-    if (!this.#own.has(home) || !isStreamOf(home, stream)) return 'lost';
+  append(home: number, stream: string, record: StreamRecord): Promise<'appended' | 'lost'> {
+    if (!this.#own.has(home) || !isStreamOf(home, stream)) return Promise.resolve('lost');
     const files = this.homeOf(home);
-    requireFollows(files.endOf(stream), record, home);
-    return await this.#put(files, stream, record);
+    try {
+      requireFollows(files.endOf(stream), record, home);
+      if (files.mark.unwritten.bytesOf(stream) > tuning.unwrittenBytesMax) throw new WrongAsk('it appended, and wrote nothing');
+    } catch (error) {
+      return Promise.reject(error as Error);
+    }
+    return this.#put(files, stream, record);
   }
 
   async endOf(home: number, stream: string): Promise<StreamPosition | 'lost'> {
@@ -133,6 +145,14 @@ export class ClusterKeeper implements HomeKeeper, HomesLog {
     const files = this.homeOf(home);
     files.noteOpened(stream);
     return files.endOf(stream);
+  }
+
+  unwritten(home: number, stream: string): readonly StreamRecord[] {
+    return this.homeOf(home).mark.unwritten.of(stream);
+  }
+
+  written(home: number, stream: string, number: number): void {
+    if (this.#own.has(home)) this.homeOf(home).mark.unwritten.written(stream, number);
   }
 
   async removeStream(stream: string): Promise<void> {
@@ -152,13 +172,18 @@ export class ClusterKeeper implements HomeKeeper, HomesLog {
     for (const { mark } of this.#homes.values()) mark.save();
   }
 
-  async #put(files: ClusterHome, stream: string, { number, nonce, body }: StreamRecord): Promise<'appended' | 'lost'> {
+  async #put(files: ClusterHome, stream: string, record: StreamRecord): Promise<'appended' | 'lost'> {
     const appender = this.#options.appender();
-    await appender.space();
-    const put = await appender.append({ home: files.home, stream, number, nonce, body });
-    if (put.outcome === 'lost') return 'lost';
-    files.noteAppended(stream, { number, nonce, body }, put.sequence);
-    return 'appended';
+    files.appendBegins();
+    try {
+      if (appender.isFull) await appender.space();
+      const put = await appender.append({ home: files.home, stream, number: record.number, nonce: record.nonce, body: record.body });
+      if (put.outcome === 'lost') return 'lost';
+      files.noteAppended(stream, record, put.sequence);
+      return 'appended';
+    } finally {
+      files.appendEnds();
+    }
   }
 }
 

@@ -167,7 +167,7 @@ export class ClusterNode {
       ...{ owners: this.#owners, homes: this.#homes, use: this.#use, held: new HeldAnswers(steadyClock) },
       plane: () => this.#incarnation,
     });
-    this.#changes = new OwnerChanges(() => this.#owners.changed());
+    this.#changes = new OwnerChanges(this.#owners);
     const door = new ClusterDoor({
       ...{ owners: this.#owners, follower: this.#homes.follower, owned: this.#owned, use: this.#use },
       catalogNumber: () => this.#catalog.number,
@@ -198,7 +198,7 @@ export class ClusterNode {
     const handlerOf = (answer: HttpHandler, isOfAgent: (request: ServerRequest) => boolean): HttpHandler => {
       const ownerOf = (request: ServerRequest) => (isOfAgent(request) ? this.#owners.ownerOfAgent(request) : this.#owners.leader());
       const forwarder = createForwarder({
-        owners: { ownerOf, changed: () => this.#owners.changed(), silentMs: () => this.#owners.silentMs },
+        owners: this.#owners.asOwners(ownerOf),
         requireHost: (request) => (isOfAgent(request) ? guards.worlds : guards.control)(request),
         ...{ token, meter, format: () => this.#format },
         own: (request) => (isOfAgent(request) ? this.#answers.ofAgent(request, work) : this.#answers.ofControl(request, work)),

@@ -12,7 +12,7 @@ import { limits } from './contract/limits.js';
 import { findAccess } from './control/catalog/access-records.js';
 import type { FollowedCatalog } from './control/catalog/followed-catalog.js';
 import { worldTokenShape } from './control/catalog/keyring.js';
-import type { RequestOwner } from './http/request-owners.js';
+import type { RequestOwner, RequestOwners } from './http/request-owners.js';
 import type { ServerRequest } from './http/server.js';
 import { homeOf } from './worlds/homes.js';
 
@@ -39,9 +39,12 @@ export class ClusterOwners {
     byToken: new LruMap<string, number>({ entriesMax: limits.homesOfAgentsKept }),
     byAddress: new LruMap<string, number>({ entriesMax: limits.homesOfAgentsKept }),
   };
-  /** Of requests under way: who looks for the owner and who answers both ask. */
-  readonly #homesOfRequests = new WeakMap<ServerRequest, number>();
+  /** Who looks for the owner and who answers both ask, mostly one right after the other. A table of all would be dear to the collector. */
+  #last: { request: ServerRequest; home: number } | undefined;
   #changing: Promise<void> | undefined;
+  /** Who waits for a change. */
+  #watchers = 0;
+  #endRest = (): void => {};
   #isClosed = false;
 
   constructor(parts: ClusterOwnersParts) {
@@ -72,10 +75,13 @@ export class ClusterOwners {
 
   /** Undefined where no access is known that the request could be for. */
   homeOfAgent(request: ServerRequest): number | undefined {
-    const known = this.#homesOfRequests.get(request);
-    if (known !== undefined) return known;
+    const last = this.#last;
+    if (last?.request === request) {
+      this.#last = undefined;
+      return last.home;
+    }
     const found = this.#homeNamedIn(request);
-    if (found !== undefined) this.#homesOfRequests.set(request, found);
+    this.#last = found === undefined ? undefined : { request, home: found };
     return found;
   }
 
@@ -142,6 +148,20 @@ export class ClusterOwners {
     });
     return this.#changing;
   }
+  /** One more waits for a change, or one less: while nobody does it is looked for less often, and for the first who comes at once. */
+  watch(isWatched: boolean): void {
+    this.#watchers += isWatched ? 1 : -1;
+    if (isWatched) this.#endRest();
+  }
+  /** For who forwards. */
+  asOwners(ownerOf: RequestOwners['ownerOf']): RequestOwners {
+    return {
+      ownerOf,
+      changed: () => this.changed(),
+      watch: (isWatched) => this.watch(isWatched),
+      silentMs: () => this.silentMs,
+    };
+  }
   close(): void {
     this.#isClosed = true;
   }
@@ -149,7 +169,8 @@ export class ClusterOwners {
   async #change(): Promise<void> {
     const before = this.#text();
     for (let seen = this.#seen(); !this.#isClosed; ) {
-      await pause(limits.clusterLookMs);
+      if (this.#watchers > 0) await pause(limits.clusterLookMs);
+      else await this.#rest();
       const now = this.#seen();
       if (now.every((value, index) => value === seen[index])) continue;
       if (this.#text() !== before) break;
@@ -157,6 +178,11 @@ export class ClusterOwners {
     }
     // Nothing changes any more. Who asks again and again would keep the process from everything else.
     if (this.#isClosed) await new Promise(() => {});
+  }
+  async #rest(): Promise<void> {
+    const rest = new AbortController();
+    this.#endRest = () => rest.abort();
+    await pause(limits.clusterRestMs, rest.signal);
   }
   /** While none of it changes, no owner does. Cheap: it is looked at all the time. */
   #seen(): readonly unknown[] {

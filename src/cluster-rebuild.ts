@@ -43,7 +43,7 @@ export async function catchUp(files: ClusterHome, log: Pick<ClusterLog, 'read'>,
     const records = entries.map((entry) => joiner.join(entry)).filter((record) => record !== undefined);
     next += entries.length;
     const upTo = joiner.isWhole ? next - 1 : records.at(-1)?.sequence;
-    if (upTo !== undefined) await files.apply(records, upTo);
+    if (upTo !== undefined) await files.apply(records, { after: mark.sequence, upTo });
   }
 }
 

@@ -6,8 +6,8 @@ import { limits } from './contract/limits.js';
 
 interface Use {
   count: number;
-  /** Called when nobody is at work any more. */
-  quiet: Set<() => void>;
+  /** Called when nobody is at work any more; there is none for most. */
+  quiet: Set<() => void> | undefined;
 }
 
 export class ClusterUse {
@@ -26,7 +26,7 @@ export class ClusterUse {
 
   begin(home: number): void {
     const use = this.#uses.get(home);
-    if (use === undefined) this.#uses.set(home, { count: 1, quiet: new Set() });
+    if (use === undefined) this.#uses.set(home, { count: 1, quiet: undefined });
     else use.count += 1;
   }
   /** Once for each `begin`. */
@@ -34,7 +34,7 @@ export class ClusterUse {
     const use = this.#uses.get(home);
     if (use === undefined || --use.count > 0) return;
     this.#uses.delete(home);
-    for (const tell of use.quiet) tell();
+    for (const tell of use.quiet ?? []) tell();
   }
 
   /** Resolves when nobody is at work with it, or the bound is over. To be called when nobody begins any more. */
@@ -45,6 +45,7 @@ export class ClusterUse {
     const quiet = new Promise<void>((resolve) => {
       tell = resolve;
     });
+    use.quiet ??= new Set();
     use.quiet.add(tell);
     await within(limits.handoverQuietMs, quiet);
     use.quiet.delete(tell);

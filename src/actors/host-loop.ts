@@ -198,7 +198,8 @@ export class HostLoop {
     this.commit.start();
     if (this.#ring.size > 0) this.#schedule();
     else if (this.#stop) this.#stopIfQuiet(this.#stop);
-    else if (this.#idlers.size > 0) this.#idle(nowMs);
+    // While a commit waits for its log the host is not idle: the next one gathers, on the same processor as the node's other threads.
+    else if (this.#idlers.size > 0 && !this.commit.busy) this.#idle(nowMs);
   }
 
   /** Once a slice of each, and not more often: the long ones continue however much comes in. Returns how many they are. */

@@ -32,13 +32,19 @@ export function callerOf(accesses: AccessTable, auth: RouteAuth, text: string): 
 
 /** Of tokens, keys and seals, each of which holds 256 bits. */
 const shortestText = 43;
+const nothing: readonly string[] = [];
 /** Hashes of the tokens that a request may stand on, wherever a route may want them; at most `most`. `shape`: of every token. */
 export function tokenHashesIn(request: ServerRequest, shape: RegExp, most: number): ReadonlySet<string> {
   const found = new Set<string>();
+  const add = (tokenHash: string): void => {
+    if (found.size < most) found.add(tokenHash);
+  };
   const take = (text: string): void => {
     if (text.length < shortestText) return;
-    const hashes = [...(text.match(shape) ?? []).map(hashOf), ...keyIdsIn(text), ...sealsIn(text)];
-    for (const tokenHash of hashes) if (found.size < most) found.add(tokenHash);
+    // Each request of a cluster is looked through: nothing is put together for the many texts that name nothing.
+    for (const token of text.match(shape) ?? nothing) add(hashOf(token));
+    for (const tokenHash of keyIdsIn(text)) add(tokenHash);
+    for (const tokenHash of sealsIn(text)) add(tokenHash);
   };
   for (const text of request.headers.values()) take(text);
   take(request.query);

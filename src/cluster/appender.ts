@@ -73,9 +73,14 @@ export class Appender {
     return this.#pendingBytes;
   }
 
+  /** Another record is to wait for `space`. */
+  get isFull(): boolean {
+    return this.#pendingBytes >= tuning.pendingBytesMax || this.#spaceWaiters.length > 0;
+  }
+
   /** Resolves when another record may be handed over. */
   space(): Promise<void> {
-    if (this.#pendingBytes < tuning.pendingBytesMax && this.#spaceWaiters.length === 0) return Promise.resolve();
+    if (!this.isFull) return Promise.resolve();
     return new Promise((resolve) => this.#spaceWaiters.push(resolve));
   }
 

@@ -182,16 +182,17 @@ export class Follower {
       return true;
     }
     const records: FollowedRecord[] = [];
-    let upTo = keeper.position(home);
+    const after = keeper.position(home);
+    let upTo = after;
     for (const entry of entries) {
       const record = copy.joiner.join(entry);
       if (record !== undefined) records.push(record);
       if (copy.joiner.isWhole) upTo = entry.sequence;
       copy.next = entry.sequence + 1;
     }
-    if (upTo === keeper.position(home)) return false;
+    if (upTo === after) return false;
     try {
-      await keeper.apply(home, records, upTo);
+      await keeper.apply(home, records, { after, upTo });
     } catch (error) {
       // What was joined is read again, should the home be followed again: the copy has none of it.
       copy.joiner.reset();

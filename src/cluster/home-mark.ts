@@ -1,15 +1,12 @@
-// How far the copies of one home on this node are: written beside and renamed, now and then, so that a restart does not begin at nothing.
-//   HOME-MARK-1. Each copy has everything up to the sequence that is written; `ends` says what the log had there of each stream. What was
-//               read of another file, or of none, is that there is nothing.
+// How far this node is with one home: its copies, and what it appends while it owns it. Saved beside and renamed, now and then, so that a
+// restart does not begin at nothing.
+//   HOME-MARK-1. Each file has everything up to the sequence that is saved; the ends that are saved say what the log had there of each
+//               stream. What was read of another file, or of none, is that there is nothing.
 // It is not flushed, like the copies: all are made again after another boot of the operating system.
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { tuning } from './tuning.js';
+import { type AppendedRecord, type StreamEnd, UnwrittenRecords } from './unwritten-records.js';
 
-/** The newest record of a stream. */
-export interface StreamEnd {
-  readonly number: number;
-  readonly nonce: Buffer;
-}
 interface Written {
   version: 1;
   sequence: number;
@@ -22,6 +19,7 @@ interface Written {
 }
 
 export class HomeMark {
+  /** Up to which this node has the log: in its files, or among what is unwritten. */
   sequence = 0;
   /** This node has, or had as it ended, the home: its files may hold more than the log. */
   isOwned = true;
@@ -29,7 +27,10 @@ export class HomeMark {
   logBytes = 0;
   snapshotSequence = 0;
   snapshotBytes = 0;
+  /** By stream, of that sequence. */
   readonly ends = new Map<string, StreamEnd>();
+  /** Of an owner. */
+  readonly unwritten = new UnwrittenRecords();
   readonly #path: string;
   #records = 0;
   #bytes = 0;
@@ -43,7 +44,12 @@ export class HomeMark {
     for (const [stream, [number, nonce]] of Object.entries(ends)) this.ends.set(stream, { number, nonce: Buffer.from(nonce, 'hex') });
   }
 
-  /** The copies have the record, and everything before it. */
+  /** The log has the record; its file may get it later. */
+  noteUnwritten(stream: string, record: AppendedRecord, sequence: number): void {
+    this.unwritten.appended(stream, record, { before: this.ends.get(stream), sequence });
+  }
+
+  /** This node has the record, and everything before it. */
   note(sequence: number, bytes: number): void {
     this.sequence = Math.max(this.sequence, sequence);
     this.logBytes += bytes;
@@ -67,13 +73,24 @@ export class HomeMark {
     this.sequence = 0;
     this.logBytes = 0;
     this.ends.clear();
+    this.unwritten.clear();
     this.save();
   }
 
+  /** Its owner has left: what the files did not get is read again. */
+  fallBack(): void {
+    this.sequence = this.unwritten.heldSequence(this.sequence);
+    const held = this.unwritten.heldEnds(this.ends);
+    this.ends.clear();
+    for (const [stream, end] of held) this.ends.set(stream, end);
+    this.unwritten.clear();
+  }
+
   save(): void {
-    const { sequence, isOwned, logBytes, snapshotSequence, snapshotBytes } = this;
+    const { isOwned, logBytes, snapshotSequence, snapshotBytes, unwritten } = this;
+    const sequence = unwritten.heldSequence(this.sequence);
     const ends = Object.fromEntries(
-      [...this.ends].map(([stream, { number, nonce }]) => [stream, [number, nonce.toString('hex')] as const]),
+      [...unwritten.heldEnds(this.ends)].map(([stream, { number, nonce }]) => [stream, [number, nonce.toString('hex')] as const]),
     );
     const written = { version: 1, sequence, isOwned, logBytes, snapshotSequence, snapshotBytes, ends };
     const draft = `${this.#path}.new`;

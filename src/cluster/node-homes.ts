@@ -29,25 +29,17 @@ import {
 } from './log.js';
 import { ClusterMembers } from './members.js';
 import { kindOfTake, silentClusterMeter, TakeTimer } from './meter.js';
+import { type NodeHome, untilLeft } from './node-home.js';
 import { Placement } from './placement.js';
 import type { LogRecord } from './record-parts.js';
 import { tuning } from './tuning.js';
-
-interface Mine {
-  phase: HomePhase;
-  /** Under which this node has it; 0 while it follows. */
-  epoch: number;
-  isLost: boolean;
-  /** Until when the owner before may still answer reads: it was heard of while this node claimed. */
-  quietUntilMs: number;
-}
 
 export class Homes {
   readonly appender: Appender;
   readonly members: ClusterMembers;
   readonly follower: Follower;
   readonly #options: HomesOptions;
-  readonly #mine = new Map<number, Mine>();
+  readonly #mine = new Map<number, NodeHome>();
   readonly #placement = new Placement();
   readonly #takes = new Semaphore(tuning.takesAtOnceMax);
   readonly #engine: EngineWatch;
@@ -284,8 +276,9 @@ export class Homes {
     });
   }
 
-  async #give(home: number, epoch: number, to: string, mine: Mine): Promise<void> {
+  async #give(home: number, epoch: number, to: string, mine: NodeHome): Promise<void> {
     await this.#options.log.give(home, epoch, to);
+    await mine.closing;
     mine.phase = 'following';
     // The next may leave now, and the one that has it sees so with its own beat.
     this.members.beatSoon();
@@ -295,7 +288,7 @@ export class Homes {
     this.#do(state.home, 'taking', (mine) => this.#takes.run(() => this.#takeNow(state, mine)));
   }
 
-  async #takeNow({ home, owner, epoch: expected }: HomeState, mine: Mine): Promise<void> {
+  async #takeNow({ home, owner, epoch: expected }: HomeState, mine: NodeHome): Promise<void> {
     const { log, clock, keeper, node, meter = silentClusterMeter } = this.#options;
     const kind = kindOfTake(owner, node, () => this.#ownedBefore?.delete(home) === true);
     const timer = new TakeTimer(clock, kind === 'silence' ? this.members.seenMsOf(owner as string) : undefined);
@@ -309,7 +302,7 @@ export class Homes {
     this.appender.own(home, epoch, end);
     const fence = await this.appender.fence(home);
     if (fence.outcome === 'lost') return;
-    await keeper.apply(home, [], fence.sequence);
+    await keeper.apply(home, [], { after: end, upTo: fence.sequence });
     if (owner === node && this.members.alive.length > 1) mine.quietUntilMs = Math.max(mine.quietUntilMs, this.#startedMs + tuning.aliveMs);
     while (clock.now() < mine.quietUntilMs) await waitOn(clock, mine.quietUntilMs - clock.now());
     if (mine.isLost || this.#isOver) return;
@@ -327,7 +320,7 @@ export class Homes {
    * The owner before is presumed dead since a look of this node. A beat of its that came between that look and the claim renewed its lease:
    * where a look after the claim shows one, its lease is waited for. A beat after the claim shows it that the home is lost.
    */
-  async #claim(home: number, expected: number, owner: string | undefined, mine: Mine): Promise<number | undefined> {
+  async #claim(home: number, expected: number, owner: string | undefined, mine: NodeHome): Promise<number | undefined> {
     const { log, clock, node } = this.#options;
     const other = owner === node ? undefined : owner;
     const beatOf = (beat: Beat | undefined): number | undefined => beat?.nodes.find((seen) => seen.node === other)?.beat;
@@ -359,19 +352,22 @@ export class Homes {
     this.appender.disown(home);
     const closed = this.#options.keeper.close(home, 'lost');
     if (wasOwned) this.#do(home, 'leaving', () => closed);
-    else this.#track(closed.catch((error: unknown) => this.#options.onProblem(error, home)));
+    else {
+      mine.closing = closed.catch((error: unknown) => this.#options.onProblem(error, home));
+      this.#track(mine.closing);
+    }
   }
 
   /** One thing at a time with a home; afterwards it follows, unless the work says otherwise. */
-  #do(home: number, phase: HomePhase, work: (mine: Mine) => Promise<void>): void {
+  #do(home: number, phase: HomePhase, work: (mine: NodeHome) => Promise<void>): void {
     if (this.#isOver) return;
     const before = this.#mine.get(home);
-    const mine: Mine = { phase, epoch: before?.epoch ?? 0, isLost: before?.isLost ?? false, quietUntilMs: before?.quietUntilMs ?? 0 };
+    const mine: NodeHome = { phase, epoch: before?.epoch ?? 0, isLost: before?.isLost ?? false, quietUntilMs: before?.quietUntilMs ?? 0 };
     if (phase === 'taking') mine.isLost = false;
     this.#mine.set(home, mine);
     const run = async (): Promise<void> => {
       try {
-        await work(mine);
+        await untilLeft(mine, work);
         if (mine.phase === phase) mine.phase = 'following';
       } catch (error) {
         // The next beat shows how it stands.

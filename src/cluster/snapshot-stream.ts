@@ -7,8 +7,8 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { constants, createBrotliCompress, createBrotliDecompress } from 'node:zlib';
 import { ServiceError } from '../contract/errors.js';
-import type { StreamEnd } from './home-mark.js';
 import { tuning } from './tuning.js';
+import type { StreamEnd } from './unwritten-records.js';
 
 export interface SnapshotFile extends StreamEnd {
   stream: string;

@@ -66,6 +66,8 @@ export const tuning = {
   /** Of records after which it is written how far a home's copies are: what a restart reads again at most. */
   markedRecordsMax: 256,
   markedBytesMax: 4 * 1024 * 1024,
+  /** Of records of one stream that its owner has appended and says it has not written: an honest one writes long before. */
+  unwrittenBytesMax: 4 * 1024 * 1024,
   /** A snapshot is made when the log since the last one is larger than that, and than this: of 64 small homes the log keeps 1 GiB. */
   snapshotLogBytesMin: 8 * 1024 * 1024,
   /** Between two looks at which homes want a snapshot. */

@@ -229,6 +229,8 @@ export const serviceLimits = {
   nodeNameCharsMax: 40,
   /** How often a node looks whether what it waits for has come. */
   clusterLookMs: 20,
+  /** The same of who owns what, while nobody waits for a change of it. */
+  clusterRestMs: 200,
   /** How long a node that starts asks a database that does not answer. */
   clusterDatabaseWaitMs: 30_000,
   /** Until an operator is shown the cluster without what its log says of itself. */

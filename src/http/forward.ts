@@ -47,7 +47,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
   const { owners, token, format, own, requireHost, meter } = options;
   const { ownerWaitMs = limits.ownerWaitMs, connectionsMax = limits.ownerConnectionsMax } = options;
   const connections = new OwnerConnections({ connectionsMax });
-  const changes = new OwnerChanges(() => owners.changed());
+  const changes = new OwnerChanges(owners);
   const mayRepeat = options.mayRepeat ?? onlyReads;
   const reach = new OwnerReach(defined({ quietMs: options.ownerQuietMs }));
   const ground: ForwardGround = { owners, token, format, own, mayRepeat, ownerWaitMs, connections, reach, changes, bodies: newBudget() };

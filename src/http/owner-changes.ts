@@ -1,13 +1,15 @@
 // Who waits for a change of owners. One listener stands at the port for all of them: a promise keeps everybody who ever waited for it.
+import type { RequestOwners } from './request-owners.js';
 
 export class OwnerChanges {
+  readonly #owners: Pick<RequestOwners, 'changed' | 'watch'>;
   readonly #listeners = new Set<() => void>();
   #count = 0;
   #isClosed = false;
 
-  /** `changed` never rejects; each promise of it resolves at the first change after it was asked for. */
-  constructor(changed: () => Promise<void>) {
-    void this.#follow(changed);
+  constructor(owners: Pick<RequestOwners, 'changed' | 'watch'>) {
+    this.#owners = owners;
+    void this.#follow();
   }
 
   /** Changes so far. */
@@ -18,7 +20,10 @@ export class OwnerChanges {
   /** Called at each change, until what this returns is called. */
   on(listener: () => void): () => void {
     this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    if (this.#listeners.size === 1) this.#owners.watch?.(true);
+    return () => {
+      if (this.#listeners.delete(listener) && this.#listeners.size === 0) this.#owners.watch?.(false);
+    };
   }
 
   /** Resolves at the next change, when the time is over, or when the signal aborts. */
@@ -41,15 +46,17 @@ export class OwnerChanges {
   close(): void {
     this.#isClosed = true;
     for (const listener of [...this.#listeners]) listener();
+    if (this.#listeners.size === 0) return;
     this.#listeners.clear();
+    this.#owners.watch?.(false);
   }
   get isClosed(): boolean {
     return this.#isClosed;
   }
 
-  async #follow(changed: () => Promise<void>): Promise<void> {
+  async #follow(): Promise<void> {
     for (;;) {
-      await changed();
+      await this.#owners.changed();
       if (this.#isClosed) return;
       this.#count += 1;
       for (const listener of [...this.#listeners]) listener();

@@ -8,6 +8,8 @@ export interface RequestOwners {
   ownerOf(request: ServerRequest): RequestOwner | undefined | Promise<RequestOwner | undefined>;
   /** Resolves at the first change after it was asked for: an owner may be another one than before. Never rejects. */
   changed(): Promise<void>;
+  /** Somebody waits for a change from now on, or nobody does. Default: nothing looks more often for it. */
+  watch?(isWatched: boolean): void;
   /** For how many milliseconds this node has not learned who owns what; 0 while it does. Default 0. */
   silentMs?(): number;
 }

@@ -40,6 +40,10 @@ export interface FolderLog {
   append(home: number, record: StreamRecord): Promise<'appended' | 'lost'>;
   /** Of the newest record; number 0 where there is none. */
   endOf(home: number): Promise<StreamPosition | 'lost'>;
+  /** Records in order that the data file may not have yet: those above what `written` has said. */
+  unwritten(home: number): readonly StreamRecord[];
+  /** As in StreamLog. */
+  written(home: number, number: number): void;
 }
 
 export interface WorldsOptions {

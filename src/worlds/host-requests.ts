@@ -96,4 +96,17 @@ export interface StreamEndAsk {
   kind: 'streamEnd';
   home: number;
 }
-export type StreamEndAnswer = { number: number; nonce: Uint8Array } | 'lost';
+export type StreamEndAnswer = (SentPosition & { unwritten: readonly SentRecord[] }) | 'lost';
+interface SentPosition {
+  number: number;
+  nonce: Uint8Array;
+}
+export interface SentRecord extends SentPosition {
+  body: Uint8Array;
+}
+/** The home's data file has everything up to the record; answered at once. */
+export interface WrittenAsk {
+  kind: 'written';
+  home: number;
+  number: number;
+}

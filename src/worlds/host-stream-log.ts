@@ -1,15 +1,16 @@
 // How a host appends what its data files changed: in pieces, through its system, to the node that has the home.
 //   HOST-STREAM-LOG-1. The pieces of a record arrive in order and whole, or the record is lost; nonces are of this side alone.
-//   HOST-STREAM-LOG-2. Before a data file is served, the records that an incarnation before has applied and not appended are appended.
+//   HOST-STREAM-LOG-2. Before a data file is served, it gets what an incarnation before has appended and not written, and what that one
+//     has written and not appended is appended.
 // Asks beyond their bound would be refused, and a refused append loses the file: so all files of a host share the places. What is handed
 // over in one moment shares one piece of memory, so that it crosses as one.
 import type { HostFacts } from '../actors/definition.js';
 import { Semaphore } from '../async/semaphore.js';
 import { ServiceError } from '../contract/errors.js';
-import type { AppendAnswer, AppendAsk, PieceAnswer, RecordPiece, StreamEndAnswer, StreamEndAsk } from './host-requests.js';
+import type { AppendAnswer, AppendAsk, PieceAnswer, RecordPiece, StreamEndAnswer, StreamEndAsk, WrittenAsk } from './host-requests.js';
 import { Nonces } from './kv/nonces.js';
-import type { StreamLog, StreamPosition } from './kv/stream-log.js';
-import { recordsAbove } from './stream-tail.js';
+import type { StreamLog } from './kv/stream-log.js';
+import { type LogEnd, recordsAbove } from './stream-tail.js';
 import { tuning } from './tuning.js';
 
 interface Gathered {
@@ -33,13 +34,16 @@ export class HostStreamLogs {
     return {
       mintNonce: () => this.#nonces.mint(),
       append: ({ number, nonce, body }) => this.#append({ home, number, nonce }, body),
+      written: (number) => this.#written(home, number),
     };
   }
 
   /** Throws where the file of the home cannot be served. Nobody has it open. */
   async bringIn(home: number, directory: string): Promise<void> {
     const log = this.of(home);
-    for (const record of await recordsAbove(directory, () => this.#end(home))) if ((await log.append(record)) === 'lost') throw lost();
+    const { position, above } = await recordsAbove(directory, () => this.#end(home));
+    if (position > 0) this.#written(home, position);
+    for (const record of above) if ((await log.append(record)) === 'lost') throw lost();
   }
 
   async #append(record: Pick<RecordPiece, 'home' | 'number' | 'nonce'>, body: Buffer): Promise<'appended' | 'lost'> {
@@ -82,10 +86,16 @@ export class HostStreamLogs {
     );
   }
 
-  async #end(home: number): Promise<StreamPosition> {
+  /** The next one says as much and more, should this one not arrive. */
+  #written(home: number, number: number): void {
+    this.#places.run(() => this.#ask({ kind: 'written', home, number } satisfies WrittenAsk)).catch(() => {});
+  }
+
+  async #end(home: number): Promise<LogEnd> {
     const end = (await this.#ask({ kind: 'streamEnd', home } satisfies StreamEndAsk)) as StreamEndAnswer;
     if (end === 'lost') throw lost();
-    return { number: end.number, nonce: Buffer.from(end.nonce) };
+    const unwritten = end.unwritten.map(({ number, nonce, body }) => ({ number, nonce: Buffer.from(nonce), body: Buffer.from(body) }));
+    return { number: end.number, nonce: Buffer.from(end.nonce), unwritten };
   }
 }
 

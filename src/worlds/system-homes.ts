@@ -15,9 +15,12 @@ import type {
   OpenHomesAnswer,
   PieceAnswer,
   RecordPiece,
+  SentRecord,
   StreamEndAnswer,
+  WrittenAsk,
 } from './host-requests.js';
 import { nonceBytes } from './kv/group-record.js';
+import type { StreamRecord } from './kv/stream-log.js';
 import { RecordPieces } from './record-pieces.js';
 
 /** Of a home that is open or closing. */
@@ -28,6 +31,12 @@ interface Served {
   isLost: boolean;
   /** Who waits, and has 'lost' for an answer once it is. A promise would keep everybody who ever waited for it. */
   readonly losing: Set<() => void>;
+}
+
+/** What becomes of one piece: one of them is called, once. */
+interface Answering {
+  answered(answer: PieceAnswer): void;
+  failed(error: unknown): void;
 }
 
 export class SystemHomes implements HomedWorlds {
@@ -50,7 +59,7 @@ export class SystemHomes implements HomedWorlds {
     this.#system = system;
   }
 
-  async answer(host: number, request: unknown): Promise<OpenHomesAnswer | AppendAnswer | StreamEndAnswer> {
+  async answer(host: number, request: unknown): Promise<OpenHomesAnswer | AppendAnswer | StreamEndAnswer | undefined> {
     const ask = request as { kind?: unknown; home?: unknown; pieces?: unknown } | null;
     if (ask?.kind === 'openHomes') return { homes: [...this.#open].filter((home) => hostOfHome(home, this.#hosts) === host) };
     if (this.#log === undefined) throw new ServiceError('control.INVALID_REQUEST', { message: 'There is no such ask.' });
@@ -59,6 +68,8 @@ export class SystemHomes implements HomedWorlds {
         return await this.#appendAll(this.#log, host, ask.pieces);
       case 'streamEnd':
         return await this.#endOf(this.#log, this.#homeOf(host, ask.home));
+      case 'written':
+        return this.#written(this.#log, this.#homeOf(host, ask.home), request as WrittenAsk);
       default:
         throw new ServiceError('control.INVALID_REQUEST', { message: 'There is no such ask.' });
     }
@@ -94,33 +105,78 @@ export class SystemHomes implements HomedWorlds {
     this.#served.set(home, { pieces: new RecordPieces(), appending: undefined, isLost: false, losing: new Set() });
   }
 
-  async #appendAll(log: FolderLog, host: number, pieces: unknown): Promise<AppendAnswer> {
+  /** What stops one stops none of the others; each is handed over before this returns. A wrong one ends the host. */
+  #appendAll(log: FolderLog, host: number, pieces: unknown): Promise<AppendAnswer> {
     if (!Array.isArray(pieces)) throw new WrongAsk('it appended what is no record');
-    // Each as soon as it comes: what stops one stops none of those before it.
-    return await Promise.all(pieces.map((piece: RecordPiece | null) => this.#append(log, host, piece)));
+    return new Promise((resolve, reject) => {
+      const answers: PieceAnswer[] = new Array(pieces.length);
+      let left = pieces.length;
+      const answered = (index: number, answer: PieceAnswer): void => {
+        answers[index] = answer;
+        left -= 1;
+        if (left === 0) resolve(answers);
+      };
+      const failed = (index: number, error: unknown): void => {
+        if (error instanceof WrongAsk) reject(error);
+        else console.error(`drillyard: a record of a host was not appended: ${(error as Error).message}`);
+        answered(index, 'lost');
+      };
+      if (left === 0) resolve(answers);
+      pieces.forEach((piece: RecordPiece | null, index) => {
+        try {
+          this.#append(log, host, piece, { answered: (answer) => answered(index, answer), failed: (error) => failed(index, error) });
+        } catch (error) {
+          failed(index, error);
+        }
+      });
+    });
   }
 
-  async #append(log: FolderLog, host: number, piece: RecordPiece | null): Promise<PieceAnswer> {
+  /** Without a promise for each of what is asked in one moment but that of the log. */
+  #append(log: FolderLog, host: number, piece: RecordPiece | null, { answered, failed }: Answering): void {
     const home = this.#homeOf(host, piece?.home);
     requireShape(piece as RecordPiece);
     const served = this.#served.get(home);
-    if (served === undefined) return 'lost';
+    if (served === undefined) {
+      answered('lost');
+      return;
+    }
     if (served.appending !== undefined) throw new WrongAsk('it appended two records of a home at once');
     const record = served.pieces.join(piece as RecordPiece);
-    if (record === undefined) return 'taken';
-    const appending = log.append(home, record).finally(() => {
+    if (record === undefined) {
+      answered('taken');
+      return;
+    }
+    const appending = log.append(home, record);
+    served.appending = appending;
+    const isOpen = whileOpen(served, () => answered('lost'));
+    const over = (): boolean => {
       served.appending = undefined;
-    });
-    served.appending = appending.catch(() => {});
-    return await unlessLost(served, appending);
+      return isOpen();
+    };
+    appending.then(
+      (outcome) => {
+        if (over()) answered(outcome);
+      },
+      (error: unknown) => {
+        if (over()) failed(error);
+      },
+    );
   }
 
   async #endOf(log: FolderLog, home: number): Promise<StreamEndAnswer> {
     const served = this.#served.get(home);
     // Pieces that an incarnation before has sent are never followed by the rest.
     served?.pieces.reset();
-    if (served === undefined || (await unlessLost(served, Promise.resolve(served.appending))) === 'lost') return 'lost';
-    return await unlessLost(served, log.endOf(home));
+    const decided = Promise.resolve(served?.appending).catch(() => {});
+    if (served === undefined || (await unlessLost(served, decided)) === 'lost') return 'lost';
+    const end = await unlessLost(served, log.endOf(home));
+    return end === 'lost' ? 'lost' : { number: end.number, nonce: end.nonce, unwritten: log.unwritten(home).map(sent) };
+  }
+
+  #written(log: FolderLog, home: number, { number }: WrittenAsk): undefined {
+    if (!Number.isSafeInteger(number) || number < 1) throw new WrongAsk('it wrote what is no record');
+    if (this.#served.has(home)) log.written(home, number);
   }
 
   /** A host that is not there, or ends before it has answered, asks when it starts again. */
@@ -145,15 +201,30 @@ function lose(served: Served): void {
   for (const tell of served.losing) tell();
   served.losing.clear();
 }
+/** Calls `lost` once the home is, or at once; what this returns says whether it was not called, and no longer calls it. */
+function whileOpen({ isLost, losing }: Served, lost: () => void): () => boolean {
+  let isOpen = !isLost;
+  const tell = (): void => {
+    isOpen = false;
+    lost();
+  };
+  if (isOpen) losing.add(tell);
+  else lost();
+  return () => {
+    losing.delete(tell);
+    return isOpen;
+  };
+}
 /** What comes first. */
-function unlessLost<T>({ isLost, losing }: Served, work: Promise<T>): Promise<T | 'lost'> {
+function unlessLost<T>(served: Served, work: Promise<T>): Promise<T | 'lost'> {
   return new Promise((resolve, reject) => {
-    const tell = (): void => resolve('lost');
-    if (isLost) tell();
-    losing.add(tell);
-    work.then(resolve, reject).finally(() => losing.delete(tell));
+    const isOpen = whileOpen(served, () => resolve('lost'));
+    work.then(resolve, reject).finally(isOpen);
   });
 }
+
+/** Copies: with a view of memory all of that memory is sent. */
+const sent = ({ number, nonce, body }: StreamRecord): SentRecord => ({ number, nonce: new Uint8Array(nonce), body: new Uint8Array(body) });
 
 /** A host in a process of its own may have sent anything. */
 function requireShape({ number, nonce, part, body, isLast }: RecordPiece): void {

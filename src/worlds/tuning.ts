@@ -59,6 +59,13 @@ export const tuning = {
    */
   appendPieceBytes: 512 * 1024,
   appendAsksMax: 32,
+  /**
+   * Of records that a file with a log does not have yet, and how long they wait at most: what its host holds, its node keeps, and a restart
+   * reads again. A transaction that is larger than the second is written at once: it would gain nothing.
+   */
+  lateBytesMax: 256 * 1024,
+  lateTransactionBytesMax: 64 * 1024,
+  lateMs: 5000,
   /** Payloads that a copy applies in one transaction: large enough that its begin and end cost nothing, small for the memory. */
   replayedBytesAtOnce: 8 * 1024 * 1024,
   /** Of a stored page of the queue. */

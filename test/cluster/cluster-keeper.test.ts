@@ -49,19 +49,25 @@ for (const isolation of ['thread', 'process'] as const) {
     const taken = await again(second, bank);
     assert.equal(await taken.balance(), 111);
     await taken.add(1);
-    await checkEqual(second, first, { home: 1, stream: one });
     await second.give(1);
+    await checkEqual(second, first, { home: 1, stream: one });
     await first.take(1);
     assert.equal(await bank.balance(), 112);
   });
 }
 
-/** A node that ends within an append that never arrives. */
+/** The next transaction of home 1 sweeps, so it is written to the file at once. */
+async function sweepNext(node: KeeperNode): Promise<void> {
+  await (await createBank(await node.project(one), idIn(1))).world.destroy();
+}
+
+/** A node that ends within an append that never arrives, of what is in its file. */
 async function endWithTail(t: TestContext, cluster: KeeperCluster): Promise<{ data: string; bank: Bank }> {
   const node = cluster.node('first');
   await node.take(1);
   const bank = await createBank(await node.project(one), idIn(1));
   await bank.add(1);
+  await sweepNext(node);
   node.faults.fate = (verb) => (verb === 'append' ? 'unavailable' : 'fine');
   const refused = assert.rejects(bank.add(1), isCode('world.ACTOR_RESTARTED'));
   await until(() => node.appender.pendingBytes > 0);
@@ -101,20 +107,123 @@ test('what only a node had that ended is gone once another has written', async (
 });
 
 // CLUSTER-HOME-3
-test('a lost home is closed while an append is open, and its file holds what the log does', async (t) => {
-  const { owner: first, copy: second, bank } = await ownedBank(t);
+for (const isWritten of [true, false]) {
+  const what = isWritten ? 'its file that held more goes' : 'its file that holds no more stays';
+  test(`a lost home is closed while an append is open, and ${what}`, async (t) => {
+    const { owner: first, copy: second, bank } = await ownedBank(t);
+    await bank.add(1);
+    if (isWritten) await sweepNext(first);
+    first.faults.fate = (verb) => (verb === 'append' ? 'unavailable' : 'fine');
+    const refused = assert.rejects(bank.add(1), isCode('world.ACTOR_RESTARTED'));
+    await until(() => first.appender.pendingBytes > 0);
+    await second.take(1);
+    assert.equal(await (await again(second, bank)).balance(), 101);
+    await first.lose(1);
+    await refused;
+    assert.equal(existsSync(folderOfStream(first.data, { home: 1, stream: one })), !isWritten);
+    await (await again(second, bank)).add(7);
+    await second.give(1);
+    await checkEqual(second, first, { home: 1, stream: one });
+  });
+}
+
+// CLUSTER-KEEPER-1
+test('a record whose append is under way when its host ends and its home is given away is in the log once', async (t) => {
+  const { cluster, owner, copy, bank } = await ownedBank(t);
   await bank.add(1);
-  first.faults.fate = (verb) => (verb === 'append' ? 'unavailable' : 'fine');
+  await sweepNext(owner);
+  owner.faults.fate = (verb) => (verb === 'append' ? 'unavailable' : 'fine');
   const refused = assert.rejects(bank.add(1), isCode('world.ACTOR_RESTARTED'));
-  await until(() => first.appender.pendingBytes > 0);
-  await second.take(1);
-  assert.equal(await (await again(second, bank)).balance(), 101);
-  await first.lose(1);
+  await until(() => owner.appender.pendingBytes > 0);
+  const bytes = owner.appender.pendingBytes;
+  const worlds = await owner.project(one);
+  await worlds.closeHome(1, { lost: true });
+  await worlds.close();
+  owner.worlds.delete(one);
   await refused;
-  assert.ok(!existsSync(folderOfStream(first.data, { home: 1, stream: one })));
-  await (await again(second, bank)).add(7);
+  const given = owner.give(1);
+  for (let turn = 0; turn < 200; turn++) await new Promise(setImmediate);
+  assert.equal(owner.appender.pendingBytes, bytes);
+  owner.faults.fate = () => 'fine';
+  await given;
+  const entries = await cluster.door('look').read([{ home: 1, sequence: 1 }], Number.MAX_SAFE_INTEGER);
+  const numbers = entries.filter(({ stream }) => stream === one).map(({ number }) => number);
+  assert.deepEqual(
+    numbers,
+    numbers.map((_, index) => index + 1),
+  );
+  await checkEqual(owner, copy, { home: 1, stream: one });
+  await copy.take(1);
+  assert.equal(await (await again(copy, bank)).balance(), 102);
+});
+
+// CLUSTER-HOME-1
+test('a home that falls back while its node takes it again is not opened, and is read again', async (t) => {
+  const { cluster, owner, copy, bank } = await ownedBank(t);
+  await bank.add(1);
+  assert.ok(owner.keeper.unwritten(1, one).length > 0, 'nothing was late');
+  const end = await cluster.endOf(1);
+  assert.equal(owner.keeper.position(1), end);
+  await owner.lose(1);
+  assert.ok(owner.keeper.position(1) < end);
+  const before = owner.keeper.position(1);
+  await assert.rejects(owner.keeper.apply(1, [], { after: end, upTo: end + 1 }), LogUnavailable);
+  assert.equal(owner.keeper.position(1), before);
+  await owner.take(1);
+  assert.equal(await bank.balance(), 101);
+  await bank.add(1);
+  await owner.give(1);
+  await checkEqual(owner, copy, { home: 1, stream: one });
+});
+
+// CLUSTER-HOME-3, UNWRITTEN-RECORDS-1, UNWRITTEN-RECORDS-2
+test('what an owner answered and did not write is read again: by itself as it starts again, and once it has lost the home', async (t) => {
+  const cluster = new KeeperCluster(t);
+  let node = cluster.node('first');
+  await node.take(1);
+  const bank = await createBank(await node.project(one), idIn(1));
+  const other = await createBank(await node.project(two), idIn(1));
+  for (let round = 1; round <= 3; round++) {
+    await Promise.all([(await again(node, bank)).add(1), (await again(node, other, two)).add(1)]);
+    for (const stream of streams) assert.ok(node.keeper.unwritten(1, stream).length > 0, 'nothing was late');
+    // As it is saved now and then.
+    node.keeper.homeOf(1).mark.save();
+    await node.crash();
+    node = cluster.node('first', node.data);
+    assert.ok(node.keeper.position(1) < (await cluster.endOf(1)));
+    await node.take(1);
+    assert.equal(await (await again(node, bank)).balance(), 100 + round);
+    assert.equal(await (await again(node, other, two)).balance(), 100 + round);
+  }
+  await (await again(node, bank)).add(1);
+  const second = cluster.node('second');
+  await second.take(1);
+  await node.lose(1);
+  await (await again(second, bank)).add(1);
   await second.give(1);
-  await checkEqual(second, first, { home: 1, stream: one });
+  for (const stream of streams) await checkEqual(second, node, { home: 1, stream });
+  await node.take(1);
+  assert.equal(await (await again(node, bank)).balance(), 105);
+});
+
+test('a host that appends and never says that it wrote is wrong', async (t) => {
+  const { owner } = await ownedBank(t);
+  const end = await owner.keeper.endOf(1, one);
+  assert.ok(end !== 'lost');
+  const change = { key: Buffer.from([4, 1]), value: randomBytes(1024 * 1024) };
+  let { number, nonce } = end;
+  const append = async (): Promise<void> => {
+    const record = { number: number + 1, nonce: randomBytes(16), body: encodeRecordNow(nonce, [encodeChanges([change])]) };
+    assert.equal(await owner.keeper.append(1, one, record), 'appended');
+    ({ number, nonce } = record);
+  };
+  for (let count = 0; count < 10; count++) {
+    await append();
+    owner.keeper.written(1, one, number);
+  }
+  await assert.rejects(async () => {
+    for (let count = 0; count < 10; count++) await append();
+  }, WrongAsk);
 });
 
 // HOME-MARK-1

@@ -19,7 +19,7 @@ async function start() {
   for (const home of [1, 2, 3]) await log.claim(home, 0, 'x');
   const keeper: Pick<HomeKeeper, 'position' | 'apply' | 'restore'> = {
     position: (home) => positions.get(home) ?? 0,
-    apply: async (home, records, upTo) => {
+    apply: async (home, records, { upTo }) => {
       assert.equal(applying.has(home), false, 'one at a time');
       applying.add(home);
       await new Promise<void>((resolve) => clock.face().after(5, resolve));

@@ -44,6 +44,8 @@ export class TestNode {
   hasSpace = true;
   /** How long a claim of its is under way. */
   claimMs = 0;
+  /** How long it takes to leave the files of a home. */
+  closeMs = 0;
   /** Ended as by kill -9: what it does still, nobody sees. */
   isDead = false;
 
@@ -59,11 +61,14 @@ export class TestNode {
         verb === 'claim' && phase === 'request' && this.claimMs > 0 ? waitOn(cluster.clock.face(), this.claimMs) : undefined,
     });
     const { disk: copies, open } = this;
+    /** By home, how many closes are under way. */
+    const closing = new Map<number, number>();
     const keeper: HomeKeeper = {
       position: (home) => copies.copyOf(home).position,
       logBytes: (home) => copies.copyOf(home).records.reduce((sum, { length }) => sum + length, 0),
-      apply: async (home, records, upTo) => {
+      apply: async (home, records, { upTo }) => {
         if (!this.hasSpace && records.length > 0) throw diskFull();
+        assert.ok(!closing.get(home), 'its files are being left');
         const copy = copies.copyOf(home);
         for (const record of records) {
           assert.ok(record.sequence > copy.position && record.sequence <= upTo);
@@ -73,7 +78,14 @@ export class TestNode {
       },
       restore: async () => assert.fail('nothing was trimmed'),
       open: async (home) => void open.add(home),
-      close: async (home) => void open.delete(home),
+      close: async (home) => {
+        open.delete(home);
+        const ms = this.closeMs;
+        if (ms === 0) return;
+        closing.set(home, (closing.get(home) ?? 0) + 1);
+        await waitOn(cluster.clock.face(), ms);
+        closing.set(home, (closing.get(home) ?? 0) - 1);
+      },
     };
     const space = {
       hasSpace: () => this.hasSpace,

@@ -135,6 +135,8 @@ export class KeeperNode {
         log: {
           append: (home, record) => this.keeper.append(home, stream, record),
           endOf: (home) => this.keeper.endOf(home, stream),
+          unwritten: (home) => this.keeper.unwritten(home, stream),
+          written: (home, number) => this.keeper.written(home, stream, number),
         },
       },
       durability: 'flushed',
@@ -166,7 +168,7 @@ export class KeeperNode {
     this.appender.own(home, claimed, await this.cluster.endOf(home));
     const fence = await this.appender.fence(home);
     assert.ok(fence.outcome === 'appended');
-    await this.keeper.apply(home, [], fence.sequence);
+    await this.keeper.apply(home, [], { after: fence.sequence - 1, upTo: fence.sequence });
     await this.keeper.open(home);
   }
 

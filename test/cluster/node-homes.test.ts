@@ -236,6 +236,24 @@ for (const [how, areTogether] of [
     );
   });
 
+// NODE-HOMES-1
+test('a home that is lost while it is given away is followed, or taken again, when both are done with its files', async () => {
+  const cluster = await started(['a', 'b']);
+  const node = cluster.nodes.get('b');
+  assert.ok(node);
+  const given = [...node.open].filter((home) => home > 0);
+  node.closeMs = 3000;
+  await cluster.ask('a', (operator) => operator.drainNode('b'));
+  const leaving = given.filter((home) => node.homes.phaseOf(home) === 'leaving');
+  assert.ok(leaving.length > 0, 'nothing is given away');
+  for (const home of leaving) await cluster.claimFor('a', home);
+  await cluster.run(20_000);
+  assert.deepEqual(node.problems, []);
+  cluster.drained.add('b');
+  await cluster.check(['a', 'b']);
+  await cluster.stop();
+});
+
 // NODE-HOMES-3
 test('where all others came back lately, a node that ends still hands over to them', async () => {
   const cluster = await started();

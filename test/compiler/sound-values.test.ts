@@ -36,7 +36,10 @@ test('each change is checked where all else was sound before, and again each tim
   const whole = expression('size(state.notes) > 0');
   const first = await compileWith(t, whole);
   const kept = answers();
-  assert.ok(Object.values(kept).every((number) => number > 0), JSON.stringify(kept));
+  assert.ok(
+    Object.values(kept).every((number) => number > 0),
+    JSON.stringify(kept),
+  );
   const again = await compileWith(t, whole);
   assert.deepEqual([again.diagnostics, again.build?.buildHash], [first.diagnostics, first.build?.buildHash]);
   assert.deepEqual([first.diagnostics.filter(({ severity }) => severity === 'error'), answers()], [[], kept]);

@@ -116,7 +116,7 @@ export async function openSpreadKit(): Promise<SpreadKit> {
     ),
   });
   let tell = (): void => {};
-  const changes = new OwnerChanges(() => new Promise((resolve) => (tell = resolve)));
+  const changes = new OwnerChanges({ changed: () => new Promise((resolve) => (tell = resolve)) });
   const connections = new OwnerConnections();
   const address = `http://127.0.0.1:${server.port}`;
   const homes = new NodeAsks({

@@ -45,7 +45,7 @@ interface Asker {
 function askerOf(t: TestContext, owner: RequestOwner | undefined, own: NodeDoor = new TestDoor(async () => null)): Asker {
   let present = owner;
   let tell = (): void => {};
-  const changes = new OwnerChanges(() => new Promise((resolve) => (tell = resolve)));
+  const changes = new OwnerChanges({ changed: () => new Promise((resolve) => (tell = resolve)) });
   const connections = new OwnerConnections();
   t.after(() => {
     changes.close();

@@ -121,6 +121,9 @@ export interface HomesLog {
   append(home: number, stream: string, record: StreamRecord): Promise<'appended' | 'lost'>;
   /** Of the newest record; number 0 where there is none. */
   endOf(home: number, stream: string): Promise<StreamPosition | 'lost'>;
+  /** As in FolderLog. */
+  unwritten(home: number, stream: string): readonly StreamRecord[];
+  written(home: number, stream: string, number: number): void;
   /** The folder goes for good: nothing is appended to the stream any more. Rejects with control.UNAVAILABLE where a home is another's. */
   removeStream(stream: string): Promise<void>;
 }

@@ -317,6 +317,8 @@ async function copyAtRest(folder: string, into: string, homes: ProjectWorldsPart
 const logOfFolder = (log: HomesLog, stream: string): FolderLog => ({
   append: (home, record) => log.append(home, stream, record),
   endOf: (home) => log.endOf(home, stream),
+  unwritten: (home) => log.unwritten(home, stream),
+  written: (home, number) => log.written(home, stream, number),
 });
 
 /** The folder is named by a digest: an id is never a path. */

@@ -1,11 +1,11 @@
 // The records of one data file with a log: what each transaction has changed, numbered, kept in the file as its tail, appended in order.
-//   GROUP-STREAM-1. A transaction that changes the file also puts its changes into the tail, and the position: after the end of the process
-//     at any moment the file holds no change that is neither in the log nor in its tail.
+//   GROUP-STREAM-1. What is written to the file goes there with the position and, as far as the log may not have it, with the tail: after
+//     the end of the process at any moment the file holds no change that is neither in the log nor in its tail.
 //   GROUP-STREAM-2. Records are appended one at a time, in the order of their numbers; `flushed` resolves when all that was applied before
 //     it is in the log.
 //   GROUP-STREAM-3. After an append that is lost nothing is written and nothing is appended, and everybody who waits is refused
 //     (world.ACTOR_RESTARTED).
-// A record takes further transactions until its append begins. What has been appended leaves the tail with the next transaction.
+// A record takes further transactions until its append begins. What has been appended leaves the tail when the file is written next.
 import { ServiceError } from '../../contract/errors.js';
 import { tuning } from '../tuning.js';
 import { encodeChanges, encodeRecord, type RecordedChange } from './group-record.js';
@@ -17,6 +17,8 @@ interface PendingRecord extends StreamPosition {
   readonly follows: Buffer;
   /** As in the tail, with its head before each. */
   readonly parts: Buffer[];
+  /** Of the parts, so many are in the tail: the first ones. */
+  partsInTail: number;
   bytes: number;
   isSealed: boolean;
 }
@@ -39,6 +41,7 @@ export class GroupStream {
   /** In the file and in the log. */
   #surplus: Buffer[];
   #unappendedBytes = 0;
+  #unwrittenBytes = 0;
   readonly #waiting: Waiting[] = [];
   #isAppending = false;
   #lost: ServiceError | undefined;
@@ -60,6 +63,10 @@ export class GroupStream {
   get position(): StreamPosition {
     return this.#position;
   }
+  /** Of records, since the file was written last. */
+  get unwrittenBytes(): number {
+    return this.#unwrittenBytes;
+  }
 
   /** Before a transaction. Throws where none may be. */
   begin(): void {
@@ -76,25 +83,20 @@ export class GroupStream {
   remove(key: Buffer): void {
     this.#changes.push({ key, value: null });
   }
-  /** At its end: position and tail. */
-  write(file: TailWriter): void {
+  /** At its end. Throws where it is too much. */
+  end(): void {
     if (this.#changes.length === 0) return;
     const record = this.#open ?? this.#next();
     const part = encodeChanges(this.#changes, tailHeadBytes);
     if (record.bytes + part.length > tuning.recordBytesMax) throw notTaken('This is too much for one moment; nothing was changed.');
     record.nonce.copy(part, 0);
     record.follows.copy(part, record.nonce.length);
-    for (const key of this.#surplus) file.remove(key);
-    file.put(tailKey(record.number, record.parts.length), part);
-    // The position is the same until the next record.
-    if (record.parts.length === 0) file.put(positionKey, encodePosition(record));
     this.#draft = { record, part };
   }
-  /** After it, where it was committed. */
+  /** After it, where nothing has failed. */
   applied(): void {
     if (this.#draft === undefined) return;
     const { record, part } = this.#draft;
-    this.#surplus = [];
     if (record.parts.length === 0) {
       this.#pending.push(record);
       this.#position = { number: record.number, nonce: record.nonce };
@@ -103,8 +105,35 @@ export class GroupStream {
     record.parts.push(part);
     record.bytes += part.length;
     this.#unappendedBytes += part.length;
+    this.#unwrittenBytes += part.length;
     if (record.bytes >= tuning.recordBytesAimed) record.isSealed = true;
     this.#draft = undefined;
+  }
+
+  /** After it, where something has: it never was. */
+  undo(): void {
+    this.#changes = [];
+    this.#draft = undefined;
+  }
+
+  /** With all changes, in one transaction of the file, those of the transaction that is open included: position and tail. */
+  write(file: TailWriter): void {
+    for (const key of this.#surplus) file.remove(key);
+    for (const { number, parts, partsInTail } of this.#pending)
+      for (let part = partsInTail; part < parts.length; part++) file.put(tailKey(number, part), parts[part] as Buffer);
+    if (this.#draft !== undefined) file.put(tailKey(this.#draft.record.number, this.#draft.record.parts.length), this.#draft.part);
+    const newest = this.#draft?.record ?? this.#position;
+    if (newest.number > 0) file.put(positionKey, encodePosition(newest));
+  }
+  /** After it, and after `applied`. */
+  written(): void {
+    this.#surplus = [];
+    for (const record of this.#pending) {
+      record.partsInTail = record.parts.length;
+      // What it would take now might be in the log and not in the file, whose position says that it has the record.
+      if (this.#log.written !== undefined) record.isSealed = true;
+    }
+    this.#unwrittenBytes = 0;
   }
 
   flushed(): Promise<void> {
@@ -128,7 +157,7 @@ export class GroupStream {
   }
   #next(): PendingRecord {
     const { number, nonce } = this.#position;
-    return { number: number + 1, nonce: this.#spareNonce as Buffer, follows: nonce, parts: [], bytes: 0, isSealed: false };
+    return { number: number + 1, nonce: this.#spareNonce as Buffer, follows: nonce, parts: [], partsInTail: 0, bytes: 0, isSealed: false };
   }
 
   async #appendWanted(): Promise<void> {
@@ -154,9 +183,7 @@ export class GroupStream {
     if ((await this.#log.append({ number, nonce, body })) === 'lost') return this.#lose();
     this.#pending.shift();
     this.#unappendedBytes -= record.bytes;
-    parts.forEach((_, part) => {
-      this.#surplus.push(tailKey(number, part));
-    });
+    for (let part = 0; part < record.partsInTail; part++) this.#surplus.push(tailKey(number, part));
     while (this.#waiting[0] !== undefined && this.#waiting[0].number <= number) this.#waiting.shift()?.resolve();
   }
 

@@ -20,4 +20,9 @@ export interface StreamLog {
    * nobody can say. A rejection is a bug, and counts as `lost`.
    */
   append(record: StreamRecord): Promise<'appended' | 'lost'>;
+  /**
+   * Hears up to which record the file has everything, whenever more was written to it. Where it is there, a file may be written later than
+   * its log: what was appended since is kept beside it, for who opens it again (stream-tail.ts). Absent: nobody keeps anything.
+   */
+  written?(number: number): void;
 }

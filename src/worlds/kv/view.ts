@@ -1,7 +1,8 @@
 // The store as one world sees it: with what it has gathered for its next commit and could not yet put. Empty but between a snapshot,
 // reset or fork and the commit that stores it.
+import type { KeyRange } from './kv-file.js';
 import type { WriteSet } from './write-set.js';
-import type { KeyRange, KvWriter } from './writer.js';
+import type { KvWriter } from './writer.js';
 
 interface Entry {
   key: Buffer;
