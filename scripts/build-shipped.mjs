@@ -1,7 +1,7 @@
 // The library, and the project that a service begins with, compiled into the cache that comes with the program: what ships is the same for
 // everybody, and nobody waits for it.
 import { execFileSync, spawn } from 'node:child_process';
-import { chmodSync, cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -38,7 +38,8 @@ export async function writeBuildId(out) {
 /** `before`: what this returned at the last build. */
 export async function compileShipped(id, before) {
   const cache = join('dist', 'shipped-cache');
-  const made = `${id} ${hashOf(...projects.flatMap(filesOf))} ${readFileSync(join('dist', 'bundle', 'id.txt'), 'utf8')} ${process.version}`;
+  // Not after the rest of the program, whose code boxes then compile: nobody waits for that after each change of a file.
+  const made = `${id} ${hashOf(...projects.flatMap(filesOf))} ${process.version}`;
   if (made === before && existsSync(join(cache, 'builds', id))) return made;
   rmSync(cache, { recursive: true, force: true });
   const env = { ...process.env, DRILLYARD_CACHE_DIR: join(process.cwd(), cache) };
