@@ -147,6 +147,7 @@ export class ClusterHome {
     removeIfEmpty(dirname(this.folderOf(stream)));
     this.mark.ends.delete(stream);
     this.mark.unwritten.forget(stream);
+    this.mark.forgetSeen(stream);
     this.#touched.delete(stream);
     this.mark.save();
   }
@@ -157,6 +158,7 @@ export class ClusterHome {
 
   /** All of its files go; they come again by `apply` from the beginning, or from a snapshot. */
   async removeAll(): Promise<void> {
+    this.mark.forgetSeenEnds();
     this.mark.forget();
     for (const stream of this.#streams()) await this.#remove(stream);
   }
@@ -174,6 +176,7 @@ export class ClusterHome {
     const rest = records.slice(ending + 1);
     const last = rest.at(-1);
     if (last === undefined) return;
+    for (const record of rest) if (!this.mark.isAsSeen(stream, record)) throw logWentBack(home, record.number, record.number - 1);
     const copy = await this.copyOf(stream);
     const { number, nonce } = copy.position;
     const same = rest.find((record) => record.number === number);

@@ -74,6 +74,10 @@ export class ClusterKeeper implements HomeKeeper, HomesLog {
     return this.homeOf(home).mark.sequence;
   }
 
+  seen(home: number): number {
+    return this.homeOf(home).mark.seenSequence;
+  }
+
   logBytes(home: number): number {
     return this.homeOf(home).mark.logBytes;
   }

@@ -92,7 +92,7 @@ export class Follower {
     });
     try {
       this.#begin(home, copy);
-      if (keeper.position(home) > end) throw logWentBack(home, keeper.position(home), end);
+      if (keeper.seen(home) > end) throw logWentBack(home, keeper.seen(home), end);
       while (keeper.position(home) < end) {
         const entries = await log.read([{ home, sequence: copy.next }], tuning.readBytesMax);
         const wanted = entries.filter(({ sequence }) => sequence <= end);

@@ -10,6 +10,8 @@ export interface LogRange {
 export interface HomeKeeper {
   /** Up to which sequence the copy on this node has everything; 0: it has nothing. Positions of fences need not survive a restart. */
   position(home: number): number;
+  /** Up to which sequence this node has known the log: not less than that. A log that ends before it has gone back. */
+  seen(home: number): number;
   /** Of the log since the newest snapshot, as far as this node has seen. */
   logBytes(home: number): number;
   /**

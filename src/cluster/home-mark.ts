@@ -2,6 +2,8 @@
 // restart does not begin at nothing.
 //   HOME-MARK-1. Each file has everything up to the sequence that is saved; the ends that are saved say what the log had there of each
 //               stream. What was read of another file, or of none, is that there is nothing.
+//   HOME-MARK-2. What this node has known the log to have is not forgotten when its files turn out to have less: a log that has less, or
+//               other records in their place, has gone back.
 // It is not flushed, like the copies: all are made again after another boot of the operating system.
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { tuning } from './tuning.js';
@@ -14,8 +16,14 @@ interface Written {
   logBytes: number;
   snapshotSequence: number;
   snapshotBytes: number;
-  /** By stream: number and nonce. */
-  ends: { [stream: string]: [number, string] };
+  /** By stream. */
+  ends: WrittenEnds;
+  /** Where more was known of the log. */
+  seen?: { sequence: number; ends: WrittenEnds };
+}
+/** Number and nonce. */
+interface WrittenEnds {
+  [stream: string]: [number, string];
 }
 
 export class HomeMark {
@@ -31,6 +39,9 @@ export class HomeMark {
   readonly ends = new Map<string, StreamEnd>();
   /** Of an owner. */
   readonly unwritten = new UnwrittenRecords();
+  /** Of what the files did not get before they were left: the newest record of each stream. */
+  readonly #seenEnds = new Map<string, StreamEnd>();
+  #seenSequence = 0;
   readonly #path: string;
   #records = 0;
   #bytes = 0;
@@ -39,9 +50,33 @@ export class HomeMark {
     this.#path = path;
     const written = readMark(path);
     if (written === undefined) return;
-    const { ends, version, ...rest } = written;
+    const { ends, seen, version, ...rest } = written;
     Object.assign(this, rest);
-    for (const [stream, [number, nonce]] of Object.entries(ends)) this.ends.set(stream, { number, nonce: Buffer.from(nonce, 'hex') });
+    readEnds(ends, this.ends);
+    readEnds(seen?.ends ?? {}, this.#seenEnds);
+    this.#seenSequence = seen?.sequence ?? 0;
+  }
+
+  /** Up to which this node has known the log. */
+  get seenSequence(): number {
+    return Math.max(this.sequence, this.#seenSequence);
+  }
+
+  /** False: the log had another record there before. One that is checked is known no longer: the file has it. */
+  isAsSeen(stream: string, { number, nonce }: StreamEnd): boolean {
+    const seen = this.#seenEnds.get(stream);
+    if (seen === undefined || number < seen.number) return true;
+    if (number === seen.number && !nonce.equals(seen.nonce)) return false;
+    this.#seenEnds.delete(stream);
+    return true;
+  }
+  /** The stream has ended. */
+  forgetSeen(stream: string): void {
+    this.#seenEnds.delete(stream);
+  }
+  /** The same of all streams: the records in between are not read. */
+  forgetSeenEnds(): void {
+    this.#seenEnds.clear();
   }
 
   /** The log has the record; its file may get it later. */
@@ -77,8 +112,14 @@ export class HomeMark {
     this.save();
   }
 
+  #unwrittenEnds(): [string, StreamEnd][] {
+    return [...this.ends].filter(([stream]) => this.unwritten.of(stream).length > 0);
+  }
+
   /** Its owner has left: what the files did not get is read again. */
   fallBack(): void {
+    this.#seenSequence = this.seenSequence;
+    for (const [stream, end] of this.#unwrittenEnds()) this.#seenEnds.set(stream, end);
     this.sequence = this.unwritten.heldSequence(this.sequence);
     const held = this.unwritten.heldEnds(this.ends);
     this.ends.clear();
@@ -89,10 +130,9 @@ export class HomeMark {
   save(): void {
     const { isOwned, logBytes, snapshotSequence, snapshotBytes, unwritten } = this;
     const sequence = unwritten.heldSequence(this.sequence);
-    const ends = Object.fromEntries(
-      [...unwritten.heldEnds(this.ends)].map(([stream, { number, nonce }]) => [stream, [number, nonce.toString('hex')] as const]),
-    );
-    const written = { version: 1, sequence, isOwned, logBytes, snapshotSequence, snapshotBytes, ends };
+    const ends = writtenEnds(unwritten.heldEnds(this.ends));
+    const seen = { sequence: this.seenSequence, ends: writtenEnds([...this.#seenEnds, ...this.#unwrittenEnds()]) };
+    const written: Written = { version: 1, sequence, isOwned, logBytes, snapshotSequence, snapshotBytes, ends, seen };
     const draft = `${this.#path}.new`;
     writeFileSync(draft, JSON.stringify(written));
     renameSync(draft, this.#path);
@@ -101,11 +141,21 @@ export class HomeMark {
   }
 }
 
+const writtenEnds = (ends: Iterable<readonly [string, StreamEnd]>): WrittenEnds =>
+  Object.fromEntries([...ends].map(([stream, { number, nonce }]) => [stream, [number, nonce.toString('hex')] as const]));
+
+function readEnds(written: WrittenEnds, into: Map<string, StreamEnd>): void {
+  for (const [stream, [number, nonce]] of Object.entries(written)) into.set(stream, { number, nonce: Buffer.from(nonce, 'hex') });
+}
+
 function readMark(path: string): Written | undefined {
   try {
     const written = JSON.parse(readFileSync(path, 'utf8')) as Written;
-    const numbers = [written.sequence, written.logBytes, written.snapshotSequence, written.snapshotBytes];
-    const ends = Object.values(written.ends).every(([number, nonce]) => isCount(number) && /^[0-9a-f]{32}$/.test(nonce));
+    const { seen = { sequence: 0, ends: {} } } = written;
+    const numbers = [written.sequence, written.logBytes, written.snapshotSequence, written.snapshotBytes, seen.sequence];
+    const ends = [written.ends, seen.ends].every((each) =>
+      Object.values(each).every(([number, nonce]) => isCount(number) && /^[0-9a-f]{32}$/.test(nonce)),
+    );
     return written.version === 1 && numbers.every(isCount) && typeof written.isOwned === 'boolean' && ends ? written : undefined;
   } catch {
     return undefined;

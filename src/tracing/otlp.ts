@@ -4,6 +4,7 @@ import { DiagLogLevel, diag } from '@opentelemetry/api';
 import { within } from '../async/deadline.js';
 import { ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
+import { isPackageMissing } from '../contract/missing-package.js';
 import type { TraceEnvironment } from './traces-wanted.js';
 
 export interface OtlpOptions {
@@ -64,7 +65,7 @@ async function loadSdk() {
       import('@opentelemetry/resources'),
     ]);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error;
+    if (!isPackageMissing(error)) throw error;
     throw new ServiceError('control.INVALID_REQUEST', {
       message: `The environment names an endpoint for traces (OTEL_EXPORTER_OTLP_ENDPOINT), and the packages that send them are not all installed. Install them beside drillyard: npm install ${packages.join(' ')}`,
       cause: error,

@@ -176,6 +176,36 @@ test('a home that falls back while its node takes it again is not opened, and is
   await checkEqual(owner, copy, { home: 1, stream: one });
 });
 
+// HOME-MARK-2
+test('a log that has lost what a node appended and did not write has gone back: to it, and to the next process of its data', async (t) => {
+  const { cluster, owner, bank } = await ownedBank(t);
+  await bank.add(1);
+  assert.ok(owner.keeper.unwritten(1, one).length > 0, 'nothing was late');
+  const end = await cluster.endOf(1);
+  await owner.lose(1);
+  assert.ok(owner.keeper.position(1) < end - 1);
+  cluster.log.goBack(1, end);
+  const wentBack = { code: 'cluster.LOG_WENT_BACK' };
+  await assert.rejects(owner.follow(1), wentBack);
+  await owner.stop();
+  await assert.rejects(cluster.node('again', owner.data).follow(1), wentBack);
+});
+
+// HOME-MARK-2
+test('a log with other records in the place of those that a node appended and did not write has gone back', async (t) => {
+  const { cluster, owner, copy, bank } = await ownedBank(t);
+  await copy.follow(1);
+  const known = await cluster.endOf(1);
+  await bank.add(1);
+  assert.ok(owner.keeper.unwritten(1, one).length > 0, 'nothing was late');
+  await owner.lose(1);
+  cluster.log.goBack(1, known + 1);
+  await copy.take(1);
+  for (let calls = 0; calls < 3; calls++) await (await again(copy, bank)).add(1);
+  assert.ok((await cluster.endOf(1)) > owner.keeper.seen(1));
+  await assert.rejects(owner.follow(1), { code: 'cluster.LOG_WENT_BACK' });
+});
+
 // CLUSTER-HOME-3, UNWRITTEN-RECORDS-1, UNWRITTEN-RECORDS-2
 test('what an owner answered and did not write is read again: by itself as it starts again, and once it has lost the home', async (t) => {
   const cluster = new KeeperCluster(t);

@@ -17,8 +17,9 @@ async function start() {
   const problems: unknown[] = [];
   const applying = new Set<number>();
   for (const home of [1, 2, 3]) await log.claim(home, 0, 'x');
-  const keeper: Pick<HomeKeeper, 'position' | 'apply' | 'restore'> = {
+  const keeper: Pick<HomeKeeper, 'position' | 'seen' | 'apply' | 'restore'> = {
     position: (home) => positions.get(home) ?? 0,
+    seen: (home) => positions.get(home) ?? 0,
     apply: async (home, records, { upTo }) => {
       assert.equal(applying.has(home), false, 'one at a time');
       applying.add(home);

@@ -65,6 +65,7 @@ export class TestNode {
     const closing = new Map<number, number>();
     const keeper: HomeKeeper = {
       position: (home) => copies.copyOf(home).position,
+      seen: (home) => copies.copyOf(home).position,
       logBytes: (home) => copies.copyOf(home).records.reduce((sum, { length }) => sum + length, 0),
       apply: async (home, records, { upTo }) => {
         if (!this.hasSpace && records.length > 0) throw diskFull();

@@ -3,6 +3,7 @@
 import type { S3Client } from '@aws-sdk/client-s3';
 import type { S3Address } from '../../contract/cluster-store.js';
 import { ServiceError } from '../../contract/errors.js';
+import { isPackageMissing } from '../../contract/missing-package.js';
 import { LogUnavailable } from '../log.js';
 import { tuning } from '../tuning.js';
 import type { ObjectStore } from './object-store.js';
@@ -54,7 +55,7 @@ async function loadClient() {
   try {
     return await import('@aws-sdk/client-s3');
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw cause;
+    if (!isPackageMissing(cause)) throw cause;
     throw new ServiceError('control.INVALID_REQUEST', {
       message: `A store s3://... needs the package ${packageName}, which is not installed: npm install ${packageName}`,
       cause,
