@@ -1,5 +1,5 @@
 // The code of each source file in the output, made again where its source has changed.
-import { cpSync, existsSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { makeContract } from './build-contract.mjs';
@@ -25,7 +25,7 @@ export async function emitCode(out, sources, before) {
     out,
     changed.filter((name) => !isContract(name)),
   );
-  dropOrphans(out, before, versions);
+  dropOrphans(out, versions);
   return { versions, changed };
 }
 
@@ -44,13 +44,24 @@ export async function compile(out, entryPoints) {
   });
 }
 
-/** A file that left the source must leave the output too, or a test of it would keep running. */
-function dropOrphans(out, before, versions) {
-  for (const name of Object.keys(before ?? {})) {
-    if (name in versions) continue;
-    for (const ending of ['.js', '.js.map', '.d.ts']) rmSync(join(out, name.replace(/\.ts$/, ending)), { force: true });
+/** What has no source must leave the output, wherever it came from: a test of it would keep running, and it would be published. */
+function dropOrphans(out, versions) {
+  for (const folder of ['src', 'test', 'bench']) {
+    if (!existsSync(join(out, folder))) continue;
+    for (const name of readdirSync(join(out, folder), { recursive: true })) {
+      const path = join(folder, name);
+      const source = path.replace(/\.(?:js|js\.map|d\.ts)$/, '.ts');
+      if (source === path || source in versions || isMadeOtherwise(path)) continue;
+      rmSync(join(out, path), { force: true });
+    }
   }
 }
+
+/** By vendor.mjs, by build.mjs, and by a run of the tests. */
+const isMadeOtherwise = (path) =>
+  path.startsWith(join('src', 'vendor', '/')) ||
+  path.split('/').some((part) => part.startsWith('.')) ||
+  ['src/tools/behavior-globals.d.ts', 'src/inspector/app/app.js', 'src/viewer/report/report-page.js'].includes(path);
 
 /** Files that are read at run time as they are. */
 export function copyAssets(out, assets, before) {
