@@ -106,6 +106,7 @@ export async function compileProject({
   const sound = new SoundValues(
     cache,
     tools.map(({ compiled }) => compiled),
+    !project.lacksPackages && project.broken.tool.size === 0,
   );
   await checkExpressions({ diagnostics, catalog, sound }, { drills: project.drills, setups: layOutStarts(project).drill });
   return finish({ diagnostics, catalog, sound }, { ...compilation, tools }, choices);

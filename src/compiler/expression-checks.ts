@@ -3,7 +3,8 @@ import type { Assertion, ExprAssertion } from '../contract/run/assertion.js';
 import type { Drill } from '../contract/run/drill.js';
 import type { WorldSetup } from '../contract/world/scenario.js';
 import { expressionVariables } from '../expressions/names.js';
-import type { Diagnostics } from './diagnostics.js';
+import type { DiagnosticCode } from './diagnostic-table.js';
+import type { Advice, Diagnostics } from './diagnostics.js';
 import { didYouMean } from './did-you-mean.js';
 import { expressionFaults } from './expression-names.js';
 import { expressionKnowledge } from './expression-variables.js';
@@ -36,18 +37,18 @@ export async function checkExpressions(
   // Its parser takes a tenth of a second to load, and most repositories have no expression.
   const { parseExpression, unknownName } = await import('../expressions/syntax.js');
   for (const { assertion, drill, document, path } of found) {
-    const place = () => {
+    const report = (code: DiagnosticCode, message: string, advice?: Advice): void => {
       faults += 1;
-      return document.place(`${path}/expression`);
+      diagnostics.report(code, document.place(`${path}/expression`), message, advice);
     };
     const parsed = parseExpression(assertion.expression);
     if ('fault' in parsed) {
-      diagnostics.report('DY2005', place(), `the expression does not parse: ${parsed.fault}`);
+      report('DY2005', `the expression does not parse: ${parsed.fault}`);
       continue;
     }
     const unknown = unknownName(parsed.expr, { variables: expressionVariables, members: { state: Object.keys(assertion.state) } });
     if (unknown !== undefined) {
-      diagnostics.report('DY3016', place(), `there is no ${unknown.what} '${unknown.name}' in expressions`, {
+      report('DY3016', `there is no ${unknown.what} '${unknown.name}' in expressions`, {
         suggestion: didYouMean(unknown.name, unknown.known),
       });
       continue;
@@ -55,10 +56,10 @@ export async function checkExpressions(
     const knowledge = expressionKnowledge(assertion, { catalog, timeline: drill.timeline, overrides: overridesOf(drill) });
     for (const { kind, what, name, known, ...fault } of expressionFaults(parsed.expr, knowledge)) {
       const advice = { suggestion: didYouMean(name, known) };
-      if (kind === 'word') diagnostics.report('DY4007', place(), `${what} is never '${name}'`, advice);
+      if (kind === 'word') report('DY4007', `${what} is never '${name}'`, advice);
       else if ('isCertain' in fault && !fault.isCertain)
-        diagnostics.report('DY3021', place(), `the schema of ${what} does not declare '${name}', and allows it`, advice);
-      else diagnostics.report('DY3020', place(), `${what} has no '${name}'`, advice);
+        report('DY3021', `the schema of ${what} does not declare '${name}', and allows it`, advice);
+      else report('DY3020', `${what} has no '${name}'`, advice);
     }
   }
   if (faults === 0) answer.keep();

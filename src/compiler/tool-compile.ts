@@ -66,10 +66,7 @@ export async function compileTool(
   const manifest = withErrorDefaults(declarative ? expandDeclarative(written) : written);
   const { id: packageId, version } = manifest;
   const manifestHash = jsonDigest(manifest as unknown as JsonValue);
-  const found = [
-    ...manifestFindings({ manifest: written, declarative, engineVersion: engine }, { manifestHash, cache }),
-    ...graphqlFindings,
-  ];
+  const found = [...manifestFindings({ manifest: written, declarative, engineVersion: engine }, cache), ...graphqlFindings];
   for (const { code, path, message, suggestion } of found) {
     diagnostics.report(code, document.place(`/manifest${path}`, code === 'DY5014' ? 'key' : undefined), message, { suggestion });
   }
@@ -114,14 +111,9 @@ export async function compileTool(
   };
 }
 
-/** What was sound before is: nothing but the manifest, and what it is read with, decides it. */
-function manifestFindings(
-  subject: Parameters<typeof checkManifest>[0],
-  { manifestHash, cache }: { manifestHash: string; cache: ContentCache },
-): ManifestFinding[] {
-  // What a declarative tool is expanded to says less than what is written.
-  if (subject.declarative) return checkManifest(subject);
-  const key = `${manifestHash} ${subject.engineVersion ?? ''}`;
+/** What was sound before is: nothing else decides it. */
+function manifestFindings(subject: Parameters<typeof checkManifest>[0], cache: ContentCache): ManifestFinding[] {
+  const key = JSON.stringify(subject);
   if (cache.read('manifest', key) === true) return [];
   const findings = checkManifest(subject);
   if (findings.length === 0) cache.keep('manifest', key, true);

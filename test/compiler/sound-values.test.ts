@@ -32,6 +32,15 @@ const tool = 'drillyard/notes.tool.yaml';
 const world = 'drillyard/world.yaml';
 
 // SOUND-VALUES-1
+test('what was not judged for the lack of a package is judged once nobody names it any more', async (t) => {
+  const whole = expression(`'!operations.exists(call, call.operationId == "ledger.post")'`);
+  const lacking = edited('drillyard.json', '{', '{ "toolPackages": ["ledger-of-nobody"],');
+  const codesOf = async (files: typeof whole) => (await compileWith(t, files)).diagnostics.map(({ code }) => code);
+  assert.deepEqual(await codesOf({ ...whole, ...lacking }), ['DY5001']);
+  assert.ok((await codesOf(whole)).includes('DY4007'));
+});
+
+// SOUND-VALUES-1
 test('each change is checked where all else was sound before, and again each time it is wrong', async (t) => {
   const whole = expression('size(state.notes) > 0');
   const first = await compileWith(t, whole);

@@ -1,5 +1,5 @@
 // Three nodes on one PostgreSQL, as processes. Agents and control clients ask any of them, while the leader is killed, stopped for a while
-// and asked to end. DRILLYARD_CLUSTER_ROUNDS sets how many faults there are (default 16); `npm run test:cluster` makes more kinds of them.
+// and asked to end. DRILLYARD_CLUSTER_ROUNDS sets how many faults there are (default 20); `npm run test:cluster` makes more kinds of them.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ import { allowCallbacks, Cluster, type ClusterNode } from './cluster-kit.js';
 import { CallingAgent, clientAt, exampleBuild, journalOf, nowMs } from './cluster-load.js';
 import { ClusterLoad } from './cluster-rounds.js';
 
-const rounds = Number(process.env.DRILLYARD_CLUSTER_ROUNDS ?? 16);
+const rounds = Number(process.env.DRILLYARD_CLUSTER_ROUNDS ?? 20);
 const skip = postgresMissing;
 let cluster: Cluster;
 before(
@@ -138,7 +138,7 @@ const faultsOfLeaders = {
     return async () => {};
   },
 };
-/** In turns, all of them twice. Two of eight end a process: to start one costs most. */
+/** In turns. Two of eight end a process: to start one costs most. */
 const leaderFaults = ['kill', 'sessions', 'pause', 'move', 'stop', 'sessions', 'pause', 'move'] as const;
 
 // Every rule of the history and of the rounds.

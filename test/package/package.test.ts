@@ -21,7 +21,7 @@ const manifest = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8'))
 
 /** Above it is no node_modules. */
 function folder(remove: (clean: () => void) => void): string {
-  const path = mkdtempSync(join(tmpdir(), 'drillyard-package-'));
+  const path = mkdtempSync(join(tmpdir(), 'drillyard package '));
   remove(() => rmSync(path, { recursive: true, force: true }));
   return path;
 }
@@ -76,6 +76,13 @@ test('the package holds code, types and nothing of a run, and works with what it
     execFileSync(process.execPath, [join(installed, 'bin/drillyard.js'), ...words], { cwd: join(at, 'uses'), encoding: 'utf8' });
   assert.match(drillyard('init', '--yes'), /^ {2}npx drillyard run$/m);
   assert.match(drillyard('run'), /^PASSED {2}1 drill: 1 passed/m);
+  // The modules one by one, with nothing kept, below a folder whose name is another in an address.
+  writeFileSync(
+    join(at, 'uses/own.mjs'),
+    "import { runDrills } from 'drillyard';\nconsole.log((await runDrills({ root: '.' })).verdict);\n",
+  );
+  const env = { ...process.env, DRILLYARD_CACHE_DIR: 'off' };
+  assert.match(execFileSync(process.execPath, ['own.mjs'], { cwd: join(at, 'uses'), encoding: 'utf8', env }), /^passed$/m);
   writeFileSync(join(at, 'uses/agent.ts'), 'export default (): void => {};\n');
   writeFileSync(
     join(at, 'uses/drillyard/typed.target.yaml'),
