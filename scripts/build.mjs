@@ -28,13 +28,12 @@ const checked = isFast ? undefined : checkTypes();
 await makeCode();
 // Also where a type is wrong: the code is there.
 keep(out, kept);
-await checked;
 if (!isFast) {
+  say('compiling the library');
+  const shipping = out === 'dist' ? compileShipped(kept.id, kept.shipped) : undefined;
+  await checked;
   copyDeclarations(out);
-  if (out === 'dist') {
-    say('compiling the library');
-    kept.shipped = await compileShipped(kept.id, kept.shipped);
-  }
+  kept.shipped = await shipping;
 }
 keep(out, kept);
 say('done');

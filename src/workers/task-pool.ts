@@ -2,10 +2,12 @@
 // goes wrong in one costs that task and its worker, never the server.
 //   TASK-POOL-1. A worker has one task at a time, so ending the worker ends that task and no other.
 //   TASK-POOL-2. A task that is aborted while it waits never begins; one that runs ends with its worker.
+//   TASK-POOL-3. What a worker waits for a processor is not the time of its task, up to a bound: a busy machine says nothing of a task.
 import { errorFromFrame, ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
 import { TaskTurns } from './task-turns.js';
 import type { StartTaskWorker, TaskAnswer, TaskLoss, TaskWorker } from './task-worker.js';
+import { tuning } from './tuning.js';
 
 export interface TaskPoolOptions<Task, Result> {
   start: StartTaskWorker<Task, Result>;
@@ -37,11 +39,11 @@ export interface QueuedTask<Task> {
   timeoutMs?: number;
   signal?: AbortSignal;
 }
-/** A worker ended under a task: it took too long, too much memory, or more than its worker could bear. */
+/** A worker ended under a task: it took too long, too much memory, more than its worker could bear, or the machine had no time for it. */
 export class TaskLost extends Error {
-  readonly why: 'time' | TaskLoss;
+  readonly why: 'time' | 'busy' | TaskLoss;
 
-  constructor(message: string, { why, cause }: { why: 'time' | TaskLoss; cause?: Error }) {
+  constructor(message: string, { why, cause }: { why: TaskLost['why']; cause?: Error }) {
     super(message, { cause });
     this.why = why;
   }
@@ -145,7 +147,24 @@ export class TaskPool<Task, Result> {
     if (job === undefined || job.hasBegun) return;
     job.hasBegun = true;
     const { timeoutMs: ms = this.#options.timeoutMs, what } = job;
-    this.#limit(job, { ms, lost: new TaskLost(`${what} took more than ${ms / 1_000} s.`, { why: 'time' }) });
+    const seconds = ms / 1_000;
+    const isSlow = new TaskLost(`${what} took more than ${seconds} s.`, { why: 'time' });
+    const isStarved = new TaskLost(`${what} may take ${seconds} s, for which this machine had no processor.`, { why: 'busy' });
+    const waitedBefore = worker.waitedMs?.() ?? 0;
+    const mostMs = ms * limits.taskWaitFactorMax;
+    let addedMs = 0;
+    const look = (): void => {
+      const waitedMs = (worker.waitedMs?.() ?? 0) - waitedBefore;
+      const moreMs = Math.min(waitedMs, mostMs) - addedMs;
+      if (moreMs < tuning.taskWaitMsMin) {
+        this.#fail(job, addedMs < mostMs ? isSlow : isStarved);
+        return;
+      }
+      addedMs += moreMs;
+      job.timer = setTimeout(look, moreMs);
+    };
+    clearTimeout(job.timer);
+    job.timer = setTimeout(look, ms);
   }
 
   #limit(job: Job<Task, Result>, { ms, lost }: { ms: number; lost: TaskLost }): void {

@@ -1,6 +1,7 @@
 // Workers of a task pool that are threads.
 //   TASK-THREAD-1. A thread whose pool is closed serves the next pool, where the process keeps threads (kept-threads.ts). One that has a
 //     task, or whose last task broke, never does.
+import { waitOfThread } from '../processes/processor-wait.js';
 import { releaseThread, takeThread } from './kept-threads.js';
 import type { StartTaskWorker, TaskAnswer, ThreadLimits } from './task-worker.js';
 import type { ThreadStart } from './thread.js';
@@ -13,6 +14,8 @@ export interface NumberedTask<Task> {
 /** Posted by a thread when everything that the task needs is loaded. */
 export interface NumberedBegin {
   begun: number;
+  /** Of the thread, for the system, where that is known. */
+  thread?: number | undefined;
 }
 
 export interface TaskThreads {
@@ -32,9 +35,15 @@ export function threadWorkers<Task, Result>({ entry, limits }: TaskThreads): Sta
   return ({ onBegun, onAnswer, onLost }) => {
     let number = 0;
     let isAtRest = true;
+    let threadNumber: number | undefined;
     const thread = takeThread(start);
     // Results come on another wire: what begins late has been answered by then.
-    thread.listen((message) => (message as NumberedBegin | null)?.begun === number && onBegun());
+    thread.listen((message) => {
+      const begin = message as NumberedBegin | null;
+      if (begin?.begun !== number) return;
+      threadNumber = begin.thread;
+      onBegun();
+    });
     void thread.exited.then((code) => onLost('other', new Error(`a thread ended with ${code}`)));
     return {
       post: (task) => {
@@ -49,6 +58,7 @@ export function threadWorkers<Task, Result>({ entry, limits }: TaskThreads): Sta
           (error: NodeJS.ErrnoException) => onLost(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? 'memory' : 'other', error),
         );
       },
+      waitedMs: () => (threadNumber === undefined ? 0 : waitOfThread(threadNumber)),
       end: () => (isAtRest ? releaseThread(start, thread) : thread.end()),
     };
   };

@@ -22,6 +22,8 @@ export type TaskLoss = 'memory' | 'other';
 export interface TaskWorker<Task> {
   /** Only when it has answered what it was given before. */
   post(task: Task): void;
+  /** How long it has waited for a processor by now, in ms: it grows, by as much as the machine was busy with others. */
+  waitedMs?(): number;
   /** Resolves when nothing of it runs any more. */
   end(): Promise<void>;
 }

@@ -8,8 +8,8 @@ import type { CompileTask } from '../../src/control/tasks/compile-tasks.js';
 import { TaskLost, TaskPool } from '../../src/workers/task-pool.js';
 import type { StartTaskWorker, TaskWorkerEvents } from '../../src/workers/task-worker.js';
 
-/** Notes what is posted, and answers what `answer` gives for it; nothing for undefined. */
-function workers<Task, Result>(answer: (task: Task) => Result | undefined) {
+/** Notes what is posted, and answers what `answer` gives for it; nothing for undefined. `waitedMs`: of each worker. */
+function workers<Task, Result>(answer: (task: Task) => Result | undefined, waitedMs?: () => number) {
   const posted: Task[] = [];
   const events: TaskWorkerEvents<Result>[] = [];
   let alive = 0;
@@ -26,14 +26,15 @@ function workers<Task, Result>(answer: (task: Task) => Result | undefined) {
       end: async () => {
         alive -= 1;
       },
+      ...(waitedMs === undefined ? {} : { waitedMs }),
     };
   };
   return { posted, events, start, alive: () => alive };
 }
 
 /** Tasks named `a1` are of party `a`; those that end in `!` never end by themselves. */
-function pool(options: { workers: number; timeoutMs?: number; ofParty?: number; inAll?: number }) {
-  const fake = workers<string, string>((name) => (name.endsWith('!') ? undefined : name));
+function pool(options: { workers: number; timeoutMs?: number; ofParty?: number; inAll?: number; waitedMs?: () => number }) {
+  const fake = workers<string, string>((name) => (name.endsWith('!') ? undefined : name), options.waitedMs);
   const { timeoutMs = 20, ofParty = 100, inAll = 100 } = options;
   const tasks = new TaskPool<string, string>({ start: fake.start, workers: options.workers, timeoutMs, waitingMax: { ofParty, inAll } });
   const run = (name: string, signal?: AbortSignal) =>
@@ -117,6 +118,50 @@ test('a task that takes too long, too much, or its worker along, ends alone and 
   assert.equal(((await crashed) as TaskLost).why, 'other');
   assert.equal(await run('a4'), 'a4');
   await tasks.close();
+});
+
+// TASK-POOL-3
+test('what a worker waits for a processor is no time of its task, and is bounded', async () => {
+  let looks = 0;
+  const patient = pool({
+    workers: 1,
+    timeoutMs: 30,
+    waitedMs: () => {
+      // The first is of the beginning. So it has waited all the time until the third, and then it has run.
+      looks += 1;
+      if (looks === 3) patient.events[0]!.onAnswer({ result: 'late' });
+      return looks * 30;
+    },
+  });
+  assert.equal(await patient.run('a1!'), 'late');
+  await patient.tasks.close();
+
+  let waited = 0;
+  const starved = pool({
+    workers: 1,
+    timeoutMs: 30,
+    waitedMs: () => {
+      waited += 1_000;
+      return waited;
+    },
+  });
+  const lost = (await starved.run('a1!')) as TaskLost;
+  assert.deepEqual([lost.why, lost.message], ['busy', 'a1! may take 0.03 s, for which this machine had no processor.']);
+  await starved.tasks.close();
+});
+
+test('a compile that a busy machine lets wait is asked for again; it says nothing of the source', async () => {
+  let waited = 0;
+  const fake = workers<CompileTask, never>(
+    () => undefined,
+    () => {
+      waited += 1_000;
+      return waited;
+    },
+  );
+  const compiler = new CompileWorkers({ workers: 1, timeoutMs: 30, start: fake.start });
+  await assert.rejects(compiler.compile({ root: 'sound', projectId: 'one' }), { code: 'control.UNAVAILABLE' });
+  await compiler.close();
 });
 
 // TASK-POOL-2

@@ -84,6 +84,8 @@ export class CompileWorkers implements CompilePort {
       };
       return (await this.#pool.run(asked)) as CompileResults[Task['kind']];
     } catch (error) {
+      if (error instanceof TaskLost && error.why === 'busy')
+        throw new ServiceError('control.UNAVAILABLE', { message: error.message, retryAfterMs: limits.unavailableRetryAfterMs });
       if (error instanceof TaskLost && error.why !== 'other')
         throw new ServiceError('control.SOURCE_INVALID', { message: error.message, issues: [] });
       throw error;

@@ -80,6 +80,7 @@ export function processWorkers<Task extends AnyTask, Result>(options: ProcessWor
         yieldFor(limits.taskYieldMs);
         child.send(taskToWire(task.kind === 'compile' && slot !== undefined ? { ...task, root: slot.take(task.root) } : task));
       },
+      waitedMs: () => child.waitedMs(),
       end: async () => {
         child.kill();
         await ended;
