@@ -16,6 +16,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  unlinkSync,
   writeSync,
 } from 'node:fs';
 import { endianness } from 'node:os';
@@ -54,9 +55,10 @@ export function openDatabase({ directory, flushed, leavesChecked = true, readOnl
   const [dataFile, lockFile] = [dataFileOf(directory), lockFileOf(directory)];
   makeFolder(directory);
   const isNew = !readOnly && endianness() === 'LE' && placeWhole(dataFile, emptyDatabase);
-  placeWhole(lockFile, () => Buffer.alloc(tuning.lockFileBytes));
-  fillHoles(lockFile);
-  requireRights(lockFile);
+  if (!placeWhole(lockFile, () => Buffer.alloc(tuning.lockFileBytes))) {
+    fillHoles(lockFile);
+    requireRights(lockFile);
+  }
   if (!isNew) requireWhole(dataFile, { leaves: leavesChecked });
   requireDescriptors(dataFile);
   const database = lmdb.open<Buffer, Buffer>({
@@ -144,26 +146,29 @@ function placeWhole(file: string, content: () => Buffer): boolean {
     }
     return putInPlace(draft, file);
   } catch (error) {
-    throw fileRefusal(`The file ${file} cannot be made`, file, error);
-  } finally {
     rmSync(draft, { force: true });
+    throw fileRefusal(`The file ${file} cannot be made`, file, error);
   }
 }
 let nextDraft = 0;
 
-/** Never over another's: a thread that comes late must not take the file of one that came first. */
+/** Never over another's: a thread that comes late must not take the file of one that came first. The draft is gone afterwards. */
 function putInPlace(draft: string, file: string): boolean {
+  let isPlaced = true;
   try {
     linkSync(draft, file);
-    return true;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EEXIST') return false;
+    isPlaced = code !== 'EEXIST';
     // Some file systems have no links.
-    if (code !== 'EPERM' && code !== 'ENOTSUP' && code !== 'ENOSYS') throw error;
-    renameSync(draft, file);
-    return true;
+    if (code === 'EPERM' || code === 'ENOTSUP' || code === 'ENOSYS') {
+      renameSync(draft, file);
+      return true;
+    }
+    if (isPlaced) throw error;
   }
+  unlinkSync(draft);
+  return isPlaced;
 }
 
 /**

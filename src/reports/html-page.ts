@@ -24,13 +24,32 @@ import { pageData } from './page-data.js';
 import { pageHead } from './page-head.js';
 import { unansweredTitle } from './text-report.js';
 
-export function htmlReport(report: RunReport, evidence: EvidenceView, attachments: readonly AttachmentView[]): string {
-  const { style, script, policy } = pageAssets();
+/** In UTF-8. Style and script are nine tenths of it and the same in every page, so they are not encoded again. */
+export function htmlReport(report: RunReport, evidence: EvidenceView, attachments: readonly AttachmentView[]): Buffer {
+  const { bytes, policy } = pageAssets();
+  const page = pageText(report, evidence, attachments, policy);
+  const styleAt = page.indexOf(styleTag) + styleTag.length;
+  const scriptAt = page.lastIndexOf(scriptTag) + scriptTag.length;
+  return Buffer.concat([
+    Buffer.from(page.slice(0, styleAt)),
+    bytes.style,
+    Buffer.from(page.slice(styleAt, scriptAt)),
+    bytes.script,
+    Buffer.from(page.slice(scriptAt)),
+  ]);
+}
+
+// What stands in the page is escaped: the first and the last of these are its own.
+const styleTag = '<style>';
+const scriptTag = '<script type="module">';
+
+/** Without style and script. */
+function pageText(report: RunReport, evidence: EvidenceView, attachments: readonly AttachmentView[], policy: string): string {
   const sections = pageSections(report, evidence, attachments).filter((section) => section.body !== null);
   const title = `${report.result.verdict}: ${report.drill.title ?? report.drill.id}`;
   return html`<!doctype html>
 <html lang="en" class="${report.result.verdict}">
-${pageHead({ title, policy, style, description: headline(report) })}
+${pageHead({ title, policy, style: '', description: headline(report) })}
 <body>
 <a class="skip" href="#main">Skip to the report</a>
 ${headerSection(report, evidence)}
@@ -40,7 +59,7 @@ ${headerSection(report, evidence)}
 </div>
 ${footer(report)}
 <script type="application/json" id="page-data">${scriptJson(pageData(report, evidence))}</script>
-<script type="module">${new Markup(script)}</script>
+${new Markup(scriptTag)}</script>
 </body>
 </html>
 `.text;

@@ -6,6 +6,8 @@ import { readFileSync } from 'node:fs';
 export interface PageAssets {
   style: string;
   script: string;
+  /** Of both, in UTF-8. */
+  bytes: { style: Uint8Array; script: Uint8Array };
   /** The page may load nothing but images that it holds itself, run only this script and use only this style. */
   policy: string;
 }
@@ -20,7 +22,8 @@ export function pageAssets(): PageAssets {
 function loadAssets(): PageAssets {
   const [style, script] = [readAsset('report-page.css'), readAsset('report-page.js')];
   const sources = [`script-src '${sourceDigest(script)}'`, 'img-src data:', `style-src '${sourceDigest(style)}'`];
-  return { style, script, policy: ["default-src 'none'", ...sources, "base-uri 'none'", "form-action 'none'"].join('; ') };
+  const bytes = { style: Buffer.from(style), script: Buffer.from(script) };
+  return { style, script, bytes, policy: ["default-src 'none'", ...sources, "base-uri 'none'", "form-action 'none'"].join('; ') };
 }
 
 /** An element of HTML ends at its closing tag, wherever that stands. */

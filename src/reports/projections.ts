@@ -18,7 +18,7 @@ export interface ReportSources {
 }
 
 /** By file name. */
-export const projections: { readonly [file: string]: (sources: ReportSources) => string } = {
+export const projections: { readonly [file: string]: (sources: ReportSources) => string | Uint8Array } = {
   'index.html': ({ report, evidence, attachments }) => htmlReport(report, evidence, attachments),
   'junit.xml': ({ report }) => junitXml([report]),
   'report.txt': ({ report, evidence }) => textReport(report, evidence),

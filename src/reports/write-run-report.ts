@@ -8,7 +8,7 @@ import { fileRefusal } from '../files/file-faults.js';
 import { attachmentViews, namedAttachments } from './attachments.js';
 import { type EvidenceLines, evidenceBytes } from './evidence-pass.js';
 import { EvidenceSelection, type EvidenceView } from './evidence-view.js';
-import { FolderWriter } from './folder-writer.js';
+import { FolderWriter, settled } from './folder-writer.js';
 import type { ReportManifest } from './manifest.js';
 import { imageOfBytes, type Preview, previewOfAttachment, previewOfBytes } from './preview.js';
 import { previewKind } from './preview-kind.js';
@@ -67,14 +67,6 @@ async function write({ reportDirectory, report, evidenceLines, attachments }: Re
     await writer.discard();
     throw error;
   }
-}
-
-/** As Promise.all, but no promise is left running when one rejects: the folder they write to is about to go. */
-async function settled<T extends readonly Promise<unknown>[]>(
-  promises: readonly [...T],
-): Promise<{ -readonly [K in keyof T]: Awaited<T[K]> }> {
-  await Promise.allSettled(promises);
-  return Promise.all(promises) as Promise<{ -readonly [K in keyof T]: Awaited<T[K]> }>;
 }
 
 async function writeEvidence(writer: FolderWriter, result: RunResult, lines: EvidenceLines): Promise<EvidenceView> {

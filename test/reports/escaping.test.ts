@@ -54,7 +54,7 @@ function project(map: (text: string) => string): Projected {
   const evidence = selection.view();
   return {
     report,
-    html: htmlReport(report, evidence, []),
+    html: htmlReport(report, evidence, []).toString(),
     xml: junitXml([report]),
     text: textReport(report, evidence),
     data: JSON.parse(JSON.stringify(pageData(report, evidence))) as unknown,

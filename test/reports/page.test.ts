@@ -11,11 +11,8 @@ import { failingRun, passingRun, type RunFixture } from './fixtures.js';
 function pageOf({ report, lines }: RunFixture): string {
   const selection = new EvidenceSelection(report.result);
   for (const line of lines) selection.append(JSON.parse(line), line.length - 1);
-  return htmlReport(
-    report,
-    selection.view(),
-    attachmentViews(report.result, new Map([['attachments/att-agent-log.log', { text: 'the log', whole: true }]])),
-  );
+  const attachments = attachmentViews(report.result, new Map([['attachments/att-agent-log.log', { text: 'the log', whole: true }]]));
+  return htmlReport(report, selection.view(), attachments).toString();
 }
 const page = pageOf(failingRun());
 
@@ -90,7 +87,7 @@ test('an image is in the page itself, up to a size, and one that could run is a 
       ['attachments/drawing.bin', null],
     ]),
   );
-  const shown = htmlReport(report, new EvidenceSelection(report.result).view(), views);
+  const shown = htmlReport(report, new EvidenceSelection(report.result).view(), views).toString();
   assert.match(shown, /<img src="data:image\/png;base64,AAAA" alt="shot\.img">/);
   assert.doesNotMatch(shown, /svg\+xml;base64/);
   const kinds = [

@@ -124,14 +124,13 @@ export class Attempt {
   /** Judges, records the verdict and closes the world; from here on its journal does not grow. */
   async #seal(world: WorldRef, { play, journal, final, begun }: Sealing): Promise<SealedWorld> {
     const { once } = this.#environment;
-    const budgets = await world.query({ kind: 'budgets' });
+    const [budgets] = await Promise.all([world.query({ kind: 'budgets' }), journal.catchUp()]);
     const { maxToolCalls } = this.#environment.planned.drill.timeline;
     const rejected = budgets.toolCalls.rejected - begun.toolCalls.rejected;
     if (rejected > 0)
       play.cut(
         `${counted(rejected, 'call')} ${rejected === 1 ? 'was' : 'were'} refused, because the budget of ${counted(maxToolCalls, 'tool call')} was used up`,
       );
-    await journal.catchUp();
     await play.checkAtEnd();
     const assertionResults = await final.results(runViewOf(world, play.interactions), play.cutShort);
     await recordVerdict(world, { checkpointId: 'final', kind: 'final' }, assertionResults, once);

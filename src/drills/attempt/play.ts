@@ -150,13 +150,12 @@ export class Play {
   }
 
   async #interact(interaction: PlannedInteraction, started: StepStart): Promise<PlayedStep> {
-    const { journal, capture, agent, progressStore, begun } = this.#stage;
+    const { capture, agent, progressStore, begun } = this.#stage;
     this.#tell(interaction, 'started');
     const workResult = await agent.work(interaction, started);
-    await journal.catchUp();
+    const mark = await this.#markNow();
     capture.add(interaction.id, workResult.run);
     this.#unanswered = joinUnanswered([this.#unanswered, workResult.unanswered]);
-    const mark = await this.#markNow();
     const played = interactionResult(interaction, { workResult, started, mark, begun });
     this.interactions.push(played);
     this.#tell(interaction, 'finished', workResult.run);
@@ -186,9 +185,11 @@ export class Play {
     return this.#cutShort === undefined;
   }
 
+  /** Where its world stands, whose journal is then read. */
   async #markNow(): Promise<StepPosition> {
     const { world, journal } = this.#stage;
-    const { toolCalls, scheduledEvents } = await world.query({ kind: 'budgets' });
+    // Asked together, they cross to the world's host and back once.
+    const [{ toolCalls, scheduledEvents }] = await Promise.all([world.query({ kind: 'budgets' }), journal.catchUp()]);
     const { attempted, rejected } = toolCalls;
     return { virtualTimeUs: journal.virtualTimeUs, toolCalls: { attempted, rejected }, eventsProcessed: scheduledEvents.processed };
   }
