@@ -12,7 +12,7 @@ import type { KvView } from '../kv/view.js';
 import type { WriteSet } from '../kv/write-set.js';
 import { tuning } from '../tuning.js';
 import type { Layers } from './layers.js';
-import { decodePage, encodePage, type PageEvent } from './queue-page.js';
+import { decodePage, encodePage } from './queue-page.js';
 
 export interface ScheduledRefParts {
   packageId: string;
@@ -78,8 +78,8 @@ export class EventQueue {
   #slotRefs: ScheduledRef[] = [];
   #causes: number[] = [];
   #pages: (Page | undefined)[] = [];
-  /** Slots scheduled since the last take, with their ordinals: a slot may have been freed and filled again. */
-  #fresh: { slot: number; ordinal: number }[] = [];
+  /** Slots filled since the last take: one that was freed and filled again is named twice. */
+  #fresh: number[] = [];
   #emptied: Page[] = [];
   #cancels: { ordinal: number; page: Page }[] = [];
   #turnScheduled: ScheduledEvent[] = [];
@@ -215,7 +215,7 @@ export class EventQueue {
     events: Iterable<ScheduledEvent>,
     { nextOrdinal, watermark }: { nextOrdinal: number; watermark: readonly [number, number] },
   ): void {
-    for (const event of events) this.#fresh.push({ slot: this.#enter(event), ordinal: event.ordinal });
+    for (const event of events) this.#fresh.push(this.#enter(event));
     this.#nextOrdinal = this.#turnOrdinal = nextOrdinal;
     [this.#watermarkUs, this.#watermarkOrdinal] = watermark;
   }
@@ -225,15 +225,20 @@ export class EventQueue {
       const slot = this.#enter(event);
       this.#pages[slot] = page;
       if (page !== undefined) this.#rejoin(page, event.ordinal);
-      else this.#fresh = [...this.#fresh.filter(({ ordinal }) => ordinal !== event.ordinal), { slot, ordinal: event.ordinal }];
+      else this.#fresh.push(slot);
     }
     this.#nextOrdinal = this.#turnOrdinal;
-    this.#turnScheduled.length = this.#turnCancelled.length = 0;
+    this.#forgetTurn();
   }
   endTurn(): void {
     this.#turnOrdinal = this.#nextOrdinal;
-    for (const event of this.#turnScheduled) this.#fresh.push({ slot: this.#enter(event), ordinal: event.ordinal });
-    this.#turnScheduled.length = this.#turnCancelled.length = 0;
+    for (const event of this.#turnScheduled) this.#fresh.push(this.#enter(event));
+    this.#forgetTurn();
+  }
+  /** To set the length of an array costs a call of the engine, which most turns need not make. */
+  #forgetTurn(): void {
+    if (this.#turnScheduled.length > 0) this.#turnScheduled.length = 0;
+    if (this.#turnCancelled.length > 0) this.#turnCancelled.length = 0;
   }
 
   get freshCount(): number {
@@ -241,12 +246,19 @@ export class EventQueue {
   }
   takeInto(set: WriteSet): void {
     const top = this.#layers.top;
-    const fresh = this.#fresh.filter(({ slot, ordinal }) => this.#ordinals[slot] === ordinal);
+    const fresh = [...new Set(this.#fresh)].filter((slot) => this.#ordinals[slot] !== -1 && this.#pages[slot] === undefined);
+    const heap = this.#heap;
+    const columns = {
+      ordinals: this.#ordinals,
+      payloads: this.#payloads,
+      refs: this.#slotRefs,
+      causes: this.#causes,
+      atUsOf: (slot: number) => heap.atUsOf(slot),
+    };
     for (const slots of batchesOf(fresh, tuning.queuePageEventsMax)) {
-      const key = (slots[0] as { ordinal: number }).ordinal;
-      const page: Page = { layer: top, key, live: slots.length, cancelled: [] };
-      set.put(queuePageKey(top, key), encodePage(slots.map(({ slot }) => this.#pageEventAt(slot))));
-      for (const { slot } of slots) this.#pages[slot] = page;
+      const page = { layer: top, key: this.#ordinals[slots[0] as number] as number, live: slots.length, cancelled: [] };
+      set.put(queuePageKey(top, page.key), encodePage(slots, columns));
+      for (const slot of slots) this.#pages[slot] = page;
       this.#hasQueue = true;
     }
     for (const { ordinal, page } of this.#cancels) if (page.live > 0) set.put(cancelledKey(top, ordinal), present);
@@ -309,10 +321,6 @@ export class EventQueue {
       payloadText: this.#payloads[slot] as string,
       causeSequence: this.#causes[slot] as number,
     };
-  }
-  #pageEventAt(slot: number): PageEvent {
-    const { ordinal, atUs, ref, payloadText, causeSequence } = this.#eventAt(slot);
-    return { ordinal, atUs, refText: ref.text, payloadText, causeSequence };
   }
 
   #refOfText(text: string): ScheduledRef {

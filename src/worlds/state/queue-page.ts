@@ -9,26 +9,43 @@ export interface PageEvent {
   payloadText: string;
   causeSequence: number;
 }
+/** An (event, actor); one object for each of its pages. */
+interface PageRef {
+  readonly text: string;
+}
+/** What a page is written from: columns by slot. */
+export interface PageColumns {
+  ordinals: readonly number[];
+  payloads: readonly string[];
+  refs: readonly PageRef[];
+  causes: readonly number[];
+  atUsOf(slot: number): number;
+}
 /** Bytes: u32 count, then per event f64 ordinal, f64 atUs, f64 cause, u32 ref; a table of payloads followed by the distinct refs. */
 const eventBytes = 28;
 
-export function encodePage(events: readonly PageEvent[]): Buffer {
-  const columns = Buffer.allocUnsafe(4 + events.length * eventBytes);
-  columns.writeUInt32LE(events.length, 0);
-  const refs = new Map<string, number>();
-  let at = 4;
-  for (const { ordinal, atUs, refText, causeSequence } of events) {
-    let ref = refs.get(refText);
-    if (ref === undefined) {
-      ref = refs.size;
-      refs.set(refText, ref);
+export function encodePage(slots: readonly number[], { ordinals, payloads, refs, causes, atUsOf }: PageColumns): Buffer {
+  const head = Buffer.allocUnsafe(4 + slots.length * eventBytes);
+  const view = new DataView(head.buffer, head.byteOffset, head.byteLength);
+  const texts: string[] = [];
+  const places = new Map<PageRef, number>();
+  view.setUint32(0, slots.length, true);
+  for (let index = 0, at = 4; index < slots.length; index++, at += eventBytes) {
+    const slot = slots[index] as number;
+    const ref = refs[slot] as PageRef;
+    let place = places.get(ref);
+    if (place === undefined) {
+      place = places.size;
+      places.set(ref, place);
     }
-    at = columns.writeDoubleLE(ordinal, at);
-    at = columns.writeDoubleLE(atUs, at);
-    at = columns.writeDoubleLE(causeSequence, at);
-    at = columns.writeUInt32LE(ref, at);
+    view.setFloat64(at, ordinals[slot] as number, true);
+    view.setFloat64(at + 8, atUsOf(slot), true);
+    view.setFloat64(at + 16, causes[slot] as number, true);
+    view.setUint32(at + 24, place, true);
+    texts.push(payloads[slot] as string);
   }
-  return Buffer.concat([columns, encodeTexts([...events.map((event) => event.payloadText), ...refs.keys()])]);
+  for (const ref of places.keys()) texts.push(ref.text);
+  return Buffer.concat([head, encodeTexts(texts)]);
 }
 
 export function decodePage(bytes: Buffer): PageEvent[] {
