@@ -5,7 +5,6 @@
 //   EVENT-QUEUE-1. Every event in the heap has under its slot itself, or once it is stored its page and its place in it; a free slot has
 //     neither. A page is held as bytes: objects and texts of all that waits would be most of what is to collect.
 //   EVENT-QUEUE-2. What a turn schedules waits in `#turnScheduled` until the turn ends, so that a rollback never has to search the heap.
-import { batchesOf } from '../../async/batches.js';
 import { invariant } from '../../contract/errors.js';
 import { EventHeap } from '../../scheduler/event-heap.js';
 import { cancelledKey, keyKinds, queuePageKey, rangeOf, sequenceOfKey } from '../kv/keys.js';
@@ -256,17 +255,7 @@ export class EventQueue {
   }
   takeInto(set: WriteSet): void {
     const top = this.#layers.top;
-    const fresh = [...new Set(this.#fresh)].filter((slot) => this.#events[slot] !== undefined);
-    for (const slots of batchesOf(fresh, tuning.queuePageEventsMax)) {
-      const events = slots.map((slot) => this.#events[slot] as ScheduledEvent);
-      const key = (events[0] as ScheduledEvent).ordinal;
-      const bytes = encodePage(events);
-      const page = this.#page({ layer: top, key, bytes, firstOwnOrdinal: 0 });
-      page.live = slots.length;
-      set.put(queuePageKey(top, key), bytes);
-      for (const [place, slot] of slots.entries()) this.#putStored(slot, page, place);
-      this.#hasQueue = true;
-    }
+    this.#storeFresh(set);
     for (const { ordinal, page } of this.#cancels) if (page.live > 0) set.put(cancelledKey(top, ordinal), present);
     for (const page of this.#emptied) {
       if (page.layer !== top) set.put(queuePageKey(top, page.key), tombstone);
@@ -276,6 +265,28 @@ export class EventQueue {
     this.#fresh = [];
     this.#cancels = [];
     this.#emptied = [];
+  }
+
+  #storeFresh(set: WriteSet): void {
+    const slots: number[] = [];
+    const events: ScheduledEvent[] = [];
+    for (const slot of this.#fresh) {
+      const event = this.#events[slot];
+      if (event === undefined) continue;
+      this.#events[slot] = undefined;
+      slots.push(slot);
+      events.push(event);
+    }
+    for (let from = 0; from < events.length; from += tuning.queuePageEventsMax) {
+      const to = Math.min(events.length, from + tuning.queuePageEventsMax);
+      const key = (events[from] as ScheduledEvent).ordinal;
+      const bytes = encodePage(events.slice(from, to));
+      const page = this.#page({ layer: this.#layers.top, key, bytes, firstOwnOrdinal: 0 });
+      page.live = to - from;
+      set.put(queuePageKey(this.#layers.top, key), bytes);
+      for (let index = from; index < to; index++) this.#putStored(slots[index] as number, page, index - from);
+      this.#hasQueue = true;
+    }
   }
 
   #storedPages(): { pages: { layer: number; key: number; bytes: Buffer }[]; cancelled: Set<number> } {

@@ -19,9 +19,11 @@ export function encodePage(events: readonly PageEvent[]): Buffer {
   const columns = Buffer.allocUnsafe(headBytes + events.length * eventBytes);
   const view = viewOf(columns);
   const refs = new Map<string, number>();
+  const texts: string[] = [];
   view.setUint32(0, events.length, true);
   let at = headBytes;
-  for (const { ordinal, atUs, ref, causeSequence } of events) {
+  for (const { ordinal, atUs, ref, payloadText, causeSequence } of events) {
+    texts.push(payloadText);
     let place = refs.get(ref.text);
     if (place === undefined) {
       place = refs.size;
@@ -33,7 +35,7 @@ export function encodePage(events: readonly PageEvent[]): Buffer {
     view.setUint32(at + eventCell.ref, place, true);
     at += eventBytes;
   }
-  return Buffer.concat([columns, encodeTexts([...events.map((event) => event.payloadText), ...refs.keys()])]);
+  return Buffer.concat([columns, encodeTexts(texts.concat([...refs.keys()]))]);
 }
 
 /** Events by their place in the page, from 0. Payloads become texts when the first of them is asked for. */
