@@ -51,7 +51,7 @@ function load(path: string, from: CompiledCode): Exports {
   loaded.set(path, own);
   (script.runInThisContext() as Part)(own.exports, (specifier) => need(specifier, from), own, file.href);
   // As members, not as the two getters a member that a bundler makes of them: no export changes, and hot code asks for them at each use.
-  own.exports = { ...own.exports };
+  own.exports = Object.defineProperty({ ...own.exports }, '__esModule', { value: true });
   return own.exports;
 }
 
