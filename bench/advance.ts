@@ -1,6 +1,6 @@
 // A time advance of many events against its floor. Each event reads and writes one of 1,000 rows and leaves an `event` and a `state_change`
 // entry, durably, through the actor, as a user's advance runs. The floor does the least that could be called the same, in this process and
-// run.
+// run. Where other work shares the processors, the ratio of processor time (`wholeToFloorCpu`, all threads) says more than the clock's.
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -38,13 +38,16 @@ export async function run(options: { [flag: string]: string | boolean }): Promis
     }
     const last = measured[measured.length - 1] as Measured;
     const dbMb = megabytes(statSync(join(directory, `run_${String(made - 2).padStart(12, '0')}`, 'data.mdb')).size);
+    const cpuBefore = cpuSeconds();
     const floorSeconds = await runFloor({ events, rows: bumpedRows });
+    const floorCpuSeconds = cpuSeconds() - cpuBefore;
     return {
       ...last,
       eventsPerSecond: Math.round(events / last.seconds),
       floorSeconds: rounded(floorSeconds),
       ratioToFloor: rounded(last.seconds / floorSeconds),
       wholeToFloor: rounded((last.schedulingSeconds + last.seconds + last.positionSeconds) / floorSeconds),
+      wholeToFloorCpu: rounded(last.cpuSeconds / floorCpuSeconds),
       dbMb,
       exponent: exponentOf(measured),
       secondsBySize: Object.fromEntries(measured.map(({ events: size, seconds }) => [size, seconds])),
@@ -62,7 +65,11 @@ interface Measured {
   positionSeconds: number;
   /** The slowest read of another world of the host while the position was made. */
   otherWorldMs: number;
+  /** Of processors, all threads: schedule, advance and position. */
+  cpuSeconds: number;
+  /** While all three ran; the process's own is without pages of mapped files, of which the data file's are as many as have been read. */
   peakRssMb: number;
+  peakOwnMb: number;
   /** The process's own memory when a tenth, and when all, of the events had fired. */
   ownEarlyMb: number;
   ownLateMb: number;
@@ -70,31 +77,52 @@ interface Measured {
 
 async function measure({ world, other, events }: { world: WorldRef; other: WorldRef; events: number }): Promise<Measured> {
   await other.command(bumpCall(1));
+  const peak = new PeakMemory();
+  const cpuBefore = cpuSeconds();
   const scheduling = performance.now();
   await scheduleBumps(world, events);
   const schedulingSeconds = secondsSince(scheduling);
-  let peak = 0;
   let early = 0;
   let late = 0;
   const started = performance.now();
   await advanceBumps(world, events, (fired) => {
-    peak = Math.max(peak, process.memoryUsage.rss());
     late = residentBytes();
     if (early === 0 && fired >= events / 10) early = late;
   });
   const seconds = secondsSince(started);
   const { positionSeconds, otherWorldMs } = await readPosition(world, other);
-  const [peakRssMb, ownEarlyMb, ownLateMb] = [peak, early, late].map(megabytes) as [number, number, number];
+  const cpu = cpuSeconds() - cpuBefore;
+  const { all, own } = peak.end();
+  const [peakRssMb, peakOwnMb, ownEarlyMb, ownLateMb] = [all, own, early, late].map(megabytes) as [number, number, number, number];
   return {
     events,
     seconds: rounded(seconds),
     schedulingSeconds: rounded(schedulingSeconds),
     positionSeconds: rounded(positionSeconds),
     otherWorldMs,
+    cpuSeconds: rounded(cpu),
     peakRssMb,
+    peakOwnMb,
     ownEarlyMb,
     ownLateMb,
   };
+}
+
+/** Looks at the memory now and then until it is ended. */
+class PeakMemory {
+  #all = 0;
+  #own = 0;
+  readonly #timer = setInterval(() => this.#look(), 20);
+
+  #look(): void {
+    this.#all = Math.max(this.#all, process.memoryUsage.rss());
+    this.#own = Math.max(this.#own, residentBytes());
+  }
+  end(): { all: number; own: number } {
+    clearInterval(this.#timer);
+    this.#look();
+    return { all: this.#all, own: this.#own };
+  }
 }
 
 /** The first position after the advance: both digests, while another world of the same host is asked something again and again. */
@@ -121,5 +149,9 @@ function exponentOf(measured: readonly Measured[]): number {
 }
 
 const secondsSince = (started: number): number => (performance.now() - started) / 1000;
+function cpuSeconds(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1e6;
+}
 const megabytes = (bytes: number): number => Math.round(bytes / 1e6);
 const rounded = (value: number): number => Number(value.toFixed(3));

@@ -50,6 +50,8 @@ function load(path: string, from: CompiledCode): Exports {
   const own = { exports: {} };
   loaded.set(path, own);
   (script.runInThisContext() as Part)(own.exports, (specifier) => need(specifier, from), own, file.href);
+  // As members, not as the two getters a member that a bundler makes of them: no export changes, and hot code asks for them at each use.
+  own.exports = Object.defineProperty({ ...own.exports }, '__esModule', { value: true });
   return own.exports;
 }
 

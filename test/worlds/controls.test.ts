@@ -46,10 +46,12 @@ test('events are scheduled all or none, each with its entry, none before now', a
 // PACKED-SCHEDULE-1, PACKED-SCHEDULE-2
 test('events that travel packed are scheduled, or refused, as those that travel one by one', async () => {
   const note = 'é😀 "quoted", [1, 2]';
+  const unordered = { z: { y: [-0, 1e21], x: undefined as never, a: '\\ud' }, b: -0, a: true };
   const sound = [
     dueEvent(700, 3),
     { ...dueEvent(3), event: { packageId: 'bank', instanceId: 'bank', eventId: 'due' } },
     { event: { packageId: 'bank', eventId: 'ignored' }, payload: { note, '10': null, '9': [] }, atUs: 2 ** 40, actorId: 'clerk' },
+    { event: { packageId: 'bank', eventId: 'ignored' }, payload: unordered, atUs: 2 ** 41, actorId: 'clerk' },
     dueEvent(700, 4),
   ];
   const of = (change: object) => [...sound, { ...dueEvent(900), ...change } as never, { ...dueEvent(900, 'x'), actorId: 'nobody' }];

@@ -203,7 +203,7 @@ function runTurn(twin: Twin, { actions: kept, undone, fire }: Extract<Step, { ki
     act(world, undone, twin.nowUs, structuredClone(next));
     world.rollbackEffects();
     const shape = world.journal.eventShape({ event: { packageId: 'desk', instanceId: 'desk', eventId: 'tick' }, phase: 'handled' });
-    world.journal.draftFired(shape, payload, ordinal, atUs, event?.causeSequence ?? 0);
+    world.journal.draftQueued(shape, payload, ordinal, atUs, event?.causeSequence ?? 0);
   } else {
     act(world, undone, twin.nowUs, structuredClone(next));
     world.rollbackEffects();

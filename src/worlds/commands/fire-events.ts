@@ -96,7 +96,7 @@ function fireNext(simulation: Simulation, correlationOrdinal: number): AdvanceRe
   clock.advanceTo(clock.notBeforeNow(atUs));
   const { plan, persona } = planOf(simulation, event.ref);
   turn.begin(persona, correlationOrdinal);
-  const sequence = storage.journal.draftFired(plan.handled, payloadText, ordinal, atUs, causeSequence);
+  const sequence = storage.journal.draftQueued(plan.handled, payloadText, ordinal, atUs, causeSequence);
   const fired = { ordinal, atUs, payloadText, causeSequence };
   for (let left = plan.callbacks.length; left > 0; left--) {
     const crossed = turn.budget.takeWrite(payloadText);

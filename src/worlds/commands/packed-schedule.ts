@@ -2,9 +2,10 @@
 // objects, half of the time of scheduling went into cloning them from thread to thread, and into what that left to collect.
 //   PACKED-SCHEDULE-1. What is packed is JSON by itself; anything else travels as it is, and the world says what is wrong with it.
 //   PACKED-SCHEDULE-2. A world takes or refuses packed events as it does the same events one by one, in the same words.
+import { canonicalJson } from '../../contract/canonical-json.js';
 import { invariant } from '../../contract/errors.js';
 import type { JsonObject } from '../../contract/json.js';
-import { admitJsonObject } from '../../contract/json-check.js';
+import { checkJson } from '../../contract/json-check.js';
 import { limits } from '../../contract/limits.js';
 import type { InitialEvent } from '../../contract/world/scenario.js';
 import type { ScheduleEvents } from '../../contract/world/world-protocol.js';
@@ -51,7 +52,8 @@ function pack(events: readonly InitialEvent[]): PackedSchedule | undefined {
   for (const event of events) {
     const target = targets.placeOf(event);
     if (target === -1 || !Number.isSafeInteger(event.atUs)) return undefined;
-    const { text } = admitJsonObject(event.payload);
+    if (!isJsonObject(event.payload)) return undefined;
+    const text = canonicalJson(event.payload);
     end += 1 + text.length;
     texts.push(text);
     targetOf.push(target);
@@ -59,6 +61,11 @@ function pack(events: readonly InitialEvent[]): PackedSchedule | undefined {
     payloadEnds.push(end);
   }
   return { kind: 'packedSchedule', targets: targets.list, targetOf, atUs: times, payloadEnds, payloads: `[${texts.join(',')}]` };
+}
+
+/** Checked where it is: a copy would be gone as soon as its text is made. */
+function isJsonObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && checkJson(value) === null;
 }
 
 /** The different ones, in the order in which they came. */

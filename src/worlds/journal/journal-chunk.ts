@@ -75,7 +75,7 @@ export class StoredChunk implements ChunkView {
     const texts = new StoredTexts(bytes.subarray(at - byteOffset));
     this.#texts = texts;
     // Made once: a shape is looked up by its text for every line, and a new string would have to be hashed each time.
-    this.#shapes = Array.from({ length: shapeCount }, (_, index) => texts.at(textCount + index));
+    this.#shapes = Array.from({ length: shapeCount }, (_, index) => texts.one(textCount + index));
   }
 
   text(index: number): string {

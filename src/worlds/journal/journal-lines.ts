@@ -1,9 +1,10 @@
 // Canonical lines from columns: RFC 8785 JSON of each entry, byte for byte canonicalJson(entry) and a newline, made from templates,
 // because the shapes are fixed. They are bytes from the first: as texts, half of the time went into making V8's ropes flat.
 import { evidenceKinds } from '../../contract/world/evidence.js';
+import { type MintedPrefix, ordinalText, writeOrdinal } from '../kv/minted-ids.js';
 import { tuning } from '../tuning.js';
 import { type ChunkView, cell, cellsPerEntry, cellsPerTurn, changes, eventKind, stateChangeKind, turnCell } from './journal-columns.js';
-import { type EventBytes, eventBytes, spaceBytes } from './journal-shapes.js';
+import { type EventTexts, eventTexts, spaceText } from './journal-shapes.js';
 import { LineBytes } from './line-bytes.js';
 
 /** What lines are put together in, one piece at a time. */
@@ -50,17 +51,12 @@ const text = {
   commaCause: Buffer.from(',"causeSequence":'),
   comma: Buffer.from(','),
   null: Buffer.from('null'),
-  correlation: '"correlationId":"corr_',
-  idEnd: Buffer.from('",'),
-  error: Buffer.from('","error":'),
-  scheduled: '"scheduledEventId":"pending_',
-  scheduledFor: Buffer.from('","scheduledForUs":'),
+  error: Buffer.from(',"error":'),
   sequence: Buffer.from('"schemaVersion":1,"sequence":'),
   commaSequence: Buffer.from(',"schemaVersion":1,"sequence":'),
-  transaction: '"transactionId":"txn_',
-  index: Buffer.from('","transactionIndex":'),
   size: Buffer.from(',"transactionSize":'),
   time: Buffer.from('"virtualTimeUs":'),
+  commaTime: Buffer.from(',"virtualTimeUs":'),
   end: Buffer.from('}\n'),
   after: Buffer.from('{"after":'),
   before: Buffer.from(',"before":'),
@@ -68,58 +64,88 @@ const text = {
 const newline = 10;
 const kindBytes = evidenceKinds.map((kind) => Buffer.from(`"kind":"${kind}",`));
 
-/** From after a transaction's id to before its time, by the number of its entries and the index of one. */
-const places: Buffer[] = [];
-function putPlaceAndTime(index: number, size: number): void {
-  if (size > tuning.placesKept) {
-    putPlace(index, size);
-    gathered.put(text.time);
-    return;
+/** A minted id and what surrounds it: one piece to copy, of which only digits that change are written again. */
+class IdPart {
+  readonly #bytes: Buffer;
+  readonly #place: number;
+  #ordinal = 0;
+
+  /** `before` ends where the digits begin. */
+  constructor(before: string, after: string) {
+    this.#bytes = Buffer.from(`${before}${ordinalText(0)}"${after}`);
+    this.#place = Buffer.byteLength(before);
   }
-  const key = size * tuning.placesKept + index;
-  places[key] ??= Buffer.from(`${text.index}${index}${text.size}${size},${text.time}`);
-  gathered.put(places[key]);
-}
-function putPlace(index: number, size: number): void {
-  gathered.put(text.index);
-  gathered.putInteger(index);
-  gathered.put(text.size);
-  gathered.putInteger(size);
-  gathered.put(text.comma);
+
+  of(ordinal: number): Buffer {
+    if (ordinal !== this.#ordinal) {
+      writeOrdinal(this.#bytes, this.#place, ordinal);
+      this.#ordinal = ordinal;
+    }
+    return this.#bytes;
+  }
 }
 
-/** An event's shape with what else never varies in a chunk. */
+/** From `begin`, which ends with the name of a transaction's id, to before the time. */
+class TransactionParts {
+  readonly #begin: string;
+  /** By the number of its entries and the index of one. */
+  readonly #small: IdPart[] = [];
+  readonly #large: IdPart;
+
+  constructor(begin: string) {
+    this.#begin = begin;
+    this.#large = new IdPart(begin, ',"transactionIndex":');
+  }
+
+  put(ordinal: number, index: number, size: number): void {
+    if (size <= tuning.placesKept) {
+      const key = size * tuning.placesKept + index;
+      this.#small[key] ??= new IdPart(this.#begin, `,"transactionIndex":${index},"transactionSize":${size},"virtualTimeUs":`);
+      gathered.put(this.#small[key].of(ordinal));
+      return;
+    }
+    this.putPlace(ordinal, index, size);
+    gathered.put(text.commaTime);
+  }
+  /** All of it but the name of the time. */
+  putPlace(ordinal: number, index: number, size: number): void {
+    gathered.put(this.#large.of(ordinal));
+    gathered.putInteger(index);
+    gathered.put(text.size);
+    gathered.putInteger(size);
+  }
+}
+
+/** What never varies about the events of a shape in a chunk. */
 interface EventParts {
-  readonly shape: EventBytes;
-  /** After the payload, where it was scheduled. */
-  readonly scheduled: Buffer;
-  readonly transaction: Buffer;
+  readonly head: IdPart;
+  readonly headAfterError: Buffer;
+  readonly phase: Buffer;
+  readonly scheduled: IdPart;
+  readonly transaction: TransactionParts;
 }
 
 /** Lines of one chunk. */
 class Lines {
   readonly #chunk: ChunkView;
   readonly #tag: string;
-  readonly #correlation: Buffer;
-  readonly #commaCorrelation: Buffer;
-  readonly #beginCorrelation: Buffer;
-  readonly #transaction: Buffer;
-  readonly #commaTransaction: Buffer;
-  readonly #changes: readonly Buffer[];
+  readonly #correlation: IdPart;
+  readonly #transaction: TransactionParts;
+  readonly #commaTransaction: TransactionParts;
   /** By shape. */
   readonly #events: EventParts[] = [];
-  readonly #spaces: Buffer[] = [];
+  /** By shape and change. */
+  readonly #spaces: IdPart[] = [];
 
   constructor(chunk: ChunkView, tag: string) {
     this.#chunk = chunk;
     this.#tag = tag;
-    const correlation = text.correlation + tag;
-    this.#correlation = Buffer.from(correlation);
-    this.#commaCorrelation = Buffer.from(`,${correlation}`);
-    this.#beginCorrelation = Buffer.from(`{${correlation}`);
-    this.#transaction = Buffer.from(text.transaction + tag);
-    this.#commaTransaction = Buffer.from(`,${text.transaction}${tag}`);
-    this.#changes = changes.map((change) => Buffer.from(`,"change":"${change}",${correlation}`));
+    this.#correlation = new IdPart(this.#named('correlationId', 'corr_'), '');
+    this.#transaction = new TransactionParts(this.#named('transactionId', 'txn_'));
+    this.#commaTransaction = new TransactionParts(`,${this.#named('transactionId', 'txn_')}`);
+  }
+  #named(member: string, prefix: MintedPrefix): string {
+    return `"${member}":"${prefix}${this.#tag}`;
   }
 
   /** `index`: of the entry in its turn. */
@@ -152,52 +178,45 @@ class Lines {
       gathered.put(text.commaCause);
       gathered.putInteger(sequence - back);
     }
-    gathered.put(this.#changes[(cells[place + cell.head] as number) >> 4] as Buffer);
-    this.#putOrdinalOfCorrelation(turn);
-    gathered.put(this.#spaceOf(cells[place + cell.shape] as number));
+    const change = (cells[place + cell.head] as number) >> 4;
+    gathered.put(this.#spaceOf(cells[place + cell.shape] as number, change).of(this.#correlationOf(turn)));
     chunk.putText(cells[place + cell.third] as number, gathered);
     gathered.put(text.commaSequence);
     gathered.putInteger(sequence);
-    gathered.put(this.#commaTransaction);
-    gathered.putOrdinal(chunk.firstTransaction + turn);
-    putPlaceAndTime(index, this.#sizeOf(turn));
+    this.#commaTransaction.put(chunk.firstTransaction + turn, index, this.#sizeOf(turn));
   }
 
   #putEvent(place: number, sequence: number, turn: number, index: number): void {
     const chunk = this.#chunk;
     const { cells } = chunk;
-    const { shape, scheduled, transaction } = this.#eventOf(cells[place + cell.shape] as number);
+    const parts = this.#eventOf(cells[place + cell.shape] as number);
     const back = cells[place + cell.cause] as number;
-    if (back === 0) gathered.put(this.#beginCorrelation);
+    if (back === 0) gathered.put(text.begin);
     else {
       gathered.put(text.beginCause);
       gathered.putInteger(sequence - back);
-      gathered.put(this.#commaCorrelation);
+      gathered.put(text.comma);
     }
-    this.#putOrdinalOfCorrelation(turn);
     const payload = cells[place + cell.text] as number;
-    if ((cells[place + cell.head] as number) >> 4 === 0) gathered.put(shape.head);
+    if ((cells[place + cell.head] as number) >> 4 === 0) gathered.put(parts.head.of(this.#correlationOf(turn)));
     else {
+      gathered.put(this.#correlation.of(this.#correlationOf(turn)));
       gathered.put(text.error);
       chunk.putText(payload + 1, gathered);
-      gathered.put(shape.headAfterError);
+      gathered.put(parts.headAfterError);
     }
     chunk.putText(payload, gathered);
     const ordinal = cells[place + cell.third] as number;
     if (ordinal === -1) {
-      gathered.put(shape.phase);
+      gathered.put(parts.phase);
       gathered.put(text.sequence);
     } else {
-      gathered.put(scheduled);
-      gathered.putOrdinal(ordinal);
-      gathered.put(text.scheduledFor);
+      gathered.put(parts.scheduled.of(ordinal));
       gathered.putInteger(chunk.numbers[cells[place + cell.second] as number] as number);
       gathered.put(text.commaSequence);
     }
     gathered.putInteger(sequence);
-    gathered.put(transaction);
-    gathered.putOrdinal(chunk.firstTransaction + turn);
-    putPlaceAndTime(index, this.#sizeOf(turn));
+    parts.transaction.put(chunk.firstTransaction + turn, index, this.#sizeOf(turn));
   }
 
   /** Segments as entry-draft.ts cuts them. */
@@ -216,9 +235,8 @@ class Lines {
       gathered.put(text.comma);
     }
     gathered.putFrom(bytes, ends[0] + 1, ends[1]);
-    gathered.put(this.#correlation);
-    this.#putOrdinalOfCorrelation(turn);
-    gathered.put(text.idEnd);
+    gathered.put(this.#correlation.of(this.#correlationOf(turn)));
+    gathered.put(text.comma);
     gathered.putFrom(bytes, ends[1] + 1, ends[2]);
     gathered.put(kindBytes[(cells[place + cell.head] as number) & 15] as Buffer);
     gathered.putFrom(bytes, ends[2] + 1, ends[3]);
@@ -226,9 +244,8 @@ class Lines {
     gathered.putInteger(sequence);
     gathered.put(text.comma);
     gathered.putFrom(bytes, ends[3] + 1, ends[4]);
-    gathered.put(this.#transaction);
-    gathered.putOrdinal(firstTransaction + turn);
-    putPlace(index, this.#sizeOf(turn));
+    this.#transaction.putPlace(firstTransaction + turn, index, this.#sizeOf(turn));
+    gathered.put(text.comma);
     gathered.putFrom(bytes, ends[4] + 1, bytes.length);
     gathered.put(text.time);
   }
@@ -236,29 +253,34 @@ class Lines {
   #sizeOf(turn: number): number {
     return this.#chunk.turnCells[turn * cellsPerTurn + turnCell.entries] as number;
   }
-  #putOrdinalOfCorrelation(turn: number): void {
-    gathered.putOrdinal(this.#chunk.turnCells[turn * cellsPerTurn + turnCell.correlation] as number);
+  #correlationOf(turn: number): number {
+    return this.#chunk.turnCells[turn * cellsPerTurn + turnCell.correlation] as number;
   }
   #putTextOrNull(index: number): void {
     if (index === -1) gathered.put(text.null);
     else this.#chunk.putText(index, gathered);
   }
 
-  #spaceOf(shape: number): Buffer {
-    this.#spaces[shape] ??= spaceBytes(this.#chunk.shape(shape));
-    return this.#spaces[shape];
+  #spaceOf(shape: number, change: number): IdPart {
+    const key = shape * changes.length + change;
+    this.#spaces[key] ??= new IdPart(
+      `,"change":"${changes[change]}",${this.#named('correlationId', 'corr_')}`,
+      spaceText(this.#chunk.shape(shape)),
+    );
+    return this.#spaces[key];
   }
-  #eventOf(index: number): EventParts {
-    const known = this.#events[index];
-    if (known !== undefined) return known;
-    const shape = eventBytes(this.#chunk.shape(index));
-    const parts: EventParts = {
-      shape,
-      scheduled: Buffer.from(`${shape.phase}${text.scheduled}${this.#tag}`),
-      transaction: Buffer.from(`,${shape.subscription}${text.transaction}${this.#tag}`),
+  #eventOf(shape: number): EventParts {
+    this.#events[shape] ??= this.#makeEventParts(eventTexts(this.#chunk.shape(shape)));
+    return this.#events[shape];
+  }
+  #makeEventParts({ head, phase, subscription }: EventTexts): EventParts {
+    return {
+      head: new IdPart(this.#named('correlationId', 'corr_'), head),
+      headAfterError: Buffer.from(head),
+      phase: Buffer.from(phase),
+      scheduled: new IdPart(phase + this.#named('scheduledEventId', 'pending_'), ',"scheduledForUs":'),
+      transaction: new TransactionParts(`,${subscription}${this.#named('transactionId', 'txn_')}`),
     };
-    this.#events[index] = parts;
-    return parts;
   }
 }
 

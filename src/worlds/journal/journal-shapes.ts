@@ -12,11 +12,10 @@ export interface EventShapeParts {
   subscriptionId?: string | undefined;
   actor?: { actorId: string; actorInstanceId?: string | undefined } | undefined;
 }
-/** The parts of an event's line that its shape decides: from the end of its correlation, or of its error, to the payload, and after it. */
-export interface EventBytes {
-  readonly head: Buffer;
-  readonly headAfterError: Buffer;
-  readonly phase: Buffer;
+/** The parts of an event's line that its shape decides: from its correlation, or its error, to the payload, and after it. */
+export interface EventTexts {
+  readonly head: string;
+  readonly phase: string;
   /** Before transactionId. */
   readonly subscription: string;
 }
@@ -31,33 +30,31 @@ export const eventShapeText = (parts: EventShapeParts): string => JSON.stringify
 export const readEventShape = (text: string): EventShapeParts => JSON.parse(text) as EventShapeParts;
 
 // Shapes come from manifests and setups, so they are few; the bound is against a host that lives for months.
-const spaces = new Map<string, Buffer>();
-const events = new Map<string, EventBytes>();
+const spaces = new Map<string, string>();
+const events = new Map<string, EventTexts>();
 
-/** Of a state_change, from the end of its correlation up to the rowId. */
-export function spaceBytes(shape: string): Buffer {
-  return spaces.get(shape) ?? remember(spaces, shape, Buffer.from(spaceText(readSpaceShape(shape))));
+/** Of a state_change, from its correlation up to the rowId. */
+export function spaceText(shape: string): string {
+  return spaces.get(shape) ?? remember(spaces, shape, makeSpaceText(readSpaceShape(shape)));
 }
-export function eventBytes(shape: string): EventBytes {
-  return events.get(shape) ?? remember(events, shape, makeEventBytes(readEventShape(shape)));
+export function eventTexts(shape: string): EventTexts {
+  return events.get(shape) ?? remember(events, shape, makeEventTexts(readEventShape(shape)));
 }
-function remember<T>(known: Map<string, T>, shape: string, bytes: T): T {
+function remember<T>(known: Map<string, T>, shape: string, made: T): T {
   if (known.size === tuning.shapesMax) known.clear();
-  known.set(shape, bytes);
-  return bytes;
+  known.set(shape, made);
+  return made;
 }
 
-function spaceText({ packageId, instanceId, namespace }: SpaceName): string {
-  return `","instanceId":${JSON.stringify(instanceId)},"kind":"state_change","namespace":${JSON.stringify(namespace)},"packageId":${JSON.stringify(packageId)},"rowId":`;
+function makeSpaceText({ packageId, instanceId, namespace }: SpaceName): string {
+  return `,"instanceId":${JSON.stringify(instanceId)},"kind":"state_change","namespace":${JSON.stringify(namespace)},"packageId":${JSON.stringify(packageId)},"rowId":`;
 }
-function makeEventBytes({ event, phase, handlerInstanceId, handlerPackageId, subscriptionId }: EventShapeParts): EventBytes {
+function makeEventTexts({ event, phase, handlerInstanceId, handlerPackageId, subscriptionId }: EventShapeParts): EventTexts {
   const member = (name: string, value: string | undefined) => (value === undefined ? '' : `"${name}":${JSON.stringify(value)},`);
   const { eventId, instanceId, packageId } = event;
-  const head = `"event":${JSON.stringify({ eventId, instanceId, packageId })},${member('handlerInstanceId', handlerInstanceId)}${member('handlerPackageId', handlerPackageId)}"kind":"event","payload":`;
   return {
-    head: Buffer.from(`",${head}`),
-    headAfterError: Buffer.from(`,${head}`),
-    phase: Buffer.from(`,"phase":"${phase}",`),
+    head: `,"event":${JSON.stringify({ eventId, instanceId, packageId })},${member('handlerInstanceId', handlerInstanceId)}${member('handlerPackageId', handlerPackageId)}"kind":"event","payload":`,
+    phase: `,"phase":"${phase}",`,
     subscription: member('subscriptionId', subscriptionId),
   };
 }

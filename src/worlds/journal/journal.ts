@@ -146,8 +146,8 @@ export class Journal {
     columns.addEntry(head, columns.shapeOf(shape), payload, forUs, scheduledOrdinal, this.#back(causeSequence || undefined));
     return this.sequence;
   }
-  /** The hot form of draftEvent, for an event that fires. `causeSequence` 0: none. */
-  draftFired(shape: EventShape, payloadText: string, scheduledOrdinal: number, scheduledForUs: number, causeSequence: number): number {
+  /** The hot form of draftEvent, for an event that enters the queue or fires. `causeSequence` 0: none. */
+  draftQueued(shape: EventShape, payloadText: string, scheduledOrdinal: number, scheduledForUs: number, causeSequence: number): number {
     const columns = this.#columns ?? this.#open();
     const sequence = columns.firstSequence + columns.entryCount;
     const forUs = columns.numbers.push(scheduledForUs) - 1;

@@ -1,6 +1,5 @@
 // The bytes of lines under way: parts are put one behind the other into one buffer, which is used again. No text is made of what is only
 // hashed.
-import { ordinalDigits, writeOrdinal } from '../kv/minted-ids.js';
 import { tuning } from '../tuning.js';
 
 const lowDigits = 8;
@@ -50,13 +49,6 @@ export class LineBytes {
       this.#digits(value % lowRange, lowDigits);
     } else this.putText(String(value));
   }
-  /** The digits of an ordinal in the ids minted of it. */
-  putOrdinal(ordinal: number): void {
-    this.#reserve(ordinalDigits);
-    writeOrdinal(this.#bytes, this.#length, ordinal);
-    this.#length += ordinalDigits;
-  }
-
   #putSmall(value: number): void {
     let count = 1;
     for (let bound = 10; value >= bound; bound *= 10) count++;

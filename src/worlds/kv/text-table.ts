@@ -59,6 +59,10 @@ export class StoredTexts implements TextTable {
     this.#table ??= textTable(this.bytes.toString('utf8'), this.#ends);
     return this.#table.at(index);
   }
+  /** By itself, for who wants few of them. */
+  one(index: number): string {
+    return this.bytes.toString('utf8', this.byteStart(index), this.byteEnd(index));
+  }
   byteStart(index: number): number {
     return index === 0 ? 0 : (this.#byteEnds[index - 1] as number);
   }

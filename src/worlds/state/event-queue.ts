@@ -2,9 +2,9 @@
 // A page holds what one commit scheduled. Nothing is deleted event by event: (atUs, ordinal) of the last event that fired is the
 // watermark, for the order is total and nothing is ever scheduled below it; cancels are kept as ordinals; a page goes when its last
 // event has gone.
-//   EVENT-QUEUE-1. Every event in the heap has its columns under its slot; a free slot's ordinal is -1.
+//   EVENT-QUEUE-1. Every event in the heap has under its slot itself, or once it is stored its page and its place in it; a free slot has
+//     neither. A page is held as bytes: objects and texts of all that waits would be most of what is to collect.
 //   EVENT-QUEUE-2. What a turn schedules waits in `#turnScheduled` until the turn ends, so that a rollback never has to search the heap.
-import { batchesOf } from '../../async/batches.js';
 import { invariant } from '../../contract/errors.js';
 import { EventHeap } from '../../scheduler/event-heap.js';
 import { cancelledKey, keyKinds, queuePageKey, rangeOf, sequenceOfKey } from '../kv/keys.js';
@@ -12,7 +12,7 @@ import type { KvView } from '../kv/view.js';
 import type { WriteSet } from '../kv/write-set.js';
 import { tuning } from '../tuning.js';
 import type { Layers } from './layers.js';
-import { decodePage, encodePage, type PageEvent } from './queue-page.js';
+import { encodePage, StoredPage } from './queue-page.js';
 
 export interface ScheduledRefParts {
   packageId: string;
@@ -51,6 +51,10 @@ export interface EventToSchedule {
 interface Page {
   readonly layer: number;
   readonly key: number;
+  readonly stored: StoredPage;
+  readonly refs: readonly ScheduledRef[];
+  /** Events of lower ordinals show no cause. */
+  readonly firstOwnOrdinal: number;
   live: number;
   cancelled: number[];
 }
@@ -73,17 +77,15 @@ export class EventQueue {
   readonly #heap = new EventHeap();
   readonly #refs = new Map<string, ScheduledRef>();
   // Columns by slot.
-  #ordinals: number[] = [];
-  #payloads: string[] = [];
-  #slotRefs: ScheduledRef[] = [];
-  #causes: number[] = [];
+  #events: (ScheduledEvent | undefined)[] = [];
   #pages: (Page | undefined)[] = [];
-  /** Slots scheduled since the last take, with their ordinals: a slot may have been freed and filled again. */
-  #fresh: { slot: number; ordinal: number }[] = [];
+  #places: number[] = [];
+  /** Slots filled since the last take: one that was freed and filled again is named twice. */
+  #fresh: number[] = [];
   #emptied: Page[] = [];
   #cancels: { ordinal: number; page: Page }[] = [];
   #turnScheduled: ScheduledEvent[] = [];
-  #turnCancelled: { event: ScheduledEvent; page: Page | undefined }[] = [];
+  #turnCancelled: { event: ScheduledEvent; page: Page | undefined; place: number }[] = [];
   #nextOrdinal = 1;
   /** `#nextOrdinal` when the turn began. */
   #turnOrdinal = 1;
@@ -101,11 +103,9 @@ export class EventQueue {
   /** Reads everything pending from the layers: linear, and one heap load. */
   load({ nextOrdinal, firstOwnOrdinal, watermark, hasQueue }: QueuePosition): void {
     this.#heap.clear();
-    this.#ordinals = [];
-    this.#payloads = [];
-    this.#slotRefs = [];
-    this.#causes = [];
+    this.#events = [];
     this.#pages = [];
+    this.#places = [];
     this.#fresh = [];
     this.#emptied = [];
     this.#cancels = [];
@@ -114,22 +114,24 @@ export class EventQueue {
     this.#hasQueue = hasQueue;
     if (!hasQueue) return;
     const times: number[] = [];
+    const ordinals: number[] = [];
     const { pages, cancelled } = this.#storedPages();
     for (const { layer, key, bytes } of pages) {
-      const page: Page = { layer, key, live: 0, cancelled: [] };
-      for (const event of decodePage(bytes)) {
-        if (cancelled.has(event.ordinal)) page.cancelled.push(event.ordinal);
-        else if (event.atUs > this.#watermarkUs || (event.atUs === this.#watermarkUs && event.ordinal > this.#watermarkOrdinal)) {
-          const cause = event.ordinal < firstOwnOrdinal ? 0 : event.causeSequence;
-          this.#setColumns(times.length, event.ordinal, event.payloadText, this.#refOfText(event.refText), cause);
-          this.#pages[times.length] = page;
-          times.push(event.atUs);
+      const page = this.#page({ layer, key, bytes, firstOwnOrdinal });
+      const { stored } = page;
+      for (let place = 0; place < stored.count; place++) {
+        const [atUs, ordinal] = [stored.atUs(place), stored.ordinal(place)];
+        if (cancelled.has(ordinal)) page.cancelled.push(ordinal);
+        else if (atUs > this.#watermarkUs || (atUs === this.#watermarkUs && ordinal > this.#watermarkOrdinal)) {
+          this.#putStored(times.length, page, place);
+          times.push(atUs);
+          ordinals.push(ordinal);
           page.live++;
         }
       }
       if (page.live === 0) this.#emptied.push(page);
     }
-    this.#heap.load(Float64Array.from(times), Float64Array.from(this.#ordinals));
+    this.#heap.load(Float64Array.from(times), Float64Array.from(ordinals));
   }
 
   ref({ packageId, instanceId, eventId, actorId, actorInstanceId }: ScheduledRefParts): ScheduledRef {
@@ -167,9 +169,10 @@ export class EventQueue {
     else {
       const slot = this.#heap.cancel(ordinal);
       const page = this.#pages[slot];
+      const place = this.#places[slot] as number;
       this.#freeSlot(slot);
       if (page !== undefined) this.#leave(page, ordinal);
-      this.#turnCancelled.push({ event, page });
+      this.#turnCancelled.push({ event, page, place });
     }
     return true;
   }
@@ -182,21 +185,25 @@ export class EventQueue {
     return this.#heap.size === 0 ? undefined : this.#heap.headAtUs;
   }
 
-  /** Takes the least; it stays taken whatever becomes of the turn. The object is the same for every pop. */
+  /** Takes the least; it stays taken whatever becomes of the turn. The object is good until the next pop. */
   pop(): ScheduledEvent | undefined {
     const heap = this.#heap;
     if (heap.size === 0) return undefined;
-    const popped = this.#popped;
-    popped.atUs = this.#watermarkUs = heap.headAtUs;
-    popped.ordinal = this.#watermarkOrdinal = heap.headSequence;
+    const { headAtUs: atUs, headSequence: ordinal } = heap;
+    this.#watermarkUs = atUs;
+    this.#watermarkOrdinal = ordinal;
     const slot = heap.pop();
-    popped.ref = this.#slotRefs[slot] as ScheduledRef;
-    popped.payloadText = this.#payloads[slot] as string;
-    popped.causeSequence = this.#causes[slot] as number;
     const page = this.#pages[slot];
-    if (page !== undefined && --page.live === 0) this.#emptied.push(page);
+    let event = this.#events[slot];
+    if (page !== undefined) {
+      event = this.#popped;
+      event.atUs = atUs;
+      event.ordinal = ordinal;
+      readStored(page, this.#places[slot] as number, event);
+      if (--page.live === 0) this.#emptied.push(page);
+    }
     this.#freeSlot(slot);
-    return popped;
+    return event;
   }
 
   /** The earliest first. Between turns. */
@@ -215,25 +222,32 @@ export class EventQueue {
     events: Iterable<ScheduledEvent>,
     { nextOrdinal, watermark }: { nextOrdinal: number; watermark: readonly [number, number] },
   ): void {
-    for (const event of events) this.#fresh.push({ slot: this.#enter(event), ordinal: event.ordinal });
+    for (const event of events) this.#fresh.push(this.#enter(event));
     this.#nextOrdinal = this.#turnOrdinal = nextOrdinal;
     [this.#watermarkUs, this.#watermarkOrdinal] = watermark;
   }
 
   rollback(): void {
-    for (const { event, page } of this.#turnCancelled) {
+    for (const { event, page, place } of this.#turnCancelled) {
       const slot = this.#enter(event);
-      this.#pages[slot] = page;
-      if (page !== undefined) this.#rejoin(page, event.ordinal);
-      else this.#fresh = [...this.#fresh.filter(({ ordinal }) => ordinal !== event.ordinal), { slot, ordinal: event.ordinal }];
+      if (page === undefined) this.#fresh.push(slot);
+      else {
+        this.#putStored(slot, page, place);
+        this.#rejoin(page, event.ordinal);
+      }
     }
     this.#nextOrdinal = this.#turnOrdinal;
-    this.#turnScheduled.length = this.#turnCancelled.length = 0;
+    this.#forgetTurn();
   }
   endTurn(): void {
     this.#turnOrdinal = this.#nextOrdinal;
-    for (const event of this.#turnScheduled) this.#fresh.push({ slot: this.#enter(event), ordinal: event.ordinal });
-    this.#turnScheduled.length = this.#turnCancelled.length = 0;
+    for (const event of this.#turnScheduled) this.#fresh.push(this.#enter(event));
+    this.#forgetTurn();
+  }
+  /** To set the length of an array costs a call of the engine, which most turns need not make. */
+  #forgetTurn(): void {
+    if (this.#turnScheduled.length > 0) this.#turnScheduled.length = 0;
+    if (this.#turnCancelled.length > 0) this.#turnCancelled.length = 0;
   }
 
   get freshCount(): number {
@@ -241,14 +255,7 @@ export class EventQueue {
   }
   takeInto(set: WriteSet): void {
     const top = this.#layers.top;
-    const fresh = this.#fresh.filter(({ slot, ordinal }) => this.#ordinals[slot] === ordinal);
-    for (const slots of batchesOf(fresh, tuning.queuePageEventsMax)) {
-      const key = (slots[0] as { ordinal: number }).ordinal;
-      const page: Page = { layer: top, key, live: slots.length, cancelled: [] };
-      set.put(queuePageKey(top, key), encodePage(slots.map(({ slot }) => this.#pageEventAt(slot))));
-      for (const { slot } of slots) this.#pages[slot] = page;
-      this.#hasQueue = true;
-    }
+    this.#storeFresh(set);
     for (const { ordinal, page } of this.#cancels) if (page.live > 0) set.put(cancelledKey(top, ordinal), present);
     for (const page of this.#emptied) {
       if (page.layer !== top) set.put(queuePageKey(top, page.key), tombstone);
@@ -258,6 +265,28 @@ export class EventQueue {
     this.#fresh = [];
     this.#cancels = [];
     this.#emptied = [];
+  }
+
+  #storeFresh(set: WriteSet): void {
+    const slots: number[] = [];
+    const events: ScheduledEvent[] = [];
+    for (const slot of this.#fresh) {
+      const event = this.#events[slot];
+      if (event === undefined) continue;
+      this.#events[slot] = undefined;
+      slots.push(slot);
+      events.push(event);
+    }
+    for (let from = 0; from < events.length; from += tuning.queuePageEventsMax) {
+      const to = Math.min(events.length, from + tuning.queuePageEventsMax);
+      const key = (events[from] as ScheduledEvent).ordinal;
+      const bytes = encodePage(events.slice(from, to));
+      const page = this.#page({ layer: this.#layers.top, key, bytes, firstOwnOrdinal: 0 });
+      page.live = to - from;
+      set.put(queuePageKey(this.#layers.top, key), bytes);
+      for (let index = from; index < to; index++) this.#putStored(slots[index] as number, page, index - from);
+      this.#hasQueue = true;
+    }
   }
 
   #storedPages(): { pages: { layer: number; key: number; bytes: Buffer }[]; cancelled: Set<number> } {
@@ -273,21 +302,25 @@ export class EventQueue {
     return { pages: [...pages.values()], cancelled };
   }
 
-  #enter({ ordinal, atUs, payloadText, ref, causeSequence }: ScheduledEvent): number {
-    const slot = this.#heap.push(atUs, ordinal);
-    this.#setColumns(slot, ordinal, payloadText, ref, causeSequence);
+  #enter(event: ScheduledEvent): number {
+    const slot = this.#heap.push(event.atUs, event.ordinal);
+    this.#events[slot] = event;
     this.#pages[slot] = undefined;
+    this.#places[slot] = 0;
     return slot;
   }
-  #setColumns(slot: number, ordinal: number, payloadText: string, ref: ScheduledRef, causeSequence: number): void {
-    this.#ordinals[slot] = ordinal;
-    this.#payloads[slot] = payloadText;
-    this.#slotRefs[slot] = ref;
-    this.#causes[slot] = causeSequence;
+  #putStored(slot: number, page: Page, place: number): void {
+    this.#events[slot] = undefined;
+    this.#pages[slot] = page;
+    this.#places[slot] = place;
   }
   #freeSlot(slot: number): void {
-    this.#ordinals[slot] = -1;
-    this.#payloads[slot] = '';
+    this.#events[slot] = undefined;
+    this.#pages[slot] = undefined;
+  }
+  #page({ bytes, ...of }: Pick<Page, 'layer' | 'key' | 'firstOwnOrdinal'> & { bytes: Buffer }): Page {
+    const stored = new StoredPage(bytes);
+    return { ...of, stored, refs: stored.refTexts().map((text) => this.#refOfText(text)), live: 0, cancelled: [] };
   }
 
   #leave(page: Page, ordinal: number): void {
@@ -302,17 +335,11 @@ export class EventQueue {
   }
 
   #eventAt(slot: number): ScheduledEvent {
-    return {
-      ordinal: this.#ordinals[slot] as number,
-      atUs: this.#heap.atUsOf(slot),
-      ref: this.#slotRefs[slot] as ScheduledRef,
-      payloadText: this.#payloads[slot] as string,
-      causeSequence: this.#causes[slot] as number,
-    };
-  }
-  #pageEventAt(slot: number): PageEvent {
-    const { ordinal, atUs, ref, payloadText, causeSequence } = this.#eventAt(slot);
-    return { ordinal, atUs, refText: ref.text, payloadText, causeSequence };
+    const page = this.#pages[slot];
+    if (page === undefined) return this.#events[slot] as ScheduledEvent;
+    const event = { ...this.#popped, ordinal: this.#heap.sequenceOf(slot), atUs: this.#heap.atUsOf(slot) };
+    readStored(page, this.#places[slot] as number, event);
+    return event;
   }
 
   #refOfText(text: string): ScheduledRef {
@@ -338,4 +365,11 @@ export class EventQueue {
     }
     return ref;
   }
+}
+
+/** All but its time and ordinal, which the heap has. */
+function readStored({ stored, refs, firstOwnOrdinal }: Page, place: number, event: ScheduledEvent): void {
+  event.ref = refs[stored.refIndex(place)] as ScheduledRef;
+  event.payloadText = stored.payloadText(place);
+  event.causeSequence = event.ordinal < firstOwnOrdinal ? 0 : stored.causeSequence(place);
 }

@@ -28,7 +28,7 @@ export class Receipts {
   #hasStored: boolean;
   readonly #cache = new LruMap<string, Receipt>({ entriesMax: tuning.receiptsCachedMax });
   readonly #fresh = new Map<string, StoredReceipt>();
-  readonly #turn: string[] = [];
+  #turn: string[] = [];
   #deletions: Buffer[] = [];
   /** Packages whose stored receipts are void until the deletions are stored. */
   readonly #voided = new Set<string>();
@@ -76,7 +76,7 @@ export class Receipts {
   }
 
   beginTurn(): void {
-    this.#turn.length = 0;
+    if (this.#turn.length > 0) this.#turn = [];
   }
   rollback(): void {
     for (const name of this.#turn) this.#fresh.delete(name);

@@ -79,7 +79,7 @@ export class EventDispatcher {
       if (index > 0) {
         const crossed = this.#turn.budget.takeWrite(fired.payloadText);
         if (crossed !== undefined) return { fault: crossed, dispatch };
-        sequence = journal.draftFired(dispatch.handled, fired.payloadText, fired.ordinal, fired.atUs, fired.sequence);
+        sequence = journal.draftQueued(dispatch.handled, fired.payloadText, fired.ordinal, fired.atUs, fired.sequence);
       }
       this.#turn.scheduledOrdinal = fired.ordinal;
       const fault = this.#tell(dispatch, fired.payload, sequence);

@@ -348,8 +348,7 @@ export function scheduleEvent(
   { scheduled, ref }: ScheduleTarget,
   { atUs, payloadText }: { atUs: number; payloadText: string },
 ): number {
-  const facts = { payloadText, scheduledOrdinal: queue.nextOrdinal, scheduledForUs: atUs, causeSequence: journal.causeSequence };
-  const causeSequence = journal.draftEvent(scheduled, facts);
+  const causeSequence = journal.draftQueued(scheduled, payloadText, queue.nextOrdinal, atUs, journal.causeSequence);
   return queue.schedule({ atUs, ref, payloadText, causeSequence });
 }
 
