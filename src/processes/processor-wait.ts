@@ -15,21 +15,22 @@ export function waitOfThread(number: number): number {
   return waitIn(`/proc/self/task/${number}`);
 }
 
-/** Of all threads of a process and of those below it that run now, in ms. */
+/** Of the threads of a process and of those below it that run now, up to a bound, in ms. */
 export function waitOfProcesses(pid: number): number {
   let waited = 0;
-  const pids = [pid];
-  for (let at = 0; at < pids.length && pids.length <= tuning.processesCountedMax; at++)
-    for (const thread of threadsOf(`/proc/${pids[at]}/task`)) {
-      waited += waitIn(thread);
-      for (const child of readAccount(`${thread}/children`).split(' ')) if (child !== '') pids.push(Number(child));
-    }
+  const threads = threadsOf(String(pid));
+  for (const thread of threads.values()) {
+    waited += waitIn(thread);
+    const children = readAccount(`${thread}/children`).split(' ');
+    for (const child of children) if (child !== '' && threads.length < tuning.threadsCountedMax) threads.push(...threadsOf(child));
+  }
   return waited;
 }
 
-function threadsOf(folder: string): string[] {
+function threadsOf(pid: string): string[] {
   try {
-    return readdirSync(folder).map((name) => `${folder}/${name}`);
+    const names = readdirSync(`/proc/${pid}/task`).slice(0, tuning.threadsCountedMax);
+    return names.map((name) => `/proc/${pid}/task/${name}`);
   } catch {
     return [];
   }

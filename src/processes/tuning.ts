@@ -7,6 +7,6 @@ export const tuning = {
   probeTimeoutMs: 10_000,
   probeMemoryBytes: 1024 * 1024 * 1024,
   probeCpuPercent: 100,
-  /** Of a tree of processes, about: those whose waiting for a processor is counted. */
-  processesCountedMax: 64,
+  /** Of a tree of processes: those whose waiting for a processor is counted. A worker has some twenty. */
+  threadsCountedMax: 256,
 };

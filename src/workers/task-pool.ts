@@ -156,7 +156,7 @@ export class TaskPool<Task, Result> {
     const look = (): void => {
       const waitedMs = (worker.waitedMs?.() ?? 0) - waitedBefore;
       const moreMs = Math.min(waitedMs, mostMs) - addedMs;
-      if (moreMs < tuning.taskWaitMsMin) {
+      if (moreMs < ms / tuning.taskWaitPart) {
         this.#fail(job, addedMs < mostMs ? isSlow : isStarved);
         return;
       }

@@ -6,6 +6,6 @@ export const tuning = {
    * some 30 MB, and twenty seconds are longer than what lies between two tests that open a world.
    */
   keptThreads: { threadsMax: 6, idleMs: 20_000 },
-  /** What is less is no waiting for a processor that would make a task slow. */
-  taskWaitMsMin: 20,
+  /** Less than such a part of its time is no waiting for a processor that makes a task slow, and the kernel is not asked more often. */
+  taskWaitPart: 20,
 };
