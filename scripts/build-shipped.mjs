@@ -68,6 +68,12 @@ async function runOnce(env) {
   cpSync(projects[1], scratch, { recursive: true, filter: (path) => !path.includes('.service') });
   const run = start('run', 'careless-refund');
   const service = start('serve', '--port', '0', '--isolate', 'process', '--data-dir', join(scratch, 'data'));
+  // Types are checked meanwhile: a wrong one ends the build at any moment.
+  const leave = () => {
+    for (const child of [run, service]) child.kill();
+    rmSync(scratch, { recursive: true, force: true });
+  };
+  process.once('exit', leave);
   run.stdout.resume();
   const isReady = new Promise((resolve) => {
     service.stdout.setEncoding('utf8').on('data', (text) => text.includes('/v1') && resolve());
@@ -78,7 +84,8 @@ async function runOnce(env) {
   await new Promise((resolve) => setTimeout(resolve, 2 * tuning.keptAfterMs));
   service.kill();
   await ended(service);
-  rmSync(scratch, { recursive: true });
+  process.removeListener('exit', leave);
+  leave();
 }
 
 function filesOf(folder) {
