@@ -79,6 +79,7 @@ export function startChildHost(
       return detail;
     }),
     heartbeat,
+    waitedMs: () => child.waitedMs(),
     setYielding: (yields) => child.setYielding(yields),
     finish: () => child.kill(),
     terminate: () => child.kill(),

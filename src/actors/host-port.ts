@@ -26,7 +26,7 @@ export interface HostStart {
 
 /** The control path, called through Comlink. */
 export interface HostControl {
-  /** Loads the kind; the first thing asked of an incarnation. */
+  /** Loads the kind; the first thing asked of an incarnation. Answers with a `LoadedHost`. */
   load(): Promise<Answer>;
   control(request: unknown): Promise<Answer>;
   passivate(actorId: string): Promise<Answer>;
@@ -36,6 +36,10 @@ export interface HostControl {
    * after `graceMs` is cancelled when it runs, and refused when it has not begun.
    */
   stop(graceMs: number, messages: number): Promise<Answer>;
+}
+export interface LoadedHost {
+  /** The number that the system knows its thread by, where it says so. */
+  thread?: number;
 }
 export interface HostFigures {
   actorsLive: number;
@@ -54,6 +58,8 @@ export interface HostIncarnation {
   readonly ended: Promise<string>;
   /** Of a process; a thread runs while its own process does. */
   readonly heartbeat?: Heartbeat;
+  /** How long a process and those below it have waited for a processor so far, in ms. Of a thread it is known once it has loaded. */
+  waitedMs?(): number;
   /** Whether it leaves the processor to others that want it; a thread cannot. */
   setYielding?(yields: boolean): void;
   /** After its kind was closed: ends what is left of it. Its thread may serve a later host (workers/kept-threads.ts). */

@@ -7,6 +7,7 @@ import { within } from '../async/deadline.js';
 import { errorFromFrame, errorToFrame, ServiceError } from '../contract/errors.js';
 import { newId } from '../contract/ids.js';
 import { limits } from '../contract/limits.js';
+import { waitOfThread } from '../processes/processor-wait.js';
 import { settleCalls } from './aftermath.js';
 import { AskAnswers } from './ask-answers.js';
 import { monotonicMs } from './board.js';
@@ -14,7 +15,15 @@ import { type Call, CallTable } from './calls.js';
 import { ControlAsks } from './control-asks.js';
 import { Deferred } from './deferred.js';
 import { type CallerFrames, readAtCaller } from './frames.js';
-import { type Answer, type HostControl, type HostFigures, type HostIncarnation, type HostStart, unwrap } from './host-port.js';
+import {
+  type Answer,
+  type HostControl,
+  type HostFigures,
+  type HostIncarnation,
+  type HostStart,
+  type LoadedHost,
+  unwrap,
+} from './host-port.js';
 import type { ActorLogEntry, ActorSystemOptions, HostEndReason, SeenStep } from './options.js';
 import { OutgoingMail } from './outgoing-mail.js';
 import { startHost } from './pool.js';
@@ -125,11 +134,13 @@ export class HostSupervisor {
   }
 
   /** Ends a host on which nothing runs and that sends no heartbeat. One that yields may wait long for a processor. */
-  #listen(look: { lateMs: number; isAtRest: boolean }): void {
+  #listen({ lateMs, isAtRest }: { lateMs: number; isAtRest: boolean }): void {
+    const { heartbeat, watchdog } = this.#incarnation!;
+    if (heartbeat === undefined) return;
     const { silenceMsMax, handlerTimeoutMs } = this.#options;
-    const silentMs = this.#incarnation?.heartbeat?.look(look) ?? 0;
     const allowedMs = Math.max(silenceMsMax, handlerTimeoutMs, this.#yields ? limits.hostWorkTimeoutMs : 0);
-    if (silentMs > allowedMs) this.#incarnation?.watchdog.end('silent');
+    const notCountedMs = isAtRest && heartbeat.isMissing ? watchdog.excuseAtRest(lateMs, allowedMs) : lateMs;
+    if (heartbeat.look({ lateMs: notCountedMs, isAtRest }) > allowedMs) watchdog.end('silent');
   }
 
   /** A host that tool code holds more than now and then yields the processor until that has drained. */
@@ -228,6 +239,11 @@ export class HostSupervisor {
       incarnation.loadError = errorFromFrame(answer.error);
       incarnation.terminate();
       return;
+    }
+    // Of a process the system itself says what it waits, whatever it answers.
+    if (incarnation.waitedMs === undefined) {
+      const { thread } = answer.value as LoadedHost;
+      if (thread !== undefined) incarnation.watchdog.waitedMs = () => waitOfThread(thread);
     }
     this.state = 'up';
     this.#everUp = true;

@@ -2,14 +2,16 @@
 import { memoryUsage } from 'node:process';
 import { getHeapStatistics } from 'node:v8';
 import { runCritical } from '../async/critical-section.js';
+import { defined } from '../contract/defined.js';
 import { type ErrorFrame, errorToFrame, invariant, ServiceError } from '../contract/errors.js';
 import { importModule } from '../loading/own-code.js';
+import { ownThreadNumber } from '../processes/processor-wait.js';
 import { type BoardPage, BoardWriter, hostWorkSlot, monotonicMs, useSectionOf } from './board.js';
 import type { ActorKind, CreateActorKind, HostFacts } from './definition.js';
 import { type Envelope, readAnswers } from './frames.js';
 import { HostAsks } from './host-asks.js';
 import { HostLoop } from './host-loop.js';
-import { type Answer, answer, type HostControl, type HostFigures, type HostSetup } from './host-port.js';
+import { type Answer, answer, type HostControl, type HostFigures, type HostSetup, type LoadedHost } from './host-port.js';
 import { MailOutbox } from './outbox.js';
 import { tuning } from './tuning.js';
 
@@ -61,6 +63,7 @@ export class Host implements HostControl {
         () => loop.passivateUnused(monotonicMs() - idlePassivationMs),
         Math.max(1, idlePassivationMs / tuning.sweepsPerIdleTime),
       );
+      return defined({ thread: ownThreadNumber() }) satisfies LoadedHost;
     }, unloadable);
   }
 

@@ -2,17 +2,20 @@
 //   WATCHDOG-1. A step is overdue when it was seen too old twice: a record of the board may be read while it is written.
 //   WATCHDOG-2. A thread is not ended inside its critical section (async/critical-section.ts), unless what it does there takes too long.
 //   WATCHDOG-3. Time in which the watcher itself did not run is not counted: the machine was suspended or busy, and the step may have
-//   waited
-//     as well. Every check counts its interval, so a step that does not end is ended, however late the checks are.
+//     waited as well. Every check counts its interval, so a step that does not end is ended, however late the checks are.
+//   WATCHDOG-4. Nor is counted what the host waited for a processor (processor-excuse.ts), of a step that has run for an interval of looks.
 import { limits } from '../contract/limits.js';
 import { commitSlot, hostWorkSlot, monotonicMs, type RunningStep } from './board.js';
 import type { HostIncarnation } from './host-port.js';
 import type { HostEndReason } from './options.js';
+import { ProcessorExcuse } from './processor-excuse.js';
 import { tuning } from './tuning.js';
 
 export class Watchdog {
   /** Why the incarnation was ended; undefined while it was not. */
   reason: HostEndReason | undefined;
+  /** How long the host has waited for a processor so far, in ms; 0 where that is not known. */
+  waitedMs: () => number;
   readonly #incarnation: HostIncarnation;
   readonly #handlerTimeoutMs: number;
   readonly #startedMs = monotonicMs();
@@ -21,10 +24,12 @@ export class Watchdog {
   #suspect: RunningStep | undefined;
   /** The step of the last look, and how much of its time is not counted. */
   #seen: { step: RunningStep; excusedMs: number } | undefined;
+  readonly #excuse = new ProcessorExcuse(() => this.waitedMs());
 
   /** `onStuck`: it was ended and is still there, as a thread is that waits in native code for a lock nobody will release. */
   constructor(incarnation: HostIncarnation, handlerTimeoutMs: number, onStuck: () => void) {
     this.#incarnation = incarnation;
+    this.waitedMs = () => incarnation.waitedMs?.() ?? 0;
     this.#handlerTimeoutMs = handlerTimeoutMs;
     this.#onStuck = onStuck;
   }
@@ -35,7 +40,8 @@ export class Watchdog {
    */
   look(slotsUsed: number, lateMs: number): RunningStep | undefined {
     const step = this.#present(slotsUsed);
-    const overdue = step !== undefined && this.#countedMs(step, lateMs) > this.#allowedMs(step);
+    const allowedMs = step === undefined ? 0 : this.#allowedMs(step);
+    const overdue = step !== undefined && this.#countedMs({ step, lateMs, allowedMs }) > allowedMs;
     if (overdue && isSame(step, this.#suspect)) this.end('timeout');
     this.#suspect = overdue ? step : undefined;
     return step;
@@ -44,8 +50,14 @@ export class Watchdog {
   /** An incarnation that does not come up is ended like one that hangs. */
   lookAtStart(lateMs: number): void {
     const runsForMs = monotonicMs() - this.#startedMs;
-    this.#excusedAtStartMs = Math.min(this.#excusedAtStartMs + lateMs, runsForMs);
-    if (runsForMs - this.#excusedAtStartMs > limits.hostWorkTimeoutMs) this.end('timeout');
+    const allowedMs = limits.hostWorkTimeoutMs;
+    this.#excusedAtStartMs = Math.min(this.#excusedAtStartMs + this.#excuse.at({ lateMs, work: 'start', allowedMs }), runsForMs);
+    if (runsForMs - this.#excusedAtStartMs > allowedMs) this.end('timeout');
+  }
+
+  /** What of a silence that may last so long is not counted since the last look. */
+  excuseAtRest(lateMs: number, allowedMs: number): number {
+    return this.#excuse.at({ lateMs, work: 'rest', allowedMs });
   }
 
   /** Ends it whatever it does; the first reason given stays. */
@@ -71,10 +83,12 @@ export class Watchdog {
     return this.#incarnation.board.running(slotsUsed);
   }
 
-  #countedMs(step: RunningStep, lateMs: number): number {
+  #countedMs({ step, lateMs, allowedMs }: { step: RunningStep; lateMs: number; allowedMs: number }): number {
     const runsForMs = monotonicMs() - step.sinceMs;
     const before = isSame(step, this.#seen?.step) ? this.#seen?.excusedMs : 0;
-    const excusedMs = Math.min((before ?? 0) + lateMs, runsForMs);
+    const isLong = runsForMs > allowedMs / tuning.watchesPerTimeout;
+    const moreMs = isLong ? this.#excuse.at({ lateMs, work: `${step.stamp} ${step.sinceMs}`, allowedMs }) : lateMs;
+    const excusedMs = Math.min((before ?? 0) + moreMs, runsForMs);
     this.#seen = { step, excusedMs };
     return runsForMs - excusedMs;
   }

@@ -78,6 +78,8 @@ export const limits = {
   mailboxMessagesMax: 1024,
   sliceMs: 10,
   handlerTimeoutMs: 10_000,
+  /** What a host, or the worker of a task, waits for a processor is not counted, up to so many times what its work may take. */
+  processorWaitFactorMax: 5,
   /** The default of a hosted service, where tool code is a stranger's. */
   hostedHandlerTimeoutMs: 1_000,
   idlePassivationMs: 300_000,

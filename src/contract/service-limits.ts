@@ -159,9 +159,8 @@ export const serviceLimits = {
   loadedViewsMax: 16,
   loadedViewsBytesMax: 48 * 1024 * 1024,
   compileWorkersMax: 2,
-  /** Of one task: a compile, a check of rows. What its worker waits for a processor is not counted, up to so many times as much. */
+  /** Of one task: a compile, a check of rows. */
   compileTimeoutMs: 10_000,
-  taskWaitFactorMax: 5,
   /** Of a task of the service itself, whose source ships with it: the machine may be busy when it starts. */
   compileOwnTimeoutMs: 60_000,
   /** Until a worker has loaded what its first task needs. */

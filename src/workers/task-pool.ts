@@ -151,7 +151,7 @@ export class TaskPool<Task, Result> {
     const isSlow = new TaskLost(`${what} took more than ${seconds} s.`, { why: 'time' });
     const isStarved = new TaskLost(`${what} may take ${seconds} s, for which this machine had no processor.`, { why: 'busy' });
     const waitedBefore = worker.waitedMs?.() ?? 0;
-    const mostMs = ms * limits.taskWaitFactorMax;
+    const mostMs = ms * limits.processorWaitFactorMax;
     let addedMs = 0;
     const look = (): void => {
       const waitedMs = (worker.waitedMs?.() ?? 0) - waitedBefore;

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { BoardReader, BoardWriter, createSharedPage, firstCallSlot, monotonicMs } from '../../src/actors/board.js';
 import type { HostIncarnation } from '../../src/actors/host-port.js';
 import { Watchdog } from '../../src/actors/watchdog.js';
+import { limits } from '../../src/contract/limits.js';
 
 const handlerTimeoutMs = 60_000;
 const slotsUsed = firstCallSlot + 1;
@@ -11,9 +12,14 @@ const [stamp, another] = [1, 2];
 
 function watched() {
   const page = createSharedPage();
-  const seen = { terminations: 0 };
+  const seen = { terminations: 0, waitedMs: 0 };
   const terminate = (): void => void seen.terminations++;
-  const incarnation = { board: new BoardReader(page), terminate, ended: Promise.resolve('ended') } as unknown as HostIncarnation;
+  const incarnation = {
+    board: new BoardReader(page),
+    terminate,
+    ended: Promise.resolve('ended'),
+    waitedMs: () => seen.waitedMs,
+  } as unknown as HostIncarnation;
   return { writer: new BoardWriter(page), watchdog: new Watchdog(incarnation, handlerTimeoutMs, () => {}), seen };
 }
 
@@ -54,5 +60,49 @@ test('a step that is past its time also without what is excused is ended by late
   writer.begin(firstCallSlot, stamp, monotonicMs() - 2 * handlerTimeoutMs);
   watchdog.look(slotsUsed, handlerTimeoutMs / 4);
   watchdog.look(slotsUsed, handlerTimeoutMs / 4);
+  equal(watchdog.reason, 'timeout');
+});
+
+// WATCHDOG-4
+test('what the host waits for a processor is not counted, of the step that is watched alone', () => {
+  const { writer, watchdog, seen } = watched();
+  // What it waited for earlier steps.
+  seen.waitedMs = 100 * handlerTimeoutMs;
+  writer.begin(firstCallSlot, stamp, monotonicMs() - 0.9 * handlerTimeoutMs);
+  watchdog.look(slotsUsed, 0);
+  writer.begin(firstCallSlot, another, monotonicMs() - 2 * handlerTimeoutMs);
+  watchdog.look(slotsUsed, 0);
+  seen.waitedMs += 1.5 * handlerTimeoutMs;
+  watchdog.look(slotsUsed, 0);
+  watchdog.look(slotsUsed, 0);
+  equal(watchdog.reason, undefined);
+});
+
+// PROCESSOR-EXCUSE-1
+test('of a look that is late and a host that waits meanwhile the longer counts', () => {
+  const { writer, watchdog, seen } = watched();
+  writer.begin(firstCallSlot, stamp, monotonicMs() - 2 * handlerTimeoutMs);
+  watchdog.look(slotsUsed, 0);
+  seen.waitedMs += 0.6 * handlerTimeoutMs;
+  watchdog.look(slotsUsed, 0.6 * handlerTimeoutMs);
+  equal(watchdog.reason, 'timeout');
+});
+
+// PROCESSOR-EXCUSE-2
+test('a step that waits for ever for a processor is ended', () => {
+  const { writer, watchdog, seen } = watched();
+  const { processorWaitFactorMax } = limits;
+  const begin = (factor: number): void => writer.begin(firstCallSlot, stamp + factor, monotonicMs() - factor * handlerTimeoutMs);
+  begin(processorWaitFactorMax + 0.5);
+  watchdog.look(slotsUsed, 0);
+  seen.waitedMs += 100 * handlerTimeoutMs;
+  watchdog.look(slotsUsed, 0);
+  watchdog.look(slotsUsed, 0);
+  equal(watchdog.reason, undefined);
+  begin(processorWaitFactorMax + 1.5);
+  watchdog.look(slotsUsed, 0);
+  seen.waitedMs += 100 * handlerTimeoutMs;
+  watchdog.look(slotsUsed, 0);
+  watchdog.look(slotsUsed, 0);
   equal(watchdog.reason, 'timeout');
 });
