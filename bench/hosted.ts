@@ -7,6 +7,8 @@ import { SessionLifecycle, StepTimes } from './session-lifecycle.js';
 
 /** Sessions made at once on the way to many. */
 const madeAtOnce = 64;
+/** After the last request: until V8 has given back what only a busy heap needs. */
+const restMs = 15_000;
 /** What a service that has been up for a while has behind it: compiled code. */
 const warmSessions = 50;
 
@@ -43,6 +45,8 @@ interface LiveFigures extends ProcessFigures {
   seconds: number;
   emptyMb: number;
   kilobytesEach: number;
+  /** Resident once nothing has been asked for `restMs`. */
+  restingMb: number;
   steps: Steps;
   errors: number;
 }
@@ -143,7 +147,9 @@ async function measureLive({ flags, live }: { flags: readonly string[]; live: nu
     const figures = service.figures();
     const kilobytesEach = rounded(((figures.residentMb - empty.residentMb) * 1024) / live);
     const steps = stepsOf(times);
-    return { live, seconds: rounded(seconds), emptyMb: empty.residentMb, kilobytesEach, steps, ...figures, errors };
+    await new Promise((resolve) => setTimeout(resolve, restMs));
+    const restingMb = service.figures().residentMb;
+    return { live, seconds: rounded(seconds), emptyMb: empty.residentMb, kilobytesEach, restingMb, steps, ...figures, errors };
   } finally {
     await service.stop();
   }
