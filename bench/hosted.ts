@@ -7,7 +7,7 @@ import { SessionLifecycle, StepTimes } from './session-lifecycle.js';
 
 /** Sessions made at once on the way to many. */
 const madeAtOnce = 64;
-/** After the last request: until V8 has given back what only a busy heap needs. */
+/** After the last request: until V8 has returned what only a busy heap needs. */
 const restMs = 15_000;
 /** What a service that has been up for a while has behind it: compiled code. */
 const warmSessions = 50;

@@ -1,8 +1,8 @@
 // Runs compiled tests with node's own runner. The files are named one by one: Node 20 would run every file in a folder called test.
 //   node scripts/test.mjs [--out DIR] [--concurrency N] [--apart] [--source-maps] [substring ...]
 // Only the test files whose path has one of the substrings. They share processes (test-processes.mjs), or have each its own with --apart;
-// N processes run at once, unless given twice as many as there are processors, 8 at most: those of clusters and of browsers wait for much
-// of their time.
+// N processes run at once, unless given half as many again as there are processors, 8 at most: those of clusters and of browsers wait for
+// much of their time.
 // --source-maps makes stack traces name lines of the source, not of the output.
 import { spawnSync } from 'node:child_process';
 import { readdirSync, rmSync } from 'node:fs';
@@ -16,7 +16,7 @@ const words = process.argv.slice(2);
 const out = takeValue('--out') ?? 'dist';
 const isApart = takeWord('--apart');
 const hasSourceMaps = takeWord('--source-maps');
-const concurrency = Number(takeValue('--concurrency') ?? Math.min(8, 2 * availableParallelism()));
+const concurrency = Number(takeValue('--concurrency') ?? Math.min(8, Math.ceil((3 * availableParallelism()) / 2)));
 if (!Number.isInteger(concurrency) || concurrency < 1) {
   console.error('--concurrency takes how many processes run at once: 1 or more');
   process.exit(2);
