@@ -1,12 +1,13 @@
 // Whether the process of a host is still there while nothing runs on it: now and then it is asked for a heartbeat, and whatever it sends
 // is one. A process that was stopped from outside, or that waits for ever beside its loop, sends none.
 //   HEARTBEAT-1. Silence is time in which an answer is owed and nothing runs; steps have the watchdog.
-//   HEARTBEAT-2. Time in which the watcher itself did not run is not counted, as WATCHDOG-3 says of steps.
+//   HEARTBEAT-2. Time in which the watcher itself did not run, or the process waited for a processor, is not counted, as WATCHDOG-3 and
+//     WATCHDOG-4 say of steps.
 import { limits } from '../contract/limits.js';
 import { monotonicMs } from './board.js';
 
 export interface HeartbeatCheck {
-  /** How long after its time this look comes. */
+  /** What is not counted of the time since the last look. */
   lateMs: number;
   /** Whether nothing runs on the host. */
   isAtRest: boolean;
@@ -32,6 +33,11 @@ export class Heartbeat {
   /** It has answered before, and owes an answer. One that was never heard may still start. */
   get isMissing(): boolean {
     return this.#wasHeard && this.#isOwed;
+  }
+
+  /** When it was heard last, or made. */
+  get heardMs(): number {
+    return this.#heardMs;
   }
 
   heard(nowMs = monotonicMs()): void {

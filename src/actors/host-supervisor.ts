@@ -135,11 +135,13 @@ export class HostSupervisor {
 
   /** Ends a host on which nothing runs and that sends no heartbeat. One that yields may wait long for a processor. */
   #listen({ lateMs, isAtRest }: { lateMs: number; isAtRest: boolean }): void {
-    const { heartbeat, watchdog } = this.#incarnation!;
-    if (heartbeat === undefined) return;
+    const incarnation = this.#incarnation;
+    if (incarnation?.heartbeat === undefined) return;
+    const { heartbeat, watchdog } = incarnation;
     const { silenceMsMax, handlerTimeoutMs } = this.#options;
     const allowedMs = Math.max(silenceMsMax, handlerTimeoutMs, this.#yields ? limits.hostWorkTimeoutMs : 0);
-    const notCountedMs = isAtRest && heartbeat.isMissing ? watchdog.excuseAtRest(lateMs, allowedMs) : lateMs;
+    const { isMissing, heardMs } = heartbeat;
+    const notCountedMs = isAtRest && isMissing ? watchdog.excuseSilence({ heardMs, lateMs, allowedMs }) : lateMs;
     if (heartbeat.look({ lateMs: notCountedMs, isAtRest }) > allowedMs) watchdog.end('silent');
   }
 

@@ -55,9 +55,9 @@ export class Watchdog {
     if (runsForMs - this.#excusedAtStartMs > allowedMs) this.end('timeout');
   }
 
-  /** What of a silence that may last so long is not counted since the last look. */
-  excuseAtRest(lateMs: number, allowedMs: number): number {
-    return this.#excuse.at({ lateMs, work: 'rest', allowedMs });
+  /** What of a silence since `heardMs`, which may last `allowedMs`, is not counted since the last look. */
+  excuseSilence({ heardMs, ...look }: { heardMs: number; lateMs: number; allowedMs: number }): number {
+    return this.#excuse.at({ ...look, work: `silence ${heardMs}` });
   }
 
   /** Ends it whatever it does; the first reason given stays. */

@@ -106,3 +106,19 @@ test('a step that waits for ever for a processor is ended', () => {
   watchdog.look(slotsUsed, 0);
   equal(watchdog.reason, 'timeout');
 });
+
+// PROCESSOR-EXCUSE-2
+test('each silence has an allowance of its own, and what was waited before it is none of it', () => {
+  const { watchdog, seen } = watched();
+  const allowedMs = 1_000;
+  const look = (heardMs: number): number => watchdog.excuseSilence({ heardMs, lateMs: 0, allowedMs });
+  equal(look(1), 0);
+  seen.waitedMs += 100 * allowedMs;
+  equal(look(1), limits.processorWaitFactorMax * allowedMs);
+  seen.waitedMs += allowedMs;
+  equal(look(1), 0);
+  seen.waitedMs += allowedMs;
+  equal(look(2), 0);
+  seen.waitedMs += allowedMs;
+  equal(look(2), allowedMs);
+});
