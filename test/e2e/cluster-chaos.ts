@@ -40,8 +40,8 @@ interface Round {
   kind: FaultKind;
   /** Until the catalog's home had another owner; undefined: it had none, or before the time that counts. */
   takenMs: number | undefined;
-  /** Until the last world had answered a call that was asked after the fault. */
-  answeredMs: number;
+  /** Of `/v1` and of each world: until it had answered what was asked after the fault. */
+  silencesMs: number[];
 }
 const ended: (() => void | Promise<void>)[] = [];
 try {
@@ -85,8 +85,9 @@ async function run(): Promise<number> {
     const mend = await makeFault(kind, ground);
     // What was answered until the leader was really dead, or the disk full, says nothing.
     const fromMs = kind === 'kill_leader' || kind === 'disk_full_owner' ? nowMs() : beganMs;
-    const answeredMs = Math.max(...(await load.answersAgain({ fromMs, withinMs })));
-    rounds.push({ kind, takenMs: await epoch.takenMs(fromMs), answeredMs });
+    const silencesMs = await load.answersAgain({ fromMs, withinMs });
+    const answeredMs = Math.max(...silencesMs);
+    rounds.push({ kind, takenMs: await epoch.takenMs(fromMs), silencesMs });
     if (answeredMs > longMs) for (const { refusals } of load.agents) console.log(shownRefusals(refusals, fromMs));
     await mend();
     const { takenMs } = rounds.at(-1) as Round;
@@ -158,14 +159,15 @@ function mountedDisk(): SmallDisk | string {
   return disk;
 }
 
+/** `each`: of all worlds and `/v1` in all rounds; `last`: of the one of a round that was silent longest. */
 function tableOf(rounds: readonly Round[]): string[] {
-  const quantile = (times: number[], part: number): string => {
-    const sorted = times.sort((one, other) => one - other);
+  const quantile = (times: readonly number[], part: number): string => {
+    const sorted = [...times].sort((one, other) => one - other);
     const found = sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))];
     return found === undefined ? '-' : shown(found);
   };
   const row = (cells: readonly string[]): string => `| ${cells.map((cell, index) => cell.padEnd(index === 0 ? 18 : 12)).join('| ')}|`;
-  const head = ['fault', 'rounds', 'taken p50', 'taken p99', 'answer p50', 'answer p99', 'longest'];
+  const head = ['fault', 'rounds', 'taken p50', 'taken p99', 'each p50', 'each p99', 'last p50', 'last p99', 'longest'];
   return [
     row(head),
     row(head.map(() => '---')),
@@ -173,10 +175,10 @@ function tableOf(rounds: readonly Round[]): string[] {
       const of = rounds.filter((round) => round.kind === kind);
       if (of.length === 0) return [];
       const taken = of.flatMap(({ takenMs }) => (takenMs === undefined ? [] : [takenMs]));
-      const answered = of.map(({ answeredMs }) => answeredMs);
-      const longest = Math.max(...answered);
-      const quantiles = [quantile(taken, 0.5), quantile(taken, 0.99), quantile(answered, 0.5), quantile(answered, 0.99)];
-      return [row([kind, String(of.length), ...quantiles, shown(longest)])];
+      const each = of.flatMap(({ silencesMs }) => silencesMs);
+      const last = of.map(({ silencesMs }) => Math.max(...silencesMs));
+      const quantiles = [taken, each, last].flatMap((times) => [quantile(times, 0.5), quantile(times, 0.99)]);
+      return [row([kind, String(of.length), ...quantiles, shown(Math.max(...last))])];
     }),
   ];
 }
