@@ -83,7 +83,8 @@ export async function openSystem({
     notes: () => {
       const path = join(directory, 'notes.log');
       if (!existsSync(path)) return [];
-      const lines = readFileSync(path, 'utf8').trimEnd().split('\n');
+      // The host may be writing it: the file is there before its first line, and a line before its end.
+      const lines = readFileSync(path, 'utf8').split('\n').slice(0, -1);
       return lines.map((line) => JSON.parse(line) as Note);
     },
     actorOn: (host, name = 'actor') => {
