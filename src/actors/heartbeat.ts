@@ -8,7 +8,7 @@ import { monotonicMs } from './board.js';
 
 export interface HeartbeatCheck {
   /** What is not counted of the time since the last look. */
-  lateMs: number;
+  notCountedMs: number;
   /** Whether nothing runs on the host. */
   isAtRest: boolean;
   /** Default: the clock of the machine. */
@@ -48,8 +48,8 @@ export class Heartbeat {
   }
 
   /** How long it has been silent; called at short intervals. */
-  look({ lateMs, isAtRest, nowMs = monotonicMs() }: HeartbeatCheck): number {
-    const countedMs = Math.max(0, nowMs - this.#lookedMs - lateMs);
+  look({ notCountedMs, isAtRest, nowMs = monotonicMs() }: HeartbeatCheck): number {
+    const countedMs = Math.max(0, nowMs - this.#lookedMs - notCountedMs);
     this.#lookedMs = nowMs;
     if (!isAtRest) this.#silentMs = 0;
     else if (this.#isOwed) this.#silentMs += countedMs;

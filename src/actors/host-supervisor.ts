@@ -142,7 +142,7 @@ export class HostSupervisor {
     const allowedMs = Math.max(silenceMsMax, handlerTimeoutMs, this.#yields ? limits.hostWorkTimeoutMs : 0);
     const { isMissing, heardMs } = heartbeat;
     const notCountedMs = isAtRest && isMissing ? watchdog.excuseSilence({ heardMs, lateMs, allowedMs }) : lateMs;
-    if (heartbeat.look({ lateMs: notCountedMs, isAtRest }) > allowedMs) watchdog.end('silent');
+    if (heartbeat.look({ notCountedMs, isAtRest }) > allowedMs) watchdog.end('silent');
   }
 
   /** A host that tool code holds more than now and then yields the processor until that has drained. */

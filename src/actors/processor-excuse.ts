@@ -19,7 +19,7 @@ export class ProcessorExcuse {
   #waitedMs = 0;
   #excusedMs = 0;
 
-  /** `readWaited` yields how long the host has waited so far, in ms. It is read at each look: none is made of what is short. */
+  /** `readWaited` yields how long the host has waited so far, in ms; it is asked once a look. */
   constructor(readWaited: () => number) {
     this.#readWaited = readWaited;
   }

@@ -75,7 +75,7 @@ export class ReadyHosts<One extends Ready> {
   }
 
   #lookAtThem(): void {
-    for (const { host } of this.#waiting) host.heartbeat.look({ lateMs: 0, isAtRest: true });
+    for (const { host } of this.#waiting) host.heartbeat.look({ notCountedMs: 0, isAtRest: true });
   }
 
   /** Later, and one at a time: the host that was just taken needs the processor first. */

@@ -10,9 +10,9 @@ function open() {
   const seen = { asks: 0 };
   const clock = { nowMs: 0 };
   const heartbeat = new Heartbeat(() => void seen.asks++, clock.nowMs);
-  const look = (afterMs: number, { lateMs = 0, isAtRest = true } = {}): number => {
+  const look = (afterMs: number, { notCountedMs = 0, isAtRest = true } = {}): number => {
     clock.nowMs += afterMs;
-    return heartbeat.look({ lateMs, isAtRest, nowMs: clock.nowMs });
+    return heartbeat.look({ notCountedMs, isAtRest, nowMs: clock.nowMs });
   };
   return { seen, heartbeat, look, hear: () => heartbeat.heard(clock.nowMs) };
 }
@@ -50,7 +50,7 @@ test('while something runs there is no silence, and nothing is asked', () => {
 test('of a look that comes late only the rest is counted', () => {
   const { look } = open();
   look(every);
-  equal(look(60_100, { lateMs: 60_000 }), 100);
+  equal(look(60_100, { notCountedMs: 60_000 }), 100);
   equal(look(100), 200);
 });
 

@@ -159,7 +159,10 @@ function mountedDisk(): SmallDisk | string {
   return disk;
 }
 
-/** `each`: of all worlds and `/v1` in all rounds; `last`: of the one of a round that was silent longest. */
+/**
+ * `each`: of all worlds and `/v1` in all rounds, those whose owner was not hit and that were never silent among them; `last`: of the one of
+ * a round that was silent longest.
+ */
 function tableOf(rounds: readonly Round[]): string[] {
   const quantile = (times: readonly number[], part: number): string => {
     const sorted = [...times].sort((one, other) => one - other);

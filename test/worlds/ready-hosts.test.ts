@@ -52,12 +52,12 @@ test('one that was stopped while it waited is ended and given to nobody; one tha
   const [stopped] = started as [Started];
   const later = (): number => monotonicMs() + limits.hostHeartbeatMs;
   stopped.host.heartbeat.heard();
-  stopped.host.heartbeat.look({ lateMs: 0, isAtRest: true, nowMs: later() });
+  stopped.host.heartbeat.look({ notCountedMs: 0, isAtRest: true, nowMs: later() });
   assert.equal(hosts.take(), started[1]);
   await turn();
   assert.deepEqual(lost, [stopped]);
   t.mock.timers.tick(limits.hostRefillMs);
-  started[2]!.host.heartbeat.look({ lateMs: 0, isAtRest: true, nowMs: later() });
+  started[2]!.host.heartbeat.look({ notCountedMs: 0, isAtRest: true, nowMs: later() });
   assert.equal(hosts.take(), started[2]);
   await hosts.close();
 });
