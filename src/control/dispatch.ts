@@ -167,8 +167,7 @@ export class Dispatcher {
       projectId,
       clientAddress: context.clientAddress ?? '',
     };
-    if (endpoint.kind === 'prepared' && endpoint.isNeeded?.(ask.call) !== false) return this.#prepareAndChange(endpoint, ask);
-    return this.#change(endpoint, ask);
+    return endpoint.kind === 'prepared' ? this.#prepareAndChange(endpoint, ask) : this.#change(endpoint, ask);
   }
 
   #requireAuthority(id: EndpointId, context: DispatchContext, projectId: string | undefined): void {
@@ -193,12 +192,12 @@ export class Dispatcher {
     return newestAbout(view, { organizationId, projectId, resourceId: projectId }) !== undefined;
   }
 
-  async #change(endpoint: Mutation, ask: Ask): Promise<Dispatch<EndpointId>> {
+  async #change(endpoint: Extract<Mutation, { kind: 'change' }>, ask: Ask): Promise<Dispatch<EndpointId>> {
     return this.#services.catalog.change((tx) => {
       const claim = claimOf(tx, ask.claimId, ask.call.requestHash);
       if (claim?.answer !== undefined) return replayOf(endpoint, claim.answer, ask.call.caller);
       requireOpen(tx, ask.id, ask.projectId);
-      return this.#keep(tx, ask, endpoint, endpoint.apply(tx, ask.call, undefined));
+      return this.#keep(tx, ask, endpoint, endpoint.apply(tx, ask.call));
     });
   }
 
@@ -207,17 +206,18 @@ export class Dispatcher {
     const { claimId, call } = ask;
     let isMine = false;
     try {
-      const answer = await catalog.change((tx) => {
+      const done = await catalog.change((tx) => {
         const claim = claimOf(tx, claimId, call.requestHash);
-        if (claim?.answer !== undefined) return claim.answer;
+        if (claim?.answer !== undefined) return replayOf(endpoint, claim.answer, call.caller);
         requireOpen(tx, ask.id, ask.projectId);
         this.#atWork.enter(claimId);
         isMine = true;
+        const ready = endpoint.prepareAtOnce?.(tx, call);
+        if (ready !== undefined) return this.#keep(tx, ask, endpoint, endpoint.apply(tx, call, ready.prepared));
         if (claim === undefined) tx.put(claimTable, { claimId, requestHash: call.requestHash, claimedAtMs: nowMs() });
         return undefined;
       });
-      if (answer !== undefined) return replayOf(endpoint, answer, call.caller);
-      return await this.#carryOut(endpoint, ask);
+      return done ?? (await this.#carryOut(endpoint, ask));
     } finally {
       if (isMine) this.#atWork.leave(claimId);
     }

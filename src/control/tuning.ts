@@ -14,6 +14,8 @@ export const tuning = {
   keptRecordBytesMax: 16 * 1024,
   /** The reserve of the disk is written and released in pieces of so many bytes. */
   reservePieceBytes: 1024 * 1024,
+  /** Operations that begin before the replies to those who asked for them leave, when so many are asked for in one turn. */
+  operationsBegunAtOnceMax: 16,
   /** How long an operation runs before that it does is on the disk. */
   runningNotedMs: 250,
   /** The longest wait before an operation runs again, in first waits. */

@@ -32,7 +32,11 @@ interface Bench {
 type Wait = (n: number) => Promise<void>;
 type AnyPrepared = PreparedEndpoint<'archiveDataset', number>;
 
-async function openBench(wait: Wait = async () => {}, options: ControlKitOptions = {}): Promise<Bench> {
+interface BenchOptions extends ControlKitOptions {
+  /** Whether a prepared request under the key waits for nothing. Default: each waits. */
+  isReady?(key: string): boolean;
+}
+async function openBench(wait: Wait = async () => {}, { isReady = () => false, ...options }: BenchOptions = {}): Promise<Bench> {
   const bench = { prepared: 0 } as Bench;
   const counting = (kind: 'change' | 'prepared') => {
     const apply: AnyPrepared['apply'] = (tx, call) => {
@@ -43,6 +47,7 @@ async function openBench(wait: Wait = async () => {}, options: ControlKitOptions
     if (kind === 'change') return { kind, apply: (tx, call) => apply(tx, call, 0) } satisfies ChangeEndpoint<'archiveDataset'>;
     return {
       kind,
+      prepareAtOnce: (_, { idempotencyKey }) => (isReady(idempotencyKey) ? { prepared: 0 } : undefined),
       prepare: async () => {
         await wait(++bench.prepared);
         return bench.prepared;
@@ -72,12 +77,16 @@ function ask({ kit }: Bench, { key, id = '1', confirm = '', prepared = true, cal
 }
 const nth = ({ reply }: Dispatch<never>): number => (reply as { nth: number }).nth;
 
-for (const prepared of [false, true]) {
-  const kind = prepared ? 'a prepared endpoint' : 'a change';
+for (const [kind, prepared, waits] of [
+  ['a change', false, false],
+  ['a prepared endpoint', true, true],
+  ['a prepared endpoint that waits for nothing', true, false],
+] as const) {
+  const options: BenchOptions = { isReady: () => !waits };
 
   // IDEMPOTENCY-1
   test(`${kind}: the same key tells the first answer, another request under it is refused`, async () => {
-    const bench = await openBench();
+    const bench = await openBench(undefined, options);
     const first = await ask(bench, { key: 'key-0001', prepared });
     assert.deepEqual([nth(first), first.replayed], [1, false]);
     const again = await ask(bench, { key: 'key-0001', prepared });
@@ -91,7 +100,7 @@ for (const prepared of [false, true]) {
 
   // IDEMPOTENCY-3
   test(`${kind}: a refusal leaves no claim, so the key can be used again, even for another request`, async () => {
-    const bench = await openBench();
+    const bench = await openBench(undefined, options);
     await assert.rejects(ask(bench, { key: 'key-0001', confirm: 'refuse', prepared }), refused('control.STATE_CONFLICT'));
     assert.equal(claimsOf(bench), 0);
     assert.equal(auditsOf(bench), 0);
@@ -101,7 +110,7 @@ for (const prepared of [false, true]) {
 
   // DISPATCH-4
   test(`${kind}: what the disk did not take is not there, and a retry makes it`, async () => {
-    const bench = await openBench();
+    const bench = await openBench(undefined, options);
     bench.kit.disk.full = true;
     await assert.rejects(ask(bench, { key: 'key-0001', prepared }), refused('control.STORAGE_FULL'));
     bench.kit.disk.full = false;
@@ -110,7 +119,7 @@ for (const prepared of [false, true]) {
   });
 
   test(`${kind}: a key belongs to organization, project and endpoint`, async () => {
-    const bench = await openBench();
+    const bench = await openBench(undefined, options);
     const { kit } = bench;
     const { project } = await kit.call('createProject', { body: { name: 'two' } });
     await ask(bench, { key: 'key-0001', prepared });
@@ -131,7 +140,7 @@ for (const prepared of [false, true]) {
   });
 
   test(`${kind}: a replay still needs the authority`, async () => {
-    const bench = await openBench();
+    const bench = await openBench(undefined, options);
     const { caller, credentialId } = await bench.kit.callerWith(null);
     await assert.rejects(ask(bench, { key: 'key-0001', prepared, caller }), refused('control.NOT_FOUND'));
     const grant = async (role: 'manager' | 'viewer') =>
@@ -145,7 +154,7 @@ for (const prepared of [false, true]) {
   });
 
   test(`${kind}: answers are kept a day and forgotten after`, async () => {
-    const bench = await openBench();
+    const bench = await openBench(undefined, options);
     const { kit } = bench;
     await ask(bench, { key: 'key-0001', prepared });
     kit.clock.nowMs += limits.idempotencyKeptMs;
@@ -177,12 +186,14 @@ test('thousands of old answers are forgotten in one purge', async () => {
   assert.equal(claimsOf(bench), 0);
 });
 
-test('duplicates of a change at once: one effect, and every answer is the first', async () => {
-  const bench = await openBench();
-  const answers = await Promise.all(Array.from({ length: 50 }, () => ask(bench, { key: 'key-0001', prepared: false })));
-  assert.deepEqual([bench.effects(), answers.filter(({ replayed }) => !replayed).length], [1, 1]);
-  assert.ok(answers.every((answer) => nth(answer) === 1));
-});
+for (const prepared of [false, true]) {
+  test(`duplicates at once of ${prepared ? 'what waits for nothing' : 'a change'}: one effect, and every answer is the first`, async () => {
+    const bench = await openBench(undefined, { isReady: () => true });
+    const answers = await Promise.all(Array.from({ length: 50 }, () => ask(bench, { key: 'key-0001', prepared })));
+    assert.deepEqual([bench.effects(), bench.prepared, answers.filter(({ replayed }) => !replayed).length], [1, 0, 1]);
+    assert.ok(answers.every((answer) => nth(answer) === 1));
+  });
+}
 
 test('while the first is being prepared, duplicates are asked to come again; a different request is refused even then', async () => {
   let go = () => {};
@@ -248,7 +259,8 @@ test('whatever comes in whatever order, over crashes and full disks: one effect 
   );
   await fc.assert(
     fc.asyncProperty(fc.array(action, { minLength: 3, maxLength: 20 }), async (actions) => {
-      let bench = await openBench(async () => new Promise(setImmediate));
+      const isReady = (key: string): boolean => Number(key.at(-1)) % 2 === 1;
+      let bench = await openBench(async () => new Promise(setImmediate), { isReady });
       const answers = new Map<string, number>();
       let asked: Promise<void>[] = [];
       const note = (name: string) => (answer: Dispatch<never>) => {
@@ -274,7 +286,7 @@ test('whatever comes in whatever order, over crashes and full disks: one effect 
           await bench.kit.end('crash');
           await Promise.all(asked);
           asked = [];
-          bench = await openBench(async () => new Promise(setImmediate), { directory: bench.kit.directory });
+          bench = await openBench(async () => new Promise(setImmediate), { directory: bench.kit.directory, isReady });
         } else {
           bench.kit.disk.full = one.kind === 'full';
         }

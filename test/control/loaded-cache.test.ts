@@ -27,3 +27,15 @@ test('what is used stays, within a number and a size, and what failed is loaded 
   await assert.rejects(get('broken'));
   assert.deepEqual(loads.slice(8), ['broken', 'broken']);
 });
+
+test('what is there is found without waiting, and is used by that', async () => {
+  const cache = new LoadedCache<string>({ items: 2, bytes: 100 });
+  const get = (hash: string) => cache.get(hash, async () => ({ value: hash, bytes: 10 }));
+  const loading = get('a');
+  assert.equal(cache.find('a'), undefined);
+  await loading;
+  await get('b');
+  assert.deepEqual([cache.find('a'), cache.find('b'), cache.find('a'), cache.find('c')], ['a', 'b', 'a', undefined]);
+  await get('c');
+  assert.deepEqual([cache.find('a'), cache.find('b'), cache.find('c')], ['a', undefined, 'c']);
+});

@@ -509,6 +509,24 @@ test('an incarnation that ends in order does not count its starts, however many 
   }
 });
 
+// OPERATION-LANES-1
+test('of many at once those that have not begun when an incarnation ends are not counted as started', async () => {
+  const work = held();
+  const incarnation = openIncarnation(runner(work.run));
+  const many = Array.from({ length: 40 }, (_, n) => `lane ${n}`);
+  const made = await Promise.all(many.map((lane) => incarnation.create(lane)));
+  const begun = work.begun.length;
+  assert.ok(begun > 0 && begun < many.length, `${begun} begun`);
+  await incarnation.operations.drain(10);
+  assert.equal(work.begun.length, begun);
+  for (const one of made) assert.equal(startsOf(incarnation, one), 0);
+  await incarnation.catalog.close();
+
+  const again = held();
+  openIncarnation(runner(again.run), incarnation.directory);
+  await until(() => again.begun.length === many.length);
+});
+
 test('what waits for somebody outside is counted from there on', async () => {
   const work = held();
   const incarnation = openIncarnation(runner(work.run));

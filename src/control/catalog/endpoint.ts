@@ -78,10 +78,10 @@ export interface ChangeEndpoint<Id extends EndpointId> extends Secrets<Id> {
 export interface PreparedEndpoint<Id extends EndpointId, Prepared> extends Secrets<Id> {
   kind: 'prepared';
   /**
-   * Whether this request has anything to prepare; absent: each. One that has nothing is a change like any other, in the order of the
-   * requests.
+   * What `prepare` would yield, where that waits for nothing: such a request is one change like any other, in the order of the requests.
+   * Undefined: it has to be waited for; absent: it always has. Does nothing that lasts.
    */
-  isNeeded?(call: UnsafeCall<Id>): boolean;
+  prepareAtOnce?(view: View, call: UnsafeCall<Id>): { prepared: Prepared } | undefined;
   prepare(view: View, call: UnsafeCall<Id>): Promise<Prepared>;
   apply(tx: Change, call: UnsafeCall<Id>, prepared: Prepared): Outcome<EndpointReply<Id>>;
 }

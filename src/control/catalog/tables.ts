@@ -103,21 +103,21 @@ function placeKey<Record>(table: Table<Record>, { name, index }: { name: string;
 }
 
 export class Reader implements View {
-  readonly #source: RecordSource;
+  protected readonly source: RecordSource;
 
   constructor(source: RecordSource) {
-    this.#source = source;
+    this.source = source;
   }
 
   get<Record>(table: Table<Record>, id: string): Record | undefined {
-    return this.#source.get(recordKey(table, id), false) as Record | undefined;
+    return this.source.get(recordKey(table, id), false) as Record | undefined;
   }
 
   count<Record>(table: Table<Record>, { index, prefix, limit }: Pick<ListRequest, 'index' | 'prefix' | 'limit'>): number {
     let count = 0;
     const name = indexName(table, index);
     const [start, end] = boundsOf(placePrefix(name, prefix));
-    const keys = this.#source.keys({ index: name, start, end, reverse: false })[Symbol.iterator]();
+    const keys = this.source.keys({ index: name, start, end, reverse: false })[Symbol.iterator]();
     while (count < limit && keys.next().done !== true) count++;
     keys.return?.();
     return count;
@@ -128,7 +128,7 @@ export class Reader implements View {
     const whole = placePrefix(name, prefix);
     const [start, end] = boundsOf(whole);
     const records: Record[] = [];
-    const keys = this.#source.keys({
+    const keys = this.source.keys({
       index: name,
       start: after === undefined || reverse ? start : `${whole}${after}\u0001`,
       end: after === undefined || !reverse ? end : whole + after,
@@ -152,7 +152,7 @@ export class Reader implements View {
     // Ids are escaped character by character, so what an id begins with is what its key begins with.
     const first = prefix + escaped(idPrefix);
     const end = idPrefix === '' ? `${prefix.slice(0, -1)}!` : `${first}\u007f`;
-    for (const key of this.#source.keys({ start: after === undefined ? first : `${prefix}${after}\u0001`, end, reverse: false })) {
+    for (const key of this.source.keys({ start: after === undefined ? first : `${prefix}${after}\u0001`, end, reverse: false })) {
       if (records.length === limit) return { records, next: last!.slice(prefix.length) };
       const record = this.#oneOfMany(table, unescaped(key.slice(prefix.length)));
       if (record === undefined) continue;
@@ -165,7 +165,7 @@ export class Reader implements View {
   lastId<Record>(table: Table<Record>): string | undefined {
     const prefix = table.keys.records;
     const [start, end] = boundsOf(prefix);
-    for (const key of this.#source.keys({ start, end, reverse: true })) {
+    for (const key of this.source.keys({ start, end, reverse: true })) {
       const id = unescaped(key.slice(prefix.length));
       if (this.get(table, id) !== undefined) return id;
     }
@@ -173,7 +173,7 @@ export class Reader implements View {
   }
 
   #oneOfMany<Record>(table: Table<Record>, id: string): Record | undefined {
-    return this.#source.get(recordKey(table, id), true) as Record | undefined;
+    return this.source.get(recordKey(table, id), true) as Record | undefined;
   }
 }
 
@@ -230,9 +230,10 @@ export class Draft extends Reader implements Change {
 
   /** With the places that it no longer has, and those that it had not. */
   #write<Record>(table: Table<Record>, id: string, record: Record | undefined): void {
-    const old = this.get(table, id);
+    const key = recordKey(table, id);
+    const old = this.source.get(key, false) as Record | undefined;
     this.tables.add(table.name);
-    this.writes.records.set(recordKey(table, id), record === undefined ? null : new WrittenRecord(record));
+    this.writes.records.set(key, record === undefined ? null : new WrittenRecord(record));
     for (const [name, index] of table.keys.indexes) {
       const left = old === undefined ? undefined : placeKey(table, { name, index }, old);
       const taken = record === undefined ? undefined : placeKey(table, { name, index }, record);

@@ -21,6 +21,7 @@ import { isInterruption, isOwnFailure } from '../guard/interruptions.js';
 import { type ControlMeter, silentMeter } from '../memory/control-meter.js';
 import { tuning } from '../tuning.js';
 import { type EndOperation, endingOf, type RunnerResult, shuttingDown } from './operation-ending.js';
+import { type InLane, OperationLanes } from './operation-lanes.js';
 import { hasEnded, moveOperation, operationTable, requireOperation, requireUnended } from './operation-records.js';
 import { inOperationSpan } from './operation-span.js';
 import {
@@ -48,15 +49,6 @@ export interface OperationEngineOptions {
   /** Applied in the change that ends one which was started too often. */
   onSpent?(tx: Change, record: OperationRecord): void;
 }
-/** An operation in its lane. */
-interface Waiting {
-  operationId: string;
-  kind: OperationKind;
-  /** Its next start is on the disk already. */
-  isCounted: boolean;
-  /** An earlier incarnation had it. */
-  takenUp: boolean;
-}
 /** An operation whose runner is at work in this incarnation. */
 interface Live {
   record: OperationRecord;
@@ -79,10 +71,8 @@ export class OperationEngine implements Operations {
   readonly #retryMs: number;
   readonly #onSpent: NonNullable<OperationEngineOptions['onSpent']>;
   readonly #runners = new Map<OperationKind, Runner>();
-  /** By lane, in order; the first is at work. */
-  readonly #lanes = new Map<string, Waiting[]>();
+  readonly #lanes: OperationLanes;
   readonly #live = new Map<string, Live>();
-  readonly #atWork = new Set<Promise<void>>();
   readonly #waiters = new Map<string, Waiter[]>();
   /** `new` until resume. `over`: nothing that still ends in this incarnation is written. */
   #phase: 'new' | 'open' | 'draining' | 'over' = 'new';
@@ -98,6 +88,12 @@ export class OperationEngine implements Operations {
     this.#tracing = tracing;
     this.#retryMs = retryMs;
     this.#onSpent = onSpent;
+    this.#lanes = new OperationLanes({
+      isOpen: () => this.#phase === 'open',
+      carryOut: (entry) => this.#carryOut(entry),
+      left: (entries) => this.#leaveUnbegun(entries),
+      detached: (work) => tracing?.detached(work) ?? work(),
+    });
   }
 
   define(kind: OperationKind, runner: Runner): void {
@@ -130,13 +126,13 @@ export class OperationEngine implements Operations {
       updatedAtMs: nowMs,
     };
     moveCount(tx, laneCount(lane), 1);
-    const isCounted = this.#phase === 'open' && !this.#lanes.has(lane);
+    const isCounted = this.#phase === 'open' && this.#lanes.isEmpty(lane);
     const traceparent = this.#tracing?.traceparent();
     const traced = traceparent === undefined ? {} : { traceparent };
     tx.put(operationTable, { operation, input, lane, correlationId, ...traced, ...(isCounted ? { starts: 1 } : {}) });
     // Before `resume` nothing runs, and it finds this one on the disk.
     const waiting = { operationId: operation.operationId, kind, isCounted, takenUp: false };
-    tx.afterCommit(() => this.#phase === 'open' && this.#enter(lane, waiting));
+    tx.afterCommit(() => this.#phase === 'open' && this.#lanes.enter(lane, waiting));
     return operation;
   }
 
@@ -181,9 +177,7 @@ export class OperationEngine implements Operations {
 
   figures(): OperationFigure[] {
     const figures = new Map([...this.#runners.keys()].map((kind) => [kind, { kind, pending: 0, running: 0 }]));
-    for (const entries of this.#lanes.values()) {
-      for (const { operationId, kind } of entries) figures.get(kind)![this.#live.has(operationId) ? 'running' : 'pending'] += 1;
-    }
+    for (const { operationId, kind } of this.#lanes.entries()) figures.get(kind)![this.#live.has(operationId) ? 'running' : 'pending'] += 1;
     return [...figures.values()];
   }
 
@@ -191,7 +185,7 @@ export class OperationEngine implements Operations {
     this.#phase = 'open';
     for (const { lane, operation } of everyListed(this.#catalog.view, operationTable, { index: 'unfinished', prefix: [] })) {
       const { operationId, kind } = operation;
-      this.#enter(lane, { operationId, kind, isCounted: false, takenUp: true });
+      this.#lanes.enter(lane, { operationId, kind, isCounted: false, takenUp: true });
     }
   }
 
@@ -199,7 +193,7 @@ export class OperationEngine implements Operations {
     if (this.#phase === 'over') return;
     this.#phase = 'draining';
     this.#leaving.abort();
-    await within(graceMs, Promise.all(this.#atWork));
+    await within(graceMs, this.#lanes.ended());
     this.#phase = 'over';
     this.#over.abort();
     await this.#giveStartsBack([...this.#live.values()].map(({ record }) => record));
@@ -207,26 +201,7 @@ export class OperationEngine implements Operations {
     this.#waiters.clear();
   }
 
-  #enter(lane: string, entry: Waiting): void {
-    const waiting = this.#lanes.get(lane);
-    if (waiting !== undefined) {
-      waiting.push(entry);
-      return;
-    }
-    const entries = [entry];
-    this.#lanes.set(lane, entries);
-    const workOff = (): Promise<void> => this.#workOff(lane, entries);
-    // The lane serves others after the one whose request opened it.
-    const work = (this.#tracing?.detached(workOff) ?? workOff()).finally(() => this.#atWork.delete(work));
-    this.#atWork.add(work);
-  }
-
-  async #workOff(lane: string, entries: Waiting[]): Promise<void> {
-    for (; entries.length > 0 && this.#phase === 'open'; entries.shift()) await this.#carryOut(entries[0]!);
-    this.#lanes.delete(lane);
-  }
-
-  async #carryOut(entry: Waiting): Promise<void> {
+  async #carryOut(entry: InLane): Promise<void> {
     const { operationId, isCounted } = entry;
     const started = isCounted ? beginCounted(this.#catalog.view, operationId, this.#nowMs()) : await this.#begin(operationId);
     if (started === undefined) return;
@@ -236,7 +211,7 @@ export class OperationEngine implements Operations {
   }
 
   /** Undefined: it was left for the next incarnation. */
-  async #runToEnd(entry: Waiting, { record, isSpent }: CountedStart): Promise<LongRunningOperation | undefined> {
+  async #runToEnd(entry: InLane, { record, isSpent }: CountedStart): Promise<LongRunningOperation | undefined> {
     const { operationId, kind, cancelRequestedAtMs } = record.operation;
     const live: Live = { record, runner: this.#runnerOf(kind), takenUp: entry.takenUp, controller: new AbortController() };
     this.#live.set(operationId, live);
@@ -318,6 +293,13 @@ export class OperationEngine implements Operations {
     return { error: spent(record, cause) };
   }
 
+  /** The start of the first may have been counted with its record. */
+  async #leaveUnbegun(entries: readonly InLane[]): Promise<void> {
+    const counted = entries.filter(({ isCounted }) => isCounted);
+    const records = counted.map(({ operationId }) => this.#catalog.view.get(operationTable, operationId));
+    await this.#giveStartsBack(records.filter((record) => record !== undefined));
+  }
+
   async #giveStartsBack(begun: readonly OperationRecord[]): Promise<void> {
     if (begun.length === 0) return;
     try {
@@ -380,10 +362,7 @@ export class OperationEngine implements Operations {
   }
 
   #ended(lane: string, operation: LongRunningOperation): void {
-    const entries = this.#lanes.get(lane) ?? [];
-    // The first is taken from it when its turn is over.
-    const at = entries.findIndex(({ operationId }) => operationId === operation.operationId);
-    if (at > 0) entries.splice(at, 1);
+    this.#lanes.leave(lane, operation.operationId);
     const waiters = this.#waiters.get(operation.operationId) ?? [];
     this.#waiters.delete(operation.operationId);
     for (const { resolve } of waiters) resolve(operation);

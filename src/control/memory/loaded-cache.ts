@@ -4,6 +4,8 @@ import { LruMap } from '../../collections/lru-map.js';
 
 interface Loaded<Value> {
   value: Promise<Value>;
+  /** Once it is there. */
+  loaded?: Value;
 }
 
 export class LoadedCache<Value> {
@@ -13,16 +15,22 @@ export class LoadedCache<Value> {
     this.#loaded = new LruMap({ entriesMax: items, weightMax: bytes });
   }
 
+  /** Undefined where it is not there yet. Uses it. */
+  find(hash: string): Value | undefined {
+    return this.#loaded.get(hash)?.loaded;
+  }
+
   /** Loads once for all who ask at once. One that could not be loaded is loaded again next time. */
   get(hash: string, load: () => Promise<{ value: Value; bytes: number }>): Promise<Value> {
     const known = this.#loaded.get(hash);
     if (known !== undefined) return known.value;
     const loading = load();
-    const entry = { value: loading.then(({ value }) => value) };
+    const entry: Loaded<Value> = { value: loading.then(({ value }) => value) };
     // It weighs nothing before it is there.
     this.#loaded.set(hash, entry);
     loading.then(
-      ({ bytes }) => {
+      ({ value, bytes }) => {
+        entry.loaded = value;
         if (this.#loaded.peek(hash) === entry) this.#loaded.set(hash, entry, bytes);
       },
       () => this.#loaded.peek(hash) === entry && this.#loaded.delete(hash),

@@ -23,12 +23,20 @@ interface Preparation {
 }
 
 export function createSession(services: ControlServices): PreparedEndpoint<'createSession', Preparation> {
+  const wantedBuild = (view: View, call: UnsafeCall<'createSession'>): string => {
+    requireSeed(call.body.seed);
+    requireOrdinary(call.body);
+    return buildHashFor(view, call);
+  };
   return {
     kind: 'prepared',
+    prepareAtOnce: (view, call) => {
+      const buildHash = wantedBuild(view, call);
+      const build = services.loadedBuilds.find(buildHash);
+      return build === undefined ? undefined : { prepared: { buildHash, start: chooseStart(build, call.body) } };
+    },
     prepare: async (view, call) => {
-      requireSeed(call.body.seed);
-      requireOrdinary(call.body);
-      const buildHash = buildHashFor(view, call);
+      const buildHash = wantedBuild(view, call);
       return { buildHash, start: chooseStart(await loadBuild(services, buildHash), call.body) };
     },
     apply: (tx, call, { buildHash, start }) => {

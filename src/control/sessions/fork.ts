@@ -24,7 +24,7 @@ export function forkSession(services: ControlServices): PreparedEndpoint<'forkSe
     admit(view, services, { path, caller, body: { expectedLeaseGeneration: body.expectedLeaseGeneration } }, { afterRun: true });
   return {
     kind: 'prepared',
-    isNeeded: ({ body }) => body.atSequence !== undefined,
+    prepareAtOnce: (_, { body }) => (body.atSequence === undefined ? { prepared: undefined } : undefined),
     prepare: async (view, call) => {
       requireOnePlace(call.body);
       const { sessionId } = admitted(view, call).session;
