@@ -93,14 +93,7 @@ export async function openPlane(
       ),
     ],
     requireHost: siteGuards(site).control,
-    authenticate: (token, { route, correlationId, request }) =>
-      plane.authenticate(token, {
-        route,
-        correlationId,
-        get clientAddress() {
-          return request.address;
-        },
-      }),
+    authenticate: (token, { route, correlationId, request }) => plane.authenticate(token, { route, correlationId, client: request }),
     headersOf: ({ rate }) => (rate === undefined ? {} : rateHeaders(rate.rate, rate.remaining)),
     ownerOf: ({ organizationId }) => organizationId,
     isTraced: ({ path }) => !probePaths.has(path),

@@ -51,7 +51,21 @@ export interface IdSource {
 }
 
 /** Of this thread. */
-export const { newId, keepIdsAfter }: IdSource = createIdSource({ nowMs: Date.now, random: (bytes) => randomFillSync(bytes) });
+export const { newId, keepIdsAfter }: IdSource = createIdSource({ nowMs: Date.now, random: pooledChance() });
+
+/** Chance of the system, asked for in larger pieces: an ask costs a hundred times as much as the bytes of an id. */
+function pooledChance(): IdSourceOptions['random'] {
+  const pool = new Uint8Array(2048);
+  let used = pool.length;
+  return (bytes) => {
+    if (used + bytes.length > pool.length) {
+      randomFillSync(pool);
+      used = 0;
+    }
+    bytes.set(pool.subarray(used, used + bytes.length));
+    used += bytes.length;
+  };
+}
 
 export function createIdSource({ nowMs, random }: IdSourceOptions): IdSource {
   let lastMs = -1;

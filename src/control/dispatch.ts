@@ -37,8 +37,8 @@ import { requirePathResources } from './path-resources.js';
 export interface DispatchContext {
   caller: Caller;
   correlationId: string;
-  /** From where it is asked for, for the audit trail; '' or absent where that is not known. */
-  readonly clientAddress?: string;
+  /** From where it is asked for, for the audit trail; an address of '' or absent where that is not known. */
+  client?: { readonly address: string };
   idempotencyKey?: string;
 }
 export interface Dispatch<Id extends EndpointId> {
@@ -56,6 +56,7 @@ type AnyEndpoint = Endpoint<EndpointId>;
 type Mutation = Exclude<AnyEndpoint, { kind: 'read' }>;
 type AnyReply = EndpointReply<EndpointId>;
 type Needs = Pick<ControlServices, 'catalog' | 'keyring' | 'nowMs' | 'log' | 'disk'>;
+type PathValues = { [name: string]: string | number };
 type Ask = { id: EndpointId; call: UnsafeCall<EndpointId>; claimId: string; projectId: string | undefined; clientAddress: string };
 
 /** What removes something: it needs little space, and frees more. */
@@ -115,7 +116,7 @@ export class Dispatcher {
    * What can be refused before the body is read: authority, and resources of the path that are not there. A key that was used is read
    * with the body, as its answer may be of a time when there was more.
    */
-  admit(id: EndpointId, path: { [name: string]: string | number } | undefined, context: DispatchContext): void {
+  admit(id: EndpointId, path: PathValues | undefined, context: DispatchContext): void {
     const { caller, idempotencyKey: key } = context;
     const projectId = path?.projectId === undefined ? undefined : String(path.projectId);
     this.#requireAuthority(id, context, projectId);
@@ -147,7 +148,9 @@ export class Dispatcher {
     this.#requireAuthority(id, context, projectId);
     const endpoint = this.#endpoints[id] as AnyEndpoint | undefined;
     if (endpoint === undefined) throw new Error(`there is no endpoint ${id}`);
-    const call = { ...input, caller, correlationId } as Call<EndpointId>;
+    // Spelled out, as is what follows: this is each request's way, and copies of objects of many kinds are dear.
+    const { path, query, body } = input as unknown as { path?: PathValues; query?: unknown; body?: unknown };
+    const call = { path, query, body, caller, correlationId } as Call<EndpointId>;
     if (endpoint.kind === 'read') {
       requireSeen(this.#services.catalog.view, id, projectId);
       return { reply: await endpoint.run(this.#services.catalog.view, call), replayed: false };
@@ -158,14 +161,13 @@ export class Dispatcher {
     if (short !== undefined) throw short;
     const key = idempotencyKey!;
     const claimId = claimIdOf({ holder: holderOf(caller), projectId, endpoint: id, key });
-    const path = filledPath(rule.path, { ...(input.path as { [name: string]: string | number } | undefined) });
-    const requestHash = requestHashOf(rule, path, input.body);
+    const requestHash = requestHashOf(rule, filledPath(rule.path, path ?? {}), body);
     const ask: Ask = {
       id,
-      call: { ...call, idempotencyKey: key, requestHash } as UnsafeCall<EndpointId>,
+      call: { path, query, body, caller, correlationId, idempotencyKey: key, requestHash } as UnsafeCall<EndpointId>,
       claimId,
       projectId,
-      clientAddress: context.clientAddress ?? '',
+      clientAddress: context.client?.address ?? '',
     };
     return endpoint.kind === 'prepared' ? this.#prepareAndChange(endpoint, ask) : this.#change(endpoint, ask);
   }
@@ -177,7 +179,7 @@ export class Dispatcher {
       requireAuthority(endpointTable[id], { caller, projectId: isGone ? undefined : projectId });
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
-      const { clientAddress = '' } = context;
+      const clientAddress = context.client?.address ?? '';
       this.#refusals.note({ caller, action: id, correlationId, clientAddress, refusal: error, projectId });
       throw error;
     }

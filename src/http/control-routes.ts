@@ -6,7 +6,7 @@ import { endpointContract } from '../contract/validate/endpoint-validators.js';
 import type { Caller } from '../control/catalog/endpoint.js';
 import { requireIdempotencyKey } from '../control/core/idempotency.js';
 import type { Dispatch, DispatchContext } from '../control/dispatch.js';
-import type { CallStart, Route, RouteReply } from './router.js';
+import type { Route, RouteReply } from './router.js';
 import { type RouteApi, type RowAccess, type RowWork, rowReply, tableRoutes } from './table-routes.js';
 
 /** What the routes need of the control plane. */
@@ -39,26 +39,16 @@ function workOf(control: ControlPort, id: EndpointId, rule: EndpointRule): RowWo
   const takesBody = endpointContract.validators[id].body !== undefined;
   return ({ request, caller, correlationId, path, query }) => {
     const idempotencyKey = requireIdempotencyKey(rule, request.headers.get('idempotency-key'));
-    const context =
+    // Whose request changes something may have gone when the audit trail asks; of others it hardly ever does.
+    const context: DispatchContext =
       idempotencyKey === undefined
-        ? readContext({ request, caller, correlationId })
-        : { caller, correlationId, clientAddress: request.address, idempotencyKey };
+        ? { caller, correlationId, client: request }
+        : { caller, correlationId, client: { address: request.address }, idempotencyKey };
     if (takesBody) control.admit(id, path as { [name: string]: string | number } | undefined, context);
     return async (body) => {
       const input = { path, query, body };
       return replyOf(rule, await control.dispatch(id, input as EndpointInput<typeof id>, context));
     };
-  };
-}
-
-/** Of a request that changes nothing: what the audit trail does not need is not asked of the server. */
-function readContext({ request, caller, correlationId }: Pick<CallStart<Caller>, 'request' | 'caller' | 'correlationId'>): DispatchContext {
-  return {
-    caller,
-    correlationId,
-    get clientAddress() {
-      return request.address;
-    },
   };
 }
 

@@ -10,10 +10,15 @@ const rawHeaders = {
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
 };
-const jsonHeaders = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
 
 export function jsonReply(status: number, body: unknown, correlationId: string, headers?: { [name: string]: string }): HttpReply {
-  const own = { ...jsonHeaders, 'x-correlation-id': correlationId };
+  // Spelled out: every reply has them, and to copy an object costs ten times as much.
+  const own = {
+    'content-type': 'application/json; charset=utf-8',
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    'x-correlation-id': correlationId,
+  };
   return { status, headers: headers === undefined ? own : { ...own, ...headers }, body: JSON.stringify(body) };
 }
 

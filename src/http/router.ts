@@ -8,6 +8,7 @@ import { newId } from '../contract/ids.js';
 import type { JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
 import type { Tracing } from '../tracing/tracing.js';
+import { Answered, type Observer } from './answered-request.js';
 import { ByteBudget, type BytesHeld } from './byte-budget.js';
 import { errorReply, jsonReply, ownReply, rawReply, streamReply } from './envelope.js';
 import { bearerOf, declaresBody, requireMediaType, requireSize } from './guards.js';
@@ -76,34 +77,11 @@ export interface RouteFailure {
   path: string;
   error: unknown;
 }
-/** One request that has its reply. */
-export interface AnsweredRequest {
-  correlationId: string;
-  method: string;
-  /** The route's id; undefined when there is none. */
-  route: string | undefined;
-  status: number;
-  /** Of an error reply. */
-  code: ErrorCode | undefined;
-  seconds: number;
-  /** As `nameOf` names it; undefined when it was not authenticated. */
-  caller: string | undefined;
-  /** Nobody is known: it came without a valid credential, or to a route that asks for none. */
-  isOfStranger: boolean;
-  /** Of the client (HttpRequest.address). */
-  readonly address: string;
-  /** Decoded values of the path, by name, and what `idsOf` knows; undefined when it was not authenticated. */
-  readonly path: { readonly [name: string]: string } | undefined;
-}
 /** What is known of a request that is to be authenticated. */
 export interface RequestPlace {
   route: string | undefined;
   correlationId: string;
   request: ServerRequest;
-}
-export interface Observer {
-  received(): void;
-  answered(request: AnsweredRequest): void;
 }
 export interface RouterOptions<Caller> {
   routes: readonly Route<Caller>[];
@@ -123,7 +101,7 @@ export interface RouterOptions<Caller> {
   nameOf?(caller: Caller): string;
   /** For logs: ids of what a caller stands for that its paths do not name. */
   idsOf?(caller: Caller): { readonly [name: string]: string };
-  /** Put into every reply to a caller. */
+  /** Put into every reply to a caller, in an object of its own. */
   headersOf?(caller: Caller): { [name: string]: string };
   /** What a reply is when it leaves. */
   answered?(reply: HttpReply, request: ServerRequest): HttpReply;
@@ -197,29 +175,13 @@ export function createRouter<Caller>(options: RouterOptions<Caller>): HttpHandle
     const made = await answer(request, exchange);
     const reply = options.answered?.(made, request) ?? made;
     if (exchange.caller === undefined || options.headersOf === undefined) return reply;
-    return { ...reply, headers: { ...options.headersOf(exchange.caller), ...reply.headers } };
+    return { ...reply, headers: Object.assign(options.headersOf(exchange.caller), reply.headers) };
   };
   const observed = async (request: ServerRequest, exchange: Exchange<Caller>): Promise<HttpReply> => {
     const began = performance.now();
     for (const observer of observers) observer.received();
     const reply = await answerCaller(request, exchange);
-    const { correlationId, route, code, caller, path } = exchange;
-    const answered: AnsweredRequest = {
-      correlationId,
-      method: request.method,
-      route,
-      status: reply.status,
-      code,
-      seconds: (performance.now() - began) / 1000,
-      caller: caller === undefined ? undefined : options.nameOf?.(caller),
-      isOfStranger: caller === undefined,
-      get address() {
-        return request.address;
-      },
-      get path() {
-        return caller === undefined || options.idsOf === undefined ? path : { ...options.idsOf(caller), ...path };
-      },
-    };
+    const answered = new Answered(options, exchange, { status: reply.status, seconds: (performance.now() - began) / 1000 });
     for (const observer of observers) observer.answered(answered);
     return reply;
   };
@@ -272,8 +234,16 @@ function isStream(body: unknown): body is AsyncIterable<string | Uint8Array> {
 }
 
 function newExchange<Caller>(request: ServerRequest): Exchange<Caller> {
-  const known = { route: undefined, template: undefined, code: undefined, caller: undefined, path: undefined, held: undefined };
-  return { correlationId: newId('corr'), request, ...known };
+  return {
+    correlationId: newId('corr'),
+    request,
+    route: undefined,
+    template: undefined,
+    code: undefined,
+    caller: undefined,
+    path: undefined,
+    held: undefined,
+  };
 }
 
 async function dispatch<Caller>(

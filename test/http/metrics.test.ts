@@ -8,10 +8,10 @@ import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import type { LongRunningOperation } from '../../src/contract/hosted/operation.js';
 import type { ControlFigures } from '../../src/control/figures.js';
+import type { AnsweredRequest } from '../../src/http/answered-request.js';
 import { type ClusterFigures, clusterMetrics } from '../../src/http/metrics/cluster-metrics.js';
 import { forwardMeter } from '../../src/http/metrics/forward-metrics.js';
 import { createMetrics } from '../../src/http/metrics/metrics.js';
-import type { AnsweredRequest } from '../../src/http/router.js';
 
 const file = (name: string): string => fileURLToPath(new URL(`../../../${name}`, import.meta.url));
 const read = (name: string): string => readFileSync(file(name), 'utf8');

@@ -38,18 +38,15 @@ const greatest = (roles: readonly (Role | null | undefined)[]): Role | null => r
 export function standingOf(view: View, record: CredentialRecord): Standing | undefined {
   const { organizationId, credentialId, role, userId, createdAtMs } = record.credential;
   const makerId = userId === undefined ? makerOf(view, record) : undefined;
-  const named = {
-    organizationId,
-    credentialId,
-    ...(userId === undefined ? {} : { userId }),
-    ...(makerId === undefined ? {} : { makerId }),
-  };
+  const standing: Standing = { organizationId, credentialId, role };
+  if (userId !== undefined) standing.userId = userId;
+  if (makerId !== undefined) standing.makerId = makerId;
   const memberIdOf = userId ?? makerId;
-  if (memberIdOf === undefined) return { ...named, role };
+  if (memberIdOf === undefined) return standing;
   const member = presentMember(view, { organizationId, userId: memberIdOf });
-  return member === undefined || createdAtMs < (member.activeSinceMs ?? 0)
-    ? undefined
-    : { ...named, role: lesser(role, member.member.role) };
+  if (member === undefined || createdAtMs < (member.activeSinceMs ?? 0)) return undefined;
+  standing.role = lesser(role, member.member.role);
+  return standing;
 }
 
 /** What the member may do in a project of the organization. */

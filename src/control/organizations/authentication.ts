@@ -8,6 +8,7 @@
 import { ServiceError } from '../../contract/errors.js';
 import { newId } from '../../contract/ids.js';
 import { limits } from '../../contract/limits.js';
+import type { Authority } from '../../contract/world/authority.js';
 import type { Caller } from '../catalog/endpoint.js';
 import { tokenHash } from '../catalog/keyring.js';
 import {
@@ -33,8 +34,8 @@ type Needs = Pick<ControlServices, 'catalog' | 'organizationsNow' | 'settings' |
 export interface RequestOrigin {
   route: string | undefined;
   correlationId: string;
-  /** Asked for where something is refused. */
-  readonly clientAddress?: string;
+  /** Its address is asked for where something is refused. */
+  client?: { readonly address: string };
 }
 
 export class Authentication {
@@ -69,7 +70,9 @@ export class Authentication {
     const rate = this.#limiter.take(credentialId, organization?.rate);
     this.#organizationLimiter.take(organizationId, organization?.organizationRate);
     this.#noteUse(record);
-    return { ...callerOf(view, standing), rate };
+    const caller = callerOf(view, standing);
+    caller.rate = rate;
+    return caller;
   }
 
   /** The holder of a token of the identity provider; control.UNAVAILABLE when its keys are not available. */
@@ -109,7 +112,8 @@ export class Authentication {
 
   #refused({ credential }: CredentialRecord, at: RequestOrigin | undefined, refusal: ServiceError): ServiceError {
     const { organizationId, credentialId, userId } = credential;
-    const { route = 'authenticate', correlationId = newId('corr'), clientAddress = '' } = at ?? {};
+    const { route = 'authenticate', correlationId = newId('corr'), client } = at ?? {};
+    const clientAddress = client?.address ?? '';
     const caller = { organizationId, credentialId, ...(userId === undefined ? {} : { userId }) };
     this.#refusals.note({ caller, action: route, correlationId, clientAddress, refusal, projectId: undefined });
     return refusal;
@@ -130,5 +134,10 @@ export class Authentication {
 }
 
 export function callerOf(view: View, standing: Standing): Caller {
-  return { ...standing, authoritiesIn: (projectId) => authoritiesInProject(view, standing, projectId) };
+  const { organizationId, credentialId, role, userId, makerId } = standing;
+  const authoritiesIn = (projectId: string): ReadonlySet<Authority> => authoritiesInProject(view, standing, projectId);
+  const caller: Caller = { organizationId, credentialId, role, authoritiesIn };
+  if (userId !== undefined) caller.userId = userId;
+  if (makerId !== undefined) caller.makerId = makerId;
+  return caller;
 }

@@ -28,7 +28,7 @@ export class RateLimiter {
     const nowMs = this.#nowMs();
     const { bucket, waitMs } = spendToken(this.#buckets.get(id), rate, nowMs);
     this.#buckets.delete(id);
-    this.#buckets.set(id, { ...bucket, rate });
+    this.#buckets.set(id, { tokens: bucket.tokens, atMs: bucket.atMs, rate });
     this.#forget(nowMs);
     if (waitMs === 0) return { rate, remaining: Math.floor(bucket.tokens) };
     throw new ServiceError('control.RATE_LIMITED', {

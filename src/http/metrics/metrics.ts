@@ -3,7 +3,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { ControlFigures } from '../../control/figures.js';
 import type { ControlMeter } from '../../control/memory/control-meter.js';
-import type { AnsweredRequest, Observer } from '../router.js';
+import type { AnsweredRequest, Observer } from '../answered-request.js';
 import type { HttpServer } from '../server.js';
 import { tuning } from '../tuning.js';
 import { controlMeter } from './control-metrics.js';
