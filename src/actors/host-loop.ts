@@ -38,6 +38,10 @@ export class HostLoop {
   /** Actors with spare work, in turn. */
   readonly #idlers = new Set<string>();
   #turnScheduled = false;
+  /** When something was asked for last, and when spare work was done last. */
+  #askedMs = 0;
+  #idledMs = 0;
+  #calmAwaited = false;
   /** A long command or query has had a slice since the ring was put in order. */
   #longServed = false;
   #received = 0;
@@ -64,6 +68,7 @@ export class HostLoop {
   }
 
   receive(envelope: Envelope): void {
+    this.#askedMs = monotonicMs();
     readAtHost(envelope, this.#frames);
     if (this.#isGraceOver) this.#refuseAndCancel();
   }
@@ -199,7 +204,24 @@ export class HostLoop {
     if (this.#ring.size > 0) this.#schedule();
     else if (this.#stop) this.#stopIfQuiet(this.#stop);
     // While a commit waits for its log the host is not idle: the next one gathers, on the same processor as the node's other threads.
-    else if (this.#idlers.size > 0 && !this.commit.busy) this.#idle(nowMs);
+    else if (this.#idlers.size > 0 && !this.commit.busy) this.#idleWhenCalm(nowMs);
+  }
+
+  /**
+   * Between two of many requests a host has nothing to do either, but the next one waits for what the host begins then. So while requests
+   * keep coming, it does a piece now and then.
+   */
+  #idleWhenCalm(nowMs: number): void {
+    const dueMs = Math.min(this.#askedMs + tuning.calmMs, this.#idledMs + tuning.spareWorkEveryMs);
+    if (nowMs >= dueMs) this.#idle(nowMs);
+    else if (!this.#calmAwaited) {
+      this.#calmAwaited = true;
+      const look = (): void => {
+        this.#calmAwaited = false;
+        this.#schedule();
+      };
+      setTimeout(look, dueMs - nowMs).unref();
+    }
   }
 
   /** Once a slice of each, and not more often: the long ones continue however much comes in. Returns how many they are. */
@@ -254,6 +276,7 @@ export class HostLoop {
         this.stepper.fail(cell, this.#outbox.bug(cell.actorId, error));
       }
       this.#board.rest();
+      this.#idledMs = monotonicMs();
     }
     if (this.#idlers.size > 0 || this.commit.due) this.#schedule();
   }

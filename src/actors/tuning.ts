@@ -15,6 +15,9 @@ export const tuning = {
    * write the same rows again, and the more of them there are, the fewer steps lie between two of its slices.
    */
   progressWorkMs: 25,
+  /** Without a message for so long, a host does all its spare work; while more come, a piece of it so often. */
+  calmMs: 25,
+  spareWorkEveryMs: 250,
   /** What all actors of a host may hold uncommitted before each slice is followed by a commit. */
   hostEntriesUncommittedMax: 524_288,
   /** Looks of the watchdog in one timeout: a step that hangs runs at most an eighth of it too long. */

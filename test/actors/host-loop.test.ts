@@ -232,3 +232,45 @@ test('long commands take turns, and commit before they end once all of them toge
   deepEqual(served.slice(0, begun.length), begun);
   deepEqual(replies.toSorted(), names.toSorted());
 });
+
+test('while it is asked all the time a host does a piece of spare work now and then; once it is not, all of it', async () => {
+  let pieces = 0;
+  let left = Number.POSITIVE_INFINITY;
+  const actorOf = (): Actor => ({
+    *command() {
+      // Nothing.
+    },
+    query: () => ({ reply: undefined }),
+    pendingCount: () => 0,
+    takeWriteSet: () => undefined,
+    idle: () => {
+      pieces += 1;
+      return --left > 0;
+    },
+    passivate: () => {},
+  });
+  const kind: ActorKind = { activate: actorOf, commit: async () => [], control: () => undefined, close: async () => {} };
+  const loop = new HostLoop({
+    kind,
+    board: new BoardWriter(createSharedPage()),
+    outbox: new MailOutbox(() => {}),
+    actorsInMemoryMax: 100,
+  });
+  const ask = (stamp: number): void => {
+    const envelope: Envelope = [];
+    writeToHost.command(envelope, 1, stamp, 'world', {});
+    loop.receive(envelope);
+  };
+  ask(1);
+  loop.wantsIdle('world');
+  const asks = 5000;
+  for (let stamp = 2; stamp <= asks || pieces === 0; stamp++) {
+    ask(stamp);
+    await new Promise(setImmediate);
+  }
+  deepEqual(pieces < asks / 10, true, `${pieces} pieces beside ${asks} messages`);
+  left = 50;
+  pieces = 0;
+  while (left > 0) await new Promise((resolve) => setTimeout(resolve, tuning.calmMs));
+  deepEqual([pieces, left], [50, 0]);
+});

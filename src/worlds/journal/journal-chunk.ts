@@ -75,7 +75,9 @@ export class StoredChunk implements ChunkView {
     const texts = new StoredTexts(bytes.subarray(at - byteOffset));
     this.#texts = texts;
     // Made once: a shape is looked up by its text for every line, and a new string would have to be hashed each time.
-    this.#shapes = Array.from({ length: shapeCount }, (_, index) => texts.one(textCount + index));
+    const shapes: string[] = [];
+    for (let index = 0; index < shapeCount; index++) shapes.push(texts.one(textCount + index));
+    this.#shapes = shapes;
   }
 
   text(index: number): string {

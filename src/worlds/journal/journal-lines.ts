@@ -4,27 +4,48 @@ import { evidenceKinds } from '../../contract/world/evidence.js';
 import { type MintedPrefix, ordinalText, writeOrdinal } from '../kv/minted-ids.js';
 import { tuning } from '../tuning.js';
 import { type ChunkView, cell, cellsPerEntry, cellsPerTurn, changes, eventKind, stateChangeKind, turnCell } from './journal-columns.js';
-import { type EventTexts, eventTexts, spaceText } from './journal-shapes.js';
+import { type EventTexts, eventTexts, rememberShape, spaceText } from './journal-shapes.js';
 import { LineBytes } from './line-bytes.js';
 
 /** What lines are put together in, one piece at a time. */
 const gathered = new LineBytes();
 const segmented = new LineBytes();
 
+type Write = (piece: Buffer) => unknown;
+interface EntryRange {
+  from: number;
+  to: number;
+}
+
 /**
  * The lines of the entries `from` to `to` (inclusive, all in this chunk), each ended by a newline, in pieces whose bytes are good until
  * `write` returns; it asks for no lines itself. `each`: a piece a line, and no more of them once `write` says false.
  */
-export function writeLines(
+export function writeLines(chunk: ChunkView, tag: string, { each = false, ...range }: EntryRange & { each?: boolean }, write: Write): void {
+  gathered.clear();
+  if (gather(chunk, { tag, range, pieceBytes: each ? 1 : tuning.linePieceBytes }, write) && gathered.length > 0) write(gathered.view());
+}
+
+/** The same of entries in several chunks, without `each`: the pieces go over their bounds. */
+export function writeLinesOf(chunkOf: (sequence: number) => ChunkView, tag: string, { from, to }: EntryRange, write: Write): void {
+  gathered.clear();
+  for (let sequence = from; sequence <= to; ) {
+    const chunk = chunkOf(sequence);
+    const end = chunk.firstSequence + chunk.entryCount;
+    gather(chunk, { tag, range: { from: sequence, to: Math.min(to, end - 1) }, pieceBytes: tuning.linePieceBytes }, write);
+    sequence = end;
+  }
+  if (gathered.length > 0) write(gathered.view());
+}
+
+/** Writes what has come to a piece, and leaves the rest gathered. False once `write` says so. */
+function gather(
   chunk: ChunkView,
-  tag: string,
-  { from, to, each = false }: { from: number; to: number; each?: boolean },
-  write: (piece: Buffer) => unknown,
-): void {
+  { tag, range: { from, to }, pieceBytes }: { tag: string; range: EntryRange; pieceBytes: number },
+  write: Write,
+): boolean {
   const { turnCells } = chunk;
   const lines = new Lines(chunk, tag);
-  const pieceBytes = each ? 1 : tuning.linePieceBytes;
-  gathered.clear();
   let first = chunk.firstSequence;
   for (let turn = 0; turn < chunk.turnCount && first <= to; turn++) {
     const size = turnCells[turn * cellsPerTurn + turnCell.entries] as number;
@@ -32,7 +53,7 @@ export function writeLines(
       const last = Math.min(to, first + size - 1);
       for (let sequence = Math.max(from, first); sequence <= last; sequence++) {
         if (gathered.length >= pieceBytes) {
-          if (write(gathered.view()) === false) return;
+          if (write(gathered.view()) === false) return false;
           gathered.clear();
         }
         lines.put(sequence, turn, sequence - first);
@@ -40,7 +61,7 @@ export function writeLines(
     }
     first += size;
   }
-  if (gathered.length > 0) write(gathered.view());
+  return true;
 }
 
 /** What stands between the members that vary. */
@@ -125,13 +146,61 @@ interface EventParts {
   readonly transaction: TransactionParts;
 }
 
+/** What the lines of one world have in common, whatever chunk they are of: a call leaves a chunk of a few entries. */
+class WorldParts {
+  readonly tag: string;
+  readonly correlation: IdPart;
+  readonly transaction: TransactionParts;
+  readonly commaTransaction: TransactionParts;
+  /** By the shape's text. */
+  readonly #events = new Map<string, EventParts>();
+  /** By change, then by the shape's text. */
+  readonly #spaces = changes.map(() => new Map<string, IdPart>());
+
+  constructor(tag: string) {
+    this.tag = tag;
+    this.correlation = new IdPart(this.#named('correlationId', 'corr_'), '');
+    this.transaction = new TransactionParts(this.#named('transactionId', 'txn_'));
+    this.commaTransaction = new TransactionParts(`,${this.#named('transactionId', 'txn_')}`);
+  }
+
+  spaceOf(shape: string, change: number): IdPart {
+    const spaces = this.#spaces[change] as Map<string, IdPart>;
+    const make = (): IdPart => {
+      const before = `,"change":"${changes[change]}",${this.#named('correlationId', 'corr_')}`;
+      return new IdPart(before, spaceText(shape));
+    };
+    return spaces.get(shape) ?? rememberShape(spaces, shape, make());
+  }
+  eventOf(shape: string): EventParts {
+    return this.#events.get(shape) ?? rememberShape(this.#events, shape, this.#makeEventParts(eventTexts(shape)));
+  }
+
+  #named(member: string, prefix: MintedPrefix): string {
+    return `"${member}":"${prefix}${this.tag}`;
+  }
+  #makeEventParts({ head, phase, subscription }: EventTexts): EventParts {
+    return {
+      head: new IdPart(this.#named('correlationId', 'corr_'), head),
+      headAfterError: Buffer.from(head),
+      phase: Buffer.from(phase),
+      scheduled: new IdPart(phase + this.#named('scheduledEventId', 'pending_'), ',"scheduledForUs":'),
+      transaction: new TransactionParts(`,${subscription}${this.#named('transactionId', 'txn_')}`),
+    };
+  }
+}
+
+/** Of the world whose lines were written last: mostly its next chunk follows. */
+let latest: WorldParts | undefined;
+function partsOf(tag: string): WorldParts {
+  if (latest?.tag !== tag) latest = new WorldParts(tag);
+  return latest;
+}
+
 /** Lines of one chunk. */
 class Lines {
   readonly #chunk: ChunkView;
-  readonly #tag: string;
-  readonly #correlation: IdPart;
-  readonly #transaction: TransactionParts;
-  readonly #commaTransaction: TransactionParts;
+  readonly #parts: WorldParts;
   /** By shape. */
   readonly #events: EventParts[] = [];
   /** By shape and change. */
@@ -139,13 +208,7 @@ class Lines {
 
   constructor(chunk: ChunkView, tag: string) {
     this.#chunk = chunk;
-    this.#tag = tag;
-    this.#correlation = new IdPart(this.#named('correlationId', 'corr_'), '');
-    this.#transaction = new TransactionParts(this.#named('transactionId', 'txn_'));
-    this.#commaTransaction = new TransactionParts(`,${this.#named('transactionId', 'txn_')}`);
-  }
-  #named(member: string, prefix: MintedPrefix): string {
-    return `"${member}":"${prefix}${this.#tag}`;
+    this.#parts = partsOf(tag);
   }
 
   /** `index`: of the entry in its turn. */
@@ -183,7 +246,7 @@ class Lines {
     chunk.putText(cells[place + cell.third] as number, gathered);
     gathered.put(text.commaSequence);
     gathered.putInteger(sequence);
-    this.#commaTransaction.put(chunk.firstTransaction + turn, index, this.#sizeOf(turn));
+    this.#parts.commaTransaction.put(chunk.firstTransaction + turn, index, this.#sizeOf(turn));
   }
 
   #putEvent(place: number, sequence: number, turn: number, index: number): void {
@@ -200,7 +263,7 @@ class Lines {
     const payload = cells[place + cell.text] as number;
     if ((cells[place + cell.head] as number) >> 4 === 0) gathered.put(parts.head.of(this.#correlationOf(turn)));
     else {
-      gathered.put(this.#correlation.of(this.#correlationOf(turn)));
+      gathered.put(this.#parts.correlation.of(this.#correlationOf(turn)));
       gathered.put(text.error);
       chunk.putText(payload + 1, gathered);
       gathered.put(parts.headAfterError);
@@ -235,7 +298,7 @@ class Lines {
       gathered.put(text.comma);
     }
     gathered.putFrom(bytes, ends[0] + 1, ends[1]);
-    gathered.put(this.#correlation.of(this.#correlationOf(turn)));
+    gathered.put(this.#parts.correlation.of(this.#correlationOf(turn)));
     gathered.put(text.comma);
     gathered.putFrom(bytes, ends[1] + 1, ends[2]);
     gathered.put(kindBytes[(cells[place + cell.head] as number) & 15] as Buffer);
@@ -244,7 +307,7 @@ class Lines {
     gathered.putInteger(sequence);
     gathered.put(text.comma);
     gathered.putFrom(bytes, ends[3] + 1, ends[4]);
-    this.#transaction.putPlace(firstTransaction + turn, index, this.#sizeOf(turn));
+    this.#parts.transaction.putPlace(firstTransaction + turn, index, this.#sizeOf(turn));
     gathered.put(text.comma);
     gathered.putFrom(bytes, ends[4] + 1, bytes.length);
     gathered.put(text.time);
@@ -263,24 +326,12 @@ class Lines {
 
   #spaceOf(shape: number, change: number): IdPart {
     const key = shape * changes.length + change;
-    this.#spaces[key] ??= new IdPart(
-      `,"change":"${changes[change]}",${this.#named('correlationId', 'corr_')}`,
-      spaceText(this.#chunk.shape(shape)),
-    );
+    this.#spaces[key] ??= this.#parts.spaceOf(this.#chunk.shape(shape), change);
     return this.#spaces[key];
   }
   #eventOf(shape: number): EventParts {
-    this.#events[shape] ??= this.#makeEventParts(eventTexts(this.#chunk.shape(shape)));
+    this.#events[shape] ??= this.#parts.eventOf(this.#chunk.shape(shape));
     return this.#events[shape];
-  }
-  #makeEventParts({ head, phase, subscription }: EventTexts): EventParts {
-    return {
-      head: new IdPart(this.#named('correlationId', 'corr_'), head),
-      headAfterError: Buffer.from(head),
-      phase: Buffer.from(phase),
-      scheduled: new IdPart(phase + this.#named('scheduledEventId', 'pending_'), ',"scheduledForUs":'),
-      transaction: new TransactionParts(`,${subscription}${this.#named('transactionId', 'txn_')}`),
-    };
   }
 }
 

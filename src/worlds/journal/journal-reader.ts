@@ -25,9 +25,11 @@ export class ChunkCache {
       if (sequence < chunk.firstSequence || sequence >= chunk.firstSequence + chunk.entryCount || name !== nameOf(journal, chunk)) continue;
       return this.#chunks.get(name) as StoredChunk;
     }
-    const entry = this.#store.last({ start: chunkKey(journal, 0), end: chunkKey(journal, sequence) });
-    invariant(entry !== undefined, 'every sequence of a journal lies in a chunk');
-    const chunk = new StoredChunk(entry.value);
+    const end = chunkKey(journal, sequence);
+    // Who reads one chunk after the other asks for the first sequence of each.
+    const stored = this.#store.get(end) ?? this.#store.last({ start: chunkKey(journal, 0), end })?.value;
+    invariant(stored !== undefined, 'every sequence of a journal lies in a chunk');
+    const chunk = new StoredChunk(stored);
     invariant(sequence < chunk.firstSequence + chunk.entryCount, 'chunks of a journal leave no gap');
     this.#chunks.set(nameOf(journal, chunk), chunk);
     return chunk;

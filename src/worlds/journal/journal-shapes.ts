@@ -35,12 +35,12 @@ const events = new Map<string, EventTexts>();
 
 /** Of a state_change, from its correlation up to the rowId. */
 export function spaceText(shape: string): string {
-  return spaces.get(shape) ?? remember(spaces, shape, makeSpaceText(readSpaceShape(shape)));
+  return spaces.get(shape) ?? rememberShape(spaces, shape, makeSpaceText(readSpaceShape(shape)));
 }
 export function eventTexts(shape: string): EventTexts {
-  return events.get(shape) ?? remember(events, shape, makeEventTexts(readEventShape(shape)));
+  return events.get(shape) ?? rememberShape(events, shape, makeEventTexts(readEventShape(shape)));
 }
-function remember<T>(known: Map<string, T>, shape: string, made: T): T {
+export function rememberShape<T>(known: Map<string, T>, shape: string, made: T): T {
   if (known.size === tuning.shapesMax) known.clear();
   known.set(shape, made);
   return made;

@@ -25,7 +25,7 @@ import {
   type JournalShape,
   returnColumns,
 } from './journal-columns.js';
-import { writeLines } from './journal-lines.js';
+import { writeLines, writeLinesOf } from './journal-lines.js';
 import { type ChunkCache, segmentOf } from './journal-reader.js';
 import { type EventShapeParts, eventShapeText } from './journal-shapes.js';
 
@@ -280,13 +280,8 @@ export class Journal {
     return this.#leaves;
   }
 
-  #writeLines({ from, to }: { from: number; to: number }, write: (piece: Buffer) => void, segments = this.#segments): void {
-    for (let sequence = from; sequence <= to; ) {
-      const chunk = this.chunkOf(sequence, segments);
-      const end = chunk.firstSequence + chunk.entryCount;
-      writeLines(chunk, this.#tag, { from: sequence, to: Math.min(to, end - 1) }, write);
-      sequence = end;
-    }
+  #writeLines(range: { from: number; to: number }, write: (piece: Buffer) => void, segments = this.#segments): void {
+    writeLinesOf((sequence) => this.chunkOf(sequence, segments), this.#tag, range, write);
   }
 
   /** Where this world writes: the last of its chain. */
