@@ -53,7 +53,7 @@ export interface IdSource {
 /** Of this thread. */
 export const { newId, keepIdsAfter }: IdSource = createIdSource({ nowMs: Date.now, random: pooledChance() });
 
-/** Chance of the system, asked for in larger pieces: an ask costs a hundred times as much as the bytes of an id. */
+/** Chance of the system, asked for in larger pieces: an ask costs more than the rest of an id. */
 function pooledChance(): IdSourceOptions['random'] {
   const pool = new Uint8Array(2048);
   let used = pool.length;
