@@ -17,6 +17,7 @@ import { HeldAnswers } from './cluster-held.js';
 import { ClusterKeeper } from './cluster-keeper.js';
 import { clusterOperator } from './cluster-operator.js';
 import { ClusterOwners } from './cluster-owners.js';
+import { noteProblem } from './cluster-problems.js';
 import { clusterReaders } from './cluster-readers.js';
 import { movedReply } from './cluster-replies.js';
 import { ClusterSnapshots } from './cluster-snapshots.js';
@@ -150,7 +151,7 @@ export class ClusterNode {
       ...{ log, clock: steadyClock, keeper: this.#keeper, node, address, format: clusterFormats.newest },
       space: watchSpace(settings.dataDirectory),
       meter: ground.metrics.add((registers) => clusterMetrics(registers, () => this.#clusterFigures())),
-      onProblem: (error, home) => ground.log.error('a home of the cluster stays closed on this node', { err: error, ...defined({ home }) }),
+      onProblem: (problem) => noteProblem(ground.log, problem),
     });
     this.#operator = clusterOperator({ log, homes: this.#homes, node });
     // Homes are handed over one by one, and their agents are answered meanwhile.

@@ -24,6 +24,14 @@ export interface HomesOptions {
   space?: SpaceWatch;
   /** Default: nobody counts. */
   meter?: ClusterMeter;
-  /** What an operator should know: a home that stays closed, a beat that was refused for good (home undefined). */
-  onProblem(error: unknown, home: number | undefined): void;
+  onProblem(problem: HomesProblem): void;
 }
+
+/** What an operator should know. */
+export type HomesProblem =
+  /** The home stays closed on this node. */
+  | { kind: 'closed'; home: number; error: unknown }
+  /** Of the home something was not stored for lack of space. It is tried again; said once until there is space. */
+  | { kind: 'unstored'; home: number; error: unknown }
+  /** The log refuses the beats of this node, for good. */
+  | { kind: 'refused'; error: unknown };

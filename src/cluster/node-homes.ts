@@ -51,6 +51,8 @@ export class Homes {
   #isWarm = false;
   /** As of the last beat. */
   #hasSpace = true;
+  /** Of which it was said that they could not be stored, since there was space. */
+  readonly #unstored = new Set<number>();
   /** Of the members, when it was judged last. */
   #returns = 0;
   #isDraining = false;
@@ -77,7 +79,7 @@ export class Homes {
       node,
       state: () => ({ address, format, state: this.#state(), followed: this.follower.positions, held: this.#held }),
       onBeat: (beat) => this.#consider(beat),
-      onRefused: (error) => onProblem(error, undefined),
+      onRefused: (error) => onProblem({ kind: 'refused', error }),
     });
   }
 
@@ -188,6 +190,7 @@ export class Homes {
     this.#ownedBefore ??= new Set(beat.homes.filter(({ owner }) => owner === this.#options.node).map(({ home }) => home));
     this.#states = beat.homes;
     this.#hasSpace = this.#options.space?.hasSpace() ?? true;
+    if (this.#hasSpace) this.#unstored.clear();
     // Also where it is not known who else is there: the same beat has renewed the lease by which this node reads. A beat that began before
     // this node's claim shows a lower epoch, and says nothing.
     for (const { home, epoch } of beat.homes) {
@@ -353,7 +356,7 @@ export class Homes {
     const closed = this.#options.keeper.close(home, 'lost');
     if (wasOwned) this.#do(home, 'leaving', () => closed);
     else {
-      mine.closing = closed.catch((error: unknown) => this.#options.onProblem(error, home));
+      mine.closing = closed.catch((error: unknown) => this.#options.onProblem({ kind: 'closed', home, error }));
       this.#track(mine.closing);
     }
   }
@@ -382,9 +385,12 @@ export class Homes {
   #shut(home: number, error: unknown): void {
     const mine = this.#mine.get(home) ?? { phase: 'closed', epoch: 0, isLost: false, quietUntilMs: 0 };
     // For lack of space: the next beat tries again, or gives the home away.
-    mine.phase = this.#options.space?.isShortage(error) === true ? 'following' : 'closed';
+    const isShort = this.#options.space?.isShortage(error) === true;
+    mine.phase = isShort ? 'following' : 'closed';
     this.#mine.set(home, mine);
-    this.#options.onProblem(error, home);
+    if (!isShort) this.#options.onProblem({ kind: 'closed', home, error });
+    else if (!this.#unstored.has(home)) this.#options.onProblem({ kind: 'unstored', home, error });
+    if (isShort) this.#unstored.add(home);
   }
 
   #track(work: Promise<void>): void {

@@ -39,7 +39,7 @@ function workOf(control: ControlPort, id: EndpointId, rule: EndpointRule): RowWo
   const takesBody = endpointContract.validators[id].body !== undefined;
   return ({ request, caller, correlationId, path, query }) => {
     const idempotencyKey = requireIdempotencyKey(rule, request.headers.get('idempotency-key'));
-    // Whose request changes something may have gone when the audit trail asks; of others it hardly ever does.
+    // The audit trail asks for the address of each change, when the client may have gone; of other requests it asks for few.
     const context: DispatchContext =
       idempotencyKey === undefined
         ? { caller, correlationId, client: request }

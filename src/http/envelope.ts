@@ -12,7 +12,7 @@ const rawHeaders = {
 };
 
 export function jsonReply(status: number, body: unknown, correlationId: string, headers?: { [name: string]: string }): HttpReply {
-  // Spelled out: every reply has them, and to copy an object costs ten times as much.
+  // Spelled out: nearly every reply has them, and V8 copies an object slowly where more is added to it.
   const own = {
     'content-type': 'application/json; charset=utf-8',
     'cache-control': 'no-store',

@@ -3,7 +3,7 @@
 import { dirname } from 'node:path';
 import { requireWhole } from '../files/database.js';
 import { cutDigests, EvidenceLeaves } from './journal/evidence-leaves.js';
-import { writeLines } from './journal/journal-lines.js';
+import { writeEachLine } from './journal/journal-lines.js';
 import { ChunkCache, segmentOf } from './journal/journal-reader.js';
 import { baseKey, beginsWorldKey, headKey, keyKinds, programRecordKey, rangeOfKind, snapshotIdOfKey, snapshotRange } from './kv/keys.js';
 import { decodeHead, type WorldHead } from './kv/world-head.js';
@@ -122,7 +122,7 @@ function hashJournal(
     for (let sequence = from; sequence <= to; ) {
       const chunk = cache.find(segmentOf(segments, sequence), sequence);
       const last = Math.min(to, chunk.firstSequence + chunk.entryCount - 1);
-      writeLines(chunk, tag, { from: sequence, to: last, each: true }, (line) => {
+      writeEachLine(chunk, tag, { from: sequence, to: last }, (line) => {
         const entry = JSON.parse(line.toString()) as { sequence?: unknown };
         if (entry.sequence !== sequence) throw new Error(`entry ${sequence} is missing`);
         sequence++;

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { waitOn } from '../../src/cluster/clock.js';
 import type { HomeKeeper } from '../../src/cluster/home-keeper.js';
+import type { HomesProblem } from '../../src/cluster/homes-options.js';
 import { MemoryLog } from '../../src/cluster/memory-log.js';
 import type { ClusterMeter, TakeKind, TakeParts } from '../../src/cluster/meter.js';
 import { Homes } from '../../src/cluster/node-homes.js';
@@ -29,7 +30,7 @@ class Disk {
 
 export class TestNode {
   readonly open = new Set<number>();
-  readonly problems: unknown[] = [];
+  readonly problems: HomesProblem[] = [];
   readonly homes: Homes;
   readonly operator: ClusterPort;
   readonly takes: { kind: TakeKind; parts: TakeParts }[] = [];
@@ -92,7 +93,7 @@ export class TestNode {
       hasSpace: () => this.hasSpace,
       isShortage: (error: unknown) => (error as { code?: string }).code === 'control.STORAGE_FULL',
     };
-    const onProblem = (error: unknown): void => void this.problems.push(error);
+    const onProblem = (problem: HomesProblem): void => void this.problems.push(problem);
     const { areTogether, format } = cluster;
     const own = { node: name, address: `http://${name}`, format, areTogether, meter: this.meter };
     this.homes = new Homes({ log, clock: cluster.clock.face(), keeper, ...own, space, onProblem });
@@ -224,3 +225,7 @@ export class TestCluster {
     await stopped;
   }
 }
+
+/** Each as its kind and the code of its error. */
+export const problemsOf = ({ problems }: TestNode): string[] =>
+  problems.map(({ kind, error }) => `${kind} ${(error as { code?: string }).code}`);

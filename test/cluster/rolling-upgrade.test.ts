@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { tuning } from '../../src/cluster/tuning.js';
-import { TestCluster } from './homes-kit.js';
+import { problemsOf, TestCluster } from './homes-kit.js';
 
 const names = ['a', 'b', 'c'];
 const formatOf = (cluster: TestCluster, name: string): number | undefined => cluster.nodes.get(name)?.homes.members.last?.format;
@@ -51,10 +51,7 @@ test('the cluster writes the older format until its last node of it has gone; th
   const old = cluster.nodes.get('b');
   assert.ok(old);
   assert.equal(old.homes.members.isRefused, true);
-  assert.deepEqual(
-    old.problems.map((error) => (error as { code: string }).code),
-    ['cluster.FORMAT_UNSUPPORTED'],
-  );
+  assert.deepEqual(problemsOf(old), ['refused cluster.FORMAT_UNSUPPORTED']);
   assert.equal(old.open.size, 0);
   cluster.kill('b');
   await cluster.check(['a', 'c']);

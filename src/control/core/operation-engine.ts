@@ -26,6 +26,7 @@ import { hasEnded, moveOperation, operationTable, requireOperation, requireUnend
 import { inOperationSpan } from './operation-span.js';
 import {
   asBegun,
+  type Begun,
   beginCounted,
   type CountedStart,
   countStart,
@@ -91,7 +92,8 @@ export class OperationEngine implements Operations {
     this.#lanes = new OperationLanes({
       isOpen: () => this.#phase === 'open',
       carryOut: (entry) => this.#carryOut(entry),
-      left: (entries) => this.#leaveUnbegun(entries),
+      // The start of the first may have been counted with its record.
+      left: (entries) => this.#giveStartsBack(entries.filter(({ isCounted }) => isCounted)),
       detached: (work) => tracing?.detached(work) ?? work(),
     });
   }
@@ -196,7 +198,7 @@ export class OperationEngine implements Operations {
     await within(graceMs, this.#lanes.ended());
     this.#phase = 'over';
     this.#over.abort();
-    await this.#giveStartsBack([...this.#live.values()].map(({ record }) => record));
+    await this.#giveStartsBack([...this.#live.values()].map(({ record }) => record.operation));
     for (const waiters of this.#waiters.values()) for (const { reject } of waiters) reject(shuttingDown());
     this.#waiters.clear();
   }
@@ -221,7 +223,7 @@ export class OperationEngine implements Operations {
     this.#live.delete(operationId);
     if (ended !== undefined) this.#ended(record.lane, ended);
     // Where this incarnation is over, `drain` has done so.
-    else if (this.#phase !== 'over') await this.#giveStartsBack([record]);
+    else if (this.#phase !== 'over') await this.#giveStartsBack([record.operation]);
     return ended;
   }
 
@@ -293,18 +295,11 @@ export class OperationEngine implements Operations {
     return { error: spent(record, cause) };
   }
 
-  /** The start of the first may have been counted with its record. */
-  async #leaveUnbegun(entries: readonly InLane[]): Promise<void> {
-    const counted = entries.filter(({ isCounted }) => isCounted);
-    const records = counted.map(({ operationId }) => this.#catalog.view.get(operationTable, operationId));
-    await this.#giveStartsBack(records.filter((record) => record !== undefined));
-  }
-
-  async #giveStartsBack(begun: readonly OperationRecord[]): Promise<void> {
+  async #giveStartsBack(begun: readonly Begun[]): Promise<void> {
     if (begun.length === 0) return;
     try {
       await this.#catalog.change((tx) => {
-        for (const record of begun) giveStartBack(tx, record);
+        for (const one of begun) giveStartBack(tx, one);
       });
     } catch (error) {
       this.#log.warn('starts of operations were not uncounted', { operations: begun.length, error: String(error) });

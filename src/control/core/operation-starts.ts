@@ -45,11 +45,13 @@ export function noteRunning(tx: Change, operationId: string, startedAtMs: number
   if (begun !== record) tx.put(operationTable, begun);
 }
 
-/** It was left in order: that start says nothing against it. `begun`: its record as it runs. */
-export function giveStartBack(tx: Change, begun: OperationRecord): void {
-  const record = tx.get(operationTable, begun.operation.operationId);
+/** An operation whose start was counted; `startedAtMs` where it runs. */
+export type Begun = Pick<LongRunningOperation, 'operationId' | 'startedAtMs'>;
+
+/** It was left in order: that start says nothing against it. */
+export function giveStartBack(tx: Change, { operationId, startedAtMs }: Begun): void {
+  const record = tx.get(operationTable, operationId);
   if (record === undefined || hasEnded(record.operation) || !record.starts) return;
-  const { startedAtMs } = begun.operation;
   tx.put(operationTable, { ...(startedAtMs === undefined ? record : running(record, startedAtMs)), starts: record.starts - 1 });
 }
 

@@ -7,43 +7,52 @@ import { type ChunkView, cell, cellsPerEntry, cellsPerTurn, changes, eventKind, 
 import { type EventTexts, eventTexts, rememberShape, spaceText } from './journal-shapes.js';
 import { LineBytes } from './line-bytes.js';
 
-/** What lines are put together in, one piece at a time. */
+/** What lines are put together in, one piece at a time. Who throws leaves something in it. */
 const gathered = new LineBytes();
 const segmented = new LineBytes();
 
-type Write = (piece: Buffer) => unknown;
 interface EntryRange {
+  /** Both inclusive. */
   from: number;
   to: number;
 }
 
-/**
- * The lines of the entries `from` to `to` (inclusive, all in this chunk), each ended by a newline, in pieces whose bytes are good until
- * `write` returns; it asks for no lines itself. `each`: a piece a line, and no more of them once `write` says false.
- */
-export function writeLines(chunk: ChunkView, tag: string, { each = false, ...range }: EntryRange & { each?: boolean }, write: Write): void {
+/** The lines of entries of one chunk, each ended by a newline; no more of them once `write` says false. */
+export function writeEachLine(chunk: ChunkView, tag: string, range: EntryRange, write: (line: Buffer) => unknown): void {
   gathered.clear();
-  if (gather(chunk, { tag, range, pieceBytes: each ? 1 : tuning.linePieceBytes }, write) && gathered.length > 0) write(gathered.view());
+  gather(chunk, tag, range, () => {
+    const goesOn = write(gathered.view()) !== false;
+    gathered.clear();
+    return goesOn;
+  });
 }
 
-/** The same of entries in several chunks, without `each`: the pieces go over their bounds. */
-export function writeLinesOf(chunkOf: (sequence: number) => ChunkView, tag: string, { from, to }: EntryRange, write: Write): void {
+/** The same of entries in any chunks, in larger pieces. */
+export function writeLines(
+  chunkOf: (sequence: number) => ChunkView,
+  tag: string,
+  { from, to }: EntryRange,
+  write: (piece: Buffer) => void,
+): void {
+  const flush = (): void => {
+    write(gathered.view());
+    gathered.clear();
+  };
   gathered.clear();
   for (let sequence = from; sequence <= to; ) {
     const chunk = chunkOf(sequence);
     const end = chunk.firstSequence + chunk.entryCount;
-    gather(chunk, { tag, range: { from: sequence, to: Math.min(to, end - 1) }, pieceBytes: tuning.linePieceBytes }, write);
+    gather(chunk, tag, { from: sequence, to: Math.min(to, end - 1) }, () => {
+      if (gathered.length >= tuning.linePieceBytes) flush();
+      return true;
+    });
     sequence = end;
   }
-  if (gathered.length > 0) write(gathered.view());
+  if (gathered.length > 0) flush();
 }
 
-/** Writes what has come to a piece, and leaves the rest gathered. False once `write` says so. */
-function gather(
-  chunk: ChunkView,
-  { tag, range: { from, to }, pieceBytes }: { tag: string; range: EntryRange; pieceBytes: number },
-  write: Write,
-): boolean {
+/** Puts lines behind what is gathered, one after the other, until `put`, called after each, says false. */
+function gather(chunk: ChunkView, tag: string, { from, to }: EntryRange, put: () => boolean): void {
   const { turnCells } = chunk;
   const lines = new Lines(chunk, tag);
   let first = chunk.firstSequence;
@@ -52,16 +61,12 @@ function gather(
     if (first + size > from) {
       const last = Math.min(to, first + size - 1);
       for (let sequence = Math.max(from, first); sequence <= last; sequence++) {
-        if (gathered.length >= pieceBytes) {
-          if (write(gathered.view()) === false) return false;
-          gathered.clear();
-        }
         lines.put(sequence, turn, sequence - first);
+        if (!put()) return;
       }
     }
     first += size;
   }
-  return true;
 }
 
 /** What stands between the members that vary. */
@@ -166,11 +171,8 @@ class WorldParts {
 
   spaceOf(shape: string, change: number): IdPart {
     const spaces = this.#spaces[change] as Map<string, IdPart>;
-    const make = (): IdPart => {
-      const before = `,"change":"${changes[change]}",${this.#named('correlationId', 'corr_')}`;
-      return new IdPart(before, spaceText(shape));
-    };
-    return spaces.get(shape) ?? rememberShape(spaces, shape, make());
+    const before = (): string => `,"change":"${changes[change]}",${this.#named('correlationId', 'corr_')}`;
+    return spaces.get(shape) ?? rememberShape(spaces, shape, new IdPart(before(), spaceText(shape)));
   }
   eventOf(shape: string): EventParts {
     return this.#events.get(shape) ?? rememberShape(this.#events, shape, this.#makeEventParts(eventTexts(shape)));

@@ -25,7 +25,7 @@ import {
   type JournalShape,
   returnColumns,
 } from './journal-columns.js';
-import { writeLines, writeLinesOf } from './journal-lines.js';
+import { writeEachLine, writeLines } from './journal-lines.js';
 import { type ChunkCache, segmentOf } from './journal-reader.js';
 import { type EventShapeParts, eventShapeText } from './journal-shapes.js';
 
@@ -232,7 +232,7 @@ export class Journal {
     for (let sequence = from; sequence <= to && bytes <= bytesMax; ) {
       const chunk = this.chunkOf(sequence);
       const end = chunk.firstSequence + chunk.entryCount;
-      writeLines(chunk, this.#tag, { from: sequence, to: Math.min(to, end - 1), each: true }, (line) => {
+      writeEachLine(chunk, this.#tag, { from: sequence, to: Math.min(to, end - 1) }, (line) => {
         bytes += line.length;
         if (bytes > bytesMax && lines.length > 0) return false;
         lines.push(line.toString());
@@ -281,7 +281,7 @@ export class Journal {
   }
 
   #writeLines(range: { from: number; to: number }, write: (piece: Buffer) => void, segments = this.#segments): void {
-    writeLinesOf((sequence) => this.chunkOf(sequence, segments), this.#tag, range, write);
+    writeLines((sequence) => this.chunkOf(sequence, segments), this.#tag, range, write);
   }
 
   /** Where this world writes: the last of its chain. */

@@ -1,0 +1,17 @@
+// What the homes of a node report, as lines of its log. An operator looks them up in docs/cluster.md.
+import type { HomesProblem } from './cluster/homes-options.js';
+import type { ControlLog } from './control/core/services.js';
+
+export function noteProblem(log: Pick<ControlLog, 'warn' | 'error'>, problem: HomesProblem): void {
+  const { error: err } = problem;
+  switch (problem.kind) {
+    case 'closed':
+      log.error('a home of the cluster stays closed on this node', { home: problem.home, err });
+      break;
+    case 'unstored':
+      log.warn('the disk of this node has no space for a home of the cluster; it is tried again', { home: problem.home, err });
+      break;
+    case 'refused':
+      log.error('the cluster refuses this node', { err });
+  }
+}
