@@ -227,5 +227,5 @@ export class TestCluster {
 }
 
 /** Each as its kind and the code of its error. */
-export const problemsOf = ({ problems }: TestNode): string[] =>
-  problems.map(({ kind, error }) => `${kind} ${(error as { code?: string }).code}`);
+export const problemsOf = ({ problems }: TestNode): [kind: string, code: string | undefined][] =>
+  problems.map(({ kind, error }) => [kind, (error as { code?: string }).code]);

@@ -155,7 +155,7 @@ test('a copy that is above the log stays closed, and says so', async () => {
   await cluster.clock.advance(5000);
   assert.equal(node.homes.phaseOf(1), 'closed');
   assert.equal(node.open.has(1), false);
-  assert.deepEqual(problemsOf(node), ['closed cluster.LOG_WENT_BACK']);
+  assert.deepEqual(problemsOf(node), [['closed', 'cluster.LOG_WENT_BACK']]);
   assert.deepEqual([...node.open].sort(), [0, 2, 3, 4, 5]);
   await cluster.stop();
 });
@@ -170,7 +170,7 @@ test('after another server of the engine has answered, a home of which it has le
   await cluster.clock.advance(tuning.beatMs + 50);
   assert.equal(owner.homes.mayRead(lost), false);
   await cluster.clock.advance(10_000);
-  assert.deepEqual(problemsOf(owner), ['closed cluster.LOG_WENT_BACK']);
+  assert.deepEqual(problemsOf(owner), [['closed', 'cluster.LOG_WENT_BACK']]);
   assert.deepEqual(
     [owner, other].map(({ homes }) => homes.mayRead(lost)),
     [false, false],

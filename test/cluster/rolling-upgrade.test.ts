@@ -51,7 +51,7 @@ test('the cluster writes the older format until its last node of it has gone; th
   const old = cluster.nodes.get('b');
   assert.ok(old);
   assert.equal(old.homes.members.isRefused, true);
-  assert.deepEqual(problemsOf(old), ['refused cluster.FORMAT_UNSUPPORTED']);
+  assert.deepEqual(problemsOf(old), [['refused', 'cluster.FORMAT_UNSUPPORTED']]);
   assert.equal(old.open.size, 0);
   cluster.kill('b');
   await cluster.check(['a', 'c']);
