@@ -49,6 +49,7 @@ import { behindDoor, type NodeDoor } from './http/node-door.js';
 import { createNodeToken, type NodeToken } from './http/node-token.js';
 import { OwnerChanges } from './http/owner-changes.js';
 import { OwnerConnections } from './http/owner-connections.js';
+import { OwnerReach } from './http/owner-reach.js';
 import { createRouter, type Route } from './http/router.js';
 import type { HttpHandler, ServerRequest } from './http/server.js';
 import { serviceRoutes } from './http/service-routes.js';
@@ -113,7 +114,7 @@ export class ClusterNode {
   readonly #owners: ClusterOwners;
   readonly #bindings: HostedBindings;
   readonly #asks: NodeAsks;
-  readonly #connections = new OwnerConnections();
+  readonly #ways = { connections: new OwnerConnections(), reach: new OwnerReach() };
   readonly #changes: OwnerChanges;
   readonly #operator: ClusterPort;
   readonly #forwarders: Forwarder[] = [];
@@ -149,7 +150,7 @@ export class ClusterNode {
     const { node, address } = options;
     this.#homes = new Homes({
       ...{ log, clock: steadyClock, keeper: this.#keeper, node, address, format: clusterFormats.newest },
-      space: watchSpace(settings.dataDirectory),
+      ...{ space: watchSpace(settings.dataDirectory), cutAmong: (addresses: readonly string[]) => this.#ways.reach.cutAmong(addresses) },
       meter: ground.metrics.add((registers) => clusterMetrics(registers, () => this.#clusterFigures())),
       onProblem: (problem) => noteProblem(ground.log, problem),
     });
@@ -176,7 +177,7 @@ export class ClusterNode {
       isOver: () => this.#isClosed,
     });
     this.#asks = new NodeAsks({
-      ...{ homes: options.homes, token, own: door, changes: this.#changes, connections: this.#connections },
+      ...{ homes: options.homes, token, own: door, changes: this.#changes, ...this.#ways },
       homeOf: (sessionId) => this.#owners.homeOf(sessionId),
       ownerOf: (home) => this.#owners.ownerOfHome(home),
       catalog: () => this.#catalog.number,
@@ -201,7 +202,7 @@ export class ClusterNode {
       const forwarder = createForwarder({
         owners: this.#owners.asOwners(ownerOf),
         requireHost: (request) => (isOfAgent(request) ? guards.worlds : guards.control)(request),
-        ...{ token, meter, format: () => this.#format },
+        ...{ token, meter, reach: this.#ways.reach, format: () => this.#format },
         own: (request) => (isOfAgent(request) ? this.#answers.ofAgent(request, work) : this.#answers.ofControl(request, work)),
       });
       const work: OwnWork = { answer, elsewhere: forwarder.handler };
@@ -287,10 +288,7 @@ export class ClusterNode {
     // Where the log does not answer they are given up: what waits for them would wait for as long.
     await Promise.all([this.#homes.stop(), this.#snapshots.stop()]);
     await ended;
-    for (const forwarder of this.#forwarders) forwarder.close();
-    this.#changes.close();
-    this.#owners.close();
-    this.#connections.close();
+    for (const part of [...this.#forwarders, this.#changes, this.#owners, this.#ways.connections]) part.close();
     await this.#keeper.stop();
     await within(limits.ownerWaitMs, this.#parts.log.close());
   }
@@ -347,6 +345,7 @@ export class ClusterNode {
     if (members.isRefused) return ['cluster_format'];
     if (members.last === undefined) return ['starting'];
     if (!members.mayRead) return ['cluster_lag'];
+    if (members.isOutdone) return ['cluster_cut_off'];
     if (this.#incarnation !== undefined && !this.#isLeaving) return await this.#incarnation.control.troubles();
     const found: NotReadyReason[] = [];
     if (this.#owners.leader() === undefined) found.push('cluster_no_leader');

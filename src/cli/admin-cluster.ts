@@ -78,9 +78,10 @@ function stateOf({ isAlive, isDrained, isLeader, state, homes }: ClusterNodeView
   return isLeader ? `${state}, leader` : state;
 }
 
-function nodeText({ homes, copies, entriesBehindMax, format }: ClusterNodeView): string {
+function nodeText({ homes, copies, entriesBehindMax, format, unreached }: ClusterNodeView): string {
   const lag = copies === 0 ? '' : `, ${grouped(entriesBehindMax)} behind`;
-  return `${counted(homes, 'home')}, ${copies} copied${lag}, format ${format}`;
+  const cut = unreached.length === 0 ? '' : `, cannot reach ${unreached.join(', ')}`;
+  return `${counted(homes, 'home')}, ${copies} copied${lag}, format ${format}${cut}`;
 }
 
 function homeText({ epoch, wanted, followers, entriesSinceSnapshot, bytesSinceSnapshot }: ClusterHomeView): string {

@@ -22,6 +22,8 @@ export interface HomesOptions {
    * some. Default: there is always space.
    */
   space?: SpaceWatch;
+  /** Of the addresses of nodes those that could not be reached. Default: none is asked anything. */
+  cutAmong?(addresses: readonly string[]): readonly string[];
   /** Default: nobody counts. */
   meter?: ClusterMeter;
   onProblem(problem: HomesProblem): void;

@@ -81,6 +81,8 @@ export interface NodeState {
   followed: { readonly [home: string]: number };
   /** By home. */
   held: { readonly [home: string]: HeldHome };
+  /** Nodes that it could not reach when it last asked them something. */
+  unreached: readonly string[];
 }
 /** What a node says of itself; the log counts its beats. */
 export type OwnState = Omit<NodeState, 'beat' | 'isDrained'>;

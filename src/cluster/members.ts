@@ -6,6 +6,8 @@
 //              any other node waits before it takes a home.
 //   MEMBERS-3. Beats are sent one at a time, also while the log does not answer.
 //   MEMBERS-4. The time in which the log did not answer is counted from the sending of the first beat that was in vain.
+//   MEMBERS-5. A node is cut off where most of the others that are alive, and two of them at least, say that they cannot reach it, and can
+//              reach each other: of two that cannot reach each other neither is, and where nobody reaches anybody nobody is.
 import { randomUUID } from 'node:crypto';
 import type { ClusterClock } from './clock.js';
 import { type Beat, type ClusterLog, LogUnavailable, LogUnknown, type NodeState, type OwnState } from './log.js';
@@ -16,7 +18,9 @@ export interface MembersOptions {
   clock: ClusterClock;
   node: string;
   /** What this node says of itself, at the moment of the beat. */
-  state(): Omit<OwnState, 'node' | 'incarnation'>;
+  state(): Omit<OwnState, 'node' | 'incarnation' | 'unreached'>;
+  /** Of the addresses of nodes those that could not be reached. */
+  cutAmong?: ((addresses: readonly string[]) => readonly string[]) | undefined;
   /** After each answered beat. */
   onBeat(beat: Beat): void;
   /** The beat was refused for good (as: the cluster writes a newer format). None is sent after it. */
@@ -48,6 +52,7 @@ export class ClusterMembers {
   #readySinceMs: number | undefined;
   #vainSinceMs: number | undefined;
   #vainMs = 0;
+  #cutOffMs: number | undefined;
 
   constructor(options: MembersOptions) {
     this.#options = options;
@@ -153,6 +158,16 @@ export class ClusterMembers {
     return this.#cameBack && this.#options.clock.now() - (this.#steadySinceMs as number) < tuning.returnedMs;
   }
 
+  /** Others cannot reach it, or could not until a moment ago: what it owns they ask for in vain. */
+  get isCutOff(): boolean {
+    return this.#cutOffMs !== undefined && this.#options.clock.now() - this.#cutOffMs < tuning.returnedMs;
+  }
+
+  /** Clients are served better by another node: one is ready, and this one is cut off. */
+  get isOutdone(): boolean {
+    return this.isCutOff && this.alive.some(({ node, state }) => node !== this.#options.node && state === 'ready');
+  }
+
   /** How often this name was found to have been away. */
   get returns(): number {
     return this.#returns;
@@ -169,7 +184,7 @@ export class ClusterMembers {
     const sentMs = clock.now();
     let beat: Beat;
     try {
-      beat = await log.beat({ node, incarnation: this.#incarnation, ...state() });
+      beat = await log.beat({ node, incarnation: this.#incarnation, unreached: this.#unreached(), ...state() });
     } catch (error) {
       if (error instanceof LogUnknown || error instanceof LogUnavailable) {
         this.#vainSinceMs ??= sentMs;
@@ -189,6 +204,7 @@ export class ClusterMembers {
     // Of the time in which it saw nobody it knows nothing of the others: the log may have been away for all.
     if (wasAway) this.#sights.clear();
     this.#look(beat);
+    if (this.#isCutOffBy(this.alive.filter((other) => other.node !== node))) this.#cutOffMs = clock.now();
     this.#readySinceMs = this.own?.state === 'ready' ? (this.#readySinceMs ?? clock.now()) : undefined;
     // More beats than its own one: an earlier incarnation was here.
     if (isFirst) this.#cameBack = beat.nodes.some((seen) => seen.node === node && seen.beat > 1);
@@ -196,6 +212,18 @@ export class ClusterMembers {
     if (wasAway || (isFirst && this.#cameBack)) this.#returns += 1;
     if (isFirst || wasAway) this.#steadySinceMs = sentMs;
     if (!this.#isOver) onBeat(beat);
+  }
+
+  #unreached(): string[] {
+    const others = this.alive.filter(({ node }) => node !== this.#options.node);
+    const cut = this.#options.cutAmong?.(others.map(({ address }) => address)) ?? [];
+    return others.filter(({ address }) => cut.includes(address)).map(({ node }) => node);
+  }
+
+  #isCutOffBy(others: readonly NodeState[]): boolean {
+    const isReached = (voice: NodeState): boolean => others.some((one) => one !== voice && !one.unreached.includes(voice.node));
+    const count = others.filter((voice) => voice.unreached.includes(this.#options.node) && isReached(voice)).length;
+    return count >= tuning.cutOffVoicesMin && count > others.length / 2;
   }
 
   #look({ nodes }: Beat): void {

@@ -9,6 +9,7 @@
 //   NODE-HOMES-6. A drained node (candidates.ts) gives what it has to those that are ready, and keeps its copies.
 //   NODE-HOMES-7. A node whose disk is short of space gives what it has to those that are ready, and follows the catalog alone. What it
 //               could not store for lack of space closes no home.
+//   NODE-HOMES-8. A node that others cannot reach (members.ts) gives what it has to those that are ready, and keeps its copies.
 import { within } from '../async/deadline.js';
 import { Semaphore } from '../async/semaphore.js';
 import { Appender, type RecordOutcome } from './appender.js';
@@ -32,6 +33,7 @@ import { kindOfTake, silentClusterMeter, TakeTimer } from './meter.js';
 import { type NodeHome, untilLeft } from './node-home.js';
 import { Placement } from './placement.js';
 import type { LogRecord } from './record-parts.js';
+import { Shortage } from './shortage.js';
 import { tuning } from './tuning.js';
 
 export class Homes {
@@ -49,10 +51,7 @@ export class Homes {
   #ownedBefore: Set<number> | undefined;
   #isReady = false;
   #isWarm = false;
-  /** As of the last beat. */
-  #hasSpace = true;
-  /** Of which it was said that they could not be stored, since there was space. */
-  readonly #unstored = new Set<number>();
+  readonly #shortage: Shortage;
   /** Of the members, when it was judged last. */
   #returns = 0;
   #isDraining = false;
@@ -61,9 +60,10 @@ export class Homes {
   readonly #work = new Set<Promise<void>>();
 
   constructor(options: HomesOptions) {
-    const { log, clock, keeper, node, address, format, meter = silentClusterMeter, onProblem } = options;
+    const { log, clock, keeper, node, address, format, cutAmong, meter = silentClusterMeter, onProblem } = options;
     this.#options = options;
     this.#startedMs = clock.now();
+    this.#shortage = new Shortage(options.space);
     this.#engine = new EngineWatch(log, (home) => this.#lose(home));
     this.appender = new Appender({ log, clock, meter, onLost: (home) => this.#lose(home) });
     this.follower = new Follower({
@@ -74,9 +74,7 @@ export class Homes {
       onFailed: (home, error) => this.#shut(home, error),
     });
     this.members = new ClusterMembers({
-      log,
-      clock,
-      node,
+      ...{ log, clock, node, cutAmong },
       state: () => ({ address, format, state: this.#state(), followed: this.follower.positions, held: this.#held }),
       onBeat: (beat) => this.#consider(beat),
       onRefused: (error) => onProblem({ kind: 'refused', error }),
@@ -174,23 +172,25 @@ export class Homes {
   }
 
   get #judged(): Judged {
-    const own = { node: this.#options.node, isReady: this.#isReady && this.#hasSpace, isLeaving: this.#isDraining };
+    const own = { node: this.#options.node, isReady: this.#isReady && this.#mayOwn, isLeaving: this.#isDraining };
     return { alive: this.members.alive, own };
   }
   get #isGivingUp(): boolean {
-    return this.#isDraining || !this.#hasSpace || isDrainedIn(this.members.alive, this.#options.node);
+    return this.#isDraining || !this.#mayOwn || isDrainedIn(this.members.alive, this.#options.node);
+  }
+  get #mayOwn(): boolean {
+    return this.#shortage.hasSpace && !this.members.isCutOff;
   }
 
   #state(): NodeState['state'] {
     if (this.#isDraining) return 'leaving';
-    return this.#isReady && this.#hasSpace ? 'ready' : 'joining';
+    return this.#isReady && this.#mayOwn ? 'ready' : 'joining';
   }
 
   #consider(beat: Beat): void {
     this.#ownedBefore ??= new Set(beat.homes.filter(({ owner }) => owner === this.#options.node).map(({ home }) => home));
     this.#states = beat.homes;
-    this.#hasSpace = this.#options.space?.hasSpace() ?? true;
-    if (this.#hasSpace) this.#unstored.clear();
+    this.#shortage.look();
     // Also where it is not known who else is there: the same beat has renewed the lease by which this node reads. A beat that began before
     // this node's claim shows a lower epoch, and says nothing.
     for (const { home, epoch } of beat.homes) {
@@ -238,7 +238,7 @@ export class Homes {
     const followed = this.#states
       .map(({ home }) => home)
       .filter((home) => this.phaseOf(home) === 'following')
-      .filter((home) => home === catalogHome || (this.#hasSpace && this.#rank(nodes, home).indexOf(node) <= 1));
+      .filter((home) => home === catalogHome || (this.#shortage.hasSpace && this.#rank(nodes, home).indexOf(node) <= 1));
     this.follower.follow(this.#isDraining ? [] : followed);
   }
 
@@ -385,12 +385,11 @@ export class Homes {
   #shut(home: number, error: unknown): void {
     const mine = this.#mine.get(home) ?? { phase: 'closed', epoch: 0, isLost: false, quietUntilMs: 0 };
     // For lack of space: the next beat tries again, or gives the home away.
-    const isShort = this.#options.space?.isShortage(error) === true;
+    const isShort = this.#shortage.isReasonOf(error);
     mine.phase = isShort ? 'following' : 'closed';
     this.#mine.set(home, mine);
     if (!isShort) this.#options.onProblem({ kind: 'closed', home, error });
-    else if (!this.#unstored.has(home)) this.#options.onProblem({ kind: 'unstored', home, error });
-    if (isShort) this.#unstored.add(home);
+    else if (this.#shortage.isNewsOf(home)) this.#options.onProblem({ kind: 'unstored', home, error });
   }
 
   #track(work: Promise<void>): void {

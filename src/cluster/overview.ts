@@ -43,13 +43,14 @@ function nodeView(
   one: NodeState,
   { homes, nodes, isAlive }: { homes: readonly HomeState[]; nodes: readonly NodeState[]; isAlive: boolean },
 ): ClusterNodeView {
-  const { node, address, state, isDrained, format, followed } = one;
+  const { node, address, state, isDrained, format, followed, unreached } = one;
   const copied = homes.filter(({ home }) => followed[home] !== undefined);
   return {
     ...{ node, address, state, isAlive, isDrained, isLeader: homes[catalogHome]?.owner === node, format },
     homes: homes.filter(({ owner }) => owner === node).length,
     copies: copied.length,
     entriesBehindMax: copied.reduce((most, home) => Math.max(most, entriesBehind(nodes, home, one)), 0),
+    unreached: isAlive ? [...unreached] : [],
   };
 }
 

@@ -18,6 +18,8 @@ export const tuning = {
   readLeaseMs: 1500,
   /** A node that was away gets homes only after so long without a fault: moving them to and fro costs more than it saves. */
   returnedMs: 30_000,
+  /** Of nodes that cannot reach another one: of two that cannot reach each other nobody knows which is cut off. */
+  cutOffVoicesMin: 2,
   /** Between two looks at the followed homes. */
   followMs: 100,
   /** Of one look: what a copy may have to hold at once. */

@@ -1,7 +1,6 @@
 // Any node answers any request: what this node does not own goes to its owner over kept connections, and the owner's reply comes back as it
 // is. Why: docs/decisions/020.
 //   FORWARD-1. A request that a node has forwarded is never forwarded again.
-import { defined } from '../contract/defined.js';
 import { newId } from '../contract/ids.js';
 import { limits } from '../contract/limits.js';
 import { ByteBudget } from './byte-budget.js';
@@ -31,8 +30,8 @@ export interface ForwarderOptions {
   meter?: ForwardMeter;
   /** Default limits.ownerWaitMs. */
   ownerWaitMs?: number;
-  /** An owner that has brought nothing for so long is looked for. Default limits.ownerQuietMs. */
-  ownerQuietMs?: number;
+  /** What this node knows of ways to others. Default: its own. */
+  reach?: OwnerReach;
   /** To each owner. Default limits.ownerConnectionsMax. */
   connectionsMax?: number;
 }
@@ -45,11 +44,10 @@ export interface Forwarder {
 
 export function createForwarder(options: ForwarderOptions): Forwarder {
   const { owners, token, format, own, requireHost, meter } = options;
-  const { ownerWaitMs = limits.ownerWaitMs, connectionsMax = limits.ownerConnectionsMax } = options;
+  const { ownerWaitMs = limits.ownerWaitMs, connectionsMax = limits.ownerConnectionsMax, reach = new OwnerReach() } = options;
   const connections = new OwnerConnections({ connectionsMax });
   const changes = new OwnerChanges(owners);
   const mayRepeat = options.mayRepeat ?? onlyReads;
-  const reach = new OwnerReach(defined({ quietMs: options.ownerQuietMs }));
   const ground: ForwardGround = { owners, token, format, own, mayRepeat, ownerWaitMs, connections, reach, changes, bodies: newBudget() };
   let underWay = 0;
   const elsewhere = async (request: ServerRequest): Promise<HttpReply> => {

@@ -4,7 +4,8 @@
 //   FORWARDING-2. A reply that is not whole ends the client's connection; no part of one looks like the whole.
 //   FORWARDING-3. When the client has gone, so has the request to the owner.
 //   FORWARDING-4. A request does not wait for an owner that cannot be reached any more, however its connection stands.
-//   FORWARDING-5. A node that has not learned who owns what for as long as a request may wait refuses at once: another node may know it.
+//   FORWARDING-5. A node that has not learned who owns what, or has not reached the owner, for as long as a request may wait refuses at
+//     once: another node may do better.
 import { isServiceError, ServiceError } from '../contract/errors.js';
 import { newId } from '../contract/ids.js';
 import { limits } from '../contract/limits.js';
@@ -78,11 +79,13 @@ export class Forwarding {
   }
 
   async #tryOwners(): Promise<HttpReply> {
-    const { owners, own, changes, mayRepeat } = this.#ground;
+    const { owners, own, changes, mayRepeat, reach, ownerWaitMs } = this.#ground;
     for (;;) {
       const { count } = changes;
       const owner = await owners.ownerOf(this.#request);
       if (owner === 'self') return await own(this.#body === undefined ? this.#request : new WithBody(this.#request, this.#body));
+      const cutMs = owner === undefined ? 0 : reach.cutMs(owner.address);
+      if (cutMs >= ownerWaitMs) throw this.#noOwner();
       const outcome = owner === undefined ? 'nothing_done' : await this.#attempt(owner.address, count);
       if (typeof outcome !== 'string') return outcome;
       if (this.#signal.aborted) throw clientGone();
@@ -99,13 +102,15 @@ export class Forwarding {
     const nowMs = performance.now();
     this.#untilMs ??= nowMs + ownerWaitMs - (owners.silentMs?.() ?? 0);
     const leftMs = this.#untilMs - nowMs;
-    if (leftMs <= 0 || changes.isClosed) {
-      this.result = 'no_owner';
-      throw unavailable('No node that could answer this was found in time. Nothing was done.');
-    }
+    if (leftMs <= 0 || changes.isClosed) throw this.#noOwner();
     // One that is known and cannot be reached, or does not know that it is the owner, may do so at any time.
     await changes.next(isKnown ? Math.min(leftMs, limits.ownerAskedAgainMs) : leftMs, this.#signal);
     if (changes.isClosed) this.#untilMs = nowMs;
+  }
+
+  #noOwner(): ServiceError {
+    this.result = 'no_owner';
+    return unavailable('No node that could answer this was found in time. Nothing was done.');
   }
 
   /** `changeCount`: what it was before the owner was asked for. */
@@ -124,6 +129,7 @@ export class Forwarding {
     const answer = await exchange.answer;
     if (typeof answer === 'string') {
       over();
+      if (answer === 'unsent') this.#ground.reach.suspect(address);
       return answer === 'unsent' ? 'nothing_done' : 'lost';
     }
     if (answer.headers[nodeHeaders.notOwner] !== undefined) {

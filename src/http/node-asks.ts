@@ -2,6 +2,7 @@
 //   NODE-ASKS-1. What may change something reaches one owner at most once, unless nothing of it was done there; where that is not known, it
 //     rejects with world.ACTOR_RESTARTED.
 //   NODE-ASKS-2. While nobody owns a home it is waited for, no longer than limits.ownerWaitMs.
+//   NODE-ASKS-3. An answer is not waited for from a node that cannot be reached any more, however its connection stands.
 import { randomUUID } from 'node:crypto';
 import { ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
@@ -11,6 +12,7 @@ import { answerOf, type NodeDoor, type NodeLine, type NodeRequest, NotOwner, nod
 import { type NodeToken, nodeHeaders } from './node-token.js';
 import type { OwnerChanges } from './owner-changes.js';
 import type { OwnerConnections, OwnerExchange } from './owner-connections.js';
+import type { OwnerReach } from './owner-reach.js';
 import type { RequestOwner } from './request-owners.js';
 
 export interface NodeAsksParts {
@@ -20,6 +22,7 @@ export interface NodeAsksParts {
   ownerOf(home: number): RequestOwner | undefined;
   changes: OwnerChanges;
   connections: OwnerConnections;
+  reach: OwnerReach;
   token: NodeToken;
   /** In which this node writes. */
   format(): number;
@@ -143,7 +146,10 @@ export class NodeAsks implements HomesPort {
 
   /** Once another node is the owner, one that brings nothing is given up. */
   #watch(exchange: OwnerExchange, at: { address: string; home: number; count: number; over: AbortSignal }): void {
-    const { changes, ownerOf } = this.#parts;
+    const { changes, ownerOf, reach } = this.#parts;
+    void exchange.answer.then((answer) => {
+      if (answer === 'unsent') reach.suspect(at.address);
+    });
     const look = (): void => {
       const owner = ownerOf(at.home);
       if (owner !== undefined && addressOf(owner) !== at.address) exchange.boundQuiet(limits.formerOwnerQuietMs);
@@ -158,31 +164,43 @@ export class NodeAsks implements HomesPort {
     request: NodeRequest,
     { onProgress, watched }: { onProgress?: (line: unknown) => void; watched?: (exchange: OwnerExchange) => void } = {},
   ): Promise<{ answer: unknown } | Undone> {
-    const { connections, token, format } = this.#parts;
+    const { connections, reach, token, format } = this.#parts;
     const body = Buffer.from(JSON.stringify(request));
     const headers = ['host', new URL(address).host, 'content-type', 'application/json', 'content-length', String(body.length)];
     headers.push(nodeHeaders.token, token.present(), nodeHeaders.format, String(format()));
     const exchange = connections.send({ address, method: 'POST', target: nodePath, headers, body });
     watched?.(exchange);
-    const reply = await exchange.answer;
-    if (reply === 'unsent') return 'nothing_done';
-    if (reply === 'lost') return 'lost';
-    // All that the door has taken in is answered with 200.
-    if (reply.status !== 200) {
-      reply.drop();
-      return 'nothing_done';
-    }
-    const line = await lastLine(reply.pieces(), onProgress);
-    if (line === undefined) {
-      exchange.breakOff();
-      return 'lost';
-    }
+    const unwatch = reach.watch(address, () => exchange.breakOff());
     try {
-      return { answer: answerOf(line) };
-    } catch (error) {
-      if (error instanceof NotOwner) return 'nothing_done';
-      throw error;
+      return await outcomeOf(exchange, onProgress);
+    } finally {
+      unwatch();
     }
+  }
+}
+
+async function outcomeOf(
+  exchange: OwnerExchange,
+  onProgress: ((line: unknown) => void) | undefined,
+): Promise<{ answer: unknown } | Undone> {
+  const reply = await exchange.answer;
+  if (reply === 'unsent') return 'nothing_done';
+  if (reply === 'lost') return 'lost';
+  // All that the door has taken in is answered with 200.
+  if (reply.status !== 200) {
+    reply.drop();
+    return 'nothing_done';
+  }
+  const line = await lastLine(reply.pieces(), onProgress);
+  if (line === undefined) {
+    exchange.breakOff();
+    return 'lost';
+  }
+  try {
+    return { answer: answerOf(line) };
+  } catch (error) {
+    if (error instanceof NotOwner) return 'nothing_done';
+    throw error;
   }
 }
 

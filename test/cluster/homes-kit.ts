@@ -43,6 +43,8 @@ export class TestNode {
   isCut = false;
   /** Whether its disk takes what is new. */
   hasSpace = true;
+  /** Nodes that it cannot reach, by their names. */
+  unreached: string[] = [];
   /** How long a claim of its is under way. */
   claimMs = 0;
   /** How long it takes to leave the files of a home. */
@@ -96,7 +98,9 @@ export class TestNode {
     const onProblem = (problem: HomesProblem): void => void this.problems.push(problem);
     const { areTogether, format } = cluster;
     const own = { node: name, address: `http://${name}`, format, areTogether, meter: this.meter };
-    this.homes = new Homes({ log, clock: cluster.clock.face(), keeper, ...own, space, onProblem });
+    const cutAmong = (addresses: readonly string[]): string[] =>
+      addresses.filter((address) => this.unreached.some((cut) => address === `http://${cut}`));
+    this.homes = new Homes({ log, clock: cluster.clock.face(), keeper, ...own, space, cutAmong, onProblem });
     this.operator = clusterOperator({ log, homes: this.homes, node: name });
     this.homes.start();
   }

@@ -22,6 +22,7 @@ export const stateOf = (node: string, more: Partial<OwnState> = {}): OwnState =>
   followed: {},
   incarnation: `${node} now`,
   held: {},
+  unreached: [],
   ...more,
 });
 

@@ -13,15 +13,19 @@ function join(
   shared: MemoryLog,
   clock: VirtualClock,
   node: string,
-  { faults = {}, own = {} }: { faults?: LogFaults; own?: Partial<OwnState> } = {},
+  {
+    faults = {},
+    own = {},
+    cutAmong,
+  }: { faults?: LogFaults; own?: Partial<OwnState>; cutAmong?: (all: readonly string[]) => string[] } = {},
 ) {
   const seen: number[] = [];
   const refused: unknown[] = [];
-  const { node: _, ...state } = stateOf(node, own);
+  const { node: _, unreached: __, ...state } = stateOf(node, own);
   const members = new ClusterMembers({
     log: shared.door(node, faults),
     clock: clock.face(),
-    node,
+    ...{ node, cutAmong },
     state: () => state,
     onBeat: () => void seen.push(clock.nowMs),
     onRefused: (error) => void refused.push(error),
@@ -155,4 +159,31 @@ test('the time without an answer is counted from the first beat that was in vain
   await clock.advance(1000);
   assert.equal(members.unavailableMs, after);
   await members.stop();
+});
+
+// MEMBERS-5
+test('a node is cut off where two others and most of them cannot reach it, and until it was reached for a while', async () => {
+  for (const [others, voices, isCutOff] of [
+    [1, 1, false],
+    [2, 1, false],
+    [2, 2, true],
+    [3, 2, true],
+    [4, 2, false],
+    [4, 3, true],
+  ] as const) {
+    const [shared, clock] = [log(), new VirtualClock()];
+    const a = join(shared, clock, 'a');
+    let isCut = true;
+    const cutAmong = (all: readonly string[]): string[] => all.filter((address) => isCut && address === 'http://a');
+    const rest = Array.from({ length: others }, (_, index) => join(shared, clock, `n${index}`, index < voices ? { cutAmong } : {}));
+    await clock.advance(3 * tuning.beatMs);
+    assert.deepEqual([a.members.isCutOff, a.members.isOutdone], [isCutOff, isCutOff], `${voices} of ${others}`);
+    assert.ok(rest.every(({ members }) => !members.isCutOff));
+    isCut = false;
+    await clock.advance(3 * tuning.beatMs);
+    assert.equal(a.members.isCutOff, isCutOff);
+    await clock.advance(tuning.returnedMs);
+    assert.equal(a.members.isCutOff, false);
+    for (const { members } of [a, ...rest]) await members.stop();
+  }
 });

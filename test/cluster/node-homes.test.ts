@@ -239,6 +239,53 @@ for (const [how, areTogether] of [
     );
   });
 
+// NODE-HOMES-8
+test('what others cannot reach gives its homes away at once, follows them, and has them again when it was reached for a while', async () => {
+  const cluster = await started();
+  const [a, b, c] = names.map((name) => cluster.nodes.get(name)) as [TestNode, TestNode, TestNode];
+  for (const other of [a, b]) other.unreached = ['c'];
+  // Neither does it reach them: that says nothing of either.
+  c.unreached = ['a', 'b'];
+  await cluster.run(5000);
+  assert.deepEqual([a.problems, b.problems, c.problems, c.open.size], [[], [], [], 0]);
+  assert.deepEqual([c.homes.members.isOutdone, a.homes.members.isOutdone], [true, false]);
+  await cluster.check(['a', 'b']);
+  const { cluster: seen } = await cluster.ask('b', async (operator) => ({ cluster: await operator.overview() }));
+  assert.deepEqual(
+    seen.nodes.map(({ node, state, unreached }) => [node, state, unreached]),
+    [
+      ['a', 'ready', ['c']],
+      ['b', 'ready', ['c']],
+      ['c', 'joining', ['a', 'b']],
+    ],
+  );
+  for (const node of [a, b, c]) node.unreached = [];
+  await cluster.run(tuning.returnedMs - 5000);
+  assert.equal(c.open.size, 0);
+  await cluster.run(10_000);
+  await cluster.check(names);
+  await cluster.stop();
+});
+
+// NODE-HOMES-8
+test('where nobody reaches anybody, or one voice alone says so, each keeps what it has', async () => {
+  const cluster = await started();
+  const nodes = names.map((name) => cluster.nodes.get(name)) as TestNode[];
+  const before = nodes.map(({ open }) => [...open]);
+  nodes[0]!.unreached = ['b', 'c'];
+  await cluster.run(10_000);
+  await cluster.check(names);
+  for (const node of nodes) node.unreached = names.filter((name) => name !== node.name);
+  await cluster.run(10_000);
+  assert.deepEqual(
+    nodes.map(({ open }) => [...open]),
+    before,
+  );
+  assert.ok(nodes.every(({ homes }) => !homes.members.isCutOff));
+  await cluster.check(names);
+  await cluster.stop();
+});
+
 // NODE-HOMES-1
 test('a home that is lost while it is given away is followed, or taken again, when both are done with its files', async () => {
   const cluster = await started(['a', 'b']);

@@ -84,6 +84,25 @@ test('a node of another cluster is refused, and one that is too old or too new',
   await server.ask('update drillyard_cluster set format = 1');
 });
 
+// SCHEMA-1
+test('what an earlier version has made gets its column, and nodes of that version beat on', { skip: postgresMissing }, async () => {
+  const before = await open('before');
+  await before.beat(stateOf('before'));
+  await server.ask('alter table drillyard_node drop column unreached');
+  const later = await open('later');
+  // As the earlier one writes its row.
+  await server.ask(`update drillyard_node set beat = beat + 1 where node = 'before'`);
+  const { nodes } = await later.beat(stateOf('later', { unreached: ['before'] }));
+  assert.deepEqual(
+    nodes.filter(({ node }) => node === 'before' || node === 'later').map(({ node, beat, unreached }) => [node, beat, unreached]),
+    [
+      ['before', 2, []],
+      ['later', 1, ['before']],
+    ],
+  );
+  assert.equal((await before.beat(stateOf('before'))).nodes.find(({ node }) => node === 'before')?.beat, 3);
+});
+
 test('the row of a node that has not beaten for a day is dropped', { skip: postgresMissing }, async () => {
   const log = await open('kept');
   const names = async () => (await log.beat(stateOf('kept'))).nodes.map(({ node }) => node);

@@ -22,6 +22,7 @@ import { behindDoor, type NodeDoor, NotOwner } from '../../src/http/node-door.js
 import { startNodeServer } from '../../src/http/node-server.js';
 import { OwnerChanges } from '../../src/http/owner-changes.js';
 import { OwnerConnections } from '../../src/http/owner-connections.js';
+import { OwnerReach } from '../../src/http/owner-reach.js';
 import { homeOf } from '../../src/worlds/homes.js';
 import { token } from '../http/forward-kit.js';
 import { quietSettings } from './control-kit.js';
@@ -120,7 +121,7 @@ export async function openSpreadKit(): Promise<SpreadKit> {
   const connections = new OwnerConnections();
   const address = `http://127.0.0.1:${server.port}`;
   const homes = new NodeAsks({
-    ...{ homes: homeCount, changes, connections, token, own: machines[0] },
+    ...{ homes: homeCount, changes, connections, reach: new OwnerReach(), token, own: machines[0] },
     homeOf: (sessionId) => homeOf(sessionId, homeCount),
     ownerOf: (home) => (machines[0].open.has(home) ? 'self' : machines[1].open.has(home) ? { address } : undefined),
     catalog: () => 0,

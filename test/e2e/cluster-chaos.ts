@@ -73,7 +73,8 @@ async function run(): Promise<number> {
   if (kinds.length === 0) throw new Error('no fault can be made here');
   const plan = planOf(kinds);
   const [worlds, events] = [Number(values.worlds), Number(values.events)];
-  const load = await ClusterLoad.prepare(cluster, { seed, worlds, events, hasCallbacks: typeof network === 'string' });
+  const bringPort = (port: number) => (typeof network === 'string' ? Promise.resolve() : network.bringPort(port));
+  const load = await ClusterLoad.prepare(cluster, { seed, worlds, events, bringPort });
   ended.push(() => load.stop());
   load.begin();
   const rounds: Round[] = [];

@@ -102,8 +102,13 @@ export async function makeFault(kind: FaultKind, { cluster, network, disk }: Fau
     }
     case 'no_database':
       return cutFor(cluster, leader, { cut: (at) => net.cutFromDatabase(at), mend: (at) => net.mendToDatabase(at) });
-    case 'no_nodes':
-      return cutFor(cluster, leader, { cut: (at) => net.cutFromNodes(at), mend: (at) => net.mendToNodes(at) });
+    case 'no_nodes': {
+      const mend = cutFor(cluster, leader, { cut: (at) => net.cutFromNodes(at), mend: (at) => net.mendToNodes(at) });
+      return async () => {
+        await losesLead(cluster, leader);
+        await mend();
+      };
+    }
     default:
       return kind satisfies never;
   }
@@ -143,6 +148,15 @@ async function filledOwner(cluster: Cluster, disk: SmallDisk): Promise<Mend> {
 }
 /** A node that was away gets homes after half a minute. */
 const ownsAgainMs = 60_000;
+
+/** They find that out by requests that bring nothing: seconds, and more where few ask. */
+const givesUpMs = 30_000;
+
+/** What the others cannot reach gives up what it has. */
+async function losesLead(cluster: Cluster, node: ClusterNode): Promise<void> {
+  for (const untilMs = Date.now() + givesUpMs; (await cluster.leader()) === node; await pause(200))
+    if (Date.now() > untilMs) throw new Error(`${node.name} leads still\n${(await cluster.describe()).join('\n')}`);
+}
 
 async function killed(node: ClusterNode): Promise<Mend> {
   await node.kill();

@@ -57,12 +57,13 @@ export class ClusterLives {
     while (!this.#isOver) await orForSpace(this.#life(++this.#count));
   }
 
-  /** One session with a receiver after the other. Only where nodes reach this process on loopback, and allow that. */
-  async callBack(): Promise<void> {
+  /** One session with a receiver after the other. `bringPort`: to the loopback of the nodes, which may call there. */
+  async callBack(bringPort: (port: number) => Promise<void>): Promise<void> {
     const kit = await startReceiver(async () => {
       await pause(20);
       return kit.arrivals.length % 7 === 3 ? 503 : 204;
     });
+    await bringPort(Number(new URL(kit.url).port));
     const { projectId } = this.#cluster.ids;
     // Its secret is in the first answer alone, so it is not asked again.
     const body = { receiverId: 'merchant', origin: kit.url };

@@ -5,6 +5,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type PortRelay, relayPort } from './port-relay.js';
 
 /** Reserved (RFC 1112), so no host anywhere has an address in them: those of documentation are in use behind some default routes. */
 const networks = ['240.0.1', '240.0.2', '240.0.3', '240.0.4'];
@@ -17,6 +18,7 @@ export class NodeNetwork {
   readonly #network: string;
   readonly #count: number;
   readonly #folder: string;
+  readonly #relays: PortRelay[] = [];
 
   private constructor(prefix: string, network: string, count: number) {
     this.#prefix = prefix;
@@ -81,6 +83,11 @@ export class NodeNetwork {
   databaseUrl(url: string): string {
     return url.replace('127.0.0.1', this.#address(databasePlace));
   }
+  /** The port of this process's loopback is at the loopback of each node too, whatever of its links is cut. */
+  async bringPort(port: number): Promise<void> {
+    const networks = Array.from({ length: this.#count }, (_, index) => this.before(index));
+    this.#relays.push(await relayPort(port, { folder: this.#folder, networks }));
+  }
 
   /** Nothing reaches the node, and it reaches nothing. */
   cut(index: number): void {
@@ -105,6 +112,7 @@ export class NodeNetwork {
   }
 
   remove(): void {
+    for (const relay of this.#relays) relay.end();
     for (let index = 0; index < this.#count; index++) ip(`netns del ${this.#space(index)}`);
     ip(`link del ${this.#prefix}b`);
     rmSync(this.#folder, { recursive: true, force: true });

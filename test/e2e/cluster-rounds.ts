@@ -27,8 +27,8 @@ export interface LoadOptions {
   worlds?: number;
   /** Between two requests of one client: the nodes share the machine with the test. */
   pauseMs?: number;
-  /** Nodes reach this process on loopback, and may call receivers there. */
-  hasCallbacks?: boolean;
+  /** Brings a port of this process's loopback to that of each node. Default: nodes do not reach it, and no receiver is called. */
+  bringPort?: (port: number) => Promise<void>;
   /** Of one long advance. Default: there are none. */
   events?: number;
 }
@@ -48,8 +48,8 @@ export interface LoadResult extends HistoryResult {
 }
 
 const secondUs = 1_000_000;
-/** After which a client gives up. */
-const clientMs = 8000;
+/** Between two requests that look for the end of a silence. */
+const askedEachMs = 200;
 /** The example's worlds begin here. */
 const firstUs = 1_772_442_000 * secondUs;
 
@@ -64,17 +64,17 @@ export class ClusterLoad {
   readonly #working: Promise<void>[] = [];
   readonly #faults: string[] = [];
   readonly #lives: ClusterLives;
-  readonly #hasCallbacks: boolean;
+  readonly #bringPort: LoadOptions['bringPort'];
   readonly #longAdvances: ClusterAdvances | undefined;
   /** The world with the clock that moves. */
   #moved: string | undefined;
   #isOver = false;
   #count = 0;
 
-  private constructor(cluster: Cluster, { seed = 1, pauseMs = 20, hasCallbacks = false, events = 0 }: LoadOptions) {
+  private constructor(cluster: Cluster, { seed = 1, pauseMs = 20, bringPort, events = 0 }: LoadOptions) {
     this.#cluster = cluster;
     this.#lives = new ClusterLives(cluster, seed);
-    this.#hasCallbacks = hasCallbacks;
+    this.#bringPort = bringPort;
     if (events > 0) this.#longAdvances = new ClusterAdvances(cluster, { seed, events });
     this.#seed = seed;
     this.#pauseMs = pauseMs;
@@ -102,30 +102,50 @@ export class ClusterLoad {
     // Two of each: where one waits for a node that stands still, the other shows whether the world answers.
     const agents = [0, 1].flatMap((index) => this.agents.map((agent, place) => this.#calls(agent, place * 2 + index)));
     const readers = this.agents.map(({ world }, index) => this.#reads(world, index));
-    const callbacks = this.#hasCallbacks ? [this.#lives.callBack()] : [];
+    const callbacks = this.#bringPort === undefined ? [] : [this.#lives.callBack(this.#bringPort)];
     const advances = this.#longAdvances === undefined ? [] : [this.#longAdvances.advance()];
     for (const work of [...agents, ...readers, ...callbacks, ...advances, this.#makes(), this.#moves(), this.#lives.live()])
       this.#working.push(this.#noted(work));
   }
 
-  /** Resolves when each agent was answered a call that it asked after now, and `/v1` a change: how long that took, for each. */
+  /**
+   * Resolves when each agent was answered a call that was asked after now, and `/v1` a change: how long that took, for each. Besides what
+   * the load asks there is a request in each `askedEachMs`, of any node: a client that waits at a node that stands still says nothing of
+   * its world.
+   */
   async answersAgain({ fromMs = nowMs(), withinMs = 30_000 } = {}): Promise<number[]> {
-    const silences = await Promise.all([
+    return await Promise.all([
       this.#controlAnswers({ fromMs, withinMs }),
-      ...this.agents.map(async ({ world, refusals }) => {
-        let first = this.history.calls.length;
-        while (first > 0 && this.history.calls[first - 1]!.askedAtMs >= fromMs) first -= 1;
-        for (; nowMs() < fromMs + withinMs; await pause(5)) {
-          if (this.#faults.length > 0) throw new Error([...this.#faults, ...(await this.#cluster.describe())].join('\n'));
-          // Answers are written in the place of what was asked, however long they take: all places are looked at again.
-          const answered = this.history.calls.slice(first).find((call) => call.world === world && call.answer !== undefined);
-          if (answered?.answer !== undefined) return answered.answer.atMs - fromMs;
-        }
-        const seen = [shownRefusals(refusals, fromMs), ...(await this.#cluster.describe())].join('\n');
-        throw new Error(`${world} answered nothing for ${withinMs} ms\n${seen}`);
-      }),
+      ...this.agents.map((agent, index) => this.#worldAnswers(agent, { index, fromMs, withinMs })),
     ]);
-    return silences;
+  }
+
+  async #worldAnswers(
+    agent: CallingAgent,
+    { index, fromMs, withinMs }: { index: number; fromMs: number; withinMs: number },
+  ): Promise<number> {
+    const { world, refusals } = agent;
+    const choose = seededNumbers(this.#seed * 600 + index);
+    const { calls } = this.history;
+    let first = calls.length;
+    while (first > 0 && calls[first - 1]!.askedAtMs >= fromMs) first -= 1;
+    const asked: Promise<unknown>[] = [];
+    try {
+      for (let nextMs = fromMs + askedEachMs; nowMs() < fromMs + withinMs; await pause(5)) {
+        if (this.#faults.length > 0) throw new Error([...this.#faults, ...(await this.#cluster.describe())].join('\n'));
+        // Answers are written in the place of what was asked, however long they take: all places are looked at again.
+        const answered = calls.slice(first).find((call) => call.world === world && call.answer !== undefined);
+        if (answered?.answer !== undefined) return answered.answer.atMs - fromMs;
+        if (nowMs() < nextMs) continue;
+        nextMs += askedEachMs;
+        this.#count += 1;
+        asked.push(this.#noted(agent.call(this.#doorOf(choose), { text: `${world} ${this.#count}` })));
+      }
+    } finally {
+      this.#working.push(Promise.all(asked).then(() => {}));
+    }
+    const seen = [shownRefusals(refusals, fromMs), ...(await this.#cluster.describe())].join('\n');
+    throw new Error(`${world} answered nothing for ${withinMs} ms\n${seen}`);
   }
 
   /** Asks for a creation again that is known by its key: the leader alone answers it, and nothing is made. */
@@ -135,11 +155,22 @@ export class ClusterLoad {
     const made = this.#made.find(({ sessionId }) => sessionId !== '');
     if (made === undefined) throw new Error('no session was made');
     const ask = { path: { projectId, environmentId }, body: { seed: made.seed } };
-    for (; nowMs() < fromMs + withinMs; await pause(this.#pauseMs)) {
-      const asked = mayFail(this.#cluster.clientOf(this.#doorOf(choose)).send('createSession', ask, { idempotencyKey: made.key }));
-      const answer = await Promise.race([asked, pause(clientMs)]);
-      if (answer !== undefined) return nowMs() - fromMs;
+    const asked: Promise<unknown>[] = [];
+    let answeredAtMs: number | undefined;
+    for (let nextMs = 0; answeredAtMs === undefined && nowMs() < fromMs + withinMs; await pause(5)) {
+      if (nowMs() < nextMs) continue;
+      nextMs = nowMs() + askedEachMs;
+      const reply = mayFail(this.#cluster.clientOf(this.#doorOf(choose)).send('createSession', ask, { idempotencyKey: made.key }));
+      asked.push(
+        this.#noted(
+          reply.then((answer) => {
+            if (answer !== undefined) answeredAtMs ??= nowMs();
+          }),
+        ),
+      );
     }
+    this.#working.push(Promise.all(asked).then(() => {}));
+    if (answeredAtMs !== undefined) return answeredAtMs - fromMs;
     throw new Error(`/v1 answered nothing for ${withinMs} ms\n${(await this.#cluster.describe()).join('\n')}`);
   }
 

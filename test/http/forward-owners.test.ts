@@ -7,6 +7,7 @@ import { validateErrorEnvelope } from '../../src/contract/validate/validators.js
 import { behindNodes } from '../../src/http/behind-nodes.js';
 import { createForwarder } from '../../src/http/forward.js';
 import { createNodeToken, nodeHeaders } from '../../src/http/node-token.js';
+import { OwnerReach } from '../../src/http/owner-reach.js';
 import type { HttpHandler } from '../../src/http/server.js';
 import { StrangerRate } from '../../src/http/stranger-rate.js';
 import { behindProxies, TrustedProxies } from '../../src/http/trusted-proxies.js';
@@ -83,7 +84,7 @@ for (const engine of engines) {
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as { port: number };
-    const front = await startFront(engine, { address: `http://127.0.0.1:${port}` }, { ownerQuietMs: 20 });
+    const front = await startFront(engine, { address: `http://127.0.0.1:${port}` }, { reach: new OwnerReach({ quietMs: 20 }) });
     const waiting = [post(front.url), post(front.url)];
     // Two requests, and a question now and then.
     await until(() => connections >= 5);
@@ -114,6 +115,18 @@ for (const engine of engines) {
     const { url, results } = await startFront(engine, undefined, { owners, ownerWaitMs: 3_600_000 });
     const { status, code } = await refusalOf(await post(url));
     assert.deepEqual([status, code, results], [503, 'control.UNAVAILABLE', ['no_owner']]);
+  });
+
+  // FORWARDING-5
+  test(`${engine}: an owner that was not reached for as long as a request may wait is not asked`, async () => {
+    const reach = new OwnerReach();
+    reach.cutMs = () => 3_600_000;
+    const node = await startOwner(engine, () => ({ status: 200, body: 'done' }));
+    const { url, results } = await startFront(engine, { address: node.url }, { reach, ownerWaitMs: 3_600_000 });
+    const { status, code } = await refusalOf(await post(url));
+    assert.deepEqual([status, code, results], [503, 'control.UNAVAILABLE', ['no_owner']]);
+    reach.cutMs = () => 3_599_999;
+    assert.equal(await (await post(url)).text(), 'done');
   });
 
   // FORWARDING-1

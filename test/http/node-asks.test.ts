@@ -12,6 +12,7 @@ import { NodeAsks } from '../../src/http/node-asks.js';
 import { behindDoor, type NodeDoor, NotOwner, nodePath } from '../../src/http/node-door.js';
 import { OwnerChanges } from '../../src/http/owner-changes.js';
 import { OwnerConnections } from '../../src/http/owner-connections.js';
+import { OwnerReach } from '../../src/http/owner-reach.js';
 import type { RequestOwner } from '../../src/http/request-owners.js';
 import { engines } from './fake-control.js';
 import { startOwner, type TestNode, token } from './forward-kit.js';
@@ -47,12 +48,13 @@ function askerOf(t: TestContext, owner: RequestOwner | undefined, own: NodeDoor 
   let tell = (): void => {};
   const changes = new OwnerChanges({ changed: () => new Promise((resolve) => (tell = resolve)) });
   const connections = new OwnerConnections();
+  const reach = new OwnerReach({ quietMs: 20 });
   t.after(() => {
     changes.close();
     connections.close();
   });
   const asks = new NodeAsks({
-    ...{ homes: 1, changes, connections, token, own },
+    ...{ homes: 1, changes, connections, reach, token, own },
     homeOf: () => 1,
     ownerOf: () => present,
     catalog: () => 7,
@@ -167,6 +169,22 @@ test('a home without an owner is waited for, and then refused with a time to com
     asks.ask('ses_1', close),
     (error) => isServiceError(error, 'control.UNAVAILABLE') && error.extra.retryAfterMs !== undefined,
   );
+});
+
+// NODE-ASKS-3
+test('a node that cannot be reached any more is given up, though its connection stands', async (t) => {
+  let taken = 0;
+  const server = createServer(() => {
+    taken += 1;
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => server.closeAllConnections());
+  const { asks } = askerOf(t, { address: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
+  const closing = asks.ask('ses_1', close);
+  while (taken === 0) await new Promise((resolve) => setTimeout(resolve, 2));
+  // Takes no connection any more, and keeps the one that it has.
+  server.close();
+  await assert.rejects(closing, (error) => isServiceError(error, 'world.ACTOR_RESTARTED'));
 });
 
 // NODE-DOOR-1

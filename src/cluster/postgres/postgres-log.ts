@@ -220,12 +220,13 @@ class PostgresLog implements ClusterLog {
   }
 
   async beat(own: OwnState): Promise<Beat> {
-    const { node, address, state, format, followed, incarnation, held } = own;
+    const { node, address, state, format, followed, incarnation, held, unreached } = own;
+    const shown = [followed, held, unreached].map((said) => JSON.stringify(said));
     const [row] = await this.#beats
       .run({
         name: 'beat',
         text: beatText,
-        values: [node, address, state, format, JSON.stringify(followed), tuning.nodeKeptMs, incarnation, JSON.stringify(held)],
+        values: [node, address, state, format, tuning.nodeKeptMs, incarnation, ...shown],
         answerMs: tuning.beatAnswerMs,
       })
       .catch((error: unknown) => {
@@ -321,22 +322,24 @@ select count(*) as deleted from gone`;
 /** No row where the cluster's format is above the node's. The statement sees rows as they were before it, so its own is put in by hand. */
 const beatText = `
 with mine as (
-  insert into drillyard_node (node, address, beat, state, format, followed, seen_at, incarnation, held)
-  select $1, $2, 1, $3, $4::int, $5::jsonb, clock_timestamp(), $7, $8::jsonb from drillyard_cluster where format <= $4::int
+  insert into drillyard_node (node, address, beat, state, format, followed, seen_at, incarnation, held, unreached)
+  select $1, $2, 1, $3, $4::int, $7::jsonb, clock_timestamp(), $6, $8::jsonb, $9::jsonb from drillyard_cluster where format <= $4::int
   on conflict (node) do update set address = excluded.address, beat = drillyard_node.beat + 1, state = excluded.state,
     format = excluded.format, followed = excluded.followed, seen_at = excluded.seen_at, incarnation = excluded.incarnation,
-    held = excluded.held, is_drained = drillyard_node.is_drained and drillyard_node.incarnation = excluded.incarnation
+    held = excluded.held, unreached = excluded.unreached,
+    is_drained = drillyard_node.is_drained and drillyard_node.incarnation = excluded.incarnation
   returning *),
 everybody as (select * from mine union all select * from drillyard_node where node <> $1),
-dropped as (delete from drillyard_node where node <> $1 and seen_at < now() - $6::float8 * interval '1 millisecond'),
+dropped as (delete from drillyard_node where node <> $1 and seen_at < now() - $5::float8 * interval '1 millisecond'),
 raised as (
-  update drillyard_cluster set format = (select min(format) from everybody where seen_at > now() - $6::float8 * interval '1 millisecond')
+  update drillyard_cluster set format = (select min(format) from everybody where seen_at > now() - $5::float8 * interval '1 millisecond')
   where exists (select 1 from mine)
-    and format < (select min(format) from everybody where seen_at > now() - $6::float8 * interval '1 millisecond')
+    and format < (select min(format) from everybody where seen_at > now() - $5::float8 * interval '1 millisecond')
   returning format)
 select
   (select json_agg(json_build_object('node', node, 'address', address, 'beat', beat, 'state', state, 'format', format,
-    'followed', followed, 'incarnation', incarnation, 'isDrained', is_drained, 'held', held) order by node) from everybody) as nodes,
+    'followed', followed, 'incarnation', incarnation, 'isDrained', is_drained, 'held', held,
+    'unreached', unreached) order by node) from everybody) as nodes,
   (select json_agg(json_build_object('home', home, 'owner', owner, 'epoch', epoch, 'firstSequence', first_seq,
     'snapshotSequence', snapshot_seq, 'wanted', wanted) order by home) from drillyard_home) as homes,
   coalesce((select format from raised), (select format from drillyard_cluster)) as format,

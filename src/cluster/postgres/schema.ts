@@ -37,7 +37,7 @@ create table if not exists drillyard_cluster (
 create table if not exists drillyard_node (
   node text primary key, address text not null, beat bigint not null, state text not null, format int not null,
   followed jsonb not null, seen_at timestamptz not null,
-  incarnation text not null, is_drained boolean not null default false, held jsonb not null);
+  incarnation text not null, is_drained boolean not null default false, held jsonb not null, unreached jsonb not null default '[]');
 create table if not exists drillyard_home (
   home int primary key, owner text, epoch int not null default 0, first_seq bigint not null default 1, snapshot_seq bigint not null default 0,
   wanted text);
@@ -65,6 +65,7 @@ export async function joinCluster(session: Statements, identity: ClusterIdentity
   const cluster = await session
     .transaction(async (run) => {
       const known = (await hasTables(run)) ? await clusterRow(run) : undefined;
+      if (known !== undefined) await addColumns(run);
       return known ?? (await beginCluster(run, { ...identity, format: identity.formats.newest }, store));
     })
     .catch((error: unknown) => {
@@ -90,6 +91,18 @@ export async function beginCluster(run: RunStatement, identity: NewCluster, stor
   const begun = await clusterRow(run);
   if (begun === undefined) throw new LogUnavailable('the cluster has no row');
   return begun;
+}
+
+/**
+ * What an earlier version of this schema did not have. Its nodes write it with its default, so they may be there too. Looked for first: the
+ * change would wait for every beat, and every beat for it.
+ */
+async function addColumns(run: RunStatement): Promise<void> {
+  const [found] = await run({
+    text: `select 1 from pg_attribute where attrelid = to_regclass('drillyard_node') and attname = 'unreached'`,
+    isRead: true,
+  });
+  if (found === undefined) await run({ text: `alter table drillyard_node add column if not exists unreached jsonb not null default '[]'` });
 }
 
 export async function hasTables(run: RunStatement): Promise<boolean> {

@@ -25,6 +25,8 @@ export interface ClusterNodeView {
   copies: Count;
   /** Entries of the log that the copy furthest behind does not have. */
   entriesBehindMax: Count;
+  /** Other nodes that it could not reach when it last asked them something. One that most cannot reach gives its homes away. */
+  unreached: string[];
 }
 export interface ClusterFollowerView {
   node: string;
