@@ -53,7 +53,13 @@ async function newSession(node: ClusterNode, { drillId, receivers = [] }: NewSes
 }
 /** One whose owner leads, or does not. */
 async function sessionWhere({ leads, ...of }: NewSession & { leads: boolean }): Promise<{ session: WorldSession; owner: ClusterNode }> {
+  // On a busy machine a node may have been away, and has homes again after half a minute.
+  const isWanted = async (): Promise<boolean> => {
+    const leader = (await cluster.leader()).name;
+    return [...(await cluster.shares()).keys()].some((owner) => (owner === leader) === leads);
+  };
   for (let tries = 0; tries < 40; tries++) {
+    await untilSettled(isWanted);
     const session = await newSession(anyNode(tries), of);
     const owner = await cluster.ownerOf(session.sessionId);
     if ((owner === (await cluster.leader())) === leads) return { session, owner };
