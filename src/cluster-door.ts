@@ -1,5 +1,6 @@
 // What a node of a cluster does for the others (http/node-door.ts).
-//   CLUSTER-DOOR-1. Nothing of a home is begun here by a node that does not own it, or by an older catalog than who asks has.
+//   CLUSTER-DOOR-1. Nothing of a home is begun here by a node that does not own it, or by an older catalog than who asks has. Who asks for
+//     what that catalog does not have asks again.
 //   CLUSTER-DOOR-2. Of a home that another node may have by now nothing is answered: what only reads is to be asked again, of anything else
 //     the outcome is not known.
 import { pause } from './async/pause.js';
@@ -9,9 +10,10 @@ import type { ClusterOwners } from './cluster-owners.js';
 import type { ClusterUse } from './cluster-use.js';
 import { ServiceError } from './contract/errors.js';
 import { limits } from './contract/limits.js';
+import type { ControlLog } from './control/core/services.js';
 import { type AskOptions, isRepeatable, type WorldAsk } from './control/memory/world-asks.js';
 import type { Control } from './control/open-control.js';
-import type { OwnedHomes } from './control/owned-homes.js';
+import { type OwnedHomes, SessionUnknown } from './control/owned-homes.js';
 import type { OwnerReport } from './control/owner-report.js';
 import { type NodeDoor, NotOwner } from './http/node-door.js';
 
@@ -25,6 +27,7 @@ export interface ClusterDoorParts {
   control(): Control | undefined;
   /** The node ends. */
   isOver(): boolean;
+  log: Pick<ControlLog, 'warn'>;
 }
 
 export class ClusterDoor implements NodeDoor {
@@ -46,6 +49,14 @@ export class ClusterDoor implements NodeDoor {
       const work = (): Promise<unknown> => owned.answer(sessionId, ask, options);
       answer = await (isAskedAgain(ask) ? work() : use.during(home, work));
     } catch (error) {
+      if (error instanceof SessionUnknown) {
+        this.#parts.log.warn('a session is unknown in a catalog that should have it', {
+          sessionId,
+          catalog,
+          here: this.#parts.catalogNumber(),
+        });
+        throw new NotOwner();
+      }
       // It may have been refused because the home is being given away.
       if (isRepeatable(ask) && (!owners.mayAnswer(home) || owners.ownerOfHome(home) !== 'self')) throw new NotOwner();
       throw error;

@@ -46,6 +46,8 @@ export class ClusterKeeper implements HomeKeeper, HomesLog {
   readonly #copies: OpenCopies;
   readonly #homes = new Map<number, ClusterHome>();
   readonly #own = new Set<number>();
+  /** The service may still have its files open. */
+  readonly #closing = new Set<number>();
 
   constructor(options: ClusterKeeperOptions) {
     this.#options = options;
@@ -104,6 +106,7 @@ export class ClusterKeeper implements HomeKeeper, HomesLog {
   async close(home: number, why: 'given' | 'lost'): Promise<void> {
     const files = this.homeOf(home);
     if (why === 'lost') this.#own.delete(home);
+    this.#closing.add(home);
     try {
       await this.#options.closing(home, why);
     } catch (error) {
@@ -111,6 +114,8 @@ export class ClusterKeeper implements HomeKeeper, HomesLog {
       await files.appendsDecided();
       await files.inTurn(async () => files.leaveUnwritten());
       throw error;
+    } finally {
+      this.#closing.delete(home);
     }
     this.#own.delete(home);
     // A host may have ended within an append: what is known of the log is complete when that is decided, and changes no more after it.
@@ -123,7 +128,8 @@ export class ClusterKeeper implements HomeKeeper, HomesLog {
   async openCatalog(): Promise<void> {
     const files = this.homeOf(catalogHome);
     await files.inTurn(async () => {
-      if (!this.#own.has(catalogHome) && files.endOf('').number > 0) await files.copyOf('');
+      const isService = this.#own.has(catalogHome) || this.#closing.has(catalogHome);
+      if (!isService && files.endOf('').number > 0) await files.copyOf('');
     });
   }
 

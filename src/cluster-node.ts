@@ -171,7 +171,7 @@ export class ClusterNode {
     });
     this.#changes = new OwnerChanges(this.#owners);
     const door = new ClusterDoor({
-      ...{ owners: this.#owners, follower: this.#homes.follower, owned: this.#owned, use: this.#use },
+      ...{ owners: this.#owners, follower: this.#homes.follower, owned: this.#owned, use: this.#use, log: ground.log },
       catalogNumber: () => this.#catalog.number,
       control: () => this.#incarnation?.control,
       isOver: () => this.#isClosed,

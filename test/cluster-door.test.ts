@@ -5,6 +5,7 @@ import { ClusterDoor, type ClusterDoorParts } from '../src/cluster-door.js';
 import { ClusterUse } from '../src/cluster-use.js';
 import { isServiceError, ServiceError } from '../src/contract/errors.js';
 import type { Control } from '../src/control/open-control.js';
+import { SessionUnknown } from '../src/control/owned-homes.js';
 import { NotOwner } from '../src/http/node-door.js';
 
 interface Ground {
@@ -28,6 +29,7 @@ function doorOf(ground: Ground, control?: Control): ClusterDoor {
     catalogNumber: () => ground.catalog,
     control: () => control,
     isOver: () => false,
+    log: { warn: (message: string) => void ground.done.push(message) },
   } as unknown as ClusterDoorParts);
 }
 const fine = (): Ground => ({ owner: 'self', mayAnswer: true, catalog: 5, answer: () => 'answer', done: [] });
@@ -41,6 +43,14 @@ test('nothing is begun at a node that does not own the home, nor before its cata
   const behind = { ...fine(), catalog: 1 };
   assert.equal(await doorOf(behind).ask('ses_1', change, { catalog: 4 }), 'answer');
   assert.deepEqual([behind.catalog, behind.done], [4, ['make']]);
+  const unknown = {
+    ...fine(),
+    answer: () => {
+      throw new SessionUnknown();
+    },
+  };
+  await assert.rejects(doorOf(unknown).ask('ses_1', change, { catalog: 4 }), NotOwner);
+  assert.deepEqual(unknown.done, ['make', 'a session is unknown in a catalog that should have it']);
 });
 
 // CLUSTER-DOOR-2

@@ -12,7 +12,7 @@ import { homeOf } from '../worlds/homes.js';
 import { loadBuild } from './builds/build-records.js';
 import { FollowedCatalog } from './catalog/followed-catalog.js';
 import { Keyring } from './catalog/keyring.js';
-import { requireRecord } from './catalog/session-records.js';
+import { sessionTable } from './catalog/session-records.js';
 import type { ControlSettings } from './catalog/settings.js';
 import { FileBlobs } from './core/blobs.js';
 import { ClusterBlobs, type SharedBlobStore } from './core/cluster-blobs.js';
@@ -35,6 +35,11 @@ import { storedAccesses } from './sessions/open-access.js';
 import type { ProjectWorlds } from './sessions/project-worlds.js';
 import { openServiceWorlds } from './sessions/service-worlds.js';
 import { Sweeper } from './sweeper.js';
+
+/** A world is to be made of a session that the catalog does not have as it is here: it is behind that of who asks. */
+export class SessionUnknown extends Error {
+  override name = 'SessionUnknown';
+}
 
 export interface OwnedHomesParts {
   settings: ControlSettings;
@@ -184,7 +189,8 @@ export class OwnedHomes {
   }
 
   async #make(sessionId: string, { isNew }: Extract<WorldAsk, { kind: 'make' }>): Promise<WorldAskAnswers['make']> {
-    const record = requireRecord(this.catalog.view, sessionId);
+    const record = this.catalog.view.get(sessionTable, sessionId);
+    if (record === undefined) throw new SessionUnknown();
     const build = await loadBuild(this.services, record.session.buildHash);
     return madeOf(await makeWorld(this.services, record, { build, isNew }));
   }

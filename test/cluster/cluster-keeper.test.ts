@@ -1,14 +1,17 @@
 // What a node does with its homes: copies that follow, takeovers on other folders, owners that end, homes that are lost, damaged records.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { WrongAsk } from '../../src/actors/ask-answers.js';
 import { LogUnavailable } from '../../src/cluster/log.js';
 import { folderOfStream, OpenCopies } from '../../src/cluster-copies.js';
+import { ClusterKeeper } from '../../src/cluster-keeper.js';
 import { ServiceError } from '../../src/contract/errors.js';
 import { encodeChanges, encodeRecordNow } from '../../src/worlds/kv/group-record.js';
+import type { StreamPosition } from '../../src/worlds/kv/stream-log.js';
+import { streamStart } from '../../src/worlds/kv/stream-position.js';
 import { KvWriter } from '../../src/worlds/kv/writer.js';
 import { until } from '../until.js';
 import { Bank, createBank } from '../worlds/bank-kit.js';
@@ -400,4 +403,48 @@ test('a data directory that followed another cluster is refused, and stays as it
   assert.throws(() => other.node('foreign', owner.data), isCode('cluster.FOREIGN_CLUSTER'));
   assert.equal(owner.digest(1, one), before);
   assert.equal(cluster.node('again', owner.data).keeper.position(1), owner.keeper.position(1));
+});
+
+// CLUSTER-KEEPER-1
+test('the catalog of a lost home is read as a copy only when the service has left its file', async (t) => {
+  const data = temporaryFolder(t);
+  const folder = join(data, 'catalog');
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'data.mdb'), '');
+  let position: StreamPosition = streamStart;
+  const seen: string[] = [];
+  let leave = (): void => {};
+  const keeper = new ClusterKeeper({
+    data,
+    clusterId: 'one',
+    openCatalog: () => {
+      seen.push('copy opened');
+      return {
+        get position() {
+          return position;
+        },
+        follow: async (records) => {
+          position = records.at(-1) ?? position;
+        },
+        copyTo: async () => {},
+        close: async () => void seen.push('copy closed'),
+      };
+    },
+    appender: () => assert.fail('nothing is appended'),
+    opened: async () => {},
+    closing: () => new Promise((left) => (leave = left)),
+    restore: async () => {},
+  });
+  const record = { home: 0, stream: '', number: 1, sequence: 1, epoch: 1, nonce: Buffer.alloc(16, 1), body: Buffer.from('x') };
+  await keeper.apply(0, [record], { after: 0, upTo: 1 });
+  await keeper.open(0);
+  assert.equal(seen.at(-1), 'copy closed');
+  seen.length = 0;
+  const closed = keeper.close(0, 'lost');
+  await keeper.openCatalog();
+  assert.deepEqual(seen, []);
+  leave();
+  await closed;
+  assert.equal(seen.at(-1), 'copy opened');
+  await keeper.stop();
 });
