@@ -89,6 +89,8 @@ async function run(): Promise<number> {
     const silencesMs = await load.answersAgain({ fromMs, withinMs });
     const answeredMs = Math.max(...silencesMs);
     rounds.push({ kind, takenMs: await epoch.takenMs(fromMs), silencesMs });
+    const ended = endedThemselves(cluster, kind);
+    if (ended.length > 0) throw new Error(ended.join('\n'));
     if (answeredMs > longMs) for (const { refusals } of load.agents) console.log(shownRefusals(refusals, fromMs));
     await mend();
     const { takenMs } = rounds.at(-1) as Round;
@@ -114,6 +116,13 @@ async function run(): Promise<number> {
   };
   console.log(JSON.stringify({ rounds: rounds.length, ...result }));
   return findings.length + faults.length === 0 ? 0 : 1;
+}
+
+/** Nodes that ended by themselves. One may, for a full disk. */
+function endedThemselves({ nodes }: Cluster, kind: FaultKind): string[] {
+  const ended = nodes.flatMap(({ fault }) => (fault === undefined ? [] : [fault]));
+  for (const node of nodes) node.fault = undefined;
+  return kind === 'disk_full' || kind === 'disk_full_owner' ? [] : ended;
 }
 
 /** Each kind as often as any other, in an order by the seed; then kills of leaders alone. */

@@ -57,6 +57,8 @@ process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
 
+/** Characters that are shown of what a node said before its end. */
+const lastWords = 4000;
 /** Until a node that starts has to say that it is ready. */
 const readyMs = 60_000;
 
@@ -71,6 +73,9 @@ export class ClusterNode implements Door {
   said = '';
   ready: NodeReady | undefined;
   isPaused = false;
+  /** How it ended by itself, if it did. */
+  fault: string | undefined;
+  #isAsked = false;
   /** No client reaches it. */
   isCut = false;
 
@@ -108,8 +113,10 @@ export class ClusterNode implements Door {
     running.add(child);
     let stdout = '';
     let hasEnded = false;
-    this.#ended = once(child, 'close').then(([code]) => {
+    this.#isAsked = false;
+    this.#ended = once(child, 'close').then(([code, signal]) => {
       hasEnded = true;
+      if (!this.#isAsked) this.fault = `${this.name} ended by itself, with ${code ?? signal}: ${this.said.slice(-lastWords)}`;
       running.delete(child);
       if (this.#child === child) this.#child = undefined;
       return code as number | null;
@@ -133,11 +140,13 @@ export class ClusterNode implements Door {
 
   /** As `kill -9`. */
   async kill(): Promise<void> {
+    this.#isAsked = true;
     this.#child?.kill('SIGKILL');
     await this.#ended;
   }
   /** Its exit code, after SIGTERM. */
   async stop(): Promise<number | null> {
+    this.#isAsked = true;
     this.#child?.kill('SIGTERM');
     return (await this.#ended) ?? null;
   }

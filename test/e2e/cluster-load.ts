@@ -51,7 +51,8 @@ export class CallingAgent {
       status = reply.status;
       body = (await reply.json()) as typeof body;
     } catch (error) {
-      return this.#refused(asked, String(error));
+      const { cause } = error as { cause?: { code?: string } };
+      return this.#refused(asked, `${error}${cause?.code === undefined ? '' : ` (${cause.code})`}`);
     }
     if (status === 200 && body.callId !== undefined) {
       const answer = { atMs: nowMs(), callId: body.callId, outcome: body.outcome };
