@@ -62,7 +62,8 @@ export async function run(options: { [flag: string]: string | boolean }): Promis
   await measure('flushed', service(), [1, 16, 64]);
   flushes.push(flushesPerSecond(flushSeconds));
   await measure('committed', service('--durability', 'committed'), [64]);
-  await measure('flushedOnNode', service('--server', 'node'), [64]);
+  // As long at work before its figure counts as the other: what is young takes half as much again.
+  await measure('flushedOnNode', service('--server', 'node'), [1, 16, 64]);
   await measure('floor', bareServer, [1, 16, 64]);
   await measure('nodeFloor', bareNodeServer, [64]);
   await measure('jsonServer', jsonServer, [64]);

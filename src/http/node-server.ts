@@ -35,9 +35,12 @@ export async function startNodeServer(options: HttpServerOptions): Promise<HttpS
   });
   const lines = boundConnections(server, options);
   const work = { ...options, bodyTimeoutMs, replyStallMs: options.replyStallMs ?? limits.replyStallMs };
+  // Whether its connection stays open is decided when its reply leaves.
+  const afterReply = (): void => {
+    if (closing) setImmediate(() => server.closeIdleConnections());
+  };
   const receive = (message: IncomingMessage, response: ServerResponse): void => {
-    // Whether its connection stays open is decided when its reply leaves.
-    response.once('finish', () => closing && setImmediate(() => server.closeIdleConnections()));
+    response.once('finish', afterReply);
     lines.get(message.socket)?.take({ message, response, begin: () => void respond(work, message, response) });
   };
   server.on('request', receive);
@@ -93,20 +96,29 @@ async function respond(work: Work, message: IncomingMessage, response: ServerRes
   }
   if (reply.stream === undefined) write(message, response, reply);
   else await writeStream(response, reply, { stream: reply.stream, stallMs: work.replyStallMs });
-  // A client that takes nothing of its reply is let go; the time begins again whenever it takes something.
-  if (!response.writableFinished) message.socket.setTimeout(work.replyStallMs);
+  // A client that takes nothing of its reply is let go; the time begins again whenever it takes something. Most replies have been taken by
+  // the system by now, and need no timer.
+  if (!response.writableFinished && message.socket.writableLength > 0) message.socket.setTimeout(work.replyStallMs);
 }
 
 function write(message: IncomingMessage, response: ServerResponse, { status, headers, body = '', close = false }: HttpReply): void {
-  const bytes = typeof body === 'string' ? Buffer.from(body) : body;
-  response.writeHead(status, { ...headers, 'content-length': bytes.byteLength, ...(close ? { connection: 'close' } : {}) });
-  response.end(message.method === 'HEAD' ? undefined : bytes);
+  response.writeHead(status, fieldsOf(headers, { length: Buffer.byteLength(body), close }));
+  // A text leaves in one piece with its header fields.
+  response.end(message.method === 'HEAD' ? undefined : body);
+}
+
+/** Name and value in turns. */
+function fieldsOf(headers: HttpReply['headers'], { length, close }: { length: number | undefined; close: boolean }): string[] {
+  const fields: string[] = [];
+  for (const name in headers) fields.push(name, headers[name] as string);
+  if (length !== undefined) fields.push('content-length', String(length));
+  if (close) fields.push('connection', 'close');
+  return fields;
 }
 
 /** Of a stream whose length is not known, none is sent. */
 function writeHead(response: ServerResponse, { status, headers, streamBytes, close = false }: HttpReply): void {
-  const length = streamBytes === undefined ? {} : { 'content-length': streamBytes };
-  response.writeHead(status, { ...headers, ...length, ...(close ? { connection: 'close' } : {}) }).end();
+  response.writeHead(status, fieldsOf(headers, { length: streamBytes, close })).end();
 }
 
 interface Pieces {
@@ -118,8 +130,7 @@ async function writeStream(
   { status, headers, streamBytes, isSized = false, close = false }: HttpReply,
   { stream, stallMs }: Pieces,
 ): Promise<void> {
-  const length = isSized && streamBytes !== undefined ? { 'content-length': streamBytes } : {};
-  response.writeHead(status, { ...headers, ...length, ...(close ? { connection: 'close' } : {}) });
+  response.writeHead(status, fieldsOf(headers, { length: isSized ? streamBytes : undefined, close }));
   let missing = isSized ? streamBytes : undefined;
   response.flushHeaders();
   try {
@@ -189,10 +200,15 @@ class NodeRequest implements ServerRequest {
   get fault(): string | undefined {
     const { rawHeaders, url } = this.#message;
     const target = url as string;
-    const values = rawHeaders.filter((_, index) => index % 2 === 1);
-    const bytes = target.length + rawHeaders.reduce((sum, text) => sum + text.length + 2, 0);
-    const head = { target, headers: this.headers, repeated: this.repeatedHeaders, lines: values.length, bytes };
-    return faultOf({ ...head, hasForeignBytes: !values.every(isPlainValue) });
+    let bytes = target.length;
+    let hasForeignBytes = false;
+    for (let index = 0; index < rawHeaders.length; index++) {
+      const text = rawHeaders[index] as string;
+      bytes += text.length + 2;
+      if (index % 2 === 1 && !isPlainValue(text)) hasForeignBytes = true;
+    }
+    const { headers, repeatedHeaders: repeated } = this;
+    return faultOf({ target, headers, repeated, lines: rawHeaders.length / 2, bytes, hasForeignBytes });
   }
 
   get address(): string {
