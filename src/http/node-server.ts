@@ -33,15 +33,14 @@ export async function startNodeServer(options: HttpServerOptions): Promise<HttpS
     requireHostHeader: false,
     insecureHTTPParser: false,
   });
-  const lines = boundConnections(server, options);
   const work = { ...options, bodyTimeoutMs, replyStallMs: options.replyStallMs ?? limits.replyStallMs };
-  // Whether its connection stays open is decided when its reply leaves.
-  const afterReply = (): void => {
+  // Whether a connection stays open is decided when its reply has left.
+  const lines = boundConnections(server, options, () => {
     if (closing) setImmediate(() => server.closeIdleConnections());
-  };
+  });
   const receive = (message: IncomingMessage, response: ServerResponse): void => {
-    response.once('finish', afterReply);
-    lines.get(message.socket)?.take({ message, response, begin: () => void respond(work, message, response) });
+    const line = lines.get(message.socket);
+    line?.take({ message, response, begin: () => void respond(work, message, response, line.address) });
   };
   server.on('request', receive);
   // An expectation that nobody knows may be ignored (RFC 9110 10.1.1); node would answer it without our envelope.
@@ -62,13 +61,13 @@ export async function startNodeServer(options: HttpServerOptions): Promise<HttpS
 }
 
 /** Of each connection that is taken, its requests. One too many gets a refusal, and is closed. */
-function boundConnections(server: Server, options: HttpServerOptions): WeakMap<Socket, RequestLine> {
+function boundConnections(server: Server, options: HttpServerOptions, afterReply: () => void): WeakMap<Socket, RequestLine> {
   const lines = new WeakMap<Socket, RequestLine>();
   const count = new ConnectionCount(options);
   server.on('connection', (socket: Socket) => {
     const address = plainAddress(socket.remoteAddress ?? '');
     socket.once('close', () => count.remove(address));
-    if (count.add(address)) lines.set(socket, new RequestLine(socket));
+    if (count.add(address)) lines.set(socket, new RequestLine(socket, { address, afterReply }));
     else sendRaw(socket, tooManyConnections());
   });
   return lines;
@@ -76,8 +75,8 @@ function boundConnections(server: Server, options: HttpServerOptions): WeakMap<S
 
 type Work = HttpServerOptions & { bodyTimeoutMs: number; replyStallMs: number };
 
-async function respond(work: Work, message: IncomingMessage, response: ServerResponse): Promise<void> {
-  const request = new NodeRequest(message, response, work);
+async function respond(work: Work, message: IncomingMessage, response: ServerResponse, address: string): Promise<void> {
+  const request = new NodeRequest({ message, response, work, address });
   const { fault } = request;
   if (fault !== undefined) {
     write(message, response, { ...malformedReply(fault), close: true });
@@ -162,7 +161,14 @@ function drained(response: ServerResponse): Promise<void> {
   });
 }
 
+interface NodeRequestParts {
+  message: IncomingMessage;
+  response: ServerResponse;
+  work: Work;
+  address: string;
+}
 class NodeRequest implements ServerRequest {
+  readonly address: string;
   readonly method: string;
   readonly path: string;
   readonly query: string;
@@ -173,7 +179,7 @@ class NodeRequest implements ServerRequest {
   #abort: AbortController | undefined;
   #collector: BodyCollector | undefined;
 
-  constructor(message: IncomingMessage, response: ServerResponse, work: Work) {
+  constructor({ message, response, work, address }: NodeRequestParts) {
     const url = message.url as string;
     const mark = url.indexOf('?');
     this.method = message.method as string;
@@ -182,6 +188,7 @@ class NodeRequest implements ServerRequest {
     this.#message = message;
     this.#response = response;
     this.#work = work;
+    this.address = address;
     this.#headers = gatherHeaders(message.rawHeaders);
   }
 
@@ -211,10 +218,6 @@ class NodeRequest implements ServerRequest {
     return faultOf({ target, headers, repeated, lines: rawHeaders.length / 2, bytes, hasForeignBytes });
   }
 
-  get address(): string {
-    return plainAddress(this.#message.socket.remoteAddress ?? '');
-  }
-
   get signal(): AbortSignal {
     if (this.#abort === undefined) {
       const abort = new AbortController();
@@ -234,8 +237,8 @@ class NodeRequest implements ServerRequest {
     // What follows a refused body is discarded as it comes, so that the client gets to read its reply.
     message.on('data', (chunk: Buffer) => collector.push(chunk));
     message.once('end', () => collector.complete());
+    // An error that nobody hears is none, and ends so too.
     message.once('close', () => collector.lose());
-    message.once('error', () => collector.lose());
     // Who asks late, as after a wait for another node, hears no event of a client that has gone.
     if (message.destroyed) collector.lose();
     return collector.read(bytesMax);

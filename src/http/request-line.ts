@@ -12,12 +12,17 @@ interface Exchange {
 }
 
 export class RequestLine {
+  /** Of its client, in its plain spelling. */
+  readonly address: string;
   readonly #socket: Socket;
   readonly #waiting: Exchange[] = [];
   #current: Exchange | undefined;
+  readonly #afterReply: () => void;
 
-  constructor(socket: Socket) {
+  constructor(socket: Socket, { address, afterReply }: { address: string; afterReply: () => void }) {
     this.#socket = socket;
+    this.address = address;
+    this.#afterReply = afterReply;
   }
 
   /** A connection that is owed more than `repliesOwedMax` replies is closed. */
@@ -47,6 +52,7 @@ export class RequestLine {
 
   #next(): void {
     this.#current = undefined;
+    this.#afterReply();
     if (!this.#socket.writable) return;
     const exchange = this.#waiting.shift();
     if (exchange === undefined) return;
