@@ -27,7 +27,7 @@ export interface ClusterDoorParts {
   control(): Control | undefined;
   /** The node ends. */
   isOver(): boolean;
-  log: Pick<ControlLog, 'warn'>;
+  log: Pick<ControlLog, 'error'>;
 }
 
 export class ClusterDoor implements NodeDoor {
@@ -50,7 +50,7 @@ export class ClusterDoor implements NodeDoor {
       answer = await (isAskedAgain(ask) ? work() : use.during(home, work));
     } catch (error) {
       if (error instanceof SessionUnknown) {
-        this.#parts.log.warn('a session is unknown in a catalog that should have it', {
+        this.#parts.log.error('a session is unknown in a catalog that should have it', {
           sessionId,
           catalog,
           here: this.#parts.catalogNumber(),

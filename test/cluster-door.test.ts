@@ -29,7 +29,7 @@ function doorOf(ground: Ground, control?: Control): ClusterDoor {
     catalogNumber: () => ground.catalog,
     control: () => control,
     isOver: () => false,
-    log: { warn: (message: string) => void ground.done.push(message) },
+    log: { error: (message: string) => void ground.done.push(message) },
   } as unknown as ClusterDoorParts);
 }
 const fine = (): Ground => ({ owner: 'self', mayAnswer: true, catalog: 5, answer: () => 'answer', done: [] });

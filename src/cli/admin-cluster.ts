@@ -78,7 +78,8 @@ function stateOf({ isAlive, isDrained, isLeader, state, homes }: ClusterNodeView
   return isLeader ? `${state}, leader` : state;
 }
 
-function nodeText({ homes, copies, entriesBehindMax, format, unreached }: ClusterNodeView): string {
+/** A node of an earlier version, asked while a cluster is upgraded, does not say whom it cannot reach. */
+function nodeText({ homes, copies, entriesBehindMax, format, unreached = [] }: ClusterNodeView): string {
   const lag = copies === 0 ? '' : `, ${grouped(entriesBehindMax)} behind`;
   const cut = unreached.length === 0 ? '' : `, cannot reach ${unreached.join(', ')}`;
   return `${counted(homes, 'home')}, ${copies} copied${lag}, format ${format}${cut}`;
