@@ -3,6 +3,7 @@
 //     rejects with world.ACTOR_RESTARTED.
 //   NODE-ASKS-2. While nobody owns a home it is waited for, no longer than limits.ownerWaitMs.
 //   NODE-ASKS-3. An answer is not waited for from a node that cannot be reached any more, however its connection stands.
+//   NODE-ASKS-4. An owner that was not reached for as long as an ask may wait is not asked: it is refused at once.
 import { randomUUID } from 'node:crypto';
 import { ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
@@ -85,19 +86,21 @@ export class NodeAsks implements HomesPort {
   }
 
   async #askOwners(asked: Asked): Promise<unknown> {
-    const { homeOf, ownerOf, changes } = this.#parts;
+    const { homeOf, ownerOf, changes, reach } = this.#parts;
     const home = homeOf(asked.sessionId);
     let untilMs: number | undefined;
     for (;;) {
       const { count } = changes;
       const owner = ownerOf(home);
+      const cutMs = owner === undefined || owner === 'self' ? 0 : reach.cutMs(owner.address);
+      if (cutMs >= limits.ownerWaitMs) throw noOwnerInTime();
       const outcome = owner === undefined ? 'nothing_done' : await this.#askOwner(owner, asked, { home, count });
       if (typeof outcome !== 'string') return outcome.answer;
       if (outcome === 'lost' && !isRepeatable(asked.ask))
         throw new ServiceError('world.ACTOR_RESTARTED', { message: 'The machine of this world has gone while it worked.' });
       const nowMs = performance.now();
       untilMs ??= nowMs + limits.ownerWaitMs;
-      if (nowMs >= untilMs || changes.isClosed) throw unavailable('No machine that has this world was found in time. Nothing was done.');
+      if (nowMs >= untilMs || changes.isClosed) throw noOwnerInTime();
       if (changes.count === count || owner !== undefined)
         await changes.next(owner === undefined ? untilMs - nowMs : Math.min(untilMs - nowMs, limits.ownerAskedAgainMs), never);
     }
@@ -204,6 +207,7 @@ async function outcomeOf(
   }
 }
 
+const noOwnerInTime = (): ServiceError => unavailable('No machine that has this world was found in time. Nothing was done.');
 const addressOf = (owner: RequestOwner | undefined): string => (owner === undefined || owner === 'self' ? `${owner}` : owner.address);
 
 /** Undefined where the reply is not whole, or is no reply of a node. */

@@ -252,13 +252,25 @@ function gatherHeaders(raw: readonly string[]): HeaderMap {
   return headers;
 }
 
+/** Of the parser: with the piece of the socket that it was reading, and how much of it. */
+type ParserError = Error & { code?: string; rawPacket?: Buffer; bytesParsed?: number };
+
 /** What the parser refuses never becomes a request: answered here, and the connection ends. */
-function refuseMalformed(error: Error & { code?: string }, socket: Socket, line: RequestLine | undefined): void {
+function refuseMalformed(error: ParserError, socket: Socket, line: RequestLine | undefined): void {
   if (error.code === 'ECONNRESET' || !socket.writable || line?.mayRefuse !== true) {
     socket.destroy();
     return;
   }
-  sendRaw(socket, malformedReply('The request is not well-formed HTTP/1.1, is too large or came too slowly.'));
+  const reply = malformedReply('The request is not well-formed HTTP/1.1, is too large or came too slowly.');
+  sendRaw(socket, reply, { isHead: isHead(error) });
+}
+
+/** Whether the request that was being read is a HEAD, whose reply has no body. Of one whose start came in an earlier piece it is not known. */
+function isHead({ rawPacket, bytesParsed }: ParserError): boolean {
+  if (rawPacket === undefined) return false;
+  const before = rawPacket.subarray(0, bytesParsed).lastIndexOf('\r\n\r\n');
+  const from = before < 0 ? 0 : before + 4;
+  return rawPacket.toString('latin1', from, from + 5) === 'HEAD ';
 }
 
 function tooManyConnections(): HttpReply {
@@ -267,10 +279,10 @@ function tooManyConnections(): HttpReply {
 }
 
 /** The last that its client reads; nothing of it is read any more. */
-function sendRaw(socket: Socket, { status, headers, body }: HttpReply): void {
+function sendRaw(socket: Socket, { status, headers, body }: HttpReply, { isHead = false } = {}): void {
   const lines = Object.entries(headers ?? {}).map(([name, value]) => `${name}: ${value}\r\n`);
   const length = Buffer.byteLength(body as string);
-  const end = `content-length: ${length}\r\nconnection: close\r\n\r\n${body as string}`;
+  const end = `content-length: ${length}\r\nconnection: close\r\n\r\n${isHead ? '' : body}`;
   socket.on('error', () => socket.destroy());
   socket.end(`HTTP/1.1 ${status} ${statusReasons[status]}\r\n${lines.join('')}${end}`, () => socket.destroy());
 }

@@ -121,6 +121,18 @@ for (const engine of engines) {
     assert.deepEqual(requests, ['/good ']);
   });
 
+  test(`${engine}: a malformed HEAD is answered without a body, also behind another request`, async () => {
+    const { server } = await start(engine);
+    const huge = `HEAD /bad HTTP/1.1\r\nHost: a\r\nX: ${'a'.repeat(40_000)}\r\n\r\n`;
+    const twoHosts = 'HEAD /bad HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n';
+    const refusals: string[] = [];
+    for (const bytes of [huge, twoHosts, `GET /good HTTP/1.1\r\nHost: a\r\n\r\n${huge}`])
+      refusals.push(...(await exchange(server.port, bytes)).split('HTTP/1.1 ').filter((reply) => reply.startsWith('4')));
+    // uWebSockets.js may end a connection without a word.
+    assert.ok(refusals.length >= (engine === 'node:http' ? 2 : 1), refusals.join());
+    for (const refusal of refusals) assert.match(refusal, /^4\d\d [^{]*\r\n\r\n$/);
+  });
+
   test(`${engine}: what is odd and well-formed is taken`, async () => {
     const { server, requests } = await start(engine);
     const ends = 'Connection: close\r\n';

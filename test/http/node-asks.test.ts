@@ -43,12 +43,16 @@ interface Asker {
   asks: NodeAsks;
   own(owner: RequestOwner | undefined): void;
 }
-function askerOf(t: TestContext, owner: RequestOwner | undefined, own: NodeDoor = new TestDoor(async () => null)): Asker {
+interface AskerParts {
+  own?: NodeDoor;
+  reach?: OwnerReach;
+}
+function askerOf(t: TestContext, owner: RequestOwner | undefined, parts: AskerParts = {}): Asker {
+  const { own = new TestDoor(async () => null), reach = new OwnerReach({ quietMs: 20 }) } = parts;
   let present = owner;
   let tell = (): void => {};
   const changes = new OwnerChanges({ changed: () => new Promise((resolve) => (tell = resolve)) });
   const connections = new OwnerConnections();
-  const reach = new OwnerReach({ quietMs: 20 });
   t.after(() => {
     changes.close();
     connections.close();
@@ -152,7 +156,7 @@ test('a change that a node has not taken, because it is not the owner or is not 
   await gone.close();
   for (const address of [notOwner, gone.url]) {
     const owner = new TestDoor(async () => 'closed');
-    const asker = askerOf(t, { address }, owner);
+    const asker = askerOf(t, { address }, { own: owner });
     const closing = asker.asks.ask('ses_1', close);
     await new Promise((resolve) => setTimeout(resolve, 3 * limits.ownerAskedAgainMs));
     assert.equal(owner.asked.length, 0);
@@ -185,6 +189,19 @@ test('a node that cannot be reached any more is given up, though its connection 
   // Takes no connection any more, and keeps the one that it has.
   server.close();
   await assert.rejects(closing, (error) => isServiceError(error, 'world.ACTOR_RESTARTED'));
+});
+
+// NODE-ASKS-4
+test('an owner that was not reached for as long as an ask may wait is not asked', async (t) => {
+  const reach = new OwnerReach();
+  reach.cutMs = () => limits.ownerWaitMs;
+  const door = new TestDoor(async () => 'read');
+  const { url: address } = await doorNode(door);
+  const { asks } = askerOf(t, { address }, { reach });
+  await assert.rejects(asks.ask('ses_1', position), (error) => isServiceError(error, 'control.UNAVAILABLE'));
+  assert.equal(door.asked.length, 0);
+  reach.cutMs = () => limits.ownerWaitMs - 1;
+  assert.equal(await asks.ask('ses_1', position), 'read' as unknown);
 });
 
 // NODE-DOOR-1

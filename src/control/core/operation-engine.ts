@@ -93,7 +93,7 @@ export class OperationEngine implements Operations {
       isOpen: () => this.#phase === 'open',
       carryOut: (entry) => this.#carryOut(entry),
       // The start of the first may have been counted with its record.
-      left: (entries) => this.#giveStartsBack(entries.filter(({ isCounted }) => isCounted)),
+      left: (entries) => this.#giveStartsBack(takeCounted(entries)),
       detached: (work) => tracing?.detached(work) ?? work(),
     });
   }
@@ -198,13 +198,15 @@ export class OperationEngine implements Operations {
     await within(graceMs, this.#lanes.ended());
     this.#phase = 'over';
     this.#over.abort();
-    await this.#giveStartsBack([...this.#live.values()].map(({ record }) => record.operation));
+    const atWork = [...this.#live.values()].map(({ record }) => record.operation);
+    await this.#giveStartsBack([...atWork, ...takeCounted(this.#lanes.entries())]);
     for (const waiters of this.#waiters.values()) for (const { reject } of waiters) reject(shuttingDown());
     this.#waiters.clear();
   }
 
   async #carryOut(entry: InLane): Promise<void> {
     const { operationId, isCounted } = entry;
+    entry.isCounted = false;
     const started = isCounted ? beginCounted(this.#catalog.view, operationId, this.#nowMs()) : await this.#begin(operationId);
     if (started === undefined) return;
     const noted = isCounted ? this.#noteRunningLater(started.record) : undefined;
@@ -369,6 +371,13 @@ export class OperationEngine implements Operations {
     if (runner === undefined) throw new Error(`${kind} has no runner`);
     return runner;
   }
+}
+
+/** Those whose next start is on the disk though they have not begun; each is returned once. */
+function takeCounted(entries: Iterable<InLane>): InLane[] {
+  const counted = [...entries].filter(({ isCounted }) => isCounted);
+  for (const entry of counted) entry.isCounted = false;
+  return counted;
 }
 
 const laneCount = (lane: string): string => `lane ${lane}`;
