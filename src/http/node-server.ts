@@ -265,7 +265,7 @@ function refuseMalformed(error: ParserError, socket: Socket, line: RequestLine |
   sendRaw(socket, reply, { isHead: isHead(error) });
 }
 
-/** Whether the request that was being read is a HEAD, whose reply has no body. Of one whose start came in an earlier piece it is not known. */
+/** Whether the request that was being read is a HEAD, whose reply has no body. Not known where its start came in an earlier piece. */
 function isHead({ rawPacket, bytesParsed }: ParserError): boolean {
   if (rawPacket === undefined) return false;
   const before = rawPacket.subarray(0, bytesParsed).lastIndexOf('\r\n\r\n');

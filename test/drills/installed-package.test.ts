@@ -22,6 +22,9 @@ function repository(t: TestContext): string {
     mkdirSync(folder, { recursive: true });
     cpSync(join(library, name), folder, { recursive: true });
   }
+  // A busy machine takes longer than the example allows, and what is asked here is no question of time.
+  const target = join(root, 'drillyard/targets/refund-agent.target.yaml');
+  writeFileSync(target, readFileSync(target, 'utf8').replace(/^( *timeoutMs:) .*$/m, '$1 110000'));
   const file = join(root, 'drillyard.json');
   writeFileSync(file, readFileSync(file, 'utf8').replaceAll('library:', '@somebody/'));
   return root;
