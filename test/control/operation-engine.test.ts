@@ -31,7 +31,7 @@ after(() => {
 interface Incarnation {
   catalog: Catalog;
   operations: Operations;
-  disk: { full: boolean };
+  disk: { full: boolean; beforeCommit?(): void };
   directory: string;
   errors: unknown[];
   /** Ids of those that were started too often. */
@@ -44,8 +44,9 @@ function openIncarnation(
   directory = mkdtempSync(join(tmpdir(), 'drillyard-operations-')),
 ): Incarnation {
   folders.push(directory);
-  const disk = { full: false };
+  const disk: Incarnation['disk'] = { full: false };
   const onCommit = (): void => {
+    disk.beforeCommit?.();
     if (disk.full) throw Object.assign(new Error('No space left on device'), { code: 'ENOSPC' });
   };
   const catalog = new Catalog({ directory, onCommit });
@@ -528,6 +529,34 @@ test('of many at once those that have not begun when an incarnation ends are not
   const again = held();
   openIncarnation(runner(again.run), incarnation.directory);
   await until(() => again.begun.length === many.length);
+});
+
+// OPERATION-LANES-1
+test('one whose start is on its way to the disk when an incarnation is over does not run, and is not counted as started', async () => {
+  const work = held();
+  const incarnation = openIncarnation(runner(work.run));
+  const one = await incarnation.create();
+  const next = await incarnation.create();
+  await until(() => work.begun.length === 1);
+  let drained: Promise<void> | undefined;
+  let commits = 0;
+  incarnation.disk.beforeCommit = () => {
+    // The first is the end of the one that ran.
+    if (++commits !== 2) return;
+    drained = incarnation.operations.drain(0);
+    for (const untilMs = performance.now() + 5; performance.now() < untilMs; );
+  };
+  work.finish(one.operationId);
+  await until(() => drained !== undefined);
+  await drained;
+  await incarnation.catalog.close();
+  for (let n = 0; n < 20; n++) await turn();
+  assert.deepEqual(work.begun, [one.operationId]);
+
+  const again = held();
+  const later = openIncarnation(runner(again.run), incarnation.directory);
+  await until(() => again.begun.length === 1);
+  assert.deepEqual([again.begun, startsOf(later, next)], [[next.operationId], 1]);
 });
 
 test('what waits for somebody outside is counted from there on', async () => {

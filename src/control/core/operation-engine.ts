@@ -75,6 +75,8 @@ export class OperationEngine implements Operations {
   readonly #lanes: OperationLanes;
   readonly #live = new Map<string, Live>();
   readonly #waiters = new Map<string, Waiter[]>();
+  /** Starts on their way to the disk. */
+  readonly #beginning = new Set<Promise<unknown>>();
   /** `new` until resume. `over`: nothing that still ends in this incarnation is written. */
   #phase: 'new' | 'open' | 'draining' | 'over' = 'new';
   readonly #leaving = new AbortController();
@@ -200,6 +202,8 @@ export class OperationEngine implements Operations {
     this.#over.abort();
     const atWork = [...this.#live.values()].map(({ record }) => record.operation);
     await this.#giveStartsBack([...atWork, ...takeCounted(this.#lanes.entries())]);
+    // Each uncounts its own.
+    await Promise.all(this.#beginning);
     for (const waiters of this.#waiters.values()) for (const { reject } of waiters) reject(shuttingDown());
     this.#waiters.clear();
   }
@@ -239,8 +243,14 @@ export class OperationEngine implements Operations {
     return setTimeout(note, tuning.runningNotedMs).unref();
   }
 
+  #begin(operationId: string): Promise<CountedStart | undefined> {
+    const beginning = this.#writeStart(operationId).finally(() => this.#beginning.delete(beginning));
+    this.#beginning.add(beginning);
+    return beginning;
+  }
+
   /** Resolves when one more start is on the disk, however long that takes. Undefined: it has ended, or this incarnation is about to. */
-  async #begin(operationId: string): Promise<CountedStart | undefined> {
+  async #writeStart(operationId: string): Promise<CountedStart | undefined> {
     const known = this.#catalog.view.get(operationTable, operationId);
     if (known === undefined) return undefined;
     const { starts = 0, operation } = known;
@@ -250,8 +260,11 @@ export class OperationEngine implements Operations {
     for (let tries = 1; this.#phase === 'open'; tries++) {
       try {
         const started = await this.#catalog.change((tx) => countStart(tx, operationId, { startsMax, nowMs: this.#nowMs() }));
-        // A cancellation may have come while this was on its way to the disk.
-        return started && { ...started, record: this.#catalog.view.get(operationTable, operationId) ?? started.record };
+        if (started === undefined || started.isSpent || this.#phase === 'open') {
+          // A cancellation may have come while this was on its way to the disk.
+          return started && { ...started, record: this.#catalog.view.get(operationTable, operationId) ?? started.record };
+        }
+        await this.#giveStartsBack([started.record.operation]);
       } catch (error) {
         this.#log.warn('a start of an operation was not written', { operationId, error: String(error) });
         await this.#wait(tries);
