@@ -1,10 +1,10 @@
 // Who is alive, by this node's own monotonic clock, and whether it may answer reads.
-// Owns the beats. Does not own what follows from them (node-node-homes.ts).
+// Owns the beats. Does not own what follows from them (node-homes.ts).
 //   MEMBERS-1. A node is alive while its beat changed within `aliveMs` of this node's seeing it; one that is seen first is alive at first,
 //              also by a node that was away itself.
 //   MEMBERS-2. A read may be answered only within `readLeaseMs` of the sending of the last beat that was answered, which is shorter than
 //              any other node waits before it takes a home.
-//   MEMBERS-3. Beats are sent one at a time, also while the log does not answer.
+//   MEMBERS-3. Beats are sent one at a time, also while the log does not answer. One is sent when a node has been silent for `aliveMs`.
 //   MEMBERS-4. The time in which the log did not answer is counted from the sending of the first beat that was in vain.
 //   MEMBERS-5. A node is cut off where most of the others that are alive, and two of them at least, say that they cannot reach it, and can
 //              reach each other: of two that cannot reach each other neither is, and where nobody reaches anybody nobody is.
@@ -68,7 +68,7 @@ export class ClusterMembers {
     if (this.#isOver || this.#beating !== undefined) return;
     this.#beating = this.#send().finally(() => {
       this.#beating = undefined;
-      if (!this.#isOver) this.#cancelNext = this.#options.clock.after(tuning.beatMs, () => this.beatSoon());
+      if (!this.#isOver) this.#cancelNext = this.#options.clock.after(this.#nextBeatInMs(), () => this.beatSoon());
     });
   }
 
@@ -212,6 +212,13 @@ export class ClusterMembers {
     if (wasAway || (isFirst && this.#cameBack)) this.#returns += 1;
     if (isFirst || wasAway) this.#steadySinceMs = sentMs;
     if (!this.#isOver) onBeat(beat);
+  }
+
+  /** Sooner than usual where one becomes silent for too long before that: what it owns waits for this look. */
+  #nextBeatInMs(): number {
+    const now = this.#options.clock.now();
+    const leftMs = [...this.#sights].filter(([node]) => node !== this.#options.node).map(([, { seenMs }]) => seenMs + tuning.aliveMs - now);
+    return Math.min(tuning.beatMs, ...leftMs.filter((ms) => ms > 0).map(Math.ceil));
   }
 
   #unreached(): string[] {

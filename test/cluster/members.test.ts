@@ -57,6 +57,18 @@ test('a node is alive while its beat changes, and one that is seen first until i
   await a.members.stop();
 });
 
+// MEMBERS-3
+test('a node that is silent is found to be so at the moment at which it has been for long enough', async () => {
+  const [shared, clock] = [log(), new VirtualClock()];
+  const [a, b] = [join(shared, clock, 'a'), join(shared, clock, 'b')];
+  await clock.advance(1000);
+  await b.members.stop();
+  await clock.advance(2 * tuning.aliveMs);
+  assert.notEqual(tuning.aliveMs % tuning.beatMs, 0, 'else it is found by chance');
+  assert.ok(a.seen.includes(a.members.seenMsOf('b')! + tuning.aliveMs), a.seen.join(' '));
+  await a.members.stop();
+});
+
 // MEMBERS-2, MEMBERS-3
 test('reads end when no beat is answered, counted from the sending, and one beat is under way at a time', async () => {
   const [shared, clock] = [log(), new VirtualClock()];
