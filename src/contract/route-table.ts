@@ -1,4 +1,4 @@
-// What a row of a route table says. Three tables have this shape: endpoint-table.ts (`/v1`), inspector-routes.ts (`/api/v1`) and
+// What a row of a route table says. Three tables have this shape: endpoint-table.ts (`/v1`), inspector/routes.ts (`/api/v1`) and
 // agent-routes.ts (what agents call). The router, the checks of what arrives and the OpenAPI documents are made from them.
 
 export type RouteMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';

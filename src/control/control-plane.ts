@@ -1,4 +1,4 @@
-// The control plane as http holds it: who asks, what is answered, and how it ends. control.ts furnishes it with every endpoint there is.
+// The control plane as http holds it: who asks, what is answered, and how it ends. open-control.ts furnishes it with all endpoints.
 import { within } from '../async/deadline.js';
 import type { EndpointId, EndpointInput } from '../contract/hosted/endpoints.js';
 import { limits } from '../contract/limits.js';

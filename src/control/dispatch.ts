@@ -48,7 +48,7 @@ export interface Dispatch<Id extends EndpointId> {
   /** Nothing was made: it was there already. */
   isKnown?: boolean;
 }
-/** What is missing here was not mounted: control.ts sees that nothing is. */
+/** What is missing here was not mounted: open-control.ts sees that nothing is. */
 export type Endpoints = { readonly [Id in EndpointId]?: Endpoint<Id> };
 
 // Inside, an endpoint and its call are known to belong together; the public signature says so for each id.

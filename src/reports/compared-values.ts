@@ -54,7 +54,7 @@ export function entryMembers(left: EvidenceEntry, right: EvidenceEntry, tags: Wo
   return [{ path: ['virtualTimeUs'], left: left.virtualTimeUs, right: right.virtualTimeUs }];
 }
 
-/** At most 200 (json-diff.mjs). */
+/** At most 200 (json-diff.ts). */
 export function valueMembers(left: JsonValue | undefined, right: JsonValue | undefined, tags: WorldTags): ComparedMember[] {
   const changes = tags.left === tags.right ? diffJson(left, right) : diffJson(neutralized(left, tags.left), neutralized(right, tags.right));
   return changes.map(({ path }): ComparedMember => {

@@ -1,6 +1,6 @@
 // How wide text is on a terminal, and how to cut it without breaking a color or a character.
 
-// The sequences of colors and links that this module writes itself; text from outside has none left (visible-text.mjs).
+// The sequences of colors and links that this module writes itself; text from outside has none left (visible-text.ts).
 // biome-ignore lint/suspicious/noControlCharactersInRegex: an escape is what a sequence begins with.
 const colorSequence = /\u001b\[[0-9;]*m|\u001b\]8;;[^\u001b]*\u001b\\/g;
 /** Scripts and signs that take two columns. */

@@ -1,5 +1,5 @@
 // The local inspector's interface: what each route takes and gives, by its id. One place for the server, the
-// web app and the tests; inspector-routes.ts says where each lies, inspector-validators.ts checks what arrives.
+// web app and the tests; routes.ts says where each lies, inspector-validators.ts checks what arrives.
 //   INSPECTOR-1. Replies are closed objects. A reply of `EvidenceEntry`s is the journal's own text, not encoded again.
 //   INSPECTOR-2. Ids select: nothing a client sends is ever a path, a name of a file, or part of one.
 import type { Count, PositiveCount, Slug } from '../primitives.js';

@@ -96,5 +96,5 @@ interface Secrets<Id extends EndpointId> {
 }
 // biome-ignore lint/suspicious/noExplicitAny: what `prepare` hands to `apply` is their own affair
 export type Endpoint<Id extends EndpointId> = ReadEndpoint<Id> | ChangeEndpoint<Id> | PreparedEndpoint<Id, any>;
-/** Each area's file makes a part of this table; control.ts lays them together, and the compiler sees that none is missing. */
+/** Each area's file makes a part of this table; open-control.ts lays them together, and the compiler sees that none is missing. */
 export type EndpointSet<Ids extends EndpointId> = { readonly [Id in Ids]: Endpoint<Id> };

@@ -1,4 +1,4 @@
-// What the endpoints of the control plane stand on. `control.ts` makes one and hands it to every area.
+// What the endpoints of the control plane stand on. `open-control.ts` makes one and hands it to every area.
 import type { DataChoices } from '../../compiler/data-choices.js';
 import type { LibraryPackage } from '../../compiler/library.js';
 import type { RowCollection } from '../../compiler/row-checks.js';

@@ -1,4 +1,4 @@
-// How a hosted run changes: pure steps from record to record, each in the change that commits it. Its states are run-states.ts's.
+// How a hosted run changes: pure steps from record to record, each in the change that commits it. Its states are states.ts's.
 //   RUN-CHANGES-1. The revision rises when what a caller acts on changes: state, pending interaction, termination. Access, attachments and
 //     the coordinator's own affairs leave it.
 //   RUN-CHANGES-2. An interaction ends once: by the first of agent, deadline and cancellation.

@@ -1,4 +1,4 @@
-// Everything of hosted runs that control.ts mounts.
+// Everything of hosted runs that open-control.ts mounts.
 import type { EndpointSet } from '../catalog/endpoint.js';
 import type { ControlServices } from '../core/services.js';
 import { completeInteraction, createRunAccess } from './agent.js';

@@ -1,4 +1,4 @@
-// Everything of world sessions and their snapshots that control.ts mounts.
+// Everything of world sessions and their snapshots that open-control.ts mounts.
 import type { EndpointSet } from '../catalog/endpoint.js';
 import type { ControlServices } from '../core/services.js';
 import { createSessionAccess, listSessionAccess, revokeSessionAccess } from './access.js';
