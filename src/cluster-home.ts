@@ -8,6 +8,7 @@
 // A record without a body ends its stream: the file goes.
 import { existsSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { steadyClock } from './cluster/clock.js';
 import type { LogRange } from './cluster/home-keeper.js';
 import { HomeMark } from './cluster/home-mark.js';
 import { catalogHome, LogUnavailable } from './cluster/log.js';
@@ -15,6 +16,7 @@ import type { FollowedRecord } from './cluster/record-parts.js';
 import { logWentBack } from './cluster/refusals.js';
 import { tuning } from './cluster/tuning.js';
 import { folderOfStream, isStreamOf, type OpenCopies } from './cluster-copies.js';
+import { LruMap } from './collections/lru-map.js';
 import { ServiceError } from './contract/errors.js';
 import { dataFileOf } from './files/database.js';
 import { InvalidRecord } from './worlds/kv/group-record.js';
@@ -37,6 +39,8 @@ export class ClusterHome {
   readonly mark: HomeMark;
   readonly #data: string;
   readonly #copies: OpenCopies;
+  /** When records of a stream were followed last, by the node's clock. */
+  readonly #followedMs = new LruMap<string, number>({ entriesMax: tuning.projectsAheadMax });
   /** Streams whose files an owner has changed, or may have. */
   readonly #touched = new Set<string>();
   #remadeAt: number | undefined;
@@ -61,6 +65,10 @@ export class ClusterHome {
 
   folderOf(stream: string): string {
     return folderOfStream(this.#data, { home: this.home, stream });
+  }
+  /** Streams of which something was followed since then, a few at most, the latest first. */
+  lately(sinceMs: number): string[] {
+    return [...this.#followedMs.keys()].filter((stream) => (this.#followedMs.peek(stream) as number) >= sinceMs).reverse();
   }
   endOf(stream: string): StreamPosition {
     return this.mark.ends.get(stream) ?? streamStart;
@@ -188,6 +196,7 @@ export class ClusterHome {
     }
     if (next >= 0) await this.#followFrom(stream, rest.slice(next) as [FollowedRecord, ...FollowedRecord[]]);
     this.mark.ends.set(stream, { number: last.number, nonce: last.nonce });
+    this.#followedMs.set(stream, steadyClock.now());
   }
 
   async #followFrom(stream: string, records: readonly [FollowedRecord, ...FollowedRecord[]]): Promise<void> {

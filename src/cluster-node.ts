@@ -10,6 +10,7 @@ import { nodeFigures } from './cluster/figures.js';
 import { type ClusterLog, catalogHome, LogUnavailable } from './cluster/log.js';
 import { Homes } from './cluster/node-homes.js';
 import { openPostgresLog } from './cluster/postgres/postgres-log.js';
+import { ClusterAhead } from './cluster-ahead.js';
 import { ClusterAnswers, type OwnWork } from './cluster-answers.js';
 import { ClusterCatalog } from './cluster-catalog.js';
 import { ClusterDoor } from './cluster-door.js';
@@ -123,6 +124,7 @@ export class ClusterNode {
   readonly #catalog: ClusterCatalog;
   readonly #use = new ClusterUse();
   readonly #answers: ClusterAnswers;
+  readonly #ahead: ClusterAhead;
   #incarnation: Pick<Incarnation, 'control' | 'handler'> | undefined;
   /** The home of the catalog is being given away or was lost: nothing is answered here any more. */
   #isLeaving = false;
@@ -160,8 +162,7 @@ export class ClusterNode {
     this.#owned = this.#openOwned();
     this.#catalog = new ClusterCatalog(this.#owned.catalog);
     this.#owners = new ClusterOwners({
-      ...{ node: options.node, count: options.homes, homes: this.#homes, catalog: this.#owned.catalog, open: this.#open },
-      prefix: hostedPrefix,
+      ...{ node, count: options.homes, homes: this.#homes, catalog: this.#owned.catalog, open: this.#open, prefix: hostedPrefix },
       leads: () => this.#incarnation !== undefined && !this.#isLeaving,
       hasCatalog: () => this.#catalog.isOwn,
     });
@@ -169,6 +170,7 @@ export class ClusterNode {
       ...{ owners: this.#owners, homes: this.#homes, use: this.#use, held: new HeldAnswers(steadyClock) },
       plane: () => this.#incarnation,
     });
+    this.#ahead = new ClusterAhead({ node, clock: steadyClock, members: this.#homes.members, keeper: this.#keeper, owned: this.#owned });
     this.#changes = new OwnerChanges(this.#owners);
     const door = new ClusterDoor({
       ...{ owners: this.#owners, follower: this.#homes.follower, owned: this.#owned, use: this.#use, log: ground.log },
@@ -283,7 +285,7 @@ export class ClusterNode {
     this.#isClosed = true;
     // What nobody has taken ends here, while its last appends are still possible.
     this.#isLeaving = true;
-    const ended = this.#end(graceMs).then(() => this.#owned.close());
+    const ended = Promise.all([this.#ahead.close(), this.#end(graceMs)]).then(() => this.#owned.close());
     await within(graceMs + limits.ownerWaitMs, ended);
     // Where the log does not answer they are given up: what waits for them would wait for as long.
     await Promise.all([this.#homes.stop(), this.#snapshots.stop()]);

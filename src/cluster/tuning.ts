@@ -14,6 +14,11 @@ export const tuning = {
   /** Between two beats, and how long a changed beat shows that its node is alive. */
   beatMs: 300,
   aliveMs: 2200,
+  /** A node of which three beats are missing: others start what they will need if it stays so. */
+  silentMs: 1000,
+  /** Such hosts, one after the other; of projects whose worlds have changed so lately. */
+  projectsAheadMax: 4,
+  atWorkMs: 60_000,
   /** Reads are answered so long after the last answered beat was sent: clocks may differ by a third in rate before a taker is earlier. */
   readLeaseMs: 1500,
   /** A node that was away gets homes only after so long without a fault: moving them to and fro costs more than it saves. */

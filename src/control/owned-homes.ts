@@ -12,8 +12,10 @@ import { homeOf } from '../worlds/homes.js';
 import { loadBuild } from './builds/build-records.js';
 import { FollowedCatalog } from './catalog/followed-catalog.js';
 import { Keyring } from './catalog/keyring.js';
+import { projectTable } from './catalog/organization-records.js';
 import { sessionTable } from './catalog/session-records.js';
 import type { ControlSettings } from './catalog/settings.js';
+import { everyListed } from './catalog/tables.js';
 import { FileBlobs } from './core/blobs.js';
 import { ClusterBlobs, type SharedBlobStore } from './core/cluster-blobs.js';
 import type { ControlLog, ServiceHomes, WorldServices } from './core/services.js';
@@ -32,7 +34,7 @@ import { openSessionMemory } from './service-memory.js';
 import { deliverAgain } from './sessions/deliveries.js';
 import { makeWorld } from './sessions/making.js';
 import { storedAccesses } from './sessions/open-access.js';
-import type { ProjectWorlds } from './sessions/project-worlds.js';
+import { type ProjectWorlds, projectFolder } from './sessions/project-worlds.js';
 import { openServiceWorlds } from './sessions/service-worlds.js';
 import { Sweeper } from './sweeper.js';
 
@@ -121,6 +123,14 @@ export class OwnedHomes {
         this.#delivered.add(ended);
       })
       .catch(note);
+  }
+
+  /** Starts the hosts of projects, named by their folders: homes in which they have worlds may soon be this machine's. */
+  async prepare(folders: readonly string[]): Promise<void> {
+    if (!this.catalog.isThere) return;
+    for (const { projectId } of everyListed(this.catalog.view, projectTable, { index: 'byOrganization', prefix: [] })) {
+      if (folders.includes(projectFolder(projectId))) await this.worlds.prepare(projectId);
+    }
   }
 
   /** Resolves when nothing here has a file of the home open. */

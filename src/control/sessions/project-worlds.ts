@@ -208,6 +208,11 @@ export class ProjectWorlds implements ServiceWorlds, HomedWorlds {
     return hosts.worlds;
   }
 
+  /** Its hosts will be needed soon. Where there is no room for them, or they do not start, the first message finds out. */
+  async prepare(projectId: string): Promise<void> {
+    if (this.#projects.size < this.#liveMax) await this.hostsOf(projectId).catch(() => {});
+  }
+
   /** The worlds themselves when they stand: no promise stands between a message and them. */
   readyOf(projectId: string): Worlds | undefined {
     const known = this.#projects.get(projectId);
@@ -233,8 +238,7 @@ export class ProjectWorlds implements ServiceWorlds, HomedWorlds {
 
   /** Ends the hosts that were used least lately, if nobody is at work there. */
   async #freeHosts(): Promise<void> {
-    const { projectsLiveMax = limits.projectsLiveMax } = this.#parts;
-    if (this.#projects.size < projectsLiveMax) return;
+    if (this.#projects.size < this.#liveMax) return;
     const oldest = [...this.#projects]
       .filter(([, { ready }]) => ready !== undefined)
       .sort(([, one], [, other]) => one.usedMs - other.usedMs);
@@ -276,6 +280,9 @@ export class ProjectWorlds implements ServiceWorlds, HomedWorlds {
     return ended;
   }
 
+  get #liveMax(): number {
+    return this.#parts.projectsLiveMax ?? limits.projectsLiveMax;
+  }
   get #idleMs(): number {
     return this.#parts.idleMs ?? limits.hostsIdleMs;
   }
