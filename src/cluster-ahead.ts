@@ -1,5 +1,5 @@
-// What a node starts while the owner of homes is silent, before it takes them: hosts of the projects that were at work there. To start a host
-// is most of what the first call of a world waits for once its home was taken, and until then there is time for it.
+// What a node starts while the owner of homes is silent, before it takes them: hosts of the projects that were at work there. A host that
+// starts is most of what the first call of a world waits for once its home was taken, and until then there is time for it.
 //   CLUSTER-AHEAD-1. A silence is met once, of homes that this node follows: what was started for it stands as long as any other host that
 //     nobody uses. Where this node hears nothing itself, nobody is silent.
 import type { ClusterClock } from './cluster/clock.js';

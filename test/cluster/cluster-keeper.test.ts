@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { WrongAsk } from '../../src/actors/ask-answers.js';
+import { steadyClock } from '../../src/cluster/clock.js';
 import { LogUnavailable } from '../../src/cluster/log.js';
 import { folderOfStream, OpenCopies } from '../../src/cluster-copies.js';
 import { ClusterKeeper } from '../../src/cluster-keeper.js';
@@ -46,6 +47,8 @@ for (const isolation of ['thread', 'process'] as const) {
     await first.give(1);
     await checkEqual(first, second, { home: 1, stream: one });
     await checkEqual(first, second, { home: 1, stream: two });
+    assert.deepEqual(second.keeper.homeOf(1).lately(0).sort(), [one, two].sort());
+    assert.deepEqual(second.keeper.homeOf(1).lately(steadyClock.now() + 1), []);
     await second.take(1);
     await assert.rejects(bank.balance(), isCode('control.UNAVAILABLE'));
     assert.equal(await beside.balance(), 103);

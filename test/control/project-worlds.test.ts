@@ -62,6 +62,16 @@ test('each project has hosts and a data folder of its own, named by no id', asyn
   assert.ok(!started.some((name) => name.includes('a00000')));
 });
 
+test('hosts start before the first message where that is asked for, and end no others for it', async (t) => {
+  const { worlds, started } = open(t, { projectsLiveMax: 2 });
+  await worlds.prepare('a');
+  assert.deepEqual([started, (await worlds.stats()).hosts.length], [[projectFolder('a')], 1]);
+  await (await create(worlds, 'ses_a00000000001')).command(add);
+  await (await create(worlds, 'ses_b00000000001')).command(add);
+  await worlds.prepare('c');
+  assert.deepEqual(started, [projectFolder('a'), projectFolder('b')]);
+});
+
 // PROJECT-WORLDS-2
 test('hosts that nobody uses end, and start again with the next message, in the order of the calls', async (t) => {
   const { worlds, started } = open(t, { idleMs: 50 });

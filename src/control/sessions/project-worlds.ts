@@ -208,7 +208,7 @@ export class ProjectWorlds implements ServiceWorlds, HomedWorlds {
     return hosts.worlds;
   }
 
-  /** Its hosts will be needed soon. Where there is no room for them, or they do not start, the first message finds out. */
+  /** Its hosts will be needed soon. As many as may stand do already, or they do not start: the first message finds out. */
   async prepare(projectId: string): Promise<void> {
     if (this.#projects.size < this.#liveMax) await this.hostsOf(projectId).catch(() => {});
   }
