@@ -51,7 +51,8 @@ export class ClusterAhead {
         for (const stream of keeper.homeOf(home).lately(sinceMs)) streams.add(stream);
       }
     }
-    if (streams.size > 0) this.#preparing = owned.prepare([...streams].slice(0, tuning.projectsAheadMax));
+    // Nothing rests on it: what is not there by then starts with the first call.
+    if (streams.size > 0) this.#preparing = owned.prepare([...streams].slice(0, tuning.projectsAheadMax)).catch(() => {});
   }
 
   #isSilent(owner: string): boolean {

@@ -128,9 +128,11 @@ export class OwnedHomes {
   /** Starts the hosts of projects, named by their folders: homes in which they have worlds may soon be this machine's. */
   async prepare(folders: readonly string[]): Promise<void> {
     if (!this.catalog.isThere) return;
-    for (const { projectId } of everyListed(this.catalog.view, projectTable, { index: 'byOrganization', prefix: [] })) {
-      if (folders.includes(projectFolder(projectId))) await this.worlds.prepare(projectId);
-    }
+    const all = everyListed(this.catalog.view, projectTable, { index: 'byOrganization', prefix: [] });
+    // Looked through at once: the catalog may be another's a moment later.
+    const wanted: string[] = [];
+    for (const { projectId } of all) if (folders.includes(projectFolder(projectId))) wanted.push(projectId);
+    for (const projectId of wanted) await this.worlds.prepare(projectId);
   }
 
   /** Resolves when nothing here has a file of the home open. */
