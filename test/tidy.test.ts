@@ -549,6 +549,18 @@ test('ARCHITECTURE.md names only places that exist', () => {
   assert.ok(lines.length >= 30, `${lines.length} rows`);
 });
 
+test('ARCHITECTURE.md shows each module with what it may import', () => {
+  const page = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8');
+  const shown = [...page.matchAll(/^\| `([\w-]+)` \| .+ \| ([^|]+) \| [^|]+ \|$/gm)].map(([, name, may]) => `${name}: ${may}`);
+  const expected = Object.entries(modules).map(([name, may]) => {
+    const others = may.filter((other) => other !== 'text').map((other) => other.replace(/\.ts$/, ''));
+    return `${name}: ${others.join(', ') || 'nothing of ours'}`;
+  });
+  // It is the top, and imports the public doors of all.
+  const isCli = (line: string): boolean => line.startsWith('cli: ');
+  assert.deepEqual(shown.filter((line) => !isCli(line)).sort(), expected.filter((line) => !isCli(line)).sort());
+});
+
 test('a file of ours that a comment names exists', () => {
   const known = new Set([...files.map(({ name }) => name), ...listSources('test'), ...listSources('bench')].map((name) => basename(name)));
   // What the build writes, and a place in a folder of a user's.

@@ -82,7 +82,8 @@ async function run(): Promise<number> {
     await load.answersAgain({ withinMs });
     const epoch = watchEpoch(cluster);
     const beganMs = nowMs();
-    console.log(`${index + 1}/${plan.length} ${kind}, led by ${(await cluster.leader()).name}`);
+    // With the time, as the nodes' logs have it.
+    console.log(`${index + 1}/${plan.length} ${kind}, led by ${(await cluster.leader()).name}, at ${Date.now()}`);
     const mend = await makeFault(kind, ground);
     // What was answered until the leader was really dead, or the disk full, says nothing.
     const fromMs = kind === 'kill_leader' || kind === 'disk_full_owner' ? nowMs() : beganMs;
