@@ -79,7 +79,7 @@ export function startChildHost(
       return detail;
     }),
     heartbeat,
-    waitedMs: () => child.waitedMs(),
+    processorTime: () => child.processorTime(),
     setYielding: (yields) => child.setYielding(yields),
     finish: () => child.kill(),
     terminate: () => child.kill(),

@@ -1,6 +1,7 @@
 // The port between a supervisor and one incarnation of a host (a thread or a process): the same for both isolations.
 import type { MessagePort } from 'node:worker_threads';
 import { type ErrorFrame, errorFromFrame, errorToFrame, isErrorFrame, ServiceError } from '../contract/errors.js';
+import type { ProcessorTime } from '../processes/processor-wait.js';
 import type { BoardPage, BoardReader } from './board.js';
 import type { Envelope } from './frames.js';
 import type { Heartbeat } from './heartbeat.js';
@@ -58,8 +59,8 @@ export interface HostIncarnation {
   readonly ended: Promise<string>;
   /** Of a process; a thread runs while its own process does. */
   readonly heartbeat?: Heartbeat;
-  /** How long a process and those below it have waited for a processor so far, in ms. Of a thread it is known once it has loaded. */
-  waitedMs?(): number;
+  /** Of a process and those below it; undefined where the system does not say. Of a thread it is known once it has loaded. */
+  processorTime?(): ProcessorTime | undefined;
   /** Whether it leaves the processor to others that want it; a thread cannot. */
   setYielding?(yields: boolean): void;
   /** After its kind was closed: ends what is left of it. Its thread may serve a later host (workers/kept-threads.ts). */

@@ -7,7 +7,7 @@ import { within } from '../async/deadline.js';
 import { errorFromFrame, errorToFrame, ServiceError } from '../contract/errors.js';
 import { newId } from '../contract/ids.js';
 import { limits } from '../contract/limits.js';
-import { waitOfThread } from '../processes/processor-wait.js';
+import { timeOfThread } from '../processes/processor-wait.js';
 import { settleCalls } from './aftermath.js';
 import { AskAnswers } from './ask-answers.js';
 import { monotonicMs } from './board.js';
@@ -243,9 +243,9 @@ export class HostSupervisor {
       return;
     }
     // Of a process the system itself says what it waits, whatever it answers.
-    if (incarnation.waitedMs === undefined) {
+    if (incarnation.processorTime === undefined) {
       const { thread } = answer.value as LoadedHost;
-      if (thread !== undefined) incarnation.watchdog.waitedMs = () => waitOfThread(thread);
+      if (thread !== undefined) incarnation.watchdog.processorTime = () => timeOfThread(thread);
     }
     this.state = 'up';
     this.#everUp = true;

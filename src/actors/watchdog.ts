@@ -3,8 +3,10 @@
 //   WATCHDOG-2. A thread is not ended inside its critical section (async/critical-section.ts), unless what it does there takes too long.
 //   WATCHDOG-3. Time in which the watcher itself did not run is not counted: the machine was suspended or busy, and the step may have
 //     waited as well. Every check counts its interval, so a step that does not end is ended, however late the checks are.
-//   WATCHDOG-4. Nor is counted what the host waited for a processor (processor-excuse.ts), of a step that has run for an interval of looks.
+//   WATCHDOG-4. Nor is counted what the host waited for a processor (processor-excuse.ts), of a step that has run for an interval of looks;
+//     of tool code, which waits for nothing by itself, nor what it was blocked.
 import { limits } from '../contract/limits.js';
+import type { ProcessorTime } from '../processes/processor-wait.js';
 import { commitSlot, hostWorkSlot, monotonicMs, type RunningStep } from './board.js';
 import type { HostIncarnation } from './host-port.js';
 import type { HostEndReason } from './options.js';
@@ -14,8 +16,8 @@ import { tuning } from './tuning.js';
 export class Watchdog {
   /** Why the incarnation was ended; undefined while it was not. */
   reason: HostEndReason | undefined;
-  /** How long the host has waited for a processor so far, in ms; 0 where that is not known. */
-  waitedMs: () => number;
+  /** Of the host so far; undefined where that is not known. */
+  processorTime: () => ProcessorTime | undefined;
   readonly #incarnation: HostIncarnation;
   readonly #handlerTimeoutMs: number;
   readonly #startedMs = monotonicMs();
@@ -24,12 +26,12 @@ export class Watchdog {
   #suspect: RunningStep | undefined;
   /** The step of the last look, and how much of its time is not counted. */
   #seen: { step: RunningStep; excusedMs: number } | undefined;
-  readonly #excuse = new ProcessorExcuse(() => this.waitedMs());
+  readonly #excuse = new ProcessorExcuse(() => this.processorTime());
 
   /** `onStuck`: it was ended and is still there, as a thread is that waits in native code for a lock nobody will release. */
   constructor(incarnation: HostIncarnation, handlerTimeoutMs: number, onStuck: () => void) {
     this.#incarnation = incarnation;
-    this.waitedMs = () => incarnation.waitedMs?.() ?? 0;
+    this.processorTime = () => incarnation.processorTime?.();
     this.#handlerTimeoutMs = handlerTimeoutMs;
     this.#onStuck = onStuck;
   }
@@ -87,16 +89,18 @@ export class Watchdog {
     const runsForMs = monotonicMs() - step.sinceMs;
     const before = isSame(step, this.#seen?.step) ? this.#seen?.excusedMs : 0;
     const isLong = runsForMs > allowedMs / tuning.watchesPerTimeout;
-    const moreMs = isLong ? this.#excuse.at({ lateMs, work: `${step.stamp} ${step.sinceMs}`, allowedMs }) : lateMs;
+    const look = { lateMs, work: `${step.stamp} ${step.sinceMs}`, allowedMs, isToolCode: !isHostWork(step) };
+    const moreMs = isLong ? this.#excuse.at(look) : lateMs;
     const excusedMs = Math.min((before ?? 0) + moreMs, runsForMs);
     this.#seen = { step, excusedMs };
     return runsForMs - excusedMs;
   }
 
   #allowedMs(step: RunningStep): number {
-    return step.slot === commitSlot || step.slot === hostWorkSlot ? limits.hostWorkTimeoutMs : this.#handlerTimeoutMs;
+    return isHostWork(step) ? limits.hostWorkTimeoutMs : this.#handlerTimeoutMs;
   }
 }
 
+const isHostWork = ({ slot }: RunningStep): boolean => slot === commitSlot || slot === hostWorkSlot;
 const isSame = (step: RunningStep, other: RunningStep | undefined): boolean =>
   step.stamp === other?.stamp && step.sinceMs === other.sinceMs;

@@ -80,6 +80,8 @@ export const limits = {
   handlerTimeoutMs: 10_000,
   /** What a host, or the worker of a task, waits for a processor is not counted, up to so many times what its work may take. */
   processorWaitFactorMax: 5,
+  /** What tool code is blocked is not counted, up to so many times what it may take: it waits for nothing by itself. */
+  blockedFactorMax: 1,
   /** The default of a hosted service, where tool code is a stranger's. */
   hostedHandlerTimeoutMs: 1_000,
   idlePassivationMs: 300_000,

@@ -1,8 +1,14 @@
-// How long threads have waited for a processor while they could have run: on a busy machine no fault of theirs. From the account of the
-// kernel, which Linux keeps and other systems do not.
+// How long threads have run, and how long they have waited for a processor while they could have: on a busy machine no fault of theirs.
+// From the account of the kernel, which Linux keeps and other systems do not.
 import { readdirSync, readFileSync } from 'node:fs';
 import { millisecondNs } from '../contract/units.js';
 import { tuning } from './tuning.js';
+
+/** Of threads since they began, in ms. In what is neither they slept or were blocked: by the disk, a signal, a machine that stood still. */
+export interface ProcessorTime {
+  readonly ranMs: number;
+  readonly waitedMs: number;
+}
 
 /** The number of this thread for the system; undefined where that is not known. */
 export function ownThreadNumber(): number | undefined {
@@ -10,22 +16,24 @@ export function ownThreadNumber(): number | undefined {
   return Number.isInteger(number) ? number : undefined;
 }
 
-/** Of a thread of this process, since it began, in ms; 0 where the system does not say. */
-export function waitOfThread(number: number): number {
-  return waitIn(`/proc/self/task/${number}`);
+/** Of a thread of this process; undefined where the system does not say. */
+export function timeOfThread(number: number): ProcessorTime | undefined {
+  return timeIn(`/proc/self/task/${number}`);
 }
 
-/** Of the threads of a process and of those below it that run now, up to a bound, in ms. */
-export function waitOfProcesses(pid: number): number {
-  let waited = 0;
+/** Of the threads of a process and of those below it that are there now, up to a bound, together. */
+export function timeOfProcesses(pid: number): ProcessorTime | undefined {
+  let sum: ProcessorTime | undefined;
   const threads = threadsOf(String(pid));
   for (const thread of threads.values()) {
-    waited += waitIn(thread);
+    const { ranMs, waitedMs } = timeIn(thread) ?? none;
+    sum = { ranMs: (sum ?? none).ranMs + ranMs, waitedMs: (sum ?? none).waitedMs + waitedMs };
     const children = readAccount(`${thread}/children`).split(' ');
     for (const child of children) if (child !== '' && threads.length < tuning.threadsCountedMax) threads.push(...threadsOf(child));
   }
-  return waited;
+  return sum;
 }
+const none: ProcessorTime = { ranMs: 0, waitedMs: 0 };
 
 function threadsOf(pid: string): string[] {
   try {
@@ -37,9 +45,10 @@ function threadsOf(pid: string): string[] {
 }
 
 /** `schedstat`: time on a processor, time of waiting for one, both in ns, and turns. */
-function waitIn(thread: string): number {
-  const [, waited = '0'] = readAccount(`${thread}/schedstat`).split(' ');
-  return Number(waited) / millisecondNs;
+function timeIn(thread: string): ProcessorTime | undefined {
+  const [ran, waited] = readAccount(`${thread}/schedstat`).split(' ');
+  if (waited === undefined) return undefined;
+  return { ranMs: Number(ran) / millisecondNs, waitedMs: Number(waited) / millisecondNs };
 }
 
 /** Empty where there is none, or the thread has ended. */

@@ -14,7 +14,7 @@ import { limits } from '../contract/limits.js';
 import { bounded, type ChildBounds } from './bounds.js';
 import { type BoxFolder, boxed, runtimeFolders } from './bubblewrap.js';
 import { FramedChannel, jsonCodec } from './framed-channel.js';
-import { waitOfProcesses } from './processor-wait.js';
+import { type ProcessorTime, timeOfProcesses } from './processor-wait.js';
 
 export interface ChildStart {
   /** The module that it runs; parent-channel.ts is its end of the channel. */
@@ -37,8 +37,8 @@ export interface Child {
   send(value: unknown): void;
   /** Resolves with what is known of the reason. */
   readonly ended: Promise<string>;
-  /** How long it and what it has started have waited for a processor, in ms; 0 where the system does not say. */
-  waitedMs(): number;
+  /** Of it and of what it has started; undefined where the system does not say. */
+  processorTime(): ProcessorTime | undefined;
   /** Whether it leaves the processor to others that want it. */
   setYielding(yields: boolean): void;
   kill(): void;
@@ -90,7 +90,7 @@ export function spawnChild({ entry, argument, flags = [], box, bounds, messageBy
   return {
     send: (value) => channel.send(value),
     ended,
-    waitedMs: () => (child.pid === undefined ? 0 : waitOfProcesses(child.pid)),
+    processorTime: () => (child.pid === undefined ? undefined : timeOfProcesses(child.pid)),
     setYielding: (yields) => group?.setYielding(yields),
     kill: () => endGroup(child),
     refuse,

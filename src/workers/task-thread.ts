@@ -1,7 +1,7 @@
 // Workers of a task pool that are threads.
 //   TASK-THREAD-1. A thread whose pool is closed serves the next pool, where the process keeps threads (kept-threads.ts). One that has a
 //     task, or whose last task broke, never does.
-import { waitOfThread } from '../processes/processor-wait.js';
+import { timeOfThread } from '../processes/processor-wait.js';
 import { releaseThread, takeThread } from './kept-threads.js';
 import type { StartTaskWorker, TaskAnswer, ThreadLimits } from './task-worker.js';
 import type { ThreadStart } from './thread.js';
@@ -58,7 +58,7 @@ export function threadWorkers<Task, Result>({ entry, limits }: TaskThreads): Sta
           (error: NodeJS.ErrnoException) => onLost(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? 'memory' : 'other', error),
         );
       },
-      waitedMs: () => (threadNumber === undefined ? 0 : waitOfThread(threadNumber)),
+      waitedMs: () => (threadNumber === undefined ? 0 : (timeOfThread(threadNumber)?.waitedMs ?? 0)),
       end: () => (isAtRest ? releaseThread(start, thread) : thread.end()),
     };
   };

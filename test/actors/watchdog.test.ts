@@ -1,8 +1,9 @@
 // The watchdog over an incarnation that is only a board.
-import { equal } from 'node:assert/strict';
+import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { BoardReader, BoardWriter, createSharedPage, firstCallSlot, monotonicMs } from '../../src/actors/board.js';
 import type { HostIncarnation } from '../../src/actors/host-port.js';
+import { ProcessorExcuse } from '../../src/actors/processor-excuse.js';
 import { Watchdog } from '../../src/actors/watchdog.js';
 import { limits } from '../../src/contract/limits.js';
 
@@ -12,13 +13,13 @@ const [stamp, another] = [1, 2];
 
 function watched() {
   const page = createSharedPage();
-  const seen = { terminations: 0, waitedMs: 0 };
+  const seen = { terminations: 0, waitedMs: 0, ranMs: 0 };
   const terminate = (): void => void seen.terminations++;
   const incarnation = {
     board: new BoardReader(page),
     terminate,
     ended: Promise.resolve('ended'),
-    waitedMs: () => seen.waitedMs,
+    processorTime: () => ({ waitedMs: seen.waitedMs, ranMs: seen.ranMs }),
   } as unknown as HostIncarnation;
   return { writer: new BoardWriter(page), watchdog: new Watchdog(incarnation, handlerTimeoutMs, () => {}), seen };
 }
@@ -105,6 +106,26 @@ test('a step that waits for ever for a processor is ended', () => {
   watchdog.look(slotsUsed, 0);
   watchdog.look(slotsUsed, 0);
   equal(watchdog.reason, 'timeout');
+});
+
+// WATCHDOG-4, PROCESSOR-EXCUSE-2
+test('what tool code is blocked is excused up to its bound; what runs is not, nor what blocks work of the host', () => {
+  const allowedMs = 1_000;
+  const excusedOf = ({ isToolCode, ranPart }: { isToolCode: boolean; ranPart: number }): number[] => {
+    let nowMs = 0;
+    const excuse = new ProcessorExcuse(
+      () => ({ ranMs: nowMs * ranPart, waitedMs: nowMs * 0.1 }),
+      () => nowMs,
+    );
+    return [0, 500, 500, 10_000].map((passedMs) => {
+      nowMs += passedMs;
+      return Math.round(excuse.at({ lateMs: 0, work: 'one', allowedMs, isToolCode }));
+    });
+  };
+  deepEqual(excusedOf({ isToolCode: true, ranPart: 0 }), [0, 500, 500, 1_000 + limits.blockedFactorMax * allowedMs - 900]);
+  deepEqual(excusedOf({ isToolCode: true, ranPart: 0.9 }), [0, 50, 50, 1_000]);
+  deepEqual(excusedOf({ isToolCode: true, ranPart: 2 }), [0, 50, 50, 1_000], 'several threads');
+  deepEqual(excusedOf({ isToolCode: false, ranPart: 0 }), [0, 50, 50, 1_000]);
 });
 
 // PROCESSOR-EXCUSE-2

@@ -80,7 +80,7 @@ export function processWorkers<Task extends AnyTask, Result>(options: ProcessWor
         yieldFor(limits.taskYieldMs);
         child.send(taskToWire(task.kind === 'compile' && slot !== undefined ? { ...task, root: slot.take(task.root) } : task));
       },
-      waitedMs: () => child.waitedMs(),
+      waitedMs: () => child.processorTime()?.waitedMs ?? 0,
       end: async () => {
         child.kill();
         await ended;
