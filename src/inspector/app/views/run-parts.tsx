@@ -1,6 +1,6 @@
 // The other parts of a run: every assertion, the interactions, the world as it was left, and what it was set up from.
 import type { InspectorRunReply } from '../../../contract/inspector/runs.js';
-import type { CheckpointResult, InteractionResult } from '../../../contract/run/run.js';
+import type { AssertionResult, CheckpointResult, InteractionResult } from '../../../contract/run/run.js';
 import type { FaultView } from '../../../contract/world/world-protocol.js';
 import { agentCause } from '../../../reports/causes.js';
 import { worstFirst } from '../../../reports/findings.js';
@@ -25,18 +25,7 @@ export function AssertionsPart({ reply, source, chosen, onEvidence }: Assertions
   return (
     <>
       <h2>Assertions</h2>
-      <div class="stack">
-        {worstFirst(assertionResults).map((assertion) => (
-          <Finding
-            key={assertion.assertionId}
-            assertion={assertion}
-            checkpointIds={[]}
-            source={source}
-            chosen={assertion.assertionId === chosen}
-            onEvidence={(sequence) => onEvidence(sequence, assertion.assertionId)}
-          />
-        ))}
-      </div>
+      <Judged assertions={assertionResults} className="stack" source={source} chosen={chosen} onEvidence={onEvidence} />
       {checkpoints.length > 0 && (
         <>
           <h2>Checkpoints</h2>
@@ -46,6 +35,29 @@ export function AssertionsPart({ reply, source, chosen, onEvidence }: Assertions
         </>
       )}
     </>
+  );
+}
+
+interface JudgedProps extends Omit<AssertionsPartProps, 'reply'> {
+  assertions: readonly AssertionResult[];
+  className: string;
+}
+
+/** Those that do not hold first. */
+function Judged({ assertions, className, source, chosen, onEvidence }: JudgedProps) {
+  return (
+    <div class={className}>
+      {worstFirst(assertions).map((assertion) => (
+        <Finding
+          key={assertion.assertionId}
+          assertion={assertion}
+          checkpointIds={[]}
+          source={source}
+          chosen={assertion.assertionId === chosen}
+          onEvidence={(sequence) => onEvidence(sequence, assertion.assertionId)}
+        />
+      ))}
+    </div>
   );
 }
 
@@ -65,18 +77,7 @@ function Checkpoint({ checkpoint, source, chosen, onEvidence }: { checkpoint: Ch
           {held} of {counted(assertionResults.length, 'invariant')} hold
         </span>
       </summary>
-      <div class="fold-body stack">
-        {worstFirst(assertionResults).map((assertion) => (
-          <Finding
-            key={assertion.assertionId}
-            assertion={assertion}
-            checkpointIds={[]}
-            source={source}
-            chosen={assertion.assertionId === chosen}
-            onEvidence={(sequence) => onEvidence(sequence, assertion.assertionId)}
-          />
-        ))}
-      </div>
+      <Judged assertions={assertionResults} className="fold-body stack" source={source} chosen={chosen} onEvidence={onEvidence} />
     </details>
   );
 }
