@@ -1,4 +1,4 @@
-// What becomes of the calls of a host that has ended.
+// What becomes of the calls of a host that has ended: which are refused, with which code, and which are sent again.
 import { type ErrorCode, ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
 import type { BoardReader } from './board.js';

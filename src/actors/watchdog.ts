@@ -1,4 +1,4 @@
-// Watches the steps of one incarnation of a host, and is the only one to end it before it has stopped.
+// Watches the steps of one incarnation of a host, and is the only one to end it before it has stopped. What callers get then: aftermath.ts.
 //   WATCHDOG-1. A step is overdue when it was seen too old twice: a record of the board may be read while it is written.
 //   WATCHDOG-2. A thread is not ended inside its critical section (async/critical-section.ts), unless what it does there takes too long.
 //   WATCHDOG-3. Time in which the watcher itself did not run is not counted: the machine was suspended or busy, and the step may have

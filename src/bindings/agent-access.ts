@@ -1,5 +1,6 @@
 // What one actor may do to one world during one interaction, whatever the binding it comes through.
-// It never reaches clock control, faults, reset, assertions or hidden state: only tools, calls and the actor's own wait.
+// It never reaches clock control, faults, reset, assertions or hidden state: only tools, by calls and wire routes, the actor's own wait
+// (which moves the clock where a grant allows it) and the addresses at which the agent receives callbacks.
 //   AGENT-ACCESS-1. After `revoke` is called nothing new begins; it resolves when what had begun has been answered.
 import { defined } from '../contract/defined.js';
 import { ServiceError } from '../contract/errors.js';
@@ -80,8 +81,10 @@ export class AgentAccess implements AgentWorld {
     this.expiresAtMs = expiresAtMs ?? Number.POSITIVE_INFINITY;
   }
 
-  /** What a URL of a tool's own begins with, for who has asked at the base URL or at a mount. */
-  /** `isAtOwn`: of a request that came to the host name of the mount. */
+  /**
+   * What a URL of a tool's own begins with, for who has asked at the base URL or at a mount. `isAtOwn`: of a request that came to the host
+   * name of the mount.
+   */
   baseUrlAt(mount: string | undefined, isAtOwn: boolean): string {
     if (mount === undefined) return this.baseUrl;
     const { url = `${this.baseUrl}/${mountMark}${mount}`, hostUrl } = this.mounts[mount] ?? {};

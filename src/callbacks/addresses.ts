@@ -1,4 +1,5 @@
-// Where callbacks may go: addresses, not names. A name says nothing of what it stands for by the time somebody connects.
+// Where callbacks may go: addresses. A name says nothing of what it stands for by the time somebody connects (send.ts asks then); a
+// name is judged here only where it is an address, or a local one.
 import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net';
 
 /** Whether a callback may go to an address, as the socket will have it. */

@@ -1,4 +1,5 @@
-// The start of a world (world file, scenario, inline scenario): what it refers to exists, what it says fits the tools' schemas.
+// The start of a world (world file, scenario, inline scenario): what it refers to exists, what it says fits the tools' schemas. An initial
+// event from before the start is reported (DY4006) and happens at the start.
 import type { Issue } from '../contract/errors.js';
 import { type ActorName, resolvePersona, unresolvedPersona } from '../contract/world/persona.js';
 import type { Scenario, ScenarioActor, ToolOverride, WorldSetup } from '../contract/world/scenario.js';

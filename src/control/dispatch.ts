@@ -1,6 +1,6 @@
 // Every request to the control plane passes here, once it is known who asks and the input is well-formed.
-//   DISPATCH-1. The order is authority (asked before the body is read, and again with it), replay, then the endpoint's own: existence,
-//     version or generation, readiness, world.
+//   DISPATCH-1. The order is authority and, of a key that was not used yet, the resources of the path (both asked before the body is read;
+//     authority again with it), replay, then the endpoint's own: existence, version or generation, readiness, world.
 //   DISPATCH-2. A project the caller may do nothing in does not exist for that caller.
 //   DISPATCH-3. On a disk that is short of space nothing new begins; what ends work or frees space continues.
 //   DISPATCH-4. A reply leaves after its commit, and its claim, effect, stored answer and audit event are one commit.

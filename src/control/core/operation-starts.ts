@@ -1,5 +1,6 @@
-// How often an operation was started: counted on the disk before its runner starts, uncounted when an incarnation ends in order. So what
-// ends the process, or the host of its world, each time it runs is ended after so many starts, however many incarnations they were in.
+// How often an operation was started: counted on the disk before its runner starts, uncounted when an incarnation ends in order. So one
+// that brings down the process, or the host of its world, each time it runs fails after `startsMax` starts (limits.operationStartsMax,
+// unless its kind has another bound), however many incarnations they were in.
 import { defined } from '../../contract/defined.js';
 import { ServiceError } from '../../contract/errors.js';
 import type { LongRunningOperation } from '../../contract/hosted/operation.js';

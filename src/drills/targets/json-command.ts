@@ -1,5 +1,5 @@
-// One process that gets something as JSON on stdin and answers with nothing or one JSON value on stdout; stderr is its log. All it
-// does there is one result, and by then the process and its group are gone (processes/run-command.ts).
+// One process that gets something as JSON on stdin and answers with nothing or one JSON value on stdout; stderr is its log. However it
+// ends, there is one result, and by then the process and its group are gone (processes/run-command.ts).
 import { limits } from '../../contract/limits.js';
 import type { RunError } from '../../contract/run/run.js';
 import { type CommandEnd, RunningCommand } from '../../processes/run-command.js';

@@ -1,6 +1,6 @@
 // One tool call, from question to entry. The order of the checks is the order in which they are listed (docs/decisions/015):
-// operation and instance, token, grant, arguments, budget, receipt, override, fault before, handler, output, cascade, latency, fault after
-// commit.
+// operation and instance, token, grant, arguments (with the key), budget, receipt, override, fault before, bytes that it brings, handler,
+// output, cascade, latency, fault after commit, and of a reply that streams the fault that cuts it.
 import type { JsonValue } from '../../contract/json.js';
 import { admitJson, JsonRefusal } from '../../contract/json-check.js';
 import { limits } from '../../contract/limits.js';

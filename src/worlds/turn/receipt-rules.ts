@@ -1,9 +1,10 @@
-// Idempotent calls: which first results are kept, under which key, and what a second call gets.
+// Idempotent calls: which first results are kept, under which key, and what a second call gets. Whether a key is needed, and what it may
+// be, call-tool.ts checks.
 // A key belongs to the operation of the instance, as to an account at a service: any caller that repeats it there repeats that call.
 // Kept is what the service has decided: a success, a failure that kept its effects, and a declared failure that a retry would only
-// repeat. Not kept is what never happened
-// (a fault before the call, a retryable failure, a handler that broke): a retry runs again. Refusals before the handler keep nothing, but
-// for want of a grant: that is kept for its actor alone, so that a call which is sent again counts once.
+// repeat. Not kept is what never happened (a fault before the call, a retryable failure, a handler that broke): a retry runs again.
+// Refusals before the handler keep nothing, but for want of a grant: that is kept for its actor alone, so that a call which is sent again
+// counts once.
 import { jsonDigest, sha256Digest } from '../../contract/digest.js';
 import type { JsonValue } from '../../contract/json.js';
 import { hasEffect, type OperationEntry, type ToolOutcome } from '../../contract/world/evidence.js';
