@@ -17,6 +17,7 @@ export const limits = {
   // Records that hold such values (entries, results, reports), with what they put around them.
   recordDepthMax: 80,
   recordNodesMax: 16_000_000,
+  /** Of the body of a request, where its row of a route table has no bound of its own. */
   bodyBytesMax: 1024 * 1024,
   issuesMax: 100,
   /** Of a name and of a value that a message quotes, of a piece of a text, and of all values that would have been right. */

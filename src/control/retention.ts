@@ -1,5 +1,5 @@
-// How long what has ended is remembered: operations, audit events, runs with their results. A little at a time, the oldest first. What
-// others may refer to is purge.ts's.
+// How long what has ended is remembered: operations, audit events, runs with their results, strikes against builds. A little at a time,
+// the oldest first. What others may refer to is purge.ts's.
 import { limits } from '../contract/limits.js';
 import { auditTable } from './catalog/audit-records.js';
 import type { Change, Table } from './catalog/tables.js';

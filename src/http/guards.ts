@@ -1,5 +1,4 @@
-// The checks before a route runs, each alone, in the order in which the router makes them (ROUTER-1):
-// host and origin -> route -> size -> media type -> bearer -> the route's own.
+// The checks before a route runs, each alone. Their order is the router's (ROUTER-1).
 import { ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
 import { tooLarge } from './body-collector.js';

@@ -1,5 +1,5 @@
-// Who listens to the live stream, and what each receives. A listener that does not read is let go: it comes back and asks for what it
-// missed.
+// Who listens to the live stream, and what each receives. A listener that does not read is let go. When it comes back, one that follows a
+// journal says from where on (live-watch.ts), and the window loads its lists again (app/state/live.tsx).
 import { ServiceError } from '../contract/errors.js';
 import type { InspectorEvent } from '../contract/inspector/inspector.js';
 import { limits } from '../contract/limits.js';

@@ -1,4 +1,5 @@
-// One tool call, from question to entry. The order of the checks is the order in which they are listed (docs/decisions/015):
+// One tool call, from question to entry. An actor that the world does not have is refused, and leaves no entry. Else the order of the
+// checks is the order in which they are listed (docs/decisions/015), and a denied call with a key repeats what was kept of its denial:
 // operation and instance, token, grant, arguments (with the key), budget, receipt, override, fault before, bytes that it brings, handler,
 // output, cascade, latency, fault after commit, and of a reply that streams the fault that cuts it.
 import type { JsonValue } from '../../contract/json.js';
