@@ -3,6 +3,7 @@
 //   BEHIND-NODES-2. Nothing behind sees these headers, from a node or not.
 //   BEHIND-NODES-3. A request in a format that this node does not read is refused before anything of it is done, by a code that says what
 //     to install where.
+//   BEHIND-NODES-4. What a node asks for itself is told from what it sends on for a client: only that names a client, and always does.
 import type { ClusterFormats } from '../contract/cluster-format.js';
 import { ServiceError } from '../contract/errors.js';
 import { newId } from '../contract/ids.js';
@@ -14,8 +15,8 @@ import { RequestView } from './request-view.js';
 import type { HttpHandler, ServerRequest } from './server.js';
 
 /**
- * The same handler; a request that a node has forwarded has the address of its client, and `isForwarded`. It stands before whatever else
- * looks at addresses.
+ * The same handler; a request that a node has forwarded has the address of its client, and `isForwarded`; one of the node itself has
+ * `isFromNode`. It stands before whatever else looks at addresses.
  */
 export function behindNodes(token: NodeToken, handler: HttpHandler, formats: ClusterFormats): HttpHandler {
   return (request) => {
@@ -26,7 +27,10 @@ export function behindNodes(token: NodeToken, handler: HttpHandler, formats: Clu
     if (given === undefined || !token.isRight(given)) return handler(plain);
     const format = Number(headers.get(nodeHeaders.format) ?? 0);
     if (!(format >= formats.oldest && format <= formats.newest)) return errorReply(formatRefused(format, formats), newId('corr'));
-    return handler(new RequestFrom(plain, plainAddress(headers.get(nodeHeaders.client) ?? ''), { isForwarded: true }));
+    const client = headers.get(nodeHeaders.client);
+    // Each request that is sent on names its client, and what nodes ask for themselves has none.
+    const node = client === undefined ? { isFromNode: true } : { isForwarded: true };
+    return handler(new RequestFrom(plain, plainAddress(client ?? ''), node));
   };
 }
 

@@ -2,21 +2,26 @@
 import { RequestView } from './request-view.js';
 import type { ServerRequest } from './server.js';
 
+type NodePart = Pick<ServerRequest, 'isForwarded' | 'isFromNode'>;
+
 export class RequestFrom extends RequestView {
   readonly #client: string;
-  readonly #isForwarded: boolean;
+  readonly #node: NodePart;
 
-  /** `isForwarded`: by a node of the cluster. Default: as the request says. */
-  constructor(request: ServerRequest, client: string, { isForwarded = request.isForwarded === true } = {}) {
+  /** `node`: what a node of the cluster has to do with it. Default: as the request says. */
+  constructor(request: ServerRequest, client: string, node: NodePart = request) {
     super(request);
     this.#client = client;
-    this.#isForwarded = isForwarded;
+    this.#node = node;
   }
 
   override get address(): string {
     return this.#client;
   }
   override get isForwarded(): boolean {
-    return this.#isForwarded;
+    return this.#node.isForwarded === true;
+  }
+  override get isFromNode(): boolean {
+    return this.#node.isFromNode === true;
   }
 }

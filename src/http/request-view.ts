@@ -40,6 +40,9 @@ export class RequestView implements ServerRequest {
   get isForwarded(): boolean {
     return this.#request.isForwarded === true;
   }
+  get isFromNode(): boolean {
+    return this.#request.isFromNode === true;
+  }
   get signal(): AbortSignal {
     return this.#request.signal;
   }

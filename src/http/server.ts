@@ -17,8 +17,10 @@ export interface ServerRequest {
    * asked.
    */
   readonly address: string;
-  /** It came from another node of the cluster (behind-nodes.ts). */
+  /** A client's, which another node of the cluster has sent on (behind-nodes.ts). */
   readonly isForwarded?: boolean;
+  /** Another node asks for itself. Never of a request that a node sends on, whatever its client put into it. */
+  readonly isFromNode?: boolean;
   /** Aborted when the client goes away before its reply. */
   readonly signal: AbortSignal;
   /**

@@ -63,6 +63,13 @@ test('a session made through one node is used over HTTP and MCP through all, and
       assert.ok(tries < 20, `${text}: no answer after ${nowMs() - beganMs} ms`);
   };
   for (const node of cluster.nodes) await call(node, `through ${node.name}`, `first-${node.name}`);
+  // What nodes ask each other nobody else can, through whichever node.
+  const query = { kind: 'query', query: { kind: 'position' } };
+  const asked = JSON.stringify({ kind: 'ask', sessionId: path.sessionId, ask: query, catalog: 0, askId: 'a', wantsProgress: false });
+  for (const { url, name } of cluster.nodes) {
+    const reply = await fetch(`${url}/node`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: asked });
+    assert.equal(reply.status, 404, `${name}: ${await reply.text()}`);
+  }
   const comments = ['over MCP'];
   const ask = async (node: ClusterNode, body: string): Promise<void> => {
     const client = await mcpClient(node, access.credential);

@@ -204,7 +204,7 @@ test('an owner that was not reached for as long as an ask may wait is not asked'
   assert.equal(await asks.ask('ses_1', position), 'read' as unknown);
 });
 
-// NODE-DOOR-1
+// NODE-DOOR-1, BEHIND-NODES-4
 test('the door is closed to everybody but nodes', async () => {
   const door = new TestDoor(async () => 'secret');
   const { url } = await doorNode(door);
@@ -213,11 +213,13 @@ test('the door is closed to everybody but nodes', async () => {
     const { status } = await fetch(url + nodePath, { method: 'POST', headers, body });
     assert.equal(status, 404);
   }
+  const ofNode = { 'drillyard-node': token.present(), 'drillyard-format': String(clusterFormats.newest) };
+  // As a node sends a client's request on: it has the token, and its path is the client's.
+  for (const client of ['127.0.0.1', '']) {
+    const { status } = await fetch(url + nodePath, { method: 'POST', headers: { ...ofNode, 'drillyard-client': client }, body });
+    assert.equal(status, 404, client);
+  }
   assert.equal(door.asked.length, 0);
-  const { status } = await fetch(url + nodePath, {
-    method: 'POST',
-    headers: { 'drillyard-node': token.present(), 'drillyard-format': String(clusterFormats.newest) },
-    body: '{',
-  });
+  const { status } = await fetch(url + nodePath, { method: 'POST', headers: ofNode, body: '{' });
   assert.equal(status, 400);
 });
