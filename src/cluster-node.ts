@@ -281,11 +281,12 @@ export class ClusterNode {
   /** Hands over what it has where there is another node, then ends. */
   async close(graceMs: number): Promise<void> {
     if (this.#isClosed) return;
+    this.#ahead.close();
     await within(graceMs + limits.ownerWaitMs, this.#homes.drain());
     this.#isClosed = true;
     // What nobody has taken ends here, while its last appends are still possible.
     this.#isLeaving = true;
-    const ended = Promise.all([this.#ahead.close(), this.#end(graceMs)]).then(() => this.#owned.close());
+    const ended = this.#end(graceMs).then(() => this.#owned.close());
     await within(graceMs + limits.ownerWaitMs, ended);
     // Where the log does not answer they are given up: what waits for them would wait for as long.
     await Promise.all([this.#homes.stop(), this.#snapshots.stop()]);
@@ -306,7 +307,6 @@ export class ClusterNode {
   get #format(): number {
     return this.#homes.members.last?.format ?? clusterFormats.oldest;
   }
-
   #clusterFigures() {
     const figures = nodeFigures(this.#homes);
     return figures && { ...figures, isLeader: this.#incarnation !== undefined && !this.#isLeaving };

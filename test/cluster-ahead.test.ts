@@ -39,7 +39,7 @@ async function begin(streams: { [home: number]: { [stream: string]: number } }) 
     owned: { prepare: async (folders) => void prepared.push(folders) },
   });
   await clock.advance(1000);
-  return { clock, members, b, c, ahead, prepared, cut: (is: boolean) => (isCut = is) };
+  return { clock, members, b, c, ahead, prepared, cut: (is: boolean) => (isCut = is), membersAgain: membersOf };
 }
 
 // CLUSTER-AHEAD-1
@@ -53,15 +53,33 @@ test('what was at work in the homes of a silent owner is started once, before it
   await clock.advance(lately);
   assert.deepEqual(prepared, [], 'nobody is silent');
   await b.stop();
-  await clock.advance(tuning.silentMs + 2 * tuning.beatMs);
+  await clock.advance(tuning.silentMs + 3 * tuning.beatMs);
   assert.deepEqual([prepared, members.isAlive('b')], [[['p1', 'p2']], true]);
   await clock.advance(2 * tuning.aliveMs);
   assert.equal(prepared.length, 1);
   await c.stop();
-  await clock.advance(tuning.silentMs + 2 * tuning.beatMs);
+  await clock.advance(tuning.silentMs + 3 * tuning.beatMs);
   assert.deepEqual(prepared.slice(1), [['p4']]);
-  await ahead.close();
+  ahead.close();
   await members.stop();
+});
+
+// CLUSTER-AHEAD-1
+test('the first node that hears of the log again after it was away for all starts nothing', async () => {
+  const { clock, members, b, c, ahead, prepared, cut, membersAgain } = await begin({ 1: { p1: 0 }, 3: { p4: 0 } });
+  for (const one of [b, c]) await one.stop();
+  cut(true);
+  await clock.advance(tuning.silentMs + tuning.beatMs);
+  cut(false);
+  // Its own beat is answered, and those of the others come within the next.
+  await clock.advance(tuning.beatMs);
+  for (const one of ['b', 'c']) assert.equal(members.isAlive(one), true);
+  const again = ['b', 'c'].map((node) => membersAgain(node));
+  for (const one of again) one.start();
+  await clock.advance(4 * tuning.beatMs);
+  assert.deepEqual(prepared, []);
+  ahead.close();
+  for (const one of [members, ...again]) await one.stop();
 });
 
 // CLUSTER-AHEAD-1
@@ -79,6 +97,6 @@ test('a node that hears nothing itself starts nothing, and never more than a few
     prepared.map(({ length }) => length),
     [tuning.projectsAheadMax],
   );
-  await ahead.close();
+  ahead.close();
   for (const one of [members, c]) await one.stop();
 });

@@ -15,7 +15,6 @@ import { Keyring } from './catalog/keyring.js';
 import { projectTable } from './catalog/organization-records.js';
 import { sessionTable } from './catalog/session-records.js';
 import type { ControlSettings } from './catalog/settings.js';
-import { everyListed } from './catalog/tables.js';
 import { FileBlobs } from './core/blobs.js';
 import { ClusterBlobs, type SharedBlobStore } from './core/cluster-blobs.js';
 import type { ControlLog, ServiceHomes, WorldServices } from './core/services.js';
@@ -126,13 +125,24 @@ export class OwnedHomes {
   }
 
   /** Starts the hosts of projects, named by their folders: homes in which they have worlds may soon be this machine's. */
-  async prepare(folders: readonly string[]): Promise<void> {
-    if (!this.catalog.isThere) return;
-    const all = everyListed(this.catalog.view, projectTable, { index: 'byOrganization', prefix: [] });
-    // Looked through at once: the catalog may be another's a moment later.
-    const wanted: string[] = [];
-    for (const { projectId } of all) if (folders.includes(projectFolder(projectId))) wanted.push(projectId);
-    for (const projectId of wanted) await this.worlds.prepare(projectId);
+  async prepare(folders: readonly string[], isOver: () => boolean): Promise<void> {
+    // A box moves the folder of its project to where it sees it, and copies of other homes lie there.
+    if (this.services.settings.isolation === 'box') return;
+    for (const projectId of await this.#projectsIn(folders)) if (!isOver()) await this.worlds.prepare(projectId);
+  }
+
+  /** A page at a time: there may be many, and the catalog may be another's a moment later. */
+  async #projectsIn(folders: readonly string[]): Promise<string[]> {
+    const found: string[] = [];
+    for (let after: string | undefined; this.catalog.isThere && found.length < folders.length; ) {
+      const place = { index: 'byOrganization', prefix: [], limit: limits.purgeRecordsMax };
+      const { records, next } = this.catalog.view.list(projectTable, { ...place, ...defined({ after }) });
+      for (const { projectId } of records) if (folders.includes(projectFolder(projectId))) found.push(projectId);
+      if (next === undefined) break;
+      after = next;
+      await new Promise(setImmediate);
+    }
+    return found;
   }
 
   /** Resolves when nothing here has a file of the home open. */

@@ -3,7 +3,7 @@
 //   BEHIND-NODES-2. Nothing behind sees these headers, from a node or not.
 //   BEHIND-NODES-3. A request in a format that this node does not read is refused before anything of it is done, by a code that says what
 //     to install where.
-//   BEHIND-NODES-4. What a node asks for itself is told from what it sends on for a client: only that names a client, and always does.
+//   BEHIND-NODES-4. What a node asks for itself differs from what it sends on for a client: only that names a client, and always does.
 import type { ClusterFormats } from '../contract/cluster-format.js';
 import { ServiceError } from '../contract/errors.js';
 import { newId } from '../contract/ids.js';

@@ -1,7 +1,7 @@
 // What the nodes of a cluster ask each other, on the listener of each, behind the token of nodes (behind-nodes.ts): one route, JSON either
 // way. A reply is one line, or lines of progress and then that one.
-//   NODE-DOOR-1. Nobody but a node with the right token is answered by it, and that for itself: to anybody else, also to a client whose request
-//     a node sends on with its token, the path does not exist.
+//   NODE-DOOR-1. Nobody but a node with the right token is answered by it, and that for itself: to anybody else, also to a client whose
+//     request a node sends on with its token, the path does not exist.
 import { type ErrorFrame, errorFromFrame, errorToFrame, isServiceError, ServiceError } from '../contract/errors.js';
 import { newId } from '../contract/ids.js';
 import type { JsonValue } from '../contract/json.js';

@@ -12,7 +12,7 @@ export interface ProcessorTime {
 
 /** The number of this thread for the system; undefined where that is not known. */
 export function ownThreadNumber(): number | undefined {
-  const number = Number.parseInt(readAccount('/proc/thread-self/stat'), 10);
+  const number = Number.parseInt(readAccount('/proc/thread-self/stat') ?? '', 10);
   return Number.isInteger(number) ? number : undefined;
 }
 
@@ -21,19 +21,25 @@ export function timeOfThread(number: number): ProcessorTime | undefined {
   return timeIn(`/proc/self/task/${number}`);
 }
 
-/** Of the threads of a process and of those below it that are there now, up to a bound, together. */
+/** The same of all threads of a process and of those below it that are there now, up to a bound. */
 export function timeOfProcesses(pid: number): ProcessorTime | undefined {
-  let sum: ProcessorTime | undefined;
+  const known: ProcessorTime[] = [];
   const threads = threadsOf(String(pid));
   for (const thread of threads.values()) {
-    const { ranMs, waitedMs } = timeIn(thread) ?? none;
-    sum = { ranMs: (sum ?? none).ranMs + ranMs, waitedMs: (sum ?? none).waitedMs + waitedMs };
-    const children = readAccount(`${thread}/children`).split(' ');
-    for (const child of children) if (child !== '' && threads.length < tuning.threadsCountedMax) threads.push(...threadsOf(child));
+    const time = timeIn(thread);
+    // It has ended since, or nothing is known here.
+    if (time === undefined) continue;
+    known.push(time);
+    const children = readAccount(`${thread}/children`);
+    // Without it, who works below a box is not to be found.
+    if (children === undefined) return undefined;
+    for (const child of children.split(' '))
+      if (child !== '' && threads.length < tuning.threadsCountedMax) threads.push(...threadsOf(child));
   }
-  return sum;
+  if (known.length === 0) return undefined;
+  return { ranMs: sumOf(known, 'ranMs'), waitedMs: sumOf(known, 'waitedMs') };
 }
-const none: ProcessorTime = { ranMs: 0, waitedMs: 0 };
+const sumOf = (times: readonly ProcessorTime[], name: keyof ProcessorTime): number => times.reduce((sum, time) => sum + time[name], 0);
 
 function threadsOf(pid: string): string[] {
   try {
@@ -46,16 +52,17 @@ function threadsOf(pid: string): string[] {
 
 /** `schedstat`: time on a processor, time of waiting for one, both in ns, and turns. */
 function timeIn(thread: string): ProcessorTime | undefined {
-  const [ran, waited] = readAccount(`${thread}/schedstat`).split(' ');
-  if (waited === undefined) return undefined;
+  const [ran, waited] = (readAccount(`${thread}/schedstat`) ?? '').split(' ');
+  // A kernel that keeps no account says 0 of everything.
+  if (waited === undefined || ran === '0') return undefined;
   return { ranMs: Number(ran) / millisecondNs, waitedMs: Number(waited) / millisecondNs };
 }
 
-/** Empty where there is none, or the thread has ended. */
-function readAccount(path: string): string {
+/** Undefined where there is none, or the thread has ended. */
+function readAccount(path: string): string | undefined {
   try {
     return readFileSync(path, 'latin1').trim();
   } catch {
-    return '';
+    return undefined;
   }
 }

@@ -128,6 +128,27 @@ test('what tool code is blocked is excused up to its bound; what runs is not, no
   deepEqual(excusedOf({ isToolCode: false, ranPart: 0 }), [0, 50, 50, 1_000]);
 });
 
+// PROCESSOR-EXCUSE-3
+test('a wait that is booked when it is over was excused while it lasted, and is not excused again', () => {
+  let [nowMs, waitedMs, ranMs] = [0, 0, 0];
+  const excuse = new ProcessorExcuse(
+    () => ({ ranMs, waitedMs }),
+    () => nowMs,
+  );
+  const look = (passedMs: number): number => {
+    nowMs += passedMs;
+    return excuse.at({ lateMs: 0, work: 'one', allowedMs: 1_000, isToolCode: true });
+  };
+  look(0);
+  deepEqual([look(400), look(400)], [400, 400]);
+  // It has a processor again, and what it waited is known.
+  waitedMs = 800;
+  ranMs = 100;
+  equal(look(100), 0);
+  // All that it may be blocked is left.
+  deepEqual([look(600), look(600)], [600, 400]);
+});
+
 // PROCESSOR-EXCUSE-2
 test('each silence has an allowance of its own, and what was waited before it is none of it', () => {
   const { watchdog, seen } = watched();
