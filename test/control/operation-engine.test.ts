@@ -510,6 +510,22 @@ test('an incarnation that ends in order does not count its starts, however many 
   }
 });
 
+// OPERATIONS-4
+test('a start that ended its host stays counted where its incarnation ends before the next one', async () => {
+  let drained: Promise<void> | undefined;
+  const incarnation: Incarnation = openIncarnation(
+    runner(async () => {
+      drained = incarnation.operations.drain(50);
+      throw ownFailure(new ServiceError('world.ACTOR_RESTARTED'));
+    }),
+  );
+  const made = await incarnation.create();
+  await until(() => drained !== undefined);
+  await drained;
+  assert.equal(startsOf(incarnation, made), 1);
+  await incarnation.catalog.close();
+});
+
 // OPERATION-LANES-1
 test('of many at once those that have not begun when an incarnation ends are not counted as started', async () => {
   const work = held();

@@ -57,6 +57,8 @@ interface Live {
   takenUp: boolean;
   controller: AbortController;
   progress?: JsonValue;
+  /** Its last start ended the host under it: that one stays counted. */
+  isAtFault: boolean;
 }
 interface Waiter {
   resolve(operation: LongRunningOperation): void;
@@ -200,7 +202,7 @@ export class OperationEngine implements Operations {
     await within(graceMs, this.#lanes.ended());
     this.#phase = 'over';
     this.#over.abort();
-    const atWork = [...this.#live.values()].map(({ record }) => record.operation);
+    const atWork = [...this.#live.values()].filter(({ isAtFault }) => !isAtFault).map(({ record }) => record.operation);
     await this.#giveStartsBack([...atWork, ...takeCounted(this.#lanes.entries())]);
     // Each uncounts its own.
     await Promise.all(this.#beginning);
@@ -219,9 +221,9 @@ export class OperationEngine implements Operations {
   }
 
   /** Undefined: it was left for the next incarnation. */
-  async #runToEnd(entry: InLane, { record, isSpent }: CountedStart): Promise<LongRunningOperation | undefined> {
+  async #runToEnd({ takenUp }: InLane, { record, isSpent }: CountedStart): Promise<LongRunningOperation | undefined> {
     const { operationId, kind, cancelRequestedAtMs } = record.operation;
-    const live: Live = { record, runner: this.#runnerOf(kind), takenUp: entry.takenUp, controller: new AbortController() };
+    const live: Live = { record, runner: this.#runnerOf(kind), takenUp, controller: new AbortController(), isAtFault: false };
     this.#live.set(operationId, live);
     if (cancelRequestedAtMs !== undefined) live.controller.abort();
     const result = isSpent ? this.#spent(live, record) : await this.#run(live);
@@ -229,7 +231,7 @@ export class OperationEngine implements Operations {
     this.#live.delete(operationId);
     if (ended !== undefined) this.#ended(record.lane, ended);
     // Where this incarnation is over, `drain` has done so.
-    else if (this.#phase !== 'over') await this.#giveStartsBack([record.operation]);
+    else if (this.#phase !== 'over' && !live.isAtFault) await this.#giveStartsBack([record.operation]);
     return ended;
   }
 
@@ -288,10 +290,12 @@ export class OperationEngine implements Operations {
         if (error instanceof OperationSuspended) return undefined;
         const isOwn = isOwnFailure(error);
         if (!isOwn && (!isInterruption(error) || ++interruptions > limits.operationInterruptionsMax)) return { error };
+        live.isAtFault = isOwn;
         if (this.#phase === 'over') return undefined;
         await this.#wait(runs);
         const again = isOwn ? await this.#begin(operationId) : undefined;
         if (isOwn && again === undefined) return undefined;
+        live.isAtFault = false;
         if (again?.isSpent) return this.#spent(live, again.record, error);
       }
     }
