@@ -30,6 +30,11 @@ export function callerOf(accesses: AccessTable, auth: RouteAuth, text: string): 
   return { access: held.holder, text, token: held.token, minted: sealed?.minted };
 }
 
+/** A text is the name of a key at one place and a token at another: a caller that one of them found may not be let in at the other. */
+export function areReadAlike(found: RouteAuth, wanted: RouteAuth): boolean {
+  return (found.kind === 'sigv4') === (wanted.kind === 'sigv4');
+}
+
 /** Of tokens, keys and seals, each of which holds 256 bits. */
 const shortestText = 43;
 const nothing: readonly string[] = [];

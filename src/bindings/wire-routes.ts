@@ -1,6 +1,7 @@
 // The wire routes of tools: found by the credential that comes with a request, in the world of its access, at the place that the route
 // names; by the address where a route wants none.
 //   WIRE-ROUTES-1. A route is answered only by an access to a world that has it, and its credential counts only where the route says it is.
+//     The name of a key, which is public, counts only for a route whose signature is verified.
 //   WIRE-ROUTES-2. Where strangers share a listener, only who holds an access learns what is at a path, and of its own world alone.
 //   WIRE-ROUTES-3. No header, query or form that decode sees holds the credential, and no log does.
 //   WIRE-ROUTES-4. Bytes that come and bytes that leave have a bound, of each world and of all behind a listener.
@@ -21,7 +22,7 @@ import type { CrossOrigin } from './cross-origin.js';
 import { isAtOwnMount } from './mount-listeners.js';
 import { verifySignature } from './signed-request.js';
 import { type BodyPlan, planBody, type ReceivedBody } from './wire-body.js';
-import { callerOf, type WireCaller } from './wire-caller.js';
+import { areReadAlike, callerOf, type WireCaller } from './wire-caller.js';
 import { bodyWithoutTokens, credentialsIn, type Lists, withoutCredential, withTrailers } from './wire-credential.js';
 import { NotDecoded, refusedByRoute, refusedElsewhere, unsupportedBy } from './wire-refusals.js';
 import { replyOf, withoutOrigin } from './wire-reply.js';
@@ -139,7 +140,8 @@ function find(accesses: AccessTable, request: ServerRequest, asked: ReceivedRequ
       const access = caller?.access;
       if (access?.wires === undefined || (addressed !== undefined && addressed.wires !== access.wires)) continue;
       const match = access.wires.find(request.method, pathname, mount);
-      if (match.kind === 'match' && credentialsIn(match.route.auth, request, query).includes(token)) return { access, match, caller };
+      if (match.kind !== 'match' || !areReadAlike(auth, match.route.auth)) continue;
+      if (credentialsIn(match.route.auth, request, query).includes(token)) return { access, match, caller };
     }
   }
   const match = addressed?.wires?.find(request.method, pathname, mount);

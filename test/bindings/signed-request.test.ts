@@ -94,6 +94,47 @@ for (const engine of engines) {
     assert.equal((await evidence(world)).filter(({ kind }) => kind === 'operation').length, 0);
   });
 
+  // WIRE-ROUTES-1
+  test(`${engine}: a key id is no token of any other route, whatever a request says of a signature beside it`, async () => {
+    const { credentials, urlOf, world } = await open();
+    const { accessKeyId: keyId, secretAccessKey: token } = credentials;
+    const form = { 'content-type': 'application/x-www-form-urlencoded' };
+    const routes: { [kind: string]: (text: string) => { path: string; init: RequestInit & { headers: { [name: string]: string } } } } = {
+      bearer: (text) => ({ path: `${urlOf('vault')}/me?`, init: { headers: { authorization: `Bearer ${text}` } } }),
+      header: (text) => ({ path: `${urlOf('desk')}/key?`, init: { headers: { 'x-api-key': text } } }),
+      query: (text) => ({ path: `${urlOf('desk')}/asked?access_token=${text}`, init: { headers: {} } }),
+      cookie: (text) => ({ path: `${urlOf('desk')}/who?`, init: { headers: { cookie: `session=${text}` } } }),
+      basic: (text) => ({
+        path: `${urlOf('vault')}/oauth/token?`,
+        init: {
+          method: 'POST',
+          body: 'grant_type=client_credentials',
+          headers: { ...form, authorization: `Basic ${Buffer.from(`a:${text}`).toString('base64')}` },
+        },
+      }),
+    };
+    const named = (key: string) => `${key}/20260101/eu-central-1/s3/aws4_request`;
+    const signature = '0'.repeat(64);
+    const inQuery = (key: string) =>
+      `&X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=${named(key)}&X-Amz-SignedHeaders=host&X-Amz-Signature=${signature}`;
+    const inHeader = (key: string) => `AWS4-HMAC-SHA256 Credential=${named(key)}, SignedHeaders=host, Signature=${signature}`;
+    for (const [kind, asked] of Object.entries(routes)) {
+      const { path, init } = asked(keyId);
+      assert.equal((await fetch(path, init)).status, 401, kind);
+      assert.equal((await fetch(path + inQuery(keyId), init)).status, 401, `${kind} beside a signed query`);
+      const signed = { authorization: inHeader(keyId), ...init.headers };
+      assert.equal((await fetch(path, { ...init, headers: signed })).status, 401, `${kind} beside a signed header`);
+    }
+    // A token named as a key finds its access at another place, and is no key either.
+    assert.equal((await fetch(`${urlOf('vault')}/b/k?${inQuery(token)}`, { headers: { authorization: `Bearer ${token}` } })).status, 401);
+    assert.equal((await evidence(world)).filter(({ kind }) => kind === 'operation').length, 0);
+    for (const [kind, asked] of Object.entries(routes)) {
+      const { path, init } = asked(token);
+      assert.equal((await fetch(path, init)).status, 200, `${kind} with the token`);
+      assert.equal((await fetch(path + inQuery(keyId), init)).status, 200, `${kind} with the token, beside a signed query`);
+    }
+  });
+
   // SIGNED-REQUEST-1
   test(`${engine}: the signature is of method, path, query, headers and body, in a header or in the query`, async () => {
     const { credentials, urlOf, http } = await open();
