@@ -101,7 +101,7 @@ function trailersOf(line: () => string, isOver: () => boolean): { [name: string]
   for (let count = 0; !isOver(); count++) {
     const text = line();
     if (text === '') break;
-    const found = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[\t ]*([\t\x20-\x7e]*)$/.exec(text);
+    const found = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):([\t\x20-\x7e]*)$/.exec(text);
     if (found === null || count >= limits.wireTrailersMax) throw invalid('The trailers of the body are not well formed.');
     const name = (found[1] as string).toLowerCase();
     if (!isConnectionHeader(name)) trailers[name] = (found[2] as string).trim();

@@ -9,7 +9,7 @@ export type Headers = ReadonlyMap<string, string>;
 
 /** Without the blanks around it. */
 export function headerOf(headers: Headers, name: string): string | undefined {
-  return headers.get(name)?.replace(/^[ \t]+|[ \t]+$/g, '');
+  return headers.get(name)?.trim();
 }
 
 /** Of a tools/call: the name in the header, which may be written in base64, is the one in the body. */

@@ -123,10 +123,10 @@ function endedByDigest(name: string, { of, charsMax }: { of: string; charsMax: n
 
 /**
  * The target of a name as MCP-TOOLS-1 makes it, for a tool that the actor has no grant for: the world is asked all the same, so that it
- * can say so.
+ * can say so. Line breaks match too, so that no mark but the first is tried; an id that has one is refused later.
  */
 export function targetOfName(name: string): { packageId: string; operationId: string; instanceId?: string } | undefined {
-  const [, packageId, operationId, instanceId] = /^([^.]+)\.(.+?)(?:__(.+))?$/.exec(name) ?? [];
+  const [, packageId, operationId, instanceId] = /^([^.]+)\.(.+?)(?:__(.+))?$/s.exec(name) ?? [];
   if (packageId === undefined || operationId === undefined) return undefined;
   return instanceId === undefined ? { packageId, operationId } : { packageId, operationId, instanceId };
 }

@@ -48,9 +48,13 @@ function signature(field: (name: string) => string | undefined, date: string): S
   const [keyId, ...scope] = (field('Credential') ?? '').split('/');
   const headers = (field('SignedHeaders') ?? '').split(';');
   const given = field('Signature') ?? '';
-  if (keyId === undefined || keyId === '' || scope.length !== 4 || !headers.includes('host') || !/^[0-9a-f]{64}$/.test(given))
-    return undefined;
+  if (keyId === undefined || keyId === '' || scope.length !== 4 || !areSignable(headers) || !/^[0-9a-f]{64}$/.test(given)) return undefined;
   return { keyId, scope, headers, signature: given, date, payload: undefined };
+}
+
+/** Each is named once, so that no value is put in its canonical form twice, and there are no more than a request may have. */
+function areSignable(headers: readonly string[]): boolean {
+  return headers.length <= limits.headersMax && new Set(headers).size === headers.length && headers.includes('host');
 }
 
 /** The request, whose body is checked as it is read. Asks for the body, if at all, before its first await. Refuses another signature. */

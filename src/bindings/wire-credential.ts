@@ -11,22 +11,22 @@ export type CredentialRequest = Pick<ServerRequest, 'headers' | 'repeatedHeaders
 /** Texts that may be a token, at the place that the route names and nowhere else. */
 export function credentialsIn(auth: RouteAuth, request: CredentialRequest, query: Lists): readonly string[] {
   const { headers, repeatedHeaders } = request;
-  const authorization = headers.get('authorization') ?? '';
   switch (auth.kind) {
     case 'bearer': {
+      const authorization = headers.get('authorization') ?? '';
       const [, scheme = '', token] = /^(\S+) +(\S+)$/.exec(authorization) ?? [];
       const { schemes = [] } = auth;
       const known = (schemes.length === 0 ? ['Bearer'] : schemes).some((name) => name.toLowerCase() === scheme.toLowerCase());
       return known && token !== undefined ? [token] : [];
     }
     case 'basic': {
-      const encoded = /^basic +([A-Za-z0-9+/]+=*)$/i.exec(authorization)?.[1];
-      if (encoded === undefined) return [];
-      const [user = '', ...password] = Buffer.from(encoded, 'base64').toString('utf8').split(':');
+      const login = loginIn(request);
+      if (login === undefined) return [];
+      const { user, password } = login;
       const { token, username } = auth;
       if (token === 'username') return [user];
       if (username !== undefined && user !== username) return [];
-      return token === 'password' || username !== undefined ? [password.join(':')] : [password.join(':'), user];
+      return token === 'password' || username !== undefined ? [password] : [password, user];
     }
     case 'header': {
       const name = auth.name.toLowerCase();
@@ -40,23 +40,50 @@ export function credentialsIn(auth: RouteAuth, request: CredentialRequest, query
       return keyId === undefined ? [] : [keyId];
     }
     case 'cookie':
-      return cookiesIn({ headers, repeatedHeaders }).flatMap(([name, value]) => (name === auth.name ? [value] : []));
+      return cookiesIn(request).get(auth.name) ?? [];
     // The address says which access it is; who has no use for one may say it with the token.
     case 'none':
       return credentialsIn({ kind: 'bearer' }, request, query);
   }
 }
 
-/** Name and value of each (RFC 6265 5.4), a value in quotes without them. */
-function cookiesIn({ headers, repeatedHeaders }: Pick<ServerRequest, 'headers' | 'repeatedHeaders'>): [string, string][] {
-  const lines = repeatedHeaders.get('cookie') ?? [headers.get('cookie') ?? ''];
-  return lines.flatMap((line) =>
-    line.split(';').flatMap((pair): [string, string][] => {
-      const [, name, quoted, plain] = /^\s*([^=\s]+)=(?:"([^"]*)"|(.*?))\s*$/.exec(pair) ?? [];
-      return name === undefined ? [] : [[name, quoted ?? plain ?? '']];
-    }),
-  );
+/** What routes of many tools may ask for is read from a request once. */
+function readOnce<Part>(read: (request: CredentialRequest) => Part): (request: CredentialRequest) => Part {
+  const known = new WeakMap<CredentialRequest['headers'], { part: Part }>();
+  return (request) => {
+    const earlier = known.get(request.headers);
+    if (earlier !== undefined) return earlier.part;
+    const part = read(request);
+    known.set(request.headers, { part });
+    return part;
+  };
 }
+
+/** RFC 7617. */
+const loginIn = readOnce(({ headers }): { user: string; password: string } | undefined => {
+  const encoded = /^basic +([A-Za-z0-9+/]+=*)$/i.exec(headers.get('authorization') ?? '')?.[1];
+  if (encoded === undefined) return undefined;
+  const [user = '', ...password] = Buffer.from(encoded, 'base64').toString('utf8').split(':');
+  return { user, password: password.join(':') };
+});
+
+/** Values by name (RFC 6265 5.4), a value in quotes without them. */
+const cookiesIn = readOnce(({ headers, repeatedHeaders }): ReadonlyMap<string, readonly string[]> => {
+  const cookies = new Map<string, string[]>();
+  for (const line of repeatedHeaders.get('cookie') ?? [headers.get('cookie') ?? ''])
+    for (const pair of line.split(';')) {
+      const end = pair.indexOf('=');
+      if (end < 0) continue;
+      const name = pair.slice(0, end).trimStart();
+      // Cut and not matched: a pattern with blanks behind a value would look for its end at each of a client's blanks.
+      const text = pair.slice(end + 1).trimEnd();
+      const value = /^"([^"]*)"$/.exec(text)?.[1] ?? text;
+      const values = cookies.get(name);
+      if (values === undefined) cookies.set(name, [value]);
+      else values.push(value);
+    }
+  return cookies;
+});
 
 /** The headers without the cookie that holds the credential; the others are as they came. */
 function cookieHeader({ headers, repeatedHeaders }: Pick<ServerRequest, 'headers' | 'repeatedHeaders'>, auth: RouteAuth): string[] {

@@ -28,7 +28,8 @@ export function customHops(header: string): string[] {
 }
 
 const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
-const forwardedPart = new RegExp(`[ \\t]*(?:(${token})=(?:(${token})|"((?:[^"\\\\]|\\\\.)*)"))?[ \\t]*([;,]|$)`, 'y');
+/** The blanks after a pair are looked for where there is one: two lists of blanks beside each other could share them in many ways. */
+const forwardedPart = new RegExp(`[ \\t]*(?:(${token})=(?:(${token})|"((?:[^"\\\\]|\\\\.)*)")[ \\t]*)?([;,]|$)`, 'y');
 
 /**
  * The same of a Forwarded header (RFC 7239). control.INVALID_REQUEST for one out of shape: an open quote may hide what a proxy has

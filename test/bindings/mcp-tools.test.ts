@@ -119,6 +119,7 @@ test('every tool has one name of at most 128 characters, which finds it and noth
 test('the name of a tool that is not listed still says what it would be', () => {
   assert.deepEqual(targetOfName('desk.ticket.close'), { packageId: 'desk', operationId: 'ticket.close' });
   assert.deepEqual(targetOfName('desk.ticket.close__desk-two'), { packageId: 'desk', operationId: 'ticket.close', instanceId: 'desk-two' });
+  assert.deepEqual(targetOfName('desk.close__'), { packageId: 'desk', operationId: 'close__' });
   for (const name of ['', 'desk', '.x', 'desk.']) assert.equal(targetOfName(name), undefined);
 });
 

@@ -6,7 +6,9 @@ import { after, test } from 'node:test';
 import { GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { SignatureV4 } from '@smithy/signature-v4';
 import { createBindings } from '../../src/bindings/create-bindings.js';
+import { signatureOf } from '../../src/bindings/signed-request.js';
 import type { JsonObject } from '../../src/contract/json.js';
+import { limits } from '../../src/contract/limits.js';
 import { engines, evidence, openMounts } from './mounts-kit.js';
 
 class Sha256 {
@@ -234,4 +236,25 @@ test('what the signer adds is not what decode sees', async (t) => {
     Object.keys(query).filter((name) => name.startsWith('X-Amz')),
     [],
   );
+});
+
+test('a signature names each header once, and no more headers than a request may have', () => {
+  const read = (names: readonly string[], query: boolean) => {
+    const [credential, signature] = ['key/20260101/eu-central-1/s3/aws4_request', '0'.repeat(64)];
+    const header = `AWS4-HMAC-SHA256 Credential=${credential}, SignedHeaders=${names.join(';')}, Signature=${signature}`;
+    const search = `X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=${credential}&X-Amz-SignedHeaders=${names.join('%3B')}&X-Amz-Signature=${signature}`;
+    return signatureOf(query ? { headers: new Map(), query: search } : { headers: new Map([['authorization', header]]), query: '' });
+  };
+  const many = (count: number) => ['host', ...Array.from({ length: count - 1 }, (_, place) => `x-${place}`)];
+  for (const query of [false, true]) {
+    assert.deepEqual(read(['host', 'x-a'], query)?.headers, ['host', 'x-a']);
+    for (const names of [
+      ['host', 'x-a', 'x-a'],
+      ['host', 'host'],
+      ['host', ...Array.from({ length: 4096 }, () => 'a')],
+    ])
+      assert.equal(read(names, query), undefined, names.slice(0, 3).join());
+    assert.equal(read(many(limits.headersMax), query)?.headers.length, limits.headersMax);
+    assert.equal(read(many(limits.headersMax + 1), query), undefined);
+  }
 });

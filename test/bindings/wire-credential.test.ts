@@ -1,7 +1,8 @@
 // Laws of what decode is given: lists as they were sent, and never the credential.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { credentialsIn, withoutCredential } from '../../src/bindings/wire-credential.js';
+import { type CredentialRequest, credentialsIn, withoutCredential } from '../../src/bindings/wire-credential.js';
+import { limits } from '../../src/contract/limits.js';
 import type { RouteAuth } from '../../src/contract/world/tool-manifest.js';
 import { HeaderMap } from '../../src/http/header-map.js';
 import { parseLists } from '../../src/http/query.js';
@@ -68,4 +69,62 @@ test('what a client says of its traces is chance, so decode does not see it', ()
     {},
   );
   assert.deepEqual({ ...seen.headers }, { 'x-other': ['e'] });
+});
+
+const cookieRequest = (...lines: string[]): ServerRequest => {
+  const map = new HeaderMap();
+  for (const line of lines) map.add('cookie', line);
+  return { headers: map.joined, repeatedHeaders: map.repeated, query: '' } as unknown as ServerRequest;
+};
+
+test('cookies are what a pattern would find in them', () => {
+  const byPattern = (line: string, wanted: string): string[] =>
+    line.split(';').flatMap((pair) => {
+      const [, name, quoted, plain] = /^\s*([^=\s]+)=(?:"([^"]*)"|(.*?))\s*$/.exec(pair) ?? [];
+      return name === wanted ? [quoted ?? plain ?? ''] : [];
+    });
+  const line = fc.string({ unit: fc.constantFrom('a', 'b', '=', '"', ' ', '\t', ';', '~'), maxLength: 24 });
+  fc.assert(
+    fc.property(line, fc.constantFrom('a', 'b', 'ab', '"'), (text, wanted) => {
+      assert.deepEqual(credentialsIn({ kind: 'cookie', name: wanted }, cookieRequest(text), {}), byPattern(text, wanted));
+    }),
+    { numRuns: 5000 },
+  );
+  assert.deepEqual(credentialsIn({ kind: 'cookie', name: 'a' }, cookieRequest('a=1; b=2', 'a="3"; a=4'), {}), ['1', '3', '4']);
+});
+
+test('a cookie takes as many steps as it has characters', () => {
+  const blanks = ' '.repeat(limits.headerBytesMax);
+  for (let times = 0; times < 2000; times++) {
+    // Each its own request: nothing of an earlier one is known.
+    assert.deepEqual(credentialsIn({ kind: 'cookie', name: 'a' }, cookieRequest(`a=${blanks}b`), {}), [`${blanks}b`]);
+    assert.deepEqual(credentialsIn({ kind: 'cookie', name: 'a' }, cookieRequest(`a="${blanks}"b${blanks}`), {}), [`"${blanks}"b`]);
+  }
+});
+
+test('cookies and a password are read once a request, however many routes want them', () => {
+  class Counted extends Map<string, string> {
+    reads = 0;
+    override get(name: string): string | undefined {
+      if (name === wanted) this.reads += 1;
+      return super.get(name);
+    }
+  }
+  let wanted = '';
+  const readsOf = (name: string, value: string, authOf: (place: number) => RouteAuth): number => {
+    wanted = name;
+    const headers = new Counted([[name, value]]);
+    const request: CredentialRequest = { headers, repeatedHeaders: new Map(), query: '' };
+    for (let place = 0; place < 100; place++) assert.deepEqual(credentialsIn(authOf(place), request, {}), place === 7 ? ['x'] : []);
+    return headers.reads;
+  };
+  assert.equal(
+    readsOf('cookie', 'n7="x"', (place) => ({ kind: 'cookie', name: `n${place}` })),
+    1,
+  );
+  const password = `Basic ${Buffer.from('n7:x').toString('base64')}`;
+  assert.equal(
+    readsOf('authorization', password, (place) => ({ kind: 'basic', username: `n${place}` })),
+    1,
+  );
 });

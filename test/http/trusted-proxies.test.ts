@@ -4,12 +4,13 @@ import { connect } from 'node:net';
 import { after, test } from 'node:test';
 import { limits } from '../../src/contract/limits.js';
 import { validateErrorEnvelope } from '../../src/contract/validate/validators.js';
-import { plainAddress } from '../../src/http/client-address.js';
+import { plainAddress, standardHops } from '../../src/http/client-address.js';
 import { ConnectionCount } from '../../src/http/connection-count.js';
 import type { HttpHandler, HttpServer } from '../../src/http/server.js';
 import { startHttpServer } from '../../src/http/start-server.js';
 import { StrangerRate } from '../../src/http/stranger-rate.js';
 import { behindProxies, subnetOf, TrustedProxies } from '../../src/http/trusted-proxies.js';
+import fc from '../fast-check.js';
 import { engines } from './fake-control.js';
 
 const servers: HttpServer[] = [];
@@ -174,4 +175,33 @@ test('a proxy is an address or a block of them, and never everybody', () => {
   }
   const spellings = ['0000:0000:0000:0000:0000:0000:0000:0001', '::1%lo', '0000:0000:0000:0000:0000:ffff:7f00:0001', 'nothing'];
   assert.deepEqual(spellings.map(plainAddress), ['::1', '::1', '127.0.0.1', '']);
+});
+
+/** Of each part of a Forwarded header: blanks on both sides of a pair that may not be there. */
+const partByPattern = (() => {
+  const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
+  return new RegExp(`[ \\t]*(?:(${token})=(?:(${token})|"((?:[^"\\\\]|\\\\.)*)"))?[ \\t]*([;,]|$)`, 'y');
+})();
+function isForwarded(header: string): boolean {
+  partByPattern.lastIndex = 0;
+  for (;;) {
+    const found = partByPattern.exec(header);
+    if (found === null || found[4] === '') return found !== null;
+  }
+}
+
+test('a Forwarded header is well-formed where the pattern of its parts says so, in as many steps as it has characters', () => {
+  const header = fc.string({ unit: fc.constantFrom('a', '=', '"', '\\', ' ', '\t', ';', ',', '[', 'by=1'), maxLength: 16 });
+  fc.assert(
+    fc.property(header, (text) => {
+      if (isForwarded(text)) assert.ok(Array.isArray(standardHops(text)));
+      else assert.throws(() => standardHops(text), { code: 'control.INVALID_REQUEST' });
+    }),
+    { numRuns: 5000 },
+  );
+  const blanks = ' '.repeat(limits.headerBytesMax);
+  assert.deepEqual(standardHops(`for=1.2.3.4${blanks};${blanks},${blanks}for=5.6.7.8${blanks}`), ['1.2.3.4', '5.6.7.8']);
+  for (let times = 0; times < 2000; times++)
+    for (const broken of [`${blanks}[`, `for=1.2.3.4${blanks}[`, `for=1.2.3.4;${blanks}"`])
+      assert.throws(() => standardHops(broken), { code: 'control.INVALID_REQUEST' });
 });
