@@ -70,7 +70,7 @@ export class AccessTable {
 
   /** `urls`: where this listener serves it. */
   async open(request: OpenAccess, urls: AgentUrls): Promise<Access> {
-    const { world, actorId, actorInstanceId, bindings, receivers, token, expiresAtMs, owner, requireOpen } = request;
+    const { world, actorId, actorInstanceId, bindings, receivers, token, expiresAtMs, owner, organizationId, requireOpen } = request;
     const wires = bindings.includes('http') ? this.#wires.take(await world.query({ kind: 'routes' })) : undefined;
     const address = wires?.table.isAddressed ? (request.address ?? randomBytes(16).toString('hex')) : undefined;
     const access = new AgentAccess(
@@ -83,6 +83,7 @@ export class AccessTable {
         requireOpen,
         expiresAtMs,
         dialect: this.#dialect,
+        organizationId,
         limit: owner === undefined ? undefined : this.#limits?.of(owner),
       },
     );

@@ -34,6 +34,7 @@ interface AccessParts {
   baseUrl?: string | undefined;
   receivers?: ReceiverBook | undefined;
   limit?: AccessLimit | undefined;
+  organizationId?: string | undefined;
   requireOpen?: (() => void) | undefined;
   expiresAtMs?: number | undefined;
   dialect?: AgentDialect | undefined;
@@ -52,6 +53,8 @@ export class AgentAccess implements AgentWorld {
   keys: readonly TokenKey[] = noKeys;
   readonly unanswered = new UnansweredLog();
   readonly dialect: AgentDialect;
+  /** Whose bytes its requests and replies are while they are on their way: its organization's, else its world's. */
+  readonly bytesOwner: string;
   /** Infinity: it does not end by itself. */
   readonly expiresAtMs: number;
   readonly #receivers: ReceiverBook | undefined;
@@ -68,7 +71,7 @@ export class AgentAccess implements AgentWorld {
   constructor(
     world: WorldRef,
     actor: AgentIdentity,
-    { wires, baseUrl = '', receivers, limit, requireOpen, expiresAtMs, dialect = ownAgentDialect }: AccessParts = {},
+    { wires, baseUrl = '', receivers, limit, organizationId, requireOpen, expiresAtMs, dialect = ownAgentDialect }: AccessParts = {},
   ) {
     this.#world = world;
     this.#actor = actor;
@@ -76,6 +79,7 @@ export class AgentAccess implements AgentWorld {
     this.baseUrl = baseUrl;
     this.#receivers = receivers;
     this.#limit = limit;
+    this.bytesOwner = organizationId ?? world.worldId;
     this.#requireOpen = requireOpen;
     this.dialect = dialect;
     this.expiresAtMs = expiresAtMs ?? Number.POSITIVE_INFINITY;

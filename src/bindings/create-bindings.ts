@@ -44,6 +44,8 @@ export function createBindings(options: BindingsOptions = {}): BindingsPort {
         requireHost: requireHost({ admits: (name) => openMount(name) !== undefined, admitsPage: pages.admits }),
         answered: pages.answered,
         authenticate: (token) => accesses.holderOf(token),
+        ownerOf: ({ bytesOwner }) => bytesOwner,
+        ownerNoun: 'world',
         otherwise: wireRoutes(accesses, { pages }),
         onFailure: options.onFailure ?? logFailure,
         ...(dialect === undefined ? {} : { refused: (envelope, request) => wordsFor(request, dialect).refused(envelope) }),

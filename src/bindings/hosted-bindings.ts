@@ -60,6 +60,7 @@ export function createHostedBindings(options: HostedBindingsOptions): HostedBind
           requirePage: requirePage(hosts),
           answered: pages.answered,
           authenticate: (token) => accesses.holderOrReopened(token),
+          ownerOf: ({ bytesOwner }) => bytesOwner,
           idsOf: ({ worldId: sessionId }) => ({ sessionId }),
           otherwise: reopening(accesses, wireRoutes(accesses, { ...place, pages })),
         }),

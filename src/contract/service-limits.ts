@@ -209,8 +209,8 @@ export const serviceLimits = {
   replyStallMs: 30_000,
   /** Of a body that nobody has asked for. */
   unreadBodyBytesMax: 64 * 1024,
-  /** Of an organization, and of all: bodies that come at once, and replies that may be large and have not left. */
-  organizationBodyBytesMax: 256 * 1024 * 1024,
+  /** Of an organization, a quarter of those of all: bodies that come at once, as they declare; large replies that have not left. */
+  organizationBodyBytesMax: 128 * 1024 * 1024,
   bodyBytesUnderWayMax: 512 * 1024 * 1024,
   organizationReplyBytesMax: 64 * 1024 * 1024,
   replyBytesUnderWayMax: 256 * 1024 * 1024,

@@ -3,13 +3,14 @@
 //     and headers (`begin`) -> body -> the route.
 //   ROUTER-2. Every reply carries X-Correlation-Id; an error's envelope and its log line carry the same id.
 // Everything up to reading the body happens before the first await, as HttpRequest.body wants it, unless `authenticate` itself waits.
+import { defined } from '../contract/defined.js';
 import { type ErrorCode, type ErrorEnvelope, ServiceError } from '../contract/errors.js';
 import { newId } from '../contract/ids.js';
 import type { JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
 import type { Tracing } from '../tracing/tracing.js';
 import { Answered, type Observer } from './answered-request.js';
-import { ByteBudget, type BytesHeld } from './byte-budget.js';
+import { type ByteBounds, ByteBudget, type BytesHeld } from './byte-budget.js';
 import { errorReply, jsonReply, ownReply, rawReply, streamReply } from './envelope.js';
 import { bearerOf, declaresBody, requireMediaType, requireSize } from './guards.js';
 import { readJsonBody } from './json-body.js';
@@ -107,6 +108,8 @@ export interface RouterOptions<Caller> {
   answered?(reply: HttpReply, request: ServerRequest): HttpReply;
   /** Whose bytes a caller's bodies and large replies are. Default: all callers share one owner. */
   ownerOf?(caller: Caller): string;
+  /** What an owner is, for refusals. Default: an organization. */
+  ownerNoun?: string;
   observers?: readonly Observer[];
   /** Absent: no traces are wanted. */
   tracing?: Tracing | undefined;
@@ -144,8 +147,8 @@ interface ByteBudgets {
   bodies: ByteBudget;
   replies: ByteBudget;
 }
-function newBudgets(): ByteBudgets {
-  const waiting = { waitingMax: limits.repliesWaitingMax, waitMsMax: limits.replyWaitMsMax };
+function newBudgets(noun: Pick<ByteBounds, 'ownerNoun'>): ByteBudgets {
+  const waiting = { waitingMax: limits.repliesWaitingMax, waitMsMax: limits.replyWaitMsMax, ...noun };
   return {
     bodies: new ByteBudget({ ownerBytesMax: limits.organizationBodyBytesMax, totalBytesMax: limits.bodyBytesUnderWayMax, ...waiting }),
     replies: new ByteBudget({ ownerBytesMax: limits.organizationReplyBytesMax, totalBytesMax: limits.replyBytesUnderWayMax, ...waiting }),
@@ -155,7 +158,7 @@ function newBudgets(): ByteBudgets {
 export function createRouter<Caller>(options: RouterOptions<Caller>): HttpHandler {
   const { prefix = '', observers = [], tracing, isTraced = () => true } = options;
   const table = new PathTable<Route<Caller>>(options.routes.map((route) => ({ ...route, path: prefix + route.path })));
-  const budgets = newBudgets();
+  const budgets = newBudgets(defined({ ownerNoun: options.ownerNoun }));
   const answer = async (request: ServerRequest, exchange: Exchange<Caller>): Promise<HttpReply> => {
     const { correlationId } = exchange;
     try {

@@ -30,6 +30,7 @@ export async function openAccess(
     token: credential,
     expiresAtMs,
     owner: projectId,
+    organizationId,
     requireOpen: () => {
       services.organizationsNow.requireActive(organizationId);
       if (!standing.stands()) throw unauthenticated();

@@ -55,6 +55,8 @@ export interface OpenAccess {
   address?: string;
   /** Who answers for what the agent asks, such as a project; a hosted service bounds that together. Default: nobody, and no bound. */
   owner?: string;
+  /** Whose bytes on their way are bounded together. Default: the world by itself. */
+  organizationId?: string;
   /** Epoch milliseconds from which on a bearer is refused as if it were revoked. Default: never. */
   expiresAtMs?: number;
   /** Asked before each thing the actor does: throws the refusal while the world takes no calls. Default: it always does. */

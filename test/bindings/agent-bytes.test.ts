@@ -1,0 +1,81 @@
+// Bytes of agents' requests on their way: whose they are, and that the whole of one organization leaves others theirs.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createHostedBindings, type HostedBindings } from '../../src/bindings/hosted-bindings.js';
+import { limits } from '../../src/contract/limits.js';
+import type { WorldRef } from '../../src/worlds/api.js';
+
+const world = { query: async () => [], command: async () => ({ outcome: { kind: 'ok', value: null } }) } as unknown as WorldRef;
+const most = limits.organizationBodyBytesMax / limits.bodyBytesMax;
+
+const hosted = (): HostedBindings =>
+  createHostedBindings({
+    publicUrl: 'http://localhost:1',
+    nowMs: () => 1000,
+    onFailure: ({ error }) => {
+      throw error;
+    },
+  });
+interface Sent {
+  status: number;
+  code?: string;
+  message?: string;
+}
+/** Sends requests whose bodies come when they are let. */
+function sender(bindings: HostedBindings) {
+  let letCome = (): void => {};
+  const come = new Promise<void>((resolve) => {
+    letCome = resolve;
+  });
+  const send = async (token: string, path: string, { bytes = limits.bodyBytesMax, text = '{}', comes = come } = {}): Promise<Sent> => {
+    const headers = {
+      host: 'localhost:1',
+      authorization: `Bearer ${token}`,
+      'content-type': 'application/json',
+      'content-length': String(bytes),
+    };
+    const reply = await bindings.handler({
+      method: 'POST',
+      path,
+      query: '',
+      headers: new Map(Object.entries(headers)),
+      repeatedHeaders: new Map(),
+      address: '127.0.0.1',
+      signal: new AbortController().signal,
+      body: async () => {
+        await comes;
+        return Buffer.from(text);
+      },
+    });
+    const { code, message } = JSON.parse(String(reply.body)) as Partial<Sent>;
+    reply.whenOver?.();
+    return { status: reply.status, ...(code === undefined ? {} : { code }), ...(message === undefined ? {} : { message }) };
+  };
+  return { send, letCome };
+}
+const now = Promise.resolve();
+const refused = `The organization has more than ${limits.organizationBodyBytesMax} bytes under way.`;
+
+test('bodies that an organization declares and does not send take nothing of another, whatever the projects they are of', async () => {
+  const bindings = hosted();
+  const { send, letCome } = sender(bindings);
+  for (const [token, owner, organizationId] of [
+    ['dyw_a1', 'proj_1', 'org_a'],
+    ['dyw_a2', 'proj_2', 'org_a'],
+    ['dyw_b', 'proj_3', 'org_b'],
+  ] as const)
+    await bindings.open({ world, actorId: 'agent', bindings: ['http', 'mcp'], token, owner, organizationId });
+  const path = '/world/v1/wait';
+  const waiting = Array.from({ length: most }, (_, index) => send(index % 2 === 0 ? 'dyw_a1' : 'dyw_a2', path));
+  const over = await send('dyw_a1', path, { comes: now });
+  assert.deepEqual([over.status, over.code, over.message], [429, 'control.RATE_LIMITED', refused]);
+  assert.equal((await send('dyw_b', path, { comes: now })).status, 200);
+  letCome();
+  for (const { status } of await Promise.all(waiting)) assert.equal(status, 200);
+  assert.equal((await send('dyw_a1', path, { comes: now })).status, 200);
+});
+
+test('what one organization may have on its way is a quarter of what all may', () => {
+  assert.ok(4 * limits.organizationBodyBytesMax <= limits.bodyBytesUnderWayMax);
+  assert.ok(4 * limits.organizationReplyBytesMax <= limits.replyBytesUnderWayMax);
+});
