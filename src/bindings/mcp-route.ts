@@ -23,11 +23,10 @@ import { answerInSteps, type McpStep, wantsProgress } from './mcp-steps.js';
 export const answerMcpRequest: RowWork<AgentAccess> = ({ request, caller }) => {
   requireSize(request, limits.bodyBytesMax);
   requireMediaType(request, 'json');
-  const body = readMessageBody(request);
   return async () => {
     let read: JsonValue = null;
     try {
-      read = await body;
+      read = await readMessageBody(request);
       return await answer(read, request, caller);
     } catch (error) {
       if (error instanceof McpFailure) return { status: error.status, body: errorMessage(idOf(read), error) };

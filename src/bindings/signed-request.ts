@@ -57,8 +57,11 @@ function areSignable(headers: readonly string[]): boolean {
   return headers.length <= limits.headersMax && new Set(headers).size === headers.length && headers.includes('host');
 }
 
-/** The request, whose body is checked as it is read. Asks for the body, if at all, before its first await. Refuses another signature. */
-export function verifySignature(request: ServerRequest, secret: string): ServerRequest | Promise<ServerRequest> {
+/**
+ * The request, whose body is checked as it is read; refuses another signature. Where that needs the body, a function that does so: it reads
+ * the body, of `bodyBytesMax` at most, before it first awaits.
+ */
+export function verifySignature(request: ServerRequest, secret: string): ServerRequest | (() => Promise<ServerRequest>) {
   const signed = signatureOf(request);
   if (signed === undefined) throw mismatch();
   const declared = request.headers.get('x-amz-content-sha256') ?? signed.payload;
@@ -68,7 +71,7 @@ export function verifySignature(request: ServerRequest, secret: string): ServerR
   }
   if (!declaresBody(request)) return verified(request, signed, { secret, bytes: new Uint8Array() });
   requireSize(request, limits.bodyBytesMax);
-  return request.body(limits.bodyBytesMax).then((bytes) => verified(request, signed, { secret, bytes }));
+  return async () => verified(request, signed, { secret, bytes: await request.body(limits.bodyBytesMax) });
 }
 
 function verified(request: ServerRequest, signed: Signature, { secret, bytes }: { secret: string; bytes: Uint8Array }): ServerRequest {

@@ -7,6 +7,7 @@ import type { MultipartSubtype, OfferedBlob, WireBody, WirePart, WireRoute } fro
 import { declaresBody, requireSize } from '../http/guards.js';
 import { jsonOf, readJsonBody } from '../http/json-body.js';
 import { parseLists } from '../http/query.js';
+import { bodyBytesOf } from '../http/router.js';
 import type { ServerRequest } from '../http/server.js';
 import { bodyCodings, type DecodedBody, decodeBody } from './body-coding.js';
 import { bodyKind } from './body-kind.js';
@@ -21,11 +22,12 @@ export interface ReceivedBody {
   blobs: OfferedBlob[];
   trailers: { [name: string]: string };
 }
-/** What of a body is read: `held` before, as it is declared, of those that may be large. */
 export interface BodyPlan {
   kind: Kind;
-  /** Bytes that its reader will hold; 0 of bodies that are small. */
+  /** Bytes that its reader will hold, as it is declared; 0 where none is read. */
   bytes: number;
+  /** With bytes in it: one of `wireBodyBytesMax`, which has a budget of its own. */
+  isLarge: boolean;
   read(): Promise<ReceivedBody>;
 }
 
@@ -34,21 +36,20 @@ export function planBody(request: ServerRequest, requestBody: WireRoute['request
   const isEmpty = requestBody === 'none' || !declaresBody(request);
   const contentType = request.headers.get('content-type');
   const kind = bodyKind(requestBody, contentType, isEmpty);
-  if (isEmpty) return { kind, bytes: 0, read: () => empty(kind, contentType) };
+  if (isEmpty) return { kind, bytes: 0, isLarge: false, read: () => empty(kind, contentType) };
   const isLarge = kind === 'bytes' || kind === 'multipart';
   const bytesMax = isLarge ? limits.wireBodyBytesMax : limits.bodyBytesMax;
   const codings = bodyCodings(request, { keepsCompression: kind === 'bytes' });
   const sentMax = bytesMax + (codings.isAwsChunked ? limits.wireFramingBytesMax : 0);
   requireSize(request, sentMax);
-  const declared = request.headers.get('content-length');
   const isPlain = !codings.isAwsChunked && codings.compression === undefined;
-  const held = !isLarge ? 0 : declared === undefined || !isPlain ? sentMax : Number(declared);
+  const held = isPlain ? bodyBytesOf(request, { bytesMax }) : sentMax;
   const read = async (): Promise<ReceivedBody> => {
     if (kind === 'json' && isPlain) return small({ kind, value: await readJsonBody(request, bytesMax, limits.wireJsonDepthMax) });
     const decoded = await decodeBody(await request.body(sentMax), codings, { request, bytesMax });
     return { ...(await bodyOf(kind, decoded, contentType)), trailers: decoded.trailers };
   };
-  return { kind, bytes: held, read };
+  return { kind, bytes: held, isLarge, read };
 }
 
 const small = (body: WireBody): ReceivedBody => ({ body, blobs: [], trailers: {} });

@@ -13,7 +13,7 @@ import { ByteBudget } from '../http/byte-budget.js';
 import { unauthenticated } from '../http/guards.js';
 import { decodePathValues } from '../http/path-table.js';
 import { parseLists } from '../http/query.js';
-import { type FoundElsewhere, OwnBody, type RouteReply, wrongMethod } from '../http/router.js';
+import { bodyBytesOf, type FoundElsewhere, OwnBody, type RouteReply, type TakeBody, wrongMethod } from '../http/router.js';
 import type { ServerRequest } from '../http/server.js';
 import { addressOf } from './access-address.js';
 import type { AccessTable } from './access-table.js';
@@ -80,7 +80,7 @@ export function wireRoutes(
       throw refusal;
     }
     const answering = { shown, pathname, mount, query, speaksForOrigin, bodies, replies };
-    return { id: 'wire', caller: found.access, answer: () => answerNoting(request, found, answering) };
+    return { id: 'wire', caller: found.access, answer: (takeBody) => answerNoting(request, found, { ...answering, takeBody }) };
   };
 }
 
@@ -196,23 +196,25 @@ interface Answering extends Omit<ReceivedRequest, 'isShared'> {
   /** The path below the base URL, its mount included. */
   shown: string;
   speaksForOrigin: boolean;
+  /** For those that are small. */
+  takeBody: TakeBody;
   bodies: ByteBudget;
   replies: ByteBudget;
 }
 async function answer(request: ServerRequest, found: RouteMatch, answering: Answering): Promise<RouteReply> {
-  const { pathname, mount, query, speaksForOrigin, bodies, replies } = answering;
+  const { pathname, mount, query, speaksForOrigin, takeBody, bodies, replies } = answering;
   const { access, match, caller } = found;
   const { packageId, routeId, method, auth, requestBody } = match.route;
   const secrets = [...access.keys.map(({ token }) => token), ...(caller === undefined ? [] : [caller.text])];
   const seen = { routeId, method, pathname, path: decodePathValues(match.values), ...withoutCredential({ auth, secrets }, request, query) };
   const plan = auth.kind === 'sigv4' ? planSigned(request, requestBody, caller) : planBody(request, requestBody);
-  const held = plan.bytes === 0 ? undefined : bodies.take(access.worldId, plan.bytes);
+  const held = plan.isLarge ? bodies.take(access.worldId, plan.bytes) : takeBody(plan.bytes);
   let reply: RouteReply;
   try {
     const asked = { seen, body: plan.read(), secrets, minted: caller?.minted, baseUrl: access.baseUrlAt(mount, isAtOwnMount(request)) };
     reply = await answerWith(access, { packageId, instanceId: match.instanceId }, asked);
   } finally {
-    held?.release();
+    held.release();
   }
   reply = await holdBytes(replies, access.worldId, reply);
   return speaksForOrigin ? reply : { ...reply, headers: withoutOrigin(reply.headers) };
@@ -232,14 +234,10 @@ async function holdBytes(replies: ByteBudget, worldId: string, reply: RouteReply
 }
 
 /** The signature is verified first, unless it needs the body: then a small body is read for it. */
-function planSigned(
-  request: ServerRequest,
-  kind: WireRoute['requestBody'],
-  caller: WireCaller | undefined,
-): Pick<BodyPlan, 'bytes' | 'read'> {
+function planSigned(request: ServerRequest, kind: WireRoute['requestBody'], caller: WireCaller | undefined): Omit<BodyPlan, 'kind'> {
   const verified = verifySignature(request, (caller as WireCaller).token);
-  if (!(verified instanceof Promise)) return planBody(verified, kind);
-  return { bytes: 0, read: () => verified.then((signed) => planBody(signed, kind).read()) };
+  if (typeof verified !== 'function') return planBody(verified, kind);
+  return { bytes: bodyBytesOf(request), isLarge: false, read: async () => await planBody(await verified(), kind).read() };
 }
 
 interface Asked {

@@ -60,6 +60,8 @@ interface RouteCommon {
   id?: string;
   /** A body is read only where this is given. */
   body?: BodyRule;
+  /** It reads a body of limits.bodyBytesMax at most itself, before it first awaits; that is counted as others are. */
+  readsBody?: boolean;
   /** Bytes for a page are taken from the budget before the page is made. */
   hasLargeReply?: boolean;
   /** Answers while the server drains, too. */
@@ -119,6 +121,8 @@ export interface RouterOptions<Caller> {
   /** The body of every error reply. Default: the envelope. */
   refused?(envelope: ErrorEnvelope, request: ServerRequest): object;
 }
+/** Takes bytes for a body from the budget of bodies, for the caller whose it is. Throws the refusal. */
+export type TakeBody = (bytes: number) => BytesHeld;
 /** A request that `otherwise` knows what to do with. */
 export interface FoundElsewhere<Caller> {
   /** The name of all such routes in figures and logs. */
@@ -126,7 +130,7 @@ export interface FoundElsewhere<Caller> {
   /** Undefined where nobody was authenticated. */
   caller: Caller | undefined;
   /** Asks for the body, if at all, before its first await. */
-  answer(): Answer;
+  answer(takeBody: TakeBody): Answer;
 }
 /** What becomes known of a request on its way. */
 interface Exchange<Caller> extends RequestPlace {
@@ -259,7 +263,7 @@ async function dispatch<Caller>(
   if (request.isForwarded === true) options.requirePage?.(request);
   else options.requireHost(request);
   const found = findRoute(table, request);
-  if (found === undefined) return await answerElsewhere(options, request, exchange);
+  if (found === undefined) return await answerElsewhere(options, budgets, request, exchange);
   const { route, values } = found;
   exchange.route = route.id ?? `${route.method} ${route.path}`;
   exchange.template = route.path;
@@ -281,19 +285,23 @@ async function dispatch<Caller>(
     exchange.path = decodePathValues(values);
     rest = begin(route, { request, caller, path: exchange.path, correlationId });
   }
-  const owner = exchange.caller === undefined ? '' : (options.ownerOf?.(exchange.caller) ?? '');
+  const owner = ownerOf(options, exchange.caller);
   if (route.hasLargeReply === true) exchange.held = await budgets.replies.whenFree(owner, limits.pageBytesMax);
-  if (!expectsBody) return await rest(undefined);
+  if (!expectsBody && route.readsBody !== true) return await rest(undefined);
   const held = budgets.bodies.take(owner, bodyBytesOf(request, rule));
   try {
-    return await rest(await readBody(request, rule));
+    return await rest(expectsBody ? await readBody(request, rule) : undefined);
   } finally {
     held.release();
   }
 }
 
+function ownerOf<Caller>(options: RouterOptions<Caller>, caller: Caller | undefined): string {
+  return caller === undefined ? '' : (options.ownerOf?.(caller) ?? '');
+}
+
 /** As declared; of a body without a length, all that it may be. */
-function bodyBytesOf({ headers }: ServerRequest, { bytesMax = limits.bodyBytesMax }: BodyRule): number {
+export function bodyBytesOf({ headers }: ServerRequest, { bytesMax = limits.bodyBytesMax }: BodyRule = {}): number {
   const declared = headers.get('content-length');
   return declared === undefined ? bytesMax : Number(declared);
 }
@@ -314,17 +322,18 @@ function findRoute<Caller>(table: PathTable<Route<Caller>>, { method, path }: Se
 }
 
 async function answerElsewhere<Caller>(
-  { otherwise, draining: isDraining }: RouterOptions<Caller>,
+  options: RouterOptions<Caller>,
+  budgets: ByteBudgets,
   request: ServerRequest,
   exchange: Exchange<Caller>,
 ): Promise<RouteReply> {
-  const asked = otherwise?.(request);
+  const asked = options.otherwise?.(request);
   const found = asked instanceof Promise ? await asked : asked;
   if (found === undefined) throw new ServiceError('control.ROUTE_NOT_FOUND', { message: 'There is nothing at this path.' });
   exchange.route = found.id;
   exchange.caller = found.caller;
-  if (isDraining?.() === true) throw draining();
-  return await found.answer();
+  if (options.draining?.() === true) throw draining();
+  return await found.answer((bytes) => budgets.bodies.take(ownerOf(options, found.caller), bytes));
 }
 
 /** With what is answered where one of them is. */

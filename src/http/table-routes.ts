@@ -38,12 +38,13 @@ export function tableRoutes<Id extends string, Rule extends RouteRule, Caller>(
   return (Object.keys(table) as Id[]).map((id) => {
     const rule = table[id];
     const body = bodyRuleOf({ table, contract }, id);
-    const { method, path, hasLargeReply } = rule;
+    const { method, path, readsBody, hasLargeReply } = rule;
     const row = {
       method,
       path,
       ...(isNamedById ? { id } : {}),
       ...(body === undefined ? {} : { body }),
+      ...(readsBody === true ? { readsBody } : {}),
       ...(hasLargeReply === true ? { hasLargeReply } : {}),
     };
     const begin = beginOf(workOf(id, rule), { check: contract.validators[id].body, readValues: valuesReader(contract, id, rule) });

@@ -1,9 +1,14 @@
 // Bytes of agents' requests on their way: whose they are, and that the whole of one organization leaves others theirs.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import { createHostedBindings, type HostedBindings } from '../../src/bindings/hosted-bindings.js';
 import { limits } from '../../src/contract/limits.js';
 import type { WorldRef } from '../../src/worlds/api.js';
+import { createWire, openWireWorlds } from './wire-kit.js';
+
+const worlds = await openWireWorlds('agent-bytes');
+after(() => worlds.close());
+const routed = await createWire(worlds);
 
 const world = { query: async () => [], command: async () => ({ outcome: { kind: 'ok', value: null } }) } as unknown as WorldRef;
 const most = limits.organizationBodyBytesMax / limits.bodyBytesMax;
@@ -73,6 +78,30 @@ test('bodies that an organization declares and does not send take nothing of ano
   letCome();
   for (const { status } of await Promise.all(waiting)) assert.equal(status, 200);
   assert.equal((await send('dyw_a1', path, { comes: now })).status, 200);
+});
+
+test('messages of MCP and small bodies of wire routes are counted with those of operations', async () => {
+  const path = '/world/json/a/items/b';
+  for (const [first, second] of [
+    ['/world/mcp', path],
+    [path, '/world/v1/wait'],
+    ['/world/v1/wait', '/world/mcp'],
+  ] as const) {
+    const bindings = hosted();
+    const { send, letCome } = sender(bindings);
+    for (const name of ['a', 'b'])
+      await bindings.open({ world: routed, actorId: 'agent', bindings: ['http', 'mcp'], token: `dyw_${name}`, organizationId: `org_${name}` });
+    const waiting = Array.from({ length: most }, () => send('dyw_a', first));
+    for (const next of [first, second]) {
+      const over = await send('dyw_a', next, { comes: now });
+      assert.deepEqual([over.status, over.code, over.message], [429, 'control.RATE_LIMITED', refused], `${first}, then ${next}`);
+      assert.notEqual((await send('dyw_b', next, { comes: now })).status, 429, next);
+    }
+    letCome();
+    await Promise.all(waiting);
+    assert.notEqual((await send('dyw_a', second, { comes: now })).status, 429, 'released');
+    await bindings.close();
+  }
 });
 
 test('what one organization may have on its way is a quarter of what all may', () => {

@@ -38,6 +38,20 @@ test('accesses are listed without their credentials, and one that is revoked ope
   assert.deepEqual((await kit.call('listSessionAccess', { path: { sessionId } })).items, []);
 });
 
+test("an access says whose calls and whose bytes its agent's are", async () => {
+  const { bindings, organizationId } = kit;
+  const { sessionId, projectId } = await kit.session();
+  const { open } = bindings;
+  const asked: unknown[] = [];
+  bindings.open = (request) => {
+    asked.push([request.owner, request.organizationId]);
+    return open(request);
+  };
+  await kit.access(sessionId);
+  bindings.open = open;
+  assert.deepEqual(asked, [[projectId, organizationId]]);
+});
+
 test('an access falls with the credential that made it, and with the member behind that', async () => {
   const { organizationId, services } = kit;
   const { sessionId } = await kit.session({ ttlMs: 86_400_000 });
