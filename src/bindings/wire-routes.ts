@@ -4,7 +4,8 @@
 //     The name of a key, which is public, counts only for a route whose signature is verified.
 //   WIRE-ROUTES-2. Where strangers share a listener, only who holds an access learns what is at a path, and of its own world alone.
 //   WIRE-ROUTES-3. No header, query or form that decode sees holds the credential, and no log does.
-//   WIRE-ROUTES-4. Bytes that come and bytes that leave have a bound, of each world and of all behind a listener.
+//   WIRE-ROUTES-4. Bytes that come and bytes that leave have a bound, of each organization (else of each world) and of all
+//     behind a listener.
 import { errorTable, ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
 import type { WireRequest, WireRoute } from '../contract/world/wire.js';
@@ -52,7 +53,8 @@ export function wireRoutes(
   accesses: AccessTable,
   { prefix = '', isShared = false, speaksForOrigin = true, pages }: WireRoutesOptions,
 ): (request: ServerRequest) => FoundElsewhere<AgentAccess> | undefined {
-  const bounds = { ownerBytesMax: limits.worldWireBytesMax, totalBytesMax: limits.wireBytesUnderWayMax, ownerNoun: 'world' };
+  const ownerNoun = isShared ? 'organization' : 'world';
+  const bounds = { ownerBytesMax: limits.ownerWireBytesMax, totalBytesMax: limits.wireBytesUnderWayMax, ownerNoun };
   const bodies = new ByteBudget({ ...bounds, waitingMax: 0, waitMsMax: 0 });
   const replies = new ByteBudget({ ...bounds, waitingMax: limits.wireRepliesWaitingMax, waitMsMax: limits.wireReplyWaitMs });
   return (request) => {
@@ -208,7 +210,7 @@ async function answer(request: ServerRequest, found: RouteMatch, answering: Answ
   const secrets = [...access.keys.map(({ token }) => token), ...(caller === undefined ? [] : [caller.text])];
   const seen = { routeId, method, pathname, path: decodePathValues(match.values), ...withoutCredential({ auth, secrets }, request, query) };
   const plan = auth.kind === 'sigv4' ? planSigned(request, requestBody, caller) : planBody(request, requestBody);
-  const held = plan.isLarge ? bodies.take(access.worldId, plan.bytes) : takeBody(plan.bytes);
+  const held = plan.isLarge ? bodies.take(access.bytesOwner, plan.bytes) : takeBody(plan.bytes);
   let reply: RouteReply;
   try {
     const asked = { seen, body: plan.read(), secrets, minted: caller?.minted, baseUrl: access.baseUrlAt(mount, isAtOwnMount(request)) };
@@ -216,15 +218,15 @@ async function answer(request: ServerRequest, found: RouteMatch, answering: Answ
   } finally {
     held.release();
   }
-  reply = await holdBytes(replies, access.worldId, reply);
+  reply = await holdReply(replies, access.bytesOwner, reply);
   return speaksForOrigin ? reply : { ...reply, headers: withoutOrigin(reply.headers) };
 }
 
-/** Bytes that leave are held until they have: clients that read slowly are no reason to have more of them. */
-async function holdBytes(replies: ByteBudget, worldId: string, reply: RouteReply): Promise<RouteReply> {
-  if (!(reply.body instanceof OwnBody) || typeof reply.body.content === 'string') return reply;
+/** Bytes and text that leave are held until they have: clients that read slowly are no reason to have more of them. */
+async function holdReply(replies: ByteBudget, owner: string, reply: RouteReply): Promise<RouteReply> {
+  if (!(reply.body instanceof OwnBody)) return reply;
   try {
-    return { ...reply, held: await replies.whenFree(worldId, reply.body.content.byteLength) };
+    return { ...reply, held: await replies.whenFree(owner, Buffer.byteLength(reply.body.content)) };
   } catch {
     throw new ServiceError('control.UNAVAILABLE', {
       message: 'The call was made, and too many bytes are on their way to clients for its reply to leave.',

@@ -23,8 +23,11 @@ export const wireLimits = {
   multipartHeadersMax: 16,
   /** Of all parts that are text. */
   multipartTextBytesMax: 1024 * 1024,
-  /** Such bodies on their way at once, and as many bytes of replies: of a world two of the largest bodies; of all behind a listener. */
-  worldWireBytesMax: 52 * 1024 * 1024,
+  /**
+   * Such bodies on their way at once, and as many bytes of replies: of an organization (else of a world) two of the largest bodies; of all
+   * behind a listener.
+   */
+  ownerWireBytesMax: 52 * 1024 * 1024,
   wireBytesUnderWayMax: 208 * 1024 * 1024,
   /** Replies with bytes that wait until others have left, and for how long. */
   wireRepliesWaitingMax: 8,

@@ -79,7 +79,7 @@ for (const engine of loadUws() === undefined ? (['node:http'] as const) : (['nod
     await s3.send(new PutObjectCommand({ Bucket: 'b', Key: 'one', Body: large }));
     s3.destroy();
     const place = new URL(`${url}/b/one`);
-    const readers = Array.from({ length: Math.floor(limits.worldWireBytesMax / large.length) }, () =>
+    const readers = Array.from({ length: Math.floor(limits.ownerWireBytesMax / large.length) }, () =>
       connect({ host: place.hostname, port: Number(place.port) }),
     );
     for (const reader of readers) {
