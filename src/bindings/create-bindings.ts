@@ -4,7 +4,8 @@ import { defined } from '../contract/defined.js';
 import type { AgentDialect } from '../contract/run/dialect.js';
 import type { BindingsPort, OpenAccess } from '../drills/ports/bindings-port.js';
 import { requireHost } from '../http/guards.js';
-import { createRouter, type RouteFailure } from '../http/router.js';
+import type { RouteFailure } from '../http/route-failure.js';
+import { createRouter } from '../http/router.js';
 import type { HttpHandler, HttpServer } from '../http/server.js';
 import { startHttpServer } from '../http/start-server.js';
 import { type AgentUrls, agentUrls, belowAddresses, withAddress } from './access-address.js';
@@ -35,6 +36,7 @@ export function createBindings(options: BindingsOptions = {}): BindingsPort {
     const mount = mountOfHost(name);
     return mount !== undefined && accesses.hasMount(mount) ? mount : undefined;
   };
+  const { onFailure = logFailure } = options;
   const handler = belowHosts(
     openMount,
     belowAddresses(
@@ -47,13 +49,13 @@ export function createBindings(options: BindingsOptions = {}): BindingsPort {
         ownerOf: ({ bytesOwner }) => bytesOwner,
         ownerNoun: 'world',
         otherwise: wireRoutes(accesses, { pages }),
-        onFailure: options.onFailure ?? logFailure,
+        onFailure,
         ...(dialect === undefined ? {} : { refused: (envelope, request) => wordsFor(request, dialect).refused(envelope) }),
       }),
     ),
   );
   const start = (at: HttpHandler): Promise<HttpServer> =>
-    startHttpServer({ host: loopback, port: 0, ...defined({ engine: options.engine }), handler: at });
+    startHttpServer({ host: loopback, port: 0, onFailure, ...defined({ engine: options.engine }), handler: at });
   const listeners = new MountListeners(start, handler);
   const urlsOf = async ({ bindings, httpMounts = 'path' }: OpenAccess): Promise<AgentUrls> => {
     if (!remoteBindings.some((binding) => bindings.includes(binding))) return agentUrls('');

@@ -10,7 +10,8 @@ import { validateCompleteRequest } from '../contract/validate/validators.js';
 import { requireLoopback } from '../http/guards.js';
 import { parseQuery } from '../http/query.js';
 import { requireValid } from '../http/require-valid.js';
-import { createRouter, type Route, type RouteFailure } from '../http/router.js';
+import type { RouteFailure } from '../http/route-failure.js';
+import { createRouter, type Route } from '../http/router.js';
 import { startHttpServer } from '../http/start-server.js';
 import { PendingInteractions, waiting } from './pending-interactions.js';
 
@@ -38,6 +39,7 @@ export async function startAgentDesk({ onPending = () => {}, onFailure = logFail
     engine: 'node:http',
     host: '127.0.0.1',
     port: 0,
+    onFailure,
     handler: createRouter({
       routes: deskRoutes(interactions),
       requireHost: requireLoopback,

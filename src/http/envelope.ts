@@ -1,6 +1,7 @@
 // How replies are written: JSON with a correlation id, errors in the one envelope.
 import { type ErrorEnvelope, errorEnvelope, errorTable, ServiceError } from '../contract/errors.js';
 import { newId } from '../contract/ids.js';
+import { knownMethods } from './known-methods.js';
 import { rateHeaders } from './rate-headers.js';
 import type { HttpReply } from './server.js';
 
@@ -90,7 +91,9 @@ function errorHeaders(error: ServiceError): { [name: string]: string } {
   const { retryAfterMs, details, isUnsupported } = error.extra;
   const headers: { [name: string]: string } = isUnsupported === true ? { ...unsupportedHeader } : {};
   if (error.code === 'control.UNAUTHENTICATED') headers['www-authenticate'] = 'Bearer';
-  if (error.code === 'control.METHOD_NOT_ALLOWED' && Array.isArray(details?.allow)) headers.allow = details.allow.join(', ');
+  // The details of a host's refusal are its own.
+  if (error.code === 'control.METHOD_NOT_ALLOWED' && Array.isArray(details?.allow))
+    headers.allow = [...new Set(details.allow)].filter((method) => knownMethods.has(method)).join(', ');
   const { perSecond, burst } = details ?? {};
   if (error.code === 'control.RATE_LIMITED' && typeof perSecond === 'number' && typeof burst === 'number')
     Object.assign(headers, rateHeaders({ perSecond, burst }, 0));

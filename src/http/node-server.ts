@@ -40,7 +40,12 @@ export async function startNodeServer(options: HttpServerOptions): Promise<HttpS
   });
   const receive = (message: IncomingMessage, response: ServerResponse): void => {
     const line = lines.get(message.socket);
-    line?.take({ message, response, begin: () => void respond(work, message, response, line.address) });
+    const fail = (error: unknown): void => {
+      response.destroy();
+      const { method = '', url = '' } = message;
+      options.onFailure?.({ correlationId: newId('corr'), method, path: url.replace(/\?.*/s, ''), error });
+    };
+    line?.take({ message, response, begin: () => void respond(work, message, response, line.address).catch(fail) });
   };
   server.on('request', receive);
   // An expectation that nobody knows may be ignored (RFC 9110 10.1.1); node would answer it without our envelope.

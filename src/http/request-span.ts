@@ -1,6 +1,7 @@
 // The span of a request, by the conventions of OpenTelemetry for HTTP servers. Paths, queries and addresses of clients are left out: a path
 // may hold ids of tenants, and of wire routes a credential.
 import type { Tracing } from '../tracing/tracing.js';
+import { knownMethods } from './known-methods.js';
 import type { HttpReply, ServerRequest } from './server.js';
 
 /** What is known of a request when it has its reply. */
@@ -12,8 +13,6 @@ export interface RequestFacts {
   /** Of an error reply. */
   readonly code: string | undefined;
 }
-
-const knownMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'CONNECT', 'TRACE']);
 
 /** `facts` fills while the request is answered. */
 export function inRequestSpan(

@@ -16,6 +16,7 @@ import { bearerOf, declaresBody, requireMediaType, requireSize } from './guards.
 import { readJsonBody } from './json-body.js';
 import { decodePathValues, type PathMatch, PathTable } from './path-table.js';
 import { inRequestSpan } from './request-span.js';
+import type { RouteFailure } from './route-failure.js';
 import type { HttpHandler, HttpReply, ServerRequest } from './server.js';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -73,13 +74,6 @@ export type Route<Caller> =
   | (RouteCommon & { auth: 'bearer'; authenticate?(token: string): Caller | Promise<Caller> } & Work<Caller>)
   | OpenRoute;
 
-/** A bug met while answering: what the client does not see. */
-export interface RouteFailure {
-  correlationId: string;
-  method: string;
-  path: string;
-  error: unknown;
-}
 /** What is known of a request that is to be authenticated. */
 export interface RequestPlace {
   route: string | undefined;

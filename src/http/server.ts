@@ -1,4 +1,5 @@
 // The small server interface behind which uWebSockets.js and node:http are the same thing to every route. Why: docs/decisions/016.
+import type { RouteFailure } from './route-failure.js';
 import type { ServiceWarning } from './service-warning.js';
 
 export interface ServerRequest {
@@ -52,6 +53,8 @@ export interface HttpServerOptions {
   /** 0: any free port. */
   port: number;
   handler: HttpHandler;
+  /** node:http only: a reply that cannot be written, which is a bug. Its connection is closed. */
+  onFailure?(failure: RouteFailure): void;
   /** node:http only; uWebSockets.js waits 10 s. Default limits.headersTimeoutMs. */
   headersTimeoutMs?: number;
   /** Default limits.bodyTimeoutMs. */

@@ -3,7 +3,7 @@ import { type DestinationStream, type Logger, pino } from 'pino';
 import { limits } from '../contract/limits.js';
 import type { ControlLog } from '../control/core/services.js';
 import type { AnsweredRequest, Observer } from './answered-request.js';
-import type { RouteFailure } from './router.js';
+import type { RouteFailure } from './route-failure.js';
 
 export interface ServiceLogOptions {
   level?: 'debug' | 'info' | 'warn' | 'error' | 'silent';

@@ -15,7 +15,8 @@ import { limits } from '../contract/limits.js';
 import { localFolders } from '../contract/local-folders.js';
 import type { TargetModule } from '../contract/run/target-invocation.js';
 import { requireLoopback } from '../http/guards.js';
-import { createRouter, type RouteFailure } from '../http/router.js';
+import type { RouteFailure } from '../http/route-failure.js';
+import { createRouter } from '../http/router.js';
 import type { HttpServer } from '../http/server.js';
 import { type StartHttpServerOptions, startHttpServer } from '../http/start-server.js';
 import type { Worlds } from '../worlds/api.js';
@@ -100,6 +101,7 @@ export async function startInspector(options: LocalInspectorOptions = {}): Promi
     const server = await listenAtOneOf(port === 'repository' ? repositoryPorts(resolve(options.root ?? '.')) : [port], {
       host: hostname.replace(/^\[|\]$/g, ''),
       closeGraceMs: limits.inspectorCloseGraceMs,
+      onFailure,
       ...defined({ engine }),
       handler: createRouter<true>({
         routes: [...apiRoutes(inspectorApi(parts)), documentRoute(), ...shellRoutes(new URL('./app/', import.meta.url))],

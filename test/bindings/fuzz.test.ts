@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { createBindings } from '../../src/bindings/create-bindings.js';
 import { type ErrorCode, errorTable } from '../../src/contract/errors.js';
 import { validateErrorEnvelope } from '../../src/contract/validate/validators.js';
-import type { RouteFailure } from '../../src/http/router.js';
+import type { RouteFailure } from '../../src/http/route-failure.js';
 import { createLocalWorld } from '../../src/local-world.js';
 import { type Draft, mutated, mutation, written } from '../e2e/mutations.js';
 import { exchange, type Received } from '../e2e/wire.js';

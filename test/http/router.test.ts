@@ -4,7 +4,8 @@ import { after, before, test } from 'node:test';
 import { ServiceError } from '../../src/contract/errors.js';
 import { validateErrorEnvelope } from '../../src/contract/validate/validators.js';
 import { requireLoopback, unauthenticated } from '../../src/http/guards.js';
-import { createRouter, type Route, type RouteFailure } from '../../src/http/router.js';
+import type { RouteFailure } from '../../src/http/route-failure.js';
+import { createRouter, type Route } from '../../src/http/router.js';
 import type { HttpServer } from '../../src/http/server.js';
 import { startHttpServer } from '../../src/http/start-server.js';
 
@@ -34,6 +35,15 @@ const routes: Route<string>[] = [
     auth: 'none',
     run: () => {
       throw new ServiceError('control.WORLD_BUSY', { retryAfterMs: 1500 });
+    },
+  },
+  {
+    method: 'GET',
+    path: '/forged',
+    auth: 'none',
+    run: () => {
+      const allow = ['GET', 'GET', 'a\r\nx-forged: b', '*', 5, 'PUT'];
+      throw new ServiceError('control.METHOD_NOT_ALLOWED', { details: { allow } });
     },
   },
 ];
@@ -175,6 +185,11 @@ test('a refusal that may be retried says when', async () => {
   assert.equal(status, 503);
   assert.equal(body.retryAfterMs, 1500);
   assert.equal(headers.get('retry-after'), '2');
+});
+
+test('a refusal allows methods alone, whatever its details say', async () => {
+  const { status, headers } = await send('/forged');
+  assert.deepEqual([status, headers.get('allow'), headers.get('x-forged')], [405, 'GET, PUT', null]);
 });
 
 test('two routes for the same method and path are refused', () => {

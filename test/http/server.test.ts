@@ -8,7 +8,8 @@ import { runInNewContext } from 'node:vm';
 import { ServiceError } from '../../src/contract/errors.js';
 import { limits } from '../../src/contract/limits.js';
 import { errorReply } from '../../src/http/envelope.js';
-import type { HttpHandler, HttpServer, HttpServerOptions, ServerRequest } from '../../src/http/server.js';
+import type { RouteFailure } from '../../src/http/route-failure.js';
+import type { HttpHandler, HttpReply, HttpServer, HttpServerOptions, ServerRequest } from '../../src/http/server.js';
 import { startHttpServer } from '../../src/http/start-server.js';
 import { loadUws } from '../../src/http/uws-binary.js';
 
@@ -275,4 +276,27 @@ test('node:http: of a connection that is closed because it pipelines too much, t
   } finally {
     unsubscribe('http.server.request.start', count);
   }
+});
+
+test('node:http: a reply that cannot be written ends its connection, is logged as a bug, and ends nothing else', async () => {
+  const failures: RouteFailure[] = [];
+  const unsendable: HttpReply[] = [
+    { status: 200, headers: { 'x-a': 'b\r\nx-c: d' } },
+    { status: 99, body: 'x' },
+    { status: 200, headers: { 'x a': 'b' }, stream: (async function* () {})() },
+  ];
+  let over = 0;
+  const whenOver = (): void => {
+    over++;
+  };
+  const handler: HttpHandler = ({ path }) => ({ ...(unsendable[Number(path.slice(1))] ?? { status: 200, body: '/3' }), whenOver });
+  const server = await start('node:http', handler, { onFailure: (failure) => failures.push(failure) });
+  for (const place of unsendable.keys()) assert.equal(await raw(server.port, `GET /${place}?q HTTP/1.1\r\nHost: a\r\n\r\n`), '');
+  assert.deepEqual(bodies(await raw(server.port, 'GET /3 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')), ['/3']);
+  assert.deepEqual(
+    failures.map(({ method, path }) => `${method} ${path}`),
+    ['GET /0', 'GET /1', 'GET /2'],
+  );
+  for (const { error } of failures) assert.match(String((error as { code?: string }).code), /^ERR_/);
+  assert.equal(over, 4);
 });
