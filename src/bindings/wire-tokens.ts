@@ -29,7 +29,7 @@ export function sealedMessage({ tokens = [], ...message }: EncodedMessage, key: 
   const sealed = [...new Set(tokens)]
     .sort((a, b) => b.length - a.length)
     .map((minted): [string, string] => [minted, sealToken(minted, key)]);
-  const anyOf = new RegExp(sealed.map(([minted]) => minted.replaceAll('.', '\\.')).join('|'), 'g');
+  const anyOf = new RegExp(sealed.map(([minted]) => minted.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')).join('|'), 'g');
   const byMinted = new Map(sealed);
   const close = (text: string): string => text.replace(anyOf, (minted) => byMinted.get(minted) as string);
   const { body } = message;

@@ -60,10 +60,14 @@ const originHeaders = new Set([
   'x-sourcemap',
   'x-xss-protection',
 ]);
-/** `x-accel-redirect` and its like make a proxy serve files and addresses of its own. */
+/**
+ * `x-accel-redirect` and its like make a proxy serve files and addresses of its own. `drillyard-...` is what the nodes of a cluster say to
+ * each other (http/node-token.ts).
+ */
 const originFamilies = [
   'attribution-reporting-',
   'cross-origin-',
+  'drillyard-',
   'sec-',
   'x-accel-',
   'x-sendfile',

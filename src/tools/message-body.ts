@@ -65,24 +65,3 @@ function eventText(given: JsonValue): string | undefined {
   return `${lines.join('\n')}\n\n`;
 }
 const isLine = (value: JsonValue | undefined): boolean => value === undefined || (typeof value === 'string' && !/[\r\n\0]/.test(value));
-
-/** What of it is text. */
-export function bodyTexts(body: Body): readonly string[] {
-  if (body.kind === 'events') return body.texts;
-  return 'text' in body ? [body.text] : [];
-}
-
-/** Of what the codec made itself; a blob's bytes are the world's. */
-export function bodySize(body: Body): number {
-  switch (body.kind) {
-    case 'empty':
-    case 'blob':
-      return 0;
-    case 'bytes':
-      return Buffer.byteLength(body.base64, 'base64');
-    case 'events':
-      return body.texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
-    default:
-      return Buffer.byteLength(body.text);
-  }
-}

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isSealedBy, sealedToken, sealToken, unsealed } from '../../src/bindings/sealed-token.js';
 import { hashOf } from '../../src/bindings/token-table.js';
+import { sealedMessage } from '../../src/bindings/wire-tokens.js';
 import fc from '../fast-check.js';
 
 const keyOf = (token: string) => ({ token, tokenHash: hashOf(token) });
@@ -56,4 +57,12 @@ test('many false seals cost about their length', () => {
     unsealed(forged, [own], () => assert.fail()),
     forged,
   );
+});
+
+test('no text of a token is read as a pattern', () => {
+  for (const token of ['(a+)+$', '[', 'a|b', '\\', '.*']) {
+    const text = `${'a'.repeat(40)}!${token}!`;
+    const { body } = sealedMessage({ headers: {}, body: { kind: 'json', text }, tokens: [token] }, own);
+    assert.deepEqual(body, { kind: 'json', text: `${'a'.repeat(40)}!${sealToken(token, own)}!` });
+  }
 });

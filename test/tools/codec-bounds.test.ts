@@ -18,7 +18,7 @@ var behavior = { default: {
   operations: { ask: function () { return null; } },
   http: { ask: {
     decode: function (request) { return { arguments: 'x'.repeat(request.size) }; },
-    encode: function (input) { return { body: made(input.kind, input.size), headers: input.headers ? { x: 'x'.repeat(input.headers) } : {} }; }
+    encode: function (input) { return { body: made(input.kind, input.size), headers: input.given || (input.headers ? { x: 'x'.repeat(input.headers) } : {}) }; }
   } }
 } };`;
 const route = { id: 'ask', operationId: 'ask', method: 'POST', path: '/ask', auth: { kind: 'none' }, requestBody: 'none' };
@@ -49,5 +49,12 @@ for (const kind of ['text', 'escaped', 'json', 'bytes', 'liar']) {
 test('headers of any length are refused without being copied', () => {
   for (const headers of [limits.headerBytesMax, 500_000_000]) {
     assert.notEqual(codecs.encodeHttp('ask', { kind: 'text', size: 1, headers }).kind, 'value');
+  }
+});
+
+test('headers between the nodes of a cluster are not for tools', () => {
+  for (const name of ['drillyard-not-owner', 'Drillyard-Node']) {
+    const message = `the header '${name.toLowerCase()}' speaks for all of its origin, so no route may set it`;
+    assert.deepEqual(codecs.encodeHttp('ask', { kind: 'text', size: 1, given: { [name]: '1' } }), { kind: 'misshapen', message });
   }
 });

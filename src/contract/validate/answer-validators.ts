@@ -1,16 +1,21 @@
 // Whether what a world's host sent is an answer to what it was asked. Asked of hosts in processes of their own: tool code that took such a
-// process over could send anything, and the reader of an answer believes its type.
+// process over could send anything, and the reader of an answer believes its type. What becomes a reply to a client is held to the rules of
+// codecs too.
 import typia, { type tags } from 'typia';
+import { maySend } from '../world/message-rules.js';
 import type { AdvanceProgress, WorldAnswers, WorldPosition } from '../world/world-protocol.js';
 
 type ForkAnswer = { worldInstanceId: string; position: WorldPosition };
 type PackedScheduleAnswer = { tag: string & tags.MaxLength<64>; firstOrdinal: number & tags.Type<'uint32'> };
 type Fits = (value: unknown) => boolean;
 
+const isRouteResult = typia.createIs<WorldAnswers['callRoute']>();
+const isRefusalResult = typia.createIs<WorldAnswers['refuseRequest']>();
+
 const fits: { readonly [Kind in keyof WorldAnswers]: Fits } & { readonly fork: Fits; readonly packedSchedule: Fits } = {
   call: typia.createIs<WorldAnswers['call']>(),
-  callRoute: typia.createIs<WorldAnswers['callRoute']>(),
-  refuseRequest: typia.createIs<WorldAnswers['refuseRequest']>(),
+  callRoute: (answer) => isRouteResult(answer) && ((answer.kind !== 'answered' && answer.kind !== 'answered_each') || maySend(answer)),
+  refuseRequest: (answer) => isRefusalResult(answer) && (answer.kind !== 'worded' || maySend(answer)),
   advance: typia.createIs<WorldAnswers['advance']>(),
   wait: typia.createIs<WorldAnswers['wait']>(),
   startDelivery: typia.createIs<WorldAnswers['startDelivery']>(),
