@@ -109,7 +109,14 @@ export async function startControlServer(options: ControlServerOptions = {}): Pr
   const phase: Phase = { handler: starting, worldHandler: starting, draining: false };
   const servers: HttpServer[] = [];
   try {
-    const shared = { host, engine, isForStrangers: mayBeReached(options, host), isProxy: proxies.has, onFailure: log.failure, ...options.connections };
+    const shared = {
+      host,
+      engine,
+      isForStrangers: mayBeReached(options, host),
+      isProxy: proxies.has,
+      onFailure: log.failure,
+      ...options.connections,
+    };
     const server = await listen({ ...shared, port, handler: (request) => phase.handler(request) });
     servers.push(server);
     const baseUrl = `http://${hostOf(host)}:${server.port}`;
