@@ -25,7 +25,7 @@ export async function openIsolated({ isolate, ...options }: IsolatedOptions): Pr
   if (isolate !== 'process' && isolate !== 'box') return await openWorlds({ ...options, isolation: 'thread' });
   const own = { bounds, resourceLimits, ready: 0 };
   const pool = isolate === 'box' ? new BoxPool({ ...own, directory: dirname(directory) }) : new PlainPool(own);
-  const worlds = await openWorlds({ ...options, isolation: 'process', children: pool.childrenOf(directory) });
+  const worlds = await openWorlds({ ...options, isolation: 'process', children: pool.childrenOf(directory, 'shared') });
   const close = async (): Promise<void> => {
     await worlds.close();
     await pool.close();

@@ -20,6 +20,7 @@ import { limits } from './contract/limits.js';
 import type { HomesLog } from './control/core/services.js';
 import { isOfThisBoot, markBoot } from './files/boot-mark.js';
 import { makeFolder } from './files/make-folder.js';
+import { removeSlots } from './worlds/box-slot.js';
 import { homeOfFileName } from './worlds/homes.js';
 import { checkRecord, followedNonce, InvalidRecord, nonceBytes } from './worlds/kv/group-record.js';
 import type { StreamLog, StreamPosition, StreamRecord } from './worlds/kv/stream-log.js';
@@ -234,6 +235,7 @@ function removeCopies(data: string): void {
   rmSync(join(data, 'cluster'), { recursive: true, force: true });
   rmSync(join(data, 'catalog'), { recursive: true, force: true });
   const worlds = join(data, 'worlds');
+  removeSlots(worlds);
   for (const project of existsSync(worlds) ? readdirSync(worlds) : []) {
     if (!isStreamOf(1, project)) continue;
     const folder = join(worlds, project);

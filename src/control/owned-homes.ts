@@ -126,8 +126,6 @@ export class OwnedHomes {
 
   /** Starts the hosts of projects, named by their folders: homes in which they have worlds may soon be this machine's. */
   async prepare(folders: readonly string[], isOver: () => boolean): Promise<void> {
-    // A box moves the folder of its project to where it sees it, and copies of other homes lie there.
-    if (this.services.settings.isolation === 'box') return;
     for (const projectId of await this.#projectsIn(folders)) if (!isOver()) await this.worlds.prepare(projectId);
   }
 

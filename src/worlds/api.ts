@@ -24,6 +24,12 @@ export interface HostChildren {
    * process does.
    */
   exchange?: { inside: string; outside(): string };
+  /**
+   * Of the layout `homes`: the present child is about to open the home of this name. Absent: it sees the files of all homes.
+   */
+  admitHome?(name: string): void;
+  /** The child has released it. If its data file cannot be taken back, it is gone afterwards. */
+  releaseHome?(name: string): Promise<void>;
 }
 
 export interface WorldHomes {

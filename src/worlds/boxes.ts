@@ -1,19 +1,20 @@
-// Boxes for hosts of worlds: processes inside bubblewrap that have loaded everything and wait for the data folder they are to serve.
-// What a box sees is fixed when it starts, so an empty one sees an empty folder of its own (its slot); a data folder that it is given is
-// moved into the slot, on the same file system, and back when the box has ended. Why: docs/decisions/005.
-//   BOXES-1. A data folder is in one place at a time: below `directory`, or in the slot of the one box that serves it. After a crash the
-//     next start moves it back.
-//   BOXES-2. What comes back out of a slot is the folder that went in: its name stands outside of what the box sees, and code that has left
-//     its realm may have put other names, or a link, beside it.
+// Boxes for hosts of worlds: processes inside bubblewrap that have loaded everything and wait for the data that they are to serve.
+// What a box sees is fixed when it starts, so an empty one sees an empty folder of its own (its slot, box-slot.ts). A data folder that it
+// is given is moved into the slot, and back when the box has ended. Of a data folder with homes only those that are open are moved, each
+// when it is opened and until it is closed: the service follows the rest meanwhile, in its place. Why: docs/decisions/005.
+//   BOXES-1. A data folder, or an open home of one, is in one place at a time: below `directory`, or in the slot of the one box that serves
+//     it. After a crash the next start moves it back.
+//   BOXES-2. What comes back out of a slot is what went in: its name stands outside of what the box sees, and code that has left its realm
+//     may have put other names, or a link, beside it.
+//   BOXES-3. A home that is not open in a box stays in its place while the box stands.
 // A box serves one data folder in its lifetime.
-import { existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { prepareHost } from '../actors/child.js';
 import type { PreparedHost } from '../actors/prepared-host.js';
 import { makeFolder } from '../files/make-folder.js';
 import type { HostChildren } from './api.js';
-import { type HostPool, type HostPoolOptions, ReadyHosts } from './ready-hosts.js';
+import { BoxSlot, recoverSlots } from './box-slot.js';
+import { type HostPool, type HostPoolOptions, type PooledLayout, ReadyHosts } from './ready-hosts.js';
 import { worldHostModule } from './worlds.js';
 
 export interface HostBoxOptions extends HostPoolOptions {
@@ -23,14 +24,9 @@ export interface HostBoxOptions extends HostPoolOptions {
 
 interface EmptyBox {
   host: PreparedHost;
-  /** A folder with `seenName`, which the box sees as `inside`, and `ownerName`, which it does not see. */
-  slot: string;
+  slot: BoxSlot;
 }
 
-const slotsName = '.slots';
-const seenName = 'data';
-/** A file with the name of the data folder that the slot was given. */
-const ownerName = 'owner';
 /** Where a box sees its slot. */
 const inside = '/data';
 
@@ -47,16 +43,22 @@ export class BoxPool implements HostPool {
   }
 
   /** The children of a host that serves `folder`, a folder directly below the pool's directory. */
-  childrenOf(folder: string): HostChildren {
-    let slot = '';
+  childrenOf(folder: string, layout: PooledLayout): HostChildren {
+    let box: EmptyBox | undefined;
+    const take = (): PreparedHost => {
+      box = this.#take(folder, layout);
+      return box.host;
+    };
+    const exchange = { inside, outside: () => (box as EmptyBox).slot.seen };
+    if (layout === 'shared') return { take, directory: join(inside, basename(folder)), exchange };
     return {
-      take: () => {
-        const box = this.#take(folder);
-        slot = box.slot;
-        return box.host;
+      take,
+      directory: inside,
+      exchange,
+      admitHome: (name) => {
+        if (box !== undefined) admitHome(box, name);
       },
-      directory: join(inside, basename(folder)),
-      exchange: { inside, outside: () => join(slot, seenName) },
+      releaseHome: async (name) => await box?.slot.releaseHome(name),
     };
   }
 
@@ -69,15 +71,15 @@ export class BoxPool implements HostPool {
     await Promise.all(this.#removals);
   }
 
-  #take(folder: string): EmptyBox {
+  #take(folder: string, layout: PooledLayout): EmptyBox {
     makeFolder(folder);
     const box = this.#ready.take();
     const { host, slot } = box;
-    // Registered before anybody else can wait for the end: the next host finds the folder back in its place.
+    // Registered before anybody else can wait for the end: the next host finds everything back in its place.
     void host.child.ended.then(() => this.#emptySlot(slot));
     try {
-      writeFileSync(join(slot, ownerName), basename(folder));
-      renameSync(folder, join(slot, seenName, basename(folder)));
+      if (layout === 'shared') slot.giveFolder(folder);
+      else slot.giveHomes(folder);
       return box;
     } catch (error) {
       // Nobody else knows of it.
@@ -88,36 +90,26 @@ export class BoxPool implements HostPool {
 
   #start(): EmptyBox {
     const { directory, bounds, resourceLimits } = this.#options;
-    makeFolder(join(directory, slotsName));
-    const slot = mkdtempSync(join(directory, slotsName, 'slot-'));
-    const outside = join(slot, seenName);
-    mkdirSync(outside);
-    const folders = [{ outside, inside, writable: true }];
+    const slot = BoxSlot.make(directory);
+    const folders = [{ outside: slot.seen, inside, writable: true }];
     return { host: prepareHost({ moduleHref: worldHostModule.href, resourceLimits, bounds, box: { folders } }), slot };
   }
 
-  /** Puts the data folder back below `directory`; what else lies there goes, in its own time, since nobody knows how much it is. */
-  #emptySlot(slot: string): void {
-    returnFolder(slot, this.#options.directory);
-    const removal = rm(slot, { recursive: true, force: true }).catch(() => {});
+  /** Puts everything back below `directory`; what else lies there goes, in its own time, since nobody knows how much it is. */
+  #emptySlot(slot: BoxSlot): void {
+    slot.putBack();
+    const removal = slot.remove().catch(() => {});
     this.#removals.add(removal);
     void removal.then(() => this.#removals.delete(removal));
   }
 }
 
-/** Puts back what an earlier process left in slots; to be done before any host of these data folders starts, in a box or not. */
-export function recoverSlots(directory: string): void {
-  const slots = join(directory, slotsName);
-  if (!existsSync(slots)) return;
-  for (const name of readdirSync(slots)) {
-    returnFolder(join(slots, name), directory);
-    rmSync(join(slots, name), { recursive: true, force: true });
+/** What is in the way is the box's own fault, or the disk's: it ends, and the next one asks for its homes again. */
+function admitHome({ host, slot }: EmptyBox, name: string): void {
+  try {
+    slot.admitHome(name);
+  } catch (error) {
+    console.error(`drillyard: ${name} did not get into its box: ${(error as Error).message}`);
+    host.child.kill();
   }
-}
-
-function returnFolder(slot: string, directory: string): void {
-  if (!existsSync(join(slot, ownerName))) return;
-  const name = readFileSync(join(slot, ownerName), 'utf8');
-  const [from, to] = [join(slot, seenName, name), join(directory, name)];
-  if (name !== '' && lstatSync(from, { throwIfNoEntry: false })?.isDirectory() === true && !existsSync(to)) renameSync(from, to);
 }

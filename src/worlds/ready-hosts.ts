@@ -7,7 +7,7 @@ import type { ActorSystemOptions } from '../actors/options.js';
 import type { PreparedHost } from '../actors/prepared-host.js';
 import { limits } from '../contract/limits.js';
 import type { ChildBounds } from '../processes/bounds.js';
-import type { HostChildren } from './api.js';
+import type { HostChildren, WorldsOptions } from './api.js';
 import { worldHostModule } from './worlds.js';
 
 export interface HostPoolOptions {
@@ -16,9 +16,11 @@ export interface HostPoolOptions {
   /** How many wait. Default limits.hostsReady. */
   ready?: number | undefined;
 }
+/** A data folder has the hosts of one project. */
+export type PooledLayout = Exclude<WorldsOptions['layout'], 'run'>;
 /** Gives hosts of data folders their processes. */
 export interface HostPool {
-  childrenOf(folder: string): HostChildren;
+  childrenOf(folder: string, layout: PooledLayout): HostChildren;
   /** How many wait. */
   readonly waiting: number;
   /** Ends those that wait. */

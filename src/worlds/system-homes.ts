@@ -6,8 +6,8 @@
 import { WrongAsk } from '../actors/ask-answers.js';
 import type { ActorSystem } from '../actors/system.js';
 import { isServiceError, ServiceError } from '../contract/errors.js';
-import type { FolderLog, HomedWorlds, WorldHomes } from './api.js';
-import { hostOfHome } from './homes.js';
+import type { FolderLog, HomedWorlds, HostChildren, WorldHomes } from './api.js';
+import { homeFileName, hostOfHome } from './homes.js';
 import type {
   AppendAnswer,
   CloseHomeRequest,
@@ -43,14 +43,16 @@ export class SystemHomes implements HomedWorlds {
   readonly count: number;
   readonly #hosts: number;
   readonly #log: FolderLog | undefined;
+  readonly #children: HostChildren | undefined;
   readonly #open = new Set<number>();
   readonly #served = new Map<number, Served>();
   #system: ActorSystem | undefined;
 
-  constructor({ count, open, log }: WorldHomes, hosts: number) {
+  constructor({ count, open, log }: WorldHomes, { hosts, children }: { hosts: number; children?: HostChildren | undefined }) {
     this.count = count;
     this.#hosts = hosts;
     this.#log = log;
+    this.#children = children;
     for (const home of open) this.#serve(this.#known(home));
   }
 
@@ -61,7 +63,7 @@ export class SystemHomes implements HomedWorlds {
 
   async answer(host: number, request: unknown): Promise<OpenHomesAnswer | AppendAnswer | StreamEndAnswer | undefined> {
     const ask = request as { kind?: unknown; home?: unknown; pieces?: unknown } | null;
-    if (ask?.kind === 'openHomes') return { homes: [...this.#open].filter((home) => hostOfHome(home, this.#hosts) === host) };
+    if (ask?.kind === 'openHomes') return this.#openOf(host);
     if (this.#log === undefined) throw new ServiceError('control.INVALID_REQUEST', { message: 'There is no such ask.' });
     switch (ask?.kind) {
       case 'append':
@@ -75,6 +77,12 @@ export class SystemHomes implements HomedWorlds {
     }
   }
 
+  #openOf(host: number): OpenHomesAnswer {
+    const homes = [...this.#open].filter((home) => hostOfHome(home, this.#hosts) === host);
+    for (const home of homes) this.#children?.admitHome?.(homeFileName(home));
+    return { homes };
+  }
+
   #homeOf(host: number, home: unknown): number {
     if (Number.isInteger(home) && hostOfHome(home as number, this.#hosts) === host) return home as number;
     throw new WrongAsk('it asked of a home of another host');
@@ -82,6 +90,7 @@ export class SystemHomes implements HomedWorlds {
 
   async openHome(home: number): Promise<void> {
     this.#serve(this.#known(home));
+    this.#children?.admitHome?.(homeFileName(home));
     await this.#tell(home, { kind: 'openHome', home });
   }
 
@@ -96,6 +105,7 @@ export class SystemHomes implements HomedWorlds {
       leave();
     }
     await this.#tell(home, { kind: 'closeHome', home, isLost: lost });
+    await this.#children?.releaseHome?.(homeFileName(home));
     leave();
   }
 

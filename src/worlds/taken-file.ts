@@ -14,7 +14,7 @@ export async function takeFile(from: string, to: string): Promise<void> {
     await mkdir(dirname(to));
     await rename(from, to).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EXDEV') throw error;
-      return copyOver(from, to);
+      return copyPlainFile(from, to).then(() => rm(from, { force: true }));
     });
     // A link that was moved leads on from here, so it is looked at before anything opens it.
     const found = await lstat(to);
@@ -29,15 +29,20 @@ export async function takeFile(from: string, to: string): Promise<void> {
   }
 }
 
-/** To another file system. */
-async function copyOver(from: string, to: string): Promise<void> {
+/**
+ * A new file, on the disk, of the bytes that are there now: a host that still has the other open can change it, and not this one. `to` is
+ * in a folder that no host can write to, and is not there.
+ */
+export async function copyPlainFile(from: string, to: string): Promise<void> {
   const source = await open(from, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
-    if (!(await source.stat()).isFile()) throw new Error('a host gave something else than a file');
+    const found = await source.stat();
+    if (!found.isFile() || found.nlink !== 1) throw new Error('a host gave something else than a file');
     const target = await open(to, 'wx', 0o600);
-    await pipeline(source.createReadStream({ autoClose: false }), target.createWriteStream());
+    if (found.size === 0) await target.close();
+    else await pipeline(source.createReadStream({ autoClose: false, end: found.size - 1 }), target.createWriteStream());
+    await flushFile(to);
   } finally {
     await source.close();
   }
-  await rm(from, { force: true });
 }

@@ -47,7 +47,7 @@ export async function openWorlds(options: WorldsOptions): Promise<Worlds & World
     hostHeapMb,
     onStepSeen,
   } = options;
-  const homes = layout === 'homes' ? new SystemHomes(options.homes as WorldHomes, hosts) : undefined;
+  const homes = layout === 'homes' ? new SystemHomes(options.homes as WorldHomes, { hosts, children }) : undefined;
   const hostOptions: HostOptions = {
     directory: children?.directory ?? directory,
     layout,

@@ -12,6 +12,7 @@ import { type CatalogCopyFile, folderOfStream } from '../../src/cluster-copies.j
 import { ClusterKeeper } from '../../src/cluster-keeper.js';
 import { ClusterSnapshots } from '../../src/cluster-snapshots.js';
 import type { HomedWorlds, Worlds } from '../../src/worlds/api.js';
+import { BoxPool } from '../../src/worlds/boxes.js';
 import { newIdInHome } from '../../src/worlds/homes.js';
 import { KvWriter } from '../../src/worlds/kv/writer.js';
 import { openWorlds } from '../../src/worlds/worlds.js';
@@ -23,6 +24,12 @@ import { stateOf } from './log-kit.js';
 export const homes = 4;
 export const streams = ['a', 'b'].map((letter) => `p-${letter.repeat(32)}`) as [string, string];
 export const idIn = (home: number): string => newIdInHome('world', { home, homes });
+
+const boxed = {
+  bounds: { memoryBytesMax: 768 * 1024 * 1024, cpuPercentMax: 100, cpuWeight: 50 },
+  resourceLimits: { maxOldGenerationSizeMb: 512 },
+  ready: 1,
+};
 
 /** As the catalog's copy is: control has its own. */
 function catalogCopy(directory: string): CatalogCopyFile {
@@ -77,7 +84,8 @@ export class KeeperNode {
   /** By stream. */
   readonly worlds = new Map<string, Promise<Worlds & HomedWorlds>>();
   readonly states = new Map<number, HomeState>();
-  isolation: 'thread' | 'process' = 'thread';
+  isolation: 'thread' | 'process' | 'box' = 'thread';
+  #boxes: BoxPool | undefined;
   readonly #follower: Follower;
   readonly #log;
   #stopped = false;
@@ -126,6 +134,7 @@ export class KeeperNode {
     if (found !== undefined) return found;
     const directory = join(this.data, 'worlds', stream);
     mkdirSync(directory, { recursive: true });
+    if (this.isolation === 'box') this.#boxes ??= new BoxPool({ directory: join(this.data, 'worlds'), ...boxed });
     const opened = openWorlds({
       directory,
       layout: 'homes',
@@ -142,7 +151,8 @@ export class KeeperNode {
       durability: 'flushed',
       hosts: 1,
       hostsAtStart: 0,
-      isolation: this.isolation,
+      isolation: this.isolation === 'thread' ? 'thread' : 'process',
+      ...(this.#boxes && { children: this.#boxes.childrenOf(directory, 'homes') }),
     });
     this.worlds.set(stream, opened);
     return opened;
@@ -198,6 +208,7 @@ export class KeeperNode {
       for (const home of [1, 2, 3, 4]) await open.closeHome(home, { lost: true });
       await open.close();
     }
+    await this.#boxes?.close();
     await this.appender.close();
   }
 
@@ -205,6 +216,7 @@ export class KeeperNode {
     if (this.#stopped) return;
     this.#stopped = true;
     for (const worlds of this.worlds.values()) await (await worlds).close();
+    await this.#boxes?.close();
     await this.appender.close();
     await this.keeper.stop();
   }

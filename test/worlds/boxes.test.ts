@@ -1,14 +1,27 @@
 // Hosts in boxes, asked from inside: a host module that has nothing to do with worlds looks around as code would that has left its realm.
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { compileProject } from '../../src/compiler/compile.js';
+import { dataFileOf } from '../../src/files/database.js';
 import { canBox, runtimeFolders } from '../../src/processes/bubblewrap.js';
 import { spawnChild } from '../../src/processes/spawn-child.js';
 import { BoxPool } from '../../src/worlds/boxes.js';
+import { newIdInHome } from '../../src/worlds/homes.js';
 import { openWorlds } from '../../src/worlds/worlds.js';
 
 const { works, reason } = canBox();
@@ -86,7 +99,7 @@ test('worlds in boxes do what worlds do, each project in a box of its own', { sk
       durability: 'committed',
       hosts: 1,
       isolation: 'process',
-      children: pool.childrenOf(folder),
+      children: pool.childrenOf(folder, 'shared'),
     });
   };
   const [one, other] = await Promise.all([open('p-one'), open('p-other')]);
@@ -131,11 +144,54 @@ test('worlds in boxes do what worlds do, each project in a box of its own', { sk
   assert.deepEqual(readdirSync(join(directory, '.slots')), []);
 });
 
+// BOXES-1, BOXES-3
+test('a box has the homes of a project that are open, and the others stay where they are followed', {
+  skip,
+  timeout: 120_000,
+}, async (t) => {
+  const directory = scratch(t);
+  const { build } = await compileProject({ root: fileURLToPath(new URL('../../../test/fixtures/counter', import.meta.url)) });
+  assert.ok(build);
+  const pool = new BoxPool({ directory, bounds, resourceLimits, ready: 1 });
+  t.after(() => pool.close());
+  const folder = join(directory, 'p-one');
+  const fileOf = (home: number): string => dataFileOf(join(folder, `home-${home}`));
+  mkdirSync(join(folder, 'home-2'), { recursive: true });
+  writeFileSync(fileOf(2), 'a copy');
+  const homes = { count: 4, open: [1] };
+  const options = { directory: folder, layout: 'homes', durability: 'committed', hosts: 1, isolation: 'process' } as const;
+  const worlds = await openWorlds({ ...options, homes, children: pool.childrenOf(folder, 'homes') });
+  const worldId = newIdInHome('ses', { home: 1, homes: 4 });
+  const create = { build, ...build.baseline, seed: { seed: '1', trial: 1, attempt: 1 } };
+  const world = await worlds.create({ ...create, worldId });
+  const position = await world.query({ kind: 'position' });
+  assert.equal(readFileSync(fileOf(2), 'utf8'), 'a copy');
+  // Closed while the box lives, it is followed again outside, and what the box may still have open is another file.
+  await worlds.closeHome(1);
+  const closed = readFileSync(fileOf(1));
+  const { ino } = statSync(fileOf(1));
+  await assert.rejects(world.query({ kind: 'position' }), { code: 'control.UNAVAILABLE' });
+  await worlds.openHome(1);
+  assert.ok(!existsSync(fileOf(1)));
+  assert.deepEqual(await world.query({ kind: 'position' }), position);
+  await worlds.closeHome(1);
+  assert.deepEqual(readFileSync(fileOf(1)), closed);
+  assert.notEqual(statSync(fileOf(1)).ino, ino);
+  await worlds.openHome(1);
+  await worlds.killHost(0);
+  assert.ok(!existsSync(fileOf(1)));
+  assert.deepEqual(await world.query({ kind: 'position' }), position);
+  await worlds.close();
+  assert.deepEqual(readdirSync(folder).sort(), ['home-1', 'home-2']);
+  assert.ok(existsSync(fileOf(1)));
+  assert.equal(readFileSync(fileOf(2), 'utf8'), 'a copy');
+});
+
 test('a data folder that cannot be moved in costs no box', { skip }, async (t) => {
   const directory = scratch(t);
   const pool = new BoxPool({ directory, bounds, resourceLimits, ready: 0 });
   writeFileSync(join(directory, 'p-file'), 'no folder');
-  assert.throws(() => pool.childrenOf(join(directory, 'p-file')).take(), { code: 'control.INVALID_REQUEST' });
+  assert.throws(() => pool.childrenOf(join(directory, 'p-file'), 'shared').take(), { code: 'control.INVALID_REQUEST' });
   assert.deepEqual(readdirSync(directory), ['p-file']);
   await pool.close();
 });

@@ -235,7 +235,7 @@ test('a home whose file does not follow its log is not opened, and the others ar
 // SYSTEM-HOMES-3, RECORD-PIECES-1
 test('an append of another shape, home or order is wrong; one of a home that is not open is lost', async () => {
   const log = new TestLog();
-  const homes = new SystemHomes({ count, open: [2], log }, 2);
+  const homes = new SystemHomes({ count, open: [2], log }, { hosts: 2 });
   const piece: RecordPiece = { home: 2, number: 1, nonce: randomBytes(16), part: 0, body: Buffer.from('x'), isLast: true };
   const wrong: unknown[] = [
     { ...piece, home: 1 },

@@ -7,7 +7,8 @@ import { limits } from '../../contract/limits.js';
 import { mebibyte } from '../../contract/units.js';
 import { makeFolder } from '../../files/make-folder.js';
 import type { WorldsOptions } from '../../worlds/api.js';
-import { BoxPool, type HostBoxOptions, recoverSlots } from '../../worlds/boxes.js';
+import { recoverSlots } from '../../worlds/box-slot.js';
+import { BoxPool, type HostBoxOptions } from '../../worlds/boxes.js';
 import { type HostPool, PlainPool } from '../../worlds/ready-hosts.js';
 import { openWorlds } from '../../worlds/worlds.js';
 import type { CatalogReads } from '../catalog/catalog.js';
@@ -64,7 +65,8 @@ export function openServiceWorlds({ settings, catalog, log, guard, meter, onStar
       guard.seen({ ...seen, host: firstHost + seen.host });
     },
   });
-  const childrenOf = (folder: string): Pick<WorldsOptions, 'children'> => (pool === undefined ? {} : { children: pool.childrenOf(folder) });
+  const childrenOf = (folder: string): Pick<WorldsOptions, 'children'> =>
+    pool === undefined ? {} : { children: pool.childrenOf(folder, common.layout) };
   const worlds = new ProjectWorlds({
     directory,
     projectOf: (worldId) => catalog.view.get(sessionTable, worldId)?.session.projectId,
