@@ -166,6 +166,10 @@ test('a box has the homes of a project that are open, and the others stay where 
   const world = await worlds.create({ ...create, worldId });
   const position = await world.query({ kind: 'position' });
   assert.equal(readFileSync(fileOf(2), 'utf8'), 'a copy');
+  const backup = join(directory, 'backup');
+  mkdirSync(backup);
+  await worlds.copyFiles(backup, [worldId]);
+  assert.deepEqual(readdirSync(backup, { recursive: true }).sort(), ['home-1', join('home-1', 'data.mdb')]);
   // Closed while the box lives, it is followed again outside, and what the box may still have open is another file.
   await worlds.closeHome(1);
   const closed = readFileSync(fileOf(1));
