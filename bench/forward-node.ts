@@ -3,6 +3,7 @@
 import { clusterFormats } from '../src/contract/cluster-format.js';
 import { behindNodes } from '../src/http/behind-nodes.js';
 import { createForwarder } from '../src/http/forward.js';
+import { ForwardedBytes } from '../src/http/forwarded-bytes.js';
 import type { NodeToken } from '../src/http/node-token.js';
 import type { HttpHandler } from '../src/http/server.js';
 import { startHttpServer } from '../src/http/start-server.js';
@@ -21,6 +22,7 @@ const forward = (): HttpHandler =>
     format: () => clusterFormats.newest,
     requireHost: () => {},
     own: answer,
+    bytes: new ForwardedBytes(),
   }).handler;
 const handler = behindNodes(token, role === 'front' ? forward() : answer, clusterFormats);
 const server = await startHttpServer({

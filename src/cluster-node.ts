@@ -202,7 +202,7 @@ export class ClusterNode {
     const handlerOf = (answer: HttpHandler, isOfAgent: (request: ServerRequest) => boolean): HttpHandler => {
       const ownerOf = (request: ServerRequest) => (isOfAgent(request) ? this.#owners.ownerOfAgent(request) : this.#owners.leader());
       const forwarder = createForwarder({
-        owners: this.#owners.asOwners(ownerOf),
+        ...this.#owners.forForwarder(ownerOf),
         requireHost: (request) => (isOfAgent(request) ? guards.worlds : guards.control)(request),
         ...{ token, meter, reach: this.#ways.reach, format: () => this.#format },
         own: (request) => (isOfAgent(request) ? this.#answers.ofAgent(request, work) : this.#answers.ofControl(request, work)),

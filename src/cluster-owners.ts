@@ -7,11 +7,13 @@ import { accessNamesIn } from './bindings/reopened-access.js';
 import { steadyClock } from './cluster/clock.js';
 import { catalogHome } from './cluster/log.js';
 import type { Homes } from './cluster/node-homes.js';
+import { createHolderOf } from './cluster-holders.js';
 import { LruMap } from './collections/lru-map.js';
 import { limits } from './contract/limits.js';
 import { findAccess } from './control/catalog/access-records.js';
 import type { FollowedCatalog } from './control/catalog/followed-catalog.js';
 import { worldTokenShape } from './control/catalog/keyring.js';
+import { ForwardedBytes } from './http/forwarded-bytes.js';
 import type { RequestOwner, RequestOwners } from './http/request-owners.js';
 import type { ServerRequest } from './http/server.js';
 import { homeOf } from './worlds/homes.js';
@@ -34,6 +36,7 @@ export interface ClusterOwnersParts {
 
 export class ClusterOwners {
   readonly #parts: ClusterOwnersParts;
+  readonly #bytes: ForwardedBytes;
   /** By what a request holds. */
   readonly #homesOfAgents = {
     byToken: new LruMap<string, number>({ entriesMax: limits.homesOfAgentsKept }),
@@ -49,6 +52,7 @@ export class ClusterOwners {
 
   constructor(parts: ClusterOwnersParts) {
     this.#parts = parts;
+    this.#bytes = new ForwardedBytes(createHolderOf(parts));
   }
 
   homeOf(sessionId: string): number {
@@ -153,14 +157,15 @@ export class ClusterOwners {
     this.#watchers += isWatched ? 1 : -1;
     if (isWatched) this.#endRest();
   }
-  /** For who forwards. */
-  asOwners(ownerOf: RequestOwners['ownerOf']): RequestOwners {
-    return {
+  /** For who forwards. All of this node share the bytes. */
+  forForwarder(ownerOf: RequestOwners['ownerOf']): { owners: RequestOwners; bytes: ForwardedBytes } {
+    const owners: RequestOwners = {
       ownerOf,
       changed: () => this.changed(),
       watch: (isWatched) => this.watch(isWatched),
       silentMs: () => this.silentMs,
     };
+    return { owners, bytes: this.#bytes };
   }
   close(): void {
     this.#isClosed = true;

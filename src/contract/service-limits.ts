@@ -259,8 +259,9 @@ export const serviceLimits = {
   forwardsUnderWayMax: 4_096,
   /** The largest body of any route, a tool's among them: the owner's own bounds are what answers. */
   forwardedBodyBytesMax: 26 * 1024 * 1024,
-  /** Bodies of one client that are on their way at once. */
+  /** Bodies on their way at once without a look at the credential: of one client, of all. Beyond, it must be a known one. */
   forwardedClientBodyBytesMax: 104 * 1024 * 1024,
+  forwardedStrangerBodyBytesMax: 208 * 1024 * 1024,
   /** A reply of a longer body is passed on as it comes. */
   forwardedWholeBytesMax: 64 * 1024,
   /** Of the client's: with those of the node that forwards them they are as many as each engine takes. */

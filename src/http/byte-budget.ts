@@ -39,13 +39,13 @@ export class ByteBudget {
 
   /** At once. control.RATE_LIMITED where the owner has too much under way, control.UNAVAILABLE where all have. */
   take(owner: string, bytes: number): BytesHeld {
-    if (!this.#fits(owner, bytes)) throw this.#refusal(owner, bytes);
+    if (!this.fits(owner, bytes)) throw this.#refusal(owner, bytes);
     return this.#hold(owner, bytes);
   }
 
   /** As `take`, but waits for free bytes; refused when the wait takes too long, or when too many wait. */
   whenFree(owner: string, bytes: number): BytesHeld | Promise<BytesHeld> {
-    if (this.#fits(owner, bytes)) return this.#hold(owner, bytes);
+    if (this.fits(owner, bytes)) return this.#hold(owner, bytes);
     if (this.#waiting.size >= this.#bounds.waitingMax) throw this.#refusal(owner, bytes);
     return new Promise((resolve, reject) => {
       const waiting: Waiting = {
@@ -65,7 +65,8 @@ export class ByteBudget {
     });
   }
 
-  #fits(owner: string, bytes: number): boolean {
+  /** It could be taken now. */
+  fits(owner: string, bytes: number): boolean {
     const { ownerBytesMax, totalBytesMax } = this.#bounds;
     return (this.#owners.get(owner) ?? 0) + bytes <= ownerBytesMax && this.#total + bytes <= totalBytesMax;
   }
@@ -96,7 +97,7 @@ export class ByteBudget {
   }
 
   #admitWaiting(): void {
-    for (const waiting of this.#waiting) if (this.#fits(waiting.owner, waiting.bytes)) waiting.admit();
+    for (const waiting of this.#waiting) if (this.fits(waiting.owner, waiting.bytes)) waiting.admit();
   }
 
   #refusal(owner: string, bytes: number): ServiceError {

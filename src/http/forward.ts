@@ -3,8 +3,8 @@
 //   FORWARD-1. A request that a node has forwarded is never forwarded again.
 import { newId } from '../contract/ids.js';
 import { limits } from '../contract/limits.js';
-import { ByteBudget } from './byte-budget.js';
 import { errorReply } from './envelope.js';
+import type { ForwardedBytes } from './forwarded-bytes.js';
 import { type ForwardGround, Forwarding, type ForwardResult, unavailable } from './forwarding.js';
 import { type NodeToken, nodeHeaders } from './node-token.js';
 import { OwnerChanges } from './owner-changes.js';
@@ -28,6 +28,8 @@ export interface ForwarderOptions {
   /** Of a request that may have been carried out: whether it may be sent again. Default: where its method only reads (GET, HEAD). */
   mayRepeat?(request: ServerRequest): boolean;
   meter?: ForwardMeter;
+  /** Shared by all forwarders of a node. */
+  bytes: ForwardedBytes;
   /** Default limits.ownerWaitMs. */
   ownerWaitMs?: number;
   /** What this node knows of ways to others. Default: its own. */
@@ -43,12 +45,12 @@ export interface Forwarder {
 }
 
 export function createForwarder(options: ForwarderOptions): Forwarder {
-  const { owners, token, format, own, requireHost, meter } = options;
+  const { owners, token, format, own, requireHost, meter, bytes } = options;
   const { ownerWaitMs = limits.ownerWaitMs, connectionsMax = limits.ownerConnectionsMax, reach = new OwnerReach() } = options;
   const connections = new OwnerConnections({ connectionsMax });
   const changes = new OwnerChanges(owners);
   const mayRepeat = options.mayRepeat ?? onlyReads;
-  const ground: ForwardGround = { owners, token, format, own, mayRepeat, ownerWaitMs, connections, reach, changes, bodies: newBudget() };
+  const ground: ForwardGround = { owners, token, format, own, mayRepeat, ownerWaitMs, connections, reach, changes, bytes };
   let underWay = 0;
   const elsewhere = async (request: ServerRequest): Promise<HttpReply> => {
     if (request.isForwarded === true) return notOwnerReply();
@@ -86,11 +88,6 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
 /** It may be sent again, whatever became of it. */
 export function onlyReads({ method }: Pick<ServerRequest, 'method'>): boolean {
   return method === 'GET' || method === 'HEAD';
-}
-
-function newBudget(): ByteBudget {
-  const { forwardedClientBodyBytesMax: ownerBytesMax, bodyBytesUnderWayMax: totalBytesMax } = limits;
-  return new ByteBudget({ ownerBytesMax, totalBytesMax, waitingMax: 0, waitMsMax: 0, ownerNoun: 'client' });
 }
 
 /** Between two views of who owns what: nothing was done, and nobody is asked. */

@@ -10,9 +10,9 @@ import { isServiceError, ServiceError } from '../contract/errors.js';
 import { newId } from '../contract/ids.js';
 import { limits } from '../contract/limits.js';
 import { clientGone, tooLarge } from './body-collector.js';
-import type { ByteBudget, BytesHeld } from './byte-budget.js';
-import { networkOf } from './client-address.js';
+import type { BytesHeld } from './byte-budget.js';
 import { errorReply } from './envelope.js';
+import type { ForwardedBytes } from './forwarded-bytes.js';
 import { declaresBody, requireSize } from './guards.js';
 import { type NodeToken, nodeHeaders } from './node-token.js';
 import type { OwnerChanges } from './owner-changes.js';
@@ -38,7 +38,7 @@ export interface ForwardGround {
   connections: OwnerConnections;
   reach: OwnerReach;
   changes: OwnerChanges;
-  bodies: ByteBudget;
+  bytes: ForwardedBytes;
 }
 
 /** What an attempt leaves undone: nothing was sent or done; it may have been done. */
@@ -168,7 +168,7 @@ export class Forwarding {
     const bytesMax = limits.forwardedBodyBytesMax;
     requireSize(this.#request, bytesMax);
     const declared = this.#request.headers.get('content-length');
-    this.#held = this.#ground.bodies.take(networkOf(this.#request.address), declared === undefined ? bytesMax : Number(declared));
+    this.#held = this.#ground.bytes.take(this.#request, declared === undefined ? bytesMax : Number(declared));
     const body = await this.#request.body(bytesMax);
     this.#held.resize(body.byteLength);
     return body;

@@ -117,9 +117,13 @@ const bearerShape = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i;
 
 /** The bearer token of a request. One refusal for every reason: missing, malformed, unknown, expired, revoked. */
 export function bearerOf(request: ServerRequest): string {
-  const token = bearerShape.exec(request.headers.get('authorization') ?? '')?.[1];
+  const token = findBearer(request);
   if (token === undefined) throw unauthenticated();
   return token;
+}
+
+export function findBearer({ headers }: ServerRequest): string | undefined {
+  return bearerShape.exec(headers.get('authorization') ?? '')?.[1];
 }
 
 export function unauthenticated(): ServiceError {

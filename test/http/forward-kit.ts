@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import { after } from 'node:test';
 import { behindNodes } from '../../src/http/behind-nodes.js';
 import { createForwarder, type ForwarderOptions } from '../../src/http/forward.js';
+import { ForwardedBytes } from '../../src/http/forwarded-bytes.js';
 import type { ForwardResult } from '../../src/http/forwarding.js';
 import type { NodeToken } from '../../src/http/node-token.js';
 import type { RequestOwner } from '../../src/http/request-owners.js';
@@ -63,6 +64,7 @@ export async function startFront(engine: Engine, owner: RequestOwner | undefined
     own: () => ({ status: 200, body: 'own' }),
     requireHost: () => {},
     meter: { forwarded: (result) => results.push(result) },
+    bytes: new ForwardedBytes(),
     ...options,
   });
   closing.push(forwarder.close);

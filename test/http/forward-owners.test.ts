@@ -6,6 +6,7 @@ import { limits } from '../../src/contract/limits.js';
 import { validateErrorEnvelope } from '../../src/contract/validate/validators.js';
 import { behindNodes } from '../../src/http/behind-nodes.js';
 import { createForwarder } from '../../src/http/forward.js';
+import { ForwardedBytes } from '../../src/http/forwarded-bytes.js';
 import { createNodeToken, nodeHeaders } from '../../src/http/node-token.js';
 import { OwnerReach } from '../../src/http/owner-reach.js';
 import type { HttpHandler } from '../../src/http/server.js';
@@ -295,6 +296,7 @@ for (const engine of engines) {
       format: () => formats.newest,
       own: () => ({ status: 200 }),
       requireHost: () => {},
+      bytes: new ForwardedBytes(),
     });
     const { url } = await startNode(engine, behindProxies(new TrustedProxies(['127.0.0.1']), forwarder.handler));
     const ask = async (client: string): Promise<number> => (await fetch(url, { headers: { 'x-forwarded-for': client } })).status;
@@ -353,6 +355,27 @@ test('bodies of one client are bounded together', async () => {
   await until(async () => (await post(front.url)).status === 200);
 });
 
+// FORWARDED-BYTES-1
+test('bodies of strangers are bounded together, and have no body of a known credential refused', async () => {
+  const bytes = new ForwardedBytes(({ headers }) => headers.get('authorization')?.replace('Bearer key of ', ''));
+  const ask = (address: string, holder?: string) => {
+    const headers = new Map(holder === undefined ? [] : [['authorization', `Bearer key of ${holder}`]]);
+    const { signal } = new AbortController();
+    const rest = { method: 'POST', path: '/', query: '', repeatedHeaders: new Map<string, never>(), signal };
+    return bytes.take({ ...rest, headers, address, body: async () => Buffer.alloc(0) }, limits.forwardedBodyBytesMax);
+  };
+  const held = [];
+  for (let count = 0; count < limits.forwardedStrangerBodyBytesMax / limits.forwardedBodyBytesMax; count++)
+    held.push(ask(`203.0.113.${count}`));
+  assert.throws(() => ask('198.51.100.7'), { code: 'control.UNAVAILABLE' });
+  const most = Math.floor(limits.organizationBodyBytesMax / limits.forwardedBodyBytesMax);
+  for (let count = 0; count < most; count++) ask('203.0.113.1', 'org_one');
+  assert.throws(() => ask('203.0.113.1', 'org_one'), { code: 'control.RATE_LIMITED' });
+  ask('203.0.113.1', 'org_two');
+  held.pop()!.release();
+  ask('198.51.100.7');
+});
+
 test('the token of nodes follows the key of the server, whatever generation is the present one', () => {
   let generation = 1;
   const keys = {
@@ -379,6 +402,7 @@ test('so many requests are on their way at once; one more is refused', async () 
     own: () => ({ status: 204 }),
     requireHost: () => {},
     meter: { forwarded: (result) => results.push(result) },
+    bytes: new ForwardedBytes(),
   });
   const nothing = new Map<string, never>();
   const ask = (): Promise<{ status: number }> => {
