@@ -2,7 +2,7 @@
 //   SEND-1. The address is checked when the socket connects: the one that is looked up is the one that is used.
 //   SEND-2. Nothing is followed, no proxy is asked, certificates are checked. Of the answer only the status is read.
 import { lookup as resolveName } from 'node:dns';
-import { request as httpRequest, type RequestOptions } from 'node:http';
+import { type ClientRequest, request as httpRequest, type RequestOptions } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import { limits } from '../contract/limits.js';
@@ -55,9 +55,9 @@ function exchange(request: SignedRequest, receiver: Receiver, signal?: AbortSign
   if (isIP(host) !== 0 && !receiver.isAllowed(host)) return Promise.resolve(noAnswer('address_refused'));
   const ends = [signal, ...receiver.signals].filter((one) => one !== undefined);
   if (ends.some(({ aborted }) => aborted)) return Promise.resolve(noAnswer('connection'));
+  const outgoing = begun(request, { target, host, receiver });
+  if (outgoing === undefined) return Promise.resolve(noAnswer('connection'));
   return new Promise((resolve) => {
-    const options = requestOptions(request, { target, host, receiver });
-    const outgoing = target.protocol === 'https:' ? httpsRequest({ ...options, rejectUnauthorized: true }) : httpRequest(options);
     const end = (answer: DeliveryAnswer): void => {
       clearTimeout(timer);
       for (const one of ends) one.removeEventListener('abort', breakOff);
@@ -82,6 +82,16 @@ function exchange(request: SignedRequest, receiver: Receiver, signal?: AbortSign
     });
     outgoing.end(request.body);
   });
+}
+
+/** Undefined for what no request can have: a receiver's URL and a world's path, put together. */
+function begun(request: SignedRequest, address: ResolvedAddress): ClientRequest | undefined {
+  const options = requestOptions(request, address);
+  try {
+    return address.target.protocol === 'https:' ? httpsRequest({ ...options, rejectUnauthorized: true }) : httpRequest(options);
+  } catch {
+    return undefined;
+  }
 }
 
 interface ResolvedAddress {

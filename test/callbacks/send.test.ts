@@ -61,6 +61,12 @@ test('a duplicate is the same request twice, and the first answer counts; a forg
 });
 
 // SEND-2
+test('a path that no request can have is answered as a receiver that cannot be reached', async (t) => {
+  const receiver = await receiverFor(t);
+  assert.deepEqual(await tell(receiver, { path: '/hooks/a b' }), { kind: 'none', reason: 'connection' });
+  assert.deepEqual(receiver.arrivals, []);
+});
+
 test('nothing is followed', async (t) => {
   const elsewhere = await receiverFor(t);
   const receiver = await receiverFor(t, (_, response) => void response.writeHead(307, { location: elsewhere.url }).end());

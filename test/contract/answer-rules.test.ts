@@ -1,8 +1,10 @@
-// What a host answers to a wire request is held to the rules of codecs again: tool code may have taken its process over.
+// What a host answers to a wire request, or sends as a callback, is held to the rules of codecs again: tool code may have taken its process
+// over.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { limits } from '../../src/contract/limits.js';
 import { worldAnswerFits } from '../../src/contract/validate/answer-validators.js';
+import type { DeliveryRequest } from '../../src/contract/world/delivery-request.js';
 
 const body = { kind: 'text', text: 'x', contentType: 'text/plain' };
 const minted = 'a'.repeat(16);
@@ -57,4 +59,41 @@ const forged: { [what: string]: object } = {
 for (const [what, part] of Object.entries(forged))
   test(`a message with ${what} does not fit`, () => {
     assert.deepEqual(fits(200, { ...sound, ...part }), [false, false]);
+  });
+
+const delivery: DeliveryRequest = {
+  deliveryId: 'delivery_1',
+  receiverId: 'hook',
+  attempt: 1,
+  method: 'POST',
+  path: '/in?a=b',
+  headers: { 'content-type': 'text/plain', 'delivery-id': 'delivery_1' },
+  bodyBase64: 'AAAA',
+  signature: { kind: 'none' },
+  timeoutMs: 1_000,
+};
+function deliveryFits(part: object): boolean {
+  return worldAnswerFits({ kind: 'startDelivery', receivers: ['hook'] }, { request: { ...delivery, ...part } }, 'reply');
+}
+
+test('a callback that an honest host sends fits, and none does', () => {
+  const headers = Object.fromEntries(Array.from({ length: limits.encodedHeadersMax }, (_, at) => [`x-${at}`, 'a']));
+  const bodyBase64 = Buffer.alloc(limits.callbackBodyBytesMax).toString('base64');
+  for (const part of [{}, { headers: { ...headers, ...delivery.headers } }, { bodyBase64 }]) assert.ok(deliveryFits(part));
+  assert.ok(worldAnswerFits({ kind: 'startDelivery', receivers: [] }, {}, 'reply'));
+});
+
+const forgedDeliveries: { [what: string]: object } = {
+  'a receiver that was not named': { receiverId: 'other' },
+  'a value of two lines': { headers: { 'x-a': 'b\r\nx-c: d' } },
+  'a host of its own': { headers: { host: 'other.example' } },
+  'another length': { headers: { 'content-length': '0' } },
+  'a blank in its path': { path: '/a b' },
+  'a path of another server': { path: '@other.example/' },
+  'no end of time': { timeoutMs: 1e12 },
+  'too large a body': { bodyBase64: Buffer.alloc(limits.callbackBodyBytesMax + 1).toString('base64') },
+};
+for (const [what, part] of Object.entries(forgedDeliveries))
+  test(`a callback with ${what} does not fit`, () => {
+    assert.equal(deliveryFits(part), false);
   });

@@ -2,15 +2,17 @@
 // process over could send anything, and the reader of an answer believes its type. What becomes a reply to a client is held to the rules of
 // codecs too.
 import typia, { type tags } from 'typia';
-import { maySend } from '../world/message-rules.js';
-import type { AdvanceProgress, WorldAnswers, WorldPosition } from '../world/world-protocol.js';
+import type { DeliveryRequest } from '../world/delivery-request.js';
+import { mayDeliver, maySend } from '../world/message-rules.js';
+import type { AdvanceProgress, StartDelivery, WorldAnswers, WorldPosition } from '../world/world-protocol.js';
 
 type ForkAnswer = { worldInstanceId: string; position: WorldPosition };
 type PackedScheduleAnswer = { tag: string & tags.MaxLength<64>; firstOrdinal: number & tags.Type<'uint32'> };
-type Fits = (value: unknown) => boolean;
+type Fits = (answer: unknown, message?: unknown) => boolean;
 
 const isRouteResult = typia.createIs<WorldAnswers['callRoute']>();
 const isRefusalResult = typia.createIs<WorldAnswers['refuseRequest']>();
+const isDelivery = typia.createIs<WorldAnswers['startDelivery']>();
 
 const fits: { readonly [Kind in keyof WorldAnswers]: Fits } & { readonly fork: Fits; readonly packedSchedule: Fits } = {
   call: typia.createIs<WorldAnswers['call']>(),
@@ -18,7 +20,7 @@ const fits: { readonly [Kind in keyof WorldAnswers]: Fits } & { readonly fork: F
   refuseRequest: (answer) => isRefusalResult(answer) && (answer.kind !== 'worded' || maySend(answer)),
   advance: typia.createIs<WorldAnswers['advance']>(),
   wait: typia.createIs<WorldAnswers['wait']>(),
-  startDelivery: typia.createIs<WorldAnswers['startDelivery']>(),
+  startDelivery: (answer, message) => isDelivery(answer) && (answer.request === undefined || isAskedFor(answer.request, message)),
   settleDelivery: typia.createIs<WorldAnswers['settleDelivery']>(),
   setFault: typia.createIs<WorldAnswers['setFault']>(),
   schedule: typia.createIs<WorldAnswers['schedule']>(),
@@ -54,5 +56,10 @@ const isProgress: Fits = typia.createIs<AdvanceProgress>();
 export function worldAnswerFits(message: unknown, answer: unknown, as: 'reply' | 'progress'): boolean {
   if (as === 'progress') return isProgress(answer);
   const { kind } = message as { kind: keyof typeof fits };
-  return Object.hasOwn(fits, kind) && fits[kind](answer);
+  return Object.hasOwn(fits, kind) && fits[kind](answer, message);
+}
+
+/** For one of the receivers that were named. */
+function isAskedFor(request: DeliveryRequest, message: unknown): boolean {
+  return (message as StartDelivery).receivers.includes(request.receiverId) && mayDeliver(request);
 }

@@ -3,6 +3,7 @@
 import { isConnectionHeader, isOriginHeader, isWebLocation } from '../header-rules.js';
 import { limits } from '../limits.js';
 import { countBaseUrls } from './base-url.js';
+import type { DeliveryRequest } from './delivery-request.js';
 import { mintedShape } from './minted-tokens.js';
 import { statusBounds } from './route-status.js';
 import type { DraftedMessage, EncodedMessage } from './wire.js';
@@ -25,7 +26,8 @@ export function checkedMessage(
   if (places > limits.baseUrlPlacesMax) return `encode names the base URL ${places} times; ${limits.baseUrlPlacesMax} are the most`;
   const size = bodySize(body);
   if (size > bodyBytesMax) return `the body of encode has ${size} bytes; ${bodyBytesMax} are the most`;
-  const checked = checkedHeaders(headers, body, faultOf);
+  const contentType = 'contentType' in body ? body.contentType : '';
+  const checked = checkedHeaders(headers, contentType, { faultOf, most: limits.encodedHeadersMax, bytesMax: limits.headerBytesMax });
   if (typeof checked === 'string') return checked;
   if (!areTokens(tokens)) return `the tokens of encode are at most ${limits.sealedTokensMax} texts of mintToken`;
   return { headers: checked, body, ...(tokens.length === 0 ? {} : { tokens }) };
@@ -49,6 +51,17 @@ export function maySend({ status, message }: { status: number; message: EncodedM
   return typeof checked !== 'string' && Object.keys(headers).every((name) => Object.hasOwn(checked.headers, name));
 }
 
+/** Whether a callback that a host has sent is one that its world could have worded. */
+export function mayDeliver({ headers, bodyBase64 }: DeliveryRequest): boolean {
+  if (Buffer.byteLength(bodyBase64, 'base64') > limits.callbackBodyBytesMax) return false;
+  // Beside the codec's own: the type of its body, and the id of the delivery.
+  const own = { most: limits.encodedHeadersMax + 2, bytesMax: limits.headerBytesMax + ownHeaderBytes };
+  const checked = checkedHeaders(headers, '', { faultOf: () => undefined, ...own });
+  return typeof checked !== 'string' && Object.keys(headers).every((name) => Object.hasOwn(checked, name));
+}
+/** Of the two: their names, the longest type that a codec may give, an id. */
+const ownHeaderBytes = limits.headerBytesMax;
+
 function areTokens(tokens: unknown): tokens is string[] {
   if (!Array.isArray(tokens) || tokens.length > limits.sealedTokensMax) return false;
   return tokens.every((token) => typeof token === 'string' && mintedShape.test(token));
@@ -58,11 +71,14 @@ function areTokens(tokens: unknown): tokens is string[] {
 const nameShape = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const valueShape = /^[\t\x20-\x7e]*$/;
 /** Names in lower case, or what is wrong with them. */
-function checkedHeaders(headers: unknown, body: DraftedMessage['body'], faultOf: HeaderFault): { [name: string]: string } | string {
+function checkedHeaders(
+  headers: unknown,
+  contentType: string,
+  { faultOf, most, bytesMax }: { faultOf: HeaderFault; most: number; bytesMax: number },
+): { [name: string]: string } | string {
   if (typeof headers !== 'object' || headers === null || Array.isArray(headers)) return 'the headers of encode are an object of strings';
   const checked: { [name: string]: string } = {};
   let bytes = 0;
-  const contentType = 'contentType' in body ? body.contentType : '';
   if (!valueShape.test(contentType)) return 'the contentType of encode is not visible ASCII';
   for (const [given, value] of Object.entries(headers)) {
     const name = given.toLowerCase();
@@ -76,8 +92,8 @@ function checkedHeaders(headers: unknown, body: DraftedMessage['body'], faultOf:
     bytes += name.length + value.length + 4;
   }
   const count = Object.keys(checked).length;
-  if (count <= limits.encodedHeadersMax && bytes + contentType.length <= limits.headerBytesMax) return checked;
-  return `encode gives ${count} headers of ${bytes} bytes; ${limits.encodedHeadersMax} of ${limits.headerBytesMax} together are the most`;
+  if (count <= most && bytes + contentType.length <= bytesMax) return checked;
+  return `encode gives ${count} headers of ${bytes} bytes; ${most} of ${bytesMax} together are the most`;
 }
 
 /** What of it is text. */

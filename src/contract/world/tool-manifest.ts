@@ -177,7 +177,8 @@ export interface ToolCallback {
   eventId: DottedId;
   receiverId: Slug;
   method: 'POST' | 'PUT';
-  path: string & tags.Pattern<'^/'> & tags.MaxLength<1024>;
+  /** Visible ASCII, as it stands in a request: what else it has is percent-encoded. */
+  path: string & tags.Pattern<'^/[!-~]*$'> & tags.MaxLength<1024>;
   idempotencyHeader: HeaderName;
   signature: CallbackSignature;
   retry: { delaysUs: DurationUs[] & tags.MaxItems<100> };
