@@ -194,16 +194,17 @@ export class WorldActor implements Actor {
   }
 
   *#fork(command: ForkCommand, run: CommandRun): Generator<undefined, ForkReply> {
-    const target = this.#surroundings.storeForFork(command.worldId);
-    const forking = fork(this.#simulation, command, { target, sliceOver: () => run.sliceOver() });
+    const openTarget = (): WorldRepository => this.#surroundings.storeForFork(command.worldId);
+    const forking = fork(this.#simulation, command, { openTarget, sliceOver: () => run.sliceOver() });
     for (;;) {
       const step = this.#rearrange(() => forking.next());
       if (!step.done) {
         yield;
         continue;
       }
-      this.#births.push({ store: target, set: step.value.set });
-      return step.value.reply;
+      const { store, set, reply } = step.value;
+      this.#births.push({ store, set });
+      return reply;
     }
   }
 

@@ -210,6 +210,24 @@ async function forks(context: Parameters<NonNullable<Parameters<typeof test>[0]>
     await parent.add(5);
     const { world } = await parent.world.fork({ worldId: forkId() });
     assert.deepEqual((await world.query({ kind: 'budgets' })).toolCalls, { limit: 1, attempted: 0, rejected: 0 });
+    await parent.run({ kind: 'setBudgets', budgets: { maxToolCalls: 9, maxEvents: 8 } });
+    await parent.add(1);
+    const sequence = (await parent.position()).evidenceSequence;
+    await parent.run({ kind: 'setBudgets', budgets: { maxToolCalls: null, maxEvents: null } });
+    await parent.add(1);
+    const limitsAt = async (at: { atSequence?: number }): Promise<unknown> => {
+      const { toolCalls, scheduledEvents } = await (await parent.world.fork({ worldId: forkId(), ...at })).world.query({ kind: 'budgets' });
+      return [toolCalls.limit, scheduledEvents.limit];
+    };
+    const last = (await parent.position()).evidenceSequence;
+    assert.deepEqual(
+      [await limitsAt({ atSequence: sequence }), await limitsAt({ atSequence: last }), await limitsAt({})],
+      [
+        [9, 8],
+        [null, null],
+        [null, null],
+      ],
+    );
   });
 
   await context.test('a sequence that is not there, an id that is taken', async () => {

@@ -172,3 +172,21 @@ test('ids of layers and journals are never given twice, not even to two openers 
   const ids = Array.from({ length: 300 }, (_, index) => (index % 3 === 0 ? second : first).allocateId());
   assert.equal(new Set(ids).size, 300);
 });
+
+test('nor after one was refused by a full disk', async (context) => {
+  let full = false;
+  const onCommit = (): void => {
+    if (full) throw Object.assign(new Error('No space left on device'), { code: 28 });
+  };
+  const writer = KvWriter.open({ directory: temporaryFolder(context), durability: 'committed', onCommit });
+  context.after(() => writer.close());
+  full = true;
+  for (let tries = 0; tries < 3; tries++) assert.throws(() => writer.allocateId());
+  full = false;
+  const ids = Array.from({ length: 1_000 }, () => {
+    const id = writer.allocateId();
+    writer.commit([]);
+    return id;
+  });
+  assert.equal(new Set(ids).size, 1_000);
+});

@@ -124,6 +124,8 @@ test('layout run: a folder a world, which goes when it is destroyed', async (con
   context.after(() => worlds.close());
   const [one, two] = [await createBank(worlds, idOf(1)), await createBank(worlds, idOf(2))];
   await one.add(1);
+  for (const at of [{ snapshotId: 'snap_none' }, { atSequence: 99 }, { atSequence: 0 }])
+    await assert.rejects(one.world.fork({ worldId: idOf(3), ...at }));
   assert.deepEqual(readdirSync(directory).sort(), [idOf(1), idOf(2)]);
   await one.world.destroy();
   assert.deepEqual(readdirSync(directory), [idOf(2)]);

@@ -8,7 +8,7 @@ import type { WorldState } from '../state/world-state.js';
 import { foldCounters } from '../turn/counters.js';
 import type { Program } from '../turn/program.js';
 import { Simulation } from '../turn/simulation.js';
-import { clockKey, noUsage, type WorldMeta } from '../turn/world-meta.js';
+import { budgetsKey, clockKey, noUsage, type WorldMeta } from '../turn/world-meta.js';
 import type { Position } from './fork.js';
 
 export interface WorldIdentity {
@@ -88,7 +88,8 @@ export function beginFork(
 function forkedMeta({ meta, side, stamp }: Position): WorldMeta {
   const saved = meta as WorldMeta;
   const moved = (side.get(clockKey) as number | undefined) ?? saved.nowUs;
-  const { seed, recordRandom, budgets, ledger } = saved;
+  const { seed, recordRandom, ledger } = saved;
+  const budgets = (side.get(budgetsKey) as WorldBudgets | undefined) ?? saved.budgets;
   return {
     seed,
     recordRandom,

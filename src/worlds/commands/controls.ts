@@ -19,7 +19,7 @@ import type {
 import type { Validate } from '../../tools/loaded-tool.js';
 import { mintedId, ordinalOfId } from '../kv/minted-ids.js';
 import { invalidRequest, type Simulation } from '../turn/simulation.js';
-import { budgetView } from '../turn/world-meta.js';
+import { budgetsKey, budgetView } from '../turn/world-meta.js';
 import { draftCancelled, type ScheduleTarget, scheduleEvent, scheduleTarget } from '../turn/world-tool.js';
 
 /** A no-op leaves its entry too. */
@@ -137,6 +137,8 @@ export function setBudgets(simulation: Simulation, { budgets }: SetBudgets): Bud
   }
   simulation.turn.begin(undefined);
   simulation.budgets = budgets;
+  const { maxToolCalls, maxEvents } = budgets;
+  simulation.counters.set(budgetsKey, { maxToolCalls, maxEvents });
   simulation.usage.eventsExhausted = false;
   simulation.turn.end();
   return budgetView(simulation);

@@ -23,8 +23,8 @@ export interface ForkReply {
   position: WorldPosition;
 }
 export interface ForkContext {
-  /** The data file of the child, with the program in it. */
-  target: WorldRepository;
+  /** The data file of the child, with the program in it. Throws control.STATE_CONFLICT where the id is taken. */
+  openTarget(): WorldRepository;
   sliceOver: () => boolean;
 }
 
@@ -32,8 +32,8 @@ export interface ForkContext {
 export function* fork(
   parent: Simulation,
   command: ForkCommand,
-  { target, sliceOver }: ForkContext,
-): Generator<undefined, { reply: ForkReply; set: WriteSet }> {
+  { openTarget, sliceOver }: ForkContext,
+): Generator<undefined, { reply: ForkReply; store: WorldRepository; set: WriteSet }> {
   const { worldId, atSequence, snapshotId } = command;
   if (atSequence !== undefined && snapshotId !== undefined)
     throw invalidRequest('A fork continues from a sequence or from a snapshot, not both.');
@@ -48,14 +48,16 @@ export function* fork(
   const lineage: Lineage = { parentWorldInstanceId: worldInstanceId(storage.tag), fromSequence: at.sequence, parentEvidenceHash };
   const tag = forkTag(lineage);
   const request = { worldId, incarnation: 0, tag, parentMeta: parent.meta(), atSequence, snapshotId, rules: receiptRules };
-  const { child, position: from } = yield* forkWorld(storage, target, request, sliceOver);
+  // What is refused has been by now, and has left no file behind.
+  const store = openTarget();
+  const { child, position: from } = yield* forkWorld(storage, store, request, sliceOver);
   const stateHash = known?.stateHash ?? (yield* child.records.stateHash(sliceOver));
   parent.forkedAt = { ...moment, evidenceHash: parentEvidenceHash, stateHash };
   const simulation = beginFork(child, { program, position: from, lineage, stateHash });
   const reply = { worldInstanceId: worldInstanceId(tag), position: yield* position(simulation, sliceOver, stateHash) };
   const set = child.takeWriteSet(simulation.meta());
   if (set === undefined) throw new Error('a new world always has something to write');
-  return { reply, set };
+  return { reply, store, set };
 }
 
 /** A journal's entry stands at the end of one state only, so a moment of which it is the last is hashed once. */

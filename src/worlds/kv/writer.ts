@@ -73,7 +73,13 @@ export class KvWriter {
 
   /** A new id for a layer or a journal: never given before, to any caller. Commits keep some in reserve. */
   allocateId(): number {
-    if (this.#idsLeft === 0) this.#file.transaction({ bytes: 0, readsRanges: false }, () => this.#reserveIds());
+    try {
+      if (this.#idsLeft === 0) this.#file.transaction({ bytes: 0, readsRanges: false }, () => this.#reserveIds());
+    } catch (error) {
+      // The counter has not moved: what it would have reserved is others'.
+      this.#idsLeft = 0;
+      throw error;
+    }
     this.#idsLeft--;
     return this.#nextId++;
   }

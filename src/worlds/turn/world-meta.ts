@@ -29,6 +29,8 @@ export interface Usage {
 }
 /** Ledger key of a clock that moved inside a turn (latency): the turn's entries carry the time of its start. */
 export const clockKey = 'clock';
+/** Of limits that were set, so that a fork at any sequence has those of that moment. */
+export const budgetsKey = 'budgets';
 export const noUsage: Usage = { toolCallsAttempted: 0, toolCallsRejected: 0, eventsProcessed: 0, eventsExhausted: false };
 
 export function budgetView({ budgets, usage }: Pick<WorldMeta, 'budgets' | 'usage'>): BudgetUsage {
