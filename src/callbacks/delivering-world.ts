@@ -50,6 +50,8 @@ export class DeliveringWorld extends WorldView {
   readonly #observer: DeliveryObserver | undefined;
   /** The deliveries that are being made. */
   #delivering: Promise<void> | undefined;
+  /** A call has made something due since they began, and they may have looked for the last time. */
+  #isDueAgain = false;
 
   constructor(world: WorldRef, source: ReceiverSource, observer?: DeliveryObserver) {
     super(world);
@@ -66,10 +68,15 @@ export class DeliveringWorld extends WorldView {
 
   /** Sends every callback that is due now; an attempt that an earlier incarnation left behind is sent again. */
   async deliver(signal?: AbortSignal): Promise<void> {
-    this.#delivering ??= this.#deliverAll(signal).finally(() => {
-      this.#delivering = undefined;
-    });
-    await this.#delivering;
+    do {
+      if (this.#delivering === undefined) {
+        this.#isDueAgain = false;
+        this.#delivering = this.#deliverAll(signal).finally(() => {
+          this.#delivering = undefined;
+        });
+      }
+      await this.#delivering;
+    } while (this.#isDueAgain && signal?.aborted !== true);
   }
 
   #run(command: WorldCommand, options: Options): Promise<AnyAnswer> {
@@ -108,7 +115,9 @@ export class DeliveringWorld extends WorldView {
     return delivered;
   }
   async #delivered({ deliveriesDue, ...result }: CallResult): Promise<CallResult> {
-    if (deliveriesDue === true && this.#delivering === undefined) await this.deliver().catch(leaveForNext);
+    if (deliveriesDue !== true) return result;
+    if (this.#delivering === undefined) await this.deliver().catch(leaveForNext);
+    else this.#isDueAgain = true;
     return result;
   }
 

@@ -228,7 +228,7 @@ function deliverHomes(services: ControlServices, homesOpened: HomesOpened, signa
       .catch(note);
   let delivering = deliver();
   homesOpened.follow((home) => {
-    delivering = delivering.then(() => deliver(home));
+    delivering = Promise.all([delivering, deliver(home)]).then(() => {});
   });
   return () => delivering;
 }

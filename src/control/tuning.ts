@@ -32,6 +32,9 @@ export const tuning = {
   askAgainBackoff: { firstMs: 50, maxMs: 1_000 },
   /** How often a session is asked for its due callbacks at a start: for about two minutes. Then its next command finds them. */
   deliveryTriesMax: 120,
+  /** Projects whose sessions are asked at once, one of each; how long one of them holds the next of its project up. */
+  deliveryProjects: 16,
+  deliveryHoldMs: 1_000,
   /** Worlds that wait and are looked at for one that fits: those past their time are few, and the sweep takes them. */
   warmLookedAtMax: 16,
 };

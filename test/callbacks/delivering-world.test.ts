@@ -126,6 +126,32 @@ test('a receiver that calls the world, or waits in it, is served while it is cal
   assert.ok(phases.indexOf('1 delivered') < phases.indexOf('3 attempt_started'), 'one at a time');
 });
 
+// DELIVERING-WORLD-2
+test('what a call makes due in the moment in which the deliveries of another end is delivered too', async (t) => {
+  const hook = await startReceiver();
+  t.after(() => hook.close());
+  const receivers = new Receivers({ known: ['hook'], fixed: { hook }, signal: new AbortController().signal });
+  const { world } = await createShop(worlds);
+  let asked = 0;
+  let second: Promise<unknown> | undefined;
+  /** Calls as another agent when the deliveries are asked for the last time. */
+  const watched = new Proxy(world, {
+    get: (of, name) => {
+      const value = Reflect.get(of, name);
+      if (name !== 'command') return typeof value === 'function' ? value.bind(of) : value;
+      return (command: { kind: string }, options: object) => {
+        const answer = value.call(of, command, options);
+        if (command.kind === 'startDelivery' && ++asked === 2) second = other.order('b');
+        return answer;
+      };
+    },
+  });
+  const other = new Shop(new DeliveringWorld(watched, receivers));
+  await other.order('a');
+  await second;
+  assert.deepEqual(payloads(hook), ['a', 'b']);
+});
+
 // CALLBACK-ATTEMPTS-2
 test('a receiver may come and go; what is due then is delivered with the next call', async (t) => {
   const { shop, receivers } = await toldShop(t);

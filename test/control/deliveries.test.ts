@@ -95,3 +95,36 @@ test("nobody is asked of a home that is another's by then, nor after the end", a
   await again.rest;
   assert.ok(!kit.delivered.includes(first));
 });
+
+// DELIVERIES-2
+test('a receiver that does not answer holds no session of another project up, and those of its own for a moment', async (t) => {
+  const kit = await ground(t);
+  const { sessionMemory } = kit.services;
+  const { world } = sessionMemory;
+  let answer = (): void => {};
+  const hanging = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  const others = { ses_a: () => hanging, ses_b: () => hanging };
+  const ofWorld = (id: string) => (id in others ? { deliver: others[id as keyof typeof others] } : world(id));
+  Object.assign(sessionMemory, { world: async (id: string) => ofWorld(id) });
+  await kit.catalog.change((tx) => {
+    const record = tx.get(sessionTable, 'ses_c') as SessionRecord;
+    tx.put(sessionTable, { ...record, session: { ...record.session, projectId: 'prj_2' } });
+  });
+  const delivering = deliverAgain(kit.services, { signal: kit.signal });
+  await until(() => kit.delivered.length > 0);
+  assert.deepEqual(kit.delivered, ['ses_c']);
+  const { rest } = await delivering;
+  assert.deepEqual(kit.delivered, ['ses_c', 'ses_d']);
+  answer();
+  await rest;
+});
+
+// DELIVERIES-2
+test('nor does a session whose delivery fails by a bug', async (t) => {
+  const kit = await ground(t, { ses_a: [new TypeError('a bug')] });
+  const { rest } = await deliverAgain(kit.services, { signal: kit.signal });
+  await rest;
+  assert.deepEqual(kit.delivered, ['ses_b', 'ses_c', 'ses_d']);
+});
