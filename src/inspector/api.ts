@@ -190,7 +190,7 @@ type Worlds =
   | 'setWorldFault'
   | 'resetWorld'
   | 'forkWorld';
-function worldsApi({ playground, project, mirrors, runs }: InspectorParts): Pick<Api, Worlds> {
+function worldsApi({ playground, project, mirrors, runs, hub }: InspectorParts): Pick<Api, Worlds> {
   return {
     createWorld: async ({ body, signal }) => {
       const { runId, atSequence, title } = body;
@@ -215,6 +215,7 @@ function worldsApi({ playground, project, mirrors, runs }: InspectorParts): Pick
       const world = await playground.reset(path.worldId, body);
       // A whole reset takes entries back.
       await mirrors.drop(path.worldId);
+      if (body.packages === undefined) hub.restart(path.worldId);
       return { ...one, world };
     },
     forkWorld: async ({ path, body }) => ({ ...one, world: await playground.fork(path.worldId, body) }),

@@ -35,6 +35,11 @@ export class EventHub {
     });
   }
 
+  /** The journal of a world has begun again: those who follow it do, too. */
+  restart(id: string): void {
+    for (const { follow } of this.#listeners) if (follow?.id === id) follow.nextSequence = 1;
+  }
+
   /** The stream of one listener. It ends when `signal` aborts, when the hub closes, and when it is too far behind. */
   listen(first: InspectorEvent, { follow, signal }: { follow?: FollowRequest; signal: AbortSignal }): AsyncIterable<string> {
     if (this.#listeners.size >= limits.inspectorStreamsMax)

@@ -16,6 +16,8 @@ export class JournalMirrors {
   readonly #folder: string;
   readonly #archive: ArchivePort;
   readonly #mirrors = new Map<string, Mirror>();
+  /** The archive has not forgotten them yet: a new one of the same id waits. */
+  readonly #dropping = new Map<string, Promise<void>>();
   #made = 0;
 
   constructor(folder: string, archive: ArchivePort) {
@@ -27,7 +29,7 @@ export class JournalMirrors {
   async of(id: string, world: Readable): Promise<JournalPlace> {
     let mirror = this.#mirrors.get(id);
     if (mirror === undefined) {
-      mirror = { toSequence: 0, catchingUp: Promise.resolve() };
+      mirror = { toSequence: 0, catchingUp: this.#dropping.get(id) ?? Promise.resolve() };
       this.#mirrors.set(id, mirror);
       for (const old of [...this.#mirrors.keys()].slice(0, -tuning.mirrorsMax)) void this.drop(old);
     }
@@ -41,8 +43,15 @@ export class JournalMirrors {
     const mirror = this.#mirrors.get(id);
     if (mirror === undefined) return;
     this.#mirrors.delete(id);
-    await mirror.catchingUp.catch(() => {});
-    await this.#archive.ask('dropMirror', { id });
+    const dropping = mirror.catchingUp
+      .catch(() => {})
+      .then(() => this.#archive.ask('dropMirror', { id }))
+      .then(() => {})
+      .finally(() => {
+        if (this.#dropping.get(id) === dropping) this.#dropping.delete(id);
+      });
+    this.#dropping.set(id, dropping);
+    await dropping;
   }
 
   async #catchUp(id: string, world: Readable, mirror: Mirror): Promise<void> {

@@ -7,10 +7,12 @@ import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { batchesOf } from '../async/batches.js';
 import { ServiceError } from '../contract/errors.js';
+import { idTimeMs } from '../contract/ids.js';
 import type { InspectorRunsQuery, RunsReply, SavedRun, UnavailableRun } from '../contract/inspector/runs.js';
 import { limits } from '../contract/limits.js';
+import { isInvocationId } from '../reports/invocation-id.js';
 import { isRunId } from '../reports/report-folder.js';
-import { findRun } from '../reports/report-path.js';
+import { findRun, type NamedRun, oneOfInvocation } from '../reports/report-path.js';
 import type { ReportPlace } from './journal/archive-calls.js';
 import type { ArchivePort } from './journal/archive-port.js';
 import { stampOf } from './journal/fingerprint.js';
@@ -41,10 +43,25 @@ export class ReportDirectory {
 
   /** control.NOT_FOUND for a name that stands for no run, or for several. */
   async find(name: string): Promise<string> {
-    const runId = findRun(name, this.#directory);
+    const runId = isInvocationId(name) ? await this.#runOfInvocation(name) : findRun(name, this.#directory);
     if (runId === undefined || !(await this.has(runId)))
       throw new ServiceError('control.NOT_FOUND', { message: `There is no run "${name}".` });
     return runId;
+  }
+
+  /** As `findRun`, by what lines of runs say: it reads no report that the archive has summarized. */
+  async #runOfInvocation(invocationId: string): Promise<string> {
+    const runs: NamedRun[] = [];
+    for (const folder of await this.#folders()) {
+      // Its runs are no older than itself.
+      if (!isRunId(folder.name) || idTimeMs(folder.name) < idTimeMs(invocationId)) continue;
+      const { kind, run } = await this.#line(folder);
+      if (kind !== 'saved') continue;
+      const { runId, verdict, invocation } = run as SavedRun;
+      if (invocation?.id === invocationId) runs.push({ runId, passed: verdict === 'passed' });
+    }
+    runs.sort((left, right) => (left.runId < right.runId ? -1 : 1));
+    return oneOfInvocation(invocationId, { runs, reports: this.#directory });
   }
 
   /** Whether there is something that could be a report of this run. */

@@ -1,9 +1,9 @@
 // Reads a report folder that may come from anywhere: only plain files at plain names, never through a link, never more than a bound.
 import { createHash } from 'node:crypto';
-import { constants } from 'node:fs';
-import { type FileHandle, lstat, open, readdir } from 'node:fs/promises';
+import { type FileHandle, lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { limits } from '../contract/limits.js';
+import { openPlain } from '../files/plain-file.js';
 import { attachmentFolder } from './report-folder.js';
 import type { ReportProblems } from './report-problems.js';
 import { tuning } from './tuning.js';
@@ -91,8 +91,8 @@ export class FolderReader {
     return join(this.#folder, file);
   }
 
-  /** Refuses a link even if the file became one after it was listed. */
+  /** Refuses a link, or a pipe, even if the file became one after it was listed. */
   #open(path: string): Promise<FileHandle> {
-    return open(join(this.#folder, path), constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
+    return openPlain(join(this.#folder, path));
   }
 }

@@ -1,12 +1,14 @@
 // Where a report lies that somebody names: a folder, the id of a run at its usual place, or a name for a run.
 //   REPORT-PATH-1. `latest` is the newest run, `latest~n` the n-th before it. An invocation is its run that did not pass, or its only one;
 //     where it has several, a name for one run is refused with them.
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { ServiceError } from '../contract/errors.js';
 import { idTimeMs } from '../contract/ids.js';
+import { limits } from '../contract/limits.js';
 import { localFolders } from '../contract/local-folders.js';
 import type { RunReport } from '../contract/run/run-events.js';
+import { readPlainSync } from '../files/plain-file.js';
 import { counted } from '../text/counted.js';
 import { isInvocationId } from './invocation-id.js';
 import { isRunId, manifestFile, reportFile } from './report-folder.js';
@@ -37,7 +39,7 @@ export function reportPaths(named: string, root: string): string[] {
 export function findRun(named: string, reports: string): string | undefined {
   const back = latestPattern.exec(named);
   if (back !== null) return runIdsIn(reports)[Number(back[1] ?? 0)];
-  if (isInvocationId(named)) return oneOf(named, requireRuns(named, reports));
+  if (isInvocationId(named)) return oneOfInvocation(named, { runs: requireRuns(named, reports), reports });
   return isRunId(named) ? named : undefined;
 }
 
@@ -52,7 +54,7 @@ export function oneReportPath(named: string, root: string): string {
   });
 }
 
-interface NamedRun {
+export interface NamedRun {
   runId: string;
   passed: boolean;
 }
@@ -66,10 +68,15 @@ function requireRuns(invocationId: string, reports: string): NamedRun[] {
     if (report?.invocation?.id === invocationId) runs.unshift({ runId, passed: report.result?.verdict === 'passed' });
   }
   if (runs.length > 0) return runs;
-  throw new ServiceError('control.NOT_FOUND', { message: `No run in ${reports} is of the invocation ${invocationId}.` });
+  throw noRuns(invocationId, reports);
+}
+function noRuns(invocationId: string, reports: string): ServiceError {
+  return new ServiceError('control.NOT_FOUND', { message: `No run in ${reports} is of the invocation ${invocationId}.` });
 }
 
-function oneOf(invocationId: string, runs: readonly NamedRun[]): string {
+/** The one of an invocation's runs that it stands for. Throws control.NOT_FOUND where that is none, or may be one of several. */
+export function oneOfInvocation(invocationId: string, { runs, reports }: { runs: readonly NamedRun[]; reports: string }): string {
+  if (runs.length === 0) throw noRuns(invocationId, reports);
   const failed = runs.filter(({ passed }) => !passed);
   const [one, ...others] = failed.length > 0 ? failed : runs;
   if (one !== undefined && others.length === 0) return one.runId;
@@ -83,7 +90,7 @@ function oneOf(invocationId: string, runs: readonly NamedRun[]): string {
 /** For the name alone: a reader of the report checks it then. */
 function documentOf(file: string): { invocation?: RunReport['invocation']; result?: { verdict?: unknown } } | undefined {
   try {
-    return JSON.parse(readFileSync(file, 'utf8'));
+    return JSON.parse(String(readPlainSync(file, limits.reportDocumentBytesMax)));
   } catch {
     return undefined;
   }

@@ -69,6 +69,29 @@ onEachEngine('streams are bounded in number, and one that closes makes way for a
   }
 });
 
+onEachEngine('who follows a world gets its journal again when a whole reset has begun a new one', async (t, engine) => {
+  const inspector = await startTestInspector(t, { engine });
+  const { world } = (await inspector.post('/api/v1/worlds')).json;
+  const at = `/api/v1/worlds/${world.worldId}`;
+  const write = (id: string): Promise<unknown> =>
+    inspector.post(`${at}/calls`, { actorId: 'writer', packageId: 'notes', operationId: 'note.write', arguments: { id, text: 'x' } });
+  const stream = await inspector.events(`?follow=${world.worldId}&fromSequence=1`);
+  for (const id of ['a', 'b', 'c']) await write(id);
+  const before = (await inspector.ask(`${at}/evidence?limit=500`)).json.toSequence as number;
+  await stream.until((event) => event.type === 'entries' && event.entries.at(-1)?.sequence === before);
+  const had = stream.seen.length;
+  await inspector.post(`${at}/reset`, {});
+  await write('d');
+  const { entries } = (await inspector.ask(`${at}/evidence?limit=500`)).json;
+  assert.ok(entries.length < before);
+  await stream.until(
+    (event) => stream.seen.indexOf(event) >= had && event.type === 'entries' && event.entries.at(-1)?.sequence === entries.length,
+  );
+  const got = stream.seen.slice(had).flatMap((event) => (event.type === 'entries' ? event.entries : []));
+  assert.deepEqual(got, entries);
+  await stream.end();
+});
+
 test('a listener that does not read is let go, and no other', async () => {
   const hub = new EventHub();
   const hello: InspectorEvent = { type: 'hello', generation: 1, active: [] };

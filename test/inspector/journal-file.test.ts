@@ -316,6 +316,15 @@ test('the timeline counts every entry of its window once', () => {
   );
 });
 
+test('nor is one whose times fall counted outside of it', () => {
+  const line = (sequence: number, virtualTimeUs: number): string =>
+    canonicalJson({ kind: 'lifecycle', phase: 'world_created', schemaVersion: 1, sequence, virtualTimeUs, details: {} } as never);
+  withJournal([line(1, 0), line(2, 1e15), line(3, 5), line(4, 10)], [], (journal) => {
+    const { density } = timelinePage(journal, { axis: 'time', buckets: 3 });
+    for (const counts of Object.values(density)) assert.ok(counts.length <= 3 && counts.every(Number.isInteger), JSON.stringify(counts));
+  });
+});
+
 // JOURNAL-FILE-1, ENTRY-SCAN-1
 test('what is no journal is refused at its line, and never read past its end', () => {
   const { lines } = tell(

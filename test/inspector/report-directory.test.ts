@@ -1,5 +1,6 @@
 // The list of saved runs: its order, its pages, what is unavailable; and reports that are not as they were sealed.
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { appendFileSync, cpSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -50,6 +51,27 @@ onEachEngine('ordered by modification time, then run id, whatever the size of th
       `pages of ${limit}`,
     );
     assert.equal(pages.length, Math.ceil(6 / limit));
+  }
+});
+
+// PLAIN-FILE-1
+onEachEngine('a pipe or a link in the place of a file of a report is refused at once', async (t, engine) => {
+  const inspector = await startTestInspector(t, { engine });
+  const ids = await shelve(inspector, [10, 20, 30, 40, 50]);
+  const place = (index: number, file: string): string => join(inspector.reports, ids[index]!, file);
+  for (const [index, file] of ['manifest.json', 'report.json', 'evidence.jsonl'].entries()) {
+    rmSync(place(index, file));
+    execFileSync('mkfifo', [place(index, file)]);
+  }
+  rmSync(place(3, 'manifest.json'));
+  symlinkSync('/dev/zero', place(3, 'manifest.json'));
+  const { runs, unavailable } = (await inspector.ask('/api/v1/runs')).json as RunsReply;
+  const listed = [...runs, ...unavailable].map(({ runId }) => runId).sort();
+  assert.deepEqual(listed, [...ids].sort());
+  assert.ok(runs.some(({ runId }) => runId === ids[4]));
+  for (const id of ids) {
+    const { status } = await inspector.ask(`/api/v1/runs/${id}/report`);
+    assert.equal(status === 200, id === ids[4], `${id}: ${status}`);
   }
 });
 

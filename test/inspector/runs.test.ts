@@ -376,7 +376,10 @@ onEachEngine(
     const atOnce = await inspector.run({ drillId: 'fails', untilFailed: 3 });
     assert.deepEqual([atOnce.round, atOnce.runs.length], [1, 1]);
     assert.equal((await inspector.ask('/api/v1/run-names/latest')).json.runId, atOnce.runs[0]?.runId);
+    const { invocation } = (await inspector.ask(`/api/v1/runs/${atOnce.runs[0]?.runId}`)).json.report;
+    assert.equal((await inspector.ask(`/api/v1/run-names/${invocation.id}`)).json.runId, atOnce.runs[0]?.runId);
     await inspector.run({ drillId: 'passes' });
+    assertRefused(await inspector.ask('/api/v1/run-names/inv_01kjpf3q5d0c9h8r7s6t5v0000'), 404, 'control.NOT_FOUND');
     assertRefused(await inspector.post('/api/v1/run-requests', { failedOf: 'latest' }), 404, 'control.NOT_FOUND');
     assertRefused(await inspector.post('/api/v1/run-requests', { repeatOf: one.runId, drillId: 'passes' }), 400, 'control.INVALID_REQUEST');
   },

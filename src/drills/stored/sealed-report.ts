@@ -1,8 +1,6 @@
 // A report folder as it was sealed: read by its manifest, whose digest somebody keeps elsewhere. What is not as it was sealed is not given.
 //   SEALED-REPORT-1. A name is looked up in the manifest; it never becomes a path by itself.
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { sha256Digest } from '../../contract/digest.js';
 import { limits } from '../../contract/limits.js';
 import type { RunReport } from '../../contract/run/run-events.js';
@@ -14,7 +12,9 @@ import { wholeLines } from './journal-text.js';
 
 /** Over the exact bytes of manifest.json, which names all the others with their digests. */
 export async function manifestDigestOf(folder: string): Promise<string> {
-  return sha256Digest(await readFile(join(folder, manifestFile)));
+  const text = await new FolderReader(folder).text(manifestFile, limits.reportManifestBytesMax);
+  if (text === null) throw new Error(`${manifestFile} in ${folder} is too large, or is no text`);
+  return sha256Digest(text);
 }
 
 export interface SealedBytes extends AsyncIterable<Uint8Array> {

@@ -2,13 +2,14 @@
 // Whether the folder is a whole, valid report is asked of reports/verify-report.ts; here nothing that its manifest does not vouch for is
 // read.
 import { createHash } from 'node:crypto';
-import { closeSync, constants, openSync } from 'node:fs';
+import { closeSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { sha256Digest } from '../../contract/digest.js';
 import { ServiceError } from '../../contract/errors.js';
 import { limits } from '../../contract/limits.js';
 import type { RunReport } from '../../contract/run/run-events.js';
 import { validateRunReport } from '../../contract/validate/validators.js';
+import { openPlainSync } from '../../files/plain-file.js';
 import { FolderReader } from '../../reports/folder-reader.js';
 import { parseManifest, type ReportManifest } from '../../reports/manifest.js';
 import { evidenceFile, manifestFile, reportFile } from '../../reports/report-folder.js';
@@ -87,7 +88,7 @@ export class SealedRun {
     const read = await readSummary(place);
     let file: number;
     try {
-      file = openSync(new FolderReader(place.folder).path(evidenceFile), constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
+      file = openPlainSync(new FolderReader(place.folder).path(evidenceFile));
     } catch {
       throw reportRefused([{ file: evidenceFile, code: 'FILE_MISSING', message: 'is missing, or no plain file' }]);
     }

@@ -36,7 +36,9 @@ export function timelineOf(
   for (let index = first; index < end; index++) {
     const kind = evidenceKinds[kinds.at(index)] as string;
     density[kind] ??= Array.from({ length: count }, () => 0);
-    (density[kind][Math.floor((axis.positionOf(index) - from) / bucketSize)] as number)++;
+    // A journal that somebody made may have times that fall.
+    const bucket = Math.floor((axis.positionOf(index) - from) / bucketSize);
+    (density[kind][Math.min(Math.max(bucket, 0), count - 1)] as number)++;
   }
   const firstSequences = Array.from({ length: count }, (_, bucket) => axis.firstNotBelow(from + bucket * bucketSize) + 1);
   const { marks, marksTotal } = marksOf(journal, axis, { first, end });

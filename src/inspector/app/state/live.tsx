@@ -183,6 +183,19 @@ export function reconnect(): void {
   tryNow();
 }
 
+async function listRequests(): Promise<void> {
+  try {
+    const earlier = requests.value;
+    const { requests: known } = await client.call('listRunRequests', {});
+    // Of an earlier inspector, or dropped since: gone. What the stream has named meanwhile may be newer than the list.
+    const named = [...requests.value].filter(([id, request]) => earlier.get(id) !== request);
+    requests.value = new Map(known.map((request) => [request.requestId, request]));
+    for (const [, request] of named) noteRequest(request);
+  } catch {
+    // The state of the connection shows it.
+  }
+}
+
 async function follow(ended: AbortSignal): Promise<void> {
   let opened = 0;
   for (let waitMs = tuning.liveRetryFirstMs; !ended.aborted; waitMs = Math.min(waitMs * 2, tuning.liveRetryMaxMs)) {
@@ -190,11 +203,11 @@ async function follow(ended: AbortSignal): Promise<void> {
     connection.value = 'connecting';
     const hidden = untilHidden(ended);
     try {
-      const { requests: known } = await client.call('listRunRequests', {});
-      requests.value = new Map(known.map((request) => [request.requestId, request]));
       await client.events(
         () => {
           connection.value = 'open';
+          // Once the stream is open: what changed before it is in the list, and what changes later in the stream.
+          void listRequests();
           lostOnce.value = false;
           // Runs may have ended meanwhile.
           if (opened++ > 0) runsEnded.value++;
