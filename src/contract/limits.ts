@@ -347,8 +347,9 @@ export const limits = {
   reportEntryCharsMax: 64 * 1024,
   reportValueCharsMax: 20_000,
   reportListItemsMax: 200,
-  /** Of what an agent said before it failed. */
+  /** Of what an agent said before it failed: lines, and characters of each. */
   reportLastWordsLinesMax: 5,
+  reportLastWordsCharsMax: 2_000,
   /** What handlers of one world threw, in words: the first of each handler. */
   keptThrowsMax: 100,
   reportPreviewBytesMax: 16 * 1024,

@@ -1,5 +1,7 @@
 // What an agent said last, cut to a few lines: of a stack its head, with the frames that lie in the agent's own files, then what came after
 // it.
+//   LAST-WORDS-1. The log may be hostile: the work grows with its length and no faster, and lines and characters that are kept are bounded.
+// Each pattern is therefore anchored at the start of a line, or begins with a character that none of its repetitions takes.
 import { limits } from '../contract/limits.js';
 
 const frame = /^\s+at /;
@@ -11,7 +13,12 @@ const emitted = /^Emitted '.*' event/;
 /** The line with which an error begins whose message has several. */
 const named = /^(?:Uncaught |\[)?[A-Z]\w*(?:Error|Exception)\b/;
 
+/** At most `reportLastWordsLinesMax` lines of at most `reportLastWordsCharsMax` characters. */
 export function lastWords(said: string): string[] {
+  return lastLines(said).map(cut);
+}
+
+function lastLines(said: string): string[] {
   const linesMax = limits.reportLastWordsLinesMax;
   const lines = said.trimEnd().split('\n');
   const first = lines.findLastIndex(
@@ -29,9 +36,22 @@ export function lastWords(said: string): string[] {
   return [...head, ...after.slice(0, linesMax - head.length)];
 }
 
+/** Never between the halves of a surrogate pair. */
+function cut(line: string): string {
+  const charsMax = limits.reportLastWordsCharsMax;
+  return line.length <= charsMax ? line : `${line.slice(0, charsMax - 1).replace(/[\ud800-\udbff]$/, '')}…`;
+}
+
+const position = /:(\d+):(\d+)\)?$/;
+const path = /^(?:file:\/\/)?(\/[^()]+|[A-Za-z]:\\[^()]+)$/;
+
 /** The place that a frame of a stack names, where it lies in a file of the agent's own: `at refund (/work/agents/refund.mjs:6:12)`. */
 export function ownFrame(line: string): { file: string; line: number; column: number } | undefined {
   if (!frame.test(line) || foreign.test(line)) return undefined;
-  const found = /(?:file:\/\/)?(\/[^()\s]+|[A-Za-z]:\\[^()]+):(\d+):(\d+)\)?$/.exec(line);
-  return found === null ? undefined : { file: found[1] as string, line: Number(found[2]), column: Number(found[3]) };
+  const found = position.exec(line);
+  if (found === null) return undefined;
+  const before = line.slice(0, found.index);
+  const named = before.slice(before.lastIndexOf('(') + 1).replace(/^\s+at (?:async )?/, '');
+  const file = path.exec(named)?.[1];
+  return file === undefined ? undefined : { file, line: Number(found[1]), column: Number(found[2]) };
 }

@@ -6,6 +6,7 @@ import { before, test } from 'node:test';
 import type { JsonValue } from '../../src/contract/json.js';
 import type { EvidenceEntry } from '../../src/contract/world/evidence.js';
 import { type RecordedStep, recordedSteps } from '../../src/drills/stored/recorded-steps.js';
+import { RenamedIds } from '../../src/drills/stored/renamed-ids.js';
 import { replayReport, runDrills } from '../../src/index.js';
 import { drill, moduleAgent, notesBehavior, notesTool, type Repository, temporaryRepositories } from './repository.js';
 
@@ -175,4 +176,11 @@ test('what a journal does not hold is a step that says so', async () => {
     found.map((step) => (step.kind === 'unrepeatable' ? step.what : step.kind)),
     ['the world is a fork, which begins in the journal of its parent', 'an event was scheduled by who held the world'],
   );
+});
+
+test('ids are exchanged in a value of megabytes of letters, in no more steps than it has', { timeout: 60_000 }, () => {
+  const ids = new RenamedIds('world_a1', 'world_b2');
+  const long = 'x'.repeat(4 * 1024 * 1024);
+  assert.deepEqual(ids.toPresent({ long, id: 'call_a1x9', other: 'call_c3' }), { long, id: 'call_b2x9', other: 'call_c3' });
+  assert.deepEqual(ids.toRecorded([`${long}_b2`, 'pending_b2call_b2']), [`${long}_a1`, 'pending_a1call_b2']);
 });

@@ -34,7 +34,8 @@ class Direction {
   constructor(from: string, to: string) {
     this.#from = from.slice(from.indexOf('_') + 1);
     this.#to = to.slice(to.indexOf('_') + 1);
-    this.#pattern = new RegExp(`[a-z]+_${this.#from}[0-9a-z]*`, 'g');
+    // It begins where a word does: within a long word a search that began at each letter would take the square of its length.
+    this.#pattern = new RegExp(`(?<![a-z])[a-z]+_${this.#from}[0-9a-z]*`, 'g');
   }
 
   rename<T extends JsonValue>(value: T): T {
