@@ -3,13 +3,12 @@
 import { resolve } from 'node:path';
 import { compileProject } from '../compiler/compile.js';
 import { defined } from '../contract/defined.js';
-import type { JsonObject } from '../contract/json.js';
 import { recordingLimits } from '../contract/recording-limits.js';
 import type { Recording } from '../contract/run/recording.js';
 import type { RunResult } from '../contract/run/run.js';
+import { setupOfRun } from '../contract/run/setup-of-run.js';
 import { refuseUnknownOptions } from '../contract/unknown-options.js';
 import type { EvidenceEntry } from '../contract/world/evidence.js';
-import type { OverrideScope, ToolOverride, WorldSetup } from '../contract/world/scenario.js';
 import { worldTag } from '../reports/compared-values.js';
 import { oneReportPath } from '../reports/report-path.js';
 import { SourceInvalidError } from './source-invalid.js';
@@ -57,7 +56,7 @@ export async function sourceOfRun(result: RunResult, entries: AsyncIterable<Evid
   const { identity, interactions, startedAtVirtualUs, finishedAtVirtualUs, budgetUsage } = result;
   return {
     origin: `run ${identity.runId}`,
-    setup: setupOf(result),
+    setup: setupOfRun(result.setup),
     setupHash: identity.setupHash,
     drillId: identity.drillId,
     tag: worldTag(identity.worldInstanceId),
@@ -75,20 +74,6 @@ export async function sourceOfRun(result: RunResult, entries: AsyncIterable<Evid
       maxEvents: budgetUsage.scheduledEvents.limit,
     },
   };
-}
-
-/** A report has its overrides flat, and the scope of each beside it. */
-function setupOf({ setup }: RunResult): WorldSetup {
-  const { scenario, tools } = setup.setup;
-  const scopes: OverrideScope[] = ['run', 'drill', 'scenario', 'world'];
-  const toolOverrides = scopes.flatMap((scope) => {
-    const rules = tools.behaviorOverrides.filter((rule) => rule.scope === scope).map((rule) => ruleOf(rule));
-    return rules.length === 0 ? [] : [{ scope, rules }];
-  });
-  return { ...scenario, toolOverrides };
-}
-function ruleOf({ scope: _, ...rule }: JsonObject): ToolOverride {
-  return rule as unknown as ToolOverride;
 }
 
 async function atMost<T>(items: AsyncIterable<T>, max: number): Promise<T[]> {

@@ -2,28 +2,26 @@
 import { TextDecoder } from 'node:util';
 import { canonicalJson } from '../contract/canonical-json.js';
 import { limits } from '../contract/limits.js';
-import type { RunResult } from '../contract/run/run.js';
-import { runVerdict } from '../contract/run/verdict.js';
+import type { RunReport } from '../contract/run/run-events.js';
 import { validateEvidenceEntry } from '../contract/validate/validators.js';
-import type { EvidenceEntry, VerificationEntry } from '../contract/world/evidence.js';
+import type { EvidenceEntry } from '../contract/world/evidence.js';
 import { EvidenceHasher, TrajectoryHasher } from '../contract/world/evidence-hash.js';
 import { EvidenceSelection, type EvidenceView } from './evidence-view.js';
-import { evidenceFile, reportFile } from './report-folder.js';
+import { JournalClaims } from './journal-claims.js';
+import { evidenceFile } from './report-folder.js';
 import type { ReportProblems } from './report-problems.js';
-
-/** Stands for the checkpoint of kind `final` among ids, none of which is empty. */
-const finalJudgement = '';
 
 /** The view of the journal, or null if it is not a journal: then nothing can be made from it. */
 export async function verifyEvidence(
   pieces: AsyncIterable<Buffer>,
-  result: RunResult,
+  report: Pick<RunReport, 'result' | 'invocation'>,
   problems: ReportProblems,
 ): Promise<EvidenceView | null> {
+  const { result } = report;
   const selection = new EvidenceSelection(result);
   const evidence = new EvidenceHasher();
   const trajectory = new TrajectoryHasher();
-  const judged = new Map<string, VerificationEntry>();
+  const claims = new JournalClaims(report);
   let sequence = 0;
   for await (const line of linesOf(pieces)) {
     sequence++;
@@ -35,40 +33,19 @@ export async function verifyEvidence(
     evidence.appendLine(line);
     trajectory.appendEntry(entry);
     selection.append(entry, line.length);
-    if (entry.kind === 'verification' && entry.sequence >= result.evidenceRange.fromSequence) {
-      judged.set(entry.checkpointKind === 'final' ? finalJudgement : entry.checkpointId, entry);
-    }
+    claims.append(entry);
   }
   const add = (code: Parameters<ReportProblems['add']>[1], message: string): void => problems.add(evidenceFile, code, message);
   const { fromSequence, toSequence } = result.evidenceRange;
-  if (sequence !== toSequence || fromSequence < Math.min(1, toSequence) || fromSequence > toSequence + 1) {
+  if (sequence !== toSequence || fromSequence < Math.min(1, toSequence) || fromSequence > toSequence) {
     add('EVIDENCE_RANGE_MISMATCH', `holds the entries 1 to ${sequence}; the report says ${fromSequence} to ${toSequence}`);
   }
   if (evidence.digest() !== result.evidenceHash)
     add('EVIDENCE_HASH_MISMATCH', `hashes to ${evidence.digest()}; the report says ${result.evidenceHash}`);
   if (trajectory.digest() !== result.trajectoryHash)
     add('TRAJECTORY_HASH_MISMATCH', `hashes to ${trajectory.digest()}; the report says ${result.trajectoryHash}`);
-  verifyVerdicts(judged, result, problems);
+  claims.verify(problems);
   return selection.view();
-}
-
-/** The journal has what was judged; the report must say the same, so that a verdict cannot be changed without its evidence. */
-function verifyVerdicts(
-  judged: ReadonlyMap<string, VerificationEntry>,
-  { checkpoints, assertionResults }: RunResult,
-  problems: ReportProblems,
-): void {
-  const final = { checkpointId: finalJudgement, verdict: runVerdict(assertionResults), assertionResults };
-  for (const { checkpointId, verdict, assertionResults: results } of assertionResults.length > 0 ? [...checkpoints, final] : checkpoints) {
-    const assertions = results.map(({ assertionId, status, gate }) => ({ assertionId, status, gate }));
-    const recorded = judged.get(checkpointId)?.result;
-    if (recorded !== undefined && canonicalJson(recorded) === canonicalJson({ verdict, assertions })) continue;
-    problems.add(
-      reportFile,
-      'VERDICT_MISMATCH',
-      `its verdict ${checkpointId === finalJudgement ? '' : `at checkpoint ${checkpointId} `}is not what the journal ${recorded === undefined ? 'has: it has none' : 'has'}`,
-    );
-  }
 }
 
 function readEntry(line: string, sequence: number, problems: ReportProblems): EvidenceEntry | null {

@@ -1,9 +1,10 @@
 // Checks a report folder against itself: every digest of the manifest, the journal's digests, the verdict, and each projection, made again.
 // The folder may come from anywhere. What holds afterwards: its files are those of one consistent run, as the one who wrote it says.
-import { sha256Digest } from '../contract/digest.js';
+import { jsonDigest, sha256Digest } from '../contract/digest.js';
 import { limits } from '../contract/limits.js';
 import type { RunResult } from '../contract/run/run.js';
 import type { RunReport } from '../contract/run/run-events.js';
+import { hasItsSetupHash } from '../contract/run/setup-of-run.js';
 import { resultVerdict, runVerdict } from '../contract/run/verdict.js';
 import { validateRunReport } from '../contract/validate/validators.js';
 import { attachmentViews, namedAttachments } from './attachments.js';
@@ -108,7 +109,7 @@ async function verifyContents(
   if (report === null) return [];
   verifyReportDocument(report, manifest, problems);
   const attachments = await verifyAttachments(reader, report.result, manifest, problems);
-  const evidence = await verifyEvidence(counted(reader.pieces(evidenceFile), manifest, onProgress), report.result, problems);
+  const evidence = await verifyEvidence(counted(reader.pieces(evidenceFile), manifest, onProgress), report, problems);
   if (evidence === null) return [];
   return verifyProjections({ report, evidence, attachments: attachmentViews(report.result, attachments) }, manifest, problems);
 }
@@ -135,12 +136,13 @@ async function readReport(reader: FolderReader, problems: ReportProblems): Promi
   return value as RunReport;
 }
 
-function verifyReportDocument({ runId, result, cutShort }: RunReport, manifest: ReportManifest, problems: ReportProblems): void {
+function verifyReportDocument(report: RunReport, manifest: ReportManifest, problems: ReportProblems): void {
+  const { runId, result, cutShort } = report;
   const add = (code: 'RUN_ID_MISMATCH' | 'VERDICT_MISMATCH' | 'REPORT_INVALID', message: string): void =>
     problems.add(reportFile, code, message);
   if (runId !== manifest.runId || result.identity.runId !== manifest.runId)
     add('RUN_ID_MISMATCH', `is of ${runId}; the manifest is of ${manifest.runId}`);
-  if (result.setup.setupHash !== result.identity.setupHash) add('REPORT_INVALID', 'names two setups');
+  verifyNames(report, problems);
   const verdict = resultVerdict(result, cutShort);
   if (verdict !== result.verdict) add('VERDICT_MISMATCH', `says ${result.verdict}; its assertions and agent say ${verdict}`);
   for (const { assertionId, status, judged } of result.assertionResults) {
@@ -151,6 +153,26 @@ function verifyReportDocument({ runId, result, cutShort }: RunReport, manifest: 
   for (const { checkpointId, verdict: stated, assertionResults } of result.checkpoints) {
     const judged = runVerdict(assertionResults);
     if (judged !== stated) add('VERDICT_MISMATCH', `says ${stated} of checkpoint ${checkpointId}; its assertions say ${judged}`);
+  }
+}
+
+/** What the report says in two places, or beside its digest. */
+function verifyNames({ drill, target, result: { identity, setup } }: RunReport, problems: ReportProblems): void {
+  const add = (message: string): void => problems.add(reportFile, 'REPORT_INVALID', message);
+  if (drill.id !== identity.drillId || setup.drillId !== identity.drillId) add('names two drills');
+  if (target.id !== identity.targetId) add('names two targets');
+  if (setup.setupHash !== identity.setupHash) add('names two setups');
+  if (!orFalse(() => hasItsSetupHash(setup))) add('has another setup than its setupHash is of');
+  if (!orFalse(() => jsonDigest(setup.setup.tools.packages) === identity.packageLockHash))
+    add('has other packages than its packageLockHash is of');
+}
+
+/** What cannot be hashed has no digest. */
+function orFalse(check: () => boolean): boolean {
+  try {
+    return check();
+  } catch {
+    return false;
   }
 }
 

@@ -1,7 +1,8 @@
 // Two runs of one drill, as a support desk would have them: an agent refunds a duplicate charge. In one it does so once; in the other
 // the answer of its first refund is lost, and it refunds again under another key.
-import { sha256Digest } from '../../src/contract/digest.js';
-import type { AssertionResult, CheckpointResult, InteractionResult, RunResult } from '../../src/contract/run/run.js';
+import { jsonDigest, sha256Digest } from '../../src/contract/digest.js';
+import type { JsonValue } from '../../src/contract/json.js';
+import type { AssertionResult, CheckpointResult, InteractionResult, RunResult, RunSetup } from '../../src/contract/run/run.js';
 import type { RunReport } from '../../src/contract/run/run-events.js';
 import { runVerdict } from '../../src/contract/run/verdict.js';
 import type { ReportAttachment } from '../../src/reports/write-run-report.js';
@@ -31,21 +32,63 @@ const ticket = {
   assigneeId: null,
 };
 
+const startSetup: RunSetup['setup'] = {
+  tools: {
+    packages: ['payments', 'ticket-desk'].map((packageId) => ({
+      packageId,
+      version: '1.2.0',
+      manifestHash: sha256Digest(`${packageId} manifest`),
+      artifactHash: sha256Digest(`${packageId} artifact`),
+    })),
+    behaviorOverrides: [],
+  },
+  bindings: { environment: { DESK_URL: 'SERVICE_HTTP_URL', DESK_TOKEN: 'SERVICE_HTTP_TOKEN' } },
+  scenario: {
+    virtualTimeUs: startUs,
+    actors: [
+      {
+        id: 'support-agent',
+        description: 'First-line support. May refund up to 100 EUR.',
+        attributes: { team: 'billing', refundLimit: 10_000 },
+        grants: [
+          ...['charges.list', 'charges.get', 'refunds.create'].map((operationId) => ({ packageId: 'payments', operationId })),
+          ...['tickets.get', 'tickets.update', 'comments.add'].map((operationId) => ({ packageId: 'ticket-desk', operationId })),
+        ],
+      },
+    ],
+    state: [
+      { action: 'upsert', packageId: 'payments', namespace: 'charges', rowId: 'ch-1042-a', value: charge },
+      { action: 'upsert', packageId: 'payments', namespace: 'charges', rowId: 'ch-1042-b', value: charge },
+      { action: 'upsert', packageId: 'ticket-desk', namespace: 'tickets', rowId: 'tkt-1042', value: ticket },
+    ],
+    faults: [{ packageId: 'payments', faultId: 'answer-lost' }],
+    initialEvents: [],
+    toolOverrides: [],
+  },
+};
+const setupHash = jsonDigest(startSetup.scenario as unknown as JsonValue);
+
 export function passingRun(runId = 'run_01kjpf3q5d0c9h8r7s6t5v4w3x'): RunFixture {
   return refundRun(runId, { answerLost: false });
 }
 
-export function failingRun(runId = 'run_01kjpf3q5d1c9h8r7s6t5v4w3x'): RunFixture {
-  return refundRun(runId, { answerLost: true });
+/** `before`: what its world had seen when it began. */
+export function failingRun(runId = 'run_01kjpf3q5d1c9h8r7s6t5v4w3x', before?: (journal: TestJournal) => void): RunFixture {
+  return refundRun(runId, { answerLost: true, before });
 }
 
-function refundRun(runId: string, { answerLost }: { answerLost: boolean }): RunFixture {
+interface Refund {
+  answerLost: boolean;
+  before?: ((journal: TestJournal) => void) | undefined;
+}
+function refundRun(runId: string, { answerLost, before }: Refund): RunFixture {
   const journal = new TestJournal(startUs);
   journal.turn({
     kind: 'lifecycle',
     phase: 'world_created',
-    details: { buildHash: sha256Digest('build'), setupHash: sha256Digest('setup'), seed: '42' },
+    details: { buildHash: sha256Digest('build'), setupHash, stateHash: sha256Digest('start'), seed: '42', trial: 2, attempt: 1 },
   });
+  before?.(journal);
   const refunds = writeRefunds(journal, answerLost);
   const refundEnd = journal.nowUs;
   const invariant = assertion('never-above-charge', 'state.value', answerLost ? 'failed' : 'passed', {
@@ -345,14 +388,14 @@ function resultCommon(
       drillId: 'refund-duplicate-charge',
       targetId: 'support-agent',
       buildHash: sha256Digest('build'),
-      packageLockHash: sha256Digest('lock'),
+      packageLockHash: jsonDigest(startSetup.tools.packages),
       seed: '42',
       trial: 2,
       trialCount: 3,
       attempt: 1,
       attemptLimit: 1,
       scenarioId: 'duplicate-charge',
-      setupHash: sha256Digest('setup'),
+      setupHash,
     },
     startedAtVirtualUs: startUs,
     finishedAtVirtualUs: journal.nowUs,
@@ -371,45 +414,7 @@ function resultCommon(
     stateHash: sha256Digest('state'),
     evidenceHash: journal.evidenceHash(),
     trajectoryHash: journal.trajectoryHash(),
-    setup: {
-      schemaVersion: 1,
-      drillId: 'refund-duplicate-charge',
-      setup: {
-        tools: {
-          packages: ['payments', 'ticket-desk'].map((packageId) => ({
-            packageId,
-            version: '1.2.0',
-            manifestHash: sha256Digest(`${packageId} manifest`),
-            artifactHash: sha256Digest(`${packageId} artifact`),
-          })),
-          behaviorOverrides: [],
-        },
-        bindings: { environment: { DESK_URL: 'SERVICE_HTTP_URL', DESK_TOKEN: 'SERVICE_HTTP_TOKEN' } },
-        scenario: {
-          virtualTimeUs: startUs,
-          actors: [
-            {
-              id: 'support-agent',
-              description: 'First-line support. May refund up to 100 EUR.',
-              attributes: { team: 'billing', refundLimit: 10_000 },
-              grants: [
-                ...['charges.list', 'charges.get', 'refunds.create'].map((operationId) => ({ packageId: 'payments', operationId })),
-                ...['tickets.get', 'tickets.update', 'comments.add'].map((operationId) => ({ packageId: 'ticket-desk', operationId })),
-              ],
-            },
-          ],
-          state: [
-            { action: 'upsert', packageId: 'payments', namespace: 'charges', rowId: 'ch-1042-a', value: charge },
-            { action: 'upsert', packageId: 'payments', namespace: 'charges', rowId: 'ch-1042-b', value: charge },
-            { action: 'upsert', packageId: 'ticket-desk', namespace: 'tickets', rowId: 'tkt-1042', value: ticket },
-          ],
-          faults: [{ packageId: 'payments', faultId: 'answer-lost' }],
-          initialEvents: [],
-          toolOverrides: [],
-        },
-      },
-      setupHash: sha256Digest('setup'),
-    },
+    setup: { schemaVersion: 1, drillId: 'refund-duplicate-charge', setup: startSetup, setupHash },
     capture: {
       schemaVersion: 1,
       policies,

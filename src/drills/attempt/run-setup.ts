@@ -4,6 +4,7 @@ import { jsonDigest } from '../../contract/digest.js';
 import type { JsonObject } from '../../contract/json.js';
 import type { CompiledBuild } from '../../contract/run/build.js';
 import type { RunIdentity, RunSetup } from '../../contract/run/run.js';
+import { flatOverrides } from '../../contract/run/setup-of-run.js';
 import type { PlayableDrill } from '../plan/plan.js';
 
 /** Which try of what this is: of so many trials, of so many attempts. */
@@ -55,16 +56,17 @@ export function runSetup(build: CompiledBuild, planned: PlayableDrill): RunSetup
 
 function makeSetup({ tools }: CompiledBuild, { drill, setup, setupHash, target }: PlayableDrill): RunSetup {
   const { toolOverrides, ...scenario } = setup;
+  const flat = flatOverrides(toolOverrides);
   return {
     schemaVersion: 1,
     drillId: drill.id,
     setup: {
       tools: {
         packages: tools.map(({ packageId, version, manifestHash, artifactHash }) => ({ packageId, version, manifestHash, artifactHash })),
-        behaviorOverrides: toolOverrides.flatMap(({ scope, rules }) => rules.map((rule) => ({ scope, ...rule }) as unknown as JsonObject)),
+        behaviorOverrides: flat.behaviorOverrides,
       },
       bindings: { environment: { ...target.bindingEnvironment } },
-      scenario: { ...scenario, toolOverrides: toolOverrides.flatMap(({ rules }) => rules) },
+      scenario: { ...scenario, toolOverrides: flat.toolOverrides },
     },
     setupHash,
   };
