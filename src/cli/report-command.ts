@@ -27,13 +27,18 @@ async function verify({ folder, json, root }: VerifyFlags, output: Output): Prom
   output.line({ event: 'summary', ok, runId, problems: problems.length, notCompared });
   if (!json) {
     for (const { file, code, message } of problems) output.say(`${file === '' ? path : file}: ${code}: ${message}`);
-    if (notCompared.length > 0)
-      output.say(`Made by another version of the writer, so only their digests were checked: ${notCompared.join(', ')}.`);
     output.say(
       ok
-        ? `${runId}: verified. Digests, evidence, verdict and projections agree.`
+        ? `${runId}: verified. ${whatAgrees(notCompared)}`
         : `${visibleLine(runId ?? path)}: not verified, ${counted(problems.length, 'problem')}.`,
     );
   }
   return ok ? exitCodes.passed : exitCodes.failed;
+}
+
+/** `notCompared`: projections of an earlier version of the writer. */
+export function whatAgrees(notCompared: readonly string[]): string {
+  if (notCompared.length === 0) return 'Digests, evidence, verdict and projections agree.';
+  const files = notCompared.join(', ');
+  return `Digests, evidence and verdict agree. An earlier version of the writer made ${files}: what they say was not checked.`;
 }

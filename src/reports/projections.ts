@@ -1,7 +1,7 @@
 // The projections of a run: files of its folder that follow from report.json, evidence.jsonl and the attachments alone.
 //   PROJECTIONS-1. A projection is a pure function of `ReportSources`: no clock, no path, no environment. `report verify` makes each again.
-//   PROJECTIONS-2. `projectionRevision` rises whenever a released version would write other bytes; a folder of another revision is not
-//     compared.
+//   PROJECTIONS-2. `projectionRevision` rises whenever a released version would write other bytes; a folder of an earlier revision is not
+//     compared, and one of an unknown revision is refused.
 import type { RunReport } from '../contract/run/run-events.js';
 import type { AttachmentView } from './attachments.js';
 import type { EvidenceView } from './evidence-view.js';

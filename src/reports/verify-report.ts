@@ -8,11 +8,10 @@ import { hasItsSetupHash } from '../contract/run/setup-of-run.js';
 import { resultVerdict, runVerdict } from '../contract/run/verdict.js';
 import { validateRunReport } from '../contract/validate/validators.js';
 import { attachmentViews, namedAttachments } from './attachments.js';
-import type { EvidenceView } from './evidence-view.js';
 import { FolderReader } from './folder-reader.js';
 import { type ManifestFile, parseManifest, type ReportManifest } from './manifest.js';
 import { type Preview, previewOfAttachment } from './preview.js';
-import { jsonDocument, projectionRevision, projections } from './projections.js';
+import { jsonDocument, projectionRevision, projections, type ReportSources } from './projections.js';
 import { attachmentFolder, attachmentPath, evidenceFile, isRunId, manifestFile, reportFile } from './report-folder.js';
 import { type ReportProblem, ReportProblems } from './report-problems.js';
 import { verifyEvidence } from './verify-evidence.js';
@@ -22,7 +21,7 @@ export interface ReportVerification {
   /** null when the manifest names none. */
   runId: string | null;
   problems: ReportProblem[];
-  /** Projections that another revision of the writer made: their digests were checked, their contents could not be made again. */
+  /** Projections that an earlier revision of the writer made: their digests were checked, their contents could not be made again. */
   notCompared: string[];
 }
 
@@ -31,22 +30,31 @@ export interface VerifyOptions {
   onProgress?: (doneBytes: number, totalBytes: number) => void;
 }
 
-export async function verifyReport(folder: string, { onProgress = () => {} }: VerifyOptions = {}): Promise<ReportVerification> {
+export function verifyReport(folder: string, options: VerifyOptions = {}): Promise<ReportVerification> {
+  return verifyReportAs(projectionRevision, folder, options);
+}
+
+/** As a writer of that revision does. */
+export async function verifyReportAs(
+  present: number,
+  folder: string,
+  { onProgress = () => {} }: VerifyOptions = {},
+): Promise<ReportVerification> {
   const reader = new FolderReader(folder);
   const problems = new ReportProblems();
-  const manifest = await verifyFiles(reader, problems);
+  const manifest = await verifyFiles(reader, present, problems);
   const runId = manifest?.runId ?? null;
   // What is not the file the manifest speaks of is not read any further.
   if (manifest === null || problems.list.length > 0) return { ok: false, runId, problems: problems.list, notCompared: [] };
-  const notCompared = await verifyContents(reader, { manifest, onProgress }, problems);
+  const notCompared = await verifyContents(reader, { manifest, present, onProgress }, problems);
   return { ok: problems.list.length === 0, runId, problems: problems.list, notCompared };
 }
 
 /** The folder against its manifest; null when there is none to check against. */
-async function verifyFiles(reader: FolderReader, problems: ReportProblems): Promise<ReportManifest | null> {
-  const present = await reader.list(problems);
-  if (present === null) return null;
-  if (!present.includes(manifestFile)) {
+async function verifyFiles(reader: FolderReader, present: number, problems: ReportProblems): Promise<ReportManifest | null> {
+  const found = await reader.list(problems);
+  if (found === null) return null;
+  if (!found.includes(manifestFile)) {
     problems.add(manifestFile, 'FILE_MISSING', 'is missing');
     return null;
   }
@@ -57,14 +65,19 @@ async function verifyFiles(reader: FolderReader, problems: ReportProblems): Prom
     return null;
   }
   const { manifest } = parsed;
-  if (!isRunId(manifest.runId)) problems.add(manifestFile, 'MANIFEST_INVALID', `has the runId ${manifest.runId}, which is none`);
+  const { runId, projectionRevision: revision } = manifest;
+  if (!isRunId(runId)) problems.add(manifestFile, 'MANIFEST_INVALID', `has the runId ${runId}, which is none`);
+  if (revision < 1 || revision > present)
+    problems.add(manifestFile, 'MANIFEST_INVALID', `has the projectionRevision ${revision}; this version knows those up to ${present}`);
   const listed = new Map(manifest.files.map((file) => [file.path, file]));
-  for (const path of [reportFile, evidenceFile, ...Object.keys(projections)]) {
-    if (!listed.has(path)) problems.add(manifestFile, 'MANIFEST_INVALID', `does not list ${path}`);
+  const always = [reportFile, evidenceFile, ...Object.keys(projections)];
+  for (const path of always) if (!listed.has(path)) problems.add(manifestFile, 'MANIFEST_INVALID', `does not list ${path}`);
+  for (const path of listed.keys()) {
+    // Whether an attachment is one, the report says.
+    if (!always.includes(path) && !path.startsWith(`${attachmentFolder}/`)) problems.add(path, 'FILE_UNKNOWN', 'is no file of a report');
+    if (!found.includes(path)) problems.add(path, 'FILE_MISSING', 'is in the manifest and not in the folder');
   }
-  for (const path of listed.keys())
-    if (!present.includes(path)) problems.add(path, 'FILE_MISSING', 'is in the manifest and not in the folder');
-  for (const path of present) await verifyFile(reader, path, listed.get(path), problems);
+  for (const path of found) await verifyFile(reader, path, listed.get(path), problems);
   return manifest;
 }
 
@@ -102,7 +115,7 @@ async function* counted(pieces: AsyncIterable<Buffer>, { files }: ReportManifest
 /** The files against each other. Gives the projections that could not be compared. */
 async function verifyContents(
   reader: FolderReader,
-  { manifest, onProgress }: Required<VerifyOptions> & { manifest: ReportManifest },
+  { manifest, present, onProgress }: Required<VerifyOptions> & { manifest: ReportManifest; present: number },
   problems: ReportProblems,
 ): Promise<string[]> {
   const report = await readReport(reader, problems);
@@ -111,7 +124,8 @@ async function verifyContents(
   const attachments = await verifyAttachments(reader, report.result, manifest, problems);
   const evidence = await verifyEvidence(counted(reader.pieces(evidenceFile), manifest, onProgress), report, problems);
   if (evidence === null) return [];
-  return verifyProjections({ report, evidence, attachments: attachmentViews(report.result, attachments) }, manifest, problems);
+  const sources = { report, evidence, attachments: attachmentViews(report.result, attachments) };
+  return verifyProjections(sources, { ...manifest, present }, problems);
 }
 
 async function readReport(reader: FolderReader, problems: ReportProblems): Promise<RunReport | null> {
@@ -198,8 +212,8 @@ async function verifyAttachments(
 }
 
 function verifyProjections(
-  sources: { report: RunReport; evidence: EvidenceView; attachments: ReturnType<typeof attachmentViews> },
-  { files, projectionRevision: revision }: ReportManifest,
+  sources: ReportSources,
+  { files, projectionRevision: revision, present }: ReportManifest & { present: number },
   problems: ReportProblems,
 ): string[] {
   const digests = new Map(files.map((file) => [file.path, file.sha256]));
@@ -207,7 +221,7 @@ function verifyProjections(
   for (const [file, project] of Object.entries(projections)) {
     if (digests.get(file) === sha256Digest(project(sources))) continue;
     // run.json is the same in every revision.
-    if (revision !== projectionRevision && file !== 'run.json') notCompared.push(file);
+    if (revision !== present && file !== 'run.json') notCompared.push(file);
     else problems.add(file, 'PROJECTION_MISMATCH', 'is not what report.json, evidence.jsonl and the attachments make it');
   }
   return notCompared;

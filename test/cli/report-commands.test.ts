@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { appendFileSync, cpSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
+import { whatAgrees } from '../../src/cli/report-command.js';
 import { type RunDrillsOptions, runDrills } from '../../src/index.js';
 import { drill, moduleAgent, noteIs, notesBehavior, type Repository, temporaryRepositories, written } from '../drills/repository.js';
 import { drillyard, jsonLines } from './cli.js';
@@ -275,4 +276,10 @@ test('history lists what it cannot read, reads no more than it is asked to, and 
   const unknown = await warmDrillyard(['history', 'nothing', '--root', root]);
   assert.equal(unknown.code, 2);
   assert.match((await warmDrillyard(['history', '--root', repository().root])).stdout, /There are no reports yet\./);
+});
+
+test('verify names what it could not compare, and says of nothing else that it agrees', () => {
+  assert.equal(whatAgrees([]), 'Digests, evidence, verdict and projections agree.');
+  const some = whatAgrees(['index.html', 'report.txt']);
+  assert.match(some, /^Digests, evidence and verdict agree\..* made index\.html, report\.txt: what they say was not checked\.$/);
 });

@@ -7,7 +7,9 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { sha256Digest } from '../../src/contract/digest.js';
 import type { RunsReply } from '../../src/contract/inspector/runs.js';
+import { faultsOf } from '../../src/inspector/journal/archive.js';
 import { byPlace, PageCursors } from '../../src/inspector/page-cursor.js';
+import { projectionRevision } from '../../src/reports/projections.js';
 import { writeRunReport } from '../../src/reports/write-run-report.js';
 import fc from '../fast-check.js';
 import { passingRun } from '../reports/fixtures.js';
@@ -178,6 +180,35 @@ onEachEngine('what is no report is unavailable, takes a place, and tells no path
     if (availability.status === 200) assert.deepEqual([availability.json.available, availability.json.formats], [false, []]);
     else assertRefused(availability, 409, 'control.STATE_CONFLICT');
   }
+});
+
+onEachEngine('a page is not served because its manifest says that another writer made it', async (t, engine) => {
+  const inspector = await startTestInspector(t, { engine, played: ['passes', 'fails'] });
+  for (const [index, runId] of inspector.played.entries()) {
+    const folder = join(inspector.reports, runId);
+    const manifest = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8'));
+    const html = '<h1>PASSED</h1>';
+    writeFileSync(join(folder, 'index.html'), html);
+    Object.assign(
+      manifest.files.find(({ path }: { path: string }) => path === 'index.html'),
+      { bytes: html.length, sha256: sha256Digest(html) },
+    );
+    manifest.projectionRevision = [0, projectionRevision + 1][index];
+    writeFileSync(join(folder, 'manifest.json'), JSON.stringify(manifest));
+    const { available, problems } = (await inspector.ask(`/api/v1/runs/${runId}/report/availability`)).json;
+    assert.deepEqual([available, problems[0]?.code], [false, 'MANIFEST_INVALID']);
+    for (const path of ['report', 'report/zip'])
+      assertRefused(await inspector.ask(`/api/v1/runs/${runId}/${path}`), 409, 'control.STATE_CONFLICT');
+  }
+});
+
+test('what could not be compared is a reason not to serve a report', () => {
+  const verified = { ok: true, runId: runIdOf(1), problems: [], notCompared: [] };
+  assert.deepEqual(faultsOf(verified, runIdOf(1)), []);
+  assert.deepEqual(
+    faultsOf({ ...verified, notCompared: ['index.html'] }, runIdOf(1)).map(({ file, code }) => [file, code]),
+    [['index.html', 'NOT_COMPARED']],
+  );
 });
 
 onEachEngine('the report and its attachments leave verified and inert', async (t, engine) => {

@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { limits } from '../../src/contract/limits.js';
 import type { RunReport } from '../../src/contract/run/run-events.js';
+import { projectionRevision } from '../../src/reports/projections.js';
 import type { ReportProblemCode } from '../../src/reports/report-problems.js';
-import { verifyReport } from '../../src/reports/verify-report.js';
+import { verifyReport, verifyReportAs } from '../../src/reports/verify-report.js';
 import { failingRun, passingRun, type RunFixture } from './fixtures.js';
 import { rowChange } from './journal.js';
 import { reportDirectory, writeFixture } from './report-directory.js';
@@ -88,16 +89,44 @@ test('a projection that was changed together with its digest is seen', async (t)
 });
 
 // PROJECTIONS-2
-test('a projection of another revision of the writer is not compared, and that is reported; run.json always is', async (t) => {
+test('a projection of an earlier revision of the writer is not compared, and that is reported; run.json always is', async (t) => {
   const folder = await written(t);
   await change(folder, 'report.txt', (text) => `${text}\n`, { sealed: true });
-  await editManifest(folder, (manifest) => {
-    manifest.projectionRevision = 99;
-  });
-  const verified = await verifyReport(folder);
+  const verified = await verifyReportAs(projectionRevision + 1, folder);
   assert.deepEqual([verified.ok, verified.notCompared], [true, ['report.txt']]);
   await change(folder, 'run.json', (text) => `${text}\n`, { sealed: true });
-  await assertProblem(folder, 'run.json', 'PROJECTION_MISMATCH');
+  const { problems } = await verifyReportAs(projectionRevision + 1, folder);
+  assert.deepEqual(
+    problems.map(({ file, code }) => [file, code]),
+    [['run.json', 'PROJECTION_MISMATCH']],
+  );
+});
+
+// PROJECTIONS-2
+test('a revision that no writer has had is no way around the comparison', async (t) => {
+  for (const revision of [0, -1, projectionRevision + 1, Number.MAX_SAFE_INTEGER]) {
+    const folder = await written(t);
+    await change(folder, 'index.html', () => '<h1>PASSED</h1>', { sealed: true });
+    await editManifest(folder, (manifest) => {
+      manifest.projectionRevision = revision;
+    });
+    await assertProblem(folder, 'manifest.json', 'MANIFEST_INVALID');
+  }
+});
+
+test('a file that is no part of a report is seen, though the manifest lists it', async (t) => {
+  for (const path of ['malware.exe', '..\\..\\evil.bat', 'attachments.txt']) {
+    const folder = await written(t);
+    await writeFile(join(folder, path), 'calc');
+    const sha256 = `sha256:${createHash('sha256').update('calc').digest('hex')}`;
+    await editManifest(folder, (manifest) => manifest.files.push({ path, bytes: 4, sha256 }));
+    await assertProblem(folder, path, 'FILE_UNKNOWN');
+  }
+  const folder = await written(t);
+  await writeFile(join(folder, 'attachments/..\\evil.bat'), '');
+  const sha256 = `sha256:${createHash('sha256').update('').digest('hex')}`;
+  await editManifest(folder, (manifest) => manifest.files.push({ path: 'attachments/..\\evil.bat', bytes: 0, sha256 }));
+  await assertProblem(folder, 'attachments/..\\evil.bat', 'ATTACHMENT_MISMATCH');
 });
 
 test('missing, unknown and linked files are seen', async (t) => {

@@ -15,7 +15,7 @@ import { manifestDigestOf, SealedReport } from '../../drills/stored/sealed-repor
 import { attachmentViews } from '../../reports/attachments.js';
 import { attachmentFolder, manifestFile } from '../../reports/report-folder.js';
 import { storyOf } from '../../reports/story.js';
-import { verifyReport } from '../../reports/verify-report.js';
+import { type ReportVerification, verifyReport } from '../../reports/verify-report.js';
 import { type ZipMember, zipOf } from '../../reports/zip.js';
 import type { ArchiveCall, ArchiveCalls, JournalPlace, ReportPlace } from './archive-calls.js';
 import { chainOf } from './chain.js';
@@ -318,10 +318,15 @@ async function sealedReport(place: ReportPlace): Promise<SealedReport> {
 
 async function judge({ folder, runId }: ReportPlace, fingerprint: string): Promise<JudgeReply> {
   const manifestDigest = await manifestDigestOf(folder).catch(() => '');
-  const verification = await verifyReport(folder);
-  const problems: ReportFault[] = verification.problems.map(({ file, code, message }) => ({ file, code, message }));
-  if (problems.length === 0 && verification.runId !== runId)
-    problems.push({ file: 'manifest.json', code: 'RUN_ID_MISMATCH', message: `is of ${verification.runId}` });
+  const problems = faultsOf(await verifyReport(folder), runId);
   if (wholeFingerprint(folder) !== fingerprint) problems.push({ file: '', code: 'CHANGED', message: 'changed while it was checked' });
   return { fingerprint, manifestDigest, problems };
+}
+
+/** Why nothing of it is served: what is wrong with it, and what nobody could check. */
+export function faultsOf({ problems, notCompared, runId: found }: ReportVerification, runId: string): ReportFault[] {
+  if (problems.length > 0) return problems.map(({ file, code, message }) => ({ file, code, message }));
+  if (found !== runId) return [{ file: manifestFile, code: 'RUN_ID_MISMATCH', message: `is of ${found}` }];
+  const message = 'was made by an earlier version of the writer, so only its digest could be checked';
+  return notCompared.map((file) => ({ file, code: 'NOT_COMPARED', message }));
 }
