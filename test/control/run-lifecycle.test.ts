@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import type { WorldSession } from '../../src/contract/hosted/resources.js';
 import { runDrills } from '../../src/index.js';
 import { verifyReport } from '../../src/reports/verify-report.js';
 import { example, openRunKit, type RunKit, refundAgent } from './run-kit.js';
@@ -122,4 +123,28 @@ test('the world of a run is its own while it lasts, and must be reset before any
   // What was there before the run is not its own.
   assert.equal(second.result?.evidenceRange.fromSequence, 3);
   assert.ok((await verifyReport(kit.folderOf(second))).ok);
+});
+
+test('evidence of a run in a world that was used before, or forked, or made as another trial, verifies', async (t) => {
+  kit = await openRunKit();
+  t.after(() => kit.close());
+  const verified = async (session: WorldSession, fromSequence: number): Promise<void> => {
+    const position = { trial: 2, trialCount: 3, attempt: 2, attemptLimit: 2 };
+    const { run } = await kit.start(session, position);
+    const ended = await kit.play(run.hostedRunId, refundAgent);
+    assert.equal(ended.result?.evidenceRange.fromSequence, fromSequence);
+    const { ok, problems } = await verifyReport(kit.folderOf(ended));
+    assert.ok(ok, JSON.stringify(problems));
+  };
+  const session = await kit.drillSession('refund-happy-path');
+  const { sessionId, environmentId, buildHash } = session;
+  const path = { sessionId };
+  const lease = { expectedLeaseGeneration: 1 };
+  const startUs = (await example.build()).drills.find(({ drill }) => drill.id === 'refund-happy-path')!.setup.virtualTimeUs;
+  const body = { ...lease, environmentId, buildHash, targetUs: startUs + 1, maxEvents: 0 };
+  await kit.done((await kit.call('advanceTime', { path, body })).operation);
+  await verified(session, 3);
+  const forked = await kit.call('forkSession', { path, body: { ...lease, environmentId, atSequence: 1 } });
+  await kit.done(forked.operation);
+  await verified(await kit.get(forked.session.sessionId), 1);
 });
