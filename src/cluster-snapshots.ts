@@ -2,8 +2,10 @@
 // does not reach back to.
 //   CLUSTER-SNAPSHOTS-1. A snapshot holds everything up to its sequence, perhaps more, and nothing that the log does not have.
 //   CLUSTER-SNAPSHOTS-2. The log is trimmed below the snapshot before the newest: one that turns out to be damaged is not the only one.
-import { rmSync, statSync } from 'node:fs';
+//   CLUSTER-SNAPSHOTS-3. A store that takes a snapshot waits for no turn with the files of its home: who has the turn may wait for the store.
+import { createReadStream, createWriteStream, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import { type ClusterClock, steadyClock } from './cluster/clock.js';
 import { type ClusterLog, catalogHome, type HomeState } from './cluster/log.js';
 import { type SnapshotFile, writeSnapshot } from './cluster/snapshot-stream.js';
@@ -132,21 +134,17 @@ export class ClusterSnapshots {
     const before = stateOf(home)?.snapshotSequence ?? 0;
     if (sequence <= before) return false;
     const logBytes = own.logBytes;
-    let bytes = 0;
-    const counted = async function* (): AsyncGenerator<Buffer> {
-      for await (const piece of writeSnapshot({ home, sequence }, copiesOf(files, { streams, scratch, isGone }))) {
-        bytes += piece.length;
-        yield piece;
-      }
-    };
+    makeFolder(scratch);
+    const path = join(scratch, 'snapshot');
     try {
-      await log.snapshots.put(home, sequence, counted());
+      await pipeline(writeSnapshot({ home, sequence }, copiesOf(files, { streams, scratch, isGone })), createWriteStream(path));
     } catch (error) {
       if (error instanceof NotNow) return false;
       throw error;
     }
+    await log.snapshots.put(home, sequence, piecesOfFile(path));
     own.snapshotSequence = Math.max(own.snapshotSequence, sequence);
-    own.snapshotBytes = bytes;
+    own.snapshotBytes = statSync(path).size;
     own.logBytes = Math.max(0, own.logBytes - logBytes);
     own.save();
     if (before > 0) {
@@ -165,7 +163,6 @@ async function* copiesOf(
   files: ClusterHome,
   { streams, scratch, isGone }: { streams: readonly string[]; scratch: string; isGone(): boolean },
 ): AsyncGenerator<SnapshotFile & { bytes: number }> {
-  makeFolder(scratch);
   for (const [index, stream] of streams.entries()) {
     const folder = join(scratch, String(index));
     const end = await files.inTurn(async () => {
@@ -181,4 +178,9 @@ async function* copiesOf(
     yield { ...end, stream, path, bytes: statSync(path).size };
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** Opened when it is first read: a store may refuse before. */
+async function* piecesOfFile(path: string): AsyncGenerator<Buffer> {
+  yield* createReadStream(path, { highWaterMark: tuning.pieceBytes });
 }

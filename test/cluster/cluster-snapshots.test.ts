@@ -1,9 +1,11 @@
 // Snapshots of homes: made by a follower and by an owner, restored where the log no longer reaches back, smaller when worlds go.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { openPostgresLog } from '../../src/cluster/postgres/postgres-log.js';
 import { ServiceError } from '../../src/contract/errors.js';
 import { Bank, createBank } from '../worlds/bank-kit.js';
-import { idIn, KeeperCluster, type KeeperNode, ownedBank, streams } from './keeper-kit.js';
+import { homes, idIn, KeeperCluster, type KeeperNode, ownedBank, streams } from './keeper-kit.js';
+import { postgresMissing, startPostgres } from './postgres-server.js';
 
 const [one, two] = streams;
 const isCode = (code: string) => (error: unknown) => error instanceof ServiceError && error.code === code;
@@ -164,4 +166,41 @@ test('a node begins at the snapshot before where the newest is damaged or gone',
   assert.equal(late.digest(1, one), owner.digest(1, one));
   await snapshots.trim(1, snapshotSequence);
   await assert.rejects(cluster.node('later').follow(1), isCode('control.DATA_DAMAGED'));
+});
+
+// CLUSTER-SNAPSHOTS-3
+test('a home is restored while a snapshot of it is put, through one session of PostgreSQL for both', {
+  skip: postgresMissing,
+  timeout: 60_000,
+}, async (t) => {
+  const server = await startPostgres();
+  const names = ['look', 'owner', 'other', 'copy'];
+  const identity = { homes, keyFingerprint: 'key', formats: { oldest: 1, newest: 1 } };
+  const opened = await Promise.all(names.map(async (node) => [node, await openPostgresLog(server.url, { node, ...identity })] as const));
+  const doors = new Map(opened);
+  const doorOf = (node: string) => {
+    const door = doors.get(node);
+    assert.ok(door !== undefined);
+    return door;
+  };
+  // Before the server: what waits for it is given up with its session.
+  t.after(async () => {
+    for (const door of doors.values()) await door.close();
+    await server.stop();
+  });
+  const cluster = new KeeperCluster(t, doorOf);
+  const [owner, other, copy] = [cluster.node('owner'), cluster.node('other'), cluster.node('copy')];
+  await owner.take(1);
+  const bank = await createBank(await owner.project(one), idIn(1));
+  await copy.follow(1);
+  await bank.add(1);
+  await other.follow(1);
+  assert.ok(await other.snapshots.make(other.keeper, 1));
+  await owner.give(1);
+  // The next turn with the files is the restore's, and the one behind it that of the snapshot, which has the session by then.
+  const restored = copy.keeper.restore(await cluster.stateOf(1));
+  const [made] = await Promise.all([copy.snapshots.make(copy.keeper, 1), restored]);
+  assert.ok(made);
+  await copy.follow(1);
+  assert.equal(copy.digest(1, one), owner.digest(1, one));
 });
