@@ -1,6 +1,7 @@
 // Copies of homes that others own: what is appended is read and applied, often enough that a taker has little left to read.
 //   FOLLOWER-1. The keeper gets each record once and in order, with no gap; where the log no longer reaches back, a snapshot first.
 //   FOLLOWER-2. A home is applied by one at a time: `reach` waits for a look that has it, and looks leave it alone until it is done.
+//   FOLLOWER-3. A copy counts as whole only with what it then had, and with what was in the log behind it: a snapshot alone is no end.
 import type { ClusterClock } from './clock.js';
 import type { HomeKeeper } from './home-keeper.js';
 import { type ClusterLog, catalogHome, type HomeState, type LogEntry, LogUnavailable } from './log.js';
@@ -26,7 +27,8 @@ interface Copy {
   isAtEnd: boolean;
   /** When the look began that was the last to find so; when the copy is first followed, if none has. */
   wholeAtMs: number;
-  hasBeenWhole: boolean;
+  /** Where the copy was then; undefined if none has. */
+  wholeTo: number | undefined;
   busy: Promise<void> | undefined;
 }
 
@@ -70,8 +72,10 @@ export class Follower {
 
   /** Whether the copy has everything that was in the log so long ago; unless said otherwise, as long as a read lease lasts. */
   isWithin(home: number, ms: number = tuning.readLeaseMs): boolean {
+    const { keeper, clock } = this.#options;
     const copy = this.#copies.get(home);
-    return copy?.hasBeenWhole === true && this.#options.clock.now() - copy.wholeAtMs < ms;
+    if (copy?.wholeTo === undefined || keeper.position(home) < copy.wholeTo) return false;
+    return clock.now() - copy.wholeAtMs < ms;
   }
 
   /** The next look at once. */
@@ -96,7 +100,7 @@ export class Follower {
       while (keeper.position(home) < end) {
         const entries = await log.read([{ home, sequence: copy.next }], tuning.readBytesMax);
         const wanted = entries.filter(({ sequence }) => sequence <= end);
-        if (!(await this.#apply(home, copy, wanted)) && wanted.length === 0)
+        if ((await this.#apply(home, copy, wanted)) === undefined && wanted.length === 0)
           throw new LogUnavailable(`the log of home ${home} has nothing at ${copy.next}`);
       }
     } finally {
@@ -120,7 +124,7 @@ export class Follower {
   }
 
   async #readAll(): Promise<void> {
-    const { log, clock, onFailed } = this.#options;
+    const { log, clock, keeper, onFailed } = this.#options;
     const beganMs = clock.now();
     // All that is answered here waits for the catalog, if for anything.
     const inOrder = [...this.#followed].sort((one, other) => Number(other === catalogHome) - Number(one === catalogHome));
@@ -147,15 +151,17 @@ export class Follower {
       for (const [index, [home, copy]] of work.entries()) {
         const own = entries.filter((entry) => entry.home === home);
         let isHeld = false;
-        await this.#apply(home, copy, own).catch((error: unknown) => {
+        const moved = await this.#apply(home, copy, own).catch((error: unknown) => {
           isHeld = true;
           // As: no snapshot is there yet. A later look may find one.
           if (error instanceof LogUnavailable) return;
           this.#followed = this.#followed.filter((followed) => followed !== home);
           onFailed(home, error);
         });
+        // What was read was not applied to a snapshot: the next look reads what is behind that.
+        isHeld ||= moved === 'restored';
         copy.isAtEnd = !isHeld && own.length < tuning.readEntriesMax && (!isCut || index < work.findIndex(([read]) => read === last));
-        if (copy.isAtEnd) [copy.wholeAtMs, copy.hasBeenWhole] = [beganMs, true];
+        if (copy.isAtEnd) [copy.wholeAtMs, copy.wholeTo] = [beganMs, keeper.position(home)];
       }
       const late = work.filter(([, { isAtEnd }]) => !isAtEnd).map(([home]) => home);
       this.#followed = [...late.filter((home) => this.#followed.includes(home)), ...this.#followed.filter((home) => !late.includes(home))];
@@ -168,8 +174,8 @@ export class Follower {
     }
   }
 
-  /** Whether the keeper's copy moved. */
-  async #apply(home: number, copy: Copy, entries: readonly LogEntry[]): Promise<boolean> {
+  /** How the keeper's copy moved, if it did. */
+  async #apply(home: number, copy: Copy, entries: readonly LogEntry[]): Promise<'applied' | 'restored' | undefined> {
     const { keeper, stateOf } = this.#options;
     const first = entries[0]?.sequence ?? copy.next;
     const state = stateOf(home);
@@ -179,7 +185,7 @@ export class Follower {
       await keeper.restore(state);
       copy.joiner.reset();
       copy.next = keeper.position(home) + 1;
-      return true;
+      return 'restored';
     }
     const records: FollowedRecord[] = [];
     const after = keeper.position(home);
@@ -190,7 +196,7 @@ export class Follower {
       if (copy.joiner.isWhole) upTo = entry.sequence;
       copy.next = entry.sequence + 1;
     }
-    if (upTo === after) return false;
+    if (upTo === after) return undefined;
     try {
       await keeper.apply(home, records, { after, upTo });
     } catch (error) {
@@ -199,7 +205,7 @@ export class Follower {
       copy.next = keeper.position(home) + 1;
       throw error;
     }
-    return true;
+    return 'applied';
   }
 
   /** Where the keeper's copy is not where this left it, it is read again from the keeper's. */
@@ -215,7 +221,7 @@ export class Follower {
     if (found !== undefined) return found;
     const { keeper, clock } = this.#options;
     const next = keeper.position(home) + 1;
-    const made: Copy = { next, joiner: new PartJoiner(), isAtEnd: false, wholeAtMs: clock.now(), hasBeenWhole: false, busy: undefined };
+    const made: Copy = { next, joiner: new PartJoiner(), isAtEnd: false, wholeAtMs: clock.now(), wholeTo: undefined, busy: undefined };
     this.#copies.set(home, made);
     return made;
   }

@@ -109,3 +109,30 @@ test('where the log no longer reaches back, a snapshot is taken first; where the
   assert.equal(positions.get(1), 4, 'also where nothing of the log is left');
   await follower.stop();
 });
+
+// FOLLOWER-3
+test('a copy that begins at a snapshot counts as whole only when it has what was appended behind that', async () => {
+  const { log, clock, follower, applied, positions, look, problems } = await start();
+  const end = 10;
+  await log.append(Array.from({ length: end }, (_, index) => entryOf(1, index + 1, 1)));
+  await log.snapshots.put(1, 4, eachOf('all up to 4'));
+  await log.trim(1, 5);
+  await look();
+  follower.follow([1]);
+  follower.start();
+  const seen: number[] = [];
+  for (let ms = 0; ms < 1000 && positions.get(1) !== end; ms++) {
+    await clock.advance(1);
+    const position = positions.get(1) ?? 0;
+    if (position !== seen.at(-1)) seen.push(position);
+    if (position < end) assert.deepEqual([follower.isWarm(1), follower.isWithin(1)], [false, false], `at ${position}`);
+  }
+  assert.deepEqual(seen, [4, end]);
+  await clock.advance(tuning.followMs);
+  assert.deepEqual([follower.isWarm(1), follower.isWithin(1)], [true, true]);
+  assert.equal(applied.length, 6);
+  positions.set(1, 4);
+  assert.equal(follower.isWithin(1), false, 'what it had is gone');
+  assert.deepEqual(problems, []);
+  await follower.stop();
+});
