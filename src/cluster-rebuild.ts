@@ -1,9 +1,10 @@
 // The files of a home made from what the log has: a snapshot, and the records behind it.
 //   CLUSTER-REBUILD-1. The files of a home are replaced only when all of a snapshot has arrived.
 //   CLUSTER-REBUILD-2. A snapshot that is damaged or gone is passed over for the one before, behind which the log is still there.
+//     Where a newer one has replaced it, that is read once the node knows of it (LogUnavailable, tried again).
 import { mkdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { ClusterLog } from './cluster/log.js';
+import { type ClusterLog, LogUnavailable } from './cluster/log.js';
 import { PartJoiner } from './cluster/record-parts.js';
 import { readSnapshot, type SnapshotFile, type SnapshotPlace } from './cluster/snapshot-stream.js';
 import { tuning } from './cluster/tuning.js';
@@ -16,19 +17,26 @@ import { makeFolder } from './files/make-folder.js';
 
 type Snapshots = Pick<ClusterLog['snapshots'], 'get' | 'sequences'>;
 
-/** Puts a snapshot of the home in place of its files below `data`: that of the sequence, or where it cannot be read an older one. */
+/**
+ * Puts a snapshot of the home in place of its files below `data`: that of the sequence, or where it cannot be read an older one. Rejects
+ * with LogUnavailable where a newer one has taken its place.
+ */
 export async function restoreHome(
   files: ClusterHome,
   snapshots: Snapshots,
   { home, sequence, data }: SnapshotPlace & { data: string },
 ): Promise<void> {
-  try {
-    await restoreFrom(files, snapshots, { home, sequence, data });
-  } catch (error) {
-    if (!isServiceError(error, 'control.DATA_DAMAGED', 'control.NOT_FOUND')) throw error;
-    const older = (await snapshots.sequences(home)).find((one) => one < sequence && one > files.mark.sequence);
-    if (older === undefined) throw error;
-    await restoreFrom(files, snapshots, { home, sequence: older, data });
+  for (let tried = sequence; ; ) {
+    try {
+      return await restoreFrom(files, snapshots, { home, sequence: tried, data });
+    } catch (error) {
+      if (!isServiceError(error, 'control.DATA_DAMAGED', 'control.NOT_FOUND')) throw error;
+      const there = await snapshots.sequences(home);
+      if (there.some((one) => one > sequence)) throw new LogUnavailable(`the snapshot of home ${home} at ${sequence} was replaced`);
+      const older = there.find((one) => one < tried && one > files.mark.sequence);
+      if (older === undefined) throw error;
+      tried = older;
+    }
   }
 }
 

@@ -1,5 +1,6 @@
 // A snapshot of a home as bytes: its data files one behind the other, each with its name and position, compressed as a whole.
 //   SNAPSHOT-STREAM-1. What was written is read again, file by file; of bytes that end early, or are others, nothing is given as whole.
+//   SNAPSHOT-STREAM-2. What the store, or the disk that is written to, refuses is not taken for damage.
 // Bytes, compressed: 'drillyard home 1\n', then for each file a u32 length, as many bytes of JSON (SnapshotHead) and the file; at the end
 // a head that says so, with how many files there were.
 import { createReadStream, createWriteStream } from 'node:fs';
@@ -7,6 +8,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { constants, createBrotliCompress, createBrotliDecompress } from 'node:zlib';
 import { ServiceError } from '../contract/errors.js';
+import { fileRefusal } from '../files/file-faults.js';
 import { tuning } from './tuning.js';
 import type { StreamEnd } from './unwritten-records.js';
 
@@ -68,12 +70,16 @@ function head(content: SnapshotHead | SnapshotFoot): Buffer {
   return Buffer.concat([length, text]);
 }
 
-/** Writes each file to where `pathOf` says; throws control.DATA_DAMAGED where it is no snapshot of that place. */
+/**
+ * Writes each file to where `pathOf` says. Rejects with control.DATA_DAMAGED where it is no snapshot of that place, and as `fileRefusal`
+ * says where a file cannot be written.
+ */
 export async function readSnapshot(
   body: AsyncIterable<Buffer>,
   { home, sequence, pathOf }: SnapshotPlace & { pathOf(stream: string): string },
 ): Promise<SnapshotFile[]> {
   const files: SnapshotFile[] = [];
+  let path = '';
   let stored: { error: unknown } | undefined;
   const plain = createBrotliDecompress({ chunkSize: tuning.pieceBytes });
   const read = watched(body, (error) => {
@@ -90,7 +96,7 @@ export async function readSnapshot(
         break;
       }
       if (found.home !== home || found.sequence !== sequence) throw new Error('it is of another place');
-      const path = pathOf(found.stream);
+      path = pathOf(found.stream);
       await pipeline(bytes.takeEach(found.bytes), createWriteStream(path));
       files.push({ stream: found.stream, number: found.number, nonce: Buffer.from(found.nonce, 'hex'), path });
     }
@@ -98,7 +104,11 @@ export async function readSnapshot(
     return files;
   } catch (error) {
     plain.destroy();
-    throw stored === undefined ? damagedSnapshot({ home, sequence }, error as Error) : stored.error;
+    if (stored !== undefined) throw stored.error;
+    // Only errors of the file system name a call: not those of the decompression, nor those of the format.
+    const { syscall, path: refused = path } = error as NodeJS.ErrnoException;
+    if (syscall === undefined) throw damagedSnapshot({ home, sequence }, error as Error);
+    throw fileRefusal(`The snapshot of home ${home} at ${sequence} cannot be written`, refused, error);
   }
 }
 

@@ -1,10 +1,17 @@
 // Snapshots of homes: made by a follower and by an owner, restored where the log no longer reaches back, smaller when worlds go.
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
+import { LogUnavailable } from '../../src/cluster/log.js';
 import { openPostgresLog } from '../../src/cluster/postgres/postgres-log.js';
+import { readSnapshot, writeSnapshot } from '../../src/cluster/snapshot-stream.js';
 import { ServiceError } from '../../src/contract/errors.js';
 import { Bank, createBank } from '../worlds/bank-kit.js';
+import { temporaryFolder } from '../worlds/storage-kit.js';
 import { homes, idIn, KeeperCluster, type KeeperNode, ownedBank, streams } from './keeper-kit.js';
+import { eachOf } from './log-kit.js';
 import { postgresMissing, startPostgres } from './postgres-server.js';
 
 const [one, two] = streams;
@@ -166,6 +173,46 @@ test('a node begins at the snapshot before where the newest is damaged or gone',
   assert.equal(late.digest(1, one), owner.digest(1, one));
   await snapshots.trim(1, snapshotSequence);
   await assert.rejects(cluster.node('later').follow(1), isCode('control.DATA_DAMAGED'));
+});
+
+// CLUSTER-REBUILD-2
+test('a snapshot that was replaced while a node read it is read again as the one that replaced it', async (t) => {
+  const { cluster, owner, copy, bank } = await ownedBank(t);
+  const snapshot = async () => {
+    await bank.add(1);
+    await copy.follow(1);
+    assert.ok(await copy.snapshots.make(copy.keeper, 1));
+    const state = await cluster.stateOf(1);
+    copy.states.set(1, state);
+    return state;
+  };
+  const [gone, damaged, newest] = [await snapshot(), await snapshot(), await snapshot()];
+  await owner.give(1);
+  const late = cluster.node('late');
+  await assert.rejects(late.keeper.restore(gone), LogUnavailable);
+  await cluster.log.door('look').snapshots.put(1, damaged.snapshotSequence, eachOf('torn'));
+  await assert.rejects(late.keeper.restore(damaged), LogUnavailable);
+  await late.keeper.restore(newest);
+  await late.follow(1);
+  assert.equal(late.digest(1, one), owner.digest(1, one));
+});
+
+// SNAPSHOT-STREAM-2
+test('a snapshot that a full disk cannot take is not damaged', { skip: existsSync('/dev/full') ? false : 'no /dev/full' }, async (t) => {
+  const path = join(temporaryFolder(t), 'file');
+  writeFileSync(path, randomBytes(1 << 20));
+  const place = { home: 1, sequence: 4 };
+  const file = { stream: one, number: 1, nonce: randomBytes(16), path, bytes: 1 << 20 };
+  const body = () =>
+    writeSnapshot(
+      place,
+      (async function* () {
+        yield file;
+      })(),
+    );
+  await assert.rejects(readSnapshot(body(), { ...place, pathOf: () => '/dev/full' }), isCode('control.STORAGE_FULL'));
+  const noFolder = () => join(path, 'under-a-file');
+  await assert.rejects(readSnapshot(body(), { ...place, pathOf: noFolder }), isCode('control.INVALID_REQUEST'));
 });
 
 // CLUSTER-SNAPSHOTS-3
