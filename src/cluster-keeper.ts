@@ -3,6 +3,7 @@
 //     be followed. Its files are left when each append of it is decided.
 //   CLUSTER-KEEPER-2. After another boot of the operating system nothing is believed: all copies are made again.
 //   CLUSTER-KEEPER-3. A data directory that followed another cluster's log is refused before anything of it is changed.
+//   CLUSTER-KEEPER-4. A home whose opening failed is closed as a lost one is: nothing of the service has it, and it can be taken again.
 import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -101,7 +102,12 @@ export class ClusterKeeper implements HomeKeeper, HomesLog {
       await files.toOwner((stream, record) => this.#put(files, stream, record));
       this.#own.add(home);
     });
-    await this.#options.opened(home);
+    try {
+      await this.#options.opened(home);
+    } catch (error) {
+      await this.close(home, 'lost');
+      throw error;
+    }
   }
 
   async close(home: number, why: 'given' | 'lost'): Promise<void> {

@@ -2,7 +2,7 @@
 // does not reach back to.
 //   CLUSTER-SNAPSHOTS-1. A snapshot holds everything up to its sequence, perhaps more, and nothing that the log does not have.
 //   CLUSTER-SNAPSHOTS-2. The log is trimmed below the snapshot before the newest: one that turns out to be damaged is not the only one.
-//   CLUSTER-SNAPSHOTS-3. While a store takes a snapshot nothing waits for a turn with the home's files: who has that may wait for the store.
+//   CLUSTER-SNAPSHOTS-3. While a store takes a snapshot it waits for no turn with the home's files: who has one may wait for it.
 import { createReadStream, createWriteStream, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';

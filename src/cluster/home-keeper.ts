@@ -21,7 +21,10 @@ export interface HomeKeeper {
   apply(home: number, records: readonly FollowedRecord[], range: LogRange): Promise<void>;
   /** The log does not reach back to the copy: it is replaced by the home's newest snapshot. */
   restore(state: HomeState): Promise<void>;
-  /** The home is this node's: its copy is complete, and what its owner before had appended is in it. Commands may come. */
+  /**
+   * The home is this node's: its copy is complete, and what its owner before had appended is in it. Commands may come. Where it rejects,
+   * the copy follows the log again.
+   */
   open(home: number, epoch: number): Promise<void>;
   /**
    * `given`: takes no more commands and resolves when all that began was appended. `lost`: answers nothing from this moment (the call

@@ -398,6 +398,29 @@ for (const [what, code, forge] of [
   });
 }
 
+// CLUSTER-KEEPER-4
+test('a home whose opening failed is the service\'s no more: it is followed, and can be taken again', async (t) => {
+  const { cluster, owner, copy: failing, bank } = await ownedBank(t);
+  await bank.add(1);
+  await failing.follow(1);
+  await failing.project(one);
+  await owner.give(1);
+  failing.openingFails = new LogUnavailable('the catalog was not read to its end');
+  await assert.rejects(failing.take(1), LogUnavailable);
+  assert.equal(failing.keeper.owns(1), false);
+  failing.appender.disown(1);
+  await assert.rejects((await failing.project(one)).open(bank.world.worldId), isCode('control.UNAVAILABLE'));
+  await owner.take(1);
+  await bank.add(10);
+  // A project that is being deleted elsewhere: there is nothing of it here to end.
+  await failing.keeper.removeStream(one);
+  await owner.give(1);
+  await checkEqual(owner, failing, { home: 1, stream: one });
+  failing.openingFails = undefined;
+  await failing.take(1);
+  assert.equal(await (await again(failing, bank)).balance(), 111);
+});
+
 // CLUSTER-KEEPER-3
 test('a data directory that followed another cluster is refused, and stays as it is', async (t) => {
   const [cluster, other] = [new KeeperCluster(t), new KeeperCluster(t)];

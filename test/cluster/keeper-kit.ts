@@ -84,6 +84,8 @@ export class KeeperNode {
   /** By stream. */
   readonly worlds = new Map<string, Promise<Worlds & HomedWorlds>>();
   readonly states = new Map<number, HomeState>();
+  /** Of each home, when the hosts have it. */
+  openingFails: Error | undefined;
   isolation: 'thread' | 'process' | 'box' = 'thread';
   #boxes: BoxPool | undefined;
   readonly #follower: Follower;
@@ -112,6 +114,7 @@ export class KeeperNode {
       appender: () => this.appender,
       opened: async (home) => {
         if (home > 0) for (const worlds of this.worlds.values()) await (await worlds).openHome(home);
+        if (this.openingFails !== undefined) throw this.openingFails;
       },
       closing: async (home, why) => {
         if (home > 0) for (const worlds of this.worlds.values()) await (await worlds).closeHome(home, { lost: why === 'lost' });
