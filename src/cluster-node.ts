@@ -9,7 +9,6 @@ import { steadyClock } from './cluster/clock.js';
 import { nodeFigures } from './cluster/figures.js';
 import { type ClusterLog, catalogHome, LogUnavailable } from './cluster/log.js';
 import { Homes } from './cluster/node-homes.js';
-import { openPostgresLog } from './cluster/postgres/postgres-log.js';
 import { ClusterAhead } from './cluster-ahead.js';
 import { ClusterAnswers, type OwnWork } from './cluster-answers.js';
 import { ClusterCatalog } from './cluster-catalog.js';
@@ -24,14 +23,13 @@ import { movedReply } from './cluster-replies.js';
 import { ClusterSnapshots } from './cluster-snapshots.js';
 import { ClusterUse } from './cluster-use.js';
 import { clusterFormats } from './contract/cluster-format.js';
-import { defined } from './contract/defined.js';
 import { invariant, ServiceError } from './contract/errors.js';
 import { endpointTable } from './contract/hosted/endpoint-table.js';
 import type { NotReadyReason } from './contract/hosted/readiness.js';
 import { limits } from './contract/limits.js';
 import { type Bootstrap, firstStartTable } from './control/bootstrap.js';
 import { CatalogCopy } from './control/catalog/catalog-copy.js';
-import { Keyring } from './control/catalog/keyring.js';
+import type { Keyring } from './control/catalog/keyring.js';
 import type { ControlSettings } from './control/catalog/settings.js';
 import type { ClusterPort } from './control/core/services.js';
 import type { ControlFigures } from './control/figures.js';
@@ -69,27 +67,7 @@ export interface ClusterOptions {
   /** Where snapshots and blobs lie: `file:///folder` or `s3://bucket/prefix`. Default: in PostgreSQL. */
   store?: string;
 }
-export async function startClusterNode(settings: ControlSettings, ground: ServiceGround, options: ClusterOptions): Promise<ClusterNode> {
-  const { dataDirectory, keyFile } = settings;
-  const keyring = Keyring.open({ dataDirectory, nowMs: Date.now, ...defined({ keyFile }) });
-  const { node, homes = limits.clusterHomes, store } = options;
-  const log = await openPostgresLog(options.url, {
-    ...{ node, homes, formats: clusterFormats },
-    ...defined({ store }),
-    keyFingerprint: keyring.fingerprint,
-    ...{ warn: (message: string) => ground.log.warn(message), waitMs: limits.clusterDatabaseWaitMs },
-  });
-  const started = new ClusterNode({ settings, ground, options: { ...options, homes }, log, keyring });
-  try {
-    await started.begin();
-    return started;
-  } catch (error) {
-    await started.close(0);
-    throw error;
-  }
-}
-
-interface NodeParts {
+export interface ClusterNodeParts {
   settings: ControlSettings;
   ground: ServiceGround;
   options: ClusterOptions & { homes: number };
@@ -107,7 +85,7 @@ const ownPaths: ReadonlySet<string> = new Set([
 export class ClusterNode {
   readonly main: HttpHandler;
   readonly worldsAlone: HttpHandler;
-  readonly #parts: NodeParts;
+  readonly #parts: ClusterNodeParts;
   readonly #homes: Homes;
   readonly #keeper: ClusterKeeper;
   readonly #snapshots: ClusterSnapshots;
@@ -130,7 +108,7 @@ export class ClusterNode {
   #isLeaving = false;
   #isClosed = false;
 
-  constructor(parts: NodeParts) {
+  constructor(parts: ClusterNodeParts) {
     this.#parts = parts;
     const { settings, ground, options, log, keyring } = parts;
     const token = createNodeToken(keyring, 'cluster');
@@ -245,8 +223,11 @@ export class ClusterNode {
     await this.#asks.send(leader.address, { kind: 'report', report });
   }
 
-  /** Resolves when there is a leader, and this node knows what the first start has made. */
-  async begin(): Promise<void> {
+  /**
+   * Resolves when there is a leader, and this node knows what the first start has made: that may be never. Rejects when the signal is
+   * aborted; what the node has by then is its own until it is closed.
+   */
+  async begin(signal?: AbortSignal): Promise<void> {
     this.#homes.start();
     this.#snapshots.start(this.#keeper, {
       homes: () => this.#toSnapshot(),
@@ -254,7 +235,10 @@ export class ClusterNode {
       sweepFailed: (err) => this.#parts.ground.log.warn('what is left over in the store of the cluster was not removed', { err }),
     });
     void this.#catalog.keepOpen(this.#keeper, () => this.#isClosed);
-    while (!this.#isClosed && this.#known === undefined) await pause(limits.clusterLookMs);
+    while (!this.#isClosed && this.#known === undefined) {
+      signal?.throwIfAborted();
+      await pause(limits.clusterLookMs, signal);
+    }
   }
 
   /** Its secret is only where the first start was made. */
@@ -387,7 +371,8 @@ export class ClusterNode {
       return;
     }
     this.#isLeaving = true;
-    this.#parts.ground.log.info('this node is the leader no more', { node: this.#parts.options.node, why });
+    const { ground, options } = this.#parts;
+    if (this.#incarnation !== undefined) ground.log.info('this node is the leader no more', { node: options.node, why });
     if (why === 'given') await this.#use.quiet(home);
     await this.#end(0);
   }

@@ -7,6 +7,7 @@ import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import type { AgentLimitOptions } from './bindings/agent-limits.js';
 import type { ClusterOptions } from './cluster-node.js';
+import type { ClusterStart } from './cluster-start.js';
 import { defined } from './contract/defined.js';
 import { isServiceError, ServiceError } from './contract/errors.js';
 import { newId } from './contract/ids.js';
@@ -65,6 +66,8 @@ export interface ControlServerOptions extends Partial<Omit<ControlSettings, 'quo
   cluster?: ClusterOptions;
   /** How long `close` lets work finish before it is left to the next start. */
   stopGraceMs?: number;
+  /** Aborted: a start of a node of a cluster that still waits, for its database or for a leader, rejects with the signal's reason. */
+  signal?: AbortSignal;
 }
 export interface ControlServer {
   /** Where it listens: scheme, host and port, no slash at the end. */
@@ -142,7 +145,9 @@ export async function startControlServer(options: ControlServerOptions = {}): Pr
       phase.handler = withClients(proxies, options, strangers.bound(main));
       phase.worldHandler = withClients(proxies, options, strangers.bound(worldsAlone));
     };
-    service = await (options.cluster === undefined ? openAlone(settings, ground) : openNode(settings, ground, options.cluster));
+    service = await (options.cluster === undefined
+      ? openAlone(settings, ground)
+      : openNode({ settings, ground, options: options.cluster, signal: options.signal }));
     answer(service);
     const { markShown, secret, ...first } = service.first;
     let closing: Promise<void> | undefined;
@@ -212,9 +217,9 @@ async function openAlone(settings: ControlSettings, ground: ServiceGround): Prom
 }
 
 /** Nothing of a cluster is loaded before. */
-async function openNode(settings: ControlSettings, ground: ServiceGround, cluster: ClusterOptions): Promise<Service> {
-  const { startClusterNode } = await import('./cluster-node.js');
-  return await startClusterNode(settings, ground, cluster);
+async function openNode(start: ClusterStart): Promise<Service> {
+  const { startClusterNode } = await import('./cluster-start.js');
+  return await startClusterNode(start);
 }
 
 /** Where no proxy is trusted, nothing stands in between. */

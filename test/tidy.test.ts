@@ -196,7 +196,7 @@ const entries: { [file: string]: string } = {
   'src/actors/host-entry.ts': 'started as a thread by actors/pool.ts',
   'src/actors/child-entry.ts': 'started as a child process by actors',
   'src/worlds/host.ts': 'loaded by URL in a host',
-  'src/cluster-node.ts': 'loaded where a service is of several machines',
+  'src/cluster-start.ts': 'loaded where a service is of several machines',
   'src/cluster/memory-log.ts': 'the log of tests',
   'src/data-verification-entry.ts': 'started as a process by data-verification.ts',
   'src/control/tasks/task-entry.ts': 'started as a thread by control/tasks/compile-port.ts and control/tasks/judge-port.ts',

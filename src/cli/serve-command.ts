@@ -1,4 +1,5 @@
 // `drillyard serve`: the hosted service in this process, until a signal ends it.
+import { once } from 'node:events';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import pc from 'picocolors';
@@ -47,12 +48,13 @@ export async function serveCommand({ json, rotateKey, printConfig, settings }: S
   try {
     traces = await startServeTraces(process.env, read.options.log);
     const { startControlServer } = await import('../control-server.js');
-    const server = await startControlServer({ ...read.options, tracing: traces.isOn });
+    const server = await startControlServer({ ...read.options, tracing: traces.isOn, signal: stop.signal });
     if (await tell(server, read.options, output)) await server.credentialShown();
     await stop.asked;
     await server.close();
     return exitCodes.passed;
   } catch (error) {
+    if (stop.signal.aborted && error === stop.signal.reason) return exitCodes.passed;
     return reportFailure(error, output, process.cwd());
   } finally {
     await traces?.end();
@@ -70,21 +72,19 @@ function limitHeapGrowth(): void {
 }
 
 /** The first signal asks to stop, the second ends the process at once. */
-function stopOnSignal(output: Output): { asked: Promise<void>; end(): void } {
-  let ask = (): void => {};
-  let isAsked = false;
-  const asked = new Promise<void>((resolve) => {
-    ask = resolve;
-  });
+function stopOnSignal(output: Output): { signal: AbortSignal; asked: Promise<unknown>; end(): void } {
+  const asking = new AbortController();
+  const { signal } = asking;
+  const asked = once(signal, 'abort');
   const onSignal = (): void => {
-    if (isAsked) process.exit(exitCodes.interrupted);
-    isAsked = true;
+    if (signal.aborted) process.exit(exitCodes.interrupted);
     if (!output.json) output.warn('Stopping: new work is refused, what runs is finished or kept. Once more to end at once.');
-    ask();
+    asking.abort();
   };
   const signals = ['SIGINT', 'SIGTERM'] as const;
   for (const name of signals) process.on(name, onSignal);
   return {
+    signal,
     asked,
     end: () => {
       for (const name of signals) process.off(name, onSignal);

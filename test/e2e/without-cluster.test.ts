@@ -30,7 +30,7 @@ test('without --cluster a service loads no module of clusters', { timeout: 60_00
 });
 
 test('the pattern of this test finds the modules of a cluster where they are loaded', { timeout: 60_000 }, async () => {
-  const { href } = new URL('../../src/cluster-node.js', import.meta.url);
+  const { href } = new URL('../../src/cluster-start.js', import.meta.url);
   const found = (await loadedBy(`await import(${JSON.stringify(href)});`)).filter((url) => ofClusters.test(url));
   for (const part of ['/src/cluster/', '/src/cluster-node.js', '/src/http/'])
     assert.ok(

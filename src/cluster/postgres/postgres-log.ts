@@ -42,6 +42,8 @@ export interface PostgresLogOptions extends ClusterIdentity {
   warn?(message: string): void;
   /** How long a database that does not answer is asked again: it may be starting, or changing its primary. Default: not at all. */
   waitMs?: number;
+  /** Aborted: it is asked no more. */
+  signal?: AbortSignal;
 }
 
 /**
@@ -57,15 +59,17 @@ export async function openPostgresLog(url: string, options: PostgresLogOptions):
     return log;
   } catch (error) {
     await log.close();
+    options.signal?.throwIfAborted();
     throw error instanceof LogUnavailable || error instanceof LogUnknown ? logAway(error) : error;
   }
 }
 
 async function joinWhenThere(log: PostgresLog, options: PostgresLogOptions): Promise<void> {
-  const { waitMs = 0, warn } = options;
+  const { waitMs = 0, warn, signal } = options;
   const untilMs = steadyClock.now() + waitMs;
   const backoff = { firstMs: tuning.retryFirstMs, maxMs: tuning.retryMaxMs };
   const policy: RetryPolicy = {
+    signal,
     isRetryable: (error) => mayPass(error) && steadyClock.now() < untilMs,
     waitMs: (error, attempts) => {
       if (attempts === 1) warn?.(`PostgreSQL does not answer; it is asked for up to ${waitMs / 1000} s: ${(error as Error).message}`);
@@ -107,7 +111,7 @@ class PostgresLog implements ClusterLog {
     this.blobs = objects === undefined ? postgresBlobs(this.#large) : indexedBlobs(this.#large, objects);
   }
 
-  async join({ warn, store: _, waitMs: __, ...identity }: PostgresLogOptions): Promise<void> {
+  async join({ warn, store: _, waitMs: __, signal: ___, ...identity }: PostgresLogOptions): Promise<void> {
     const { hasSynchronousStandby } = await checkSettings(this.#reads);
     if (!hasSynchronousStandby) warn?.('No standby of PostgreSQL is synchronous: what is acknowledged is on one disk only.');
     this.clusterId = await joinCluster(this.#claims, identity, this.#objects && storeIdentity(this.#objects));
