@@ -145,9 +145,7 @@ export async function startControlServer(options: ControlServerOptions = {}): Pr
       phase.handler = withClients(proxies, options, strangers.bound(main));
       phase.worldHandler = withClients(proxies, options, strangers.bound(worldsAlone));
     };
-    service = await (options.cluster === undefined
-      ? openAlone(settings, ground)
-      : openNode({ settings, ground, options: options.cluster, signal: options.signal }));
+    service = await openService(settings, ground, options);
     answer(service);
     const { markShown, secret, ...first } = service.first;
     let closing: Promise<void> | undefined;
@@ -209,6 +207,10 @@ interface Service extends Pick<Incarnation, 'main' | 'worldsAlone'> {
   /** Undefined where the control plane is on another machine. */
   figures(): Promise<ControlFigures | undefined>;
   close(graceMs: number): Promise<void>;
+}
+
+function openService(settings: ControlSettings, ground: ServiceGround, { cluster, signal }: ControlServerOptions): Promise<Service> {
+  return cluster === undefined ? openAlone(settings, ground) : openNode({ settings, ground, options: cluster, signal });
 }
 
 async function openAlone(settings: ControlSettings, ground: ServiceGround): Promise<Service> {
