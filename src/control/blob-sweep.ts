@@ -4,7 +4,7 @@
 //   BLOB-SWEEP-2. Anything that cannot be read ends the sweep before it removes anything.
 import { limits } from '../contract/limits.js';
 import { authoringTable } from './authoring/authoring-records.js';
-import { buildAttemptTable, buildContentTable } from './builds/build-records.js';
+import { buildAttemptTable, buildContentTable, buildTable } from './builds/build-records.js';
 import { everyListed, type View } from './catalog/tables.js';
 import type { ControlServices } from './core/services.js';
 import { attachmentTable } from './runs/attachment-records.js';
@@ -50,9 +50,12 @@ export function* blobRoots(view: View, nowMs: number): Generator<BlobRoot> {
   }
   for (const { digest, datasetId, revision } of everyListed(view, datasetRevisionTable, { index: 'all', prefix: [] }))
     yield root(digest, `revision ${revision} of the dataset ${datasetId}`);
-  for (const { build, view: shown, buildHash } of everyListed(view, buildContentTable, { index: 'all', prefix: [] })) {
-    yield root(build, `the build ${buildHash}`);
-    yield root(shown, `the build ${buildHash}`);
+  for (const { content, buildHash, projectId } of everyListed(view, buildTable, { index: 'byProject', prefix: [] })) {
+    if (content === undefined) continue;
+    for (const digest of [content.build, content.view]) yield root(digest, `the build ${buildHash} of the project ${projectId}`);
+  }
+  for (const content of everyListed(view, buildContentTable, { index: 'all', prefix: [] })) {
+    for (const digest of [content.build, content.view]) yield root(digest, `the build ${content.buildHash}`);
   }
   for (const { archive, bundle } of everyListed(view, evidenceTable, { index: 'byArchive', prefix: [] })) {
     // Another machine may have it alone.

@@ -211,7 +211,7 @@ export class OwnedHomes {
   async #make(sessionId: string, { isNew }: Extract<WorldAsk, { kind: 'make' }>): Promise<WorldAskAnswers['make']> {
     const record = this.catalog.view.get(sessionTable, sessionId);
     if (record === undefined) throw new SessionUnknown();
-    const build = await loadBuild(this.services, record.session.buildHash);
+    const build = await loadBuild(this.services, record.session);
     return madeOf(await makeWorld(this.services, record, { build, isNew }));
   }
 

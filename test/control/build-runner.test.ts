@@ -27,9 +27,9 @@ test('a sound revision becomes a build that can be listed, read and looked into'
   assert.deepEqual([build.worldId, build.drillIds, build.targetIds, build.suiteIds], ['shop', ['add'], ['agent'], ['all']]);
   const { world } = await kit.call('getBuildWorld', { path: { buildHash: build.buildHash } });
   assert.deepEqual([world.buildHash, world.world?.provenance.file], [build.buildHash, 'drillyard/world.yaml']);
-  const compiled = await loadBuild(kit.services, build.buildHash);
+  const compiled = await loadBuild(kit.services, build);
   assert.equal(compiled.buildHash, build.buildHash);
-  assert.equal(await loadBuild(kit.services, build.buildHash), compiled);
+  assert.equal(await loadBuild(kit.services, build), compiled);
   // Again: the same content is the same build, and the first stays.
   kit.clock.nowMs += 1000;
   const { attempt } = await kit.buildOf(await kit.draftOf());

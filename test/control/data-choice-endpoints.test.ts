@@ -47,7 +47,7 @@ test('data is chosen once for a source version; its builds and its baseline have
   assert.equal(between.eligibility, 'unavailable');
   const { attempt } = await kit.buildOf(draft);
   assert.notEqual(attempt.buildHash, build.buildHash);
-  const compiled = await loadBuild(kit.services, attempt.buildHash!);
+  const compiled = await loadBuild(kit.services, { projectId: kit.projectId, buildHash: attempt.buildHash! });
   assert.deepEqual(
     compiled.baseline.setup.state.map(({ rowId }) => rowId),
     ['n9'],

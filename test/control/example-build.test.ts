@@ -17,5 +17,5 @@ test('the example becomes a build of the project, once however often it is publi
     items.map(({ buildHash, worldId, source }) => ({ buildHash, worldId, source })),
     [{ ...one, worldId: 'northwind-audio', source: undefined }],
   );
-  assert.equal((await loadBuild(kit.services, one.buildHash)).drills.length, items[0]!.drillIds.length);
+  assert.equal((await loadBuild(kit.services, { ...project, ...one })).drills.length, items[0]!.drillIds.length);
 });

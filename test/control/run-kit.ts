@@ -168,7 +168,7 @@ export const sweep = ({ services }: RunKit): Promise<void> => sweepRuns(services
 
 async function publish({ services, organizationId, projectId }: SessionKit, build: CompiledBuild): Promise<void> {
   const { catalog, blobs, nowMs } = services;
-  const content = { build: await blobs.put(packBuild(build)), view: await blobs.put(Buffer.from('{}')) };
+  const content = { build: await blobs.put(packBuild(build)), view: await blobs.put(Buffer.from('{}')), bytes: 0 };
   const { buildHash, packageLockHash, world } = build;
   const summary = { buildHash, packageLockHash, worldId: world.id, tools: [], scenarioIds: [], drillIds: [], targetIds: [], suiteIds: [] };
   await catalog.change((tx) => putBuild(tx, { organizationId, projectId, summary, content, nowMs: nowMs() }));

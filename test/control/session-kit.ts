@@ -128,7 +128,7 @@ export async function openSessionKit(options: ControlKitOptions = {}): Promise<S
 /** The bank's build in the kit's project, in the one environment there is. */
 async function publish({ services, organizationId, projectId }: ControlKit): Promise<string> {
   const { catalog, blobs } = services;
-  const content = { build: await blobs.put(packBuild(build)), view: await blobs.put(Buffer.from('{}')) };
+  const content = { build: await blobs.put(packBuild(build)), view: await blobs.put(Buffer.from('{}')), bytes: 0 };
   const { packageLockHash, world } = build;
   const summary = { buildHash, packageLockHash, worldId: world.id, tools: [], scenarioIds: [], drillIds: [], targetIds: [], suiteIds: [] };
   return await catalog.change((tx) => {

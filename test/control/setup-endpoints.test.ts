@@ -51,7 +51,7 @@ async function built(kit: SourceKit, request: CreateToolSetupRequest) {
   const ended = await kit.services.operations.whenEnded(operation.operationId);
   assert.equal(ended.state, 'succeeded', JSON.stringify(ended.error));
   const after = (await kit.call('getToolSetup', { path: { setupId: setup.setupId } })).setup;
-  return { setup, sourceDraft, after, build: await loadBuild(kit.services, after.buildHash!) };
+  return { setup, sourceDraft, after, build: await loadBuild(kit.services, { projectId: kit.projectId, buildHash: after.buildHash! }) };
 }
 
 test('validation gives the canonical request, saves nothing, and gives the same for its own answer', async (t) => {

@@ -99,7 +99,7 @@ test('the catalog moves to another machine and back, in one process, with all th
   assert.deepEqual(ids, firstIds);
   assert.ok(existsSync(join(one.directory, operatorTokenFile)));
   assert.equal(existsSync(join(other.directory, operatorTokenFile)), false, 'the token holds that there is');
-  const build = await loadBuild(second.plane.services, ids.buildHash);
+  const build = await loadBuild(second.plane.services, ids);
   assert.equal(build.buildHash, ids.buildHash, 'its bytes come from the store');
   await createProject(second, 'of other');
   await second.close(1000);

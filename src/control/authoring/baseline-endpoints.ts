@@ -39,7 +39,7 @@ async function baselineOf(services: ControlServices, view: View, draft: SourceDr
     const reason = unavailableReason(draft, newestAttempt(view, draft, { choices, index: 'byRevision' }));
     return { ...start, eligibility: 'unavailable', reason, collections: [] };
   }
-  const collections = collectionsOf(await loadBuild(services, buildHash), choices);
+  const collections = collectionsOf(await loadBuild(services, { projectId, buildHash }), choices);
   if (collections.length > limits.baselineCollectionsMax) {
     const reason = `The world has ${collections.length} collections; at most ${limits.baselineCollectionsMax} can be shown.`;
     return { ...start, eligibility: 'unsupported', reason, buildHash, collections: [] };
@@ -71,8 +71,9 @@ function unavailableReason({ currentRevision }: SourceDraft, newest: BuildAttemp
   }
 }
 
-async function worldFile(services: ControlServices, { sourceDraftId, currentRevision, sourceDigest }: SourceDraft, buildHash: string) {
-  const path = (await loadBuildView(services, buildHash)).world?.provenance.file;
+async function worldFile(services: ControlServices, draft: SourceDraft, buildHash: string) {
+  const { projectId, sourceDraftId, currentRevision, sourceDigest } = draft;
+  const path = (await loadBuildView(services, { projectId, buildHash })).world?.provenance.file;
   const tree = await loadTree(sourceDigest, services.blobs);
   const digest = path === undefined ? undefined : tree.get(path)?.digest;
   // An equal build may come from another draft, where the file lies elsewhere.

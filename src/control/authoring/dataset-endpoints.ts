@@ -155,7 +155,7 @@ export async function toolFor(
 ): Promise<{ build: Build; tool: CompiledTool }> {
   const build = requireBuild(view, request);
   const { packageId } = request;
-  const tool = (await loadBuild(services, build.buildHash)).tools.find((one) => one.packageId === packageId);
+  const tool = (await loadBuild(services, build)).tools.find((one) => one.packageId === packageId);
   if (tool !== undefined) return { build, tool };
   throw rowsRefused([{ path: '/packageId', code: 'not_one_of', message: `the build has no tool package '${packageId}'` }]);
 }
@@ -171,7 +171,7 @@ export function datasetToolOf({ packageId, version, manifestHash, artifactHash, 
 /** Where the schemas came from, when that was a build of a draft. */
 export function provenanceOf(
   view: View,
-  { buildHash, source }: Build,
+  { projectId, buildHash, source }: Build,
   { artifactHash, packageId }: CompiledTool,
 ): DatasetRevisionView['provenance'] {
   const revision = source && view.get(sourceRevisionTable, revisionKey(source.sourceDraftId, source.revision));
@@ -182,7 +182,7 @@ export function provenanceOf(
     sourceVersion: revision.draftVersion,
     sourceDigest: source.sourceDigest,
     buildHash,
-    worldProjectionDigest: contentOf(view, buildHash).view,
+    worldProjectionDigest: contentOf(view, { projectId, buildHash }).view,
     toolArtifactId: artifactHash,
     instanceId: packageId,
   };

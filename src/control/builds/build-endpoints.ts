@@ -4,7 +4,7 @@ import { listPage } from '../catalog/cursors.js';
 import type { EndpointSet } from '../catalog/endpoint.js';
 import type { ControlServices } from '../core/services.js';
 import { requireRevision } from '../source/source-records.js';
-import { buildTable, loadBuildView, requireBuild } from './build-records.js';
+import { buildOf, buildTable, loadBuildView, requireBuild } from './build-records.js';
 import { orderBuild } from './build-runner.js';
 
 export function buildEndpoints(services: ControlServices): EndpointSet<'createBuild' | 'listBuilds' | 'getBuild' | 'getBuildWorld'> {
@@ -27,8 +27,11 @@ export function buildEndpoints(services: ControlServices): EndpointSet<'createBu
     },
     listBuilds: {
       kind: 'read',
-      run: (view, { path, query }) =>
-        listPage(services, view, { table: buildTable, index: 'byProject', prefix: [path.projectId], reverse: true, query }),
+      run: (view, { path, query }) => {
+        const prefix = [path.projectId];
+        const { items, ...page } = listPage(services, view, { table: buildTable, index: 'byProject', prefix, reverse: true, query });
+        return { items: items.map(buildOf), ...page };
+      },
     },
     getBuild: {
       kind: 'read',
@@ -37,8 +40,8 @@ export function buildEndpoints(services: ControlServices): EndpointSet<'createBu
     getBuildWorld: {
       kind: 'read',
       run: async (view, { caller, path }) => {
-        const { buildHash } = requireBuild(view, { ...path, organizationId: caller.organizationId });
-        return { schemaVersion: 1, buildHash, world: await loadBuildView(services, buildHash) };
+        const { projectId, buildHash } = requireBuild(view, { ...path, organizationId: caller.organizationId });
+        return { schemaVersion: 1, buildHash, world: await loadBuildView(services, { projectId, buildHash }) };
       },
     },
   };

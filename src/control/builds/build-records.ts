@@ -1,5 +1,7 @@
-// Builds as they lie in the catalog: attempts, the builds of each project, and the compiled content that equal builds of all projects
-// share.
+// Builds as they lie in the catalog: attempts, and the builds of each project with their content.
+//   BUILD-RECORDS-1. What runs of a build, what is shown of it and what it counts as is what its own project sent. Builds of one hash may
+//     differ in what no hash covers, as names of files and diagnostics.
+//   BUILD-RECORDS-2. A build of an early version has the content that was put first under its hash, until its project builds it again.
 import { defined } from '../../contract/defined.js';
 import { ServiceError } from '../../contract/errors.js';
 import type { Build, BuildAttempt } from '../../contract/hosted/source.js';
@@ -10,19 +12,29 @@ import { type Change, defineTable, type View } from '../catalog/tables.js';
 import type { BuildSummary, WorldServices } from '../core/services.js';
 import { unpackBuild } from '../tasks/build-pack.js';
 
-export const buildTable = defineTable<Build>({
+/** Digests of blobs (build-pack.ts). */
+interface Content {
+  build: string;
+  view: string;
+}
+export interface OwnContent extends Content {
+  /** Of both. */
+  bytes: number;
+}
+/** As the catalog has it. */
+export interface BuildRecord extends Build {
+  /** Absent where an early version put the record. */
+  content?: OwnContent;
+}
+export const buildTable = defineTable<BuildRecord>({
   name: 'build',
   idOf: ({ projectId, buildHash }) => `${projectId} ${buildHash}`,
   indexes: { byProject: ({ projectId, createdAtMs }) => [projectId, createdAtMs] },
 });
 
-/** By build hash: content addressed, so no project owns it; a project reaches it through its own Build only. */
-export interface BuildContent {
+/** What was put first under a hash: for builds of early versions, and for nodes of one in a cluster. */
+export interface BuildContent extends Content {
   buildHash: string;
-  /** Digests of blobs (build-pack.ts). */
-  build: string;
-  view: string;
-  /** Of both. Absent where an early version put it. */
   bytes?: number;
 }
 export const buildContentTable = defineTable<BuildContent>({
@@ -53,15 +65,21 @@ export const buildAttemptTable = defineTable<BuildAttemptRecord>({
 });
 
 interface Place {
-  organizationId: string;
   projectId: string;
   buildHash: string;
 }
+const recordOf = (view: View, { projectId, buildHash }: Place): BuildRecord | undefined =>
+  view.get(buildTable, `${projectId} ${buildHash}`);
 
-/** As its project sees it. control.NOT_FOUND for one that does not exist and for one of another project alike. */
-export function requireBuild(view: View, place: Place): Build {
-  const build = view.get(buildTable, `${place.projectId} ${place.buildHash}`);
-  if (build !== undefined && build.organizationId === place.organizationId) return build;
+/** As its project sees it. */
+export function buildOf({ content: _, ...build }: BuildRecord): Build {
+  return build;
+}
+
+/** control.NOT_FOUND for one that does not exist and for one of another project alike. */
+export function requireBuild(view: View, { organizationId, ...place }: Place & { organizationId: string }): Build {
+  const record = recordOf(view, place);
+  if (record !== undefined && record.organizationId === organizationId) return buildOf(record);
   throw new ServiceError('control.NOT_FOUND', { message: 'There is no such build.' });
 }
 
@@ -69,17 +87,17 @@ export interface NewBuild {
   organizationId: string;
   projectId: string;
   summary: BuildSummary;
-  content: Omit<BuildContent, 'buildHash'>;
+  content: OwnContent;
   source?: NonNullable<Build['source']>;
   nowMs: number;
 }
-/** A build of a project. Of equal builds the first stays as it is. */
+/** A build of a project. Of equal builds of it the first stays as it is. */
 export function putBuild(tx: Change, { organizationId, projectId, summary, content, source, nowMs }: NewBuild): Build {
   const { buildHash } = summary;
   if (tx.get(buildContentTable, buildHash) === undefined) tx.put(buildContentTable, { buildHash, ...content });
-  const known = tx.get(buildTable, `${projectId} ${buildHash}`);
-  if (known !== undefined) return known;
-  const build: Build = {
+  const known = recordOf(tx, { projectId, buildHash });
+  if (known?.content !== undefined) return buildOf(known);
+  const build: Build = known ?? {
     schemaVersion: 1,
     organizationId,
     projectId,
@@ -87,32 +105,38 @@ export function putBuild(tx: Change, { organizationId, projectId, summary, conte
     ...defined({ source }),
     createdAtMs: nowMs,
   };
-  tx.put(buildTable, build);
-  noteStorage(tx, { ownerId: buildTable.idOf(build), organizationId, projectId, bytes: contentOf(tx, buildHash).bytes ?? 0 });
+  tx.put(buildTable, { ...build, content });
+  noteStorage(tx, { ownerId: buildTable.idOf(build), organizationId, projectId, bytes: content.bytes });
   return build;
 }
 
 type BuildReader = Pick<WorldServices, 'catalog' | 'blobs' | 'loadedBuilds' | 'loadedViews'>;
-/** The compiled build of a hash that a project's own record has led to (`requireBuild`, a session, a run). */
-export function loadBuild(reader: BuildReader, buildHash: string): Promise<CompiledBuild> {
-  const { catalog, blobs, loadedBuilds } = reader;
-  return loadedBuilds.get(buildHash, async () => {
-    const bytes = await blobs.get(contentOf(catalog.view, buildHash).build);
+/** The compiled build of a project. */
+export async function loadBuild({ catalog, blobs, loadedBuilds }: BuildReader, place: Place): Promise<CompiledBuild> {
+  const { build } = contentOf(catalog.view, place);
+  return await loadedBuilds.get(build, async () => {
+    const bytes = await blobs.get(build);
     return { value: unpackBuild(bytes), bytes: bytes.length };
   });
 }
+/** The same where it is in memory already. */
+export function findLoadedBuild({ loadedBuilds }: BuildReader, view: View, place: Place): CompiledBuild | undefined {
+  return loadedBuilds.find(contentOf(view, place).build);
+}
 
 /** The compiled project view. */
-export function loadBuildView(reader: BuildReader, buildHash: string): Promise<ProjectView> {
-  const { catalog, blobs, loadedViews } = reader;
-  return loadedViews.get(buildHash, async () => {
-    const bytes = await blobs.get(contentOf(catalog.view, buildHash).view);
+export async function loadBuildView({ catalog, blobs, loadedViews }: BuildReader, place: Place): Promise<ProjectView> {
+  const { view } = contentOf(catalog.view, place);
+  return await loadedViews.get(view, async () => {
+    const bytes = await blobs.get(view);
     return { value: JSON.parse(Buffer.from(bytes).toString()) as ProjectView, bytes: bytes.length };
   });
 }
 
-export function contentOf(view: View, buildHash: string): BuildContent {
-  const content = view.get(buildContentTable, buildHash);
-  if (content === undefined) throw new Error(`there is no content of build ${buildHash}`);
+/** Of a build that the project has. */
+export function contentOf(view: View, place: Place): Content {
+  const record = recordOf(view, place);
+  const content = record && (record.content ?? view.get(buildContentTable, place.buildHash));
+  if (content === undefined) throw new Error(`there is no content of build ${place.buildHash} in ${place.projectId}`);
   return content;
 }

@@ -18,7 +18,7 @@ import { chosenRows } from '../source/chosen-rows.js';
 import { dataChoicesTable, revisionKey, type SourceRevisionRecord, toolSetupTable } from '../source/source-records.js';
 import { clearMaterialized, loadTree, withMaterialized } from '../source/source-trees.js';
 import { movedAttempt } from './attempt-states.js';
-import { type BuildAttemptRecord, type BuildContent, buildAttemptTable, putBuild } from './build-records.js';
+import { type BuildAttemptRecord, buildAttemptTable, type OwnContent, putBuild } from './build-records.js';
 
 export interface BuildOrder {
   revision: SourceRevisionRecord;
@@ -140,13 +140,12 @@ async function compileAttempt(
 }
 
 type Compilation = NonNullable<CompileReply['compiled']>;
-type Content = Required<Omit<BuildContent, 'buildHash'>>;
 
 export async function keepAndVerify(
   { blobs, compiler }: ControlServices,
   { summary, build, view }: Compilation,
   projectId?: string,
-): Promise<Content> {
+): Promise<OwnContent> {
   const [kept, shown] = await Promise.all([blobs.put(build), blobs.put(view)]);
   if (!(await compiler.verify(summary.buildHash, await blobs.get(kept), projectId)))
     throw new Error(`what was kept of build ${summary.buildHash} is another build`);
@@ -156,7 +155,12 @@ export async function keepAndVerify(
 function published(
   tx: Change,
   record: OperationRecord,
-  { summary, content, diagnostics, nowMs }: { summary: Compilation['summary']; content: Content; diagnostics: Diagnostic[]; nowMs: number },
+  {
+    summary,
+    content,
+    diagnostics,
+    nowMs,
+  }: { summary: Compilation['summary']; content: OwnContent; diagnostics: Diagnostic[]; nowMs: number },
 ): BuildAttempt {
   const found = requireAttempt(tx, record);
   const { organizationId, projectId, setupId } = found;

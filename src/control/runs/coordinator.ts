@@ -110,11 +110,11 @@ async function partOf(
   record: RunRecord,
   leaving: AbortSignal,
 ): Promise<{ part: Omit<HostedPart, 'httpMounts' | 'store' | 'signal' | 'onBug'>; store: RunAttemptStore }> {
-  const { hostedRunId, sessionId, buildHash, request } = record.run;
+  const { hostedRunId, sessionId, request } = record.run;
   const { runId, drillId, ...rest } = request;
   const numbers: AttemptNumbers = rest;
   requireUsable(requireRecord(services.catalog.view, sessionId), services.nowMs());
-  const build = await loadBuild(services, buildHash);
+  const build = await loadBuild(services, record.run);
   const planned = playableDrill(build, drillId);
   if (planned === undefined) throw new ServiceError('control.STATE_CONFLICT', { message: `The build has no drill "${drillId}".` });
   const world = withRetry(await services.sessionMemory.world(sessionId), leaving);

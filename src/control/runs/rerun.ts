@@ -18,7 +18,7 @@ export function rerun(services: ControlServices): PreparedEndpoint<'rerun', Worl
     kind: 'prepared',
     prepare: async (view, { path, caller }) => {
       const { run } = requireEnded(requireRun(view, { ...path, ...caller }));
-      return chooseStart(await loadBuild(services, run.buildHash), { drillId: run.request.drillId });
+      return chooseStart(await loadBuild(services, run), { drillId: run.request.drillId });
     },
     apply: (tx, call, start) => {
       const { path, caller, body } = call;

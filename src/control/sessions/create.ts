@@ -5,7 +5,7 @@ import type { CreateSessionRequest } from '../../contract/hosted/sessions.js';
 import { limits } from '../../contract/limits.js';
 import { chooseStart, type WorldStart } from '../../contract/run/world-start.js';
 import { isSeed } from '../../contract/seed-text.js';
-import { loadBuild, requireBuild } from '../builds/build-records.js';
+import { findLoadedBuild, loadBuild, requireBuild } from '../builds/build-records.js';
 import { requireActiveEnvironment } from '../builds/environment-records.js';
 import type { PreparedEndpoint, UnsafeCall } from '../catalog/endpoint.js';
 import { type SessionRecord, sessionTable } from '../catalog/session-records.js';
@@ -32,12 +32,12 @@ export function createSession(services: ControlServices): PreparedEndpoint<'crea
     kind: 'prepared',
     prepareAtOnce: (view, call) => {
       const buildHash = wantedBuild(view, call);
-      const build = services.loadedBuilds.find(buildHash);
+      const build = findLoadedBuild(services, view, { ...call.path, buildHash });
       return build === undefined ? undefined : { prepared: { buildHash, start: chooseStart(build, call.body) } };
     },
     prepare: async (view, call) => {
       const buildHash = wantedBuild(view, call);
-      return { buildHash, start: chooseStart(await loadBuild(services, buildHash), call.body) };
+      return { buildHash, start: chooseStart(await loadBuild(services, { ...call.path, buildHash }), call.body) };
     },
     apply: (tx, call, { buildHash, start }) => {
       const { path, caller, body } = call;

@@ -26,7 +26,7 @@ export function setFault(services: ControlServices): PreparedEndpoint<'setFault'
     kind: 'prepared',
     prepare: async (view, call) => {
       const { session } = admitted(view, call);
-      requireFault(await loadBuild(services, session.buildHash), session, call.body);
+      requireFault(await loadBuild(services, session), session, call.body);
     },
     apply: (tx, call) => {
       const record = admitted(tx, call);

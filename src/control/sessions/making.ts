@@ -19,7 +19,7 @@ export function createRunner(services: ControlServices): Runner {
       const sessionId = operation.resourceId;
       const record = catalog.view.get(sessionTable, sessionId);
       if (record !== undefined && isUnmade(record)) {
-        const world = await makeWorld(services, record, { build: await loadBuild(services, record.session.buildHash), isNew: !takenUp });
+        const world = await makeWorld(services, record, { build: await loadBuild(services, record.session), isNew: !takenUp });
         await requireLoadableTools(services, record, world);
         if (record.session.warmPool !== undefined) await warm(services, sessionId, world);
       }
@@ -62,7 +62,7 @@ async function requireLoadableTools(services: ControlServices, { session }: Sess
     await world.query({ kind: 'checkTools' });
   } catch (error) {
     if (!isServiceError(error, 'world.HANDLER_FAILED')) throw error;
-    const { tools } = await loadBuildView(services, session.buildHash);
+    const { tools } = await loadBuildView(services, session);
     const { details = {} } = error.extra;
     const file = tools.find(({ toolId }) => toolId === details.packageId)?.provenance.file;
     if (file === undefined) throw error;

@@ -38,7 +38,7 @@ export function resetSession(services: ControlServices): PreparedEndpoint<'reset
       const { record, input } = admitted(view, call);
       const { sessionId } = record.session;
       if (await services.sessionMemory.askDelivering(sessionId)) throw inFlight(sessionId);
-      if (input.packages !== undefined) requirePackages(await loadBuild(services, record.session.buildHash), input.packages);
+      if (input.packages !== undefined) requirePackages(await loadBuild(services, record.session), input.packages);
     },
     apply: (tx, call) => {
       const { record, input } = admitted(tx, call);
