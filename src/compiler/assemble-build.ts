@@ -4,18 +4,18 @@ import { defined } from '../contract/defined.js';
 import { jsonDigest } from '../contract/digest.js';
 import type { JsonValue } from '../contract/json.js';
 import type { CompiledBuild, CompiledDrill, CompiledScenario, CompiledTool } from '../contract/run/build.js';
-import type { Drill, Suite } from '../contract/run/drill.js';
+import type { Suite } from '../contract/run/drill.js';
 import type { World } from '../contract/run/project-files.js';
 import type { Target } from '../contract/run/target.js';
-import type { WorldSetup } from '../contract/world/scenario.js';
+import type { Setups } from './project-starts.js';
 import { baselineSetup, setupDigest } from './setups.js';
 
 export interface BuildParts {
   world: World;
   tools: CompiledTool[];
-  scenarios: { scenario: CompiledScenario['scenario']; setup: WorldSetup }[];
+  /** Of each scenario and each drill. */
+  setups: Pick<Setups, 'scenario' | 'drill'>;
   targets: Target[];
-  drills: { drill: Drill; setup: WorldSetup }[];
   suites: Suite[];
   environmentPrefixes: string[];
   /** Absent: Drillyard's own. */
@@ -23,12 +23,6 @@ export interface BuildParts {
 }
 
 export function assembleBuild(parts: BuildParts): CompiledBuild {
-  const hashes = new Map<WorldSetup, string>();
-  const hashOf = (setup: WorldSetup): string => {
-    const hash = hashes.get(setup) ?? setupDigest(setup);
-    hashes.set(setup, hash);
-    return hash;
-  };
   const baseline = baselineSetup(parts.world);
   const tools = byId(parts.tools, ({ packageId }) => packageId);
   const build: Omit<CompiledBuild, 'buildHash'> = {
@@ -37,14 +31,14 @@ export function assembleBuild(parts: BuildParts): CompiledBuild {
       tools.map(({ packageId, version, manifestHash, artifactHash }) => ({ packageId, version, manifestHash, artifactHash })),
     ),
     world: parts.world,
-    baseline: { setup: baseline, setupHash: hashOf(baseline) },
+    baseline: { setup: baseline, setupHash: setupDigest(baseline) },
     tools,
-    scenarios: byId(parts.scenarios, ({ scenario }) => scenario.id).map(
-      (compiled): CompiledScenario => ({ ...compiled, setupHash: hashOf(compiled.setup) }),
+    scenarios: byId([...parts.setups.scenario], ([{ id }]) => id).map(
+      ([scenario, setup]): CompiledScenario => ({ scenario, setup, setupHash: setupDigest(setup) }),
     ),
     targets: byId(parts.targets, ({ id }) => id),
-    drills: byId(parts.drills, ({ drill }) => drill.id).map(
-      (compiled): CompiledDrill => ({ ...compiled, setupHash: hashOf(compiled.setup) }),
+    drills: byId([...parts.setups.drill], ([{ id }]) => id).map(
+      ([drill, setup]): CompiledDrill => ({ drill, setup, setupHash: setupDigest(setup) }),
     ),
     suites: byId(parts.suites, ({ id }) => id),
     compat: { environmentPrefixes: parts.environmentPrefixes, ...defined({ dialect: parts.dialect }) },

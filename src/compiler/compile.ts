@@ -285,9 +285,8 @@ function partsOf(
   return {
     world,
     tools: tools.map(({ compiled }) => compiled),
-    scenarios: [...setups.scenario].map(([scenario, setup]) => ({ scenario, setup })),
+    setups,
     targets: project.targets.map(({ item }) => item),
-    drills: [...setups.drill].map(([drill, setup]) => ({ drill, setup })),
     suites: project.suites.map(({ item }) => item),
     environmentPrefixes: settings.compat.environmentPrefixes,
     ...defined({ dialect: dialect.name }),

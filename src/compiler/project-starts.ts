@@ -1,5 +1,6 @@
 // Every start of a project, layered and checked where it is written: the world, its scenarios, inline scenarios, starters of packages.
 import type { Drill } from '../contract/run/drill.js';
+import type { World } from '../contract/run/project-files.js';
 import { validateToolStarter } from '../contract/validate/validators.js';
 import type { Scenario, WorldSetup } from '../contract/world/scenario.js';
 import type { Diagnostics } from './diagnostics.js';
@@ -21,8 +22,14 @@ interface Checking {
   sound: SoundValues;
 }
 
+/** Where documents came from makes no difference. */
+interface Starts {
+  world?: { item: World };
+  scenarios: readonly { item: Scenario }[];
+  drills: readonly { item: Drill }[];
+}
 /** Without a world that fits there are no setups but inline ones. A drill whose scenario does not exist has no setup. */
-export function layOutStarts({ world, scenarios, drills }: ProjectDocuments): Setups {
+export function layOutStarts({ world, scenarios, drills }: Starts): Setups {
   const setups: Setups = { scenario: new Map(), drill: new Map() };
   if (world !== undefined) setups.baseline = baselineSetup(world.item);
   const byId = new Map<string, WorldSetup>();

@@ -78,9 +78,17 @@ function scopes(rules: { scenario?: ToolOverride[] | undefined; world?: ToolOver
 }
 
 const texts = new WeakMap<object, string>();
+const digests = new WeakMap<WorldSetup, string>();
 
-/** The same as jsonDigest(setup). Every scenario holds the world's patches, so the text of a patch is made once. */
-export function setupDigest({ actors, faults, initialEvents, state, toolOverrides, virtualTimeUs }: WorldSetup): string {
+/** The same as jsonDigest(setup), made once. */
+export function setupDigest(setup: WorldSetup): string {
+  const digest = digests.get(setup) ?? digestOf(setup);
+  digests.set(setup, digest);
+  return digest;
+}
+
+/** Every scenario holds the world's patches, so the text of a patch is made once. */
+function digestOf({ actors, faults, initialEvents, state, toolOverrides, virtualTimeUs }: WorldSetup): string {
   const textOf = (patch: object): string => {
     const text = texts.get(patch) ?? canonicalJson(patch as unknown as JsonValue);
     texts.set(patch, text);

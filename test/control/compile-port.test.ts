@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, type TestContext, test } from 'node:test';
+import { canonicalJson } from '../../src/contract/canonical-json.js';
+import { sha256Digest } from '../../src/contract/digest.js';
 import type { ServiceError } from '../../src/contract/errors.js';
 import { CompileWorkers } from '../../src/control/tasks/compile-port.js';
 import { type Files, folder, sound } from '../compiler/repository.js';
@@ -23,9 +25,162 @@ test('sound source compiles to a build that can be verified, and nothing else ca
   const { compiled } = await compile(t);
   const { summary, build } = compiled!;
   assert.deepEqual([summary.worldId, summary.drillIds, summary.scenarioIds], ['shop', ['add'], ['busy']]);
-  assert.equal(await workers.verify(summary.buildHash, build), true);
+  assert.equal(await workers.verify(summary, build), true);
   const changed = Buffer.from(Buffer.from(build).toString().replace('"first"', '"other"'));
-  assert.equal(await workers.verify(summary.buildHash, changed), false);
+  assert.equal(await workers.verify(summary, changed), false);
+});
+
+/** One of each thing that a build has, and another to take its place. */
+const everything: Files = {
+  'drillyard/tags.tool.yaml': `schemaVersion: 1
+manifest:
+  schemaVersion: 1
+  id: tags
+  version: 1.0.0
+  engine: ">=0.1.0"
+  capabilities: [state.read, state.write]
+  state: [{ namespace: tags, schema: { type: object, properties: { name: { type: string } } } }]
+  operations: []
+`,
+  'drillyard/calm.scenario.yaml': 'schemaVersion: 1\nid: calm\ntoolOverrides: []\n',
+  'drillyard/inline.drill.yaml': `schemaVersion: 1
+id: inline
+targetId: agent
+inlineScenario:
+  title: Alone
+  actors: [{ id: ann, grants: [{ packageId: notes, operationId: notes.add }] }]
+  state: [{ action: upsert, packageId: notes, namespace: notes, rowId: n9, value: { text: ninth } }]
+toolOverrides:
+  - { id: no, operation: { packageId: notes, operationId: notes.add }, outcome: { kind: return, value: { id: n1 } } }
+actorId: ann
+task: { instruction: Add a note. }
+assertions:
+  - { id: added, kind: operation.count, operation: { packageId: notes, operationId: notes.add }, count: { equals: 1 } }
+`,
+};
+
+// BUILD-SOUNDNESS-1
+test('no part of a build can be replaced under its hash', { timeout: 60_000 }, async (t) => {
+  const { compiled, text } = await compile(t, everything);
+  assert.ok(compiled, text);
+  const { summary, build } = compiled;
+  assert.equal(await workers.verify(summary, build), true);
+  type Packed = ReturnType<typeof JSON.parse>;
+  const tool = ({ tools }: Packed, id: string) => tools.find(({ packageId }: { packageId: string }) => packageId === id);
+  const replaced: { [what: string]: (packed: Packed) => void } = {
+    'its own hash': (packed) => {
+      packed.buildHash = packed.packageLockHash;
+    },
+    'the hash of its packages': (packed) => {
+      packed.packageLockHash = packed.buildHash;
+    },
+    code: (packed) => {
+      tool(packed, 'notes').behavior.code += ' ';
+    },
+    'code and its hash': (packed) => {
+      const code = '() => ({ operations: {} })';
+      tool(packed, 'notes').behavior = { code, codeHash: sha256Digest(code) };
+    },
+    'code, by none': (packed) => {
+      tool(packed, 'notes').behavior = null;
+    },
+    'no code, by its manifest': (packed) => {
+      const code = canonicalJson(tool(packed, 'tags').manifest);
+      tool(packed, 'tags').behavior = { code, codeHash: sha256Digest(code) };
+    },
+    'an input schema': (packed) => {
+      tool(packed, 'notes').manifest.operations[0].inputSchema = {};
+    },
+    capabilities: (packed) => {
+      tool(packed, 'notes').manifest.capabilities = ['state.read'];
+    },
+    'the fidelity of a declarative tool': (packed) => {
+      tool(packed, 'tags').manifest.operations[0].fidelity = 'Exact.';
+    },
+    'the id of a tool': (packed) => {
+      tool(packed, 'tags').packageId = 'labels';
+    },
+    'the version of a tool': (packed) => {
+      tool(packed, 'tags').version = '2.0.0';
+    },
+    'the digest of state schemas': (packed) => {
+      tool(packed, 'notes').stateSchemaDigest = packed.buildHash;
+    },
+    'the order of tools': (packed) => void packed.tools.reverse(),
+    'the order of scenarios': (packed) => void packed.scenarios.reverse(),
+    'rows of the world': (packed) => {
+      packed.world.state = [];
+    },
+    'rows of a scenario': (packed) => {
+      packed.scenarios[0].scenario.state = [];
+    },
+    'actors of a scenario': (packed) => {
+      packed.scenarios[0].scenario.actors = [{ id: 'eve', attributes: {}, grants: [] }];
+    },
+    'the title of a scenario': (packed) => {
+      packed.scenarios[0].scenario.title = 'Other';
+    },
+    'an inline scenario': (packed) => {
+      packed.drills[1].drill.inlineScenario.state = [];
+    },
+    'overrides of a drill': (packed) => {
+      packed.drills[1].drill.toolOverrides = [];
+    },
+    'the scenario of a drill': (packed) => {
+      packed.drills[0].drill.scenarioId = 'calm';
+    },
+    'a scenario that a drill names, by none': (packed) => {
+      packed.drills[0].drill.scenarioId = 'nothing';
+    },
+    'an assertion': (packed) => {
+      packed.drills[0].drill.assertions[0].count = { equals: 0 };
+    },
+    'a target': (packed) => {
+      packed.targets[0].timeoutMs += 1;
+    },
+    'a suite': (packed) => {
+      packed.suites[0].tags = [];
+    },
+    'how agents are spoken to': (packed) => {
+      packed.compat.dialect = 'other';
+    },
+    'rows of all setups': (packed) => {
+      packed.patches[0].value = { text: 'other' };
+    },
+    'the setup of the baseline': (packed) => {
+      packed.baseline.setupHash = packed.drills[1].setupHash;
+    },
+    'the setup of a scenario': (packed) => {
+      packed.scenarios[0].setupHash = packed.baseline.setupHash;
+    },
+    'the setup of a drill': (packed) => {
+      packed.drills[0].setupHash = packed.drills[1].setupHash;
+    },
+    'the content of a setup': (packed) => {
+      packed.setups[packed.baseline.setupHash].actors = [];
+    },
+    'the hash of a setup': (packed) => {
+      packed.setups[packed.buildHash] = packed.setups[packed.baseline.setupHash];
+      packed.baseline.setupHash = packed.buildHash;
+    },
+    'a member that nobody knows': (packed) => {
+      packed.world.other = true;
+    },
+  };
+  const passed: string[] = [];
+  for (const [what, replace] of Object.entries(replaced)) {
+    const packed: Packed = JSON.parse(Buffer.from(build).toString());
+    replace(packed);
+    if (await workers.verify(summary, Buffer.from(JSON.stringify(packed)))) passed.push(what);
+  }
+  assert.deepEqual(passed, []);
+  const summaries: (typeof summary)[] = [
+    { ...summary, worldId: 'other' },
+    { ...summary, packageLockHash: summary.buildHash },
+    { ...summary, drillIds: [] },
+    { ...summary, tools: summary.tools.slice(1) },
+  ];
+  for (const other of summaries) assert.equal(await workers.verify(other, build), false);
 });
 
 test('source of strangers reaches nothing outside of its root', async (t) => {

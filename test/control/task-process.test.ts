@@ -49,8 +49,8 @@ test('a worker process gives the build that a thread gives, in a box and without
       Buffer.from(found.compiled!.build).equals(wanted.compiled!.build) && Buffer.from(found.compiled!.view).equals(wanted.compiled!.view),
     );
     const { summary, build } = found.compiled!;
-    assert.equal(await compiler.verify(summary.buildHash, build, 'prj_1'), true);
-    assert.equal(await compiler.verify(`sha256:${'0'.repeat(64)}`, build, 'prj_1'), false);
+    assert.equal(await compiler.verify(summary, build, 'prj_1'), true);
+    assert.equal(await compiler.verify({ ...summary, buildHash: `sha256:${'0'.repeat(64)}` }, build, 'prj_1'), false);
     assert.deepEqual(await compiler.library(), await threads.library());
     const issues = await compiler.checkRows(...(rows as [never, never]));
     assert.equal(issues.length, 1);

@@ -141,13 +141,14 @@ async function compileAttempt(
 
 type Compilation = NonNullable<CompileReply['compiled']>;
 
+/** The view is not verified: no other project is shown it. */
 export async function keepAndVerify(
   { blobs, compiler }: ControlServices,
   { summary, build, view }: Compilation,
   projectId?: string,
 ): Promise<OwnContent> {
   const [kept, shown] = await Promise.all([blobs.put(build), blobs.put(view)]);
-  if (!(await compiler.verify(summary.buildHash, await blobs.get(kept), projectId)))
+  if (!(await compiler.verify(summary, await blobs.get(kept), projectId)))
     throw new Error(`what was kept of build ${summary.buildHash} is another build`);
   return { build: kept, view: shown, bytes: build.length + view.length };
 }

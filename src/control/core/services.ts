@@ -146,8 +146,8 @@ export interface ServiceWorlds extends Worlds {
 export interface CompilePort {
   /** control.SOURCE_INVALID for source that takes too long or too much memory; rejects with the signal's reason when it aborts. */
   compile(request: CompileRequest): Promise<CompileReply>;
-  /** Whether packed bytes are the build of that hash: everything is hashed again. */
-  verify(buildHash: string, build: Uint8Array, projectId?: string): Promise<boolean>;
+  /** Whether packed bytes are the build that the summary is of, and sound (compiler/build-soundness.ts): everything is hashed again. */
+  verify(summary: BuildSummary, build: Uint8Array, projectId?: string): Promise<boolean>;
   /** Rows against a tool's state schemas; paths begin with `/collections`. Refuses as `compile` does. */
   checkRows(state: StateNamespace[], collections: RowCollection[], projectId?: string): Promise<Issue[]>;
   /** Rows as they were sent: read, checked for their shape and as `checkRows` does, and put in order. */

@@ -8,7 +8,7 @@ import type { StateNamespace } from '../../contract/world/tool-manifest.js';
 import { TaskLost, TaskPool, type TaskWorkersOptions } from '../../workers/task-pool.js';
 import { threadWorkers } from '../../workers/task-thread.js';
 import type { ThreadLimits } from '../../workers/task-worker.js';
-import type { CompilePort, CompileReply, CompileRequest, UploadedRows } from '../core/services.js';
+import type { BuildSummary, CompilePort, CompileReply, CompileRequest, UploadedRows } from '../core/services.js';
 import type { CompileResults, CompileTask } from './compile-tasks.js';
 
 /** Where workers are apart, builds are verified by one that compiled none of any project. */
@@ -53,8 +53,8 @@ export class CompileWorkers implements CompilePort {
   compile({ signal, projectId = itself, ...request }: CompileRequest): Promise<CompileReply> {
     return this.#ask({ kind: 'compile', ...request }, projectId, signal);
   }
-  verify(buildHash: string, build: Uint8Array, projectId = itself): Promise<boolean> {
-    return this.#ask({ kind: 'verify', buildHash, build }, projectId);
+  verify(summary: BuildSummary, build: Uint8Array, projectId = itself): Promise<boolean> {
+    return this.#ask({ kind: 'verify', summary, build }, projectId);
   }
   checkRows(state: StateNamespace[], collections: RowCollection[], projectId = itself): Promise<Issue[]> {
     return this.#ask({ kind: 'rows', state, collections }, projectId);

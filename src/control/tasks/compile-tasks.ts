@@ -1,12 +1,13 @@
 // What the compile worker does, one task at a time. Nothing of a task is left behind in the thread but caches by content.
-import { assembleBuild } from '../../compiler/assemble-build.js';
+import { isSoundBuild } from '../../compiler/build-soundness.js';
 import { compileProject } from '../../compiler/compile.js';
 import type { DataChoices } from '../../compiler/data-choices.js';
 import { type LibraryPackage, readLibrary } from '../../compiler/library.js';
 import { type RowCollection, rowIssues } from '../../compiler/row-checks.js';
+import { canonicalJson } from '../../contract/canonical-json.js';
 import type { Issue } from '../../contract/errors.js';
+import type { JsonValue } from '../../contract/json.js';
 import type { CompiledBuild } from '../../contract/run/build.js';
-import { validateCompiledBuild } from '../../contract/validate/validators.js';
 import type { StateNamespace } from '../../contract/world/tool-manifest.js';
 import type { BuildSummary, CompileReply, DatasetTool, UploadedRows } from '../core/services.js';
 import { packBuild, unpackBuild } from './build-pack.js';
@@ -14,7 +15,7 @@ import { readUpload } from './dataset-upload-task.js';
 
 export type CompileTask =
   | { kind: 'compile'; root: string; config?: string; choices?: DataChoices }
-  | { kind: 'verify'; buildHash: string; build: Uint8Array }
+  | { kind: 'verify'; summary: BuildSummary; build: Uint8Array }
   | { kind: 'rows'; state: StateNamespace[]; collections: RowCollection[] }
   | { kind: 'upload'; tool: DatasetTool; state: StateNamespace[]; content: Uint8Array }
   | { kind: 'library' };
@@ -31,7 +32,7 @@ export async function runCompileTask(task: CompileTask): Promise<CompileResults[
     case 'compile':
       return compile(task);
     case 'verify':
-      return isBuild(unpackBuild(task.build), task.buildHash);
+      return isBuild(unpackBuild(task.build), task.summary);
     case 'rows':
       return rowIssues(task.state, task.collections, '/collections');
     case 'upload':
@@ -61,10 +62,7 @@ function summaryOf({ buildHash, packageLockHash, world, tools, scenarios, drills
 }
 
 /** The worker that compiled it may have lied. */
-function isBuild(build: CompiledBuild, buildHash: string): boolean {
-  return validateCompiledBuild(build).ok && hashAgain(build) === buildHash;
-}
-
-function hashAgain({ compat, ...parts }: CompiledBuild): string {
-  return assembleBuild({ ...parts, environmentPrefixes: compat.environmentPrefixes }).buildHash;
+function isBuild(build: CompiledBuild, summary: BuildSummary): boolean {
+  const textOf = (one: BuildSummary): string => canonicalJson(one as unknown as JsonValue);
+  return isSoundBuild(build) && textOf(summaryOf(build)) === textOf(summary);
 }
