@@ -29,6 +29,9 @@ export const serviceLimits = {
   /** Of what an identity provider says of a person. */
   identityClaimCharsMax: 255,
   sourcePathCharsMax: 512,
+  /** Names in a path of a source tree, and folders of a tree, which lie on the disk while it is compiled. */
+  sourcePathNamesMax: 32,
+  sourceFoldersMax: 10_000,
   /** Of the name of a draft that takes the title of what it came from. */
   draftNameCharsMax: 100,
   pageItemsDefault: 50,
@@ -158,6 +161,8 @@ export const serviceLimits = {
   loadedBuildsBytesMax: 96 * 1024 * 1024,
   loadedViewsMax: 16,
   loadedViewsBytesMax: 48 * 1024 * 1024,
+  /** Grants of all actors of a tool setup's world: with more, the file would be larger than one that is compiled. */
+  setupGrantsMax: 50_000,
   compileWorkersMax: 2,
   /** Of one task: a compile, a check of rows. */
   compileTimeoutMs: 10_000,
@@ -186,6 +191,8 @@ export const serviceLimits = {
   taskPartiesKeptMax: 4096,
   /** Rows of one dataset that are uploaded, as JSON. */
   datasetUploadBytesMax: 16 * 1024 * 1024,
+  /** Rows chosen for one version of a source, as JSON: each selection counts, also of what another has chosen already. */
+  chosenRowsBytesMax: 32 * 1024 * 1024,
   /** Uploads of one project that no dataset has taken, and how long each is kept. */
   datasetUploadsMax: 16,
   datasetUploadKeptMs: 3_600_000,

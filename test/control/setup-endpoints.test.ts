@@ -164,6 +164,39 @@ test('instances, empty tools and test definitions are in the source', async (t) 
   assert.equal(again.sourceDraft.sourceDigest, sourceDraft.sourceDigest);
 });
 
+// SETUP-SOURCE-3
+test('actors that drills name are bounded, and with their grants, before a file is made of them', async (t) => {
+  const kit = await openSourceKit(t);
+  const [drill] = testDefinitions.drills;
+  const { actorId: _, task, ...rest } = drill as DrillInput & { actorId: string; task: { instruction: string } };
+  const named = (count: number) => Array.from({ length: count }, (_, index) => `a${index}`);
+  const workloads = (...lists: string[][]) =>
+    lists.map((actorIds, index) => ({ id: `w${index}`, actorIds, task, startAfterUs: 0, everyUs: 1, occurrences: 1 }));
+  const { tools } = await requestOf(kit);
+  const create = async (lists: string[][], chosen = tools) => {
+    const drills = [{ ...rest, timeline: { interactions: [], workloads: workloads(...lists) } }] as DrillInput[];
+    const body = await requestOf(kit, { tools: chosen, testDefinitions: { ...testDefinitions, drills } });
+    return kit.call('createToolSetup', { body });
+  };
+  const refused = (pattern: RegExp) => (error: ServiceError) => {
+    const [issue] = error.extra.issues!;
+    assert.deepEqual([error.code, issue?.path, issue?.code], ['control.INVALID_REQUEST', '/testDefinitions/drills', 'too_many']);
+    assert.match(issue!.message, pattern);
+    return true;
+  };
+  // All tools together have more than fifty operations; one has few.
+  await assert.rejects(create([named(1_000)]), refused(/^1000 actors may do \d+ operations each; expected at most 50000 grants/));
+  const [payments] = tools.filter(({ libraryEntryId }) => libraryEntryId === 'payments');
+  await assert.rejects(create([named(1_000), ['one-more']], [payments!]), refused(/^expected at most 1000 actors/));
+  // A file of ten million grants would have been made.
+  await assert.rejects(
+    create(Array.from({ length: 100 }, (_, index) => named(1_000).map((name) => `${name}-${index}`))),
+    refused(/1000 actors/),
+  );
+  assert.deepEqual((await kit.call('listSourceDrafts')).items, []);
+  await create([named(20), named(20)], [payments!]);
+});
+
 test('another package than expected, an unknown one and another parent build are refused, and nothing is made', async (t) => {
   const kit = await openSourceKit(t);
   const request = await requestOf(kit);

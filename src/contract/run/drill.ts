@@ -22,7 +22,7 @@ export interface Interaction {
 /** The same task again and again: occurrence k of each actor lies at startAfterUs + k * everyUs. */
 export interface Workload {
   id: Slug;
-  actorIds: Slug[] & tags.MinItems<1>;
+  actorIds: Slug[] & tags.MinItems<1> & tags.MaxItems<1000>;
   task: Task;
   startAfterUs: DurationUs;
   everyUs: PositiveDurationUs;

@@ -3,10 +3,13 @@
 //   SETUP-SOURCE-1. Equal requests and packages give equal files, byte for byte.
 //   SETUP-SOURCE-2. The world's actors are those that drills without a scenario name; without any drill there is one, `agent`. Each may do
 //     everything with the chosen tools. Scenarios bring their own.
+//   SETUP-SOURCE-3. What a request multiplies, actors with grants, is bounded before any of it is written down.
 import type { LibraryPackage } from '../../compiler/library.js';
 import { defined } from '../../contract/defined.js';
+import { ServiceError } from '../../contract/errors.js';
 import type { CanonicalToolSetupRequest, ToolTestDefinitions } from '../../contract/hosted/resources.js';
 import type { SourceFileInput } from '../../contract/hosted/source.js';
+import { limits } from '../../contract/limits.js';
 import type { ScenarioActor, StatePatch } from '../../contract/world/scenario.js';
 
 /** A chosen tool and what the library has of it. */
@@ -67,8 +70,20 @@ function worldActors(definitions: ToolTestDefinitions | undefined, tools: readon
       actors.set(`${actorId} ${actorInstanceId ?? ''}`, { id: actorId, ...instance, attributes: {}, grants });
     }
   }
+  const { startActorsMax, setupGrantsMax } = limits;
+  if (actors.size > startActorsMax) throw tooMany(`expected at most ${startActorsMax} actors, which drills without a scenario name`);
+  if (actors.size * grants.length > setupGrantsMax) {
+    const found = `${actors.size} actors may do ${grants.length} operations each`;
+    throw tooMany(`${found}; expected at most ${setupGrantsMax} grants, or scenarios that bring actors with fewer`);
+  }
   return [...actors.values()];
 }
+
+function tooMany(message: string): ServiceError {
+  const issues = [{ path: '/testDefinitions/drills', code: 'too_many', message }];
+  return new ServiceError('control.INVALID_REQUEST', { message: 'The tool setup is not acceptable.', issues });
+}
+
 interface NamedActor {
   actorId: string;
   actorInstanceId?: string;
