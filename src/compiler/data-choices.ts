@@ -2,6 +2,7 @@
 //   DATA-CHOICES-1. The choice is written into the start it is for, the world's or one scenario's layer; setups, hashes and the view follow
 //     from there.
 //   DATA-CHOICES-2. In that start the chosen instances have the chosen rows and no others. What is layered above still applies.
+import { limits } from '../contract/limits.js';
 import type { Scenario, StatePatch } from '../contract/world/scenario.js';
 import type { Diagnostics } from './diagnostics.js';
 import type { ProjectDocuments } from './project-documents.js';
@@ -25,6 +26,15 @@ export function chooseRows(
   rootFile: SourceDocument,
 ): ProjectDocuments {
   const { world, scenarios } = project;
+  const count = rows.reduce((sum, chosen) => sum + chosen.state.length, 0);
+  if (count > limits.startRowsMax) {
+    checking.diagnostics.report(
+      'DY2006',
+      rootFile.place(''),
+      `the chosen data has ${count} rows; at most ${limits.startRowsMax} are taken`,
+    );
+    return project;
+  }
   const state = rows.flatMap((chosen) => chosen.state);
   checkStart(checking, {
     start: { actors: [], state, faults: [], initialEvents: [] },

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { compileProject } from '../../src/compiler/compile.js';
 import type { DataChoices } from '../../src/compiler/data-choices.js';
+import { limits } from '../../src/contract/limits.js';
 import type { StatePatch } from '../../src/contract/world/scenario.js';
 import { type Files, folder, sound } from './repository.js';
 
@@ -90,4 +91,18 @@ test('a choice that does not fit is reported at the root file', async (t) => {
   assert.deepEqual(await codesOf({ target: { kind: 'baseline' }, rows: [{ packageId: 'none', instanceId: 'none', state: [] }] }), [
     'drillyard.json DY3005',
   ]);
+});
+
+test('as many rows can be chosen, of all instances together, as a start may have', async (t) => {
+  const one = upsert('n1', 'same');
+  const choices = (count: number): DataChoices => ({
+    target: { kind: 'baseline' },
+    rows: ['notes', 'other'].map((instanceId, index) => ({
+      ...{ packageId: 'notes', instanceId },
+      state: Array.from({ length: Math.ceil((count - index) / 2) }, () => ({ ...one, instanceId })),
+    })),
+  });
+  const codesOf = async (count: number) => (await compile(t, {}, choices(count))).diagnostics.map(({ code }) => code);
+  assert.deepEqual(await codesOf(limits.startRowsMax), []);
+  assert.deepEqual(await codesOf(limits.startRowsMax + 1), ['DY2006']);
 });

@@ -82,6 +82,7 @@ function patient(real: CompilePort): { compiler: CompilePort; asked: Promise<voi
     go = resolve;
   });
   const compile: CompilePort['compile'] = async (request) => {
+    if (typeof request.root === 'function') await request.root();
     ask();
     await Promise.race([gone, new Promise((resolve) => request.signal?.addEventListener('abort', resolve))]);
     return real.compile(request);

@@ -291,6 +291,34 @@ test('what takes too long or too much memory ends alone; the next one compiles',
   await small.checkRows([{ namespace: 'a', schema: true }], []);
 });
 
+test('source is laid out when its turn has come: what waits, or is refused, was not', async (t) => {
+  const one = new CompileWorkers({ workers: 1, waitingMax: 1 });
+  t.after(() => one.close());
+  const root = folder(t, sound);
+  const laidOut: string[] = [];
+  let go = () => {};
+  const gone = new Promise<void>((resolve) => {
+    go = resolve;
+  });
+  const compileFor = (name: string) =>
+    one.compile({
+      projectId: 'prj_1',
+      root: async () => {
+        laidOut.push(name);
+        await gone;
+        return root;
+      },
+    });
+  const [first, second] = [compileFor('first'), compileFor('second')];
+  await assert.rejects(compileFor('third'), { code: 'control.RATE_LIMITED' });
+  assert.deepEqual(laidOut, ['first']);
+  go();
+  assert.ok((await Promise.all([first, second])).every(({ compiled }) => compiled !== undefined));
+  assert.deepEqual(laidOut, ['first', 'second']);
+  await assert.rejects(one.compile({ root: () => Promise.reject(new Error('no space')) }), /no space/);
+  assert.ok((await one.compile({ root })).compiled);
+});
+
 test('an abort ends a compile, waiting or running, and closing ends all', async (t) => {
   const one = new CompileWorkers({ workers: 1 });
   const root = folder(t, sound);

@@ -3,6 +3,8 @@ import { after, test } from 'node:test';
 import type { ServiceError } from '../../src/contract/errors.js';
 import type { PutSourceDatasetsRequest } from '../../src/contract/hosted/source.js';
 import { loadBuild } from '../../src/control/builds/build-records.js';
+import { storageOf } from '../../src/control/catalog/storage-use.js';
+import { dataChoicesTable } from '../../src/control/source/source-records.js';
 import { compiler, noHash, openSourceKit, type SourceKit } from './source-kit.js';
 
 after(() => compiler.close());
@@ -90,6 +92,69 @@ test('a choice names the digests as they are, a tool once an instance, and what 
     body: { expectedVersion: 1, confirm: selection.datasetId },
   });
   await assert.rejects(selecting({}), { code: 'control.STATE_CONFLICT' });
+});
+
+/** Rows of some 8 MB. */
+async function largeChosen(kit: SourceKit) {
+  const { draft, build } = await kit.builtFrom();
+  const records = Array.from({ length: 8 }, (_, row) => ({ rowId: `n${row}`, value: { text: 'x'.repeat(1_000_000) } }));
+  const { dataset, revision } = await kit.call('createDataset', {
+    body: { name: 'large', buildHash: build.buildHash, packageId: 'notes', collections: [{ namespace: 'notes', records }] },
+  });
+  const { datasetId } = dataset;
+  const selections = (count: number): Selection[] =>
+    Array.from({ length: count }, (_, index) => ({
+      ...{ packageId: 'notes', datasetId, revision: 1, digest: revision.digest },
+      instanceId: index === 0 ? 'notes' : `notes-${index}`,
+    }));
+  const path = { sourceDraftId: draft.sourceDraftId, revision: 1 };
+  return { draft, path, selections, body: { sourceDigest: draft.sourceDigest, target: { kind: 'baseline' as const } } };
+}
+
+test('every selection counts towards the bytes that may be chosen, also of rows that another one has', async (t) => {
+  const kit = await openSourceKit(t);
+  const { draft, path, selections, body } = await largeChosen(kit);
+  await assert.rejects(kit.call('putSourceDatasets', { path, body: { ...body, selections: selections(5) } }), (error: ServiceError) => {
+    const { path: pointer, code } = error.extra.issues![0]!;
+    assert.deepEqual([error.code, pointer, code], ['control.INVALID_REQUEST', '/selections/4', 'too_large']);
+    return true;
+  });
+  // What was chosen before there was a bound fails when it is built.
+  const old = { schemaVersion: 1 as const, sourceDraftId: draft.sourceDraftId, sourceRevision: 1, ...body, selections: selections(200) };
+  await kit.services.catalog.change((tx) => tx.put(dataChoicesTable, old));
+  const { operation } = await kit.buildOf(draft);
+  assert.deepEqual([operation.state, operation.error?.code], ['failed', 'control.SOURCE_INVALID']);
+  assert.deepEqual(operation.error?.issues?.[0]?.path, '/selections/4');
+});
+
+test('rows that several instances have are read once', async (t) => {
+  const kit = await openSourceKit(t);
+  const { draft, build } = await kit.builtFrom();
+  const { blobs } = kit.services;
+  const records = [{ rowId: 'n1', value: { text: 'shared' } }];
+  const { dataset, revision } = await kit.call('createDataset', {
+    body: { name: 'shared', buildHash: build.buildHash, packageId: 'notes', collections: [{ namespace: 'notes', records }] },
+  });
+  const selected = { packageId: 'notes', datasetId: dataset.datasetId, revision: 1, digest: revision.digest };
+  let reads = 0;
+  const get = blobs.get.bind(blobs);
+  t.mock.method(blobs, 'get', (digest: string) => {
+    if (digest === revision.digest) reads++;
+    return get(digest);
+  });
+  const selections = ['notes', 'other', 'third'].map((instanceId) => ({ ...selected, instanceId }));
+  const path = { sourceDraftId: draft.sourceDraftId, revision: 1 };
+  const stored = () => storageOf(kit.services.catalog.view, draft.sourceDraftId);
+  const before = stored();
+  const body: PutSourceDatasetsRequest = { sourceDigest: draft.sourceDigest, target: { kind: 'baseline' }, selections };
+  const choices = await kit.call('putSourceDatasets', { path, body });
+  // STORAGE-USE-2
+  assert.equal(stored() - before, Buffer.byteLength(JSON.stringify(choices)));
+  const { operation, attempt } = await kit.buildOf(draft);
+  assert.equal(operation.state, 'succeeded', JSON.stringify(operation.error));
+  assert.equal(reads, 1);
+  const { state } = (await loadBuild(kit.services, attempt.buildHash!)).baseline.setup;
+  assert.deepEqual(state.map(({ instanceId }) => instanceId).sort(), ['notes', 'other', 'third']);
 });
 
 test('a choice for a scenario that does not exist shows when it is built', async (t) => {

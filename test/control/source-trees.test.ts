@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { ServiceError } from '../../src/contract/errors.js';
+import { limits } from '../../src/contract/limits.js';
 import { FileBlobs } from '../../src/control/core/blobs.js';
 import {
   applyChanges,
@@ -128,7 +129,9 @@ test('a tree is extracted as it is, and gone afterwards, however the work ends',
     services.blobs,
   );
   let seen = '';
-  const names = await withMaterialized(services, tree, async (root) => {
+  const { signal } = new AbortController();
+  const names = await withMaterialized(services, tree, signal, async (layOut) => {
+    const root = await layOut();
     seen = root;
     assert.equal(readFileSync(join(root, 'a/b/c.txt'), 'utf8'), 'é');
     return readdirSync(root, { recursive: true }).sort();
@@ -136,11 +139,49 @@ test('a tree is extracted as it is, and gone afterwards, however the work ends',
   assert.deepEqual(names, ['a', 'a/b', 'a/b/c.txt', 'd']);
   assert.equal(existsSync(seen), false);
   await assert.rejects(
-    withMaterialized(services, tree, async (root) => {
-      seen = root;
+    withMaterialized(services, tree, signal, async (layOut) => {
+      seen = await layOut();
       throw new Error('no');
     }),
     /no/,
   );
   assert.equal(existsSync(seen), false);
+  // Nothing is laid out that is not asked for, or of which nobody wants to know any more.
+  const work = join(services.settings.dataDirectory, 'work');
+  await withMaterialized(services, tree, signal, async () => assert.deepEqual(readdirSync(work), []));
+  const late = withMaterialized(services, tree, AbortSignal.abort(), (layOut) => layOut());
+  await assert.rejects(late, { name: 'AbortError' });
+  assert.deepEqual(readdirSync(work), []);
+});
+
+// SOURCE-TREES-3
+test('a path has so many segments and a tree so many folders; one that was kept with more is not laid out', async (t) => {
+  const services = ground(t);
+  const { blobs } = services;
+  const deep = (names: number, first = 'a'): string => `${first}/${'a/'.repeat(names - 2)}f`;
+  requireSourcePath(deep(limits.sourcePathNamesMax), '');
+  assert.throws(
+    () => requireSourcePath(deep(limits.sourcePathNamesMax + 1), '/files/3/path'),
+    (error) => issueOf(error)?.path === '/files/3/path' && issueOf(error)?.code === 'format',
+  );
+  const folders = (count: number) => Array.from({ length: count - 1 }, (_, index) => ({ path: `top/${index}/f`, content: '' }));
+  assert.equal((await treeOfFiles(folders(limits.sourceFoldersMax), blobs)).size, limits.sourceFoldersMax - 1);
+  await assert.rejects(treeOfFiles(folders(limits.sourceFoldersMax + 1), blobs), (error) => issueOf(error)?.code === 'too_many');
+  // Spellings of one name are folders of their own where files are told apart by case.
+  const spelled = Array.from({ length: limits.projectFilesMax }, (_, index) => ({
+    path: `${[...index.toString(2).padStart(14, '0')].map((bit) => (bit === '0' ? 'a' : 'A')).join('/')}/${index}`,
+    content: '',
+  }));
+  await assert.rejects(treeOfFiles(spelled, blobs), (error) => issueOf(error)?.code === 'too_many');
+
+  const digest = await blobs.put(Buffer.from('x'));
+  const kept = new Map(['one', deep(254, 'b')].map((path) => [path, { digest, bytes: 1 }]));
+  const laidOut = withMaterialized(services, kept, new AbortController().signal, (layOut) => layOut());
+  await assert.rejects(laidOut, (error) => issueOf(error)?.message.includes(deep(254, 'b')) === true);
+  assert.equal(existsSync(join(services.settings.dataDirectory, 'work')), false);
+  await assert.rejects(
+    applyChanges(kept, [{ action: 'put', path: 'two', content: '' }], blobs),
+    (error) => issueOf(error)?.code === 'format',
+  );
+  assert.deepEqual([...(await applyChanges(kept, [{ action: 'delete', path: deep(254, 'b') }], blobs)).keys()], ['one']);
 });

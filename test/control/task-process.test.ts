@@ -8,6 +8,7 @@ import { exampleFolder } from '../../src/compiler/shipped.js';
 import { type CompileResult, CompileWorkers, compileLimits } from '../../src/control/tasks/compile-port.js';
 import type { CompileTask } from '../../src/control/tasks/compile-tasks.js';
 import { processWorkers } from '../../src/control/tasks/task-process.js';
+import { taskFromWire, taskToWire } from '../../src/control/tasks/task-wire.js';
 import { canBox, runtimeFolders } from '../../src/processes/bubblewrap.js';
 import { TaskLost } from '../../src/workers/task-pool.js';
 import { folder, sound } from '../compiler/repository.js';
@@ -132,4 +133,12 @@ test('what takes too much memory ends its process alone; the next one compiles',
     });
     assert.ok((await compiler.compile({ root: folder(t, sound), projectId: 'prj_1' })).compiled);
   }
+});
+
+test('chosen rows reach a worker process as the bytes that they are', () => {
+  const contents = { 'sha256:a': Buffer.from('{"collections":[]}'), 'sha256:b': Buffer.from([0, 255]) };
+  const selections = [{ packageId: 'notes', instanceId: 'notes', digest: 'sha256:a' }];
+  const task: CompileTask = { kind: 'compile', root: '/source', choices: { target: { kind: 'baseline' }, selections, contents } };
+  assert.deepEqual(taskFromWire(JSON.parse(JSON.stringify(taskToWire(task)))), task);
+  assert.deepEqual(taskToWire({ kind: 'compile', root: '/source' }), { kind: 'compile', root: '/source' });
 });

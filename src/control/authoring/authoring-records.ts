@@ -2,7 +2,7 @@
 import { invariant, ServiceError } from '../../contract/errors.js';
 import type { AuthoringProposal, AuthoringTurn, CreateAuthoringSessionRequest } from '../../contract/hosted/authoring.js';
 import type { AuthoringSession } from '../../contract/hosted/resources.js';
-import { noteStorage } from '../catalog/storage-use.js';
+import { addStorage, bytesOfRecord, noteStorage, type Tenant } from '../catalog/storage-use.js';
 import { type Change, defineTable, type View } from '../catalog/tables.js';
 
 export interface AuthoringRecord {
@@ -33,11 +33,19 @@ export const proposalTable = defineTable<AuthoringProposal>({
   indexes: {},
 });
 
-interface Place {
-  organizationId: string;
-  projectId: string;
+interface Place extends Tenant {
   authoringSessionId: string;
 }
+
+/** Its turns and proposals count from when they are made until they are removed with it; what it works on has a share of its own. */
+export function noteRecord(
+  tx: Change,
+  { organizationId, projectId, authoringSessionId }: Place,
+  record: AuthoringTurn | AuthoringProposal,
+): void {
+  addStorage(tx, { ownerId: recordsOwner(authoringSessionId), organizationId, projectId, bytes: bytesOfRecord(record) });
+}
+export const recordsOwner = (authoringSessionId: string): string => `${authoringSessionId} records`;
 
 /** control.NOT_FOUND for one that does not exist and for one of another project alike. */
 export function requireAuthoring(view: View, { organizationId, projectId, authoringSessionId }: Place): AuthoringRecord {

@@ -1,7 +1,7 @@
 // The turns of an authoring session: one at a time, each an operation. What it changes is compiled before it can be published.
 import { defined } from '../../contract/defined.js';
 import { ServiceError } from '../../contract/errors.js';
-import type { AuthoringProposal, CreateTurnRequest } from '../../contract/hosted/authoring.js';
+import type { AuthoringProposal, AuthoringTurn, CreateTurnRequest } from '../../contract/hosted/authoring.js';
 import type { SourceChange } from '../../contract/hosted/source.js';
 import { newId } from '../../contract/ids.js';
 import type { JsonValue } from '../../contract/json.js';
@@ -26,6 +26,7 @@ import { askCommandAuthor, filesFor } from './author.js';
 import {
   type AuthoringRecord,
   authoringTable,
+  noteRecord,
   proposalTable,
   putAuthoring,
   putTurn,
@@ -52,7 +53,7 @@ export function createTurn(services: ControlServices): ChangeEndpoint<'createAut
       const nowMs = services.nowMs();
       const turnId = newId('aturn');
       const { authoringSessionId, organizationId, projectId } = record.session;
-      tx.put(turnTable, {
+      const turn: AuthoringTurn = {
         schemaVersion: 1,
         turnId,
         authoringSessionId,
@@ -61,7 +62,9 @@ export function createTurn(services: ControlServices): ChangeEndpoint<'createAut
         prompt: body.prompt,
         createdBy: caller.userId ?? caller.credentialId,
         createdAtMs: nowMs,
-      });
+      };
+      tx.put(turnTable, turn);
+      noteRecord(tx, record.session, turn);
       const { session } = putAuthoring(tx, record, { activeTurnId: turnId }, nowMs);
       const input: TurnInput = { turnId, prompt: body.prompt, ...defined({ changes: body.changes }) };
       const operation = services.operations.create(tx, {
@@ -75,7 +78,7 @@ export function createTurn(services: ControlServices): ChangeEndpoint<'createAut
         requestHash,
         correlationId,
       });
-      return { reply: { session, turn: tx.get(turnTable, turnId)!, operation }, resource: { type: 'authoringTurn', id: turnId } };
+      return { reply: { session, turn, operation }, resource: { type: 'authoringTurn', id: turnId } };
     },
   };
 }
@@ -127,7 +130,7 @@ async function takeTurn(services: ControlServices, { operation, input }: Operati
     return { state: 'succeeded', apply: (tx) => endTurn(tx, services, { operation, input }, { state: 'unchanged' }) };
   }
   await keepTree(after, blobs);
-  const { compiled, diagnostics } = await withMaterialized(services, after, (root) =>
+  const { compiled, diagnostics } = await withMaterialized(services, after, signal, (root) =>
     services.compiler.compile({ root, signal, projectId: operation.projectId }),
   );
   const proposal: AuthoringProposal = {
@@ -147,6 +150,7 @@ async function takeTurn(services: ControlServices, { operation, input }: Operati
     state: 'succeeded',
     apply: (tx) => {
       tx.put(proposalTable, proposal);
+      noteRecord(tx, record.session, proposal);
       const { organizationId, projectId, authoringSessionId } = record.session;
       noteStorage(tx, { ownerId: authoringSessionId, organizationId, projectId, bytes: bytesOfTree(after) });
       return endTurn(tx, services, { operation, input }, { state: 'succeeded', proposalId: proposal.proposalId }, sourceDigest);

@@ -14,7 +14,7 @@ import { requireStorage } from '../catalog/storage-use.js';
 import type { Change } from '../catalog/tables.js';
 import type { OperationRecord, Runner } from '../core/operations.js';
 import type { CompileReply, ControlServices } from '../core/services.js';
-import { chosenRows } from '../source/chosen-rows.js';
+import { chosenContent } from '../source/chosen-rows.js';
 import { dataChoicesTable, revisionKey, type SourceRevisionRecord, toolSetupTable } from '../source/source-records.js';
 import { clearMaterialized, loadTree, withMaterialized } from '../source/source-trees.js';
 import { movedAttempt } from './attempt-states.js';
@@ -134,9 +134,9 @@ async function compileAttempt(
 ): Promise<CompileReply> {
   const { blobs, catalog, compiler } = services;
   const made = withChoices ? catalog.view.get(dataChoicesTable, revisionKey(attempt.sourceDraftId, attempt.sourceRevision)) : undefined;
-  const choices = made === undefined ? {} : { choices: await chosenRows(services, made) };
+  const choices = made === undefined ? {} : { choices: () => chosenContent(services, made) };
   const tree = await loadTree(attempt.sourceDigest, blobs);
-  return withMaterialized(services, tree, (root) => compiler.compile({ root, projectId, signal, ...choices }));
+  return withMaterialized(services, tree, signal, (root) => compiler.compile({ root, projectId, signal, ...choices }));
 }
 
 type Compilation = NonNullable<CompileReply['compiled']>;

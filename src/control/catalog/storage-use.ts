@@ -2,6 +2,8 @@
 // for project and organization. A share is noted in the change that knows of it, so the sums are exactly what the shares say.
 //   STORAGE-USE-1. What was sent counts where it was sent, though the disk has equal bytes once: what one tenant stores depends on no
 //     other.
+//   STORAGE-USE-2. Records that stay for as long as their tenant likes and are as large as what was sent count as well: turns and proposals,
+//     tool setups, data choices.
 import { ServiceError } from '../../contract/errors.js';
 import { limits } from '../../contract/limits.js';
 import { countOf, moveCount, quotaMax } from './quotas.js';
@@ -13,7 +15,10 @@ export interface Tenant {
   projectId: string;
 }
 interface StorageShare extends Tenant {
-  /** The id of what has the bytes: a session, a run, an evidence bundle, a draft, a conversation, a revision of a dataset, a build. */
+  /**
+   * The id of what has the bytes: a session, a run, an evidence bundle, a draft, a conversation or its records, a tool setup, a revision of
+   * a dataset, a build.
+   */
   ownerId: string;
   bytes: number;
 }
@@ -36,6 +41,11 @@ export function noteStorage(tx: Change, share: StorageShare): void {
 /** What an owner has beside what it had. */
 export function addStorage(tx: Change, share: StorageShare): void {
   noteStorage(tx, { ...share, bytes: storageOf(tx, share.ownerId) + share.bytes });
+}
+
+/** Of a record that counts. */
+export function bytesOfRecord(record: object): number {
+  return Buffer.byteLength(JSON.stringify(record));
 }
 
 export function storageOf(view: View, ownerId: string): number {

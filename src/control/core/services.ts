@@ -166,13 +166,19 @@ export type DatasetTool = DatasetRevisionView['revision']['tool'];
 /** With issues there is nothing else. `content`: what the dataset's revision is, as canonical JSON. */
 export type UploadedRows = { issues: Issue[] } | { issues: []; content: Uint8Array; collections: { namespace: string; records: number }[] };
 export interface CompileRequest {
-  /** The repository root. */
-  root: string;
+  /** The repository root; what lays it out is called when its turn has come, so that what waits or is refused was not laid out. */
+  root: string | (() => Promise<string>);
   config?: string;
-  choices?: DataChoices;
+  /** Rows from outside of the source, read when its turn has come. */
+  choices?: () => Promise<ChosenContent>;
   /** Whose turn it takes. */
   projectId?: string;
   signal?: AbortSignal;
+}
+/** Which instance has which rows, and these once, as they are stored. */
+export interface ChosenContent extends Pick<DataChoices, 'target'> {
+  selections: { packageId: string; instanceId: string; digest: string }[];
+  contents: { [digest: string]: Uint8Array };
 }
 export interface CompileReply {
   /** Absent when any diagnostic is an error. Content as bytes: the event loop never walks a build that it does not need. */

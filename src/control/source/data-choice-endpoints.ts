@@ -5,7 +5,9 @@ import type { SourceDataChoices } from '../../contract/hosted/resources.js';
 import type { PutSourceDatasetsRequest } from '../../contract/hosted/source.js';
 import type { JsonValue } from '../../contract/json.js';
 import type { EndpointSet } from '../catalog/endpoint.js';
+import { addStorage, bytesOfRecord } from '../catalog/storage-use.js';
 import type { View } from '../catalog/tables.js';
+import { firstBeyondBound, tooManyChosen } from './chosen-rows.js';
 import { requireAvailableDataset, requireDatasetRevision } from './dataset-records.js';
 import { dataChoicesTable, requireRevision, revisionKey } from './source-records.js';
 
@@ -43,7 +45,10 @@ export function dataChoiceEndpoints(): EndpointSet<'getSourceDatasets' | 'putSou
         if (made === undefined) {
           for (const [index, selection] of body.selections.entries())
             requireSelection(tx, { ...place, ...selection }, `/selections/${index}`);
+          const beyond = firstBeyondBound(tx, body.selections);
+          if (beyond >= 0) throw invalid(`/selections/${beyond}`, 'too_large', tooManyChosen);
           tx.put(dataChoicesTable, choices);
+          addStorage(tx, { ...place, ownerId: sourceDraftId, bytes: bytesOfRecord(choices) });
         }
         return { reply: choices, resource, isKnown: made !== undefined };
       },

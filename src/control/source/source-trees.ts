@@ -3,6 +3,8 @@
 //     spells them, and none is both a file and a folder. So a tree extracted is the tree, and it has no links.
 //   SOURCE-TREES-2. The digest covers every path with the digest and size of its content; the text it is made of is itself a blob under
 //     that digest.
+//   SOURCE-TREES-3. A tree has at most so many files, bytes and folders, and a path so many names; what is beyond a bound costs no more
+//     than what is at it, and is laid out nowhere.
 import { randomUUID } from 'node:crypto';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -27,13 +29,16 @@ export function requireSourcePath(path: string, pointer: string): void {
   if (fault !== undefined) throw invalid(pointer, 'format', fault);
 }
 
+const tooDeep = `expected at most ${limits.sourcePathNamesMax} segments`;
 function pathFault(path: string): string | undefined {
   if (path === '' || path.length > limits.sourcePathCharsMax) return `expected 1 to ${limits.sourcePathCharsMax} characters`;
   if (path.startsWith('/') || /^[A-Za-z]:/.test(path)) return 'expected a path relative to the root of the source';
   if (path.includes('\\')) return 'expected forward slashes';
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
   if (/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/.test(path) || !path.isWellFormed()) return 'expected no control characters';
-  for (const name of path.split('/')) {
+  const names = path.split('/');
+  if (names.length > limits.sourcePathNamesMax) return tooDeep;
+  for (const name of names) {
     if (name === '') return 'expected no empty segment';
     if (name === '.' || name === '..') return `expected no segment '${name}'`;
     if (Buffer.byteLength(name) > 255) return 'expected segments of at most 255 bytes';
@@ -66,12 +71,10 @@ export async function applyChanges(
   const after = new Map(tree);
   const contents = new Map<string, Uint8Array>();
   for (const [index, change] of changes.entries()) {
+    // What is there goes, though its path has become too long since it came.
+    if (change.action === 'delete' && after.delete(change.path)) continue;
     requireSourcePath(change.path, `${pointer}/${index}/path`);
-    if (change.action === 'delete') {
-      if (!after.delete(change.path))
-        throw invalid(`${pointer}/${index}/path`, 'not_one_of', `there is no file '${change.path}' to delete`);
-      continue;
-    }
+    if (change.action === 'delete') throw invalid(`${pointer}/${index}/path`, 'not_one_of', `there is no file '${change.path}' to delete`);
     if (!change.content.isWellFormed())
       throw invalid(`${pointer}/${index}/content`, 'not_json', 'expected text without half of a surrogate pair');
     const bytes = Buffer.from(change.content);
@@ -93,18 +96,36 @@ function requireSound(tree: SourceTree, pointer: string): void {
   let bytes = 0;
   for (const file of tree.values()) bytes += file.bytes;
   if (bytes > projectBytesMax) throw invalid(pointer, 'too_large', `expected at most ${projectBytesMax} bytes in a source tree`);
+  const folders = foldersOf(tree, pointer);
   const places = new Map<string, string>();
   for (const path of tree.keys()) {
-    const twin = places.get(foldedName(path));
+    const place = foldedName(path);
+    const twin = places.get(place);
     if (twin !== undefined) throw invalid(pointer, 'conflict', `'${path}' and '${twin}' are one name to some file systems`);
-    places.set(foldedName(path), path);
+    places.set(place, path);
   }
+  for (const folder of folders) {
+    const file = places.get(foldedName(folder));
+    if (file !== undefined) throw invalid(pointer, 'conflict', `'${file}' is a file, so '${folder}' is no folder`);
+  }
+}
+
+/** Each once, as it is written: a file system may tell two spellings apart. One that was seen was seen with all that it lies in. */
+function foldersOf(tree: SourceTree, pointer: string): Set<string> {
+  const { sourcePathNamesMax, sourceFoldersMax } = limits;
+  const folders = new Set<string>();
   for (const path of tree.keys()) {
+    // A tree of an earlier time may have such a path.
+    if (path.split('/').length > sourcePathNamesMax) throw invalid(pointer, 'format', `${tooDeep} in '${path}'`);
     for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) {
-      const file = places.get(foldedName(path.slice(0, end)));
-      if (file !== undefined) throw invalid(pointer, 'conflict', `'${file}' is a file, so '${path}' cannot lie below it`);
+      const folder = path.slice(0, end);
+      if (folders.has(folder)) break;
+      folders.add(folder);
     }
+    if (folders.size > sourceFoldersMax)
+      throw invalid(pointer, 'too_many', `expected at most ${sourceFoldersMax} folders in a source tree`);
   }
+  return folders;
 }
 
 function foldedName(path: string): string {
@@ -151,20 +172,41 @@ export async function readSourceFile(tree: SourceTree, path: string, blobs: Blob
 
 type Place = Pick<ControlServices, 'blobs'> & { settings: Pick<ControlServices['settings'], 'dataDirectory'> };
 
-/** Lays the tree out in a folder of its own for as long as `work` runs. */
-export async function withMaterialized<T>({ blobs, settings }: Place, tree: SourceTree, work: (root: string) => Promise<T>): Promise<T> {
-  const root = join(workFolder(settings.dataDirectory), randomUUID());
+/** Work with a tree in a folder of its own, which is there from when `work` asks for it until it ends. */
+export async function withMaterialized<T>(
+  place: Place,
+  tree: SourceTree,
+  signal: AbortSignal,
+  work: (layOut: () => Promise<string>) => Promise<T>,
+): Promise<T> {
+  const root = join(workFolder(place.settings.dataDirectory), randomUUID());
+  let laidOut: Promise<string> | undefined;
   try {
-    const folders = new Set([...tree.keys()].map((path) => dirname(path)));
-    for (const folder of folders) await mkdir(join(root, folder), { recursive: true });
-    // Files are read and written a few at a time: descriptors are bounded.
-    for (const files of batchesOf([...tree], limits.blobWritesAtOnceMax)) {
-      await Promise.all(files.map(async ([path, { digest }]) => writeFile(join(root, path), await blobs.get(digest), { flag: 'wx' })));
-    }
-    return await work(root);
+    return await work(() => {
+      laidOut ??= layOut(place.blobs, tree, root, signal);
+      return laidOut;
+    });
   } finally {
+    // Work that is aborted does not wait for what it has asked for.
+    await laidOut?.catch(() => {});
     await rm(root, { recursive: true, force: true });
   }
+}
+
+async function layOut(blobs: Blobs, tree: SourceTree, root: string, signal: AbortSignal): Promise<string> {
+  // A tree may have been kept before its bounds were these.
+  requireSound(tree, '');
+  await mkdir(root, { recursive: true });
+  for (const folder of new Set([...tree.keys()].map((path) => dirname(path)))) {
+    signal.throwIfAborted();
+    await mkdir(join(root, folder), { recursive: true });
+  }
+  // Files are read and written a few at a time: descriptors are bounded.
+  for (const files of batchesOf([...tree], limits.blobWritesAtOnceMax)) {
+    signal.throwIfAborted();
+    await Promise.all(files.map(async ([path, { digest }]) => writeFile(join(root, path), await blobs.get(digest), { flag: 'wx' })));
+  }
+  return root;
 }
 
 /** Removes what an earlier incarnation had extracted. */

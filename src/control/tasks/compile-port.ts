@@ -50,8 +50,13 @@ export class CompileWorkers implements CompilePort {
     });
   }
 
-  compile({ signal, projectId = itself, ...request }: CompileRequest): Promise<CompileReply> {
-    return this.#ask({ kind: 'compile', ...request }, projectId, signal);
+  compile({ signal, projectId = itself, root, config, choices }: CompileRequest): Promise<CompileReply> {
+    const made = async (): Promise<CompileTask & { kind: 'compile' }> => ({
+      kind: 'compile',
+      root: typeof root === 'string' ? root : await root(),
+      ...defined({ config, choices: await choices?.() }),
+    });
+    return this.#askFor({ kind: 'compile', task: made }, projectId, signal);
   }
   verify(summary: BuildSummary, build: Uint8Array, projectId = itself): Promise<boolean> {
     return this.#ask({ kind: 'verify', summary, build }, projectId);
@@ -74,15 +79,23 @@ export class CompileWorkers implements CompilePort {
     return this.#pool.close();
   }
 
-  async #ask<Task extends CompileTask>(task: Task, party: string, signal?: AbortSignal): Promise<CompileResults[Task['kind']]> {
+  #ask<Kind extends CompileTask['kind']>(task: CompileTask & { kind: Kind }, party: string): Promise<CompileResults[Kind]> {
+    return this.#askFor({ kind: task.kind, task: () => task }, party);
+  }
+
+  async #askFor<Kind extends CompileTask['kind']>(
+    { kind, task }: { kind: Kind; task: () => CompileTask | Promise<CompileTask> },
+    party: string,
+    signal?: AbortSignal,
+  ): Promise<CompileResults[Kind]> {
     try {
       const asked = {
-        ...{ what: names[task.kind], party, task: () => task },
-        ...(task.kind === 'verify' ? { holder: itself } : {}),
+        ...{ what: names[kind], party, task },
+        ...(kind === 'verify' ? { holder: itself } : {}),
         ...(party === itself ? { timeoutMs: limits.compileOwnTimeoutMs } : {}),
         ...defined({ signal }),
       };
-      return (await this.#pool.run(asked)) as CompileResults[Task['kind']];
+      return (await this.#pool.run(asked)) as CompileResults[Kind];
     } catch (error) {
       if (error instanceof TaskLost && error.why === 'busy')
         throw new ServiceError('control.UNAVAILABLE', { message: error.message, retryAfterMs: limits.unavailableRetryAfterMs });

@@ -1,7 +1,6 @@
 // What the compile worker does, one task at a time. Nothing of a task is left behind in the thread but caches by content.
 import { isSoundBuild } from '../../compiler/build-soundness.js';
 import { compileProject } from '../../compiler/compile.js';
-import type { DataChoices } from '../../compiler/data-choices.js';
 import { type LibraryPackage, readLibrary } from '../../compiler/library.js';
 import { type RowCollection, rowIssues } from '../../compiler/row-checks.js';
 import { canonicalJson } from '../../contract/canonical-json.js';
@@ -9,12 +8,13 @@ import type { Issue } from '../../contract/errors.js';
 import type { JsonValue } from '../../contract/json.js';
 import type { CompiledBuild } from '../../contract/run/build.js';
 import type { StateNamespace } from '../../contract/world/tool-manifest.js';
-import type { BuildSummary, CompileReply, DatasetTool, UploadedRows } from '../core/services.js';
+import type { BuildSummary, ChosenContent, CompileReply, DatasetTool, UploadedRows } from '../core/services.js';
 import { packBuild, unpackBuild } from './build-pack.js';
+import { dataChoicesOf } from './chosen-rows-task.js';
 import { readUpload } from './dataset-upload-task.js';
 
 export type CompileTask =
-  | { kind: 'compile'; root: string; config?: string; choices?: DataChoices }
+  | { kind: 'compile'; root: string; config?: string; choices?: ChosenContent }
   | { kind: 'verify'; summary: BuildSummary; build: Uint8Array }
   | { kind: 'rows'; state: StateNamespace[]; collections: RowCollection[] }
   | { kind: 'upload'; tool: DatasetTool; state: StateNamespace[]; content: Uint8Array }
@@ -42,8 +42,9 @@ export async function runCompileTask(task: CompileTask): Promise<CompileResults[
   }
 }
 
-async function compile({ kind: _, ...options }: CompileTask & { kind: 'compile' }): Promise<CompileReply> {
-  const { build, view, diagnostics } = await compileProject({ ...options, contained: true });
+async function compile({ kind: _, choices, ...options }: CompileTask & { kind: 'compile' }): Promise<CompileReply> {
+  const chosen = choices === undefined ? {} : { choices: dataChoicesOf(choices) };
+  const { build, view, diagnostics } = await compileProject({ ...options, ...chosen, contained: true });
   if (build === undefined) return { diagnostics };
   return { compiled: { summary: summaryOf(build), build: packBuild(build), view: Buffer.from(JSON.stringify(view)) }, diagnostics };
 }

@@ -4,6 +4,7 @@
 import { type Issue, isErrorFrame } from '../../contract/errors.js';
 import { validateDiagnostic } from '../../contract/validate/validators.js';
 import type { TaskAnswer } from '../../workers/task-worker.js';
+import type { ChosenContent } from '../core/services.js';
 import type { AnyTask } from './task-answer.js';
 
 interface Bytes {
@@ -14,13 +15,24 @@ const fromWire = ({ base64 }: Bytes): Uint8Array => Buffer.from(base64, 'base64'
 
 export function taskToWire(task: AnyTask): unknown {
   if (task.kind === 'upload') return { ...task, content: toWire(task.content) };
+  if (task.kind === 'compile' && task.choices !== undefined) return { ...task, choices: withContents(task.choices, toWire) };
   return task.kind === 'verify' ? { ...task, build: toWire(task.build) } : task;
 }
 /** Of a task that the parent sent, which is believed. */
 export function taskFromWire(value: unknown): AnyTask {
   const task = value as AnyTask;
   if (task.kind === 'upload') return { ...task, content: fromWire(task.content as unknown as Bytes) };
+  if (task.kind === 'compile' && task.choices !== undefined)
+    return {
+      ...task,
+      choices: withContents(task.choices as unknown as { contents: { [digest: string]: Bytes } }, fromWire) as ChosenContent,
+    };
   return task.kind === 'verify' ? { ...task, build: fromWire(task.build as unknown as Bytes) } : task;
+}
+
+function withContents<From, To>(choices: { contents: { [digest: string]: From } }, codec: (content: From) => To) {
+  const contents = Object.fromEntries(Object.entries(choices.contents).map(([digest, content]) => [digest, codec(content)]));
+  return { ...choices, contents };
 }
 
 export function answerToWire(answer: TaskAnswer<unknown>): unknown {
