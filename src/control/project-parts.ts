@@ -21,7 +21,14 @@ import type { ControlServices } from './core/services.js';
 import { quarantineTable } from './guard/quarantine-records.js';
 import { callbackReceiverTable } from './organizations/callback-receiver-records.js';
 import { forEveryRecord } from './purge.js';
-import { removeBuildParts, removeConversationParts, removeDatasetParts, removeDraftParts, removeRunParts } from './record-parts.js';
+import {
+  removeBuildParts,
+  removeConversationParts,
+  removeDatasetParts,
+  removeDraftParts,
+  removeRunParts,
+  removeSetupParts,
+} from './record-parts.js';
 import { bundleFolder } from './runs/evidence-records.js';
 import { runTable } from './runs/records.js';
 import { endSnapshot, snapshotTable } from './sessions/snapshot-records.js';
@@ -102,7 +109,7 @@ export function partsOf(services: ControlServices, place: Tenant): readonly Part
         }),
     },
     sessions(services, place),
-    { remove: (slice) => slice.clear(toolSetupTable, byProject) },
+    { remove: (slice) => slice.clear(toolSetupTable, byProject, removeSetupParts) },
     {
       remove: (slice) =>
         slice.clearIds(quarantineTable, `${projectId} `, (tx, record) => {

@@ -1,7 +1,7 @@
 // What goes with a record when it goes for good, by any hand: its parts, and the storage that they were counted as. Some at a time;
 // true when none is left, and the record itself may go.
 import { limits } from '../contract/limits.js';
-import { type AuthoringRecord, proposalTable, turnTable } from './authoring/authoring-records.js';
+import { type AuthoringRecord, proposalTable, recordsOwner, turnTable } from './authoring/authoring-records.js';
 import { buildTable } from './builds/build-records.js';
 import { noteStorage, type Tenant } from './catalog/storage-use.js';
 import type { Change, Table } from './catalog/tables.js';
@@ -20,7 +20,13 @@ export function removeConversationParts(tx: Change, { session }: AuthoringRecord
     if (proposalId !== undefined) tx.remove(proposalTable, proposalId);
     tx.remove(turnTable, turnId);
   }
-  return next === undefined && returnStorage(tx, authoringSessionId, session);
+  return (
+    next === undefined && returnStorage(tx, authoringSessionId, session) && returnStorage(tx, recordsOwner(authoringSessionId), session)
+  );
+}
+
+export function removeSetupParts(tx: Change, setup: Tenant & { setupId: string }): boolean {
+  return returnStorage(tx, setup.setupId, setup);
 }
 
 export function removeDraftParts(

@@ -2,6 +2,7 @@
 import type { TestContext } from 'node:test';
 import type { LongRunningOperation } from '../../src/contract/hosted/operation.js';
 import type { Build, BuildAttempt, SourceDraft, SourceFileInput } from '../../src/contract/hosted/source.js';
+import { authoringEndpoints, defineAuthoringRunners } from '../../src/control/authoring/authoring-endpoints.js';
 import { baselineEndpoints } from '../../src/control/authoring/baseline-endpoints.js';
 import { datasetEndpoints } from '../../src/control/authoring/dataset-endpoints.js';
 import { datasetUploadEndpoints } from '../../src/control/authoring/dataset-uploads.js';
@@ -35,6 +36,7 @@ export async function openSourceKit(t: TestContext, options: ControlKitOptions =
     endpoints: (services) => ({
       ...libraryEndpoints(services),
       ...setupEndpoints(services),
+      ...authoringEndpoints(services),
       ...sourceEndpoints(services),
       ...buildEndpoints(services),
       ...baselineEndpoints(services),
@@ -43,7 +45,10 @@ export async function openSourceKit(t: TestContext, options: ControlKitOptions =
       ...datasetUploadEndpoints(services),
       ...environmentEndpoints(services),
     }),
-    runners: defineBuildRunners,
+    runners: (services) => {
+      defineBuildRunners(services);
+      defineAuthoringRunners(services);
+    },
     ...options,
     services: { compiler, ...options.services },
   });

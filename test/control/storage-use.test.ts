@@ -146,3 +146,44 @@ test('what is sent counts: drafts, conversations, rows, builds; what is deleted 
   await purge(services);
   assert.deepEqual([used(), countOf(catalog.view, `quota ${organizationId} organizationBytesMax`)], [0, 0]);
 });
+
+// STORAGE-USE-2
+test('turns and proposals count until retention removes them, tool setups until they are deleted, data choices with their draft', async (t) => {
+  const kit = await openSourceKit(t);
+  const { services, projectId } = kit;
+  const used = (): number => countOf(services.catalog.view, `quota ${projectId} projectBytesMax`);
+  const { catalog } = services;
+  let { session } = await kit.call('createAuthoringSession', { body: { author: 'manual' } });
+  const path = { authoringSessionId: session.authoringSessionId };
+  for (let turn = 1; turn <= 3; turn++) {
+    const changes = [
+      { action: 'put' as const, path: 'large.txt', content: 'x'.repeat(100_000) },
+      { action: 'delete' as const, path: 'large.txt' },
+      { action: 'put' as const, path: 'a.txt', content: String(turn) },
+    ];
+    const body = { expectedVersion: session.version, prompt: 'p'.repeat(1_000), changes };
+    const { operation } = await kit.call('createAuthoringTurn', { path, body });
+    await services.operations.whenEnded(operation.operationId);
+    session = (await kit.call('getAuthoringSession', { path })).session;
+    assert.ok(used() > turn * 101_000, `${used()} after ${turn}`);
+  }
+  const confirm = session.authoringSessionId;
+  await kit.call('discardAuthoringSession', { path, body: { expectedVersion: session.version, confirm } });
+  assert.ok(used() > 303_000);
+  kit.clock.nowMs += 1_000 * 86_400_000;
+  await purge(services);
+  assert.equal(used(), 0);
+
+  const [tool] = (await kit.call('listToolLibrary')).items;
+  const { libraryEntryId, packageArchiveDigest: expectedPackageArchiveDigest } = tool!;
+  const tools = [{ libraryEntryId, expectedPackageArchiveDigest, initialState: 'empty' as const }];
+  const made = await kit.call('createToolSetup', { body: { use: 'reusable', name: 'n'.repeat(100), tools } });
+  await services.operations.whenEnded(made.operation.operationId);
+  const { setupId, sourceDraftId } = made.setup;
+  const ofSetup = storageOf(catalog.view, setupId);
+  assert.ok(ofSetup > 400);
+  const before = used();
+  await kit.call('deleteToolSetup', { path: { setupId }, body: { confirm: setupId } });
+  assert.deepEqual([before - used(), storageOf(catalog.view, setupId)], [ofSetup, 0]);
+  assert.ok(storageOf(catalog.view, sourceDraftId) > 0);
+});

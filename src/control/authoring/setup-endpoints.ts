@@ -8,7 +8,7 @@ import { canonicalToolSetupRequest } from '../../contract/validate/defaults.js';
 import { orderBuild } from '../builds/build-runner.js';
 import type { EndpointSet, UnsafeCall } from '../catalog/endpoint.js';
 import { takeQuota } from '../catalog/quotas.js';
-import { requireStorage } from '../catalog/storage-use.js';
+import { bytesOfRecord, noteStorage, requireStorage } from '../catalog/storage-use.js';
 import type { Change, View } from '../catalog/tables.js';
 import { requireConfirmation } from '../catalog/versions.js';
 import type { CompilePort, ControlServices } from '../core/services.js';
@@ -47,6 +47,8 @@ export function setupEndpoints(services: ControlServices): EndpointSet<Ids> {
         const setup = requireSetup(tx, { ...path, organizationId: caller.organizationId });
         requireConfirmation(setup.setupId, body);
         tx.remove(toolSetupTable, setup.setupId);
+        const { organizationId, projectId } = setup;
+        noteStorage(tx, { ownerId: setup.setupId, organizationId, projectId, bytes: 0 });
         return { reply: { setup }, resource: { type: 'tool-setup', id: setup.setupId } };
       },
     },
@@ -151,5 +153,6 @@ function putSetup(tx: Change, services: ControlServices, call: UnsafeCall<'creat
     createdAtMs: author.nowMs,
   };
   tx.put(toolSetupTable, setup);
+  noteStorage(tx, { ownerId: setupId, organizationId, projectId, bytes: bytesOfRecord(setup) });
   return { setup, sourceDraft, operation };
 }
