@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { ClusterLog } from '../../src/cluster/log.js';
 import { LogUnavailable } from '../../src/cluster/log.js';
-import { openObjects } from '../../src/cluster/objects/open-objects.js';
+import { openObjects, storeIdentity } from '../../src/cluster/objects/open-objects.js';
 import { PostgresSession } from '../../src/cluster/postgres/connection.js';
 import { atOneMoment } from '../../src/cluster/postgres/log-moment.js';
 import { beginLog } from '../../src/cluster/postgres/new-log.js';
@@ -159,6 +159,7 @@ test('an object that is missing, cut short or another is found by its digest, an
 test('a folder has whole objects under their names, no empty folders, and drafts only while they are written', { skip }, async (t) => {
   const folder = temporaryFolder(t);
   const objects = await openObjects(`file://${folder}`);
+  await storeIdentity(objects).begin();
   const puts = Array.from({ length: 40 }, async (_, index) => {
     const key = `homes/${index % 4}/${index}/x/0`;
     await objects.put(key, Buffer.from(`${index}`));
@@ -167,7 +168,7 @@ test('a folder has whole objects under their names, no empty folders, and drafts
   await Promise.all(puts);
   assert.equal(objectsIn(folder).length, 20);
   for (let index = 1; index < 40; index += 2) await objects.remove(`homes/${index % 4}/${index}/x/0`);
-  assert.deepEqual(readdirSync(folder), ['drafts']);
+  assert.deepEqual(readdirSync(folder).sort(), ['drafts', 'store.json']);
   await objects.remove('homes/nothing/0');
   const left = join(folder, 'drafts', 'of-a-crash');
   mkdirSync(join(folder, 'drafts'), { recursive: true });
@@ -178,7 +179,47 @@ test('a folder has whole objects under their names, no empty folders, and drafts
   const session = new PostgresSession({ url, name: 'sweep' });
   assert.equal(await removeStrays((statement) => session.run(statement), objects), 1);
   await session.close();
-  assert.deepEqual(filesBelow(folder), []);
+  assert.deepEqual(objectsIn(folder), []);
+});
+
+// FOLDER-OBJECTS-3
+test('a folder that is not mounted any more takes nothing and lacks nothing, and is the store again when it is back', {
+  skip,
+}, async (t) => {
+  const [folder, other] = [temporaryFolder(t), temporaryFolder(t)];
+  const store = `file://${folder}`;
+  const log = await (await cluster(store)).open('a');
+  await (await cluster(`file://${other}`)).open('a');
+  await log.snapshots.put(1, 2, eachOf('second'));
+  await log.blobs.put('sha256:aa', eachOf('body'));
+  const objects = await openObjects(store);
+  assert.notEqual(await objects.get('store.json'), undefined);
+  const away = { name: 'LogUnavailable', message: /not mounted|another store is mounted/ };
+  const refuses = async (): Promise<void> => {
+    await assert.rejects(log.snapshots.put(1, 4, eachOf('fourth')), away);
+    await assert.rejects(log.blobs.put('sha256:bb', eachOf('other')), away);
+    await assert.rejects(joined(log.snapshots.get(1, 2)), away);
+    await assert.rejects(joined((await log.blobs.get('sha256:aa')) as AsyncIterable<Buffer>), away);
+    for (const work of [() => objects.put('a/b/0', Buffer.from('a')), () => objects.get('a/b/0'), () => objects.remove('a/b/0')])
+      await assert.rejects(work(), away);
+    await assert.rejects(log.sweepStore(), away);
+  };
+  const kept = `${folder}.kept`;
+  renameSync(folder, kept);
+  mkdirSync(folder);
+  await refuses();
+  assert.deepEqual(readdirSync(folder), []);
+  // Another cluster's volume in its place.
+  rmSync(folder, { recursive: true });
+  renameSync(other, folder);
+  await refuses();
+  assert.deepEqual(filesBelow(folder), ['store.json']);
+  renameSync(folder, other);
+  renameSync(kept, folder);
+  assert.deepEqual(await log.snapshots.sequences(1), [2]);
+  assert.equal((await joined(log.snapshots.get(1, 2))).toString(), 'second');
+  assert.equal((await joined((await log.blobs.get('sha256:aa')) as AsyncIterable<Buffer>)).toString(), 'body');
+  objects.close();
 });
 
 // STORE-HOLD-1

@@ -1,14 +1,14 @@
 // Objects as files of a folder that all nodes see: a mounted volume, or a folder of one machine.
 //   FOLDER-OBJECTS-1. An object appears whole and on the disk: written under another name, flushed, renamed, its folder flushed.
 //   FOLDER-OBJECTS-2. What was removed leaves no empty folders.
+//   FOLDER-OBJECTS-3. Nothing is put, removed or missing while the store's name is not in the folder: the volume is not mounted then.
 import { randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import { mkdir, open, opendir, readFile, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 import { flushFolder } from '../../files/flushed-copy.js';
 import { LogUnavailable } from '../log.js';
 import { tuning } from '../tuning.js';
-import type { ObjectStore } from './object-store.js';
+import { nameKey, type ObjectStore } from './object-store.js';
 
 /** Where drafts lie: names below it are of no object. */
 const drafts = 'drafts';
@@ -17,31 +17,55 @@ const [fileMode, folderMode] = [0o640, 0o750];
 
 export function folderObjects(root: string): ObjectStore {
   const fileOf = (key: string): string => join(root, ...key.split('/'));
+  let name: string | undefined;
+  /** A folder that is not mounted looks empty, or is another's: nothing is put in place of the store, and nothing of it is missing. */
+  const requireStore = async (): Promise<void> => {
+    const found = await readFile(fileOf(nameKey), 'utf8').catch(absent);
+    if (found === undefined) throw new LogUnavailable(`the folder ${root} has no ${nameKey}: the cluster's store is not mounted there`);
+    name ??= found;
+    if (found !== name) throw new LogUnavailable(`another store is mounted at the folder ${root} than the cluster's`);
+  };
   return {
-    put: (key, body) => stored(root, () => place(root, fileOf(key), body)),
+    put: (key, body) =>
+      stored(root, async () => {
+        if (key === nameKey) {
+          await requireFolder(root);
+          await place(root, fileOf(key), body);
+          name = body.toString();
+          return;
+        }
+        await requireStore();
+        await place(root, fileOf(key), body);
+        // It may have gone meanwhile, and the object into the folder that was below it.
+        await requireStore();
+      }),
     get: (key) =>
       stored(root, async () => {
-        requireMounted(root);
-        return await readFile(fileOf(key)).catch(absent);
+        const found = await readFile(fileOf(key)).catch(absent);
+        if (key === nameKey) name = found?.toString();
+        if (found === undefined) await (key === nameKey ? requireFolder(root) : requireStore());
+        return found;
       }),
     remove: (key) =>
       stored(root, async () => {
-        requireMounted(root);
+        await requireStore();
         await rm(fileOf(key), { force: true });
         for (let folder = dirname(fileOf(key)); folder !== root; folder = dirname(folder)) if (!(await removedEmpty(folder))) break;
       }),
-    list: (prefix) => listed(root, prefix),
+    async *list(prefix) {
+      await stored(root, requireStore);
+      yield* listed(root, prefix);
+    },
     close: () => {},
   };
 }
 
-/** A folder that is not mounted looks empty: nothing is made in place of it. */
-function requireMounted(root: string): void {
-  if (!existsSync(root)) throw new LogUnavailable(`the folder ${root} of the cluster's store is not there`);
+/** Of a store that may have no name yet. */
+async function requireFolder(root: string): Promise<void> {
+  if ((await stat(root).catch(absent)) === undefined) throw new LogUnavailable(`the folder ${root} of the cluster's store is not there`);
 }
 
 async function place(root: string, file: string, body: Buffer): Promise<void> {
-  requireMounted(root);
   const draft = join(root, drafts, randomUUID());
   await mkdir(dirname(draft), { recursive: true, mode: folderMode });
   try {
@@ -83,9 +107,8 @@ async function removedEmpty(folder: string): Promise<boolean> {
 }
 
 async function* listed(root: string, prefix: string): AsyncGenerator<{ key: string; putAtMs: number }> {
-  requireMounted(root);
   const folder = join(root, ...prefix.split('/'));
-  if (!existsSync(folder)) return;
+  if ((await stat(folder).catch(absent)) === undefined) return;
   for await (const entry of await opendir(folder, { recursive: true })) {
     if (!entry.isFile()) continue;
     const file = join(entry.parentPath ?? entry.path, entry.name);

@@ -1,6 +1,9 @@
 // The port of a store of objects: whole bodies under names, as folders and S3-compatible stores have them. What there is of snapshots and
 // blobs is in the index of the log's database (postgres/), which is what commits; an object that no row names is left over.
 
+/** What names the store, in it: put before anything else (open-objects.ts). */
+export const nameKey = 'store.json';
+
 export interface ObjectStore {
   /** Durable and whole when it resolves; another of the same name is replaced. */
   put(key: string, body: Buffer): Promise<void>;

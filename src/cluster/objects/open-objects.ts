@@ -4,11 +4,8 @@ import { storeAddress } from '../../contract/cluster-store.js';
 import { invariant } from '../../contract/errors.js';
 import { foreignCluster } from '../refusals.js';
 import { folderObjects } from './folder-objects.js';
-import type { ObjectStore } from './object-store.js';
+import { nameKey, type ObjectStore } from './object-store.js';
 import { s3Objects } from './s3-objects.js';
-
-/** What names the store, in it. */
-const nameKey = 'store.json';
 
 /** The name of bodies in the log's own database. */
 export const inDatabase = 'database';
