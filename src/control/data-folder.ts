@@ -1,6 +1,7 @@
 // What has to hold of a data directory before a service starts on it. A start never makes again what was there once: a new catalog beside
 // old worlds, or a new key beside an old catalog, would look like a service and have lost everything.
-import { existsSync, readdirSync, statSync } from 'node:fs';
+//   DATA-FOLDER-1. What a host has left below the folders of worlds is a file of worlds or nothing: no link is followed, no pipe opened.
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { dataDamaged, dataFileOf, requireWhole } from '../files/database.js';
 import { beginsWorldKey } from '../worlds/kv/keys.js';
@@ -47,9 +48,11 @@ export function requireOwnCatalog(directory: string, catalog: Catalog): void {
 export function worldFilesIn(directory: string): string[] {
   const worlds = worldsFolder(directory);
   if (!existsSync(worlds)) return [];
-  return (readdirSync(worlds, { recursive: true }) as string[])
-    .map((name) => join(worlds, name))
-    .filter((file) => file === dataFileOf(join(file, '..')) && statSync(file).isFile())
+  // Its entries know what they are, so no link leads on.
+  return readdirSync(worlds, { recursive: true, withFileTypes: true })
+    .map((entry) => ({ entry, folder: entry.parentPath ?? entry.path }))
+    .filter(({ entry, folder }) => entry.isFile() && join(folder, entry.name) === dataFileOf(folder))
+    .map(({ folder }) => dataFileOf(folder))
     .sort();
 }
 

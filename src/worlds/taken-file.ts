@@ -1,6 +1,6 @@
 // Takes a file out of a folder that a host can write to: what lies there under its name may be anything.
 //   TAKEN-FILE-1. What is taken is a plain file of one name, whatever a host puts in its place: no link is followed.
-import { constants } from 'node:fs';
+import { constants, type Stats } from 'node:fs';
 import { lstat, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -9,17 +9,36 @@ import { fileRefusal } from '../files/file-faults.js';
 import { flushFile, flushFolder } from '../files/flushed-copy.js';
 
 /** The folder of `to` is made. What was taken is on the disk. */
-export async function takeFile(from: string, to: string): Promise<void> {
-  try {
-    await mkdir(dirname(to));
+export function takeFile(from: string, to: string): Promise<void> {
+  return placed(to, async () => {
     await rename(from, to).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EXDEV') throw error;
       return copyPlainFile(from, to).then(() => rm(from, { force: true }));
     });
     // A link that was moved leads on from here, so it is looked at before anything opens it.
-    const found = await lstat(to);
-    if (!found.isFile() || found.nlink !== 1) throw new Error('a host gave something else than a file');
+    if (!(await isPlainFile(to))) throw foreign();
     await flushFile(to);
+  });
+}
+
+/** As `takeFile`; the other stays. */
+export const takeCopy = (from: string, to: string): Promise<void> => placed(to, () => copyPlainFile(from, to));
+
+/** No folder, link or pipe, and of one name. */
+export async function isPlainFile(path: string): Promise<boolean> {
+  const found = await lstat(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  });
+  return found !== undefined && isPlain(found);
+}
+const isPlain = (found: Stats): boolean => found.isFile() && found.nlink === 1;
+const foreign = (): Error => new Error('a host gave something else than a file');
+
+async function placed(to: string, place: () => Promise<void>): Promise<void> {
+  try {
+    await mkdir(dirname(to));
+    await place();
     await flushFolder(dirname(to));
   } catch (error) {
     await rm(to, { recursive: true, force: true });
@@ -37,7 +56,7 @@ export async function copyPlainFile(from: string, to: string): Promise<void> {
   const source = await open(from, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
     const found = await source.stat();
-    if (!found.isFile() || found.nlink !== 1) throw new Error('a host gave something else than a file');
+    if (!isPlain(found)) throw foreign();
     const target = await open(to, 'wx', 0o600);
     if (found.size === 0) await target.close();
     else await pipeline(source.createReadStream({ autoClose: false, end: found.size - 1 }), target.createWriteStream());

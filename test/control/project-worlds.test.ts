@@ -1,6 +1,7 @@
 // Hosts that come and go under references to worlds: who holds one notices nothing, and two projects never share a host.
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { linkSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -156,6 +157,40 @@ test('files are copied whether hosts stand, are at rest, or start no more; those
   const nothing = into('nothing');
   await worlds.copyProject('b', nothing, []);
   assert.deepEqual([readdirSync(nothing), started.length], [[], before + 1]);
+});
+
+// PROJECT-WORLDS-5
+test('of a project that goes, a copy has plain files alone: what a host left in their place is followed nowhere', {
+  timeout: 60_000,
+}, async (t) => {
+  const { worlds, removed, directory } = open(t);
+  await create(worlds, 'ses_a00000000001');
+  removed.add('a');
+  await worlds.close();
+  const folder = join(directory, projectFolder('a'));
+  writeFileSync(join(directory, 'secret'), 'of the service');
+  const placed = (name: string, place: (file: string) => void): void => {
+    mkdirSync(join(folder, name));
+    place(join(folder, name, 'data.mdb'));
+  };
+  placed('host-1', (file) => symlinkSync('../../secret', file));
+  placed('host-2', (file) => linkSync(join(directory, 'secret'), file));
+  placed('host-3', (file) => mkdirSync(file));
+  mkdirSync(join(directory, 'other'));
+  writeFileSync(join(directory, 'other', 'data.mdb'), 'of another project');
+  symlinkSync('../other', join(folder, 'host-4'));
+  const into = mkdtempSync(join(tmpdir(), 'drillyard-copied-'));
+  t.after(() => rmSync(into, { recursive: true }));
+  const copied = async (name: string): Promise<string[]> => {
+    mkdirSync(join(into, name));
+    await worlds.copyProject('a', join(into, name), []);
+    return readdirSync(join(into, name), { recursive: true }).map(String).sort();
+  };
+  assert.deepEqual(await copied('links'), ['host-0', 'host-0/data.mdb']);
+  const [world] = await verifyWorlds(join(into, 'links', 'host-0', 'data.mdb'), (fault) => assert.fail(fault));
+  assert.equal(world?.worldId, 'ses_a00000000001');
+  placed('host-5', (file) => execFileSync('mkfifo', [file]));
+  assert.deepEqual(await copied('pipes'), ['host-0', 'host-0/data.mdb']);
 });
 
 // PROJECT-WORLDS-4

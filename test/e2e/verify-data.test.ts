@@ -1,10 +1,12 @@
 // `drillyard admin verify`: what a stopped service has left is whole; each damage to it is a finding with its file; and nothing is changed
 // by looking.
 import assert from 'node:assert/strict';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
+import { requireWholeData } from '../../src/control/data-folder.js';
 import { type DataVerification, verifyDataDirectory } from '../../src/data-verification.js';
 import { type Database, openDatabase } from '../../src/files/database.js';
 import { drillyard, jsonLines } from '../cli/cli.js';
@@ -103,6 +105,24 @@ test('what a service has left is whole, and looking changes nothing', async () =
   assert.deepEqual(filesOf(dataDirectory), before);
   const shown = await drillyard(['admin', 'verify'], { env: { DRILLYARD_DATA_DIR: dataDirectory } });
   assert.match(shown.stdout, /^whole .+: nothing is damaged; \d+ records, 2 worlds in 1 files, \d+ blobs, 1 bundles were read\.\n$/);
+});
+
+// DATA-FOLDER-1
+test('links and pipes that were left beside worlds are followed neither by a verification nor by a start', async () => {
+  const dataDirectory = copied();
+  const project = join(worldsOf(dataDirectory), '..');
+  const placed = (name: string, place: (file: string) => void): void => {
+    mkdirSync(join(project, name));
+    place(join(project, name, 'data.mdb'));
+  };
+  symlinkSync('..', join(project, 'round'));
+  symlinkSync('host-0', join(project, 'host-1'));
+  placed('host-2', (file) => symlinkSync('../../../server.key', file));
+  placed('host-3', (file) => symlinkSync('nowhere', file));
+  placed('host-4', (file) => execFileSync('mkfifo', [file]));
+  const { findings, counts } = await verifyDataDirectory({ dataDirectory });
+  assert.deepEqual([findings, counts.worldFiles, counts.worlds], [[], 1, 2]);
+  assert.doesNotThrow(() => requireWholeData(dataDirectory, { needsKey: true }));
 });
 
 type Damage = (dataDirectory: string) => void | Promise<void>;

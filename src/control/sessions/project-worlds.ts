@@ -7,16 +7,16 @@
 //   PROJECT-WORLDS-3. Once the worlds of a project are removed nothing starts its hosts any more, and its folder is gone; of homes, the
 //     files of those that the service owns.
 //   PROJECT-WORLDS-4. Of homes, hosts serve those that the service owns, whenever they started; when one is closed, no file of it is open.
+//   PROJECT-WORLDS-5. A copy has plain files of worlds alone: no link that a host left in the folder is followed, and no pipe opened.
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LruMap } from '../../collections/lru-map.js';
 import { ServiceError } from '../../contract/errors.js';
 import { limits } from '../../contract/limits.js';
 import type { AdvanceProgress, WorldAnswers, WorldCommand, WorldQuery } from '../../contract/world/world-protocol.js';
 import { dataFileOf } from '../../files/database.js';
-import { copyFlushed } from '../../files/flushed-copy.js';
 import type {
   CreateWorld,
   FolderLog,
@@ -29,6 +29,7 @@ import type {
   Worlds,
 } from '../../worlds/api.js';
 import { homeFileName } from '../../worlds/homes.js';
+import { isPlainFile, takeCopy } from '../../worlds/taken-file.js';
 import type { HomesLog, ServiceHomes, ServiceWorlds } from '../core/services.js';
 import { tuning } from '../tuning.js';
 
@@ -310,14 +311,13 @@ function noteUse(hosts: Hosts): void {
   hosts.uses += 1;
 }
 
-/** Of a project whose hosts start no more. */
+/** Of a project whose hosts start no more. Code that has left its realm may have put anything there: what is no file is no world's. */
 async function copyAtRest(folder: string, into: string, homes: ProjectWorldsParts['homes']): Promise<void> {
   const owned = homes && new Set(homes.owned().map(homeFileName));
-  for (const name of readdirSync(folder)) {
-    if (owned?.has(name) === false) continue;
-    if (!existsSync(dataFileOf(join(folder, name)))) continue;
-    mkdirSync(join(into, name));
-    await copyFlushed(dataFileOf(join(folder, name)), dataFileOf(join(into, name)));
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    if (!entry.isDirectory() || owned?.has(entry.name) === false) continue;
+    const file = dataFileOf(join(folder, entry.name));
+    if (await isPlainFile(file)) await takeCopy(file, dataFileOf(join(into, entry.name)));
   }
 }
 
