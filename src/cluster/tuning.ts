@@ -42,6 +42,8 @@ export const tuning = {
   connectMs: 2000,
   beatAnswerMs: 2000,
   answerMs: 5000,
+  /** To a statement of snapshots, blobs and a trim: with a piece, or a deletion of many. */
+  largeAnswerMs: 30_000,
   /** The longest of these waits, each twice as long as the one before. */
   answerMaxMs: 300_000,
   /** Of the server's side of a connection: a peer that is gone holds a row no longer than this. */

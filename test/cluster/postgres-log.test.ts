@@ -4,13 +4,17 @@ import { after, before, test } from 'node:test';
 import { Appender } from '../../src/cluster/appender.js';
 import { steadyClock } from '../../src/cluster/clock.js';
 import type { ClusterLog } from '../../src/cluster/log.js';
-import { LogUnknown } from '../../src/cluster/log.js';
+import { LogUnavailable, LogUnknown } from '../../src/cluster/log.js';
 import { PostgresSession, Refused } from '../../src/cluster/postgres/connection.js';
+import { Patience } from '../../src/cluster/postgres/patience.js';
 import { openPostgresLog, type PostgresLogOptions } from '../../src/cluster/postgres/postgres-log.js';
+import { tuning } from '../../src/cluster/tuning.js';
 import { until, untilSettled } from '../until.js';
 import { conformanceHomes, rules } from './log-conformance.js';
-import { eachOf, entryOf, nonceOf, stateOf } from './log-kit.js';
+import { eachOf, entryOf, joined, nonceOf, stateOf } from './log-kit.js';
 import { type PostgresServer, postgresMissing, startPostgres } from './postgres-server.js';
+import { silentSessions } from './silent-sessions.js';
+import { VirtualClock } from './virtual-clock.js';
 
 let server: PostgresServer;
 const opened: ClusterLog[] = [];
@@ -223,6 +227,75 @@ test('a session that answers too late is dropped, and what it was asked for is d
   const text = 'with waited as materialized (select pg_sleep(0.3)) insert into late select 1 from waited';
   await assert.rejects(session.run({ text, answerMs: 20 }), LogUnknown);
   await untilSettled(async () => (await server.ask('select n from late')).length === 1);
+  await session.close();
+});
+
+// CONNECTION-2
+test('a session that has gone silent holds up its statement for a bounded time, and the next one has another session', {
+  skip: postgresMissing,
+  timeout: 120_000,
+}, async (t) => {
+  const database = await silentSessions(server.url);
+  t.after(() => database.close());
+  const clock = new VirtualClock();
+  const log = await open('silent', { url: database.url, clock: clock.face() });
+  await server.ask(`update drillyard_home set owner = 'silent', epoch = 90 where home = 1`);
+  const next = ((await log.ends([1])).get(1) ?? 0) + 1;
+  await log.blobs.put('sha256:silent', eachOf('body'));
+  const held: [text: string, work: () => Promise<unknown>, error: typeof LogUnknown][] = [
+    ['left join drillyard_log l', () => log.resolve([entryOf(1, next, 90)]), LogUnknown],
+    ['select 1 from drillyard_blob', () => log.blobs.get('sha256:silent'), LogUnavailable],
+    ['insert into drillyard_snapshot', () => log.snapshots.put(1, next, eachOf('snapshot')), LogUnknown],
+    ['commit', () => log.blobs.put('sha256:late', eachOf('body')), LogUnknown],
+    ['delete from drillyard_snapshot', () => log.snapshots.trim(1, 0), LogUnknown],
+  ];
+  for (const [text, work, error] of held) {
+    const silent = database.silence(text);
+    const refused = assert.rejects(work(), (thrown) => thrown instanceof error, text);
+    await silent;
+    await clock.advance(tuning.answerMaxMs);
+    await refused;
+  }
+  assert.deepEqual(await log.resolve([entryOf(1, next, 90)]), { outcome: 'appended' });
+  assert.equal((await joined((await log.blobs.get('sha256:silent')) as AsyncIterable<Buffer>)).toString(), 'body');
+  assert.equal(await log.blobs.has('sha256:late'), false);
+  assert.ok(!(await log.snapshots.sequences(1)).includes(next));
+  await log.snapshots.put(1, next, eachOf('snapshot'));
+});
+
+// PATIENCE-1
+test('each wait for an answer that was in vain makes the next longer, up to a bound, until something was written', {
+  skip: postgresMissing,
+}, async (t) => {
+  const database = await silentSessions(server.url);
+  t.after(() => database.close());
+  const waits: number[] = [];
+  // Nobody waits: the time is over as soon as the session is silent.
+  let over = (): void => {};
+  const after = (ms: number, work: () => void): (() => void) => {
+    waits.push(ms);
+    over = work;
+    return () => {};
+  };
+  const clock = { now: () => 0, after };
+  const session = new PostgresSession({ url: database.url, name: 'patient', clock, patience: new Patience(70_000) });
+  const inVain = async (): Promise<void> => {
+    const silent = database.silence('select 5 as five');
+    const refused = assert.rejects(session.run({ text: 'select 5 as five', isRead: true }), LogUnavailable);
+    await silent;
+    over();
+    await refused;
+  };
+  for (let count = 0; count < 4; count++) await inVain();
+  await session.run({ text: 'select 6 as six', isRead: true });
+  await session.transaction((run) => run({ text: 'select 7 as seven' }));
+  await inVain();
+  await inVain();
+  await session.run({ text: 'create temporary table written (n int)' });
+  await inVain();
+  // A transaction is three statements.
+  const [first, second, bound] = [70_000, 140_000, tuning.answerMaxMs];
+  assert.deepEqual(waits, [first, second, 280_000, bound, bound, bound, bound, bound, first, second, 280_000, first]);
   await session.close();
 });
 

@@ -3,6 +3,8 @@
 //                 wait for its standby stays), and the end of a session are LogUnknown; LogUnavailable is a statement that was refused as a
 //                 whole, or was never sent.
 //   CONNECTION-2. No statement is ever cancelled: a session that answers too late is dropped, and its server ends what it does by itself.
+//                 Each statement of a session with patience has a bound, `begin` and `commit` too: one that has gone silent holds
+//                 nothing up for longer, and a transaction that it was in the middle of is not made.
 import type { Duplex } from 'node:stream';
 import type { Client } from 'pg';
 import { within } from '../../async/deadline.js';
@@ -10,6 +12,7 @@ import { type ClusterClock, steadyClock } from '../clock.js';
 import { LogUnavailable, LogUnknown } from '../log.js';
 import { tuning } from '../tuning.js';
 import type { BoundValue } from './bound-statement.js';
+import type { Patience } from './patience.js';
 import { RowlessStatement } from './rowless-statement.js';
 
 export type Row = { [column: string]: unknown };
@@ -18,7 +21,7 @@ export interface Statement {
   values?: unknown[];
   /** Prepared once a session under this name. */
   name?: string;
-  /** Undefined: waits for as long as the session lasts. */
+  /** Default: as the session's patience says; without one, for as long as the session lasts. */
   answerMs?: number;
   /** It changes nothing, so nothing of it can be unknown. */
   isRead?: boolean;
@@ -48,6 +51,8 @@ export interface SessionOptions {
   clock?: ClusterClock;
   /** Its commits wait for no standby. */
   isLocal?: boolean;
+  /** Of each of its statements that says nothing of it. */
+  patience?: Patience;
 }
 
 /** One session, opened when it is needed and again after it was lost. Its statements run one at a time, in the order of their calls. */
@@ -62,8 +67,10 @@ export class PostgresSession {
     this.#options = options;
   }
 
-  run(statement: Statement): Promise<Row[]> {
-    return this.runAll([statement]);
+  async run(statement: Statement): Promise<Row[]> {
+    const rows = await this.runAll([statement]);
+    if (statement.isRead !== true) this.#options.patience?.written();
+    return rows;
   }
 
   /** In one session without another's statements between them; the rows of the last. */
@@ -92,6 +99,7 @@ export class PostgresSession {
         await run({ text: 'begin' });
         const result = await work(run);
         await run({ text: 'commit' });
+        this.#options.patience?.written();
         return result;
       } catch (error) {
         // Its transaction ends with it.
@@ -118,12 +126,14 @@ export class PostgresSession {
   }
 
   async #run(client: Client, statement: Statement): Promise<Row[]> {
-    const { answerMs, isRead = false } = statement;
+    const { patience, clock = steadyClock } = this.#options;
+    const { answerMs = patience?.ms, isRead = false } = statement;
     this.#warning = undefined;
     let cancelTimer = (): void => {};
     const late = new Promise<never>((_, reject) => {
       if (answerMs === undefined) return;
-      cancelTimer = (this.#options.clock ?? steadyClock).after(answerMs, () => {
+      cancelTimer = clock.after(answerMs, () => {
+        patience?.lost();
         reject(new LogUnknown(`no answer within ${answerMs} ms`));
         void this.drop();
       });

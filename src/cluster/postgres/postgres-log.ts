@@ -5,7 +5,7 @@
 //   POSTGRES-LOG-3. A claim waits for an append that holds the home's row, and for one that never ends only until its session was ended.
 import { backoffMs, type RetryPolicy, retry } from '../../async/retry.js';
 import { invariant } from '../../contract/errors.js';
-import { steadyClock } from '../clock.js';
+import { type ClusterClock, steadyClock } from '../clock.js';
 import type {
   Appended,
   Beat,
@@ -25,9 +25,10 @@ import { openObjects, storeIdentity } from '../objects/open-objects.js';
 import { logAway, nodeTooOld } from '../refusals.js';
 import { tuning } from '../tuning.js';
 import { appendText, appendValues, findText, standingValues } from './append-statement.js';
-import { mayPass, PostgresSession, Refused, type Row, type Statement, sqlStates, unavailable } from './connection.js';
+import { mayPass, PostgresSession, Refused, type Row, type SessionOptions, type Statement, sqlStates, unavailable } from './connection.js';
 import { indexedBlobs } from './indexed-blobs.js';
 import { indexedSnapshots } from './indexed-snapshots.js';
+import { Patience } from './patience.js';
 import { postgresBlobs } from './postgres-blobs.js';
 import { postgresSnapshots } from './postgres-snapshots.js';
 import { endsText, entryOfRow, readStatement } from './read-entries.js';
@@ -40,6 +41,7 @@ export interface PostgresLogOptions extends ClusterIdentity {
   store?: string;
   /** What an operator should know and no reason not to start. */
   warn?(message: string): void;
+  clock?: ClusterClock;
   /** How long a database that does not answer is asked again: it may be starting, or changing its primary. Default: not at all. */
   waitMs?: number;
   /** Aborted: it is asked no more. */
@@ -53,7 +55,7 @@ export interface PostgresLogOptions extends ClusterIdentity {
 export async function openPostgresLog(url: string, options: PostgresLogOptions): Promise<ClusterLog> {
   invariant(options.node.length <= tuning.nodeNameCharsMax, `the name of a node has at most ${tuning.nodeNameCharsMax} characters`);
   const objects = options.store === undefined ? undefined : await openObjects(options.store);
-  const log = new PostgresLog(url, options.node, objects);
+  const log = new PostgresLog(url, options, objects);
   try {
     await joinWhenThere(log, options);
     return log;
@@ -95,17 +97,17 @@ class PostgresLog implements ClusterLog {
   readonly #large: PostgresSession;
   readonly #objects: ObjectStore | undefined;
   clusterId = '';
-  #patienceMs: number = tuning.answerMs;
+  readonly #patience = new Patience(tuning.answerMs);
 
-  constructor(url: string, node: string, objects: ObjectStore | undefined) {
+  constructor(url: string, { node, clock = steadyClock }: PostgresLogOptions, objects: ObjectStore | undefined) {
     this.#node = node;
-    const open = (name: string): PostgresSession => new PostgresSession({ url, name });
+    const open = (name: string, more?: Partial<SessionOptions>): PostgresSession => new PostgresSession({ url, name, clock, ...more });
     this.#appends = open(writerName(node));
     this.#claims = open(writerName(node));
     // A beat says only who is alive: it does not wait for the standby, without which reads are answered still.
-    this.#beats = new PostgresSession({ url, name: `drillyard-beat/${node}`, isLocal: true });
+    this.#beats = open(`drillyard-beat/${node}`, { isLocal: true });
     this.#reads = open(`drillyard-read/${node}`);
-    this.#large = open(`drillyard-large/${node}`);
+    this.#large = open(`drillyard-large/${node}`, { patience: new Patience(tuning.largeAnswerMs) });
     this.#objects = objects;
     this.snapshots = objects === undefined ? postgresSnapshots(this.#large) : indexedSnapshots(this.#large, objects);
     this.blobs = objects === undefined ? postgresBlobs(this.#large) : indexedBlobs(this.#large, objects);
@@ -133,8 +135,8 @@ class PostgresLog implements ClusterLog {
 
   async #append(run: (statement: Statement) => Promise<Row[]>, entries: readonly LogEntry[]): Promise<Appended> {
     try {
-      await run({ name: 'append', text: appendText, values: appendValues(entries), hasRows: false, answerMs: this.#patienceMs });
-      this.#patienceMs = tuning.answerMs;
+      await run({ name: 'append', text: appendText, values: appendValues(entries), hasRows: false, answerMs: this.#patience.ms });
+      this.#patience.written();
       return { outcome: 'appended' };
     } catch (error) {
       if (!(error instanceof Refused)) throw this.#morePatient(error);
@@ -150,25 +152,24 @@ class PostgresLog implements ClusterLog {
   /** Whether the entries are there; else the homes that are in their way. */
   async #find(run: (statement: Statement) => Promise<Row[]>, entries: readonly LogEntry[]): Promise<[Appended | undefined, number[]]> {
     try {
-      const rows = await run({ name: 'find', text: findText, values: standingValues(entries), isRead: true });
+      const rows = await run({ name: 'find', text: findText, values: standingValues(entries), isRead: true, answerMs: this.#patience.ms });
       if (!rows.some(({ is_own }) => is_own === true))
         return [undefined, [...new Set(rows.filter((row) => row.is_refused === true).map(({ home }) => Number(home)))]];
       // An entry that is seen may wait for its standby still, or have been given up by it. This commit waits for all before it.
       await run({
         text: 'insert into drillyard_write values ($1, 1) on conflict (node) do update set count = drillyard_write.count + 1',
         values: [this.#node],
-        answerMs: this.#patienceMs,
+        answerMs: this.#patience.ms,
       });
-      this.#patienceMs = tuning.answerMs;
+      this.#patience.written();
       return [{ outcome: 'appended' }, []];
     } catch (error) {
       throw this.#morePatient(error) instanceof LogUnknown ? error : new LogUnknown((error as Error).message, { cause: error });
     }
   }
 
-  /** While the standby is away, each session that was given up still waits for it in the server, which has few: they come ever later. */
   #morePatient(error: unknown): unknown {
-    if (error instanceof LogUnknown) this.#patienceMs = Math.min(2 * this.#patienceMs, tuning.answerMaxMs);
+    if (error instanceof LogUnknown) this.#patience.lost();
     return error;
   }
 
@@ -185,7 +186,7 @@ class PostgresLog implements ClusterLog {
       .run({
         text: 'update drillyard_home set owner = $2, epoch = epoch + 1 where home = $1 and epoch = $3 returning epoch',
         values: [home, owner, epoch],
-        answerMs: this.#patienceMs,
+        answerMs: this.#patience.ms,
       })
       .catch((error: unknown) => {
         throw unavailable(this.#morePatient(error));
