@@ -1,8 +1,6 @@
 // The copies of data files that a node has open: those that were used last.
 //   CLUSTER-COPIES-1. A data file is open once, and a copy that is closing is closed before the same file is opened again.
-import { join } from 'node:path';
 import { tuning } from './cluster/tuning.js';
-import { homeFileName } from './worlds/homes.js';
 import type { StreamPosition, StreamRecord } from './worlds/kv/stream-log.js';
 import type { TailRecord } from './worlds/kv/stream-position.js';
 import { KvWriter } from './worlds/kv/writer.js';
@@ -22,15 +20,6 @@ export interface CopyFile extends CatalogCopyFile {
   readonly isKept: boolean;
   /** Records that the log may not have. */
   tail(): TailRecord[];
-}
-
-const streamShape = /^p-[0-9a-f]{32}$/;
-/** Names of streams are read from a log, which may hold anything. */
-export const isStreamOf = (home: number, stream: string): boolean => (home === 0 ? stream === '' : streamShape.test(stream));
-
-/** Where the data file of a stream lies. */
-export function folderOfStream(data: string, { home, stream }: { home: number; stream: string }): string {
-  return home === 0 ? join(data, 'catalog') : join(data, 'worlds', stream, homeFileName(home));
 }
 
 export class OpenCopies {

@@ -6,7 +6,6 @@ import { basename, join, resolve } from 'node:path';
 import type { LogAddress } from './cluster/postgres/log-moment.js';
 import { beginLog, type NewLog } from './cluster/postgres/new-log.js';
 import { type SnapshotFile, writeSnapshot } from './cluster/snapshot-stream.js';
-import { folderOfStream, isStreamOf } from './cluster-copies.js';
 import { ServiceError } from './contract/errors.js';
 import {
   type BackupManifest,
@@ -22,6 +21,7 @@ import { catalogFolder } from './control/data-folder.js';
 import { requireReadableFormat } from './control/format-steps.js';
 import { bundleFolder, evidenceTable } from './control/runs/evidence-records.js';
 import { SharedBundles } from './control/runs/shared-bundles.js';
+import { folderOfStream, verifyStreams } from './control/stream-files.js';
 import { openCopiedCatalog } from './control/verify-catalog.js';
 import { dataFileOf } from './files/database.js';
 
@@ -45,16 +45,20 @@ export async function restoreCluster({ from: named, ...address }: ClusterRestore
     });
   }
   requireReadableFormat(manifest.dataFormat, `The backup ${from}`);
-  const blobs: string[] = [];
+  const paths: string[] = [];
+  const requireFine = (path: string, fault: string | undefined): void => {
+    if (fault !== undefined) throw damagedBackup(from, `of ${path}, ${fault}`);
+  };
   for await (const file of backupFiles(from, manifest)) {
-    const fault = await backupFault(from, file);
-    if (fault !== undefined) throw damagedBackup(from, `of ${file.path}, ${fault}`);
-    if (file.path.startsWith('blobs/')) blobs.push(file.path);
+    requireFine(file.path, await backupFault(from, file));
+    paths.push(file.path);
   }
+  await verifyStreams(from, { manifest, listed: paths }, async (path, fault) => requireFine(path, await fault()));
   const { homes, keyFingerprint, format } = cluster;
   return await beginLog(address, { homes, keyFingerprint, format }, async (log) => {
     await putHomes(log, from, cluster);
-    for (const path of blobs) await log.blobs.put(`sha256:${basename(path)}`, createReadStream(join(from, path)) as AsyncIterable<Buffer>);
+    for (const path of paths.filter((path) => path.startsWith('blobs/')))
+      await log.blobs.put(`sha256:${basename(path)}`, createReadStream(join(from, path)) as AsyncIterable<Buffer>);
     await putEvidence(log, from);
     return { manifest, clusterId: log.clusterId };
   });
@@ -66,7 +70,6 @@ async function putHomes(log: NewLog, from: string, { position }: ClusterPosition
 
 async function* filesOf(from: string, { home, streams }: HomePosition): AsyncGenerator<SnapshotFile & { bytes: number }> {
   for (const { stream, number, nonce } of streams) {
-    if (!isStreamOf(home, stream)) throw damagedBackup(from, `home ${home} has no stream '${stream}'`);
     const path = dataFileOf(folderOfStream(from, { home, stream }));
     yield { stream, number, nonce: Buffer.from(nonce, 'hex'), path, bytes: (await stat(path)).size };
   }

@@ -112,9 +112,18 @@ export function readManifest(folder: string): BackupManifest {
     backupVersion === 1 &&
     [dataFormat, files, bytes].every(Number.isSafeInteger) &&
     /^[0-9a-f]{64}$/.test(filesDigest) &&
-    (kind === 'service' || (kind === 'cluster' && Array.isArray(cluster?.position)));
+    (kind === 'service' || (kind === 'cluster' && isPosition(cluster?.position)));
   if (!isOne) throw damagedBackup(folder, `${manifestName} is none of a backup`);
   return manifest;
+}
+
+/** What it says is compared with the files by stream-files.ts. */
+function isPosition(position: HomePosition[] | undefined): boolean {
+  const isStream = (one: HomePosition['streams'][number] | null): boolean =>
+    typeof one?.stream === 'string' && Number.isSafeInteger(one.number) && typeof one.nonce === 'string';
+  const isHome = (one: HomePosition | null): boolean =>
+    [one?.home, one?.sequence].every(Number.isSafeInteger) && Array.isArray(one?.streams) && one.streams.every(isStream);
+  return Array.isArray(position) && position.every(isHome);
 }
 
 /** Those of the list, in order. control.DATA_DAMAGED, at its end at the latest, for a list that is not the manifest's. */

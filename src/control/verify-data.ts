@@ -23,6 +23,7 @@ import { catalogAdvice, catalogFile, worldFilesIn } from './data-folder.js';
 import { bundleFolder, evidenceTable } from './runs/evidence-records.js';
 import { projectFolder } from './sessions/project-worlds.js';
 import { snapshotTable } from './sessions/snapshot-records.js';
+import { verifyStreams } from './stream-files.js';
 import { type OpenCatalog, openCatalogFile, verifyCatalog } from './verify-catalog.js';
 
 export interface DataFinding {
@@ -90,10 +91,22 @@ async function verifyManifest(look: VerifyData): Promise<void> {
   if (!isBackup(dataDirectory)) return;
   await piece(look, { file: join(dataDirectory, manifestName), advice: backupAdvice }, async () => {
     const manifest = readManifest(dataDirectory);
+    const listed: string[] = [];
+    const damaged = new Set<string>();
     for await (const file of backupFiles(dataDirectory, manifest)) {
       const problem = await backupFault(dataDirectory, file);
-      if (problem !== undefined) look.report({ file: join(dataDirectory, file.path), problem, advice: backupAdvice });
+      listed.push(file.path);
+      if (problem === undefined) continue;
+      damaged.add(file.path);
+      look.report({ file: join(dataDirectory, file.path), problem, advice: backupAdvice });
     }
+    await verifyStreams(dataDirectory, { manifest, listed }, async (path, fault) => {
+      if (damaged.has(path)) return;
+      await piece(look, { file: join(dataDirectory, path), advice: backupAdvice }, async (report) => {
+        const problem = await fault();
+        if (problem !== undefined) report(problem);
+      });
+    });
   });
 }
 
