@@ -101,9 +101,20 @@ for (const [kind, storeOf] of Object.entries(kinds)) {
     await objects.put('homes/1/9/cut/0', large.subarray(0, 10));
     assert.equal(await log.sweepStore(), 0, 'they may be of a put under way');
     const session = new PostgresSession({ url, name: 'sweep' });
+    const foreign = [
+      'drafts-of-a-book/chapter-1',
+      'blobs-backup/a',
+      'homes.csv',
+      'homes-of-others/1/2',
+      'homes/of-nobody/1',
+      'homes/1e400/1',
+    ];
+    for (const key of foreign) await objects.put(key, large.subarray(0, 10));
     // STRAY-OBJECTS-1
     assert.equal(await removeStrays((statement) => session.run(statement), objects, -60_000), 2);
     await session.close();
+    for (const key of foreign) assert.equal((await objects.get(key))?.length, 10, key);
+    for (const key of foreign) await objects.remove(key);
     assert.deepEqual(await keys(), named);
     assert.ok((await joined(log.snapshots.get(1, 3))).equals(large));
     objects.close();

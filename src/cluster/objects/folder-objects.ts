@@ -52,9 +52,9 @@ export function folderObjects(root: string): ObjectStore {
         await rm(fileOf(key), { force: true });
         for (let folder = dirname(fileOf(key)); folder !== root; folder = dirname(folder)) if (!(await removedEmpty(folder))) break;
       }),
-    async *list(prefix) {
+    async *list(folder) {
       await stored(root, requireStore);
-      yield* listed(root, prefix);
+      yield* listed(root, join(root, folder));
     },
     close: () => {},
   };
@@ -106,8 +106,7 @@ async function removedEmpty(folder: string): Promise<boolean> {
   }
 }
 
-async function* listed(root: string, prefix: string): AsyncGenerator<{ key: string; putAtMs: number }> {
-  const folder = join(root, ...prefix.split('/'));
+async function* listed(root: string, folder: string): AsyncGenerator<{ key: string; putAtMs: number }> {
   if ((await stat(folder).catch(absent)) === undefined) return;
   for await (const entry of await opendir(folder, { recursive: true })) {
     if (!entry.isFile()) continue;

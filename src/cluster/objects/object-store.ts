@@ -11,7 +11,7 @@ export interface ObjectStore {
   get(key: string): Promise<Buffer | undefined>;
   /** Also where there is none. */
   remove(key: string): Promise<void>;
-  /** With when each was put, by the clock of the store; drafts that a crash has left, too. */
-  list(prefix: string): AsyncIterable<{ key: string; putAtMs: number }>;
+  /** Those below the folder, with when each was put, by the clock of the store; drafts that a crash has left, too. */
+  list(folder: string): AsyncIterable<{ key: string; putAtMs: number }>;
   close(): void;
 }

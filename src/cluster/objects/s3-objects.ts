@@ -37,9 +37,9 @@ export async function s3Objects({ bucket, prefix, endpoint, region }: S3Address)
       }
     },
     remove: async (key) => void (await asked(client.send(new sdk.DeleteObjectCommand({ ...place, Key: keyOf(key) })))),
-    async *list(wanted) {
+    async *list(folder) {
       for (let token: string | undefined; ; ) {
-        const ask = { ...place, Prefix: keyOf(wanted), ...(token !== undefined && { ContinuationToken: token }) };
+        const ask = { ...place, Prefix: `${keyOf(folder)}/`, ...(token !== undefined && { ContinuationToken: token }) };
         const page = await asked(client.send(new sdk.ListObjectsV2Command(ask)));
         for (const { Key = '', LastModified } of page.Contents ?? [])
           yield { key: Key.slice(prefix === '' ? 0 : prefix.length + 1), putAtMs: LastModified?.getTime() ?? 0 };
