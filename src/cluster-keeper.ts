@@ -187,7 +187,7 @@ export class ClusterKeeper implements HomeKeeper, HomesLog {
   /** After the homes have stopped. */
   async stop(): Promise<void> {
     await this.#copies.closeAll();
-    for (const { mark } of this.#homes.values()) mark.save();
+    for (const { mark } of this.#homes.values()) mark.trySave();
   }
 
   async #put(files: ClusterHome, stream: string, record: StreamRecord): Promise<'appended' | 'lost'> {

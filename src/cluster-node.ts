@@ -4,6 +4,7 @@
 //   CLUSTER-NODE-2. Where nobody is the leader, requests wait, and are refused after limits.ownerWaitMs.
 import { within } from './async/deadline.js';
 import { pause } from './async/pause.js';
+import { takeAll } from './async/take-all.js';
 import { type HostedBindings, hostedPrefix } from './bindings/hosted-bindings.js';
 import { steadyClock } from './cluster/clock.js';
 import { nodeFigures } from './cluster/figures.js';
@@ -112,6 +113,7 @@ export class ClusterNode {
     this.#parts = parts;
     const { settings, ground, options, log, keyring } = parts;
     const token = createNodeToken(keyring, 'cluster');
+    const { node, address } = options;
     this.#snapshots = new ClusterSnapshots({
       data: settings.dataDirectory,
       log,
@@ -127,7 +129,6 @@ export class ClusterNode {
       closing: (home, why) => this.#closing(home, why),
       restore: (home, state) => this.#snapshots.restore(home, state),
     });
-    const { node, address } = options;
     this.#homes = new Homes({
       ...{ log, clock: steadyClock, keeper: this.#keeper, node, address, format: clusterFormats.newest },
       ...{ space: watchSpace(settings.dataDirectory), cutAmong: (addresses: readonly string[]) => this.#ways.reach.cutAmong(addresses) },
@@ -271,13 +272,15 @@ export class ClusterNode {
     // What nobody has taken ends here, while its last appends are still possible.
     this.#isLeaving = true;
     const ended = this.#end(graceMs).then(() => this.#owned.close());
-    await within(graceMs + limits.ownerWaitMs, ended);
-    // Where the log does not answer they are given up: what waits for them would wait for as long.
-    await Promise.all([this.#homes.stop(), this.#snapshots.stop()]);
-    await ended;
-    for (const part of [...this.#forwarders, this.#changes, this.#owners, this.#ways.connections]) part.close();
-    await this.#keeper.stop();
-    await within(limits.ownerWaitMs, this.#parts.log.close());
+    await takeAll([
+      () => within(graceMs + limits.ownerWaitMs, ended),
+      // Where the log does not answer they are given up: what waits for them would wait for as long.
+      () => Promise.all([this.#homes.stop(), this.#snapshots.stop()]),
+      () => ended,
+      () => [...this.#forwarders, this.#changes, this.#owners, this.#ways.connections].forEach((part) => void part.close()),
+      () => this.#keeper.stop(),
+      () => within(limits.ownerWaitMs, this.#parts.log.close()),
+    ]);
   }
 
   /** Nodes that follow make them, the leader where it is alone. */
@@ -345,8 +348,7 @@ export class ClusterNode {
       // What was revoked before is not to be served here.
       if (!(await this.#owners.catalogToEnd())) throw new LogUnavailable('the catalog was not read to its end');
       this.#open.add(home);
-      await this.#owned.openHome(home);
-      return;
+      return await this.#owned.openHome(home);
     }
     const { settings, ground } = this.#parts;
     this.#isLeaving = false;

@@ -5,6 +5,7 @@
 // Before it is ready it answers 503 in the envelope, too.
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
+import { takeAll } from './async/take-all.js';
 import type { AgentLimitOptions } from './bindings/agent-limits.js';
 import type { ClusterOptions } from './cluster-node.js';
 import type { ClusterStart } from './cluster-start.js';
@@ -238,8 +239,7 @@ interface Ending {
 }
 async function end({ phase, service, servers, stopGraceMs, log }: Ending): Promise<void> {
   phase.draining = true;
-  await service.close(stopGraceMs);
-  await Promise.all(servers.map((server) => server.close()));
+  await takeAll([() => service.close(stopGraceMs), () => Promise.all(servers.map((server) => server.close()))]);
   log.info('stopped');
   log.flush();
 }

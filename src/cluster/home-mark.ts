@@ -90,11 +90,11 @@ export class HomeMark {
     this.logBytes += bytes;
     this.#records += 1;
     this.#bytes += bytes;
-    if (this.#records >= tuning.markedRecordsMax || this.#bytes >= tuning.markedBytesMax) this.#saveSoon();
+    if (this.#records >= tuning.markedRecordsMax || this.#bytes >= tuning.markedBytesMax) this.trySave();
   }
 
-  /** On a full disk what was written before stays true; the next time tries again. */
-  #saveSoon(): void {
+  /** On a full disk what was written before stays true: more is read again. The next time tries again. */
+  trySave(): void {
     try {
       this.save();
     } catch {

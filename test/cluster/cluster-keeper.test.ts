@@ -1,7 +1,7 @@
 // What a node does with its homes: copies that follow, takeovers on other folders, owners that end, homes that are lost, damaged records.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { WrongAsk } from '../../src/actors/ask-answers.js';
@@ -283,6 +283,28 @@ test('a restart reads what came since, not everything; a mark that cannot be rea
   assert.equal(blind.keeper.position(1), 0);
   await owner.give(1);
   await checkEqual(owner, blind, { home: 1, stream: one });
+});
+
+// HOME-MARK-1
+test('a stop that cannot save its marks, as on a full disk, ends; a restart reads on from the marks before', async (t) => {
+  const { cluster, owner, copy, bank } = await ownedBank(t);
+  await bank.add(1);
+  await copy.follow(1);
+  const marks = join(copy.data, 'cluster');
+  await copy.stop();
+  const again = cluster.node('copy', copy.data);
+  const position = again.keeper.position(1);
+  await bank.add(1);
+  await again.follow(1);
+  assert.ok(again.keeper.position(1) > position);
+  renameSync(marks, `${marks}.away`);
+  await again.stop();
+  renameSync(`${marks}.away`, marks);
+  const restarted = cluster.node('copy', copy.data);
+  assert.equal(restarted.keeper.position(1), position);
+  await restarted.follow(1);
+  await owner.give(1);
+  await checkEqual(owner, restarted, { home: 1, stream: one });
 });
 
 // CLUSTER-KEEPER-2
