@@ -57,6 +57,16 @@ for (const { what, bound, around } of values) {
   });
 }
 
+test('a blob has a bound, and of a longer one nothing is copied', async () => {
+  const world = await maker();
+  const at = limits.blobBytesEachMax;
+  assert.equal((await world.make('blob', { chars: at })).kind, 'ok');
+  exceeded(await world.error('blob', { chars: at + 1 }), 'blobBytesEachMax');
+  exceeded(await world.error('blob', { chars: at / 2 + 1, of: '\u00e4' }), 'blobBytesEachMax');
+  // In UTF-8 it would have 1.5 GB.
+  exceeded(await world.error('blob', { chars: 500_000_000, of: '\u20ac' }), 'blobBytesEachMax');
+});
+
 test('the details of a failure have a bound, its code and message too', async () => {
   const world = await maker();
   const at = limits.failureDetailsBytesMax - 2;

@@ -25,8 +25,14 @@ export function takeOffered(
   return undefined;
 }
 
-/** Of a handler's own. Throws ContextRefusal. */
-export function putBlob({ blobs, journal }: WorldState, bytes: Buffer): { digest: string; length: number } {
+/** Of a handler's own, copied. Throws ContextRefusal: of what is too long, before anything of it is copied or hashed. */
+export function putBlob(storage: WorldState, content: Uint8Array | string): { digest: string; length: number } {
+  // A text has no fewer bytes than units.
+  if (content.length > limits.blobBytesEachMax) throw new ContextRefusal(said.blobBytesEachMax, 'blobBytesEachMax');
+  return keep(storage, typeof content === 'string' ? Buffer.from(content) : Buffer.from(content));
+}
+
+function keep({ blobs, journal }: WorldState, bytes: Buffer): { digest: string; length: number } {
   const digest = digestOfBytes(bytes);
   const bound = blobs.put(digest, bytes, journal.sequence);
   if (bound !== undefined) throw new ContextRefusal(said[bound], bound);
@@ -42,5 +48,5 @@ export function joinBlobs(storage: WorldState, digests: readonly string[]): { di
     length += found;
     if (length > limits.blobBytesEachMax) throw new ContextRefusal(said.blobBytesEachMax, 'blobBytesEachMax');
   }
-  return putBlob(storage, Buffer.concat(digests.map((digest) => storage.blobs.read(digest) as Buffer)));
+  return keep(storage, Buffer.concat(digests.map((digest) => storage.blobs.read(digest) as Buffer)));
 }

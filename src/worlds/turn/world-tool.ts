@@ -281,7 +281,7 @@ export class WorldTool implements ContextCalls {
   }
   putBlob(content: Uint8Array | string): { digest: string; length: number } {
     this.#turn.enterCall();
-    return this.#change(() => putBlob(this.#turn.storage, typeof content === 'string' ? Buffer.from(content) : Buffer.from(content)));
+    return this.#change(() => putBlob(this.#turn.storage, content));
   }
   joinBlobs(digests: readonly string[]): { digest: string; length: number } {
     this.#turn.enterCall();
