@@ -4,6 +4,7 @@
 //     counted.
 import { limits } from '../contract/limits.js';
 import type { UnansweredRequests } from '../contract/run/run-events.js';
+import { beginningOf } from '../text/cut-text.js';
 
 type Line = UnansweredRequests['requests'][number];
 /** As long as a token is, or longer. */
@@ -11,7 +12,7 @@ const maybeToken = /[A-Za-z0-9_-]{32,}/g;
 
 /** Of a path: what may be seen of it. */
 export function shownPath(path: string): string {
-  return path.replace(maybeToken, '[redacted]').slice(0, limits.unansweredPathCharsMax);
+  return beginningOf(path.replace(maybeToken, '[redacted]'), limits.unansweredPathCharsMax);
 }
 
 export class UnansweredLog {

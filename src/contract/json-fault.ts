@@ -28,13 +28,6 @@ export function pointerToken(key: string | number): string {
   return /[~/]/.test(text) ? `/${text.replaceAll('~', '~0').replaceAll('/', '~1')}` : `/${text}`;
 }
 
-declare global {
-  interface String {
-    /** ECMAScript 2024, in Node from version 20: false when half of a surrogate pair stands alone. */
-    isWellFormed(): boolean;
-  }
-}
-
 /** Array, or an object whose prototype is null or some realm's Object.prototype: one that has no prototype of its own. */
 export function isPlainObject(value: object): boolean {
   const prototype = Object.getPrototypeOf(value);
@@ -117,5 +110,6 @@ function findFaultInObject(value: object, walk: Walk): JsonFault | null {
 }
 
 function fault(walk: Walk, reason: JsonFaultReason, message: string): JsonFault {
-  return { path: walk.path.map(pointerToken).join(''), reason, message };
+  // A name on the way may be the fault itself.
+  return { path: walk.path.map(pointerToken).join('').toWellFormed(), reason, message };
 }

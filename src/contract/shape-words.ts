@@ -1,4 +1,5 @@
 // How a broken shape is explained to a person: what was expected, what was found, and why it matters (the doc comment of the type).
+import { beginningOf } from '../text/cut-text.js';
 import { nearest } from '../text/nearest.js';
 import { limits } from './limits.js';
 import { jsonTypeOf, type Schema, typeOfSchema } from './shape.js';
@@ -33,7 +34,7 @@ export function joinWords(words: readonly string[], conjunction: 'and' | 'or'): 
 /** A value as JSON, short enough for a sentence. */
 function quote(value: unknown): string {
   const text = JSON.stringify(value);
-  return text.length <= limits.quotedPieceCharsMax ? text : `${text.slice(0, limits.quotedPieceCharsMax - 3)}...`;
+  return text.length <= limits.quotedPieceCharsMax ? text : `${beginningOf(text, limits.quotedPieceCharsMax - 3)}...`;
 }
 
 /** The first line of a doc comment, in parentheses. */
@@ -61,7 +62,7 @@ export function formsWords(name: string | undefined, forms: readonly { schema: S
 export function unknownMemberWords(member: string, known: readonly string[], name: string | undefined): string {
   const near = nearest(member, known);
   const hint = near !== undefined ? meantWords(near) : known.length === 0 ? '; it has none' : `; it has ${joinWords(known, 'and')}`;
-  return `"${member.slice(0, limits.quotedNameCharsMax)}" is not a member of ${shapeWords(name)}${hint}`;
+  return `"${beginningOf(member, limits.quotedNameCharsMax)}" is not a member of ${shapeWords(name)}${hint}`;
 }
 
 /** What people write where the contract has another word. */

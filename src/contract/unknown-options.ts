@@ -1,4 +1,5 @@
 // Options of public functions: a name that nobody knows is refused, as a misspelled one would be ignored otherwise.
+import { beginningOf } from '../text/cut-text.js';
 import { nearest } from '../text/nearest.js';
 import { ServiceError } from './errors.js';
 import { limits } from './limits.js';
@@ -12,8 +13,8 @@ export function refuseUnknownOptions(of: string, options: object, known: readonl
     const near = nearest(name, known);
     const hint = near === undefined ? `It has ${known.join(', ')}.` : `Did you mean "${near}"?`;
     throw new ServiceError('control.INVALID_REQUEST', {
-      message: `${of} has no option "${name.slice(0, limits.quotedNameCharsMax)}". ${hint}`,
-      issues: [{ path: `/${name.slice(0, limits.quotedNameCharsMax)}`, code: 'unknown_property', message: hint }],
+      message: `${of} has no option "${beginningOf(name, limits.quotedNameCharsMax)}". ${hint}`,
+      issues: [{ path: `/${beginningOf(name, limits.quotedNameCharsMax)}`, code: 'unknown_property', message: hint }],
     });
   }
 }

@@ -6,6 +6,7 @@ import type { JsonObject, JsonValue } from '../contract/json.js';
 import { diffJson } from '../contract/json-diff.js';
 import { limits } from '../contract/limits.js';
 import type { EvidenceEntry } from '../contract/world/evidence.js';
+import { beginningOf } from '../text/cut-text.js';
 
 /** What stands in ids of two worlds where each has a tag of its own; equal ones need nothing. */
 export interface WorldTags {
@@ -87,6 +88,5 @@ function shown(value: JsonValue | undefined): { value: JsonValue | undefined; is
   if (value === undefined || typeof value === 'number' || typeof value === 'boolean') return { value, isCut: false };
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   if (text.length <= limits.comparisonValueCharsMax) return { value, isCut: false };
-  // A half of a surrogate pair is no text.
-  return { value: `${text.slice(0, limits.comparisonValueCharsMax).replace(/[\ud800-\udbff]$/, '')}…`, isCut: true };
+  return { value: `${beginningOf(text, limits.comparisonValueCharsMax)}…`, isCut: true };
 }

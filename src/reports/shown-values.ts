@@ -5,6 +5,7 @@ import { limits } from '../contract/limits.js';
 import type { AgentUsage } from '../contract/run/agent-usage.js';
 import type { AssertionLocation, AssertionResult, RunResult } from '../contract/run/run.js';
 import { counted, grouped } from '../text/counted.js';
+import { beginningOf } from '../text/cut-text.js';
 import { place } from './entry-text.js';
 import { tuning } from './tuning.js';
 
@@ -129,9 +130,7 @@ export function trialText({ identity }: Pick<RunResult, 'identity'>): string {
 
 function cut(text: string, charsMax: number): string {
   if (text.length <= charsMax) return text;
-  // Never between the halves of a surrogate pair.
-  const end = /[\ud800-\udbff]/.test(text.charAt(charsMax - 1)) ? charsMax - 1 : charsMax;
-  return `${text.slice(0, end)}… (${text.length} characters)`;
+  return `${beginningOf(text, charsMax)}… (${text.length} characters)`;
 }
 
 function isContainer(value: JsonValue): boolean {

@@ -230,6 +230,7 @@ function eventsOf({ calls, enter, failed, needs }: Border): object {
 function text(value: unknown, name: string): string {
   if (typeof value !== 'string' || value.length === 0 || value.length > limits.rowIdCharsMax)
     throw new ContextError(`${name} is a string of 1 to ${limits.rowIdCharsMax} characters`);
+  if (!value.isWellFormed()) throw new ContextError(`${name} is text without half of a surrogate pair`);
   return value;
 }
 

@@ -7,6 +7,7 @@ import { recordBounds } from '../contract/json-fault.js';
 import { limits } from '../contract/limits.js';
 import { type TurnBound, turnBounds } from '../contract/turn-bounds.js';
 import type { Capability } from '../contract/world/tool-manifest.js';
+import { beginningOf } from '../text/cut-text.js';
 import type { ContextCalls, HandlerFault, HandlerReturn } from './loaded-tool.js';
 import { BoundError, ContextError } from './realm-border.js';
 import { admitWithin, type BehaviorIncarnation, makeContext } from './realm-context.js';
@@ -232,15 +233,15 @@ function describe(error: unknown): { message: string; detail: string; bound?: Tu
   const bound = error instanceof BoundError ? turnBounds.find((name) => name === error.bound) : undefined;
   if (bound !== undefined) return { message: shortText(error.message, limits.failureMessageCharsMax), detail: '', bound };
   const name = shortText(error.name, limits.thrownNameCharsMax);
-  const detail = `${name}: ${shortText(error.message, limits.failureMessageCharsMax)}`.slice(0, limits.failureMessageCharsMax);
+  const detail = beginningOf(`${name}: ${shortText(error.message, limits.failureMessageCharsMax)}`, limits.failureMessageCharsMax);
   const engineMade = [TypeError, RangeError, ReferenceError, SyntaxError, EvalError, URIError].some(
     (kind) => Object.getPrototypeOf(error) === kind.prototype,
   );
   return { message: engineMade ? name : detail, detail };
 }
 
-/** The beginning of a text. Looking into a long one may copy all of it, so of that only its length is given. */
+/** The beginning of a text, fit for evidence. Looking into a long one may copy all of it, so of that only its length is given. */
 function shortText(value: unknown, chars: number): string {
   const text = String(value);
-  return text.length > limits.thrownCharsMax ? `(a text of ${text.length} characters)` : text.slice(0, chars);
+  return text.length > limits.thrownCharsMax ? `(a text of ${text.length} characters)` : beginningOf(text, chars);
 }

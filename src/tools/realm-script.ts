@@ -6,6 +6,7 @@ import { ambientNames } from './ambient.js';
 
 /** In order of need. */
 const insideModules = [
+  '../text/cut-text.js',
   '../contract/inspector-limits.js',
   '../contract/service-limits.js',
   '../contract/wire-limits.js',

@@ -5,6 +5,7 @@ import type { Ajv2020, KeywordCxt } from 'ajv/dist/2020.js';
 import { canonicalJson } from '../contract/canonical-json.js';
 import type { JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
+import { beginningOf } from '../text/cut-text.js';
 import { loadAjv } from './ajv.js';
 import { tuning } from './tuning.js';
 
@@ -23,7 +24,7 @@ function equality(keyword: 'const' | 'enum', wanted: readonly JsonValue[]) {
   const message =
     keyword === 'const'
       ? `must be ${preview(wanted[0] as JsonValue)}`
-      : `must be one of ${wanted.map(preview).join(', ').slice(0, limits.quotedChoicesCharsMax)}`;
+      : `must be one of ${beginningOf(wanted.map(preview).join(', '), limits.quotedChoicesCharsMax)}`;
   const check = (value: JsonValue): boolean => {
     if (isContainer(value) ? texts.size > 0 && texts.has(canonicalJson(value)) : simple.has(value)) return true;
     check.errors = [{ keyword, message }];
@@ -34,7 +35,7 @@ function equality(keyword: 'const' | 'enum', wanted: readonly JsonValue[]) {
 }
 
 function preview(value: JsonValue): string {
-  return JSON.stringify(value).slice(0, limits.quotedValueCharsMax);
+  return beginningOf(JSON.stringify(value), limits.quotedValueCharsMax);
 }
 
 /** Of the pairs of equal items that one is named which Ajv names. */

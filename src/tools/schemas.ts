@@ -4,6 +4,7 @@ import { LruMap } from '../collections/lru-map.js';
 import type { Issue } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
 import type { JsonSchema } from '../contract/world/tool-manifest.js';
+import { beginningOf } from '../text/cut-text.js';
 import { loadAjv } from './ajv.js';
 import type { Validate } from './loaded-tool.js';
 import { patternRefused } from './patterns/pattern-places.js';
@@ -134,5 +135,5 @@ function pathOf({ keyword, instancePath, params }: AjvError): string {
 
 function messageOf({ keyword, message, params }: AjvError): string {
   if (keyword === 'additionalProperties' || keyword === 'unevaluatedProperties') return 'is not a known property';
-  return message ?? `breaks ${keyword} ${JSON.stringify(params).slice(0, limits.quotedKeywordCharsMax)}`;
+  return message ?? `breaks ${keyword} ${beginningOf(JSON.stringify(params), limits.quotedKeywordCharsMax)}`;
 }

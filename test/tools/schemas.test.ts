@@ -114,3 +114,14 @@ test('items are asked to be unique as Ajv reports it, however many there are', (
   assert.equal(lazyValidator({ uniqueItems: true })(large), null);
   assert.match(lazyValidator({ uniqueItems: true })([...large, { index: 7 }])?.[0]?.message ?? '', /items ## 7 and 100000 are identical/);
 });
+
+// CUT-TEXT-1
+test('what is said of a value that a schema lists is well-formed, wherever it is cut', () => {
+  for (let length = 80; length < 110; length++) {
+    const long = `${'a'.repeat(length)}${'\u{1f600}'.repeat(10)}`;
+    for (const schema of [{ const: long }, { enum: [long, 'b'] }, { enum: Array.from({ length: 100 }, (_, index) => `${long}${index}`) }]) {
+      const [issue] = lazyValidator(schema)('c') ?? [];
+      assert.ok(issue !== undefined && issue.message.isWellFormed(), JSON.stringify(issue));
+    }
+  }
+});

@@ -79,11 +79,42 @@ var made = {
     made.rows({ count: 1, chars: 1 }, context);
     for (var i = 0; i < input.count; i++) { try { context.state.get('rows', 'none'); } catch (error) { return 'caught'; } }
   },
+  blob: function (input, context) { context.blobs.put(text(input.chars, input.of), 'text/plain'); },
   many: function (input) { return new Array(input.count).fill(text(1000)); },
   forged: function (input, context) {
     try { made.row({ chars: 2e6 }, context); } catch (error) { throw new error.constructor('sliceMs', 'mine'); }
   }
 };
+var half = '\\ud800', pairs = '\\u{1f600}'.repeat(10);
+var halves = {
+  thrown: function () { throw new Error(half); },
+  cutThrown: function () { throw new Error('x'.repeat(992) + pairs); },
+  name: function () { var error = new Error('m'); error.name = half; throw error; },
+  cutName: function () { var error = new Error('m'); error.name = 'x'.repeat(99) + pairs; throw error; },
+  bare: function () { throw half; },
+  message: function (context) { context.fail({ code: 'REFUSED', message: half }); },
+  cutMessage: function (context) { context.fail({ code: 'REFUSED', message: 'x'.repeat(999) + pairs }); },
+  kept: function (context) { context.fail({ code: 'REFUSED', message: half, keep: true }); },
+  code: function (context) { context.fail({ code: half, message: '' }); },
+  undeclared: function (context) { context.fail({ code: 'ELSE', message: half }); },
+  details: function (context) { context.fail({ code: 'REFUSED', message: '', details: half }); },
+  detailsName: function (context) { context.fail({ code: 'REFUSED', message: '', details: { [half]: 1 } }); },
+  result: function () { return half; },
+  resultName: function () { return { [half]: 1 }; },
+  row: function (context) { context.state.put('rows', 'r', { t: half }); },
+  rowName: function (context) { context.state.put('rows', 'r', { [half]: 1 }); },
+  rowId: function (context) { context.state.put('rows', half, {}); },
+  getId: function (context) { context.state.get('rows', half); },
+  deleteId: function (context) { context.state.delete('rows', half); },
+  afterId: function (context) { context.state.scan('rows', { afterRowId: half }); },
+  namespace: function (context) { context.state.get(half, 'r'); },
+  emit: function (context) { context.events.emit(half, {}); },
+  emitName: function (context) { context.events.emit('made', { [half]: 1 }); },
+  schedule: function (context) { context.events.scheduleAt(half, {}, 1e9); },
+  cancel: function (context) { context.events.cancel(half); }
+};
+made.half = function (input, context) { return halves[input.way](context); };
+made.tick = function (input, context) { context.events.scheduleAt('heard', { half: true }, context.clock.nowUs() + 5); };
 function deep(context, what, left) {
   if (left > 0) return deep(context, what, left - 1);
   return calls[what](context, 1);
@@ -107,7 +138,7 @@ var behavior = { default: {
     burn: function (input, context) { (function down(left) { calls[input.what](context, left); down(left + 1); })(0); return null; },
     lie: function (input, context) { (function down(left) { try { calls[input.what](context, left); } catch (e) { throw new TypeError('mine'); } down(left + 1); })(0); return null; }
   },
-  subscriptions: { first: function () { }, second: function () { } },
+  subscriptions: { first: function (payload) { if (payload.half) throw new Error('x'.repeat(990) + half); }, second: function () { } },
   callbacks: {}
 } };
 var silent = { encode: function () { return { body: { kind: 'empty' } }; } };
@@ -165,6 +196,10 @@ export class Maker {
     if (outcome.kind === 'ok') throw new Error(`${what} was answered: ${JSON.stringify(outcome.value).slice(0, 100)}`);
     return outcome.error;
   }
+  /** The ways in which `half` puts half a surrogate pair where it does not belong. */
+  static readonly halves = [...code.slice(code.indexOf('var halves'), code.indexOf('made.half')).matchAll(/^ {2}(\w+):/gm)].map(
+    ([, way]) => way as string,
+  );
   async rowCount(): Promise<number> {
     return (await this.world.query({ kind: 'namespaces' }))[0]?.rowCount ?? 0;
   }

@@ -1,5 +1,7 @@
 // What an author may write for a value of the contract: a text for microseconds ("30s", "2026-01-05T09:00:00Z"), a number for a seed.
 // The only place where one becomes the other, before a document is validated; from there on there is one form.
+
+import { beginningOf } from '../../text/cut-text.js';
 import type { JsonObject, JsonValue } from '../json.js';
 import { limits } from '../limits.js';
 import { layShapes } from '../shape-refine.js';
@@ -56,7 +58,9 @@ function microseconds(value: JsonValue, parse: (text: string) => number | undefi
   if (typeof value !== 'string') return value;
   const parsed = parse(value);
   return (
-    parsed ?? { fault: { message: `expected ${what}, found ${JSON.stringify(value.slice(0, limits.quotedPieceCharsMax))}`, suggestion } }
+    parsed ?? {
+      fault: { message: `expected ${what}, found ${JSON.stringify(beginningOf(value, limits.quotedPieceCharsMax))}`, suggestion },
+    }
   );
 }
 

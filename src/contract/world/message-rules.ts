@@ -1,5 +1,7 @@
 // What every message that tool code words is held to: its headers, its size, its tokens. Asked of codecs where they run, and once more of
 // the host they ran in: tool code may have taken its process over.
+
+import { beginningOf } from '../../text/cut-text.js';
 import { isConnectionHeader, isOriginHeader, isWebLocation } from '../header-rules.js';
 import { limits } from '../limits.js';
 import { countBaseUrls } from './base-url.js';
@@ -82,7 +84,7 @@ function checkedHeaders(
   if (!valueShape.test(contentType)) return 'the contentType of encode is not visible ASCII';
   for (const [given, value] of Object.entries(headers)) {
     const name = given.toLowerCase();
-    if (!nameShape.test(given)) return `'${given.slice(0, limits.quotedValueCharsMax)}' is no name of a header`;
+    if (!nameShape.test(given)) return `'${beginningOf(given, limits.quotedValueCharsMax)}' is no name of a header`;
     if (typeof value !== 'string' || !valueShape.test(value)) return `the header '${name}' is not a string of visible ASCII`;
     if (isConnectionHeader(name)) return `the header '${name}' is the server's own`;
     const fault = faultOf(name, value);

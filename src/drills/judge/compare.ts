@@ -1,6 +1,7 @@
 // Comparing JSON values the way assertions do: deeply, members in any order, numbers by value.
 import type { JsonObject, JsonValue } from '../../contract/json.js';
 import type { Comparison, CountBounds } from '../../contract/run/assertion.js';
+import { beginningOf } from '../../text/cut-text.js';
 import { tuning } from '../tuning.js';
 
 export function deepEqual(left: JsonValue, right: JsonValue): boolean {
@@ -96,5 +97,5 @@ export function describeExpected(comparison: Comparison, expected: JsonValue): s
 /** A value short enough for a message. */
 export function preview(value: JsonValue): string {
   const text = JSON.stringify(value);
-  return text.length <= tuning.comparedCharsShown ? text : `${text.slice(0, tuning.comparedCharsShown - 3)}...`;
+  return text.length <= tuning.comparedCharsShown ? text : `${beginningOf(text, tuning.comparedCharsShown - 3)}...`;
 }

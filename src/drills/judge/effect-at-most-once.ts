@@ -8,6 +8,7 @@ import { limits } from '../../contract/limits.js';
 import type { EffectAtMostOnceAssertion, EffectIdentity } from '../../contract/run/assertion.js';
 import { hasEffect, type OperationEntry } from '../../contract/world/evidence.js';
 import { noun } from '../../text/counted.js';
+import { beginningOf } from '../../text/cut-text.js';
 import { tuning } from '../tuning.js';
 import { type Check, Citations, type Finding } from './finding.js';
 import { callsOperation, describeCalls, mismatch, operationLocation } from './operation-filter.js';
@@ -61,7 +62,7 @@ function identityOf({ invocation }: OperationEntry, identity: EffectIdentity): s
 }
 
 function cutText(text: string): string {
-  return text.length <= tuning.identityCharsShown ? text : `${text.slice(0, tuning.identityCharsShown - 3)}...`;
+  return text.length <= tuning.identityCharsShown ? text : `${beginningOf(text, tuning.identityCharsShown - 3)}...`;
 }
 
 interface SeenEffect {

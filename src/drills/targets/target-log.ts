@@ -2,6 +2,7 @@
 // hears it line by line as it comes.
 import { limits } from '../../contract/limits.js';
 import type { AgentMessage } from '../../contract/run/transcript.js';
+import { endOf } from '../../text/cut-text.js';
 import { type Redactor, redactionOf } from './redaction.js';
 import type { Say, TargetRun } from './target-run.js';
 
@@ -56,6 +57,7 @@ export class TargetLog {
   /** The end of it, for an error message. */
   tail(): string {
     const { targetTailLinesMax, targetErrorCharsMax } = limits;
-    return this.#redactor.text(this.#text).trimEnd().split('\n').slice(-targetTailLinesMax).join('\n').slice(-targetErrorCharsMax);
+    const lines = this.#redactor.text(this.#text).trimEnd().split('\n');
+    return endOf(lines.slice(-targetTailLinesMax).join('\n'), targetErrorCharsMax);
   }
 }

@@ -3,6 +3,7 @@ import type { JsonValue } from '../../contract/json.js';
 import { checkJsonDepth } from '../../contract/json-check.js';
 import { limits } from '../../contract/limits.js';
 import type { RunError } from '../../contract/run/run.js';
+import { beginningOf } from '../../text/cut-text.js';
 import { runError } from '../ports/run-error.js';
 import type { Redactor } from './redaction.js';
 import { wordsOf } from './thrown.js';
@@ -66,6 +67,6 @@ export function outputTooLarge(): RunError {
 function invalid(message: string, redacted: string): ParsedOutput {
   return {
     kind: 'invalid',
-    error: runError('target.OUTPUT_INVALID', message, { details: { beginning: redacted.slice(0, limits.targetBeginningCharsMax) } }),
+    error: runError('target.OUTPUT_INVALID', message, { details: { beginning: beginningOf(redacted, limits.targetBeginningCharsMax) } }),
   };
 }

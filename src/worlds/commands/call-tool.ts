@@ -18,7 +18,7 @@ import { brokenSchema, dispatchError, handlerFailure, refusal } from '../turn/ou
 import type { ScopedRule } from '../turn/overrides.js';
 import type { Persona } from '../turn/program.js';
 import { findDenial, findReplay, isKept, type KeyedCall, keepDenial, keepReceipt } from '../turn/receipt-rules.js';
-import type { Simulation } from '../turn/simulation.js';
+import { invalidRequest, type Simulation } from '../turn/simulation.js';
 import { takeOffered } from '../turn/turn-blobs.js';
 import { clockKey } from '../turn/world-meta.js';
 
@@ -52,7 +52,7 @@ interface Answer {
   fired?: readonly ToolFault[];
 }
 
-/** Throws control.INVALID_REQUEST for an actor that the world does not have. */
+/** Throws control.INVALID_REQUEST for an actor that the world does not have, and for names that no entry can hold. */
 export function callTool(simulation: Simulation, command: CallTool): CallResult {
   return callVia(simulation, command, {}).result;
 }
@@ -60,6 +60,7 @@ export function callTool(simulation: Simulation, command: CallTool): CallResult 
 /** `cutAfter`: of its events the caller is sent so many. */
 export function callVia(simulation: Simulation, command: CallTool, via: CallVia): { result: CallResult; cutAfter: number | undefined } {
   const persona = simulation.persona(command);
+  requireText(command);
   const { turn, storage } = simulation;
   turn.begin(persona);
   const sequence = storage.journal.reserve();
@@ -76,6 +77,12 @@ export function callVia(simulation: Simulation, command: CallTool, via: CallVia)
   if (storage.outbox.hasDue(simulation.clock.nowUs)) result.deliveriesDue = true;
   const cut = answer.fired?.find(({ timing }) => timing === 'stream');
   return { result, cutAfter: cut?.stream?.afterEvents };
+}
+
+/** What is called stands in the entry, whether it is there or not. */
+function requireText({ packageId, instanceId, operationId, idempotencyKey }: CallTool): void {
+  if ([packageId, instanceId, operationId, idempotencyKey].join(' ').isWellFormed()) return;
+  throw invalidRequest('What is called, and its key, are text without half of a surrogate pair.');
 }
 
 function decide(simulation: Simulation, call: Call, tokenFault: TokenFault | undefined): Answer {
