@@ -43,7 +43,7 @@ test('from tool code it is an outcome like any other failure', async () => {
 });
 
 // CUT-TEXT-1
-test('from the handler of an event it fails that event, and the next advance goes on', async () => {
+test('from the handler of an event it fails that event, and the next advance passes it', async () => {
   const maker = await createMaker(worlds, 'world_000000000002');
   await maker.make('tick');
   const advanced = await maker.world.command({ kind: 'advance', targetUs: 1_000, maxEvents: 100 });

@@ -1,6 +1,5 @@
 // What an author may write for a value of the contract: a text for microseconds ("30s", "2026-01-05T09:00:00Z"), a number for a seed.
 // The only place where one becomes the other, before a document is validated; from there on there is one form.
-
 import { beginningOf } from '../../text/cut-text.js';
 import type { JsonObject, JsonValue } from '../json.js';
 import { limits } from '../limits.js';

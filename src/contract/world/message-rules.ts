@@ -1,6 +1,5 @@
 // What every message that tool code words is held to: its headers, its size, its tokens. Asked of codecs where they run, and once more of
 // the host they ran in: tool code may have taken its process over.
-
 import { beginningOf } from '../../text/cut-text.js';
 import { isConnectionHeader, isOriginHeader, isWebLocation } from '../header-rules.js';
 import { limits } from '../limits.js';
