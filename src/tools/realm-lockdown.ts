@@ -1,10 +1,11 @@
 // Runs inside a new vm context, before any other code: takes away what is ambient, freezes what is left.
-// Evaluated as text there (realm-script.ts), so it names nothing but itself, realm-date.ts and ECMAScript.
+// Evaluated as text there (realm-script.ts), so it names nothing but itself, what it imports and ECMAScript.
 //   REALM-LOCKDOWN-1. Every object that tool code can reach without making it is frozen, so two worlds of a thread share no mutable thing.
 //   REALM-LOCKDOWN-2. Using what is denied throws an Error that names it.
 //   REALM-LOCKDOWN-3. The global object itself is out of reach: `globalThis` in tool code is a frozen stand-in.
 //   REALM-LOCKDOWN-4. No error of the realm has a stack trace: V8 would format it with a function of the host, called on the stack of tool
 //     code.
+import { boundArrays } from './globals/bounded-arrays.js';
 import { tameDate } from './globals/realm-date.js';
 
 interface Lists {
@@ -12,6 +13,8 @@ interface Lists {
   addedNames: readonly string[];
   deniedNames: { readonly [name: string]: string };
   deniedMethods: { readonly [path: string]: string };
+  /** What a method of arrays takes at most. */
+  arrayItemsMax: number;
 }
 interface Locked {
   /** The ambient values by name, frozen. */
@@ -24,8 +27,9 @@ type Members = { [name: PropertyKey]: unknown };
 /** Getters that throw: a walk over objects need not call them. */
 const throwing = new Set<unknown>();
 
-export function lockDown(realGlobal: object, { ambientNames, addedNames, deniedNames, deniedMethods }: Lists): Locked {
+export function lockDown(realGlobal: object, { ambientNames, addedNames, deniedNames, deniedMethods, arrayItemsMax }: Lists): Locked {
   const global = realGlobal as Members;
+  boundArrays(global, arrayItemsMax);
   const ambient = Object.create(null) as Members;
   const standIn = Object.create(null) as Members;
   for (const name of ambientNames) {

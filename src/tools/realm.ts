@@ -7,6 +7,7 @@
 import { constants, createContext, Script } from 'node:vm';
 import { JsonRefusal } from '../contract/json-check.js';
 import { findJsonFault } from '../contract/json-fault.js';
+import { limits } from '../contract/limits.js';
 import type { Capability } from '../contract/world/tool-manifest.js';
 import { addedNames, ambientNames, deniedMethods, deniedNames, mayUseAdded } from './ambient.js';
 import type * as added from './globals/added-globals.js';
@@ -51,7 +52,7 @@ function openRealm(): OpenRealm {
     lockDown: typeof lockDown;
     freezeAll: typeof freezeAll;
   };
-  const lists = { ambientNames, addedNames, deniedNames, deniedMethods };
+  const lists = { ambientNames, addedNames, deniedNames, deniedMethods, arrayItemsMax: limits.toolArrayItemsMax };
   const { ambient, provide } = lock(run('globalThis', 'drillyard:global') as object, lists);
   let hasAdded = false;
   const add = (): void => {

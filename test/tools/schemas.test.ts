@@ -121,7 +121,7 @@ test('what is said of a value that a schema lists is well-formed, wherever it is
     const long = `${'a'.repeat(length)}${'\u{1f600}'.repeat(10)}`;
     for (const schema of [{ const: long }, { enum: [long, 'b'] }, { enum: Array.from({ length: 100 }, (_, index) => `${long}${index}`) }]) {
       const [issue] = lazyValidator(schema)('c') ?? [];
-      assert.ok(issue !== undefined && issue.message.isWellFormed(), JSON.stringify(issue));
+      assert.ok(issue?.message.isWellFormed(), JSON.stringify(issue));
     }
   }
 });
