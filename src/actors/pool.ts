@@ -23,8 +23,12 @@ export function startHost(start: HostStart): HostIncarnation {
 
 function startThreadHost({ setup, resourceLimits, onEnvelope }: HostStart): HostIncarnation {
   const page = createSharedPage();
-  const { mail, control, ended, terminate } = runThread({ setup, resourceLimits, page });
+  const { mail, control, ended, stuck, terminate } = runThread({ setup, resourceLimits, page });
   mail.on('message', onEnvelope);
+  void stuck.then(() => {
+    mail.unref();
+    control.unref();
+  });
   return {
     post: (envelope) => mail.postMessage(envelope),
     control: wrap<HostControl>(control as unknown as Endpoint),
@@ -57,6 +61,7 @@ interface RunningThread {
   control: MessagePort;
   /** Resolves once the thread is gone. */
   ended: Promise<string>;
+  stuck: Promise<void>;
   terminate(): void;
 }
 
@@ -67,7 +72,7 @@ function runThread({ setup, resourceLimits, page }: Pick<HostStart, 'setup' | 'r
   const control = new MessageChannel();
   const task: ThreadTask = { setup, page, mail: mail.port2, control: control.port2 };
   const ended = runToEnd(thread, task, { transferList: [mail.port2, control.port2], start });
-  return { mail: mail.port1, control: control.port1, ended, terminate: () => void thread.end() };
+  return { mail: mail.port1, control: control.port1, ended, stuck: thread.stuck, terminate: () => void thread.end() };
 }
 
 /** The one host of a child process; resolves, with what is known of the reason, once its thread is gone. */

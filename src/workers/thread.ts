@@ -6,6 +6,8 @@ import { fileURLToPath } from 'node:url';
 import type { ResourceLimits, Transferable } from 'node:worker_threads';
 import { Piscina } from 'piscina';
 import { defined } from '../contract/defined.js';
+import { limits } from '../contract/limits.js';
+import { leaveBehind } from './stuck-threads.js';
 
 export interface ThreadStart {
   /** The module that it runs. */
@@ -28,6 +30,8 @@ export interface Thread {
   listen(listener: (message: unknown) => void): void;
   /** Resolves, with its exit code, once the thread is gone. */
   readonly exited: Promise<number>;
+  /** Resolves when it was to end and has not: it waits in native code, and keeps the process no longer (stuck-threads.ts). */
+  readonly stuck: Promise<void>;
   /** Ends it whatever it does; resolves when nothing of it runs any more. */
   end(): Promise<void>;
 }
@@ -58,16 +62,30 @@ export function startThread({ entry, run, resourceLimits, workerData, env }: Thr
   pool.on('error', () => {});
   let heard = (_: unknown): void => {};
   pool.on('message', (message) => heard(message));
-  const exited = new Promise<number>((resolve) => pool.threads[0]!.once('exit', resolve));
+  const worker = pool.threads[0]!;
+  const exited = new Promise<number>((resolve) => worker.once('exit', resolve));
+  let timer: NodeJS.Timeout | undefined;
+  let giveUp = (): void => {};
+  const stuck = new Promise<void>((resolve) => {
+    giveUp = () => {
+      leaveBehind(worker);
+      resolve();
+    };
+  });
   // The pool would start another in its place, which nobody has asked for.
-  void exited.then(() => pool.destroy());
+  void exited.then(() => {
+    clearTimeout(timer);
+    return pool.destroy();
+  });
   return {
     run: (task, transferList = []) => pool.run(task, { transferList }),
     listen: (listener) => {
       heard = listener;
     },
     exited,
+    stuck,
     end: async () => {
+      timer ??= setTimeout(giveUp, limits.hostEndWaitMs).unref();
       await Promise.all([pool.destroy(), exited]);
     },
   };

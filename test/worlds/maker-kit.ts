@@ -80,6 +80,7 @@ var made = {
     for (var i = 0; i < input.count; i++) { try { context.state.get('rows', 'none'); } catch (error) { return 'caught'; } }
   },
   blob: function (input, context) { context.blobs.put(text(input.chars, input.of), 'text/plain'); },
+  stuck: function (input) { return text(2 * input.chars).lastIndexOf(text(input.chars) + 'y'); },
   many: function (input) { return new Array(input.count).fill(text(1000)); },
   forged: function (input, context) {
     try { made.row({ chars: 2e6 }, context); } catch (error) { throw new error.constructor('sliceMs', 'mine'); }
