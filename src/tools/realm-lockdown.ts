@@ -6,6 +6,7 @@
 //   REALM-LOCKDOWN-4. No error of the realm has a stack trace: V8 would format it with a function of the host, called on the stack of tool
 //     code.
 import { boundArrays } from './globals/bounded-arrays.js';
+import { keepKnownNames } from './globals/known-names.js';
 import { tameDate } from './globals/realm-date.js';
 
 interface Lists {
@@ -29,6 +30,7 @@ const throwing = new Set<unknown>();
 
 export function lockDown(realGlobal: object, { ambientNames, addedNames, deniedNames, deniedMethods, arrayItemsMax }: Lists): Locked {
   const global = realGlobal as Members;
+  keepKnownNames(global);
   boundArrays(global, arrayItemsMax);
   const ambient = Object.create(null) as Members;
   const standIn = Object.create(null) as Members;
@@ -41,7 +43,6 @@ export function lockDown(realGlobal: object, { ambientNames, addedNames, deniedN
   denyConstructors();
   ambient.Function = standIn.Function = Function.prototype.constructor;
   for (const path of Object.keys(deniedMethods)) denyMethod(ambient, path, deniedMethods[path] as string);
-  removeLegacyRegExpState();
   denyStackTraces();
   const provide = promise([global, standIn], addedNames);
   const gone = new Set([
@@ -128,14 +129,6 @@ function denyStackTraces(): void {
   Object.defineProperty(Error, 'stackTraceLimit', { value: undefined, writable: false, enumerable: false, configurable: false });
 }
 
-/** `RegExp.$1`, `RegExp.input` and the like remember the last match of the whole realm. */
-function removeLegacyRegExpState(): void {
-  const kept = ['length', 'name', 'prototype', 'escape'];
-  for (const name of Reflect.ownKeys(RegExp)) {
-    if (typeof name === 'string' && !kept.includes(name)) Reflect.deleteProperty(RegExp, name);
-  }
-}
-
 function nativeErrors(): { prototype: object }[] {
   return [EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError, AggregateError];
 }
@@ -172,24 +165,16 @@ function hiddenIntrinsics(): unknown[] {
     ''[Symbol.iterator](),
     ''.matchAll(/x/g),
   ];
-  const helpers = iterators.flatMap((iterator) => lazyIterators(iterator as unknown as Members));
   const strictArguments = (function (this: unknown) {
     // biome-ignore lint/complexity/noArguments: the getter of its `callee` is what is wanted
     return arguments;
   })();
   return [
-    ...[...iterators, ...helpers, generator(), (async function* () {})()].map((value) => Object.getPrototypeOf(value)),
+    ...[...iterators, generator(), (async function* () {})()].map((value) => Object.getPrototypeOf(value)),
     ...[generator, async () => {}, async function* () {}].map((value) => Object.getPrototypeOf(value)),
     ...Object.values(Object.getOwnPropertyDescriptors(strictArguments)).flatMap(({ get, set }) => [get, set]),
     ...Object.values(Object.getOwnPropertyDescriptors(new Error())).flatMap(({ get, set }) => [get, set]),
   ];
-}
-
-/** Iterator helpers, where this version of V8 has them. */
-function lazyIterators(iterator: Members): unknown[] {
-  if (typeof iterator.map !== 'function') return [];
-  const { from } = iterator.constructor as { from?: (source: object) => object };
-  return [iterator.map((value: unknown) => value), from?.({ next: () => ({ done: true }) })];
 }
 
 export function freezeAll(roots: readonly unknown[]): void {
