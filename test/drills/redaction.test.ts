@@ -2,10 +2,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { limits } from '../../src/contract/limits.js';
+import type { TargetModule } from '../../src/contract/run/target-invocation.js';
 import { hostSecrets, Redactor } from '../../src/drills/targets/redaction.js';
 import { TargetLog } from '../../src/drills/targets/target-log.js';
+import { Targets } from '../../src/drills/targets/targets.js';
 import fc from '../fast-check.js';
-import { command, module, run } from './targets-kit.js';
+import { command, invocation, module, recordedAccess, root, run } from './targets-kit.js';
 
 const token = 'TOKEN-OF-HTTP';
 
@@ -51,6 +53,37 @@ test('a log tells no secret, whatever pieces it comes in and wherever it is cut'
   const many = new TargetLog(redactor);
   for (let index = 0; index < 400_000; index++) many.append(token);
   assert.doesNotMatch(many.kept().log, /TOKEN|OF-HTTP/);
+});
+
+// TARGET-LOG-1
+test('the end of a log that was cut has its last line and no part of a secret, wherever the cuts fall', async () => {
+  const long = `sk-live-${'0123456789abcdef'.repeat(8)}`;
+  const redactor = new Redactor([long]);
+  const shows = (text: string) =>
+    Array.from({ length: long.length - 7 }, (_, at) => long.slice(at, at + 8)).some((part) => text.includes(part));
+  for (let shift = 0; shift < long.length + 12; shift += 21) {
+    const log = new TargetLog(redactor);
+    log.append('x'.repeat(limits.targetLogBytesMax - long.length + shift));
+    log.append(`${long}\n`.repeat(200) + '.'.repeat(shift));
+    log.append('\nthe reason\n');
+    assert.ok(log.tail().endsWith('\nthe reason'));
+    assert.ok(!shows(log.tail()), log.tail());
+    assert.match(log.tail(), /\[redacted\]\n\[redacted\]/);
+  }
+  const environmentFromHost = { KEY: 'DRILLYARD_TEST_KEY' };
+  process.env.DRILLYARD_TEST_KEY = long;
+  const source = `for (let n = 0; n < 70000; n++) console.error('using ' + process.env.KEY.trim()); console.error('the reason'); process.exitCode = 1;`;
+  const flooding = await run(command(source, { environmentFromHost }));
+  const stderr = String(flooding.error?.details.stderr);
+  assert.match(stderr, /using \[redacted\]\nthe reason$/);
+  assert.ok(!shows(JSON.stringify(flooding.error)));
+  // Of a module the host lets only so much through, and cuts there.
+  for (const shift of [3, 7]) {
+    const line = `(_, { binding, log }) => { const { token } = binding.http; log('x'.repeat(${limits.targetLogBytesMax * 2 - token.length + shift - 2})); log(token)`;
+    const { error } = await run(module(`export default ${line}; throw new Error('enough'); }`));
+    assert.equal(error?.message, 'enough');
+    assert.doesNotMatch(JSON.stringify(error), /TOKEN-|OF-HTTP/);
+  }
 });
 
 test('of the host all values are secrets but those that stand everywhere; of `Bearer abc` the second word too', () => {
@@ -103,4 +136,13 @@ test('errors tell no secret, nor half of one', async () => {
     command('console.error(process.env.KEY); process.exit(1)', { environmentFromHost: { KEY: 'DRILLYARD_TEST_KEY' } }),
   );
   assert.equal(host.error?.details.stderr, '[redacted]');
+  const agent: TargetModule = (_, { binding }) => {
+    throw new Error('x'.repeat(limits.targetErrorCharsMax - 12) + binding.http?.token);
+  };
+  const outside = new Targets({ root, isolation: 'thread', prefixes: [], allowRemote: false, agent });
+  const runner = outside.runnerFor({ kind: 'external', id: 'out', bindings: ['http'], timeoutMs: 30_000 });
+  const { signal } = new AbortController();
+  const thrown = await runner.run({ invocation: invocation('one'), access: recordedAccess().access, timeoutMs: 30_000, signal });
+  assert.doesNotMatch(JSON.stringify(thrown.error), /TOKEN/);
+  await outside.close();
 });

@@ -7,7 +7,6 @@ import { type AgentUsage, requireUsage, sumUsage } from '../../contract/run/agen
 import { ExternalResult } from '../../contract/run/target-completion.js';
 import type { TargetContext, TargetModule, TargetWorld } from '../../contract/run/target-invocation.js';
 import { requireAgentMessage } from '../../contract/run/transcript.js';
-import { beginningOf } from '../../text/cut-text.js';
 import type { DirectClient } from '../ports/bindings-port.js';
 import { runError } from '../ports/run-error.js';
 import { Attachments } from './attachments.js';
@@ -61,7 +60,8 @@ async function outcomeOf(agent: TargetModule, { invocation, redactor }: TargetWo
     value = await agent(structuredClone(invocation), context);
   } catch (error) {
     const { message, stack } = wordsOf(error);
-    const log = beginningOf(stack.split('\n').slice(0, limits.targetTailLinesMax).join('\n'), limits.targetErrorCharsMax);
+    const words = stack.split('\n').slice(0, limits.targetTailLinesMax).join('\n');
+    const log = redactor.beginning(words, limits.targetErrorCharsMax).text;
     return { status: 'failed', error: runError('target.THREW', message === '' ? 'The agent threw.' : message, { details: { log } }) };
   }
   if (value instanceof ExternalResult) {

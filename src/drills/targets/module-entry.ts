@@ -201,6 +201,6 @@ function tell(turn: number, { role, content }: AgentMessage): void {
 
 function say(text: string): void {
   if (logCharsLeft <= 0) return;
-  send({ kind: 'log', text: text.slice(0, logCharsLeft) });
+  send({ kind: 'log', text: text.slice(0, logCharsLeft), isCut: text.length > logCharsLeft });
   logCharsLeft -= text.length;
 }

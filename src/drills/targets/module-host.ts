@@ -67,7 +67,7 @@ function startProcess(): ModuleHost {
     hearing.end(code === null ? `its process was ended by ${signal}` : `its process exited with code ${code}`),
   );
   for (const stream of [child.stdout, child.stderr]) {
-    stream?.setEncoding('utf8').on('data', (text: string) => hearing.message({ kind: 'log', text }));
+    stream?.setEncoding('utf8').on('data', (text: string) => hearing.message({ kind: 'log', text, isCut: false }));
   }
   return {
     incarnations: 0,

@@ -46,7 +46,8 @@ export type CallAnswer =
 
 export type FromHost =
   | { kind: 'call'; turn: number; id: number; request: WorldRequest }
-  | { kind: 'log'; text: string }
+  /** `isCut`: more was said at once. */
+  | { kind: 'log'; text: string; isCut: boolean }
   | { kind: 'message'; turn: number; message: AgentMessage }
   | { kind: 'usage'; turn: number; usage: AgentUsage }
   | { kind: 'attach'; turn: number; file: { name: string; mediaType: string; bytes: Uint8Array } }
@@ -65,7 +66,7 @@ export function isFromHost(message: unknown): message is FromHost {
     case 'call':
       return isNumber(turn) && isNumber(id) && isWorldRequest(request);
     case 'log':
-      return isText(text);
+      return isText(text) && typeof message.isCut === 'boolean';
     case 'message':
       return isNumber(turn) && isAgentMessage(message.message);
     case 'usage':

@@ -111,7 +111,7 @@ class Invocation {
         void this.#answer(message);
         return;
       case 'log':
-        this.#log.append(message.text);
+        this.#log.append(message.text, message);
         return;
       case 'message':
         if (message.turn === this.#turn) this.#log.message(message.message);

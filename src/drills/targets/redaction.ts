@@ -53,6 +53,17 @@ export class Redactor {
     return { text: redacted + text.slice(done, Math.max(done, charsMax)), places };
   }
 
+  /** The end of a longer text, redacted: what a secret that began before it may reach into is left out. */
+  ending(text: string): string {
+    let redacted = '';
+    let done = this.reachChars;
+    for (const { index, 0: found } of this.#pattern === undefined ? [] : text.matchAll(this.#pattern)) {
+      if (index >= done) redacted += text.slice(done, index) + mark;
+      done = Math.max(done, index + found.length);
+    }
+    return redacted + text.slice(done);
+  }
+
   /** Every string of it, names included. */
   value<T extends JsonValue>(value: T): T {
     return this.#pattern === undefined ? value : (this.#redacted(value) as T);

@@ -1,5 +1,6 @@
 // What a target says, kept up to a bound: the beginning, and a line that tells how much is missing. Secrets in it are redacted. Who listens
 // hears it line by line as it comes.
+//   TARGET-LOG-1. The end that an error shows is that of all that was said, and holds no part of a secret that a cut went through.
 import { limits } from '../../contract/limits.js';
 import type { AgentMessage } from '../../contract/run/transcript.js';
 import { endOf } from '../../text/cut-text.js';
@@ -9,6 +10,9 @@ import type { Say, TargetRun } from './target-run.js';
 export class TargetLog {
   #text = '';
   #chars = 0;
+  /** The last of it. */
+  #end = '';
+  #isEndCut = false;
   readonly #redactor: Redactor;
   readonly #say: Say | undefined;
   readonly #byLine: Redactor;
@@ -21,12 +25,28 @@ export class TargetLog {
     this.#byLine = redactor.byLine();
   }
 
-  append(text: string): void {
+  /** `isCut`: more was said at once, and did not come. */
+  append(text: string, { isCut = false } = {}): void {
     if (this.#say !== undefined) this.#tell(text);
     this.#chars += text.length;
     // A little more than is kept, so that a secret at the cut is still known for one.
     const charsLeft = limits.targetLogBytesMax + this.#redactor.reachChars - this.#text.length;
     if (charsLeft > 0) this.#text += text.length <= charsLeft ? text : text.slice(0, charsLeft);
+    if (isCut) this.#startEnd('[what came next was not kept]\n', { isCut: false });
+    else this.#extendEnd(text);
+  }
+
+  #extendEnd(text: string): void {
+    const charsMin = 2 * (limits.targetErrorCharsMax + this.#redactor.reachChars);
+    const end = this.#end + text;
+    // Only now and then, so that an end of many pieces is not copied for each.
+    if (end.length > 2 * charsMin) this.#startEnd(end.slice(-charsMin), { isCut: true });
+    else this.#end = end;
+  }
+
+  #startEnd(text: string, { isCut }: { isCut: boolean }): void {
+    this.#end = text;
+    this.#isEndCut = isCut;
   }
 
   /** A message of the agent: heard, and no part of the log. */
@@ -57,7 +77,7 @@ export class TargetLog {
   /** The end of it, for an error message. */
   tail(): string {
     const { targetTailLinesMax, targetErrorCharsMax } = limits;
-    const lines = this.#redactor.text(this.#text).trimEnd().split('\n');
-    return endOf(lines.slice(-targetTailLinesMax).join('\n'), targetErrorCharsMax);
+    const said = this.#isEndCut ? this.#redactor.ending(this.#end) : this.#redactor.text(this.#end);
+    return endOf(said.trimEnd().split('\n').slice(-targetTailLinesMax).join('\n'), targetErrorCharsMax);
   }
 }
