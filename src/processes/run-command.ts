@@ -4,6 +4,7 @@
 //   RUN-COMMAND-2. `onExit` is called when the process has ended; that something it started still holds its pipes is not its lateness.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { limits } from '../contract/limits.js';
+import { endWithUs } from './end-with-us.js';
 
 export interface CommandStart {
   file: string;
@@ -31,30 +32,11 @@ export interface CommandEnd {
   failure?: { kind: 'spawn'; error: Error } | { kind: 'output_too_large' };
 }
 
-/** Process groups of commands at work: they end with this process, however it ends itself. */
-const liveGroups = new Set<number>();
-let watchesExit = false;
-
-function endGroupsOnExit(): void {
-  if (watchesExit) return;
-  watchesExit = true;
-  process.on('exit', () => {
-    for (const group of liveGroups) signalGroup(group, 'SIGKILL');
-  });
-}
-
-function signalGroup(group: number, name: NodeJS.Signals): void {
-  try {
-    process.kill(-group, name);
-  } catch {
-    // The group is gone already.
-  }
-}
-
 export class RunningCommand {
   readonly ended: Promise<CommandEnd>;
   readonly #child: ChildProcess;
   readonly #outputBytesMax: number;
+  readonly #leave: () => void;
   #output: Buffer[] = [];
   #outputBytes = 0;
   #failure: CommandEnd['failure'];
@@ -66,8 +48,7 @@ export class RunningCommand {
     const child = spawn(file, [...args], { cwd: directory, env: environment, shell: false, stdio: 'pipe', detached: true });
     this.#child = child;
     this.#outputBytesMax = outputBytesMax;
-    endGroupsOnExit();
-    if (child.pid !== undefined) liveGroups.add(child.pid);
+    this.#leave = endWithUs(() => this.#signalGroup('SIGKILL'));
     child.stdout.on('data', (chunk: Buffer) => this.#collect(chunk));
     child.stderr.setEncoding('utf8').on('data', onLog);
     // A process that does not read its stdin closes it: no error of ours.
@@ -76,7 +57,9 @@ export class RunningCommand {
     this.ended = new Promise((resolve) => {
       child.once('error', (error) => {
         this.#failure ??= { kind: 'spawn', error };
-        if (child.pid === undefined) resolve(this.#end(null, null));
+        if (child.pid !== undefined) return;
+        this.#leave();
+        resolve(this.#end(null, null));
       });
       // `close` comes after both pipes have ended, so that nothing the process said is lost.
       child.once('close', (code, signal) => resolve(this.#end(code, signal)));
@@ -108,7 +91,7 @@ export class RunningCommand {
   /** What outlives the process ends with it; what has even left its process group no longer gets its pipes read. */
   #endLeftovers(): void {
     this.#signalGroup('SIGKILL');
-    liveGroups.delete(this.#child.pid ?? 0);
+    this.#leave();
     this.#pipeTimer = setTimeout(() => {
       this.#child.stdout?.destroy();
       this.#child.stderr?.destroy();
@@ -116,7 +99,12 @@ export class RunningCommand {
   }
 
   #signalGroup(name: NodeJS.Signals): void {
-    if (this.#child.pid !== undefined) signalGroup(this.#child.pid, name);
+    if (this.#child.pid === undefined) return;
+    try {
+      process.kill(-this.#child.pid, name);
+    } catch {
+      // The group is gone already.
+    }
   }
 
   #end(code: number | null, signal: NodeJS.Signals | null): CommandEnd {

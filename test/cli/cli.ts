@@ -1,5 +1,7 @@
 // The command line as a user starts it: a process of its own.
 import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
 
 const main = new URL('../../src/cli/main.js', import.meta.url).href;
 /** What the engine is given for processes that live shortly (scripts/test.mjs) holds for those that a test starts too. */
@@ -70,4 +72,25 @@ export function jsonLines(stdout: string): { event?: string; [name: string]: unk
   const lines = stdout.split('\n');
   if (lines.pop() !== '') throw new Error('the last line does not end');
   return lines.map((line) => JSON.parse(line) as { event?: string });
+}
+
+/** Which an agent writes into a file. */
+export async function pidIn(file: string): Promise<number> {
+  while (!existsSync(file) || readFileSync(file, 'utf8') === '') await setTimeout(10);
+  return Number(readFileSync(file, 'utf8'));
+}
+
+/** Resolves when nothing runs under this id. */
+export async function isGone(pid: number): Promise<void> {
+  while (isAlive(pid)) await setTimeout(10);
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    // A zombie that nobody has waited for is dead all the same.
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  } catch {
+    return false;
+  }
 }

@@ -6,8 +6,8 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { runOnce } from '../../src/cli/run-command.js';
-import { createRepository, drill, moduleAgent, written } from '../drills/repository.js';
-import { jsonLines, type Started, start } from './cli.js';
+import { commandAgent, createRepository, drill, moduleAgent, written } from '../drills/repository.js';
+import { isGone, jsonLines, pidIn, type Started, start } from './cli.js';
 
 const stopped = /Cancelling; once more to end at once\./;
 
@@ -86,4 +86,49 @@ for (const isolate of ['thread', 'process']) {
     assert.deepEqual([attempt?.status, attempt?.verdict], ['cancelled', 'inconclusive']);
     assert.ok(existsSync(join(root, attempt?.report as string, 'report.json')));
   });
+}
+
+const posix = { skip: process.platform === 'win32', timeout: 60_000 };
+
+test('a terminal that closes cancels too, however often it says so: the agent is ended, what ran is reported, 130', posix, async (t) => {
+  const source = "import { writeFileSync } from 'node:fs'; writeFileSync('pid', String(process.pid)); setInterval(() => {}, 1000);";
+  const { root, remove } = createRepository({ ...commandAgent('agent', source), ...drill('d', 'agent', [written({ equals: 1 })]) });
+  t.after(remove);
+  const { child, ended } = start(['run', '--json', '--root', root]);
+  const pid = await pidIn(join(root, 'pid'));
+  t.after(() => endAnyway(pid));
+  child.kill('SIGHUP');
+  child.stderr?.once('data', () => child.kill('SIGHUP'));
+  const { code, stdout } = await ended;
+  assert.equal(code, 130);
+  assert.equal(jsonLines(stdout).find(({ event }) => event === 'attempt')?.status, 'cancelled');
+  await isGone(pid);
+});
+
+// END-WITH-US-1
+for (const [what, signals] of [
+  ['a second Ctrl-C', ['SIGINT', 'SIGINT']],
+  ['the end of the run by force', ['SIGKILL']],
+] as const) {
+  test(`${what} ends an agent in a process of its own, whatever it is busy with`, posix, async (t) => {
+    const busy = `(await import('node:fs')).writeFileSync(process.cwd() + '/pid', String(process.pid)); for (;;);`;
+    const { root, remove } = createRepository({ ...moduleAgent('agent', busy), ...drill('d', 'agent', [written({ equals: 1 })]) });
+    t.after(remove);
+    const { child, ended } = start(['run', '--json', '--isolate', 'process', '--root', root], { cwd: root });
+    const pid = await pidIn(join(root, 'pid'));
+    t.after(() => endAnyway(pid));
+    const [first, second] = signals;
+    child.kill(first);
+    if (second !== undefined) child.stderr?.once('data', () => child.kill(second));
+    assert.equal((await ended).code, second === undefined ? null : 130);
+    await isGone(pid);
+  });
+}
+
+function endAnyway(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // As it has to be.
+  }
 }

@@ -15,7 +15,7 @@ import {
   temporaryRepositories,
   written,
 } from '../drills/repository.js';
-import { drillyard, jsonLines, nodeArguments, start } from './cli.js';
+import { drillyard, isGone, jsonLines, nodeArguments, pidIn, start } from './cli.js';
 import { warmDrillyard } from './warm-cli.js';
 
 const cleanUp: (() => void)[] = [];
@@ -330,14 +330,11 @@ test('a second Ctrl-C ends everything at once, the agent included', async () => 
     drill('d', 'agent', [written({ equals: 0 })]),
   );
   const { child, ended } = start(['run', '--json', '--root', root]);
-  while (!existsSync(join(root, 'pid')) || readFileSync(join(root, 'pid'), 'utf8') === '')
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  const pid = Number(readFileSync(join(root, 'pid'), 'utf8'));
+  const pid = await pidIn(join(root, 'pid'));
   child.kill('SIGINT');
   child.stderr?.once('data', () => child.kill('SIGINT'));
   assert.equal((await ended).code, 130);
-  for (let tries = 0; tries < 100 && isAlive(pid); tries++) await new Promise((resolve) => setTimeout(resolve, 10));
-  assert.equal(isAlive(pid), false);
+  await isGone(pid);
   assert.equal(existsSync(readFileSync(join(root, 'folder'), 'utf8')), false);
 });
 
@@ -346,13 +343,3 @@ test('help and version are 0, and starting is fast', async () => {
     assert.equal((await warmDrillyard(args)).code, 0, args.join(' '));
   assert.equal((await drillyard(['--version'])).code, 0);
 });
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    // A zombie that nobody has waited for is dead all the same.
-    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
-  } catch {
-    return false;
-  }
-}

@@ -2,7 +2,7 @@
 // It holds no token and no world, only messages: the other side decides what is allowed.
 import { Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
-import { parentPort } from 'node:worker_threads';
+import { parentPort, Worker } from 'node:worker_threads';
 import { ServiceError } from '../../contract/errors.js';
 import { limits } from '../../contract/limits.js';
 import { requireUsage } from '../../contract/run/agent-usage.js';
@@ -20,6 +20,7 @@ import {
   type FromHost,
   type Invoke,
   type ModuleFailure,
+  moduleHostLifeline,
   moduleHostPipe,
   type ToHost,
   type WorldRequest,
@@ -37,6 +38,11 @@ const channel =
         { message: (message) => receive(message as ToHost), violation: leave, closed: leave },
       )
     : undefined;
+// A thread hears it however busy the module keeps this one.
+if (parentPort === null) {
+  const watch = `new (require('node:net').Socket)({ fd: ${moduleHostLifeline} }).on('error', () => {}).on('close', () => process.kill(process.pid, 'SIGKILL')).resume();`;
+  new Worker(watch, { eval: true, execArgv: [] }).unref();
+}
 const send = (message: FromHost): void => (channel === undefined ? parentPort?.postMessage(message) : channel.send(message));
 
 /** A target's module, or a judge's, whose context has less. */

@@ -4,8 +4,9 @@ import type { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { limits } from '../../contract/limits.js';
+import { endWithUs } from '../../processes/end-with-us.js';
 import { cloneCodec, FramedChannel } from '../../processes/framed-channel.js';
-import { type FromHost, isFromHost, moduleHostPipe, type ToHost } from './module-protocol.js';
+import { type FromHost, isFromHost, moduleHostLifeline, moduleHostPipe, type ToHost } from './module-protocol.js';
 
 export interface ModuleHost {
   /** Attempts it has served. */
@@ -48,8 +49,11 @@ function startThread(): ModuleHost {
 
 function startProcess(): ModuleHost {
   const child = spawn(process.execPath, [`--max-old-space-size=${limits.moduleHeapMbMax}`, fileURLToPath(entry)], {
-    stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe', 'pipe', 'pipe'],
   });
+  const leave = endWithUs(() => child.kill('SIGKILL'));
+  child.once('exit', leave);
+  child.once('error', leave);
   const hearing = new Hearing();
   const exited = new Promise<void>((resolve) => {
     child.once('exit', () => resolve());
@@ -69,6 +73,7 @@ function startProcess(): ModuleHost {
   for (const stream of [child.stdout, child.stderr]) {
     stream?.setEncoding('utf8').on('data', (text: string) => hearing.message({ kind: 'log', text, isCut: false }));
   }
+  (child.stdio[moduleHostLifeline] as Duplex | undefined)?.on('error', () => {});
   return {
     incarnations: 0,
     post: (message) => channel.send(message),

@@ -7,8 +7,9 @@ import { type AgentMessage, isAgentMessage } from '../../contract/run/transcript
 import type { DirectClient, Endpoint } from '../ports/bindings-port.js';
 import type { AttachmentRefusal } from './target-run.js';
 
-/** Where a host that is a process has its pipe: a file descriptor. */
+/** Where a host that is a process has its pipes: file descriptors. What ends the second is the end of who started it. */
 export const moduleHostPipe = 3;
+export const moduleHostLifeline = 4;
 
 export interface Invoke {
   kind: 'invoke';
