@@ -10,7 +10,8 @@ import { localFolders } from '../contract/local-folders.js';
 import type { Provenance } from '../contract/provenance.js';
 import type { CompiledBuild, Diagnostic } from '../contract/run/build.js';
 import { refuseUnknownOptions } from '../contract/unknown-options.js';
-import { markRun } from '../reports/runs-in-progress.js';
+import { markRun, type RunMark } from '../reports/runs-in-progress.js';
+import type { Worlds } from '../worlds/api.js';
 import { chooseLocalIsolation, openLocalWorlds, prepareLocalHost } from '../worlds/local-worlds.js';
 import type { AttemptContext, PlaceOfHandler } from './attempt/attempt-context.js';
 import { requireLoadableTools } from './loadable-tools.js';
@@ -106,24 +107,22 @@ export async function runBuild(
     allowRemote: options.allowRemote === true,
     ...defined({ agent }),
   });
-  const [first] = plan.drills;
-  if (first !== undefined && first.refusal === undefined) targets.prepare(first.target);
   const directory = resolve(root, options.runDirectory ?? localFolders.runs);
-  const mark = markRun(directory);
-  const worlds = await openLocalWorlds({
-    directory,
-    // One a lane: tool code that takes its host down, or keeps it busy for seconds, must not touch an attempt beside it or after it.
-    hosts: Math.max(1, Math.min(plan.concurrency, runs)),
-    hostsAtStart: Math.min(availableParallelism(), runs),
-    hostCoolDownMs: 0,
-    isolation,
-    ...defined({ handlerTimeoutMs: options.handlerTimeoutMs, freshModulePerTurn: options.freshModulePerTurn }),
-  }).catch(async (error: unknown) => {
-    await targets.close();
-    mark?.remove();
-    throw error;
-  });
+  let mark: RunMark | undefined;
+  let worlds: Worlds | undefined;
   try {
+    const [first] = plan.drills;
+    if (first !== undefined && first.refusal === undefined) targets.prepare(first.target);
+    mark = markRun(directory);
+    worlds = await openLocalWorlds({
+      directory,
+      // One a lane: tool code that takes its host down, or keeps it busy for seconds, must not touch an attempt beside it or after it.
+      hosts: Math.max(1, Math.min(plan.concurrency, runs)),
+      hostsAtStart: Math.min(availableParallelism(), runs),
+      hostCoolDownMs: 0,
+      isolation,
+      ...defined({ handlerTimeoutMs: options.handlerTimeoutMs, freshModulePerTurn: options.freshModulePerTurn }),
+    });
     await requireLoadableTools(worlds, { build, drill: plan.drills[0], placeOfHandler });
     const signal = options.signal ?? new AbortController().signal;
     const facts = { invocation, build, callbackReceivers, placeOfHandler };
@@ -133,7 +132,7 @@ export async function runBuild(
   } finally {
     await targets.close();
     await bindings.close();
-    await worlds.close();
+    await worlds?.close();
     mark?.remove();
   }
 }

@@ -1,6 +1,6 @@
 // Makes a folder and those above it that are missing, or says why it cannot.
 // Not mkdir's own `recursive`: that one never returns where a file system answers ENOENT though the folder above is there, as /proc does.
-import { mkdirSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { ServiceError } from '../contract/errors.js';
 import { fileRefusal } from './file-faults.js';
@@ -42,4 +42,14 @@ function isFolder(place: string): boolean {
   }
 }
 
-const refusal = (path: string, code: string): ServiceError => fileRefusal(`The folder ${path} cannot be made`, path, { code });
+function refusal(path: string, code: string): ServiceError {
+  const below = code === 'ENOTDIR' ? ` below ${nearestAbove(path)}` : '';
+  return fileRefusal(`The folder ${path} cannot be made${below}`, path, { code });
+}
+
+/** The first above it that is there. */
+function nearestAbove(path: string): string {
+  let place = dirname(path);
+  while (!existsSync(place) && place !== dirname(place)) place = dirname(place);
+  return place;
+}

@@ -19,6 +19,10 @@ export function markRun(runDirectory: string): RunMark | undefined {
   let lock: FolderLock;
   try {
     makeFolder(folder);
+  } catch {
+    return undefined;
+  }
+  try {
     lock = lockFolder(folder);
   } catch {
     rmSync(folder, { recursive: true, force: true });
