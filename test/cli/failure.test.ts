@@ -36,12 +36,17 @@ test('folders that cannot be made: the run ends, and says which and why', { skip
   for (const { stderr } of [worlds, reports, repository]) assert.doesNotMatch(stderr, stack);
 });
 
-test('a file where worlds are to lie: the run ends by itself, and says what is in the way of which folder', { timeout: 60_000 }, async () => {
+test('a file where worlds are to lie: the run ends by itself, and says what is in the way of which folder', {
+  timeout: 60_000,
+}, async () => {
   writeFileSync(join(here, 'taken'), '');
   for (const place of [join(here, 'taken'), '/dev/full']) {
     const run = await drillyard(['run', '--root', root, '--run-dir', place]);
     assert.equal(run.code, 1);
-    assert.match(run.stdout, new RegExp(`The folder ${place}/run_\\w+ cannot be made below ${place}: a file is in its way\\. Name another folder\\.`));
+    assert.match(
+      run.stdout,
+      new RegExp(`The folder ${place}/run_\\w+ cannot be made below ${place}: a file is in its way\\. Name another folder\\.`),
+    );
     assert.doesNotMatch(run.stderr, stack);
   }
 });
