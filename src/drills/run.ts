@@ -140,7 +140,8 @@ export class Run {
       });
       // Of several lanes each continues while its last report is written; one alone reports a trial before it begins the next.
       if (attempt === planned.attemptLimit && this.#plan.concurrency > 1) {
-        this.#stopAfter(verdict);
+        outcome.verdict = verdict;
+        this.#stopAfter(drillIndex);
         return { rest: reports.then(() => this.#closeTrial(drillIndex, outcome)) };
       }
       await reports;
@@ -152,7 +153,7 @@ export class Run {
 
   #closeTrial(drillIndex: number, outcome: TrialOutcome): void {
     Object.assign(outcome, trialVerdict(outcome.attempts.map(({ verdict }) => verdict)));
-    this.#stopAfter(outcome.verdict);
+    this.#stopAfter(drillIndex);
     this.#openTrials[drillIndex]! -= 1;
     if (this.#openTrials[drillIndex] === 0) this.#closeDrill(drillIndex);
   }
@@ -167,17 +168,21 @@ export class Run {
     this.#endedEarly = runError('control.STORAGE_FULL', message, { retryable: true, details: { path: place } });
   }
 
-  #stopAfter(verdict: Verdict): void {
-    if (verdict === 'failed' && this.#options.stopOnFailure === true) this.#stopped = true;
+  /** A failed trial that the gate of its drill allows for stops nothing. */
+  #stopAfter(drillIndex: number): void {
+    if (this.#options.stopOnFailure === true && this.#verdictOf(drillIndex) === 'failed') this.#stopped = true;
+  }
+
+  /** A trial that has not ended is inconclusive. */
+  #verdictOf(drillIndex: number): Verdict {
+    const verdicts = this.#drills[drillIndex]!.trials.map(({ verdict }) => verdict);
+    return drillVerdict(verdicts, this.#plan.drills[drillIndex]!.require);
   }
 
   #closeDrill(drillIndex: number): void {
     const outcome = this.#drills[drillIndex]!;
-    const { drill, require } = this.#plan.drills[drillIndex]!;
-    outcome.verdict = drillVerdict(
-      outcome.trials.map(({ verdict }) => verdict),
-      require,
-    );
+    const { drill } = this.#plan.drills[drillIndex]!;
+    outcome.verdict = this.#verdictOf(drillIndex);
     outcome.flaky = outcome.trials.some(({ flaky }) => flaky);
     const statistics = firstAttemptStatistics(outcome.trials.map(({ attempts }) => attempts[0]?.verdict));
     if (statistics !== undefined) outcome.statistics = statistics;

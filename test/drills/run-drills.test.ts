@@ -494,6 +494,18 @@ test('cancelling ends the agent, seals what there is and starts nothing more', a
   assert.deepEqual(result.drills[1]?.trials[0]?.attempts, []);
 });
 
+test('stopOnFailure stops where a drill can no longer pass, not at a trial that its gate allows to fail', async () => {
+  const agent = moduleAgent('agent', `await context.world.call('notes', 'note.write', { id: 'a', text: 'y' });`);
+  const gated = (passRate: number) =>
+    repository(agent, drill('d', 'agent', [noteIs('a', 'x')], { trials: { count: 4, require: { passRate } } })).root;
+  for (const concurrency of [1, 2]) {
+    const allows = await run(gated(0), { stopOnFailure: true, concurrency });
+    assert.deepEqual([allows.verdict, allows.drills[0]?.trials.map(({ attempts }) => attempts.length)], ['passed', [1, 1, 1, 1]]);
+  }
+  const ends = await run(gated(0.5), { stopOnFailure: true, concurrency: 1 });
+  assert.deepEqual([ends.verdict, ends.drills[0]?.trials.map(({ attempts }) => attempts.length)], ['failed', [1, 1, 1, 0]]);
+});
+
 test('stopOnFailure starts nothing after a failure, not even while its report is written', async () => {
   const { root } = repository(
     moduleAgent('agent', ''),
