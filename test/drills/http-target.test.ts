@@ -96,6 +96,13 @@ test('a whole result: failure, log and attachments', async () => {
       ['note.txt', 'text/plain', 'token [redacted]', 'applied'],
     ],
   );
+  for (const [type, text] of [
+    ['application/json', '{"n":-1e400}'],
+    ['application/vnd.drillyard.result+json', '{"status":"completed","output":{"n":1e400}}'],
+  ] as const) {
+    const beyond = await run(await agent((response) => response.writeHead(200, { 'content-type': type }).end(text)));
+    assert.equal(beyond.error?.code, 'target.OUTPUT_INVALID', text);
+  }
   const broken = await run(await agent((response) => json(response, { status: 'done' }, 'application/vnd.drillyard.result+json')));
   assert.deepEqual([broken.error?.code, broken.error?.issues[0]?.path], ['target.OUTPUT_INVALID', '/status']);
 });

@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { limits } from '../../src/contract/limits.js';
+import { ExternalResult } from '../../src/contract/run/target-completion.js';
 import type { TargetModule } from '../../src/contract/run/target-invocation.js';
 import { Attachments } from '../../src/drills/targets/attachments.js';
 import { moduleHostPipe } from '../../src/drills/targets/module-protocol.js';
@@ -320,6 +321,7 @@ test('external: an agent in the process of its run may throw and yield anything'
     [() => Promise.reject(Object.create(null)), 'target.THREW'],
     [() => Promise.reject(Object.assign(new Error('x'), { message: { a: 1 } })), 'target.THREW'],
     [() => ({ toJSON: trap }), 'target.OUTPUT_INVALID'],
+    [() => new ExternalResult({ status: 'completed', output: [Number.POSITIVE_INFINITY] }), 'target.OUTPUT_INVALID'],
   ] as const) {
     const targets = new Targets({ root, isolation: 'thread', prefixes: [], allowRemote: false, agent: agent as unknown as TargetModule });
     const asked = { invocation: invocation('one'), access: recordedAccess().access, timeoutMs: 5000, signal: new AbortController().signal };

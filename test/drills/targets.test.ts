@@ -251,6 +251,11 @@ test('command: no output is fine; output that is not one JSON value, or too much
   const silent = await run(command(''));
   assert.deepEqual([silent.status, silent.output], ['completed', undefined]);
   assert.equal((await run(command('console.log("{} {}")'))).error?.code, 'target.OUTPUT_INVALID');
+  const beyond = await run(command(`console.log('{"n":[1,1e400]}')`));
+  assert.deepEqual(
+    [beyond.status, beyond.error?.code, beyond.error?.message, beyond.output],
+    ['failed', 'target.OUTPUT_INVALID', 'The output at /n/1 is Infinity; JSON numbers are finite.', undefined],
+  );
   const flood = command(
     'const chunk = "x".repeat(1 << 20); for (;;) if (!process.stdout.write(chunk)) await new Promise((r) => process.stdout.once("drain", r));',
   );

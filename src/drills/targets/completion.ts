@@ -5,7 +5,7 @@ import { runError } from '../ports/run-error.js';
 import { Attachments } from './attachments.js';
 import type { Redactor } from './redaction.js';
 import { TargetLog } from './target-log.js';
-import { outputText, outputTooLarge } from './target-output.js';
+import { outputFault, outputText, outputTooLarge } from './target-output.js';
 import type { TargetRun } from './target-run.js';
 
 export function completedRun(completion: TargetCompletion, redactor: Redactor): TargetRun {
@@ -19,6 +19,9 @@ export function completedRun(completion: TargetCompletion, redactor: Redactor): 
   targetLog.append(log);
   const said = { ...defined({ usage }), ...targetLog.kept(), files: kept.files, refusals: kept.refusals };
   if (outputText(output).kind === 'too_large') return { status: 'failed', error: outputTooLarge(), ...said };
+  // Of one that came as JSON the shape was checked; an embedder may hand in anything.
+  const fault = outputFault(output, redactor);
+  if (fault !== undefined) return { status: 'failed', error: runError('target.OUTPUT_INVALID', fault), ...said };
   return redactor.run({
     status,
     ...defined({ output }),

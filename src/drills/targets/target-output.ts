@@ -1,6 +1,6 @@
 // A target's output, as text, made a value: nothing, or one JSON value.
 import type { JsonValue } from '../../contract/json.js';
-import { checkJsonDepth } from '../../contract/json-check.js';
+import { checkParsedJson } from '../../contract/json-check.js';
 import { limits } from '../../contract/limits.js';
 import type { RunError } from '../../contract/run/run.js';
 import { beginningOf } from '../../text/cut-text.js';
@@ -18,8 +18,17 @@ export function parseOutput(text: string, redactor: Redactor): ParsedOutput {
   const parsed = parse(text);
   const redacted = redactor.text(text);
   if ('fault' in parsed) return invalid(`The output is not one JSON value: ${faultOf(redacted).replace(/\.$/, '')}. ${expected}`, redacted);
-  const fault = checkJsonDepth(parsed.value);
-  return fault === null ? { kind: 'value', value: parsed.value } : invalid(`The output ${fault.message}.`, redacted);
+  const fault = outputFault(parsed.value, redactor);
+  return fault === undefined ? { kind: 'value', value: parsed.value } : invalid(fault, redacted);
+}
+
+/** Why it cannot be kept as it is, or undefined. */
+export function outputFault(output: JsonValue | undefined, redactor: Redactor): string | undefined {
+  const fault = checkParsedJson(output);
+  if (fault === null) return undefined;
+  const isPlaceSaid = fault.path !== '' && fault.reason === 'not_finite';
+  const place = isPlaceSaid ? ` at ${redactor.text(fault.path).slice(0, limits.targetBeginningCharsMax)}` : '';
+  return `The output${place} ${fault.message}.`;
 }
 
 export function parseOutputBytes(bytes: Uint8Array, redactor: Redactor): ParsedOutput {
