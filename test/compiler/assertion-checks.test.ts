@@ -42,6 +42,8 @@ test('dangling names in the further kinds', async (t) => {
     ['kind: state.unchanged, except: [{ packageId: notes, namespace: note }]', 'DY3009 /assertions/0/except/0/namespace'],
     ['kind: state.unchanged, scope: [{ packageId: notes, instanceId: eu }]', 'DY3012 /assertions/0/scope/0/instanceId'],
     [`kind: state.diff, changes: [{ change: insert, packageId: notes, namespace: note }]`, 'DY3009 /assertions/0/changes/0/namespace'],
+    ['kind: state.unchanged, scope: []', 'DY2003 /assertions/0/scope'],
+    ['kind: state.diff, changes: [], exact: false', 'DY2003 /assertions/0/changes'],
     ['kind: output.value, expected: 1', null],
     ['kind: time.reached, afterStartUs: 5', null],
     [`kind: expr, expression: size(state.notes) > 0, state: { notes: ${rows} }`, null],

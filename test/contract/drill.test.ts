@@ -18,6 +18,7 @@ const furtherEdges: Edge[] = [
       further('state.unchanged', {}),
       further('state.unchanged', { except: [{ packageId: 'desk' }], scope: [{ ...row, rowId: 'T-1' }] }),
       further('state.diff', { changes: [{ change: 'update', ...row, before: {}, after: {}, only: ['a'] }], exact: false }),
+      further('state.diff', { changes: [] }),
       further('expr', { expression: 'true', state: { tickets: row } }),
     ],
   },
@@ -43,6 +44,15 @@ const furtherEdges: Edge[] = [
     at: '/assertions/0',
     inside: '/changes/0/only',
     breaks: [[further('state.diff', { changes: [{ change: 'delete', ...row, only: [] }] }), 'conflict']],
+  },
+  { at: '/assertions/0', inside: '/changes', breaks: [[further('state.diff', { changes: [], exact: false }), 'conflict']] },
+  {
+    at: '/assertions/0',
+    inside: '/scope',
+    breaks: [
+      [further('state.diff', { changes: [], scope: [] }), 'too_few'],
+      [further('state.unchanged', { scope: [] }), 'too_few'],
+    ],
   },
   { at: '/assertions/0', inside: '/state/1st', breaks: [[further('expr', { expression: 'true', state: { '1st': row } }), 'pattern']] },
   { at: '/assertions/0', inside: '/expression', breaks: [[further('expr', { expression: '' }), 'too_short']] },

@@ -135,11 +135,13 @@ export interface Footprint {
   rowId?: RowId;
 }
 type Footprints = Footprint[] & tags.MaxItems<1000>;
+/** Nothing lies in none. */
+type Scope = Footprint[] & tags.MinItems<1> & tags.MaxItems<1000>;
 /** Every row, but for those of `except`, is what it was when the drill began. `scope`: only rows in it are compared. */
 export interface StateUnchangedAssertion extends AssertionCommon {
   kind: 'state.unchanged';
   except: Footprints;
-  scope?: Footprints;
+  scope?: Scope;
 }
 /** One net change of one row. `before` and `after`: each named member is deeply equal. `only`: no other member of the row changed. */
 export interface ExpectedChange {
@@ -157,7 +159,7 @@ export interface StateDiffAssertion extends AssertionCommon {
   kind: 'state.diff';
   changes: ExpectedChange[] & tags.MaxItems<1000>;
   exact: boolean;
-  scope?: Footprints;
+  scope?: Scope;
 }
 export interface ExpressionRows {
   packageId: Slug;

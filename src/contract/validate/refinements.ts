@@ -6,6 +6,7 @@ import type {
   Footprint,
   OperationArgumentsAssertionInput,
   OutputValueAssertionInput,
+  StateDiffAssertionInput,
   StateValueAssertionInput,
   TimeReachedAssertionInput,
 } from '../run/assertion.js';
@@ -25,6 +26,7 @@ export const refinements = {
   TimeReachedAssertionInput: refineTime,
   Footprint: refineFootprint,
   ExpectedChange: refineChange,
+  StateDiffAssertionInput: refineDiff,
   ExprAssertionInput: refineExpression,
   ModuleTargetInput: refineBindings,
   CommandTargetInput: refineBindings,
@@ -77,6 +79,11 @@ function refineChange({ change, before, after, only }: ExpectedChange, report: R
   if (change === 'insert' && before !== undefined) report('/before', 'conflict', 'there is no row before an insert; leave out "before"');
   if (change === 'delete' && after !== undefined) report('/after', 'conflict', 'there is no row after a delete; leave out "after"');
   if (change !== 'update' && only !== undefined) report('/only', 'conflict', '"only" names the members that an update changes');
+}
+
+function refineDiff({ changes, exact }: StateDiffAssertionInput, report: Report): void {
+  if (changes.length === 0 && exact === false)
+    report('/changes', 'conflict', 'no change is expected and any is allowed, so this can never fail; name one, or leave out "exact"');
 }
 
 function refineExpression({ state = {} }: ExprAssertionInput, report: Report): void {
