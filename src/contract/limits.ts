@@ -275,6 +275,8 @@ export const limits = {
   /** All of an interaction, held until its policies are asked. */
   interactionAttachmentBytesMax: 256 * 1024 * 1024,
   attachmentNameCharsMax: 255,
+  /** Of a name as it is given: so much of it is searched for secrets before it is cut. */
+  attachmentNameReadCharsMax: 16 * 1024,
   attachmentFolderDepthMax: 8,
   attachmentFolderEntriesMax: 1_000,
   /** Of an attempt, logs included; `runAttachmentBytesMax` bounds the bytes. */

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { limits } from '../../src/contract/limits.js';
 import type { TargetModule } from '../../src/contract/run/target-invocation.js';
+import { Attachments } from '../../src/drills/targets/attachments.js';
 import { hostSecrets, Redactor } from '../../src/drills/targets/redaction.js';
 import { TargetLog } from '../../src/drills/targets/target-log.js';
 import { Targets } from '../../src/drills/targets/targets.js';
@@ -29,6 +30,42 @@ test('a secret is found as it is, in JSON, URLs, forms, base64 and hex, wherever
         for (const form of ['base64', 'base64url'] as const) holds(Buffer.from(whole).toString(form));
     }),
   );
+});
+
+test('a secret is found as other languages than JavaScript write it', () => {
+  for (const [secret, text] of [
+    ['a/b+secret', String.raw`{"key":"a\/b+secret"}`],
+    ['pässw-secret', String.raw`{"key":"p\u00e4ssw-secret"}`],
+    ['pässw-secret', String.raw`{"key":"p\u00E4ssw-secret"}`],
+    ['pä/ssw-secret', String.raw`{"key":"p\u00e4\/ssw-secret"}`],
+    ['😀-secret', String.raw`{"key":"\ud83d\ude00-secret"}`],
+    ['a/b+secret', '?key=a%2fb%2bsecret'],
+    ['a b/c(secret)', '/a%20b/c%28secret%29/'],
+    ['a b(secret)~', 'key=a+b%28secret%29~'],
+    ['a b(secret)~', 'key=a+b%28secret%29%7E'],
+    ['päss secret', '?key=p%c3%a4ss+secret'],
+  ] as const) {
+    const redactor = new Redactor([secret]);
+    assert.match(redactor.text(text), /^[^a-z]*(key)?[^a-z]*\[redacted\]\W*$/, text);
+    assert.doesNotMatch(redactor.text(Buffer.from(text).toString('latin1')), /secret/, text);
+    // Across the cut of a log, too.
+    const log = new TargetLog(redactor);
+    log.append('x'.repeat(limits.targetLogBytesMax - 6) + text);
+    assert.doesNotMatch(log.kept().log, /secret|ssw|a\\?\/b/, text);
+  }
+});
+
+test('the name of an attachment holds no part of a secret, wherever it is cut and whatever may not stand in a name', async () => {
+  const beyond = `${'x'.repeat(limits.attachmentNameCharsMax - 6)}${token}`;
+  const { files, refusals } = await run(
+    module(`export default (_, { attach }) => { attach('${beyond}', ''); try { attach('${beyond}', 5); } catch {} }`),
+  );
+  assert.deepEqual([files.length, refusals.length], [1, 1]);
+  assert.equal(files[0]?.name.length, limits.attachmentNameCharsMax);
+  assert.doesNotMatch(JSON.stringify([files[0]?.name, refusals]), /TOKEN/);
+  const key = 'abc/defghi-jklmno';
+  const admitted = new Attachments(undefined).admit({ name: `of ${key}.txt`, content: '' });
+  assert.equal(new Redactor([key]).file(admitted).name, 'of [redacted].txt');
 });
 
 // REDACTION-2

@@ -1,5 +1,6 @@
-// What an agent attaches in one interaction: checked, named and bounded before anything is kept of it. Used on both sides of a module's
-// host: inside, so that the agent learns where it stands; outside, because what comes from there may be anything.
+// What an agent attaches in one interaction: checked and bounded before anything is kept of it. Used on both sides of a module's host:
+// inside, so that the agent learns where it stands; outside, because what comes from there may be anything. Its name stays as it was given
+// until it has been searched for secrets (redaction.ts).
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { basename, extname } from 'node:path';
 import { limits } from '../../contract/limits.js';
@@ -50,15 +51,16 @@ export class Attachments {
     if (this.#count > limits.attachmentsMax) {
       throw new AttachmentRefused('target.ATTACHMENTS_TOO_MANY', `An interaction has at most ${limits.attachmentsMax} attachments.`);
     }
-    const shown = attachmentName(String(name));
+    const given = String(name).slice(0, limits.attachmentNameReadCharsMax);
+    const shown = JSON.stringify(given);
     const bytes = this.#bytesOf(shown, content);
     if (bytes.length > limits.attachmentBytesMax) throw tooLarge(shown);
     if (this.#bytes + bytes.length > limits.interactionAttachmentBytesMax) {
-      const message = `Attachment "${shown}" does not fit: those of an interaction have at most ${limits.interactionAttachmentBytesMax} bytes together.`;
+      const message = `Attachment ${shown} does not fit: those of an interaction have at most ${limits.interactionAttachmentBytesMax} bytes together.`;
       throw new AttachmentRefused('target.ATTACHMENT_TOO_LARGE', message);
     }
     this.#bytes += bytes.length;
-    return { name: shown, mediaType: mediaTypeOf(shown, mediaType, typeof content === 'string'), bytes };
+    return { name: given, mediaType: mediaTypeOf(attachmentName(given), mediaType, typeof content === 'string'), bytes };
   }
 
   refuse(error: unknown): void {
@@ -71,13 +73,13 @@ export class Attachments {
     if (this.refusals.length < limits.captureErrorsMax) this.refusals.push(refusal);
   }
 
-  #bytesOf(name: string, content: Attaching['content']): Uint8Array {
+  #bytesOf(shown: string, content: Attaching['content']): Uint8Array {
     if (typeof content === 'string') return Buffer.from(content);
     if (content instanceof Uint8Array) return content;
     if (typeof content?.path !== 'string') {
       throw new AttachmentRefused(
         'target.ATTACHMENT_REFUSED',
-        `The content of attachment "${name}" is neither text, nor bytes, nor { path }.`,
+        `The content of attachment ${shown} is neither text, nor bytes, nor { path }.`,
       );
     }
     return this.#read(content.path);
@@ -108,7 +110,7 @@ function readBounded(file: string): Uint8Array {
   try {
     const stat = fstatSync(descriptor);
     if (!stat.isFile()) throw new AttachmentRefused('target.ATTACHMENT_REFUSED', `"${basename(file)}" is no regular file.`);
-    if (stat.size > limits.attachmentBytesMax) throw tooLarge(basename(file));
+    if (stat.size > limits.attachmentBytesMax) throw tooLarge(JSON.stringify(basename(file)));
     const bytes = Buffer.alloc(stat.size);
     let done = 0;
     while (done < bytes.length) {
@@ -122,8 +124,8 @@ function readBounded(file: string): Uint8Array {
   }
 }
 
-function tooLarge(name: string): AttachmentRefused {
-  return new AttachmentRefused('target.ATTACHMENT_TOO_LARGE', `Attachment "${name}" is larger than ${limits.attachmentBytesMax} bytes.`);
+function tooLarge(shown: string): AttachmentRefused {
+  return new AttachmentRefused('target.ATTACHMENT_TOO_LARGE', `Attachment ${shown} is larger than ${limits.attachmentBytesMax} bytes.`);
 }
 
 /** For people, and never a path: no separators, no controls, no leading dots. */

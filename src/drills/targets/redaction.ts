@@ -1,10 +1,12 @@
-// Secrets that an agent was given, redacted from what it writes: as it is, and as JSON, URLs, forms, base64 and hex write it.
+// Secrets that an agent was given, redacted from what it writes: as it is, and as JSON, URLs, forms, base64 and hex write it, in whichever
+// language.
 //   REDACTION-1. A text is searched whole, so that a secret is found however its pieces arrived.
 //   REDACTION-2. What is shorter than `redactedCharsMin` is no secret: redacting `1` or `true` would only make things unreadable.
 import { isUtf8 } from 'node:buffer';
 import type { JsonObject, JsonValue } from '../../contract/json.js';
 import { limits } from '../../contract/limits.js';
 import type { AttachmentDescriptor, RunError } from '../../contract/run/run.js';
+import { attachmentName } from './attachments.js';
 import type { AttachedFile, TargetRun } from './target-run.js';
 
 const mark = '[redacted]';
@@ -81,7 +83,7 @@ export class Redactor {
   }
 
   file(file: AttachedFile): AttachedFile & { redaction: AttachmentDescriptor['redaction'] } {
-    const named = { ...file, name: this.text(file.name) };
+    const named = { ...file, name: attachmentName(this.text(file.name)) };
     if (this.#pattern === undefined) return { ...named, redaction: file.redaction ?? redactionOf(0) };
     if (!isText(file)) return { ...named, redaction: { status: 'not_applied', note: 'Not text, so it was not searched for secrets.' } };
     // Byte for byte, so that what is no UTF-8 comes out as it went in.
@@ -99,7 +101,7 @@ export class Redactor {
       ...(output === undefined ? {} : { output: this.value(output) }),
       ...(error === undefined ? {} : { error: this.error(error) }),
       files: files.map((file) => this.file(file)),
-      refusals: refusals.map(({ code, message }) => ({ code, message: this.text(message) })),
+      refusals: refusals.map(({ code, message }) => ({ code, message: this.beginning(message, limits.targetErrorCharsMax).text })),
     };
   }
 
@@ -126,22 +128,33 @@ function isText({ mediaType, bytes }: AttachedFile): boolean {
 }
 
 /**
- * Those an agent or its tools are likely to write. In `latin1`, as texts of bytes are searched, a secret of other letters has a form of its
+ * Those an agent or its tools are likely to write. In `latin1`, as texts of bytes are searched, a secret of other letters has forms of its
  * own.
  */
 function formsOf(secret: string): string[] {
   const bytes = Buffer.from(secret);
-  const url = encodeURIComponent(bytes.toString('utf8'));
   const base64 = [0, 1, 2].flatMap((offset) => base64Within(bytes, offset));
-  const plain = [
-    secret,
-    JSON.stringify(secret).slice(1, -1),
-    url,
-    new URLSearchParams([['', secret]]).toString().slice(1),
-    bytes.toString('latin1'),
-  ];
+  const plain = [secret, ...jsonForms(secret), ...urlForms(secret)];
   const hex = bytes.toString('hex');
-  return [...plain, ...base64, hex, hex.toUpperCase()];
+  return [...plain, ...plain.map((form) => Buffer.from(form).toString('latin1')), ...base64, hex, hex.toUpperCase()];
+}
+
+/** JSON of JavaScript, of Python, which escapes all but ASCII, and of PHP, which escapes slashes too. */
+function jsonForms(secret: string): string[] {
+  const text = JSON.stringify(secret).slice(1, -1);
+  const code = (letter: string) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  const lower = text.replace(/[^\0-\x7f]/g, code);
+  const upper = text.replace(/[^\0-\x7f]/g, (letter) => `\\u${code(letter).slice(2).toUpperCase()}`);
+  return [text, lower, upper].flatMap((form) => [form, form.replaceAll('/', '\\/')]);
+}
+
+/** Of JavaScript, and of those who encode all that RFC 3986 does not leave open, in paths and in forms, with codes of either case. */
+function urlForms(secret: string): string[] {
+  const url = encodeURIComponent(Buffer.from(secret).toString('utf8'));
+  const strict = url.replace(/[!'()*]/g, (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`);
+  const form = new URLSearchParams([['', secret]]).toString().slice(1);
+  const forms = [url, strict, strict.replaceAll('%2F', '/'), form, strict.replaceAll('%20', '+')];
+  return forms.flatMap((text) => [text, text.replace(/%[\dA-F]{2}/g, (percent) => percent.toLowerCase())]);
 }
 
 /** The characters that are the secret's alone when it lies in longer data, `offset` bytes after a multiple of three. */
