@@ -6,6 +6,7 @@ import { isUtf8 } from 'node:buffer';
 import type { JsonObject, JsonValue } from '../../contract/json.js';
 import { limits } from '../../contract/limits.js';
 import type { AttachmentDescriptor, RunError } from '../../contract/run/run.js';
+import { beginningOf } from '../../text/cut-text.js';
 import { attachmentName } from './attachments.js';
 import type { AttachedFile, TargetRun } from './target-run.js';
 
@@ -52,7 +53,7 @@ export class Redactor {
       done = index + found.length;
       places += 1;
     }
-    return { text: redacted + text.slice(done, Math.max(done, charsMax)), places };
+    return { text: redacted + beginningOf(text.slice(done), Math.max(charsMax - done, 0)), places };
   }
 
   /** The end of a longer text, redacted: what a secret that began before it may reach into is left out. */
