@@ -4,6 +4,7 @@
 //     over is answered nothing.
 // Answers that are there at the end of a turn of the event loop leave in one envelope.
 import { type ErrorFrame, errorToFrame, ServiceError } from '../contract/errors.js';
+import { structureFits } from '../processes/json-messages.js';
 import { plainOfText, textOfPlain } from './byte-text.js';
 import { type Envelope, postAnswers, writeAnswer } from './frames.js';
 import { type Answer, answer } from './host-port.js';
@@ -74,6 +75,7 @@ export class AskAnswers {
     if (this.#open >= tuning.asksMax) return 'it asked more than it may at once';
     if (!this.#parts.asText) return undefined;
     if (typeof request !== 'string') return 'it asked in no text';
+    if (!structureFits(request, tuning.askStructureCharsMax)) return 'it asked in a text of too many parts';
     return this.#chars + request.length > tuning.askCharsMax ? 'what it asked is too large' : undefined;
   }
 

@@ -1,16 +1,19 @@
 // A host in a process of its own, seen from its parent: mail and control as two lanes of one channel of JSON, the board as an inherited
 // file. Tool code may have taken the process over, so the parent believes nothing: each message is checked, and the first of another shape
 // ends it.
+//   CHILD-1. A host that answers on the control path what was not asked there, or that sends more that is no answer than it may
+//     (unasked-bytes.ts), is ended.
 import { limits } from '../contract/limits.js';
 import type { ChildBounds } from '../processes/bounds.js';
 import type { BoxFolder } from '../processes/bubblewrap.js';
 import { firstDescriptor, spawnChild } from '../processes/spawn-child.js';
 import { BoardReader, createFilePage } from './board.js';
-import { isEnvelopeForCaller } from './frames.js';
+import { answersOrAsks, isEnvelopeForCaller } from './frames.js';
 import { Heartbeat } from './heartbeat.js';
 import type { HostIncarnation, HostStart } from './host-port.js';
 import { type ChildOrder, type ControlEndpoint, ControlLane, type LaneMessage, type ToChild } from './lanes.js';
 import type { PreparedHost } from './prepared-host.js';
+import { UnaskedBytes } from './unasked-bytes.js';
 
 export interface PrepareHost {
   moduleHref: string;
@@ -21,16 +24,16 @@ export interface PrepareHost {
 
 export function prepareHost({ moduleHref, resourceLimits, bounds, box }: PrepareHost): PreparedHost {
   const page = createFilePage();
-  let receive: (message: unknown) => void = () => {};
+  let receive: (message: unknown, bytes: number) => void = () => {};
   const order: ChildOrder = { moduleHref, resourceLimits, boardFd: firstDescriptor };
   const child = spawnChild({
     entry: new URL('./child-entry.js', import.meta.url),
     argument: JSON.stringify(order),
     flags: heapFlags(resourceLimits),
     descriptors: [page.fd],
-    onMessage: (message) => {
+    onMessage: (message, bytes) => {
       heartbeat.heard();
-      receive(message);
+      receive(message, bytes);
     },
     ...(bounds === undefined ? {} : { bounds }),
     ...(box === undefined ? {} : { box }),
@@ -52,14 +55,29 @@ export function startChildHost(
   { child, page, heartbeat, listen }: PreparedHost,
   { setup, onEnvelope }: Pick<HostStart, 'setup' | 'onEnvelope'>,
 ): Omit<HostIncarnation, 'control'> & { endpoint: ControlEndpoint } {
-  const lane = new ControlLane((message) => child.send(message));
+  /** Requests on the control path that it has not answered, by Comlink's ids. */
+  const asked = new Set<string>();
+  const lane = new ControlLane((message) => {
+    asked.add((message.data as ControlData).id);
+    child.send(message);
+  });
   const notices = { left: limits.childNoticesMax };
-  listen((message) => {
-    if (!isLaneMessage(message)) child.refuse('it sent what is no message');
-    else if (message.lane === 'heartbeat') return;
-    else if (message.lane === 'control') lane.deliver(message.data);
-    else if (isEnvelopeForCaller(message.envelope, notices)) onEnvelope(message.envelope);
-    else child.refuse('it sent what is no envelope');
+  const unasked = new UnaskedBytes();
+  const take = (message: LaneMessage, bytes: number): string | undefined => {
+    if (message.lane === 'control') {
+      if (!asked.delete((message.data as ControlData).id)) return 'it answered what nobody had asked';
+      lane.deliver(message.data);
+      return undefined;
+    }
+    if (message.lane === 'heartbeat') return heartbeat.answered() && unasked.spend(bytes) ? undefined : 'it sent a heartbeat unasked';
+    if (!isEnvelopeForCaller(message.envelope, notices)) return 'it sent what is no envelope';
+    if (!answersOrAsks(message.envelope) && !unasked.spend(bytes)) return 'it sent more than it was asked for';
+    onEnvelope(message.envelope);
+    return undefined;
+  };
+  listen((message, bytes) => {
+    const fault = isLaneMessage(message) ? take(message, bytes) : 'it sent what is no message';
+    if (fault !== undefined) child.refuse(fault);
   });
   const board = new BoardReader(page);
   try {
@@ -87,14 +105,20 @@ export function startChildHost(
   };
 }
 
+/** What is known of any message of Comlink once it was checked. */
+interface ControlData {
+  id: string;
+  type: unknown;
+}
 /** An answer of Comlink is plain data with an id; every other kind of its messages would have us make objects. */
 function isLaneMessage(message: unknown): message is LaneMessage {
   if (typeof message !== 'object' || message === null) return false;
   const { lane, envelope, data } = message as { [member: string]: unknown };
   if (lane === 'heartbeat') return true;
-  if (lane === 'mail') return Array.isArray(envelope);
+  // One without frames says nothing, and none is sent.
+  if (lane === 'mail') return Array.isArray(envelope) && envelope.length > 0;
   if (lane !== 'control' || typeof data !== 'object' || data === null) return false;
-  const { id, type } = data as { [member: string]: unknown };
+  const { id, type } = data as ControlData;
   return typeof id === 'string' && type === 'RAW';
 }
 

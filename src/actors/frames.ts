@@ -123,8 +123,8 @@ export function readAtCaller(from: Envelope, on: CallerFrames): void {
  */
 export function isEnvelopeForCaller(envelope: readonly unknown[], notices: { left: number }): boolean {
   for (let at = 0; at < envelope.length; ) {
-    const op = envelope[at] as number;
-    const length = Object.hasOwn(callerFrameLengths, op) ? callerFrameLengths[op]! : 0;
+    const op = envelope[at];
+    const length = typeof op === 'number' ? (callerFrameLengths[op] ?? 0) : 0;
     if (length === 0 || at + length > envelope.length) return false;
     const operand = envelope[at + 1];
     if (op === callerOps.failure) {
@@ -134,6 +134,13 @@ export function isEnvelopeForCaller(envelope: readonly unknown[], notices: { lef
     at += length;
   }
   return true;
+}
+
+/** Of an envelope that may be read: whether anything in it answers a call, or asks. */
+export function answersOrAsks(envelope: readonly unknown[]): boolean {
+  for (let at = 0; at < envelope.length; at += callerFrameLengths[envelope[at] as number]!)
+    if (envelope[at] !== callerOps.progress && envelope[at] !== callerOps.failure) return true;
+  return false;
 }
 
 function isNotice(value: unknown): value is FailureNotice {

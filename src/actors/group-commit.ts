@@ -16,7 +16,7 @@ import { tuning } from './tuning.js';
 interface Member {
   cell: Cell;
   finished: readonly CommandEntry[];
-  progress: { slot: number; value: unknown } | undefined;
+  progress: { of: CommandEntry; value: unknown } | undefined;
 }
 interface Ends {
   /** Ends this incarnation of the actor; its unfinished and uncovered commands are refused. */
@@ -100,7 +100,7 @@ export class GroupCommit {
       return;
     }
     const progress = cell.running?.entry.takeProgress();
-    members.push({ cell, finished, progress: progress && { slot: cell.running!.entry.slot, value: progress.value } });
+    members.push({ cell, finished, progress: progress && { of: cell.running!.entry, value: progress.value } });
     writeSets.push(writeSet);
     cell.committing = true;
   }
@@ -136,7 +136,7 @@ export class GroupCommit {
       const error = results[index];
       if (error === undefined) {
         for (const entry of finished) this.outbox.settle(entry);
-        if (progress) this.outbox.progress(progress.slot, progress.value);
+        if (progress && isUnanswered(progress.of, cell)) this.outbox.progress(progress.of.slot, progress.value);
       } else {
         const refusal = error instanceof ServiceError ? errorToFrame(error) : this.outbox.bug(cell.actorId, error);
         for (const entry of finished) this.outbox.refuse(entry.slot, refusal);
@@ -146,4 +146,9 @@ export class GroupCommit {
     });
     this.start();
   }
+}
+
+/** It may have been refused while the commit was in flight. */
+function isUnanswered(command: CommandEntry, { running, waiting }: Cell): boolean {
+  return running?.entry === command || waiting.includes(command);
 }

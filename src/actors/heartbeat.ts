@@ -22,6 +22,8 @@ export class Heartbeat {
   #wasHeard = false;
   #isOwed = false;
   #silentMs = 0;
+  /** Answers that were asked for and have not come. */
+  #expected = 0;
 
   /** `ask` is called when nothing was heard for `limits.hostHeartbeatMs`, and not again until something is. */
   constructor(ask: () => void, nowMs = monotonicMs()) {
@@ -47,6 +49,11 @@ export class Heartbeat {
     this.#silentMs = 0;
   }
 
+  /** It has answered; false when it was not asked for it. */
+  answered(): boolean {
+    return --this.#expected >= 0;
+  }
+
   /** How long it has been silent; called at short intervals. */
   look({ notCountedMs, isAtRest, nowMs = monotonicMs() }: HeartbeatCheck): number {
     const countedMs = Math.max(0, nowMs - this.#lookedMs - notCountedMs);
@@ -55,6 +62,7 @@ export class Heartbeat {
     else if (this.#isOwed) this.#silentMs += countedMs;
     else if (nowMs - this.#heardMs >= limits.hostHeartbeatMs) {
       this.#isOwed = true;
+      this.#expected++;
       this.#ask();
     }
     return this.#silentMs;

@@ -3,6 +3,8 @@
 //   HOST-SUPERVISOR-2. Every call ends once: answered by an incarnation, settled by aftermath.ts, or refused because the supervisor is down
 //     or closed.
 //   HOST-SUPERVISOR-3. Nothing that happens to this host affects another supervisor.
+//   HOST-SUPERVISOR-4. A host that answers, or reports progress, where no call waits is ended. An honest one says nothing of a call that it
+//     has answered, and a call is settled otherwise only when its host is being ended.
 import { within } from '../async/deadline.js';
 import { errorFromFrame, errorToFrame, ServiceError } from '../contract/errors.js';
 import { newId } from '../contract/ids.js';
@@ -213,10 +215,11 @@ export class HostSupervisor {
     void incarnation.ended.then((detail) => this.#exited(incarnation, detail));
     this.#asks
       .run(() => incarnation.control.load())
-      .then(
-        (answer) => this.#loaded(incarnation, answer),
-        () => incarnation.terminate(),
-      );
+      .then((answer) => this.#loaded(incarnation, answer))
+      .catch((error: unknown) => {
+        incarnation.loadError ??= error;
+        incarnation.terminate();
+      });
   }
 
   #answersTo({ post, refuse }: HostIncarnation): AskAnswers {
@@ -256,21 +259,31 @@ export class HostSupervisor {
 
   readonly #frames: CallerFrames = {
     reply: (slot, value) => {
-      const call = this.#fitting(slot, value, 'reply');
-      if (call !== undefined) this.#calls.close(slot)!.resolve(value);
+      if (this.#fitting(slot, value, 'reply') !== undefined) this.#calls.close(slot)!.resolve(value);
     },
-    refusal: (slot, error) => this.#calls.close(slot)?.reject(errorFromFrame(error)),
+    refusal: (slot, error) => {
+      if (this.#waiting(slot) !== undefined) this.#calls.close(slot)!.reject(errorFromFrame(error));
+    },
     progress: (slot, value) => this.#fitting(slot, value, 'progress')?.onProgress?.(value),
-    failure: (notice) => this.#options.log({ event: 'actor_failed', host: this.index, ...notice }),
+    failure: ({ actorId, correlationId, stack }) =>
+      this.#options.log({ event: 'actor_failed', host: this.index, actorId, correlationId, stack }),
     ask: (number, request) => this.#incarnation?.answers.take(number, request),
   };
 
   /** The call of a slot, if what came for it may be given to its caller; a host that sends anything else is ended. */
   #fitting(slot: number, value: unknown, as: 'reply' | 'progress'): Call | undefined {
-    const call = this.#calls.at(slot);
+    const call = this.#waiting(slot);
     if (call === undefined || this.#options.answerFits?.(call.message, value, as) !== false) return call;
     this.#incarnation?.refuse('it sent an answer of another shape');
     return undefined;
+  }
+
+  /** The call of a slot; a host that answers without one is ended. */
+  #waiting(slot: number): Call | undefined {
+    const call = this.#calls.at(slot);
+    if (call === undefined && this.#incarnation?.watchdog.reason === undefined)
+      this.#incarnation?.refuse('it answered what nobody had asked');
+    return call;
   }
 
   #write(call: Call): void {
@@ -377,8 +390,8 @@ export class HostSupervisor {
   }
 }
 
-function areFigures(figures: HostFigures): boolean {
-  const { actorsLive, commits, writeSets, activations, residentBytes } = figures;
+function areFigures(figures: HostFigures | null): figures is HostFigures {
+  const { actorsLive, commits, writeSets, activations, residentBytes } = figures ?? ({} as HostFigures);
   return [actorsLive, commits, writeSets, activations, residentBytes].every((figure) => Number.isSafeInteger(figure) && figure >= 0);
 }
 

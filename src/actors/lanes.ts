@@ -14,7 +14,11 @@ export interface ChildOrder {
 /** The first message says what a child is. */
 export type ToChild = { lane: 'start'; setup: HostSetup } | LaneMessage;
 /** `heartbeat`: the parent asks whether the child is there, the child answers that it is. */
-export type LaneMessage = { lane: 'mail'; envelope: Envelope } | { lane: 'control'; data: unknown } | { lane: 'heartbeat' };
+export type LaneMessage = { lane: 'mail'; envelope: Envelope } | ControlMessage | { lane: 'heartbeat' };
+interface ControlMessage {
+  lane: 'control';
+  data: unknown;
+}
 
 /** What Comlink asks of a wire. */
 export interface ControlEndpoint {
@@ -29,9 +33,9 @@ export interface ControlEndpoint {
  */
 export class ControlLane implements ControlEndpoint {
   readonly #listeners = new Set<(event: { data: unknown }) => void>();
-  #send: (message: LaneMessage) => void;
+  #send: (message: ControlMessage) => void;
 
-  constructor(send: (message: LaneMessage) => void) {
+  constructor(send: (message: ControlMessage) => void) {
     this.#send = send;
   }
   postMessage(data: unknown): void {

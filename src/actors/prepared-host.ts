@@ -8,5 +8,5 @@ export interface PreparedHost {
   readonly page: BoardPage & { kind: 'file' };
   readonly heartbeat: Heartbeat;
   /** Gives its messages to `receive` from now on. */
-  listen(receive: (message: unknown) => void): void;
+  listen(receive: (message: unknown, bytes: number) => void): void;
 }

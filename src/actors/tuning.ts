@@ -32,4 +32,6 @@ export const tuning = {
    */
   asksMax: 64,
   askCharsMax: 32 * 1024 * 1024,
+  /** Of the text of an ask, what is not inside of texts: an append has some 120 for each of its pieces (worlds/tuning.ts). */
+  askStructureCharsMax: 64 * 1024,
 };

@@ -140,10 +140,39 @@ export function errorToFrame(error: ServiceError): ErrorFrame {
 export function errorFromFrame(frame: ErrorFrame): ServiceError {
   return new ServiceError(frame.code, { message: frame.message, ...frame.extra });
 }
-/** Of a value from a process that is not believed. What the refusal carries besides is plain data for its reader. */
+/** Of a value from a process that is not believed, which is JSON: that is all that is known of `details`. */
 export function isErrorFrame(value: unknown): value is ErrorFrame {
-  const { code, message, extra } = (value ?? {}) as { [member: string]: unknown };
-  return Object.hasOwn(errorTable, code as string) && typeof message === 'string' && typeof extra === 'object' && extra !== null;
+  if (!isRecord(value)) return false;
+  const { code, message, extra } = value;
+  return typeof code === 'string' && Object.hasOwn(errorTable, code) && typeof message === 'string' && hasOnly(extra, extraFits);
+}
+export function isIssue(value: unknown): value is Issue {
+  return isRecord(value) && isText(value.path) && isText(value.code) && isText(value.message);
+}
+
+const isRecord = (value: unknown): value is { [member: string]: unknown } =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const isText = (value: unknown): value is string => typeof value === 'string';
+const isBoolean = (value: unknown): boolean => typeof value === 'boolean';
+const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
+const evidenceFits: { readonly [Name in keyof Required<NonNullable<ErrorDetails['evidence']>>]: (member: unknown) => boolean } = {
+  sessionId: isText,
+  runId: isText,
+  journalSeq: isCount,
+  buildHash: isText,
+};
+/** By member; no other is part of a refusal. */
+const extraFits: { readonly [Name in keyof Required<ErrorFrame['extra']>]: (member: unknown) => boolean } = {
+  issues: (issues) => Array.isArray(issues) && issues.every(isIssue),
+  details: isRecord,
+  retryAfterMs: isCount,
+  isFinal: isBoolean,
+  isUnsupported: isBoolean,
+  operationId: isText,
+  evidence: (evidence) => hasOnly(evidence, evidenceFits),
+};
+function hasOnly(value: unknown, fits: { readonly [name: string]: (member: unknown) => boolean }): boolean {
+  return isRecord(value) && Object.entries(value).every(([name, member]) => Object.hasOwn(fits, name) && fits[name]!(member));
 }
 
 export function errorEnvelope({ code, message, extra }: ServiceError, correlationId: string): ErrorEnvelope {

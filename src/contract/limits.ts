@@ -151,11 +151,20 @@ export const limits = {
   // Child processes.
   /** Of one message between a process and its parent, either way. */
   childMessageBytesMax: 64 * 1024 * 1024,
+  /**
+   * Of one message of a child, what is not inside of texts: more than a page (`pageBytesMax`) and the largest entry. And how deep it may
+   * be: a record (`recordDepthMax`), with what messages put around it.
+   */
+  childStructureCharsMax: 8 * 1024 * 1024,
+  childMessageDepthMax: 128,
   /** What a child may write to its own output, over its lifetime; the rest is dropped. */
   childOutputBytesMax: 256 * 1024,
   /** Failures that a host process may report to the log, over its lifetime, and the length of each. */
   childNoticesMax: 10_000,
   childNoticeCharsMax: 64 * 1024,
+  /** Of messages of a host that answer nothing: at once, and again each second. Progress of all worlds comes to some 10 KiB a second. */
+  hostUnaskedBytesMax: 4 * 1024 * 1024,
+  hostUnaskedBytesPerSecond: 256 * 1024,
   /** The folder for temporary files of a box, in memory. */
   boxTemporaryBytesMax: 16 * 1024 * 1024,
 

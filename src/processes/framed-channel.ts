@@ -13,18 +13,14 @@ export interface ChannelCodec {
   /** Throws where the bytes are no message. */
   decode(bytes: Buffer): unknown;
 }
-/** Values that are JSON. */
-export const jsonCodec: ChannelCodec = {
-  encode: (value) => Buffer.from(JSON.stringify(value), 'utf8'),
-  decode: (bytes) => JSON.parse(bytes.toString('utf8')) as unknown,
-};
 /** Values that a thread could be sent: bytes stay bytes. */
 export const cloneCodec: ChannelCodec = { encode: (value) => serialize(value), decode: (bytes) => deserialize(bytes) as unknown };
 
 const headerBytes = 4;
 
 export interface ChannelEvents {
-  message(value: unknown): void;
+  /** `bytes`: of the message, as it came. */
+  message(value: unknown, bytes: number): void;
   /** The other side broke the rules. The channel reads nothing more; its owner ends the other side. */
   violation(reason: string): void;
   /** Everything that the other side sent has been read. */
@@ -73,6 +69,13 @@ export class FramedChannel {
     this.#stream.destroy();
   }
 
+  /** Reads nothing more, and sends nothing. `closed` follows all the same. */
+  stop(): void {
+    this.#over = true;
+    this.#chunks = [];
+    this.#held = 0;
+  }
+
   #take(chunk: Buffer): void {
     if (this.#over) return;
     this.#chunks.push(chunk);
@@ -91,6 +94,7 @@ export class FramedChannel {
       this.#read(rest.subarray(headerBytes, end));
       rest = rest.subarray(end);
     }
+    if (this.#over) return;
     this.#chunks = rest.length === 0 ? [] : [rest];
     this.#held = rest.length;
   }
@@ -107,18 +111,16 @@ export class FramedChannel {
     let value: unknown;
     try {
       value = this.#codec.decode(bytes);
-    } catch {
-      this.#violate('a message is not readable');
+    } catch (error) {
+      this.#violate(`a message is not readable: ${(error as Error).message}`);
       return;
     }
-    this.#events.message(value);
+    this.#events.message(value, bytes.length);
   }
 
   #violate(reason: string): void {
     if (this.#over) return;
-    this.#over = true;
-    this.#chunks = [];
-    this.#held = 0;
+    this.stop();
     this.#events.violation(reason);
   }
 }

@@ -1,7 +1,8 @@
 // A child's end of the channel to its parent (spawn-child.ts).
 import { Socket } from 'node:net';
 import { limits } from '../contract/limits.js';
-import { FramedChannel, jsonCodec } from './framed-channel.js';
+import { FramedChannel } from './framed-channel.js';
+import { childCodec } from './json-messages.js';
 import { channelDescriptor } from './spawn-child.js';
 
 /** No signal that is meant for a whole process group ends the process before its parent has finished with it. */
@@ -16,5 +17,5 @@ export function openParentChannel(
 ): FramedChannel {
   const stream = new Socket({ fd: channelDescriptor, readable: true, writable: true });
   const leave = (): never => process.exit();
-  return new FramedChannel(stream, { codec: jsonCodec, messageBytesMax }, { message: onMessage, violation: leave, closed: leave });
+  return new FramedChannel(stream, { codec: childCodec, messageBytesMax }, { message: onMessage, violation: leave, closed: leave });
 }

@@ -7,14 +7,17 @@
 //     a box has none.
 //   SPAWN-CHILD-4. A child that is ended leaves no process, however young it is: bubblewrap waits for its outer half before it binds its
 //     life to it, and waits for ever where that has gone. So a child leads a session of its own, and all of its process group is ended.
+//   SPAWN-CHILD-5. A message that its reader here throws on ends the child, and nothing else; nothing after it is read.
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Duplex, Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { limits } from '../contract/limits.js';
 import { bounded, type ChildBounds } from './bounds.js';
 import { type BoxFolder, boxed, runtimeFolders } from './bubblewrap.js';
-import { FramedChannel, jsonCodec } from './framed-channel.js';
+import { FramedChannel } from './framed-channel.js';
+import { parentCodec } from './json-messages.js';
 import { type ProcessorTime, timeOfProcesses } from './processor-wait.js';
+import { tuning } from './tuning.js';
 
 export interface ChildStart {
   /** The module that it runs; parent-channel.ts is its end of the channel. */
@@ -30,7 +33,8 @@ export interface ChildStart {
   messageBytesMax?: number;
   /** Open files that it inherits, from `firstDescriptor` on. */
   descriptors?: readonly number[];
-  onMessage(value: unknown): void;
+  /** `bytes`: of the message, as it came. */
+  onMessage(value: unknown, bytes: number): void;
 }
 export interface Child {
   /** Throws when the value is no JSON, or too large. */
@@ -63,6 +67,7 @@ export function spawnChild({ entry, argument, flags = [], box, bounds, messageBy
   let broken: string | undefined;
   const refuse = (reason: string): void => {
     broken ??= reason;
+    channel.stop();
     endGroup(child);
   };
   let channelClosed = (): void => {};
@@ -73,9 +78,15 @@ export function spawnChild({ entry, argument, flags = [], box, bounds, messageBy
   const stream = child.stdio[channelDescriptor] as Duplex;
   const channel = new FramedChannel(
     stream,
-    { codec: jsonCodec, messageBytesMax: messageBytesMax ?? limits.childMessageBytesMax },
+    { codec: parentCodec, messageBytesMax: messageBytesMax ?? limits.childMessageBytesMax },
     {
-      message: onMessage,
+      message: (value, bytes) => {
+        try {
+          onMessage(value, bytes);
+        } catch (error) {
+          refuse(`its message could not be read: ${wordsOf(error)}`);
+        }
+      },
       violation: refuse,
       closed: channelClosed,
     },
@@ -95,6 +106,11 @@ export function spawnChild({ entry, argument, flags = [], box, bounds, messageBy
     kill: () => endGroup(child),
     refuse,
   };
+}
+
+/** With the place, as it may be a mistake of the reader; what it quotes of the message is cut. */
+function wordsOf(error: unknown): string {
+  return String(error instanceof Error ? error.stack : error).slice(0, tuning.reasonCharsMax);
 }
 
 /** Windows has none, and no boxes. */

@@ -9,4 +9,6 @@ export const tuning = {
   probeCpuPercent: 100,
   /** Of a tree of processes: those whose waiting for a processor is counted. A worker has some twenty. */
   threadsCountedMax: 256,
+  /** Of why a child was ended, for the log: an error with its stack. */
+  reasonCharsMax: 2048,
 };

@@ -57,6 +57,7 @@ export type CounterControl =
   | { kind: 'askUnclonable' }
   /** Writes to the wire of a process what no host would. */
   | { kind: 'forge'; envelope: unknown[] }
+  | { kind: 'forgeText'; text: string }
   /** The value of an actor, committed or not. */
   | { kind: 'inMemory'; actorId: string }
   /** From then on no actor of these is activated. */
@@ -87,6 +88,22 @@ async function askOutcome(asked: Promise<unknown>): Promise<unknown> {
   } catch (error) {
     return { code: (error as ServiceError).code };
   }
+}
+
+/** Never answers. */
+function forge(text: string): Promise<never> {
+  const body = Buffer.from(text);
+  const header = Buffer.alloc(4);
+  header.writeUInt32LE(body.length);
+  const message = Buffer.concat([header, body]);
+  for (let at = 0; at < message.length; ) {
+    try {
+      at += writeSync(3, message, at);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error;
+    }
+  }
+  return new Promise(() => {});
 }
 
 class CounterKind implements ActorKind {
@@ -171,13 +188,10 @@ class CounterKind implements ActorKind {
         return this.askedAtLoad;
       case 'askUnclonable':
         return Promise.all([askOutcome(this.host.ask({ size: 1n, make: () => {} })), askOutcome(this.host.ask({ kind: 'after' }))]);
-      case 'forge': {
-        const text = Buffer.from(JSON.stringify({ lane: 'mail', envelope: asked.envelope }));
-        const header = Buffer.alloc(4);
-        header.writeUInt32LE(text.length);
-        writeSync(3, Buffer.concat([header, text]));
-        return new Promise(() => {});
-      }
+      case 'forge':
+        return forge(JSON.stringify({ lane: 'mail', envelope: asked.envelope }));
+      case 'forgeText':
+        return forge(asked.text);
       case 'inMemory':
         return this.#live.get(asked.actorId)?.value;
       case 'dismiss':

@@ -8,6 +8,7 @@ import {
   errorTable,
   errorToFrame,
   invariant,
+  isErrorFrame,
   providerError,
   ServiceError,
 } from '../../src/contract/errors.js';
@@ -74,6 +75,43 @@ test('a refusal crosses a thread as plain data', () => {
   const again = errorFromFrame(structuredClone(errorToFrame(error)));
   assert.ok(again instanceof ServiceError);
   assert.deepEqual(errorToFrame(again), errorToFrame(error));
+});
+
+test('a frame of a process is a refusal only where each of its members is one of a refusal', () => {
+  const evidence = { sessionId: 's', runId: 'r', journalSeq: 1, buildHash: 'h' };
+  const extra = {
+    issues: [{ path: '/a', code: 'required', message: 'm' }],
+    details: { a: [{ b: null }] },
+    retryAfterMs: 5,
+    isFinal: true,
+    isUnsupported: true,
+    operationId: 'op_1',
+    evidence,
+  };
+  const frame = { code: 'control.INTERNAL', message: 'm', extra };
+  assert.ok(isErrorFrame(frame) && isErrorFrame({ ...frame, extra: {} }));
+  const hostile = { toString: 1, valueOf: 1 };
+  const wrong: { [name: string]: unknown[] } = {
+    issues: [5, { slice: 1 }, [5], [{ path: '', code: 1, message: '' }]],
+    details: [5, 'x', []],
+    retryAfterMs: ['1', -1, 0.5, 1e300],
+    isFinal: [1],
+    isUnsupported: ['yes'],
+    operationId: [hostile],
+    evidence: [5, { ...evidence, journalSeq: '1' }, { ...evidence, other: 1 }],
+    code: ['x.Y'],
+    message: ['n'],
+    cause: [5],
+    correlationId: [5],
+    retryable: ['yes'],
+    toString: [1],
+  };
+  for (const [name, members] of Object.entries(wrong))
+    for (const member of members)
+      assert.ok(!isErrorFrame({ ...frame, extra: { ...extra, [name]: member } }), `${name} ${JSON.stringify(member)}`);
+  for (const code of [hostile, ['control.INTERNAL'], 5, 'toString']) assert.ok(!isErrorFrame({ ...frame, code }));
+  for (const value of [null, 5, [], { ...frame, extra: null }, { ...frame, extra: [] }, { ...frame, message: hostile }])
+    assert.ok(!isErrorFrame(value));
 });
 
 test("any tool's error code has an envelope that keeps it", () => {

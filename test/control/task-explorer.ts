@@ -22,6 +22,9 @@ const lies: { [name: string]: unknown } = {
   'no diagnostic': { result: { diagnostics: [{ code: 'DY1000' }] } },
   'no summary': { result: { diagnostics: [], compiled: { summary: {}, build: { base64: '' }, view: { base64: '' } } } },
   'no refusal': { refusal: { code: 'control.NOT_A_CODE', message: '', extra: {} } },
+  'no text for a code': { refusal: { code: { toString: 1 }, message: '', extra: {} } },
+  'no list of issues': { refusal: { code: 'control.INTERNAL', message: '', extra: { issues: 5 } } },
+  'begun again': { begun: true },
 };
 
 const channel = openParentChannel(async (message) => {

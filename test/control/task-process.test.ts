@@ -110,7 +110,8 @@ test('a worker that answers what is no answer ends with its task; its source goe
   timeout: 120_000,
 }, async (t) => {
   const { slots, work, compiler } = open(t, { box: works, entry: explorer });
-  for (const lie of ['nothing', 'another kind', 'two answers', 'no diagnostic', 'no summary', 'no refusal']) {
+  const shapes = ['nothing', 'another kind', 'two answers', 'no diagnostic', 'no summary', 'begun again'];
+  for (const lie of [...shapes, 'no refusal', 'no text for a code', 'no list of issues']) {
     const root = join(work, 'a');
     mkdirSync(root, { recursive: true });
     const reported = (error: unknown) =>

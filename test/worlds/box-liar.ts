@@ -10,8 +10,9 @@ const frame = (text: string, length = Buffer.byteLength(text)): Buffer => {
 };
 
 openParentChannel((message) => {
-  const { how } = message as { how: 'no json' | 'too long' | 'half' | 'flood' };
+  const { how } = message as { how: 'no json' | 'too long' | 'half' | 'flood' | 'twice' };
   if (how === 'no json') writeSync(channelDescriptor, frame('{'));
+  if (how === 'twice') writeSync(channelDescriptor, Buffer.concat([frame('{}'), frame('{}')]));
   if (how === 'too long') writeSync(channelDescriptor, frame('{}', 0xffff_ffff));
   if (how === 'half') {
     writeSync(channelDescriptor, frame('{"lane":"mail"}', 100));

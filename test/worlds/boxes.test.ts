@@ -215,6 +215,21 @@ test('a box that is ended while it is being made ends whole', { skip, timeout: 1
   for (const detail of await Promise.all(ends)) assert.equal(detail, 'exited with SIGKILL');
 });
 
+// SPAWN-CHILD-5
+test('a message that its reader throws on ends the child that sent it, and nothing after it is read', { timeout: 60_000 }, async () => {
+  let messages = 0;
+  const child = spawnChild({
+    entry: new URL('./box-liar.js', import.meta.url),
+    onMessage: () => {
+      messages++;
+      throw new RangeError('one too many');
+    },
+  });
+  child.send({ how: 'twice' });
+  assert.match(await child.ended, /^its message could not be read: RangeError: one too many[^]*; exited with SIGKILL$/);
+  assert.equal(messages, 1);
+});
+
 // FRAMED-CHANNEL-1
 test('a child that sends anything but messages of the right shape is ended, and its parent continues', { timeout: 60_000 }, async () => {
   for (const how of ['no json', 'too long', 'half', 'flood'] as const) {

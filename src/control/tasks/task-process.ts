@@ -39,6 +39,7 @@ export function processWorkers<Task extends AnyTask, Result>(options: ProcessWor
   return ({ onBegun, onAnswer, onLost }) => {
     const slot = boxes === undefined ? undefined : new Slot(boxes);
     let asked: Task['kind'] | undefined;
+    let hasBegun = false;
     let yieldTimer: NodeJS.Timeout | undefined;
     // Most tasks are short, and calls of agents go first; one that lasts gets its share.
     const yieldFor = (ms: number): void => {
@@ -53,7 +54,8 @@ export function processWorkers<Task extends AnyTask, Result>(options: ProcessWor
       messageBytesMax: limits.taskMessageBytesMax,
       ...(slot === undefined ? {} : { box: { folders: slot.folders } }),
       onMessage: (message) => {
-        if (isBegun(message)) {
+        if (isBegun(message) && asked !== undefined && !hasBegun) {
+          hasBegun = true;
           onBegun();
           return;
         }
@@ -77,6 +79,7 @@ export function processWorkers<Task extends AnyTask, Result>(options: ProcessWor
     return {
       post: (task) => {
         asked = task.kind;
+        hasBegun = false;
         yieldFor(limits.taskYieldMs);
         child.send(taskToWire(task.kind === 'compile' && slot !== undefined ? { ...task, root: slot.take(task.root) } : task));
       },

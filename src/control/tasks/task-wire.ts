@@ -1,7 +1,7 @@
 // Tasks and their answers as JSON, for workers that are processes: bytes are base64. Source of strangers may have taken a worker over, so
 // its parent believes no answer: each is checked for the shape that its task asks for. What a build says is checked by the task `verify`,
 // in another worker.
-import { type Issue, isErrorFrame } from '../../contract/errors.js';
+import { isErrorFrame, isIssue } from '../../contract/errors.js';
 import { validateDiagnostic } from '../../contract/validate/validators.js';
 import type { TaskAnswer } from '../../workers/task-worker.js';
 import type { ChosenContent } from '../core/services.js';
@@ -93,9 +93,6 @@ function isListOf(value: unknown, fits: (item: unknown) => boolean): boolean {
 const isText = (value: unknown): value is string => typeof value === 'string';
 const isBytes = (value: unknown): value is Bytes & { [member: string]: unknown } => isRecord(value) && isText(value.base64);
 
-function isIssue(value: unknown): value is Issue {
-  return isRecord(value) && isText(value.path) && isText(value.code) && isText(value.message);
-}
 function isSummary(value: unknown): boolean {
   if (!isRecord(value)) return false;
   const { buildHash, packageLockHash, worldId, tools, scenarioIds, drillIds, targetIds, suiteIds, ...others } = value;

@@ -96,8 +96,12 @@ class Hearing {
   }
   message(message: unknown): void {
     if (this.#ended !== undefined) return;
-    if (isFromHost(message)) this.#listener?.message(message);
-    else this.end('it said something that no host says');
+    try {
+      if (isFromHost(message)) this.#listener?.message(message);
+      else this.end('it said something that no host says');
+    } catch (error) {
+      this.end(`its message could not be read: ${error}`);
+    }
   }
   end(reason: string): void {
     if (this.#ended !== undefined) return;
