@@ -422,7 +422,7 @@ for (const [what, code, forge] of [
 }
 
 // CLUSTER-KEEPER-4
-test('a home whose opening failed is the service\'s no more: it is followed, and can be taken again', async (t) => {
+test("a home whose opening failed is the service's no more: it is followed, and can be taken again", async (t) => {
   const { owner, copy: failing, bank } = await ownedBank(t);
   await bank.add(1);
   await failing.follow(1);
