@@ -197,6 +197,8 @@ export const serviceLimits = {
   datasetUploadsMax: 16,
   datasetUploadKeptMs: 3_600_000,
   baselineCollectionsMax: 2048,
+  /** Of a baseline, as JSON: each collection has that of its namespace. */
+  baselineSchemasBytesMax: 16 * 1024 * 1024,
   /** Of all collections of a baseline together. */
   baselineRecordsMax: 10_000,
 

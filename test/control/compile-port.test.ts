@@ -291,7 +291,7 @@ test('what takes too long or too much memory ends alone; the next one compiles',
   await small.checkRows([{ namespace: 'a', schema: true }], []);
 });
 
-test('source is laid out when its turn has come: what waits, or is refused, was not', async (t) => {
+test('a source is written to the disk when its turn has come: one that waits, or is refused, was not', async (t) => {
   const one = new CompileWorkers({ workers: 1, waitingMax: 1 });
   t.after(() => one.close());
   const root = folder(t, sound);

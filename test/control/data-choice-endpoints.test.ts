@@ -153,7 +153,7 @@ test('rows that several instances have are read once', async (t) => {
   const { operation, attempt } = await kit.buildOf(draft);
   assert.equal(operation.state, 'succeeded', JSON.stringify(operation.error));
   assert.equal(reads, 1);
-  const { state } = (await loadBuild(kit.services, attempt.buildHash!)).baseline.setup;
+  const { state } = (await loadBuild(kit.services, { projectId: kit.projectId, buildHash: attempt.buildHash! })).baseline.setup;
   assert.deepEqual(state.map(({ instanceId }) => instanceId).sort(), ['notes', 'other', 'third']);
 });
 

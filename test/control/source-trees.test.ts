@@ -146,7 +146,7 @@ test('a tree is extracted as it is, and gone afterwards, however the work ends',
     /no/,
   );
   assert.equal(existsSync(seen), false);
-  // Nothing is laid out that is not asked for, or of which nobody wants to know any more.
+  // Not what nobody asks for, or wants any more.
   const work = join(services.settings.dataDirectory, 'work');
   await withMaterialized(services, tree, signal, async () => assert.deepEqual(readdirSync(work), []));
   const late = withMaterialized(services, tree, AbortSignal.abort(), (layOut) => layOut());
@@ -155,7 +155,7 @@ test('a tree is extracted as it is, and gone afterwards, however the work ends',
 });
 
 // SOURCE-TREES-3
-test('a path has so many segments and a tree so many folders; one that was kept with more is not laid out', async (t) => {
+test('a path has so many segments and a tree so many folders; one that was kept with more is not extracted', async (t) => {
   const services = ground(t);
   const { blobs } = services;
   const deep = (names: number, first = 'a'): string => `${first}/${'a/'.repeat(names - 2)}f`;

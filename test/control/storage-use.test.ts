@@ -148,7 +148,7 @@ test('what is sent counts: drafts, conversations, rows, builds; what is deleted 
 });
 
 // STORAGE-USE-2
-test('turns and proposals count until retention removes them, tool setups until they are deleted, data choices with their draft', async (t) => {
+test('turns and proposals count until retention removes them, tool setups until they are deleted', async (t) => {
   const kit = await openSourceKit(t);
   const { services, projectId } = kit;
   const used = (): number => countOf(services.catalog.view, `quota ${projectId} projectBytesMax`);

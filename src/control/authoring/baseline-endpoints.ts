@@ -5,7 +5,7 @@ import type { SourceBaseline, SourceDataChoices } from '../../contract/hosted/re
 import type { SourceDraft } from '../../contract/hosted/source.js';
 import type { JsonObject } from '../../contract/json.js';
 import { limits } from '../../contract/limits.js';
-import type { CompiledBuild } from '../../contract/run/build.js';
+import type { CompiledBuild, CompiledTool } from '../../contract/run/build.js';
 import type { JsonSchema } from '../../contract/world/tool-manifest.js';
 import { type BuildAttemptRecord, buildAttemptTable, loadBuild, loadBuildView } from '../builds/build-records.js';
 import type { EndpointSet } from '../catalog/endpoint.js';
@@ -39,11 +39,11 @@ async function baselineOf(services: ControlServices, view: View, draft: SourceDr
     const reason = unavailableReason(draft, newestAttempt(view, draft, { choices, index: 'byRevision' }));
     return { ...start, eligibility: 'unavailable', reason, collections: [] };
   }
-  const collections = collectionsOf(await loadBuild(services, { projectId, buildHash }), choices);
-  if (collections.length > limits.baselineCollectionsMax) {
-    const reason = `The world has ${collections.length} collections; at most ${limits.baselineCollectionsMax} can be shown.`;
-    return { ...start, eligibility: 'unsupported', reason, buildHash, collections: [] };
-  }
+  const build = await loadBuild(services, { projectId, buildHash });
+  const tools = toolsOf(build);
+  const reason = unsupportedReason(tools);
+  if (reason !== undefined) return { ...start, eligibility: 'unsupported', reason, buildHash, collections: [] };
+  const collections = collectionsOf(build, tools, choices);
   return { ...start, eligibility: 'available', buildHash, ...(await worldFile(services, draft, buildHash)), collections };
 }
 
@@ -82,20 +82,41 @@ async function worldFile(services: ControlServices, draft: SourceDraft, buildHas
   return { file: { sourceDraftId, revision: currentRevision, path, digest, content } };
 }
 
-function collectionsOf(build: CompiledBuild, choices: SourceDataChoices | undefined): Collection[] {
-  const { setup } = build.baseline;
-  const rows = rowsOf(setup.state);
-  const named = [...namedInstances(setup)].map((name) => name.split(' ') as [string, string]);
+interface ToolInstances {
+  tool: CompiledTool;
+  instanceIds: string[];
+}
+function toolsOf({ baseline, tools }: CompiledBuild): ToolInstances[] {
+  const instances = new Map(tools.map(({ packageId }) => [packageId, new Set([packageId])]));
+  for (const name of namedInstances(baseline.setup)) {
+    const [packageId, instanceId] = name.split(' ') as [string, string];
+    instances.get(packageId)?.add(instanceId);
+  }
+  return tools.map((tool) => ({ tool, instanceIds: [...instances.get(tool.packageId)!].sort() }));
+}
+
+/** Asked before anything is made: each instance has each namespace of its tool, with the schema. */
+function unsupportedReason(tools: readonly ToolInstances[]): string | undefined {
+  const { baselineCollectionsMax, baselineSchemasBytesMax } = limits;
+  let [collections, bytes] = [0, 0];
+  for (const { tool, instanceIds } of tools) {
+    collections += instanceIds.length * tool.manifest.state.length;
+    for (const { schema } of tool.manifest.state) bytes += instanceIds.length * Buffer.byteLength(JSON.stringify(schema));
+  }
+  if (collections > baselineCollectionsMax)
+    return `The world has ${collections} collections; at most ${baselineCollectionsMax} can be shown.`;
+  if (bytes <= baselineSchemasBytesMax) return undefined;
+  return `The schemas of all collections have ${bytes} bytes; at most ${baselineSchemasBytesMax} can be shown.`;
+}
+
+function collectionsOf(build: CompiledBuild, tools: readonly ToolInstances[], choices: SourceDataChoices | undefined): Collection[] {
+  const rows = rowsOf(build.baseline.setup.state);
   const chosen = new Set(
     choices?.target.kind === 'baseline' ? choices.selections.map(({ packageId, instanceId }) => `${packageId} ${instanceId}`) : [],
   );
   let left: number = limits.baselineRecordsMax;
-  return build.tools.flatMap((tool) => {
-    const instances = new Set([
-      tool.packageId,
-      ...named.filter(([packageId]) => packageId === tool.packageId).map(([, instanceId]) => instanceId),
-    ]);
-    return [...instances].sort().flatMap((instanceId) =>
+  return tools.flatMap(({ tool, instanceIds }) =>
+    instanceIds.flatMap((instanceId) =>
       tool.manifest.state.map(({ namespace, schema }): Collection => {
         const all = rows.get(`${tool.packageId} ${instanceId} ${namespace}`) ?? new Map<string, JsonObject>();
         const records = [...all].slice(0, left).map(([rowId, value]) => ({ rowId, value }));
@@ -116,8 +137,8 @@ function collectionsOf(build: CompiledBuild, choices: SourceDataChoices | undefi
           records,
         };
       }),
-    );
-  });
+    ),
+  );
 }
 
 /** By `packageId instanceId namespace`, then by row id, in the order of row ids. */

@@ -2,8 +2,8 @@
 // for project and organization. A share is noted in the change that knows of it, so the sums are exactly what the shares say.
 //   STORAGE-USE-1. What was sent counts where it was sent, though the disk has equal bytes once: what one tenant stores depends on no
 //     other.
-//   STORAGE-USE-2. Records that stay for as long as their tenant likes and are as large as what was sent count as well: turns and proposals,
-//     tool setups, data choices.
+//   STORAGE-USE-2. Records that stay for as long as their tenant likes and are as large as what was sent count as well: turns and
+//     proposals, tool setups, data choices.
 import { ServiceError } from '../../contract/errors.js';
 import { limits } from '../../contract/limits.js';
 import { countOf, moveCount, quotaMax } from './quotas.js';

@@ -166,7 +166,7 @@ export type DatasetTool = DatasetRevisionView['revision']['tool'];
 /** With issues there is nothing else. `content`: what the dataset's revision is, as canonical JSON. */
 export type UploadedRows = { issues: Issue[] } | { issues: []; content: Uint8Array; collections: { namespace: string; records: number }[] };
 export interface CompileRequest {
-  /** The repository root; what lays it out is called when its turn has come, so that what waits or is refused was not laid out. */
+  /** The repository root, or what writes it to the disk: called when its turn has come, so not for what waits or is refused. */
   root: string | (() => Promise<string>);
   config?: string;
   /** Rows from outside of the source, read when its turn has come. */

@@ -10,7 +10,7 @@ import { datasetRevisionId } from './dataset-records.js';
 const { chosenRowsBytesMax } = limits;
 export const tooManyChosen = `expected at most ${chosenRowsBytesMax} bytes of rows in all selections`;
 
-/** Which selection is beyond the bound; -1 for none. Of revisions of early versions the bytes are not known; they count when they are read. */
+/** Which selection is beyond the bound; -1 for none. Rows of early versions, whose bytes are not known, count when they are read. */
 export function firstBeyondBound(view: View, selections: SourceDataChoices['selections']): number {
   let bytes = 0;
   return selections.findIndex((selection) => {

@@ -4,7 +4,7 @@
 //   SOURCE-TREES-2. The digest covers every path with the digest and size of its content; the text it is made of is itself a blob under
 //     that digest.
 //   SOURCE-TREES-3. A tree has at most so many files, bytes and folders, and a path so many names; what is beyond a bound costs no more
-//     than what is at it, and is laid out nowhere.
+//     than what is at it, and is not written to the disk.
 import { randomUUID } from 'node:crypto';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
