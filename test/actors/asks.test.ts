@@ -134,6 +134,7 @@ testBoth('asks beyond the bound are refused, and the host stands', { answer: hel
 for (const [what, envelope] of Object.entries({
   'no text': [5, 1, { kind: 'one' }],
   'text that is no data': [5, 1, '{'],
+  'a text of too many parts': [5, 1, `[${'{},'.repeat(tuning.askStructureCharsMax / 2)}0]`],
   'no number': [5, '1', '1'],
   'a number twice': [5, 1, '1', 5, 1, '1'],
   'more than it may': Array.from({ length: tuning.asksMax + 1 }, (_, index) => [5, index + 1, '1']).flat(),

@@ -1,5 +1,7 @@
 // A kind that gives actors away: what they have finished is kept and answered, what they have not begun is refused.
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { until } from '../until.js';
 import { refusalOf, signalled, testBoth } from './open-system.js';
 
@@ -59,5 +61,21 @@ testBoth(
     await dismissed;
     assert.equal((await first).value, 3);
     assert.equal(counters.notes().filter(({ event }) => event === 'commit').length, 1);
+  },
+);
+
+// HOST-SUPERVISOR-4
+testBoth(
+  'a command that is refused while a commit of it is in flight reports no progress afterwards',
+  { counters: { holdCommits: true } },
+  async (counters) => {
+    const running = refusalOf(counters.command('lost', { kind: 'slices', slices: Number.MAX_SAFE_INTEGER }, { onProgress: () => {} }));
+    await until(() => existsSync(join(counters.directory, 'lost.json')));
+    const dismissed = counters.control(0, { kind: 'dismiss', actorIds: ['lost'], isLost: true });
+    assert.equal(await running, 'world.ACTOR_RESTARTED');
+    await counters.control(0, { kind: 'release' });
+    await dismissed;
+    assert.equal((await counters.add('stays')).value, 1);
+    assert.equal((await counters.system.stats())[0]!.restarts, 0);
   },
 );
