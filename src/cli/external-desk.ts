@@ -2,7 +2,9 @@
 // to stdout, where the agent reads, or into a file that only its owner may read, and then nowhere else.
 import { randomBytes } from 'node:crypto';
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
+import { fileRefusal } from '../files/file-faults.js';
+import { makeFolder } from '../files/make-folder.js';
 import { type AgentDesk, startAgentDesk } from '../index.js';
 import type { Output } from './output.js';
 
@@ -40,7 +42,13 @@ export async function openExternalDesk(output: Output, file: string | undefined)
 
 /** Appears whole, and never with other rights: what lies or links there is replaced, not written through. */
 function writePrivate(path: string, text: string): void {
+  makeFolder(dirname(path));
   const draft = `${path}.${randomBytes(6).toString('hex')}`;
-  writeFileSync(draft, text, { mode: 0o600, flag: 'wx' });
-  renameSync(draft, path);
+  try {
+    writeFileSync(draft, text, { mode: 0o600, flag: 'wx' });
+    renameSync(draft, path);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw fileRefusal(`The file ${path} cannot be written`, path, error);
+  }
 }

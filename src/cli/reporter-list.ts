@@ -1,4 +1,5 @@
 // `--reporter junit,html=site/index.html`: which reporters a run has, and where each writes.
+import { resolve } from 'node:path';
 import { defined } from '../contract/defined.js';
 import { nearest } from '../text/nearest.js';
 
@@ -26,6 +27,8 @@ export function parseReporters(text: string): { reporters: ReporterChoice[] } | 
     }
     if (path !== undefined && !withFile.has(name)) return { problem: `The reporter ${name} writes no file; it takes no path.` };
     if (path === '') return { problem: `After ${name}= comes the file to write, such as ${name}=reports/${name}.out.` };
+    const other = reporters.find((before) => path !== undefined && before.path !== undefined && resolve(before.path) === resolve(path));
+    if (other !== undefined) return { problem: `The reporters ${other.name} and ${name} both write ${path}: name another file for one.` };
     reporters.push({ name, ...defined({ path }) });
   }
   return { reporters };

@@ -69,6 +69,7 @@ async function testTool({ tool, config, json, requireCoverage = false, ...option
     ).finally(() => terminal?.close());
     tell(result, output);
     if (result.cancelled) return exitCodes.interrupted;
+    if (!hasRun(result)) return exitCodes.failed;
     const lacks = requireCoverage && (result.coverage === undefined || result.coverage.missing.length > 0);
     return result.verdict === 'passed' && !lacks ? exitCodes.passed : exitCodes.failed;
   } finally {
@@ -77,7 +78,13 @@ async function testTool({ tool, config, json, requireCoverage = false, ...option
   }
 }
 
-function tell({ verdict, suiteId, plain, differences, coverage }: ConformanceResult, output: Output): void {
+/** A package whose drills are all skipped has shown nothing. */
+function hasRun({ plain }: ConformanceResult): boolean {
+  return plain.drills.length > 0;
+}
+
+function tell(result: ConformanceResult, output: Output): void {
+  const { verdict, suiteId, plain, differences, coverage } = result;
   for (const difference of differences) {
     output.line({ event: 'difference', ...difference });
     if (!output.json) output.say(`${difference.drillId}, trial ${difference.trial}: ${explain(difference)}`);
@@ -97,7 +104,8 @@ function tell({ verdict, suiteId, plain, differences, coverage }: ConformanceRes
     ...(skipped.length === 0 ? {} : { skipped: skipped.length }),
     differences: differences.length,
   });
-  if (!output.json && verdict === 'passed') output.say('The same with a fresh module each turn: the tool keeps nothing outside its state.');
+  if (!output.json && verdict === 'passed' && hasRun(result))
+    output.say('The same with a fresh module each turn: the tool keeps nothing outside its state.');
 }
 
 function coverageLines({ observed, declared, missing }: ToolCoverage): string[] {

@@ -149,6 +149,17 @@ test('an agent that says it failed, one that never comes, and Ctrl-C while it is
   assert.equal(jsonLines(cancelled.stdout).find(({ event }) => event === 'attempt')?.status, 'cancelled');
 });
 
+test('the file of the desk gets its folder; a file in the way is said in a sentence', async () => {
+  const { root } = repository(30_000, ['direct']);
+  const run = (file: string) => warmDrillyard(['run', 'first', '--json', '--external-file', join(root, file), '--root', root]);
+  const made = await run('new/folder/desk.json');
+  assert.match(made.stdout, /"event":"agent_desk".*desk\.json/);
+  const refused = await run('drillyard.json/desk.json');
+  assert.notEqual(refused.code, 0);
+  assert.match(refused.stdout, /"code":"control\.INVALID_REQUEST".*: a file is in its /);
+  assert.doesNotMatch(refused.stderr, /\n\s+at /);
+});
+
 test('a target that lists only direct, and no --external at all', async () => {
   const { root } = repository(30_000, ['direct']);
   const direct = await warmDrillyard(['run', 'first', '--external', '--root', root]);

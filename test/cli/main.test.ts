@@ -271,6 +271,16 @@ test('tool test: a package that keeps its state in its state passes; reports are
   assert.equal(readdirSync(kept).length, 1);
 });
 
+test('tool test where every drill is skipped: nothing ran, so nothing is shown, and it is no success', async () => {
+  const { root, write } = conformance(undefined);
+  const place = readdirSync(join(root, 'notes/conformance/drillyard')).find((name) => name.endsWith('.drill.json')) ?? assert.fail();
+  const path = `notes/conformance/drillyard/${place}`;
+  write(path, { ...JSON.parse(readFileSync(join(root, path), 'utf8')), skip: 'not yet' });
+  const { code, stdout } = await warmDrillyard(['tool', 'test', join(root, 'notes')]);
+  assert.equal(code, 1, stdout);
+  assert.doesNotMatch(stdout, /The same with a fresh module/);
+});
+
 test('tool test says what the manifest declares and no drill has shown, and --require-coverage fails on it', async () => {
   const { root } = conformance(undefined);
   const { code, stdout } = await warmDrillyard(['tool', 'test', 'notes', '--json'], { cwd: root });

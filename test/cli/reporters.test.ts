@@ -148,6 +148,7 @@ test('an unknown reporter is refused with the nearest name, a path where none go
   for (const [value, reported] of [
     ['junitt', /There is no reporter "junitt"\. Did you mean "junit"\?/],
     ['terminal,', /There is no reporter ""/],
+    ['junit=out/j.xml,ctrf=./out/j.xml', /The reporters junit and ctrf both write \.\/out\/j\.xml: name another file for one\./],
     ['github=x', /The reporter github writes no file/],
     ['junit=', /After junit= comes the file/],
   ] as const) {

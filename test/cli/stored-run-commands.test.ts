@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { EvidenceEntry, OperationEntry } from '../../src/contract/world/evidence.js';
-import { drillyard, jsonLines, nodeArguments, start } from './cli.js';
+import { drillyard, isGone, jsonLines, nodeArguments, pidIn, start } from './cli.js';
 import { warmDrillyard } from './warm-cli.js';
 
 const root = mkdtempSync(join(tmpdir(), 'drillyard-show-'));
@@ -85,6 +85,26 @@ test('fork: the world answers drillyard world call as the run stood, and another
   assert.match(asThen.stderr, /drillyard world call payments refund\.create/);
   const sameKey = await drillyard(['fork', 'latest', '--at', at, '--', ...call(first.invocation.idempotencyKey ?? '')], { cwd: root });
   assert.deepEqual(JSON.parse(sameKey.stdout).outcome, first.committedOutcome ?? first.outcome);
+});
+
+// END-WITH-US-1
+test('fork passes SIGTERM on to its command, and ends it with itself', { timeout: 60_000 }, async (t) => {
+  const file = join(root, 'fork.pid');
+  const waits = (onTerm: string) =>
+    `process.on('SIGTERM', () => { ${onTerm} }); require('node:fs').writeFileSync(${JSON.stringify(file)}, String(process.pid)); setInterval(() => {}, 1000);`;
+  for (const [onTerm, code] of [
+    ['process.exit(7)', 7],
+    ['', 130],
+  ] as const) {
+    rmSync(file, { force: true });
+    const { child, ended } = start(['fork', 'latest', '--at', '3', '--', process.execPath, '-e', waits(onTerm)], { cwd: root });
+    t.after(() => child.kill('SIGKILL'));
+    const pid = await pidIn(file);
+    child.kill('SIGTERM');
+    if (code === 130) child.stderr?.on('data', (text: string) => /Cancelling/.test(text) && child.kill('SIGTERM'));
+    assert.equal((await ended).code, code);
+    await isGone(pid);
+  }
 });
 
 test('fork without a command stays until it is interrupted', { timeout: 60_000 }, async (t) => {

@@ -100,14 +100,14 @@ function optionsOf(drills: string[], flags: RunCommandFlags) {
 }
 
 function requireFitting(
-  { remote, watch, tokenFile, project, environment, draft, lastFailed, repeat, untilFailed, trial }: RunCommandFlags,
+  { remote, watch, tokenFile, project, environment, draft, lastFailed, repeat, untilFailed, trial, shard }: RunCommandFlags,
   command: Command,
 ): void {
   if (remote !== undefined && watch) command.error('error: --watch runs drills on this machine; leave --remote out, or run again by hand');
   const again = Object.entries({ lastFailed, repeat, untilFailed }).find(([, value]) => value !== undefined);
   if (watch && again !== undefined) command.error(`error: --watch runs what changed and what did not pass; leave --${kebab(again[0])} out`);
-  if (repeat !== undefined && (lastFailed !== undefined || trial !== undefined))
-    command.error('error: --repeat says which trial of which run; leave --last-failed and --trial out');
+  if (repeat !== undefined && (lastFailed !== undefined || trial !== undefined || shard !== undefined))
+    command.error('error: --repeat says which trial of which run; leave --last-failed, --trial and --shard out');
   const unused = Object.entries({ tokenFile, project, environment, draft }).find(([, value]) => value !== undefined);
   if (remote === undefined && unused !== undefined)
     command.error(`error: --${kebab(unused[0])} is of a remote run; name one with --remote`);
