@@ -9,7 +9,6 @@ import { defined } from '../contract/defined.js';
 import type { OperationEntry } from '../contract/world/evidence.js';
 import { bindingEnvironment } from '../drills/targets/command-environment.js';
 import { type ForkedRun, forkRun } from '../index.js';
-import { endWithUs } from '../processes/end-with-us.js';
 import { virtualClock } from '../text/virtual-time.js';
 import { visibleLine } from '../text/visible-text.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
@@ -108,7 +107,8 @@ function callLine({ invocation }: OperationEntry): string {
 
 async function runCommand([program = '', ...args]: readonly string[], environment: Ready['environment']): Promise<ExitCode> {
   const child = spawn(program, args, { stdio: 'inherit', env: { ...process.env, ...environment } });
-  const leave = endWithUs(() => child.kill('SIGKILL'));
+  const end = (): void => void child.kill('SIGKILL');
+  process.on('exit', end);
   // A terminal sends Ctrl-C to the command itself.
   const passed = ['SIGTERM', 'SIGHUP'] as const;
   const pass = (name: NodeJS.Signals): void => void child.kill(name);
@@ -117,7 +117,7 @@ async function runCommand([program = '', ...args]: readonly string[], environmen
     const [code] = (await once(child, 'close')) as [number | null];
     return (code ?? exitCodes.failed) as ExitCode;
   } finally {
-    leave();
+    process.off('exit', end);
     for (const name of passed) process.off(name, pass);
   }
 }

@@ -87,7 +87,6 @@ test('fork: the world answers drillyard world call as the run stood, and another
   assert.deepEqual(JSON.parse(sameKey.stdout).outcome, first.committedOutcome ?? first.outcome);
 });
 
-// END-WITH-US-1
 test('fork passes SIGTERM on to its command, and ends it with itself', { timeout: 60_000 }, async (t) => {
   const file = join(root, 'fork.pid');
   const waits = (onTerm: string) =>
