@@ -8,6 +8,7 @@ import { ambientNames } from './ambient.js';
 const insideModules = [
   '../text/cut-text.js',
   '../contract/inspector-limits.js',
+  '../contract/report-limits.js',
   '../contract/service-limits.js',
   '../contract/wire-limits.js',
   '../contract/limits.js',

@@ -1,5 +1,5 @@
-// Methods of arrays that are called on what says it is longer than any array that a tool makes: V8 cannot be interrupted in them, so each of
-// these tests would never end.
+// Methods of arrays that are called on what says it is longer than any array that a tool makes: V8 cannot be interrupted in them, so each
+// of these tests would never end.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { limits } from '../../src/contract/limits.js';

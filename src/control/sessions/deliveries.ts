@@ -24,8 +24,8 @@ export interface DeliverAgain {
 type Ground = Pick<WorldServices, 'catalog' | 'homes' | 'log' | 'sessionMemory'>;
 
 /**
- * At start: what an earlier incarnation had under way, or had not begun, goes out. Resolves when each session was asked once, or its project
- * has had its turn, with `rest`: it resolves when those that could not be asked then have been, or are given up.
+ * At start: what an earlier incarnation had under way, or had not begun, goes out. Resolves when each session was asked once, or its
+ * project has had its turn, with `rest`: it resolves when those that could not be asked then have been, or are given up.
  */
 export async function deliverAgain(services: Ground, options: DeliverAgain): Promise<{ rest: Promise<void> }> {
   const { catalog, homes } = services;
