@@ -48,7 +48,7 @@ export const limits = {
   failureCodeCharsMax: 200,
   thrownNameCharsMax: 100,
   decodedBytesMax: 4 * 1024 * 1024,
-  /** What a method of arrays loops over: V8 cannot be interrupted in it. As many numbers fill the memory that a host has for them. */
+  /** What a method of arrays loops over in one step of V8, which nothing interrupts. As many numbers have 256 MB. */
   toolArrayItemsMax: 32 * 1024 * 1024,
 
   /** Rows in a page of a declarative tool's `list`. */
