@@ -375,7 +375,7 @@ test('comments have at most 140 columns', () => {
 
 /** Where figures stand: bounds that a user can meet, what tunes a module, and what an operator does not set. */
 const figureTables =
-  /^src\/(?:contract\/(?:inspector-|recording-|service-|wire-)?limits|contract\/units|[\w-]+\/tuning|control\/catalog\/settings)\.ts$/;
+  /^src\/(?:contract\/(?:inspector-|recording-|report-|service-|wire-)?limits|contract\/units|[\w-]+\/tuning|control\/catalog\/settings)\.ts$/;
 /** Documents with example values. */
 const examples = /^src\/(?:http\/openapi\/|bindings\/openapi\.ts$)/;
 const figureName = /(?:Max|Min|Ms|Us|Px|Shown|Listed|Kept|AtOnce)$/;
