@@ -11,7 +11,7 @@ import { installCached } from './cached-packages.mjs';
 
 const lines = { 20: '20.20.2', 22: '22.23.3', 24: '24.21.0', 26: '26.10.0' };
 const tests = [
-  ...['test/tools/realm', 'test/tools/load', 'test/worlds/hostile', 'test/worlds/world-model'],
+  ...['test/tools/realm', 'test/tools/power', 'test/tools/load', 'test/worlds/hostile', 'test/worlds/world-model'],
   ...['test/cli/determinism', 'test/cli/main', 'test/http/server', 'test/e2e/serve'],
   ...['test/worlds/boxes', 'test/control/task-process', 'test/e2e/containment'],
 ];

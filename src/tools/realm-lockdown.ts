@@ -7,6 +7,7 @@
 //     code.
 import { boundArrays } from './globals/bounded-arrays.js';
 import { keepKnownNames } from './globals/known-names.js';
+import { pow } from './globals/power.js';
 import { tameDate } from './globals/realm-date.js';
 
 interface Lists {
@@ -32,6 +33,7 @@ export function lockDown(realGlobal: object, { ambientNames, addedNames, deniedN
   const global = realGlobal as Members;
   keepKnownNames(global);
   boundArrays(global, arrayItemsMax);
+  Object.defineProperty(global.Math, 'pow', { value: pow });
   const ambient = Object.create(null) as Members;
   const standIn = Object.create(null) as Members;
   for (const name of ambientNames) {

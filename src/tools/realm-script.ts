@@ -30,7 +30,13 @@ const insideModules = [
   './realm-inside.js',
 ];
 
-const lockdownModules = ['./globals/known-names.js', './globals/bounded-arrays.js', './globals/realm-date.js', './realm-lockdown.js'];
+const lockdownModules = [
+  './globals/known-names.js',
+  './globals/bounded-arrays.js',
+  './globals/power.js',
+  './globals/realm-date.js',
+  './realm-lockdown.js',
+];
 
 /** Of what tool code has beside ECMAScript. */
 const addedModules = [

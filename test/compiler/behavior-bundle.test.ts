@@ -40,6 +40,16 @@ test('TypeScript, JavaScript, JSON and helpers in folders become one function th
   );
 });
 
+test('powers are those of the realm: of numbers, of BigInts, and with an assignment', async (t) => {
+  const files = {
+    'b.ts': behavior(
+      '[2 ** base, String(3n ** 50n), grown()]',
+      'const base = -0.5; const grown = () => { let n = 3; n **= 4; return n; };',
+    ),
+  };
+  assert.deepEqual(await run(t, files), [Math.SQRT1_2, String(3n ** 50n), 81]);
+});
+
 test('names of the language may be names of the module', async (t) => {
   assert.deepEqual(
     await run(t, {

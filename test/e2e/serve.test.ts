@@ -169,7 +169,7 @@ test('a data directory that cannot be one is reported in one sentence', async ()
   writeFileSync(file, '');
   await assert.rejects(
     startInside({ dataDirectory: join(file, 'data') }),
-    /The folder .*file\/data cannot be made: a file is in its way\. Name another folder\.$/,
+    /The folder .*file\/data cannot be made below .*file: a file is in its way\. Name another folder\.$/,
   );
 });
 
