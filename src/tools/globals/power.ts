@@ -35,8 +35,8 @@ export function power(base: number, exponent: number): number {
 function sizeOfPower(base: number, exponent: number): number {
   const [mantissa, scale] = splitScale(base);
   const steps = Math.abs(exponent);
-  // What lies in the middle of two numbers is of few factors, and their product is exact.
-  if (Number.isInteger(steps) && steps <= productsMax) {
+  // What lies in the middle of two numbers has 54 bits, so no more factors; and their product is exact.
+  if (Number.isInteger(steps) && steps <= 54) {
     const product = wholePower([mantissa, 0], steps);
     return scaled(exponent < 0 ? quotient([1, 0], product) : product, scale * exponent);
   }
@@ -48,7 +48,6 @@ function sizeOfPower(base: number, exponent: number): number {
   const halvings = Math.round(wanted[0] / ln2[0]);
   return scaled(exponentialOf(difference(wanted, product(ln2, [halvings, 0]))), halvings);
 }
-const productsMax = 64;
 
 /** A number as one between the square roots of 1/2 and 2, times a power of two. */
 function splitScale(value: number): [mantissa: number, scale: number] {
@@ -112,7 +111,7 @@ function exponentialOf(value: Pair): Pair {
 /** 0.35 to the 26th over 26! is below 2^-120. */
 const exponentialTerms = 26;
 
-const ln2: Pair = [0.6931471805599453, 2.3190468138462996e-17];
+const ln2: Pair = [Math.LN2, 2.3190468138462996e-17];
 
 function wholePower(base: Pair, exponent: number): Pair {
   let result: Pair = [1, 0];
