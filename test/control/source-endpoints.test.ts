@@ -32,7 +32,7 @@ test('a draft grows by immutable revisions, of files or of changes, each with it
     revision.files.map(({ path }) => path),
     soundFiles.map(({ path }) => path).sort(),
   );
-  const long = `${'deep/'.repeat(40)}${'é'.repeat(100)}.md`;
+  const long = `${'deep/'.repeat(30)}${'é'.repeat(100)}.md`;
   const second = await kit.call('createSourceRevision', {
     path: { sourceDraftId },
     body: {

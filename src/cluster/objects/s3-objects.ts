@@ -38,11 +38,13 @@ export async function s3Objects({ bucket, prefix, endpoint, region }: S3Address)
     },
     remove: async (key) => void (await asked(client.send(new sdk.DeleteObjectCommand({ ...place, Key: keyOf(key) })))),
     async *list(folder) {
+      // Asked without a slash, which not every store signs as its client does.
+      const below = `${keyOf(folder)}/`;
       for (let token: string | undefined; ; ) {
-        const ask = { ...place, Prefix: `${keyOf(folder)}/`, ...(token !== undefined && { ContinuationToken: token }) };
+        const ask = { ...place, Prefix: keyOf(folder), ...(token !== undefined && { ContinuationToken: token }) };
         const page = await asked(client.send(new sdk.ListObjectsV2Command(ask)));
         for (const { Key = '', LastModified } of page.Contents ?? [])
-          yield { key: Key.slice(prefix === '' ? 0 : prefix.length + 1), putAtMs: LastModified?.getTime() ?? 0 };
+          if (Key.startsWith(below)) yield { key: Key.slice(prefix === '' ? 0 : prefix.length + 1), putAtMs: LastModified?.getTime() ?? 0 };
         token = page.NextContinuationToken;
         if (page.IsTruncated !== true || token === undefined) return;
       }
