@@ -119,7 +119,7 @@ const refused: [string, unknown, string, string][] = [
   ['a cycle', cyclic, '/0/again', 'cycle'],
   ['65 levels', nested(65), `${'/a/0'.repeat(32)}`, 'too_deep'],
   ['half a surrogate pair', { 'a/b~c': 'x\ud800' }, '/a~1b~0c', 'lone_surrogate'],
-  ['a name with half a surrogate pair', { '\udfff': 1 }, '/\udfff', 'lone_surrogate'],
+  ['a name with half a surrogate pair', { '\udfff': 1 }, '/\ufffd', 'lone_surrogate'],
   ['half a pair under a numeric name', { 1: '\ud800' }, '/1', 'lone_surrogate'],
 ];
 for (const [what, value, path, reason] of refused) {
