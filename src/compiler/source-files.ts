@@ -2,7 +2,6 @@
 // The root itself may be a link (npm links packages); it is resolved once.
 import {
   closeSync,
-  constants,
   type Dirent,
   fstatSync,
   lstatSync,
@@ -15,6 +14,7 @@ import {
 } from 'node:fs';
 import { isAbsolute, join, normalize, sep } from 'node:path';
 import { limits } from '../contract/limits.js';
+import { plainFlags } from '../files/plain-file.js';
 
 export type FileFault = 'missing' | 'unreadable' | 'symlink' | 'escape' | 'not_a_file' | 'too_large' | 'invalid_text';
 export type FileText = { kind: 'text'; text: string; bytes: Uint8Array } | { kind: 'fault'; fault: FileFault; message: string };
@@ -83,7 +83,7 @@ export function readFileBelow(root: string, relative: string, bytesMax: number):
   if (kind !== 'file') return fault(kind);
   let file: number;
   try {
-    file = openSync(join(root, relative), constants.O_RDONLY | constants.O_NOFOLLOW);
+    file = openSync(join(root, relative), plainFlags);
   } catch (error) {
     return { kind: 'fault', fault: 'missing', message: `cannot be opened (${(error as NodeJS.ErrnoException).code})` };
   }

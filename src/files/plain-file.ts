@@ -3,11 +3,11 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 
-/** Windows has neither of the last two, and no pipes in folders. */
-const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+/** To read what lies under the name itself, at once. Windows has neither of the last two, and no pipes in folders. */
+export const plainFlags: number = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
 export async function openPlain(path: string): Promise<FileHandle> {
-  const file = await open(path, flags);
+  const file = await open(path, plainFlags);
   try {
     requirePlain(path, await file.stat());
     return file;
@@ -19,7 +19,7 @@ export async function openPlain(path: string): Promise<FileHandle> {
 
 /** The descriptor. */
 export function openPlainSync(path: string): number {
-  const descriptor = openSync(path, flags);
+  const descriptor = openSync(path, plainFlags);
   try {
     requirePlain(path, fstatSync(descriptor));
     return descriptor;

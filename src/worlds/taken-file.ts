@@ -1,12 +1,13 @@
 // Takes a file out of a folder that a host can write to: what lies there under its name may be anything.
 //   TAKEN-FILE-1. What is taken is a plain file of one name, whatever a host puts in its place: no link is followed.
-import { constants, type Stats } from 'node:fs';
+import type { Stats } from 'node:fs';
 import { lstat, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { ServiceError } from '../contract/errors.js';
 import { fileRefusal } from '../files/file-faults.js';
 import { flushFile, flushFolder } from '../files/flushed-copy.js';
+import { plainFlags } from '../files/plain-file.js';
 
 /** The folder of `to` is made. What was taken is on the disk. */
 export function takeFile(from: string, to: string): Promise<void> {
@@ -53,7 +54,7 @@ async function placed(to: string, place: () => Promise<void>): Promise<void> {
  * in a folder that no host can write to, and is not there.
  */
 export async function copyPlainFile(from: string, to: string): Promise<void> {
-  const source = await open(from, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  const source = await open(from, plainFlags);
   try {
     const found = await source.stat();
     if (!isPlain(found)) throw foreign();

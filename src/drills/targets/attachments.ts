@@ -1,9 +1,10 @@
 // What an agent attaches in one interaction: checked and bounded before anything is kept of it. Used on both sides of a module's host:
 // inside, so that the agent learns where it stands; outside, because what comes from there may be anything. Its name stays as it was given
 // until it has been searched for secrets (redaction.ts).
-import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { basename, extname } from 'node:path';
 import { limits } from '../../contract/limits.js';
+import { plainFlags } from '../../files/plain-file.js';
 import { linkFreePath } from './repository-path.js';
 import type { AttachedFile, AttachmentRefusal } from './target-run.js';
 
@@ -105,8 +106,7 @@ export class Attachments {
 
 /** A regular file, at most as large as an attachment may be, whatever it becomes meanwhile. */
 function readBounded(file: string): Uint8Array {
-  // Without waiting: a named pipe that nobody writes to must not hold up anybody.
-  const descriptor = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  const descriptor = openSync(file, plainFlags);
   try {
     const stat = fstatSync(descriptor);
     if (!stat.isFile()) throw new AttachmentRefused('target.ATTACHMENT_REFUSED', `"${basename(file)}" is no regular file.`);

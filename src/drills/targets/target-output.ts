@@ -27,7 +27,7 @@ export function outputFault(output: JsonValue | undefined, redactor: Redactor): 
   const fault = checkParsedJson(output);
   if (fault === null) return undefined;
   const isPlaceSaid = fault.path !== '' && fault.reason === 'not_finite';
-  const place = isPlaceSaid ? ` at ${redactor.text(fault.path).slice(0, limits.targetBeginningCharsMax)}` : '';
+  const place = isPlaceSaid ? ` at ${beginningOf(redactor.text(fault.path), limits.targetBeginningCharsMax)}` : '';
   return `The output${place} ${fault.message}.`;
 }
 
