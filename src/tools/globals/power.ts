@@ -1,6 +1,7 @@
 // Powers as tool code computes them. V8 asks a library of the machine, whose last bit depends on the line of Node.js and on the processor:
 // of everyday powers one in thirteen differs between Node 20 and 24. Here they are made of additions, products, quotients and square roots
-// alone, which every machine rounds alike. Runs inside a new vm context (realm-script.ts), so it names nothing but itself and ECMAScript.
+// alone, which every machine rounds alike (docs/decisions/023). Runs inside a new vm context (realm-script.ts), so it names nothing but
+// itself and ECMAScript.
 //   POWER-1. A power is the same on every machine, and the nearest number to what it would be exactly, but for a chance of one in 2^40.
 // Numbers are pairs here, the first the sum rounded and the second what that left out: some 104 bits.
 
