@@ -86,7 +86,7 @@ async function run(): Promise<number> {
     console.log(`${index + 1}/${plan.length} ${kind}, led by ${(await cluster.leader()).name}, at ${Date.now()}`);
     const mend = await makeFault(kind, ground);
     // What was answered until the leader was really dead, or the disk full, says nothing.
-    const fromMs = kind === 'kill_leader' || kind === 'disk_full_owner' ? nowMs() : beganMs;
+    const fromMs = kind === 'kill_leader' || kind === 'disk_full' || kind === 'disk_full_owner' ? nowMs() : beganMs;
     const silencesMs = await load.answersAgain({ fromMs, withinMs });
     const answeredMs = Math.max(...silencesMs);
     rounds.push({ kind, takenMs: await epoch.takenMs(fromMs), silencesMs });
