@@ -49,6 +49,8 @@ export class TestNode {
   claimMs = 0;
   /** How long it takes to leave the files of a home. */
   closeMs = 0;
+  /** What a close of a home that was lost fails with. */
+  closeFault: Error | undefined;
   /** Ended as by kill -9: what it does still, nobody sees. */
   isDead = false;
 
@@ -82,8 +84,9 @@ export class TestNode {
       },
       restore: async () => assert.fail('nothing was trimmed'),
       open: async (home) => void open.add(home),
-      close: async (home) => {
+      close: async (home, why) => {
         open.delete(home);
+        if (why === 'lost' && this.closeFault !== undefined) throw this.closeFault;
         const ms = this.closeMs;
         if (ms === 0) return;
         closing.set(home, (closing.get(home) ?? 0) + 1);

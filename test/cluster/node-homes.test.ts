@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { tuning } from '../../src/cluster/tuning.js';
+import { diskFull } from '../../src/files/disk-full.js';
 import fc from '../fast-check.js';
 import { homeCount, problemsOf, TestCluster, type TestNode } from './homes-kit.js';
 import { entryOf } from './log-kit.js';
@@ -302,6 +303,35 @@ test('a home that is lost while it is given away is followed, or taken again, wh
   cluster.drained.add('b');
   await cluster.check(['a', 'b']);
   await cluster.stop();
+});
+
+// NODE-HOMES-7
+test('a home that is lost while it is given away stays closed where its files cannot be left, and not where the disk is full', async () => {
+  for (const [fault, phase, kind] of [
+    [new Error('EIO'), 'closed', 'closed'],
+    [diskFull(), 'following', 'unstored'],
+  ] as const) {
+    const cluster = await started(['a', 'b']);
+    const node = cluster.nodes.get('b');
+    assert.ok(node);
+    const given = [...node.open].filter((home) => home > 0);
+    [node.closeMs, node.closeFault] = [3000, fault];
+    await cluster.ask('a', (operator) => operator.drainNode('b'));
+    const leaving = given.filter((home) => node.homes.phaseOf(home) === 'leaving');
+    assert.ok(leaving.length > 0, 'nothing is given away');
+    for (const home of leaving) await cluster.claimFor('a', home);
+    await cluster.run(20_000);
+    const found = leaving.map((home) => [
+      home,
+      node.homes.phaseOf(home),
+      node.problems.filter((one) => 'home' in one && one.home === home),
+    ]);
+    assert.deepEqual(
+      found,
+      leaving.map((home) => [home, phase, [{ kind, home, error: fault }]]),
+    );
+    await cluster.stop();
+  }
 });
 
 // NODE-HOMES-3
