@@ -32,6 +32,24 @@ test('a secret is found as it is, in JSON, URLs, forms, base64 and hex, wherever
   );
 });
 
+// REDACTION-3
+test('of secrets that overlap, touch or lie in one another no part is left, and nothing else is taken', () => {
+  const secret = fc.string({ minLength: limits.redactedCharsMin, maxLength: 12, unit: fc.constantFrom('a', 'b') });
+  const text = fc.string({ maxLength: 60, unit: fc.constantFrom('a', 'b', 'c') });
+  fc.assert(
+    fc.property(fc.array(secret, { minLength: 1, maxLength: 4 }), text, (secrets, said) => {
+      const isSecret = [...said].map(() => false);
+      for (const one of secrets)
+        for (let at = said.indexOf(one); at >= 0; at = said.indexOf(one, at + 1)) isSecret.fill(true, at, at + one.length);
+      const left = [...said].filter((_, at) => !isSecret[at]).join('');
+      const redactor = new Redactor(secrets);
+      assert.equal(redactor.text(said).replaceAll('[redacted]', ''), left);
+      const { text: beginning, places } = redactor.beginning(said, said.length);
+      assert.deepEqual([beginning, places], [redactor.text(said), redactor.text(said).split('[redacted]').length - 1]);
+    }),
+  );
+});
+
 test('a secret is found as other languages than JavaScript write it', () => {
   for (const [secret, text] of [
     ['a/b+secret', String.raw`{"key":"a\/b+secret"}`],

@@ -2,6 +2,7 @@
 // language.
 //   REDACTION-1. A text is searched whole, so that a secret is found however its pieces arrived.
 //   REDACTION-2. What is shorter than `redactedCharsMin` is no secret: redacting `1` or `true` would only make things unreadable.
+//   REDACTION-3. Of secrets that overlap no part is left.
 import { isUtf8 } from 'node:buffer';
 import type { JsonObject, JsonValue } from '../../contract/json.js';
 import { limits } from '../../contract/limits.js';
@@ -39,7 +40,32 @@ export class Redactor {
   }
 
   text(text: string): string {
-    return this.#pattern === undefined ? text : text.replace(this.#pattern, mark);
+    let redacted = '';
+    let done = 0;
+    for (const { start, end } of this.#places(text)) {
+      redacted += text.slice(done, start) + mark;
+      done = end;
+    }
+    return done === 0 ? text : redacted + text.slice(done);
+  }
+
+  /** Where secrets lie, in order; those that overlap are one place. */
+  *#places(text: string): Generator<{ start: number; end: number }> {
+    if (this.#pattern === undefined) return;
+    const pattern = new RegExp(this.#pattern);
+    let place: { start: number; end: number } | undefined;
+    for (let found = pattern.exec(text); found !== null; found = pattern.exec(text)) {
+      const { index: start } = found;
+      const end = start + found[0].length;
+      if (place !== undefined && start < place.end) place.end = Math.max(place.end, end);
+      else {
+        if (place !== undefined) yield place;
+        place = { start, end };
+      }
+      // Another secret may begin within this one.
+      pattern.lastIndex = start + 1;
+    }
+    if (place !== undefined) yield place;
   }
 
   /** The beginning of a text, redacted: no part of a secret that reaches over the cut is left. */
@@ -47,10 +73,10 @@ export class Redactor {
     let redacted = '';
     let done = 0;
     let places = 0;
-    for (const { index, 0: found } of this.#pattern === undefined ? [] : text.matchAll(this.#pattern)) {
-      if (index >= charsMax) break;
-      redacted += text.slice(done, index) + mark;
-      done = index + found.length;
+    for (const { start, end } of this.#places(text)) {
+      if (start >= charsMax) break;
+      redacted += text.slice(done, start) + mark;
+      done = end;
       places += 1;
     }
     return { text: redacted + beginningOf(text.slice(done), Math.max(charsMax - done, 0)), places };
@@ -60,9 +86,9 @@ export class Redactor {
   ending(text: string): string {
     let redacted = '';
     let done = this.reachChars;
-    for (const { index, 0: found } of this.#pattern === undefined ? [] : text.matchAll(this.#pattern)) {
-      if (index >= done) redacted += text.slice(done, index) + mark;
-      done = Math.max(done, index + found.length);
+    for (const { start, end } of this.#places(text)) {
+      if (start >= done) redacted += text.slice(done, start) + mark;
+      done = Math.max(done, end);
     }
     return redacted + text.slice(done);
   }
@@ -89,7 +115,7 @@ export class Redactor {
     if (!isText(file)) return { ...named, redaction: { status: 'not_applied', note: 'Not text, so it was not searched for secrets.' } };
     // Byte for byte, so that what is no UTF-8 comes out as it went in.
     const text = Buffer.from(file.bytes).toString('latin1');
-    const places = text.match(this.#pattern)?.length ?? 0;
+    const places = [...this.#places(text)].length;
     // What was replaced before stays said.
     if (places === 0) return { ...named, redaction: file.redaction ?? redactionOf(0) };
     return { ...named, redaction: redactionOf(places), bytes: Buffer.from(this.text(text), 'latin1') };
