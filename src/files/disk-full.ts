@@ -28,13 +28,13 @@ export function isDiskFull(error: unknown, directory: string): boolean {
 }
 
 export interface SpaceSeen {
+  freeBytes: number;
   /** Why the disk takes nothing new. */
   short: ServiceError | undefined;
 }
-/** Undefined while there is space for new work. */
-export function diskShortage(directory: string): ServiceError | undefined {
+export function seeSpace(directory: string): SpaceSeen {
   const { freeBytes, keptBytes } = diskSpace(directory);
-  return freeBytes > keptBytes ? undefined : diskFull();
+  return { freeBytes, short: freeBytes > keptBytes ? undefined : diskFull() };
 }
 
 export interface SpaceWatch {

@@ -19,6 +19,14 @@ export const tuning = {
   databaseDescriptors: 4,
   /** LMDB says EIO where a write was cut short, as the last one on a full disk is: then there is less than this left. */
   cutShortFreeBytesMax: 4 * 1024 * 1024,
+  /** Free space with which any transaction begins without a look at its file; what it may write comes on top. */
+  amplySpacedBytes: 64 * 1024 * 1024,
+  /** Of the tree of a data file from its root to a key: 100 million keys have fewer. */
+  pathPagesMax: 6,
+  /** What a transaction writes besides: lists of free pages, their tree. */
+  transactionPages: 16,
+  /** Of what a data file is extended by at once. */
+  filledPieceBytes: 64 * 1024,
   /** Tries to take the lock of a folder from a process that has gone: each may lose to another taker. */
   lockTriesMax: 10,
   /** Of an archive, beside the bytes of each file: its header, and what fills its last block. */

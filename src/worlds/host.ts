@@ -5,7 +5,7 @@ import { LruMap } from '../collections/lru-map.js';
 import { ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
 import type { WorldProgram } from '../contract/run/build.js';
-import { diskShortage, type SpaceSeen } from '../files/disk-full.js';
+import { type SpaceSeen, seeSpace } from '../files/disk-full.js';
 import { begin, tagOf, worldInstanceId } from './commands/birth.js';
 import { homeFileName, homeOfFileName } from './homes.js';
 import type {
@@ -252,7 +252,7 @@ class WorldKind implements ActorKind {
 /** Undefined where the system does not say: then each file finds out for itself, and refuses its own sets. */
 function spaceOf({ store }: WorldRepository): SpaceSeen | undefined {
   try {
-    return { short: diskShortage(store.directory) };
+    return seeSpace(store.directory);
   } catch {
     return undefined;
   }

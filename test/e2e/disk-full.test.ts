@@ -87,6 +87,8 @@ async function fillsUp(context: TestContext, kind: DiskKind): Promise<void> {
   const rows = await client.listEvidence({ path, query: { limit: 200 } });
   assert.ok(rows.entries.length >= 20);
   assert.equal((await service.stop()).code, 0);
+  // LMDB's own words for a write that found no space.
+  assert.doesNotMatch(service.said().stderr, /Write error/);
 }
 
 // DISK-RESERVE-1, DISK-RESERVE-2, DISPATCH-3

@@ -5,6 +5,7 @@
 // Its commits are not flushed: after another boot of the operating system the copy is made again (files/boot-mark.ts).
 import { markBoot } from '../../files/boot-mark.js';
 import { copyDatabase, type Database, openDatabase } from '../../files/database.js';
+import { DatabaseSpace } from '../../files/database-space.js';
 import { diskFull, isDiskFull } from '../../files/disk-full.js';
 import { positionKey } from '../../worlds/kv/keys.js';
 import { replayBatches } from '../../worlds/kv/record-replay.js';
@@ -18,6 +19,7 @@ export class CatalogCopy {
   /** What has been applied. */
   readonly view: View;
   readonly #database: Database;
+  readonly #space: DatabaseSpace;
   readonly #directory: string;
   #position: StreamPosition;
   #following: Promise<void> = Promise.resolve();
@@ -33,6 +35,7 @@ export class CatalogCopy {
   constructor(directory: string, onClose: (copy: CatalogCopy) => void = () => {}) {
     this.#onClose = onClose;
     this.#database = openDatabase({ directory, flushed: false });
+    this.#space = new DatabaseSpace(this.#database, directory);
     this.#directory = directory;
     this.#position = requireStreamOf(this.#database, { directory, hasLog: true }) ?? streamStart;
     this.view = new Reader(storedSource(this.#database));
@@ -76,8 +79,9 @@ export class CatalogCopy {
 
   async #apply(records: readonly StreamRecord[]): Promise<void> {
     if (this.#position.number === 0) markBoot(this.#directory);
-    for (const { changes, position } of replayBatches(this.#position, records, beginsTableKey)) {
+    for (const { changes, bytes, position } of replayBatches(this.#position, records, beginsTableKey)) {
       try {
+        this.#space.require({ changes: changes.length, bytes });
         this.#database.transactionSync(() => {
           for (const { key, value } of changes) {
             if (value === null) this.#database.removeSync(key);

@@ -13,6 +13,7 @@ import { within } from '../../async/deadline.js';
 import { ServiceError } from '../../contract/errors.js';
 import { markBoot } from '../../files/boot-mark.js';
 import { copyDatabase, type Database, openDatabase } from '../../files/database.js';
+import { DatabaseSpace } from '../../files/database-space.js';
 import { diskFull, isDiskFull } from '../../files/disk-full.js';
 import { positionKey } from '../../worlds/kv/keys.js';
 import type { StreamLog, StreamPosition } from '../../worlds/kv/stream-log.js';
@@ -63,6 +64,7 @@ export class Catalog {
   /** What is on the disk. */
   readonly view: View;
   readonly #database: Database;
+  readonly #space: DatabaseSpace;
   readonly #directory: string;
   readonly #onCommit: () => void;
   readonly #freeSpace: () => boolean;
@@ -84,6 +86,7 @@ export class Catalog {
   constructor(options: CatalogOptions) {
     const { directory, onCommit = () => {}, freeSpace = () => false, checked = false, log, onLost = () => {}, readers } = options;
     this.#database = openDatabase({ directory, flushed: log === undefined, leavesChecked: !checked });
+    this.#space = new DatabaseSpace(this.#database, directory);
     const position = requireStreamOf(this.#database, { directory, hasLog: log !== undefined });
     if (log !== undefined) {
       if (position === undefined) markBoot(directory);
@@ -217,6 +220,7 @@ export class Catalog {
 
   async #write(writes: PendingWrites, position: StreamPosition | undefined): Promise<void> {
     this.#onCommit();
+    this.#space.require(writes.size);
     const written = this.#database.transaction(() => {
       for (const [key, value] of writes.entries()) {
         if (value === null) this.#database.remove(keyBytes(key));

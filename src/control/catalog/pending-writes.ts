@@ -1,4 +1,5 @@
 // What changes of a catalog have written and the disk has not yet: records, and places in indexes.
+import type { TransactionChanges } from '../../files/database-space.js';
 import { asRead } from './record-text.js';
 
 /** A record on its way to the disk. What its text says is read once, when somebody asks. */
@@ -52,6 +53,16 @@ export class PendingWrites {
   add(later: PendingWrites): void {
     for (const [key, record] of later.records) this.records.set(key, record);
     for (const [index, places] of later.#indexes) for (const [key, stays] of places) this.setPlace(index, key, stays);
+  }
+
+  /** At most: a key has up to three bytes a character. */
+  get size(): TransactionChanges {
+    const size = { changes: 0, bytes: 0 };
+    for (const [key, value] of this.entries()) {
+      size.changes += 1;
+      size.bytes += 3 * key.length + (value?.length ?? 0);
+    }
+    return size;
   }
 
   /** By key; `null`: removed. */

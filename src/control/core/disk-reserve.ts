@@ -7,7 +7,7 @@ import { randomFillSync } from 'node:crypto';
 import { closeSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ServiceError } from '../../contract/errors.js';
-import { diskShortage, diskSpace, isDiskFull } from '../../files/disk-full.js';
+import { diskSpace, isDiskFull, seeSpace } from '../../files/disk-full.js';
 import { tuning } from '../tuning.js';
 import type { DiskFigures } from './services.js';
 
@@ -36,7 +36,7 @@ export class DiskReserve {
 
   /** Why new work is refused: control.STORAGE_FULL; undefined while it is not. */
   refusal(): ServiceError | undefined {
-    return diskShortage(this.#directory);
+    return seeSpace(this.#directory).short;
   }
 
   figures(): DiskFigures {

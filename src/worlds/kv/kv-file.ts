@@ -6,6 +6,7 @@ import { runCritical } from '../../async/critical-section.js';
 import { invariant, isServiceError } from '../../contract/errors.js';
 import { markBoot } from '../../files/boot-mark.js';
 import { copyDatabase, type Database, openDatabase } from '../../files/database.js';
+import { DatabaseSpace } from '../../files/database-space.js';
 import { diskFull, isDiskFull } from '../../files/disk-full.js';
 import { tuning } from '../tuning.js';
 import { GroupStream } from './group-stream.js';
@@ -34,11 +35,16 @@ export interface TransactionSize {
   bytes: number;
   /** It reads ranges of keys. */
   readsRanges: boolean;
+  /** Of the disk, where it was seen a moment ago. */
+  freeBytes?: number;
 }
 
 export class KvFile {
   readonly directory: string;
   readonly #database: Database;
+  readonly #space: DatabaseSpace;
+  /** What the transaction that is open has changed in the file. */
+  #changed = { changes: 0, bytes: 0 };
   readonly #onCommit: (() => void) | undefined;
   readonly #log: StreamLog | undefined;
   readonly #stream: GroupStream | undefined;
@@ -56,6 +62,7 @@ export class KvFile {
     this.directory = directory;
     this.#onCommit = onCommit;
     this.#database = this.#guard(() => openDatabase({ directory, flushed, leavesChecked, readOnly }));
+    this.#space = new DatabaseSpace(this.#database, directory);
     const position = readPosition(this);
     this.#log = log;
     this.#stream = log && this.#openStream(log, position);
@@ -110,17 +117,17 @@ export class KvFile {
   /** Within a transaction. The bytes are not changed after it. */
   put(key: Buffer, value: Buffer): void {
     if (this.#isLate) this.#late?.set({ key, value });
-    else this.#database.putSync(key, value);
+    else this.#put(key, value);
     this.#stream?.put(key, value);
   }
   remove(key: Buffer): void {
     if (this.#isLate) this.#late?.set({ key, value: null });
-    else this.#database.removeSync(key);
+    else this.#remove(key);
     this.#stream?.remove(key);
   }
 
   /** Changes, which become a part of a record where there is a log. */
-  transaction({ bytes, readsRanges }: TransactionSize, body: () => void): void {
+  transaction({ bytes, readsRanges, freeBytes }: TransactionSize, body: () => void): void {
     invariant(this.#replayed === undefined, 'a copy changes by records only');
     const stream = this.#stream;
     const late = readsRanges || bytes > tuning.lateTransactionBytesMax ? undefined : this.#late;
@@ -136,7 +143,7 @@ export class KvFile {
         body();
         stream?.end();
         stream?.write(this.#tail);
-      });
+      }, freeBytes);
     } catch (error) {
       stream?.undo();
       throw error;
@@ -231,8 +238,8 @@ export class KvFile {
       this.#write(() => {
         for (const { key, value } of changes) this.#change(key, value);
         // An owner's that follows now: the log has them, or others in their place.
-        for (const key of surplus.splice(0)) this.#database.removeSync(key);
-        this.#database.putSync(positionKey, encodePosition(position));
+        for (const key of surplus.splice(0)) this.#remove(key);
+        this.#put(positionKey, encodePosition(position));
       });
       this.#replayed = position;
     }
@@ -243,8 +250,8 @@ export class KvFile {
     invariant(this.#stream === undefined, 'an owner does not leave its log');
     if (this.#replayed === undefined) return false;
     this.#write(() => {
-      for (const key of [...this.keys(rangeOfKind(keyKinds.tail))]) this.#database.removeSync(key);
-      this.#database.removeSync(positionKey);
+      for (const key of [...this.keys(rangeOfKind(keyKinds.tail))]) this.#remove(key);
+      this.#remove(positionKey);
     });
     this.#replayed = undefined;
     return true;
@@ -300,19 +307,30 @@ export class KvFile {
   }
 
   readonly #tail = {
-    put: (key: Buffer, value: Buffer): void => void this.#database.putSync(key, value),
-    remove: (key: Buffer): void => void this.#database.removeSync(key),
+    put: (key: Buffer, value: Buffer): void => this.#put(key, value),
+    remove: (key: Buffer): void => this.#remove(key),
   };
 
   #change(key: Buffer, value: Buffer | null): void {
-    if (value === null) this.#database.removeSync(key);
-    else this.#database.putSync(key, value);
+    if (value === null) this.#remove(key);
+    else this.#put(key, value);
+  }
+  #put(key: Buffer, value: Buffer): void {
+    this.#database.putSync(key, value);
+    this.#changed.changes += 1;
+    this.#changed.bytes += key.length + value.length;
+  }
+  #remove(key: Buffer): void {
+    this.#database.removeSync(key);
+    this.#changed.changes += 1;
   }
 
-  #write(body: () => void): void {
+  #write(body: () => void, freeBytes?: number): void {
+    this.#changed = { changes: 0, bytes: 0 };
     this.#guard(() =>
       this.#database.transactionSync(() => {
         body();
+        this.#space.require({ ...this.#changed, freeBytes });
         this.#onCommit?.();
       }),
     );

@@ -8,14 +8,15 @@ import type { StreamPosition, StreamRecord } from './stream-log.js';
 export interface ReplayBatch {
   /** Of several records, in order. */
   changes: RecordedChange[];
+  /** Of their keys and values. */
+  bytes: number;
   /** After them. */
   position: StreamPosition;
 }
 
 /** Batches of a bounded size, so that a long log needs little memory. Throws InvalidRecord behind the last batch that can be made. */
 export function* replayBatches(from: StreamPosition, records: readonly StreamRecord[], ownsKey?: OwnsKey): Generator<ReplayBatch> {
-  let batch: ReplayBatch = { changes: [], position: from };
-  let bytes = 0;
+  let batch: ReplayBatch = { changes: [], bytes: 0, position: from };
   for (const record of records) {
     let changes: RecordedChange[];
     try {
@@ -27,13 +28,12 @@ export function* replayBatches(from: StreamPosition, records: readonly StreamRec
     const { number, nonce } = record;
     for (const change of changes) {
       batch.changes.push(change);
-      bytes += change.key.length + (change.value?.length ?? 0);
+      batch.bytes += change.key.length + (change.value?.length ?? 0);
     }
     batch.position = { number, nonce };
-    if (bytes < tuning.replayedBytesAtOnce) continue;
+    if (batch.bytes < tuning.replayedBytesAtOnce) continue;
     yield batch;
-    batch = { changes: [], position: batch.position };
-    bytes = 0;
+    batch = { changes: [], bytes: 0, position: batch.position };
   }
   if (batch.changes.length > 0) yield batch;
 }

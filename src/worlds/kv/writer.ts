@@ -6,7 +6,7 @@
 //   WRITER-3. With a log, no change is made outside of its records, and a file that has a position changes by them only: the copy that
 //     replays them equals the file.
 import { isServiceError, ServiceError } from '../../contract/errors.js';
-import { diskShortage, type SpaceSeen } from '../../files/disk-full.js';
+import { type SpaceSeen, seeSpace } from '../../files/disk-full.js';
 import { tuning } from '../tuning.js';
 import { counterKey, headKey, keyKinds, layerKinds, rangeOfKind, readTombstoneKey, referencesKey, tombstoneKey } from './keys.js';
 import { type KeyRange, KvFile } from './kv-file.js';
@@ -86,10 +86,10 @@ export class KvWriter {
 
   /** Puts what is not of a world (programs, bases). */
   put(entries: readonly { key: Buffer; value: Buffer }[]): void {
-    const short = diskShortage(this.directory);
+    const { short, freeBytes } = seeSpace(this.directory);
     if (short !== undefined) throw short;
     const bytes = entries.reduce((sum, { key, value }) => sum + key.length + value.length, 0);
-    this.#file.transaction({ bytes, readsRanges: false }, () => {
+    this.#file.transaction({ bytes, readsRanges: false, freeBytes }, () => {
       for (const { key, value } of entries) this.#file.put(key, value);
     });
   }
@@ -103,9 +103,9 @@ export class KvWriter {
     let refusals: (Error | undefined)[] = [];
     const hadTombstones = this.#hasTombstones;
     try {
-      const { short } = space ?? { short: diskShortage(this.directory) };
+      const { short, freeBytes } = space ?? seeSpace(this.directory);
       const bytes = this.#file.isWrittenLate ? sets.reduce((sum, set) => sum + set.bytes, 0) : 0;
-      this.#file.transaction({ bytes, readsRanges: this.#hasTombstones }, () => {
+      this.#file.transaction({ bytes, readsRanges: this.#hasTombstones, freeBytes }, () => {
         const done = new Map<WriteSet, Error | undefined>();
         if (short !== undefined) for (const set of sets) if (!set.freesSpace) done.set(set, short);
         for (const set of sets) this.#applyOnce(set, sets, done);
