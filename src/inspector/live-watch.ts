@@ -1,5 +1,6 @@
 // While somebody listens: how far the journals of what runs have grown, and the entries themselves for those who follow one.
 import { limits } from '../contract/limits.js';
+import { clockAfter, type EvidenceEntry } from '../contract/world/evidence.js';
 import { type EventHub, messageText } from './event-hub.js';
 import type { ArchiveCalls } from './journal/archive-calls.js';
 import type { RunQueue } from './run-queue.js';
@@ -62,7 +63,8 @@ export class LiveWatch {
     const before = this.#heads.get(runId) ?? 0;
     const toSequence = await journalHead(world, before);
     if (toSequence === before) return;
-    const { virtualTimeUs } = JSON.parse((await linesOf(world, toSequence, 1)).lines) as { virtualTimeUs: number };
+    const entry = JSON.parse((await linesOf(world, toSequence, 1)).lines) as EvidenceEntry;
+    const virtualTimeUs = clockAfter(run.virtualTimeUs ?? Number.NEGATIVE_INFINITY, entry);
     this.#heads.set(runId, toSequence);
     run.evidenceSequence = toSequence;
     run.virtualTimeUs = virtualTimeUs;

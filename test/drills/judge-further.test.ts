@@ -255,6 +255,11 @@ test('expr: rows, calls, events, outputs and the clock', async () => {
   assert.deepEqual(failed.evidenceSequences, [1, 2]);
 });
 
+test('expr: an entry after a move of the clock in its turn bears the time before it, and does not set the clock back', async () => {
+  const entries = [clock(1, 1, 90), call(2, 'ask')];
+  assert.equal((await judge(expr('clock.nowUs == 90'), { entries })).status, 'passed');
+});
+
 test('expr: what cannot be decided, what is no question', async () => {
   const cases: [string, string, RegExp][] = [
     ["state.tickets['gone'].amount > 1", 'inconclusive', /could not be decided/],

@@ -8,7 +8,7 @@ import type { RunEvent } from '../../src/contract/run/run-events.js';
 import { validateRunEvent, validateRunReport, validateRunResult } from '../../src/contract/validate/validators.js';
 import type { EvidenceEntry } from '../../src/contract/world/evidence.js';
 import { type RunDrillsOptions, type RunDrillsResult, runDrills, verifyReport } from '../../src/index.js';
-import { commandAgent, drill, moduleAgent, noteIs, notesBehavior, temporaryRepositories, written } from './repository.js';
+import { commandAgent, drill, moduleAgent, noteIs, notesBehavior, notesTool, temporaryRepositories, written } from './repository.js';
 
 const repository = temporaryRepositories();
 const run = (root: string, options: Partial<RunDrillsOptions> = {}): Promise<RunDrillsResult> =>
@@ -254,6 +254,62 @@ test('an agent that waits moves the clock, and what was due meanwhile starts lat
   assert.deepEqual([two?.scheduledAtVirtualUs, two?.startedAtVirtualUs], [1100, 1200]);
 });
 
+test('a call that latency and a lost answer hit together leaves the clock where latency moved it', async () => {
+  const fault = (id: string, more: object) => ({ id, appliesTo: ['note.write'], ...more });
+  const lost = { code: 'LOST', message: 'lost', retryable: true };
+  const slowAndLost = {
+    ...notesTool,
+    manifest: {
+      ...notesTool.manifest,
+      faults: [fault('slow', { timing: 'latency', latencyUs: 500 }), fault('lost', { timing: 'after_commit', error: lost })],
+    },
+  };
+  const faults = ['slow', 'lost'].map((faultId) => ({ packageId: 'notes', faultId }));
+  const agent = `if (invocation.interactionId === 'one') { ${writes('x')} }`;
+  const { root } = repository(
+    {
+      'notes/notes.tool.json': slowAndLost,
+      'drillyard/faulty.scenario.json': { schemaVersion: 1, id: 'faulty', virtualTimeUs: 1000, faults },
+    },
+    { 'judges/judge.mjs': 'export default ({ clock }) => ({ passed: clock.nowUs === 1500 });' },
+    moduleAgent('agent', agent),
+    drill(
+      'd',
+      'agent',
+      [
+        { id: 'reached', kind: 'time.reached', afterStartUs: 500 },
+        { id: 'clock', kind: 'expr', expression: 'clock.nowUs == 1500' },
+        { id: 'module', kind: 'custom', module: 'judges/judge.mjs' },
+      ],
+      {
+        scenarioId: 'faulty',
+        ...timeline({
+          horizonUs: 300,
+          interactions: [
+            { id: 'one', actorId: 'writer', task: tick },
+            { id: 'two', afterStartUs: 200, actorId: 'writer', task: tick },
+          ],
+          invariants: [{ id: 'moved', kind: 'expr', expression: 'clock.nowUs == 1500' }],
+        }),
+      },
+    ),
+  );
+  const result = await run(root);
+  assert.equal(result.verdict, 'passed', JSON.stringify(firstAttempt(result).result));
+  const { interactions, checkpoints } = firstAttempt(result).result;
+  assert.deepEqual(
+    interactions.map(({ startedAtVirtualUs, finishedAtVirtualUs }) => [startedAtVirtualUs, finishedAtVirtualUs]),
+    [
+      [1000, 1500],
+      [1500, 1500],
+    ],
+  );
+  assert.deepEqual(
+    checkpoints.map(({ virtualTimeUs }) => virtualTimeUs),
+    [1500, 1500, 1500],
+  );
+});
+
 test('invariants are checked after every interaction and at the end; a broken one stops the timeline', async () => {
   const agent = `await context.world.call('notes', 'note.write', { id: invocation.interactionId, text: 'x' });`;
   const interactions = ['one', 'two', 'three'].map((id, index) => ({ id, afterStartUs: index * 10, actorId: 'writer', task: tick }));
@@ -352,6 +408,33 @@ test('a scheduled event whose handler throws cuts the run short; that it failed 
   const result = await run(root);
   assert.deepEqual(statuses(result), ['broke passed', 'note-first inconclusive']);
   assert.match(firstAttempt(result).result.assertionResults[1]?.message ?? '', /broken on purpose/);
+});
+
+test('what ends a timeline always ends it also where it happens while an agent waits', async () => {
+  const waits = (operation: string, times: number) => `for (let index = 0; index < ${times}; index++) {
+      await context.world.call('notes', '${operation}', { id: 'at' + index, afterUs: 10 * (index + 1) });
+    }
+    return await context.world.wait(5000);`;
+  const nothingGot = {
+    id: 'nothing-got',
+    kind: 'operation.count',
+    operation: { packageId: 'notes', operationId: 'note.get' },
+    count: { equals: 0 },
+  };
+  const play = async (body: string, more: object) => {
+    const interactions = ['one', 'two'].map((id) => ({ id, actorId: 'writer', task: tick }));
+    const agent = `if (invocation.interactionId === 'two') return null; ${body}`;
+    const { root } = repository(moduleAgent('agent', agent), drill('d', 'agent', [nothingGot], timeline({ interactions, ...more })));
+    return firstAttempt(await run(root)).result;
+  };
+  const used = await play(waits('note.remind', 3), { maxEvents: 2 });
+  assert.deepEqual([used.verdict, used.interactions.length, used.budgetUsage.scheduledEvents.exhausted], ['inconclusive', 1, true]);
+  assert.match(used.assertionResults[0]?.message ?? '', /the budget of 2 scheduled events was used up in interaction one/);
+  const broken = await play(waits('note.break-later', 1), { horizonUs: 9000 });
+  assert.deepEqual([broken.verdict, broken.interactions.length], ['inconclusive', 1]);
+  assert.match(broken.assertionResults[0]?.message ?? '', /a scheduled event failed at 1010 us \(HANDLER_FAILED: .*broken on purpose/);
+  const enough = await play(waits('note.remind', 2), { maxEvents: 2, horizonUs: 9000 });
+  assert.deepEqual([enough.verdict, enough.interactions.length], ['passed', 2]);
 });
 
 test('trials have seeds of their own and one verdict; retries repeat what did not pass with the same seed, and tell', async () => {

@@ -34,6 +34,14 @@ export function hasEffect(outcome: ToolOutcome): boolean {
   return outcome.kind === 'ok' || (outcome.kind === 'tool_error' && outcome.committed === true);
 }
 
+/**
+ * The clock after an entry, where it stood at `nowUs` before it. Entries bear the time at which their turn began, also those that follow a
+ * move of the clock in that turn; time never goes back.
+ */
+export function clockAfter(nowUs: number, entry: EvidenceEntry): number {
+  return Math.max(nowUs, entry.kind === 'clock' ? entry.toUs : entry.virtualTimeUs);
+}
+
 export interface Invocation {
   callId: string;
   packageId: string;

@@ -86,6 +86,8 @@ export interface PlayedStep {
   interaction: InteractionResult;
   checkpoint?: CheckpointResult;
   mark: StepPosition;
+  /** What happened in the world meanwhile that ends the timeline. */
+  stopped?: string;
 }
 /** Keeps a play as it goes, for another incarnation to continue with it. */
 export interface ProgressStore {

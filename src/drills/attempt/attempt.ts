@@ -12,14 +12,7 @@ import type { WorldRef } from '../../worlds/api.js';
 import { Judge } from '../judge/judge.js';
 import { runViewOf } from '../judge/state-view.js';
 import { runError, runErrorForOthers, runErrorFrom } from '../ports/run-error.js';
-import {
-  type Agent,
-  type AttemptEnvironment,
-  type AttemptStart,
-  firstSequence,
-  type OpenedWorld,
-  type TimelineEnd,
-} from './attempt-environment.js';
+import type { Agent, AttemptEnvironment, AttemptStart, OpenedWorld, TimelineEnd } from './attempt-environment.js';
 import { attemptResult, type ResultParts, type SealedWorld } from './attempt-result.js';
 import { Capture, type CaptureOutcome } from './capture.js';
 import { Interruption } from './interruption.js';
@@ -62,12 +55,10 @@ export class Attempt {
     const start = { startUs, ...defined({ judgeExpression, judgeModule }) };
     const final = new Judge(planned.drill.assertions, start);
     const invariants = new Judge(planned.drill.timeline.invariants, start);
-    const fromSequence = firstSequence(begun);
     const toolFailures = new ToolFailures();
     const journal = new RunJournal(world, {
-      startUs,
+      begun,
       observe: (entry) => {
-        if (entry.sequence < fromSequence) return;
         toolFailures.observe(entry);
         final.observe(entry);
         invariants.observe(entry);
@@ -125,6 +116,7 @@ export class Attempt {
   async #seal(world: WorldRef, { play, journal, final, begun }: Sealing): Promise<SealedWorld> {
     const { once } = this.#environment;
     const [budgets] = await Promise.all([world.query({ kind: 'budgets' }), journal.catchUp()]);
+    play.cutIfStopped(budgets);
     const { maxToolCalls } = this.#environment.planned.drill.timeline;
     const rejected = budgets.toolCalls.rejected - begun.toolCalls.rejected;
     if (rejected > 0)

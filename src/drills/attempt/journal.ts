@@ -1,24 +1,31 @@
 // The journal of one attempt as the attempt reads it: forward, in pages, every entry once.
 import { setImmediate } from 'node:timers/promises';
 import { limits } from '../../contract/limits.js';
-import type { EvidenceEntry } from '../../contract/world/evidence.js';
+import { clockAfter, type EventEntry, type EvidenceEntry } from '../../contract/world/evidence.js';
 import { TrajectoryHasher } from '../../contract/world/evidence-hash.js';
 import type { WorldRef } from '../../worlds/api.js';
 import { tuning } from '../tuning.js';
+import { type AttemptStart, firstSequence } from './attempt-environment.js';
+
+type FailedEvent = Pick<EventEntry, 'virtualTimeUs' | 'error'>;
 
 export class RunJournal {
   readonly #world: WorldRef;
+  readonly #ownFrom: number;
   readonly #observe: (entry: EvidenceEntry) => void;
   readonly #trajectory = new TrajectoryHasher();
   #next = 1;
   #virtualTimeUs: number;
+  #failedEvent: FailedEvent | undefined;
   /** What was read, while it is little: most journals then need not be read again for their report. */
   #kept: string[] | undefined = [];
   #keptChars = 0;
 
-  constructor(world: WorldRef, { startUs, observe }: { startUs: number; observe: (entry: EvidenceEntry) => void }) {
+  /** `observe`: told every entry of the attempt's own. */
+  constructor(world: WorldRef, { begun, observe }: { begun: AttemptStart; observe: (entry: EvidenceEntry) => void }) {
     this.#world = world;
-    this.#virtualTimeUs = startUs;
+    this.#virtualTimeUs = begun.virtualTimeUs;
+    this.#ownFrom = firstSequence(begun);
     this.#observe = observe;
   }
 
@@ -29,6 +36,10 @@ export class RunJournal {
   /** The clock as the journal tells it. */
   get virtualTimeUs(): number {
     return this.#virtualTimeUs;
+  }
+  /** The first scheduled event of the attempt whose handler threw, whoever let time go by. */
+  get failedEvent(): FailedEvent | undefined {
+    return this.#failedEvent;
   }
   trajectoryHash(): string {
     return this.#trajectory.digest();
@@ -71,8 +82,11 @@ export class RunJournal {
 
   #take(entry: EvidenceEntry): void {
     this.#next = entry.sequence + 1;
-    this.#virtualTimeUs = entry.kind === 'clock' ? entry.toUs : entry.virtualTimeUs;
     this.#trajectory.appendEntry(entry);
+    // A hosted world may have gone further before it was set back and the attempt began.
+    if (entry.sequence < this.#ownFrom) return;
+    this.#virtualTimeUs = clockAfter(this.#virtualTimeUs, entry);
+    if (entry.kind === 'event' && entry.phase === 'failed' && entry.scheduledEventId !== undefined) this.#failedEvent ??= entry;
     this.#observe(entry);
   }
 

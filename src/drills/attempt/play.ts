@@ -4,7 +4,7 @@ import { defined } from '../../contract/defined.js';
 import type { CheckpointResult, InteractionResult } from '../../contract/run/run.js';
 import type { RunEvent, UnansweredRequests } from '../../contract/run/run-events.js';
 import { targetFailureReason } from '../../contract/run/verdict.js';
-import type { AdvanceResult } from '../../contract/world/world-protocol.js';
+import type { BudgetUsage } from '../../contract/world/world-protocol.js';
 import { counted } from '../../text/counted.js';
 import type { WorldRef } from '../../worlds/api.js';
 import type { Judge } from '../judge/judge.js';
@@ -111,6 +111,12 @@ export class Play {
     if (cancelled) this.#cancel();
   }
 
+  /** Before the end is judged: a wait can outlive its agent. */
+  cutIfStopped({ scheduledEvents }: BudgetUsage): void {
+    const stopped = this.#whyStopped(scheduledEvents.exhausted, `at ${this.#stage.journal.virtualTimeUs} us`);
+    if (stopped !== undefined) this.cut(stopped);
+  }
+
   async checkAtEnd(): Promise<void> {
     const checkpoint = await this.#checkInvariants({ checkpointId: 'end', kind: 'invariant' }, this.#cutShort);
     if (checkpoint !== undefined) this.checkpoints.push(checkpoint);
@@ -144,16 +150,32 @@ export class Play {
     const advanced = await world.command({ kind: 'advance', targetUs, maxEvents, ...once(`advance to ${goal}`) }, { signal });
     await journal.catchUp();
     if (advanced.status === 'cancelled') return this.#cancel();
-    const stopped = whyStopped(advanced, timeline.maxEvents);
+    const stopped = this.#whyStopped(advanced.eventBudgetExhausted, `at ${advanced.reachedUs} us`);
     if (stopped !== undefined) this.cut(stopped);
     return stopped === undefined;
+  }
+
+  /**
+   * What has happened in the world, as far as its journal was read, after which nothing is played: in an advance of the timeline or while an
+   * agent waited. `when`: of the end of the budget, for the message.
+   */
+  #whyStopped(isBudgetUsedUp: boolean, when: string): string | undefined {
+    const { planned, journal } = this.#stage;
+    const { failedEvent } = journal;
+    if (failedEvent !== undefined) {
+      const { virtualTimeUs, error } = failedEvent;
+      return `a scheduled event failed at ${virtualTimeUs} us (${error?.code}: ${error?.message})`;
+    }
+    const { maxEvents } = planned.drill.timeline;
+    return isBudgetUsedUp ? `the budget of ${counted(maxEvents, 'scheduled event')} was used up ${when}` : undefined;
   }
 
   async #interact(interaction: PlannedInteraction, started: StepStart): Promise<PlayedStep> {
     const { capture, agent, progressStore, begun } = this.#stage;
     this.#tell(interaction, 'started');
     const workResult = await agent.work(interaction, started);
-    const mark = await this.#markNow();
+    const { mark, isBudgetUsedUp } = await this.#markNow();
+    const stopped = this.#whyStopped(isBudgetUsedUp, `in interaction ${interaction.id}`);
     capture.add(interaction.id, workResult.run);
     this.#unanswered = joinUnanswered([this.#unanswered, workResult.unanswered]);
     const played = interactionResult(interaction, { workResult, started, mark, begun });
@@ -164,13 +186,13 @@ export class Play {
       kind: 'after_interaction',
       interactionId: interaction.id,
     });
-    const step: PlayedStep = { interaction: played, mark, ...defined({ checkpoint }) };
+    const step: PlayedStep = { interaction: played, mark, ...defined({ checkpoint, stopped }) };
     await progressStore?.keep(step);
     return step;
   }
 
   /** Whether the timeline continues after it. */
-  #take({ interaction, checkpoint, mark }: PlayedStep): boolean {
+  #take({ interaction, checkpoint, mark, stopped }: PlayedStep): boolean {
     const { timeline } = this.#stage.planned.drill;
     if (checkpoint !== undefined) this.checkpoints.push(checkpoint);
     this.#mark = mark;
@@ -179,6 +201,8 @@ export class Play {
     if (status === 'cancelled') return this.#cancel();
     if (status !== 'completed' && timeline.stopOnTargetFailure) {
       this.cut(targetFailureReason(interaction));
+    } else if (stopped !== undefined) {
+      this.cut(stopped);
     } else if (checkpoint?.verdict === 'failed' && timeline.stopOnInvariantFailure) {
       this.cut(`an invariant did not hold after interaction ${interactionId}`);
     }
@@ -186,12 +210,13 @@ export class Play {
   }
 
   /** Where its world stands, whose journal is then read. */
-  async #markNow(): Promise<StepPosition> {
+  async #markNow(): Promise<{ mark: StepPosition; isBudgetUsedUp: boolean }> {
     const { world, journal } = this.#stage;
     // Asked together, they cross to the world's host and back once.
     const [{ toolCalls, scheduledEvents }] = await Promise.all([world.query({ kind: 'budgets' }), journal.catchUp()]);
     const { attempted, rejected } = toolCalls;
-    return { virtualTimeUs: journal.virtualTimeUs, toolCalls: { attempted, rejected }, eventsProcessed: scheduledEvents.processed };
+    const { processed: eventsProcessed, exhausted: isBudgetUsedUp } = scheduledEvents;
+    return { mark: { virtualTimeUs: journal.virtualTimeUs, toolCalls: { attempted, rejected }, eventsProcessed }, isBudgetUsedUp };
   }
 
   #cancel(): false {
@@ -207,12 +232,6 @@ export class Play {
     const ending = status === undefined ? {} : { status, ...why };
     onEvent({ event: 'interaction', runId, drillId: planned.drill.id, interactionId: id, phase, ...ending });
   }
-}
-
-function whyStopped({ failure, eventBudgetExhausted, reachedUs }: AdvanceResult, maxEvents: number): string | undefined {
-  if (failure !== undefined) return `a scheduled event failed at ${reachedUs} us (${failure.code}: ${failure.message})`;
-  if (eventBudgetExhausted) return `the budget of ${counted(maxEvents, 'scheduled event')} was used up at ${reachedUs} us`;
-  return undefined;
 }
 
 function interactionResult(

@@ -6,6 +6,7 @@ import { jsonDigest } from '../../contract/digest.js';
 import { limits } from '../../contract/limits.js';
 import type { CustomAssertion } from '../../contract/run/assertion.js';
 import type { JudgeRecord } from '../../contract/run/run.js';
+import { clockAfter } from '../../contract/world/evidence.js';
 import type { Finding, RunStart, RunView, ViewCheck } from './finding.js';
 import { namedRows, rowsByName } from './named-rows.js';
 import type { RunFacts } from './run-facts.js';
@@ -26,7 +27,7 @@ export function custom(assertion: CustomAssertion, start: RunStart, { journal }:
   };
   return {
     observe: (entry) => {
-      nowUs = entry.kind === 'clock' ? entry.toUs : entry.virtualTimeUs;
+      nowUs = clockAfter(nowUs, entry);
     },
     finding: async (view, cutShort) => {
       if (cutShort !== undefined) return undecided(`The judge was not asked, as the run was cut short: ${cutShort}.`);

@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { JsonValue } from '../../contract/json.js';
 import { limits } from '../../contract/limits.js';
 import type { ExprAssertion } from '../../contract/run/assertion.js';
+import { clockAfter } from '../../contract/world/evidence.js';
 import type { View } from '../../expressions/evaluate.js';
 import { type ExpressionFinding, type ExpressionJudge, evaluateExpression, type ShownView } from './evaluate-expression.js';
 import { Citations, type Finding, invalidFinding, type RunStart, type RunView, type ViewCheck } from './finding.js';
@@ -24,7 +25,7 @@ export function expression(assertion: ExprAssertion, start: RunStart, facts: Run
   let nowUs = start.startUs;
   return {
     observe: (entry) => {
-      nowUs = entry.kind === 'clock' ? entry.toUs : entry.virtualTimeUs;
+      nowUs = clockAfter(nowUs, entry);
       if (entry.kind === 'state_change' && spaces.some((space) => inSpace(entry, space))) changes.add(entry.sequence);
     },
     finding: async (view) => {

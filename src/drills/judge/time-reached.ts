@@ -1,5 +1,6 @@
 // time.reached: whether the clock got to a time. A clock that stands at a time has reached it; in a run it never goes back.
 import type { TimeReachedAssertion } from '../../contract/run/assertion.js';
+import { clockAfter } from '../../contract/world/evidence.js';
 import type { Check, RunStart } from './finding.js';
 
 export function timeReached({ virtualTimeUs, afterStartUs = 0 }: TimeReachedAssertion, { startUs }: RunStart): Check {
@@ -9,9 +10,8 @@ export function timeReached({ virtualTimeUs, afterStartUs = 0 }: TimeReachedAsse
   let movedAt: number | undefined;
   return {
     observe: (entry) => {
-      // The entry of an advance bears the time at which it began.
-      const atUs = entry.kind === 'clock' ? entry.toUs : entry.virtualTimeUs;
-      if (atUs <= nowUs) return;
+      const atUs = clockAfter(nowUs, entry);
+      if (atUs === nowUs) return;
       if (nowUs < wantedUs) movedAt = entry.sequence;
       nowUs = atUs;
     },

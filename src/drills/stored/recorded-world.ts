@@ -2,7 +2,7 @@
 //   RECORDED-WORLD-1. Only the setup and the entries are asked, so a report is enough, and nothing is opened.
 import { canonicalJson } from '../../contract/canonical-json.js';
 import type { JsonObject } from '../../contract/json.js';
-import type { EventEntry, EvidenceEntry } from '../../contract/world/evidence.js';
+import { clockAfter, type EventEntry, type EvidenceEntry } from '../../contract/world/evidence.js';
 import type { FaultSelection, InitialEvent, StatePatch, WorldSetup } from '../../contract/world/scenario.js';
 import { causeOf } from '../../reports/story.js';
 import type { RowName } from './run-trace.js';
@@ -33,7 +33,7 @@ export class RecordedWorld {
   }
 
   apply(entry: EvidenceEntry): void {
-    this.virtualTimeUs = Math.max(this.virtualTimeUs, entry.virtualTimeUs);
+    this.virtualTimeUs = clockAfter(this.virtualTimeUs, entry);
     const cause = causeOf(entry);
     if (cause !== undefined) this.#causes.set(entry.sequence, cause);
     switch (entry.kind) {
@@ -42,9 +42,6 @@ export class RecordedWorld {
           actorId: entry.actorId,
           ...(entry.actorInstanceId === undefined ? {} : { actorInstanceId: entry.actorInstanceId }),
         });
-        break;
-      case 'clock':
-        this.virtualTimeUs = entry.toUs;
         break;
       case 'fault_control':
         if (entry.active) this.#faults.set(faultKey(entry), faultOf(entry));
