@@ -219,10 +219,24 @@ test('operation.arguments looks into one call or into all', async () => {
   assert.ok(third.evidenceSequences.length >= 2, 'the calls that there were are cited');
   assert.equal((await judge(id)).status, 'failed');
   assert.equal(
-    (await judge({ ...id, path: ['tags', 0], comparison: 'greater_than_or_equal', expected: 1 }, { entries })).status,
+    (await judge({ ...id, path: ['tags', 0], comparison: 'greater_than_or_equal', expected: 1, occurrence: 1 }, { entries })).status,
     'inconclusive',
   );
   assert.equal((await judge({ ...id, path: ['tags', 5], occurrence: 1 }, { entries })).status, 'failed');
+  // A call that differs settles it, whatever could not be compared before it or after.
+  const atLeastFive = { ...id, comparison: 'greater_than_or_equal', expected: 5 } as const;
+  const idOf = (sequence: number, value: JsonValue) => call(sequence, 'ticket.close', { id: value });
+  const [text, low, high] = [idOf(1, 'no number'), idOf(2, 3), idOf(3, 7)];
+  for (const mixed of [
+    [text, low],
+    [low, text],
+    [text, high, low],
+  ]) {
+    const differs = await judge(atLeastFive, { entries: mixed, cutShort: 'the target failed' });
+    assert.deepEqual([differs.status, differs.evidenceSequences], ['failed', [low.sequence]]);
+  }
+  const undecided = await judge(atLeastFive, { entries: [text, high] });
+  assert.deepEqual([undecided.status, undecided.evidenceSequences], ['inconclusive', [1]]);
 });
 
 test('event.count and callback.count count phases', async () => {

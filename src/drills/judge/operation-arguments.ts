@@ -14,6 +14,9 @@ interface ArgumentsFinding {
   compared: ComparisonOutcome;
 }
 
+/** A call that differs settles it, whatever could not be compared in another. */
+const weights = { matched: 0, undecided: 1, differs: 2, invalid: 2 } as const;
+
 export function operationArguments(assertion: OperationArgumentsAssertion): Check {
   const { operation, occurrence } = assertion;
   const cited = new Citations();
@@ -21,7 +24,7 @@ export function operationArguments(assertion: OperationArgumentsAssertion): Chec
   const near = new NearMisses();
   let calls = 0;
   let last: ArgumentsFinding | undefined;
-  /** The first call that decides against the assertion. */
+  /** The first of the calls that weigh most against the assertion. */
   let against: ArgumentsFinding | undefined;
   return {
     observe: (entry: EvidenceEntry) => {
@@ -39,7 +42,7 @@ export function operationArguments(assertion: OperationArgumentsAssertion): Chec
       }
       last = judgeCall(assertion, entry);
       cited.add(entry.sequence);
-      if (against === undefined && last.compared.kind !== 'matched') against = last;
+      if (weights[last.compared.kind] > weights[against?.compared.kind ?? 'matched']) against = last;
     },
     finding: () => {
       if (last === undefined) return { ...missingCall(assertion, calls, near), evidenceSequences: [...others.sequences] };
@@ -84,7 +87,7 @@ function callFinding(
   const status = { matched: 'passed', differs: 'failed', invalid: 'invalid', undecided: 'inconclusive' } as const;
   return {
     status: status[compared.kind],
-    settled: !matched || occurrence !== undefined,
+    settled: occurrence !== undefined || weights[compared.kind] === weights.differs,
     message: matched
       ? `In ${occurrence === undefined ? 'every one of the' : `occurrence ${occurrence} of`} ${describeCalls(operation)}, ${where} ${path.length === 0 ? 'are' : 'is'} ${describeExpected(comparison, expected)}.`
       : `In the call at sequence ${sequence}, ${where} ${path.length === 0 ? 'are' : 'is'} ${found}; expected ${describeExpected(comparison, expected)}.${'reason' in compared ? ` ${compared.reason}.` : ''}`,
