@@ -21,7 +21,7 @@ export interface RecordRunOptions extends RecordingWanted {
   root: string;
   /** The root file. Default drillyard.json. */
   config?: string;
-  /** A report folder, or the id of a run of the repository. */
+  /** A report folder, of the present folder or of the root, or the id of a run of the repository. */
   report: string;
   /** Writes the files. Default: false, and they are only shown. */
   write?: boolean;

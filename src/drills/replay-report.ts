@@ -25,7 +25,7 @@ export interface ReplayReportOptions {
   root: string;
   /** The root file. Default drillyard.json. */
   config?: string;
-  /** A report folder, or the id of a run of the repository. */
+  /** A report folder, of the present folder or of the root, or the id of a run of the repository. */
   report: string;
   /** What the world starts from in the place of the drill's setup: its own start, or a scenario. */
   baseline?: boolean;

@@ -2,7 +2,7 @@
 //   REPORT-PATH-1. `latest` is the newest run, `latest~n` the n-th before it. An invocation is its run that did not pass, or its only one;
 //     where it has several, a name for one run is refused with them.
 import { existsSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { ServiceError } from '../contract/errors.js';
 import { idTimeMs } from '../contract/ids.js';
 import { limits } from '../contract/limits.js';
@@ -19,11 +19,13 @@ const latestPattern = /^latest(?:~(\d{1,5}))?$/;
 
 export const usualReports = (root: string): string => join(root, localFolders.reports);
 
-/** Throws control.NOT_FOUND. */
+/** A path of the present folder, the name of a run, or a path of the root, as results have it. Throws control.NOT_FOUND. */
 export function reportPath(named: string, root: string): string {
-  const runId = existsSync(named) ? undefined : findRun(named, usualReports(root));
-  const usual = join(usualReports(root), runId ?? '');
-  const path = runId !== undefined && existsSync(usual) ? usual : named;
+  if (existsSync(named)) return named;
+  const reports = usualReports(root);
+  const runId = findRun(named, reports);
+  // A run that was not reported has an empty name, which is no path.
+  const path = runId !== undefined ? join(reports, runId) : named ? resolve(root, named) : '';
   if (existsSync(path)) return path;
   throw new ServiceError('control.NOT_FOUND', { message: whyNoReport(named, usualReports(root)) });
 }

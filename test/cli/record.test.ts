@@ -5,10 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { runDrills, validateRepository } from '../../src/index.js';
+import { recordRun, runDrills, validateRepository } from '../../src/index.js';
+import { drill, moduleAgent, noteIs, temporaryRepositories } from '../drills/repository.js';
 import { jsonLines } from './cli.js';
 import { warmDrillyard } from './warm-cli.js';
 
+const repository = temporaryRepositories();
 const scratch = mkdtempSync(join(tmpdir(), 'drillyard-record-'));
 after(() => rmSync(scratch, { recursive: true, force: true }));
 
@@ -114,4 +116,35 @@ test('a scenario begins where the world stood; nothing is written unasked, over 
   assert.equal((await record(root, sla!.runId, '--scenario', '../x', '--write')).code, 2);
   const [line] = jsonLines((await record(root, careless!.runId, '--drill', 'by-agent', '--target', 'careless-agent', '--json')).stdout);
   assert.match(JSON.stringify(line), /Refund what the requester of the ticket asks for/);
+});
+
+// RECORDED-WORLD-1
+test('an initial event that has fired is not still to come, at any virtual time; a report is named as its result names it', async () => {
+  for (const startUs of [-5000, 5000]) {
+    const due = (id: string, atUs: number) => ({
+      event: { packageId: 'notes', eventId: 'note.due' },
+      payload: { id },
+      atUs,
+      actorId: 'writer',
+    });
+    const initialEvents = [due('before', startUs - 10), due('fired', startUs + 100), due('later', startUs + 2000)];
+    const scenario = { schemaVersion: 1, id: 'early', virtualTimeUs: startUs, initialEvents };
+    const { root } = repository(
+      { 'drillyard/early.scenario.json': scenario },
+      moduleAgent('agent', "await context.world.call('notes', 'note.write', { id: 'a', text: 'x' });"),
+      drill('d', 'agent', [noteIs('due-fired', `at ${startUs + 100}`)], {
+        scenarioId: 'early',
+        timeline: { horizonUs: 1000, interactions: [{ id: 'one', actorId: 'writer', task: { instruction: 'x' } }] },
+      }),
+    );
+    const { drills, verdict } = await runDrills({ root });
+    assert.equal(verdict, 'passed');
+    const { report } = drills[0]!.trials[0]!.attempts[0]!;
+    const { files } = await recordRun({ root, report, as: 'scenario', id: 'recorded' });
+    assert.deepEqual(
+      files.map(({ text }) => [...text.matchAll(/atUs: (-?\d+)/g)].map(([, atUs]) => Number(atUs))),
+      [[startUs + 2000]],
+    );
+    await assert.rejects(recordRun({ root, report: '', as: 'scenario', id: 'recorded' }), { code: 'control.NOT_FOUND' });
+  }
 });

@@ -23,9 +23,11 @@ export class RecordedWorld {
   readonly #callers = new Map<number, Pick<InitialEvent, 'actorId' | 'actorInstanceId'>>();
   readonly #causes = new Map<number, number>();
   readonly #firstActor: string;
+  readonly #startUs: number;
 
   constructor(setup: WorldSetup) {
-    this.virtualTimeUs = setup.virtualTimeUs;
+    this.#startUs = setup.virtualTimeUs;
+    this.virtualTimeUs = this.#startUs;
     this.rows = rowsOf(setup.state);
     this.#faults = new Map(setup.faults.map((fault) => [faultKey(fault), fault]));
     this.#firstActor = setup.actors[0]?.id ?? '';
@@ -88,7 +90,7 @@ export class RecordedWorld {
     const text = canonicalJson(payload);
     for (const [key, initial] of this.#pending) {
       if (!key.startsWith('initial ') || initial.event.eventId !== event.eventId || initial.event.packageId !== event.packageId) continue;
-      if (Math.max(initial.atUs, 0) > entry.virtualTimeUs || canonicalJson(initial.payload) !== text) continue;
+      if (Math.max(initial.atUs, this.#startUs) !== scheduledForUs || canonicalJson(initial.payload) !== text) continue;
       this.#pending.delete(key);
       return;
     }
