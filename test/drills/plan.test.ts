@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CompiledBuild, CompiledDrill } from '../../src/contract/run/build.js';
-import type { Suite } from '../../src/contract/run/drill.js';
+import type { Suite, Timeline } from '../../src/contract/run/drill.js';
 import type { Binding, Target } from '../../src/contract/run/target.js';
 import { deriveSeed } from '../../src/contract/seed.js';
 import { type PlanOptions, planRun } from '../../src/drills/plan/plan.js';
@@ -162,6 +162,29 @@ test('a timeline of more interactions than one run holds is refused in the plan'
   assert.equal(refusalOf(), undefined);
   long.drill.timeline.workloads.push(workload);
   assert.equal(refusalOf(), 'framework.TIMELINE_TOO_LONG');
+});
+
+test('a timeline that goes beyond the last virtual time is refused in the plan', () => {
+  const last = Number.MAX_SAFE_INTEGER;
+  const task = { instruction: 'x' };
+  const refusalOf = (more: Partial<Timeline>, virtualTimeUs = last - 1000) => {
+    const late = drill('late');
+    Object.assign(late.drill.timeline, more);
+    const setup = { ...late.setup, virtualTimeUs };
+    return planRun({ ...build(), drills: [{ ...late, setup }] }, {}, available).drills[0]?.refusal?.code;
+  };
+  const interactions = (afterStartUs: number) => [{ id: 'one', actorId: 'a', task, afterStartUs }];
+  const workloads = (everyUs: number) => [{ id: 'w', actorIds: ['a'], task, startAfterUs: 500, everyUs, occurrences: 3 }];
+  for (const fits of [{ horizonUs: 1000 }, { interactions: interactions(1000) }, { workloads: workloads(250) }])
+    assert.equal(refusalOf(fits), undefined);
+  for (const long of [
+    { horizonUs: 1001 },
+    { interactions: interactions(1001) },
+    { workloads: workloads(251) },
+    { workloads: workloads(last) },
+  ])
+    assert.equal(refusalOf(long), 'framework.TIMELINE_TOO_LONG');
+  assert.equal(refusalOf({ horizonUs: last }, -1), undefined);
 });
 
 test('a build from before assertions were counted is not judged with more than there may be', () => {

@@ -11,6 +11,7 @@ import { counted } from '../../text/counted.js';
 import type { WorldRef } from '../../worlds/api.js';
 import { Judge } from '../judge/judge.js';
 import { runViewOf } from '../judge/state-view.js';
+import { refuseTimeline } from '../plan/plan.js';
 import { runError, runErrorForOthers, runErrorFrom } from '../ports/run-error.js';
 import type { Agent, AttemptEnvironment, AttemptStart, OpenedWorld, TimelineEnd } from './attempt-environment.js';
 import { attemptResult, type ResultParts, type SealedWorld } from './attempt-result.js';
@@ -81,7 +82,9 @@ export class Attempt {
 
   async #playOut(opened: OpenedWorld, parts: { journal: RunJournal; invariants: Judge }): Promise<Play> {
     const { world, begun, played = { steps: [] }, ended } = opened;
-    const { runId, planned, signal, onEvent, once, progressStore, refusal } = this.#environment;
+    const { runId, planned, signal, onEvent, once, progressStore } = this.#environment;
+    // A session's world may be further on than the setup of the drill.
+    const refusal = refuseTimeline(planned, begun.virtualTimeUs) ?? this.#environment.refusal;
     const capture = this.#capture;
     const unheard: Agent = { work: () => Promise.reject(new Error('nothing is played any more')), release: async () => {} };
     const agent = refusal === undefined && ended === undefined ? this.#environment.agent(world, begun) : unheard;

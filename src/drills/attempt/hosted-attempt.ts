@@ -7,7 +7,7 @@ import type { CompiledBuild } from '../../contract/run/build.js';
 import type { BindingEvidence, HostedRun, RunError, TargetStatus } from '../../contract/run/run.js';
 import type { WorldRef } from '../../worlds/api.js';
 import type { ExpressionJudge } from '../judge/evaluate-expression.js';
-import { type PlayableDrill, refuseJudges, refuseMounts, refuseTimeline } from '../plan/plan.js';
+import { type PlayableDrill, refuseJudges, refuseMounts } from '../plan/plan.js';
 import type { BindingsPort } from '../ports/bindings-port.js';
 import type {
   Agent,
@@ -64,7 +64,7 @@ export interface HostedPart {
 
 export function hostedEnvironment(part: HostedPart): AttemptEnvironment {
   const { hostedRunId, runId, build, planned, numbers, world, store, judgeExpression, signal, onBug } = part;
-  const refusal = refuseTimeline(planned) ?? refuseJudges(planned) ?? refuseMounts(planned, part.httpMounts);
+  const refusal = refuseJudges(planned) ?? refuseMounts(planned, part.httpMounts);
   // The world outlives its runs, and keys live as long as the world.
   const once = (step: string): { operationKey: string } => ({ operationKey: `${hostedRunId} ${step}` });
   return {

@@ -12,7 +12,7 @@ import { runError } from '../ports/run-error.js';
 import type { RunDrillsOptions, Selection } from './options.js';
 import { selectDrills } from './select.js';
 import { isInShard, isShard, type Shard } from './shard.js';
-import { timelineLength } from './timeline.js';
+import { timelineLength, timelineLengthUs } from './timeline.js';
 
 export interface PlannedTrial {
   /** From 1. */
@@ -146,8 +146,14 @@ export function refuseTarget(target: Target, available: ReadonlySet<Binding>, ha
   );
 }
 
-/** Why a drill does not fit one run; the second of a build that was made before assertions were counted. */
-export function refuseTimeline({ drill }: Pick<CompiledDrill, 'drill'>): RunError | undefined {
+/**
+ * Why a drill does not fit one run that begins at `startUs`, by default where its setup does; one reason is of a build that was made before
+ * assertions were counted.
+ */
+export function refuseTimeline(
+  { drill, setup }: Pick<CompiledDrill, 'drill' | 'setup'>,
+  startUs: number = setup.virtualTimeUs,
+): RunError | undefined {
   const assertions = drill.assertions.length + drill.timeline.invariants.length;
   const assertionsMax = limits.drillAssertionsMax;
   if (assertions > assertionsMax) {
@@ -161,13 +167,20 @@ export function refuseTimeline({ drill }: Pick<CompiledDrill, 'drill'>): RunErro
   }
   const interactions = timelineLength(drill.timeline);
   const interactionsMax = limits.timelineInteractionsMax;
-  if (interactions <= interactionsMax) return undefined;
+  if (interactions > interactionsMax) {
+    return runError(
+      'framework.TIMELINE_TOO_LONG',
+      `Drill "${drill.id}" has ${interactions} interactions; at most ${interactionsMax} fit one run.`,
+      {
+        details: { interactions, interactionsMax },
+      },
+    );
+  }
+  if (Number.isSafeInteger(startUs + timelineLengthUs(drill.timeline))) return undefined;
   return runError(
     'framework.TIMELINE_TOO_LONG',
-    `Drill "${drill.id}" has ${interactions} interactions; at most ${interactionsMax} fit one run.`,
-    {
-      details: { interactions, interactionsMax },
-    },
+    `The timeline of drill "${drill.id}" begins at ${startUs} us and goes beyond the last virtual time, ${Number.MAX_SAFE_INTEGER} us.`,
+    { details: { startUs } },
   );
 }
 

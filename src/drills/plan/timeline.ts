@@ -15,6 +15,13 @@ export function timelineLength({ interactions, workloads }: Timeline): number {
   return workloads.reduce((sum, { actorIds, occurrences }) => sum + actorIds.length * occurrences, interactions.length);
 }
 
+/** The latest of its times, from its start: no safe integer where that lies beyond all virtual times. */
+export function timelineLengthUs({ horizonUs, interactions, workloads }: Timeline): number {
+  const starts = interactions.map(({ afterStartUs }) => afterStartUs);
+  const lastOccurrences = workloads.map(({ startAfterUs, everyUs, occurrences }) => startAfterUs + (occurrences - 1) * everyUs);
+  return [...starts, ...lastOccurrences].reduce((latest, atUs) => Math.max(latest, atUs), horizonUs);
+}
+
 /** Ordered by time; at equal times as declared, interactions before workloads, and inside a workload by occurrence and then actor. */
 export function layTimeline({ timeline }: Pick<Drill, 'timeline'>, startUs: number): PlannedInteraction[] {
   const planned: PlannedInteraction[] = [];
