@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import { limits } from '../../src/contract/limits.js';
 import { ExternalResult } from '../../src/contract/run/target-completion.js';
 import type { TargetModule } from '../../src/contract/run/target-invocation.js';
+import type { DirectClient } from '../../src/drills/ports/bindings-port.js';
 import { Attachments } from '../../src/drills/targets/attachments.js';
 import { moduleHostPipe } from '../../src/drills/targets/module-protocol.js';
 import { Targets } from '../../src/drills/targets/targets.js';
@@ -310,6 +311,54 @@ test('module: arguments that have no JSON, or too much of it, are refused where 
     return [await codeOf(() => 1), await codeOf('x'.repeat(${limits.bodyBytesMax})), await codeOf(10n)];
   }`);
   assert.deepEqual((await run(target)).output, ['control.INVALID_REQUEST', 'control.PAYLOAD_TOO_LARGE', 'TypeError']);
+});
+
+test('direct: an option that is null is absent, and nothing becomes a text or a number that it is not', async () => {
+  const body = `async (_, { world }) => {
+    await world.call('a', 'b', {}, { idempotencyKey: null, instanceId: null });
+    await world.call('a', 'b', {}, null);
+    await world.wait(null);
+    const codes = [];
+    for (const asked of [
+      () => world.call('a', 'b', {}, { idempotencyKey: 5 }),
+      () => world.call('a', 'b', {}, { instanceId: {} }),
+      () => world.call('a'),
+      () => world.call(7, 'b'),
+      () => world.wait(''),
+      () => world.wait(true),
+      () => world.wait('1200'),
+      () => world.receive('listener', { url: new URL('http://127.0.0.1:1'), secret: 'x' }),
+      () => world.receive(null, { url: 'http://127.0.0.1:1', secret: 'x' }),
+    ]) codes.push(await asked().then(() => 'asked', ({ code }) => code));
+    return codes;
+  }`;
+  const waits: (number | undefined)[] = [];
+  const access = () => {
+    const recorded = recordedAccess();
+    const { direct } = recorded.access;
+    const wait: DirectClient['wait'] = (untilUs) => {
+      waits.push(untilUs);
+      return direct!.wait(untilUs);
+    };
+    return Object.assign(recorded, { access: { ...recorded.access, direct: { ...direct!, wait } } });
+  };
+  const outsider = async (recorded: ReturnType<typeof access>) => {
+    const agent = new Function(`return ${body}`)() as TargetModule;
+    const targets = new Targets({ root, isolation: 'thread', prefixes: [], allowRemote: false, agent });
+    const asked = { invocation: invocation('one'), access: recorded.access, timeoutMs: 5000, signal: new AbortController().signal };
+    const ended = await targets.runnerFor({ kind: 'external', id: 'ext', bindings: ['direct'], timeoutMs: 5000 }).run(asked);
+    await targets.close();
+    return ended;
+  };
+  const inModule = (isolation: 'thread' | 'process') => (recorded: ReturnType<typeof access>) =>
+    run(module(`export default ${body}`), { recorded, isolation });
+  for (const play of [outsider, inModule('thread'), inModule('process')]) {
+    const recorded = access();
+    const { output, error } = await play(recorded);
+    assert.deepEqual(output, Array(9).fill('control.INVALID_REQUEST'), JSON.stringify(error));
+    const plain = { packageId: 'a', operationId: 'b', arguments: {} };
+    assert.deepEqual([recorded.calls, waits.splice(0)], [[plain, plain], [undefined]]);
+  }
 });
 
 test('external: an agent in the process of its run may throw and yield anything', async () => {

@@ -10,7 +10,7 @@ import { requireAgentMessage } from '../../contract/run/transcript.js';
 import type { DirectClient } from '../ports/bindings-port.js';
 import { runError } from '../ports/run-error.js';
 import { Attachments } from './attachments.js';
-import { argumentsText } from './call-arguments.js';
+import { askedCall, askedReceiver, askedWait } from './call-arguments.js';
 import { completedRun } from './completion.js';
 import { Deadline } from './deadline.js';
 import type { TargetKind, TargetWork } from './target-kind.js';
@@ -105,16 +105,16 @@ function contextOf({ access, environment }: TargetWork, { log, attachments, mete
 
 function worldOf(direct: DirectClient): TargetWorld {
   return {
-    call: async (packageId, operationId, args = {}, { idempotencyKey, instanceId } = {}) => {
+    call: async (packageId, operationId, args = {}, options = {}) => {
+      const { argumentsText, ...call } = askedCall(packageId, operationId, args, options);
       // As it would cross to a module's host: a value of its own.
-      const plain = JSON.parse(argumentsText(args)) as JsonValue;
-      const call = { packageId: String(packageId), operationId: String(operationId), arguments: plain };
-      const key = idempotencyKey === undefined ? {} : { idempotencyKey: String(idempotencyKey) };
-      const instance = instanceId === undefined ? {} : { instanceId: String(instanceId) };
-      return (await direct.call({ ...call, ...key, ...instance })).outcome;
+      return (await direct.call({ ...call, arguments: JSON.parse(argumentsText) as JsonValue })).outcome;
     },
     tools: () => direct.tools(),
-    wait: async (untilUs) => (await direct.wait(untilUs === undefined ? undefined : Number(untilUs))).outcome,
-    receive: async (receiverId, { url, secret }) => await direct.receive(String(receiverId), { url: String(url), secret: String(secret) }),
+    wait: async (untilUs) => (await direct.wait(askedWait(untilUs).untilUs)).outcome,
+    receive: async (receiver, target) => {
+      const { receiverId, ...at } = askedReceiver(receiver, target);
+      await direct.receive(receiverId, at);
+    },
   };
 }

@@ -12,7 +12,7 @@ import type { CallResult, ToolCatalogItem, WaitResult } from '../../contract/wor
 import { importModule, keepCompiled } from '../../loading/own-code.js';
 import { cloneCodec, FramedChannel } from '../../processes/framed-channel.js';
 import { AttachmentRefused, Attachments } from './attachments.js';
-import { argumentsText } from './call-arguments.js';
+import { askedCall, askedReceiver, askedWait } from './call-arguments.js';
 import { closeFetchConnections, isFetchName } from './fetch-connections.js';
 import { captureOutput } from './module-output.js';
 import {
@@ -131,22 +131,11 @@ function contextOf({ endpoints, direct, environment, root, turn }: Invoke): Targ
 }
 
 const directWorld = (turn: number): TargetWorld => ({
-  call: async (packageId, operationId, args = {}, { idempotencyKey, instanceId } = {}) => {
-    const request: WorldRequest = {
-      method: 'call',
-      packageId: String(packageId),
-      operationId: String(operationId),
-      argumentsText: argumentsText(args),
-      ...(idempotencyKey === undefined ? {} : { idempotencyKey: String(idempotencyKey) }),
-      ...(instanceId === undefined ? {} : { instanceId: String(instanceId) }),
-    };
-    return ((await ask(turn, request)) as CallResult).outcome;
-  },
+  call: async (packageId, operationId, args = {}, options = {}) =>
+    ((await ask(turn, { method: 'call', ...askedCall(packageId, operationId, args, options) })) as CallResult).outcome,
   tools: async () => (await ask(turn, { method: 'tools' })) as ToolCatalogItem[],
-  wait: async (untilUs) =>
-    ((await ask(turn, { method: 'wait', ...(untilUs === undefined ? {} : { untilUs: Number(untilUs) }) })) as WaitResult).outcome,
-  receive: async (receiverId, { url, secret }) =>
-    void (await ask(turn, { method: 'receive', receiverId: String(receiverId), url: String(url), secret: String(secret) })),
+  wait: async (untilUs) => ((await ask(turn, { method: 'wait', ...askedWait(untilUs) })) as WaitResult).outcome,
+  receive: async (receiverId, target) => void (await ask(turn, { method: 'receive', ...askedReceiver(receiverId, target) })),
 });
 
 async function ask(turn: number, request: WorldRequest): Promise<unknown> {

@@ -5,6 +5,7 @@ import type { JudgedRun } from '../../contract/run/judge.js';
 import type { TargetInvocation } from '../../contract/run/target-invocation.js';
 import { type AgentMessage, isAgentMessage } from '../../contract/run/transcript.js';
 import type { DirectClient, Endpoint } from '../ports/bindings-port.js';
+import type { AskedCall } from './call-arguments.js';
 import type { AttachmentRefusal } from './target-run.js';
 
 /** Where a host that is a process has its pipes: file descriptors. What ends the second is the end of who started it. */
@@ -38,7 +39,7 @@ export type ToHost =
 
 export type WorldRequest =
   | { method: 'tools' }
-  | { method: 'call'; packageId: string; operationId: string; argumentsText: string; idempotencyKey?: string; instanceId?: string }
+  | ({ method: 'call' } & AskedCall)
   | { method: 'wait'; untilUs?: number }
   | { method: 'receive'; receiverId: string; url: string; secret: string };
 export type CallAnswer =
