@@ -1,4 +1,4 @@
-// JSON as CEL values: whole numbers are ints and others doubles, members are found by their own name only.
+// JSON as CEL values: whole numbers are ints as far as 64 bits reach and others doubles, members are found by their own name only.
 //   VALUES-1. A value knows its weight, the number of values in it, once that was asked for, so that comparing it can be paid for before it
 //     is done.
 // A container becomes a value when it is read, and only once: what nothing reads costs nothing.
@@ -6,12 +6,15 @@ import { type CelInput, type CelList, type CelMap, type CelValue, celList, celMa
 import type { JsonObject, JsonValue } from '../contract/json.js';
 import { tuning } from './tuning.js';
 
+/** Ints have 64 bits: the first whole number that is none. */
+const intEnd = 0x8000_0000_0000_0000;
+
 export class CelValues {
   readonly #made = new Map<object, CelList | CelMap>();
   readonly #weights = new WeakMap<object, number>();
 
   of(value: JsonValue): CelValue {
-    if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : value;
+    if (typeof value === 'number') return Number.isInteger(value) && value >= -intEnd && value < intEnd ? BigInt(value) : value;
     if (typeof value !== 'object' || value === null) return value;
     let made = this.#made.get(value);
     if (made === undefined) {

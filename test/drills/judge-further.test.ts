@@ -255,6 +255,15 @@ test('expr: rows, calls, events, outputs and the clock', async () => {
   assert.deepEqual(failed.evidenceSequences, [1, 2]);
 });
 
+test('expr: whole numbers are ints as far as these reach, and doubles beyond', async () => {
+  const rows = { t1: { past: 2 ** 53, least: -(2 ** 63), beyond: 2 ** 63, half: 0.5 } };
+  for (const text of [
+    "type(state.tickets['t1'].past) == int && state.tickets['t1'].past + 1 == 9007199254740993",
+    "type(state.tickets['t1'].least) == int && type(state.tickets['t1'].beyond) == double && type(state.tickets['t1'].half) == double",
+  ])
+    assert.equal((await judge(expr(text, { tickets }), { rows })).status, 'passed', text);
+});
+
 test('expr: an entry after a move of the clock in its turn bears the time before it, and does not set the clock back', async () => {
   const entries = [clock(1, 1, 90), call(2, 'ask')];
   assert.equal((await judge(expr('clock.nowUs == 90'), { entries })).status, 'passed');
