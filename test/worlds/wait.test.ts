@@ -50,6 +50,15 @@ test('without the grant it is denied; into the past it is invalid; both are entr
   );
 });
 
+test('to what is no finite number: refused without an entry, as no journal holds it', async () => {
+  const bank = await create();
+  const before = await bank.evidence();
+  for (const untilUs of [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, '600' as unknown as number])
+    await assert.rejects(wait(bank, untilUs), { code: 'control.INVALID_REQUEST' });
+  assert.deepEqual(await bank.evidence(), before);
+  assert.equal((await wait(bank, 600)).virtualTimeUs, 600);
+});
+
 test("within the run's budget, and it is no tool call", async () => {
   const bank = await create({ budgets: { maxToolCalls: 0, maxEvents: 1 }, setup: { initialEvents: [dueEvent(600), dueEvent(700)] } });
   const { outcome, advance } = await wait(bank, 800);

@@ -9,7 +9,7 @@ import { mintedId } from '../kv/minted-ids.js';
 import { isGranted, waitTarget } from '../turn/grants.js';
 import { refusal } from '../turn/outcomes.js';
 import type { Persona } from '../turn/program.js';
-import type { Simulation } from '../turn/simulation.js';
+import { invalidRequest, type Simulation } from '../turn/simulation.js';
 import type { RunningAdvance } from '../turn/world-meta.js';
 import { advanceResult, pausedTime } from './advance.js';
 import { fireEvents, type Stop } from './fire-events.js';
@@ -19,6 +19,8 @@ export function* wait(simulation: Simulation, command: Wait, run: CommandRun): G
   const { clock, storage, turn } = simulation;
   const resumed = command.delivering?.resume;
   const correlationOrdinal = resumed?.correlationOrdinal ?? turn.nextCorrelation;
+  // No journal can hold it, so it is no argument that an entry could refuse.
+  if (command.untilUs !== undefined && !Number.isFinite(command.untilUs)) throw invalidRequest('untilUs is a finite number.');
   const refused = resumed === undefined ? refuse(simulation, persona, command) : undefined;
   if (refused !== undefined) return answer(simulation, { persona, command, correlationOrdinal, outcome: refused });
   const advance: RunningAdvance = resumed ?? {
