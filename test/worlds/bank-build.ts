@@ -78,6 +78,7 @@ const bank: ToolManifest = {
     fault('busy-window', 'before', { error: busy, fromUs: 1000, untilUs: 2000 }),
     fault('lost', 'after_commit', { error: lost }),
     fault('slow', 'latency', { latencyUs: 250 }),
+    fault('slow-half', 'latency', { latencyUs: 250, rate: 0.5 }),
     fault('slower', 'latency', { latencyUs: 1000 }),
     fault('lost-way', 'after_commit', { error: lost, appliesTo: ['misbehave'] }),
   ],

@@ -56,6 +56,17 @@ test('a rate is drawn from the seeded stream: the same for the same seed, anothe
   assert.notDeepEqual(await codes(other, 24), one);
 });
 
+test('what a fault draws after the handler follows from the call, not from the last event of the call', async () => {
+  const bank = await create({ recordRandom: true, setup: { faults: [{ packageId: 'bank', faultId: 'slow-half' }] } });
+  const { sequence } = await bank.add(1);
+  const entries = await bank.transaction(sequence);
+  assert.ok(entries.some((entry) => entry.kind === 'event' && entry.phase === 'handled'));
+  assert.deepEqual(
+    entries.filter(({ kind }) => kind === 'random').map(({ causeSequence }) => causeSequence),
+    [sequence],
+  );
+});
+
 test('the first fault that fires answers; those after it do not look', async () => {
   const bank = await withFaults('busy-once', 'busy-third');
   assert.deepEqual(await codes(bank, 5), [fails, 'ok', 'ok', fails, 'ok']);

@@ -147,6 +147,8 @@ function perform(simulation: Simulation, { call, tool, operation }: { call: Call
   const [before] = firing('before', true);
   if (before !== undefined) return { outcome: faultOutcome(before), fired: [before] };
   const outcome = runHandler(simulation, call, operation);
+  // What faults draw from here on follows from the call, and not from an event that it has emitted.
+  simulation.storage.journal.causeSequence = call.sequence;
   const late = firing('latency', false);
   const [lost] = hasEffect(outcome) ? firing('after_commit', true) : [];
   const cut = outcome.kind === 'ok' && lost === undefined && call.via.streams === true ? firing('stream', true) : [];
