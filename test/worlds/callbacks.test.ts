@@ -187,6 +187,21 @@ test('an advance under a key stands still, survives the end of its host, and is 
   assert.deepEqual(await ask(['hook']), first);
 });
 
+test('an advance that stands still is not forgotten for one that is refused, and no reset brings it back', async () => {
+  const shop = await createShop(worlds);
+  await shop.call('later', { id: 'a', inUs: 50 });
+  const ask = (receivers: string[]) =>
+    shop.world.command({ kind: 'advance', targetUs: 2000, maxEvents: 10, operationKey: 'go', delivering: { receivers } });
+  const standing = async () => (await shop.world.query({ kind: 'pending', limit: 1 })).advance?.requestedUs;
+  assert.ok((await ask(['hook'])).paused);
+  await assert.rejects(shop.world.command({ kind: 'advance', targetUs: 3000, maxEvents: -1 }), { code: 'control.INVALID_REQUEST' });
+  assert.equal(await standing(), 2000);
+  const { snapshotId } = await shop.world.command({ kind: 'snapshot' });
+  assert.equal((await ask([])).reachedUs, 2000);
+  await shop.world.command({ kind: 'reset', snapshotId });
+  assert.equal(await standing(), undefined);
+});
+
 test('a wait stands still too, and its entry comes when it is over', async () => {
   const shop = await createShop(worlds);
   await shop.call('later', { id: 'a', inUs: 50 });

@@ -10,10 +10,10 @@ import { fireEvents, type Stop } from './fire-events.js';
 
 export function* advanceTime(simulation: Simulation, command: Advance, run: CommandRun): Generator<undefined, AdvanceAnswer> {
   const { targetUs, maxEvents, delivering } = command;
-  const advance = begunAdvance(simulation, command) ?? delivering?.resume ?? begun(simulation, command);
   if (!Number.isInteger(maxEvents) || maxEvents < 0 || maxEvents > limits.advanceEventsMax) {
     throw invalidRequest(`maxEvents is an integer, 0 to ${limits.advanceEventsMax}.`);
   }
+  const advance = begunAdvance(simulation, command) ?? delivering?.resume ?? begun(simulation, command);
   simulation.advance = advance;
   const stop = yield* fireEvents(simulation, { advance, delivering }, run);
   return stop.kind === 'paused' ? pause(simulation, advance) : finish(simulation, { advance, stop, targetUs });

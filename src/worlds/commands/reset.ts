@@ -23,6 +23,8 @@ export function resetWorld(simulation: Simulation, { packages, snapshotId }: Res
     return simulation;
   }
   const renewed = renew(simulation.storage.reset(snapshotId) as WorldMeta);
+  // One that stood still when the snapshot was taken has been answered since, or belongs to nobody any more.
+  renewed.pausedAdvance = undefined;
   lifecycle(renewed, 'world_reset', snapshotId === undefined ? {} : { snapshotId });
   return renewed;
 }
