@@ -13,7 +13,7 @@ import type { RunReport } from '../../src/contract/run/run-events.js';
 import { startLocalInspector } from '../../src/index.js';
 import type { ReportManifest } from '../../src/reports/manifest.js';
 import { verifyReport } from '../../src/reports/verify-report.js';
-import { commandAgent, createRepository, drill, moduleAgent, noteIs, type Repository, written } from '../drills/repository.js';
+import { commandAgent, createRepository, drill, moduleAgent, noteIs, notesTool, type Repository, written } from '../drills/repository.js';
 import { clientOf, startService } from '../e2e/service.js';
 import { drillyard, jsonLines, start } from './cli.js';
 import { warmDrillyard } from './warm-cli.js';
@@ -314,6 +314,46 @@ test('trials, retries, every kind of binding, a drill that fails: as a local run
   assert.match(text.stderr, /Unchanged: the source is revision 1/);
   const runs = await warmDrillyard(['report', 'check', '--json', '--root', root]);
   assert.equal(event(jsonLines(runs.stdout), 'summary').changed, 0, runs.stderr);
+});
+
+test('time that goes by in an interaction counts as in a local run: an event that fails in a wait, a used budget, a late answer that is lost', async () => {
+  const fault = (id: string, more: object) => ({ id, appliesTo: ['note.write'], ...more });
+  const lost = { code: 'LOST', message: 'lost', retryable: true };
+  const faults = [fault('slow', { timing: 'latency', latencyUs: 500 }), fault('lost', { timing: 'after_commit', error: lost })];
+  const agent = `const { world } = context;
+    if (invocation.interactionId === 'two') return null;
+    if (invocation.drillId === 'slow') return (await world.call('notes', 'note.write', { id: 'a', text: 'x' })).kind;
+    const kind = invocation.drillId === 'breaks' ? 'note.break-later' : 'note.remind';
+    for (const afterUs of [10, 20]) await world.call('notes', kind, { id: 'x', afterUs });
+    return (await world.wait(5000)).kind;`;
+  const played = (id: string, more: object = {}) => {
+    const interactions = ['one', 'two'].map((name, at) => ({
+      ...{ id: name, afterStartUs: 200 * at, actorId: 'writer' },
+      task: { instruction: 'x' },
+    }));
+    const clock = { id: 'clock', kind: 'expr', expression: 'clock.nowUs == 1500' };
+    return drill(id, 'agent', [clock], { ...more, timeline: { horizonUs: 300, maxEvents: 1, interactions } });
+  };
+  const { root } = repository('goes-by', {
+    'notes/notes.tool.json': { ...notesTool, manifest: { ...notesTool.manifest, faults } },
+    'drillyard/faulty.scenario.json': {
+      ...{ schemaVersion: 1, id: 'faulty', virtualTimeUs: 1000 },
+      faults: ['slow', 'lost'].map((faultId) => ({ packageId: 'notes', faultId })),
+    },
+    ...moduleAgent('agent', agent),
+    ...played('breaks'),
+    ...played('used'),
+    ...played('slow', { scenarioId: 'faulty' }),
+  });
+  const { local, remote, codes, stderr } = await twice(root);
+  assert.deepEqual(outcomes(remote), outcomes(local), stderr);
+  assert.deepEqual(codes, [1, 1], stderr);
+  const verdicts = remote.filter((line) => line.event === 'attempt').map(({ drillId, verdict, status }) => [drillId, verdict, status]);
+  assert.deepEqual(verdicts.sort(), [
+    ['breaks', 'inconclusive', 'sealed'],
+    ['slow', 'passed', 'sealed'],
+    ['used', 'inconclusive', 'sealed'],
+  ]);
 });
 
 // REMOTE-ATTEMPT-1, REMOTE-ATTEMPT-2, REMOTE-INTERACTION-1
