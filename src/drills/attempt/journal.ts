@@ -37,7 +37,7 @@ export class RunJournal {
   get virtualTimeUs(): number {
     return this.#virtualTimeUs;
   }
-  /** The first scheduled event of the attempt whose handler threw, whoever let time go by. */
+  /** The first scheduled event of the attempt whose handler threw, in an advance of the timeline or in a wait. */
   get failedEvent(): FailedEvent | undefined {
     return this.#failedEvent;
   }

@@ -156,8 +156,8 @@ export class Play {
   }
 
   /**
-   * What has happened in the world, as far as its journal was read, after which nothing is played: in an advance of the timeline or while an
-   * agent waited. `when`: of the end of the budget, for the message.
+   * What has happened in the world, as far as its journal was read, after which nothing is played: in an advance of the timeline or in an
+   * agent's wait. `when`: of the end of the budget, for the message.
    */
   #whyStopped(isBudgetUsedUp: boolean, when: string): string | undefined {
     const { planned, journal } = this.#stage;
