@@ -41,7 +41,7 @@ export const words = {
   '*.task': 'What the agent is asked to do.',
   '*.annotations': 'Hints of MCP, passed on as they are.',
   '*.mimeType': 'The media type.',
-  '*.idempotency': 'Whether a call may, must or must not have an idempotency key.',
+  '*.idempotency': 'Whether a call may (`optional`) or must (`required`) have an idempotency key; with `none` a key is ignored.',
 
   'RootFile.sourceRoot': 'The folder of the source. Default: drillyard.',
   'RootFile.world': 'The world file, relative to `sourceRoot`. Default: world.yaml.',
@@ -145,7 +145,7 @@ export const words = {
   'ToolMcp.description': "What an MCP client is shown. Default: the operation's.",
   'StateNamespace.schema': 'JSON Schema of each row.',
   'ToolFault.timing':
-    'When it hits: before the call, after its commit (the effect stays, the answer is lost), as latency, or on deliveries of callbacks.',
+    'When it hits: before the call, after its commit (the effect stays, the answer is lost), as latency, on deliveries of callbacks, or in the stream of a reply.',
   'ToolFault.error.code': 'What the caller gets.',
   'ToolFault.error.retryable': 'Whether trying again may help.',
   'ToolFault.fromUs': 'From this virtual time on. Default: from the start.',

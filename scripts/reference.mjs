@@ -59,9 +59,9 @@ const timePattern = `^\\d{4}-\\d{2}-\\d{2}|${durationPattern}`;
 
 /**
  * Path to text of every generated file; throws for a field that nobody explains, and for words that explain none. `settings`: of `serve`;
- * `limits`: of the contract.
+ * `limits`: of the contract; `rules`: by shape, what its JSON Schema says beside its members.
  */
-export function makeReference({ shapes, settings, limits }) {
+export function makeReference({ shapes, settings, limits, rules }) {
   const used = new Set();
   const unexplained = new Set();
   const refOf = (schema) => schema.$ref?.replace('#/components/schemas/', '');
@@ -167,7 +167,7 @@ export function makeReference({ shapes, settings, limits }) {
   ].join('\n');
   const schemas = files.map(([id, root, , note]) => [
     `docs/schemas/${id}.schema.json`,
-    schemaDocument({ shapes, root, note, names: reachable(root), explain, refOf }),
+    schemaDocument({ shapes, root, note, names: reachable(root), explain, refOf, rules }),
   ]);
   if (unexplained.size > 0)
     throw new Error(`give ${[...unexplained].join(', ')} a comment in the contract, or a line in scripts/reference-words.mjs`);
@@ -259,7 +259,7 @@ function settingsSchema(settings) {
 }
 
 /** JSON Schema 2020-12, for editors. */
-function schemaDocument({ shapes, root, note, names, explain, refOf }) {
+function schemaDocument({ shapes, root, note, names, explain, refOf, rules }) {
   const convert = (schema, at, isRoot = false) => {
     const name = refOf(schema);
     if (name !== undefined)
@@ -297,20 +297,12 @@ function schemaDocument({ shapes, root, note, names, explain, refOf }) {
       ? schema
       : { anyOf: [schema, { type: 'string', pattern: placeholderPattern }] };
   };
+  const number = ({ type, minimum, maximum }) => ({ type, minimum, maximum });
+  const timeOr = (pattern, name) => ({ anyOf: [number(shapes[name]), { type: 'string', pattern }] });
   const special = {
-    VirtualUs: { anyOf: [{ type: 'integer' }, { type: 'string', pattern: timePattern }] },
-    DurationUs: {
-      anyOf: [
-        { type: 'integer', minimum: 0 },
-        { type: 'string', pattern: durationPattern },
-      ],
-    },
-    PositiveDurationUs: {
-      anyOf: [
-        { type: 'integer', minimum: 1 },
-        { type: 'string', pattern: durationPattern },
-      ],
-    },
+    VirtualUs: timeOr(timePattern, 'VirtualUs'),
+    DurationUs: timeOr(durationPattern, 'DurationUs'),
+    PositiveDurationUs: timeOr(durationPattern, 'PositiveDurationUs'),
     JsonValue: {},
     JsonSchema: { type: ['object', 'boolean'] },
     JsonObject: { type: 'object' },
@@ -321,7 +313,9 @@ function schemaDocument({ shapes, root, note, names, explain, refOf }) {
   const define = (name) => {
     if (special[name] !== undefined) return name === 'JsonValue' ? special[name] : orPlaceholder(special[name]);
     const converted = convert(shapes[name], name, roots.has(name));
-    return name === 'Seed' ? { anyOf: [converted, { type: 'integer', minimum: 0 }] } : converted;
+    if (name === 'Seed') return { anyOf: [converted, { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER }] };
+    const own = rules[name] ?? [];
+    return own.length === 0 ? converted : { ...converted, allOf: own };
   };
   const document = {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
@@ -369,6 +363,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const { limits } = await import('../dist/src/contract/limits.js');
   const { settingFields } = await import('../dist/src/cli/serve-settings.js');
   mkdirSync(join(root, 'docs/schemas'), { recursive: true });
-  const made = makeReference({ shapes: inOneOrder(shapes), settings: settingFields(), limits });
+  const { shapeRules } = await import('../dist/src/contract/validate/shape-rules.js');
+  const made = makeReference({ shapes: inOneOrder(shapes), settings: settingFields(), limits, rules: shapeRules });
   for (const [path, text] of Object.entries(made)) writeFileSync(join(root, path), text);
 }

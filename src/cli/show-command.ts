@@ -7,10 +7,13 @@ import type { EvidenceEntry, OperationEntry } from '../contract/world/evidence.j
 import { requireEntry } from '../drills/stored/next-call.js';
 import { openStoredRun, type RowAt, type RowDifference, type StoredRun } from '../drills/stored/stored-run.js';
 import { actorName, entryIsProblem, entryText, place } from '../reports/entry-text.js';
+import { EvidenceSelection } from '../reports/evidence-view.js';
 import { nextSteps } from '../reports/next-steps.js';
 import { colored, plain, wantsColor } from '../reports/palette.js';
 import { valueLine, valueText } from '../reports/shown-values.js';
-import { runHeading, whyLines } from '../reports/text-report.js';
+import { storyOf } from '../reports/story.js';
+import { runHeading, storyLines, whyLines } from '../reports/text-report.js';
+import { viewJournal } from '../reports/view-journal.js';
 import { counted, grouped } from '../text/counted.js';
 import { virtualClock } from '../text/virtual-time.js';
 import { visibleLine, visibleText } from '../text/visible-text.js';
@@ -68,14 +71,15 @@ function tellRun({ report, folder }: StoredRun, output: Output): void {
 async function tellWhy(run: StoredRun, output: Output): Promise<void> {
   const { report, folder } = run;
   if (output.json) return;
-  const wanted = new Set(
-    report.result.assertionResults.flatMap(({ status, evidenceSequences }) => (status === 'passed' ? [] : evidenceSequences)),
-  );
-  const cited: { sequence: number; text: string }[] = [];
-  for await (const entry of run.entries()) if (wanted.has(entry.sequence)) cited.push({ sequence: entry.sequence, text: entryText(entry) });
-  const why = whyLines(report, cited, paletteNow());
-  for (const line of why) output.say(line === '' ? '' : `  ${line}`);
-  if (why.length > 0) output.say('');
+  // What the report shows of the journal, so that its page and the terminal tell one story.
+  const selection = new EvidenceSelection(report.result);
+  for await (const entry of run.entries()) selection.append(entry, JSON.stringify(entry).length);
+  const evidence = selection.view();
+  const parts = [storyLines(storyOf(report, viewJournal(evidence)), paletteNow()), whyLines(report, evidence.cited, paletteNow())];
+  for (const lines of parts) {
+    for (const line of lines) output.say(line === '' ? '' : `  ${line}`);
+    if (lines.length > 0) output.say('');
+  }
   output.say(`  ${pc.dim('report')}   ${fromHere(resolve(folder))}/index.html`);
   for (const line of nextSteps(report)) output.say(`  ${line}`);
 }

@@ -9,8 +9,14 @@ export function installedPackage(name: string, from: string): string {
   for (let folder = realpathSync(from); ; folder = dirname(folder)) {
     const place = join(folder, 'node_modules', name);
     if (existsSync(join(place, 'package.json'))) return place;
-    if (folder === dirname(folder)) throw new ServiceError('control.NOT_FOUND', { message: `The package '${name}' is not installed.` });
+    if (folder === dirname(folder)) throw notInstalled([name]);
   }
+}
+
+/** Some packages, each once. */
+export function notInstalled(names: readonly string[]): ServiceError {
+  const which = names.length === 1 ? `The package '${names[0]}' is` : `The packages ${names.map((name) => `'${name}'`).join(', ')} are`;
+  return new ServiceError('control.NOT_FOUND', { message: `${which} not installed: npm install --save-dev ${names.join(' ')}` });
 }
 
 export function installedVersion(name: string, from: string): string {

@@ -8,6 +8,7 @@ import { ServiceError } from '../contract/errors.js';
 import { bundleModule } from '../drills/targets/module-bundle.js';
 import { importModule } from '../loading/own-code.js';
 import type { CompatDefinition } from './definition.js';
+import { notInstalled } from './installed-package.js';
 
 export const compatModule = 'compat/compat.ts';
 
@@ -18,13 +19,22 @@ export async function loadCompat(folder: string): Promise<CompatDefinition> {
   const directory = await mkdtemp(join(tmpdir(), 'drillyard-compat-'));
   try {
     const bundle = await bundleModule({ root: folder, module: compatModule, directory });
-    if (bundle.kind === 'failed') throw refused(bundle.error.message);
+    if (bundle.kind === 'failed') {
+      const missing = missingPackages(bundle.error.message);
+      throw missing.length > 0 ? notInstalled(missing) : refused(bundle.error.message);
+    }
     const { default: definition } = (await importModule(bundle.url)) as { default?: unknown };
     return checked(definition);
   } finally {
     // The module is in memory, and imports nothing of the folder later.
     await rm(directory, { recursive: true, force: true });
   }
+}
+
+/** The npm packages that esbuild did not find, each once: without the vendor's client everything else it says is about that. */
+function missingPackages(message: string): string[] {
+  const names = [...message.matchAll(/Could not resolve "((?:@[^/"]+\/)?[^./"@][^/"]*)[^"]*"/g)].map(([, name = '']) => name);
+  return [...new Set(names)].sort();
 }
 
 /** The module runs in this process, so its shape is all that can be wrong with it. */

@@ -27,9 +27,13 @@ export interface TypeCheckerOptions {
   closed?: boolean;
 }
 
-/** A checkResponse. It needs TypeScript, which is found from `from` upwards, or beside Drillyard. */
+/**
+ * A checkResponse. It needs TypeScript, which is found from `from` upwards, or beside Drillyard: without it control.INVALID_REQUEST is
+ * thrown here, and not for each response.
+ */
 export function typeChecker(options: TypeCheckerOptions): (exchange: RecordedExchange) => string[] {
   const { types, errors, partial = false } = options;
+  const typescript = requireTypeScript(folderOf(options));
   let known: KnownTypes | { error: unknown } | undefined;
   return (exchange) => {
     const { method, status, body, operation, routeId } = exchange;
@@ -41,16 +45,26 @@ export function typeChecker(options: TypeCheckerOptions): (exchange: RecordedExc
     }
     if (method === 'HEAD') return [];
     // Once, also where it fails: a program of types takes a second.
-    known ??= knownTypes(options);
+    known ??= knownTypes(typescript, options);
     if ('error' in known) throw known.error;
     return known.faultsOf(body, wanted);
   };
 }
 
-function knownTypes({ from, types, errors, closed = false }: TypeCheckerOptions): KnownTypes | { error: unknown } {
+function folderOf({ from }: TypeCheckerOptions): string {
+  return dirname(fileURLToPath(from));
+}
+function requireTypeScript(folder: string): TypeScript {
+  const found = findTypeScript([folder, dirname(fileURLToPath(import.meta.url))]);
+  if (!('typescript' in found)) throw invalid('typeChecker needs TypeScript 5 or 6: npm install --save-dev typescript@6');
+  return found.typescript;
+}
+
+function knownTypes(typescript: TypeScript, options: TypeCheckerOptions): KnownTypes | { error: unknown } {
+  const { types, errors, closed = false } = options;
   const texts = [...Object.values(types), ...(errors === undefined ? [] : [errors])];
   try {
-    return new KnownTypes(dirname(fileURLToPath(from)), texts, { isClosed: closed });
+    return new KnownTypes(folderOf(options), texts, { typescript, isClosed: closed });
   } catch (error) {
     return { error };
   }
@@ -61,10 +75,8 @@ class KnownTypes {
   readonly #types: ReadonlyMap<string, Type>;
   readonly #ts: TypeScript;
 
-  constructor(folder: string, texts: readonly string[], options: { isClosed: boolean }) {
-    const found = findTypeScript([folder, dirname(fileURLToPath(import.meta.url))]);
-    if (!('typescript' in found)) throw invalid('typeChecker needs TypeScript 5 or 6: npm install --save-dev typescript.');
-    this.#ts = found.typescript;
+  constructor(folder: string, texts: readonly string[], { typescript, ...options }: { typescript: TypeScript; isClosed: boolean }) {
+    this.#ts = typescript;
     const file = join(folder, 'drillyard-response-types.ts');
     const unique = [...new Set(texts)];
     const program = programOf(this.#ts, file, unique.map((text, index) => `export declare const type${index}: (${text});\n`).join(''));

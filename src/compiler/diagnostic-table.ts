@@ -67,6 +67,7 @@ export const diagnosticTable = {
   DY4006: warning('Event before the start'),
   DY4007: warning('Value that never is'),
   DY4008: error('Placeholder that cannot be filled'),
+  DY4009: error('Value too large'),
 
   // Tool packages and manifests.
   DY5001: error('Tool package not found'),

@@ -8,6 +8,7 @@ import type { Issue } from '../contract/errors.js';
 import type { JsonObject, JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
 import type { DrillCase, DrillCases } from '../contract/run/drill.js';
+import { listBounds } from '../contract/run/list-bounds.js';
 import { validateDrillCases } from '../contract/validate/validators.js';
 import { counted } from '../text/counted.js';
 import { type CaseFault, escaped, type Filling, fillPlaceholders, placeholderNames } from './case-placeholders.js';
@@ -58,8 +59,9 @@ export function expandCases(
   const full = given === undefined || listed === undefined ? given : headOf(diagnostics, drill, { head, list });
   if (full === undefined) return { documents: [], broken: idsAsWritten(head) };
   const { id, cases } = full as DrillCases & { cases: DrillCase[] };
-  if (cases.length > limits.drillCasesMax) {
-    const message = `there are ${cases.length} of them; at most ${limits.drillCasesMax} are taken`;
+  const casesMax = listBounds.LongDrillInput.cases;
+  if (cases.length > casesMax) {
+    const message = `there are ${cases.length} of them; at most ${casesMax} are taken`;
     diagnostics.report('DY2006', list.document.place(list.base), message);
     return { documents: [], broken: idsAsWritten(head) };
   }

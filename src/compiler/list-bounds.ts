@@ -2,8 +2,11 @@
 // each item for each other, judgements, turns of a world.
 import { limits } from '../contract/limits.js';
 import type { Drill, Suite } from '../contract/run/drill.js';
+import { listBounds } from '../contract/run/list-bounds.js';
+import { timelineLength } from '../contract/run/timeline-length.js';
 import type { Scenario } from '../contract/world/scenario.js';
 import type { ToolManifest } from '../contract/world/tool-manifest.js';
+import { grouped } from '../text/counted.js';
 import type { Diagnostics } from './diagnostics.js';
 import type { ProjectDocuments } from './project-documents.js';
 import type { SourceDocument } from './source-document.js';
@@ -26,48 +29,55 @@ export function checkLists(
   };
   if (world !== undefined) check(world.document, listsOfStart(world.item, ''));
   for (const { item, document } of scenarios) check(document, listsOfStart(item, ''));
-  for (const { item, document } of drills) check(document, listsOfDrill(item));
+  for (const { item, document } of drills) {
+    check(document, listsOfDrill(item));
+    const played = timelineLength(item.timeline);
+    const max = limits.timelineInteractionsMax;
+    const message = `the timeline plays ${grouped(played)} interactions, workloads included; at most ${grouped(max)} fit one run`;
+    if (played > max) diagnostics.report('DY2006', document.place('/timeline/workloads'), message);
+  }
   for (const { item, document } of suites) check(document, listsOfSuite(item));
   for (const { compiled, document } of tools) check(document, listsOfTool(compiled.manifest));
 }
 
-function listsOfStart({ actors, state, faults, initialEvents }: Start, base: string): BoundedList[] {
+/** The lists of `value` that `bounds` names. */
+function listsIn<Member extends string>(
+  value: NoInfer<{ readonly [member in Member]: readonly unknown[] }>,
+  bounds: { readonly [member in Member]: number },
+  base = '',
+): BoundedList[] {
+  return (Object.keys(bounds) as Member[]).map((member) => [`${base}/${member}`, value[member], bounds[member]]);
+}
+
+function listsOfStart(start: Start, base: string): BoundedList[] {
   return [
-    [`${base}/actors`, actors, limits.startActorsMax],
-    ...actors.map(({ grants }, index): BoundedList => [`${base}/actors/${index}/grants`, grants, limits.actorGrantsMax]),
-    [`${base}/state`, state, limits.startRowsMax],
-    [`${base}/faults`, faults, limits.startFaultsMax],
-    [`${base}/initialEvents`, initialEvents, limits.startEventsMax],
+    ...listsIn(start, listBounds.ScenarioInput, base),
+    ...start.actors.flatMap((actor, index) => listsIn(actor, listBounds.ScenarioActorInput, `${base}/actors/${index}`)),
   ];
 }
 
 function listsOfDrill({ assertions, timeline, tags, inlineScenario }: Drill): BoundedList[] {
-  const invariantsMax = Math.max(0, limits.drillAssertionsMax - assertions.length);
+  const max = listBounds.LongDrillInput.assertions;
+  // Both together: each is judged at the end, and invariants after every interaction, too.
+  const invariants = listBounds.TimelineInput.invariants - assertions.length;
   return [
-    ['/assertions', assertions, limits.drillAssertionsMax],
-    // Both together: each is judged at the end, and invariants after every interaction, too.
-    ...(assertions.length > limits.drillAssertionsMax ? [] : [['/timeline/invariants', timeline.invariants, invariantsMax] as const]),
-    ['/tags', tags, limits.tagsMax],
+    ...listsIn({ assertions, tags }, { assertions: max, tags: listBounds.LongDrillInput.tags }),
+    ...(assertions.length > max ? [] : listsIn(timeline, { invariants }, '/timeline')),
     ...(inlineScenario === undefined ? [] : listsOfStart(inlineScenario, '/inlineScenario')),
   ];
 }
 
-function listsOfSuite({ drills, tags }: Suite): BoundedList[] {
-  return [
-    ['/drills', drills, limits.suiteDrillsMax],
-    ['/tags', tags, limits.tagsMax],
-  ];
+function listsOfSuite(suite: Suite): BoundedList[] {
+  return listsIn(suite, listBounds.SuiteInput);
 }
 
 function listsOfTool(manifest: ToolManifest): BoundedList[] {
-  const lists = ['state', 'operations', 'events', 'subscriptions', 'faults', 'http', 'callbacks', 'connections', 'compatibility'] as const;
+  const { operations, faults } = manifest;
   return [
-    ...lists.map((name): BoundedList => [`/manifest/${name}`, manifest[name], limits.manifestListItemsMax]),
-    ...manifest.operations.map(({ declaredErrors = [] }, index): BoundedList => {
-      return [`/manifest/operations/${index}/declaredErrors`, declaredErrors, limits.manifestListItemsMax];
-    }),
-    ...manifest.faults.map(
-      ({ appliesTo }, index): BoundedList => [`/manifest/faults/${index}/appliesTo`, appliesTo, limits.manifestListItemsMax],
+    ...listsIn(manifest, listBounds.ToolManifestInput, '/manifest'),
+    ...operations.flatMap(({ declaredErrors = [] }, index) =>
+      listsIn({ declaredErrors }, listBounds.ToolOperationInput, `/manifest/operations/${index}`),
     ),
+    ...faults.flatMap((fault, index) => listsIn(fault, listBounds.ToolFault, `/manifest/faults/${index}`)),
   ];
 }

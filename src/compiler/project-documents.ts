@@ -5,6 +5,7 @@ import type { JsonObject, JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
 import type { ReadShape, SourceDialect } from '../contract/run/dialect.js';
 import type { Drill, DrillInput, Suite } from '../contract/run/drill.js';
+import { caseFilePattern } from '../contract/run/list-bounds.js';
 import type { RootSettings, World } from '../contract/run/project-files.js';
 import type { Target } from '../contract/run/target.js';
 import { convertAuthored } from '../contract/validate/authored-values.js';
@@ -323,7 +324,7 @@ function readCaseFile(
   const place = drill.place('/cases/file');
   const path = pathBelow(file);
   if (path === undefined) diagnostics.report('DY1008', place, `the file of the cases '${file}' leads out of the repository`);
-  else if (!/\.(?:yaml|yml|json|jsonl)$/.test(path))
+  else if (!new RegExp(caseFilePattern).test(path))
     diagnostics.report('DY2003', place, `a file of cases ends in .yaml, .yml, .json or .jsonl, which '${path}' does not`);
   else if (entryKind(root, path) === 'missing')
     diagnostics.report('DY1012', place, `there is no file '${path}'`, { suggestion: 'The path is relative to the file of the drill.' });

@@ -5,6 +5,7 @@ import { limits } from '../contract/limits.js';
 import type { StateNamespace } from '../contract/world/tool-manifest.js';
 import { nearest } from '../text/nearest.js';
 import { lazyValidator } from '../tools/schemas.js';
+import { tooManyBytes } from './value-bounds.js';
 
 export interface RowCollection {
   namespace: string;
@@ -38,7 +39,9 @@ function recordIssues(
   for (const [index, { rowId, value }] of records.entries()) {
     if (ids.has(rowId)) issues.push({ path: `${at}/${index}/rowId`, code: 'duplicate', message: `row '${rowId}' is given twice` });
     ids.add(rowId);
-    for (const issue of validate(value) ?? []) issues.push({ ...issue, path: `${at}/${index}/value${issue.path}` });
+    const fault = tooManyBytes(value, 'rowBytesMax');
+    if (fault !== undefined) issues.push({ path: `${at}/${index}/value`, code: 'too_large', message: `row '${rowId}' ${fault}` });
+    else for (const issue of validate(value) ?? []) issues.push({ ...issue, path: `${at}/${index}/value${issue.path}` });
     if (issues.length >= limits.issuesMax) return;
   }
 }

@@ -1,6 +1,7 @@
 // The start of a world (world file, scenario, inline scenario): what it refers to exists, what it says fits the tools' schemas. An initial
 // event from before the start is reported (DY4006) and happens at the start.
 import type { Issue } from '../contract/errors.js';
+import type { JsonValue } from '../contract/json.js';
 import { type ActorName, resolvePersona, unresolvedPersona } from '../contract/world/persona.js';
 import type { Scenario, ScenarioActor, ToolOverride, WorldSetup } from '../contract/world/scenario.js';
 import type { DiagnosticCode } from './diagnostic-table.js';
@@ -10,6 +11,7 @@ import { rowKey } from './setups.js';
 import type { SoundValues } from './sound-values.js';
 import type { SourceDocument } from './source-document.js';
 import type { ToolCatalog } from './tool-catalog.js';
+import { tooManyBytes } from './value-bounds.js';
 
 export interface StartSubject {
   start: Pick<Scenario, 'actors' | 'state' | 'faults' | 'initialEvents' | 'toolOverrides'>;
@@ -69,10 +71,10 @@ function checkState({ diagnostics, catalog }: Checking, { start, document, base,
     if (patch.action === 'upsert') {
       rows.add(key);
       if (check && !fits)
-        unfit += reportSchemaIssues(
+        unfit += reportValueIssues(
           diagnostics,
           { document, path: `${path}/value`, code: 'DY4001', what: `row '${rowId}' of ${packageId}/${namespace}` },
-          check(patch.value),
+          { value: patch.value, bound: 'rowBytesMax', check },
         );
     } else if (!rows.delete(key) && check && rowsBelow !== undefined) {
       diagnostics.report('DY4005', document.place(`${path}/rowId`), `there is no row '${rowId}' in ${packageId}/${namespace} to delete`);
@@ -89,10 +91,10 @@ function checkInitialEvents({ diagnostics, catalog }: Checking, { start, documen
     const { packageId, eventId } = event;
     const check = catalog.find('events', { packageId, id: eventId }, { document, path: `${path}/event` })?.events.get(eventId);
     if (check && !fits)
-      unfit += reportSchemaIssues(
+      unfit += reportValueIssues(
         diagnostics,
         { document, path: `${path}/payload`, code: 'DY4002', what: `the payload of ${packageId}/${eventId}` },
-        check(payload),
+        { value: payload, bound: 'eventPayloadBytesMax', check },
       );
     checkActor(diagnostics, { document, path: `${path}/actorId`, actors: setup.actors }, { actorId, actorInstanceId });
     if (atUs < setup.virtualTimeUs)
@@ -156,12 +158,28 @@ export function checkActor(
   });
 }
 
+interface At {
+  document: SourceDocument;
+  path: string;
+  code: DiagnosticCode;
+  what: string;
+}
+interface BoundedValue {
+  value: JsonValue;
+  bound: Parameters<typeof tooManyBytes>[1];
+  check(value: JsonValue): readonly Issue[] | null;
+}
+
 /** How many there are. */
-function reportSchemaIssues(
-  diagnostics: Diagnostics,
-  at: { document: SourceDocument; path: string; code: DiagnosticCode; what: string },
-  issues: readonly Issue[] | null,
-): number {
+function reportValueIssues(diagnostics: Diagnostics, at: At, { value, bound, check }: BoundedValue): number {
+  const fault = tooManyBytes(value, bound);
+  if (fault === undefined) return reportSchemaIssues(diagnostics, at, check(value));
+  diagnostics.report('DY4009', at.document.place(at.path), `${at.what} ${fault}`);
+  return 1;
+}
+
+/** How many there are. */
+function reportSchemaIssues(diagnostics: Diagnostics, at: At, issues: readonly Issue[] | null): number {
   for (const { path, message } of issues ?? []) {
     diagnostics.report(at.code, at.document.place(at.path + path), `${at.what}: ${path === '' ? '' : `${path} `}${message}`);
   }

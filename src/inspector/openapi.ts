@@ -57,7 +57,13 @@ const documentOperation: JsonObject = {
   tags: ['service'],
   summary: 'This document',
   security: [],
-  responses: { 200: { description: 'Fine.', content: { 'application/json': {} } } },
+  responses: {
+    200: { description: 'Fine.', content: { 'application/json': {} } },
+    403: {
+      description: '`control.ORIGIN_REJECTED`',
+      content: { 'application/json': { schema: { $ref: '#/components/schemas/ErrorEnvelope' } } },
+    },
+  },
 };
 
 const requestExamples: { readonly [Id in InspectorRouteId]?: JsonObject } = {

@@ -14,6 +14,7 @@ import { localFolders } from '../contract/local-folders.js';
 import type { CompiledBuild } from '../contract/run/build.js';
 import type { HostedRun, RunError, RunResult } from '../contract/run/run.js';
 import type { RunReport } from '../contract/run/run-events.js';
+import { timelineLength } from '../contract/run/timeline-length.js';
 import type { AttemptContext } from '../drills/attempt/attempt-context.js';
 import { attemptReport } from '../drills/attempt/attempt-report.js';
 import { attemptResult } from '../drills/attempt/attempt-result.js';
@@ -21,7 +22,6 @@ import { Capture, type CaptureOutcome } from '../drills/attempt/capture.js';
 import { type AttemptNumbers, runIdentity, runSetup } from '../drills/attempt/run-setup.js';
 import type { AttemptRequest } from '../drills/local-attempt.js';
 import type { RunDrillsOptions } from '../drills/plan/options.js';
-import { timelineLength } from '../drills/plan/timeline.js';
 import { runError, runErrorFrom } from '../drills/ports/run-error.js';
 import {
   attemptStarted,

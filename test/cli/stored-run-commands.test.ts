@@ -12,9 +12,12 @@ import { warmDrillyard } from './warm-cli.js';
 const root = mkdtempSync(join(tmpdir(), 'drillyard-show-'));
 let entries: EvidenceEntry[];
 let refunds: OperationEntry[];
+let ranAs: string;
 before(async () => {
   const example = fileURLToPath(new URL('../../../examples/01-support-desk', import.meta.url));
   cpSync(example, root, { recursive: true, filter: (from) => !from.includes('.service') });
+  // Told as a terminal is; the report is that of the second run.
+  ranAs = (await warmDrillyard(['run', 'careless-refund'], { cwd: root })).stdout;
   const { stdout } = await warmDrillyard(['run', 'careless-refund', '--json'], { cwd: root });
   const report = jsonLines(stdout).find(({ event }) => event === 'attempt')?.report as string;
   const text = readFileSync(join(root, report, 'evidence.jsonl'), 'utf8').trimEnd();
@@ -35,6 +38,10 @@ test('show tells why, and its commands for what comes next work', async () => {
   assert.equal(code, 0);
   assert.match(stdout, /^FAILED .*careless-refund\n/);
   assert.match(stdout, /evidence {2}#\d+ payments\.refund\.created emitted/);
+  // The story of the failure, as `run` told it.
+  const story = (text: string) => text.split('\n').filter((line) => /^ {2}#\d+ /.test(line));
+  assert.ok(story(ranAs).length > 1, ranAs);
+  assert.deepEqual(story(stdout), story(ranAs));
   const commands = [...stdout.matchAll(/^ +(?:show|repeat) +drillyard (.*)$/gm)].map(([, words = '']) => words.split(' '));
   assert.equal(commands.length, 2);
   const [show, repeat] = await Promise.all(commands.map((words) => told(...words)));

@@ -290,7 +290,10 @@ test('a flow that fails, a drill that fails and a codec that breaks are findings
 test('a package without compat/compat.ts, with one that does not fit, or without its client is refused', async () => {
   const copy = copied();
   copy.replace('compat/compat.ts', "clients: ['notes-client']", "clients: ['notes-server']");
-  await assert.rejects(copy.verify(), { code: 'control.NOT_FOUND', message: "The package 'notes-server' is not installed." });
+  await assert.rejects(copy.verify(), {
+    code: 'control.NOT_FOUND',
+    message: "The package 'notes-server' is not installed: npm install --save-dev notes-server",
+  });
   copy.write('compat/compat.ts', "export default { clients: [], unsupported: { a: '' } };");
   await assert.rejects(copy.verify(), {
     code: 'control.INVALID_REQUEST',
@@ -299,6 +302,14 @@ test('a package without compat/compat.ts, with one that does not fit, or without
   });
   copy.write('compat/compat.ts', 'export const nothing = 1;');
   await assert.rejects(copy.verify(), { code: 'control.INVALID_REQUEST', message: /no default export/ });
+  copy.write(
+    'compat/compat.ts',
+    "import { Client } from '@vendor/client/rest';\nimport other from 'other';\nexport default [Client, other];",
+  );
+  await assert.rejects(copy.verify(), {
+    code: 'control.NOT_FOUND',
+    message: "The packages '@vendor/client', 'other' are not installed: npm install --save-dev @vendor/client other",
+  });
   copy.write('compat/compat.ts', 'this is no TypeScript');
   await assert.rejects(copy.verify(), { code: 'control.INVALID_REQUEST', message: /compat\.ts:1:/ });
 });

@@ -22,3 +22,12 @@ test('the table of kinds is that of the registry, and each kind has its rule und
     definitions.map(([kind, { summary }]) => `| [\`${kind}\`](#${places.get(kind)}) | ${summary} |`),
   );
 });
+
+test('pages that say how many kinds there are count them all', () => {
+  const words = ['fourteen', 'fifteen', 'sixteen', 'seventeen', 'eighteen', 'nineteen', 'twenty'];
+  const count = words[Object.keys(assertionDefinitions).length - 14];
+  for (const name of ['index', 'drills']) {
+    const text = readFileSync(new URL(`../../../docs/${name}.md`, import.meta.url), 'utf8');
+    assert.equal(/(\w+) kinds\b/.exec(text.slice(text.search(/\w+teen kinds\b/i)))?.[1]?.toLowerCase(), count, name);
+  }
+});

@@ -7,6 +7,7 @@ import { setupDigest } from '../../src/compiler/setups.js';
 import { libraryFolder } from '../../src/compiler/shipped.js';
 import { jsonDigest, sha256Digest } from '../../src/contract/digest.js';
 import type { JsonValue } from '../../src/contract/json.js';
+import { limits } from '../../src/contract/limits.js';
 import { validateProjectView } from '../../src/contract/validate/validators.js';
 import { loadTool } from '../../src/tools/load.js';
 import fc from '../fast-check.js';
@@ -301,6 +302,32 @@ test('the library compiles, quickly', async (t) => {
     ['payments', 'ticket-desk'],
   );
   assert.ok(performance.now() - started < 5_000, 'warm, even on a machine that does other things');
+});
+
+test('a row, a payload and a timeline as large as they may be are taken, and one more is not', async (t) => {
+  const world = 'drillyard/world.yaml';
+  const text = (bytes: number) => JSON.stringify('é'.repeat(bytes / 2));
+  const found = async (changes: Files) => (await compileWith(t, changes)).diagnostics.map(({ code, path }) => `${code} ${path}`);
+  const row = (bytes: number) => ({
+    [world]: sound[world].replace('{ text: first }', `{ "text": ${text(bytes - '{"text":""}'.length - 1)} }`),
+  });
+  const event = (bytes: number) => ({ [world]: sound[world].replace('{ id: n1 }', `{ "id": ${text(bytes - '{"id":""}'.length - 1)} }`) });
+  const timeline = (occurrences: number) => ({
+    'drillyard/long.drill.yaml': `schemaVersion: 1
+id: long
+targetId: agent
+assertions: [{ id: late, kind: time.reached, virtualTimeUs: 1 }]
+timeline:
+  interactions: ${JSON.stringify(Array.from({ length: occurrences }, (_, index) => ({ id: `i${index}`, actorId: 'ann', task: { instruction: 'x' } })))}
+  workloads: ${JSON.stringify(Array.from({ length: 10 }, (_, index) => ({ id: `w${index}`, actorIds: ['ann'], everyUs: 1, occurrences: 9999, task: { instruction: 'x' } })))}
+`,
+  });
+  assert.deepEqual(await found(row(limits.rowBytesMax)), []);
+  assert.deepEqual(await found(row(limits.rowBytesMax + 2)), ['DY4009 /state/0/value']);
+  assert.deepEqual(await found(event(limits.eventPayloadBytesMax)), []);
+  assert.deepEqual(await found(event(limits.eventPayloadBytesMax + 2)), ['DY4009 /initialEvents/0/payload']);
+  assert.deepEqual(await found(timeline(10)), []);
+  assert.deepEqual(await found(timeline(11)), ['DY2006 /timeline/workloads']);
 });
 
 test('lists as long as they may be are taken, and one item more is not', async (t) => {

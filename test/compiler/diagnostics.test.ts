@@ -347,6 +347,11 @@ assertions: [{ id: none, kind: state.count, packageId: notes, namespace: notes, 
     message: /the value 'ticket' is a list, which does not go into a text \(case 'a'\)/,
     suggestion: /whole text/,
   },
+  DY4009: {
+    changes: edited(world, '{ text: first }', `{ text: ${'x'.repeat(limits.rowBytesMax)} }`),
+    at: [world, '/state/0/value', '{ text'],
+    message: /row 'n1' of notes\/notes has 1,048,587 bytes as JSON; at most 1,048,576 are taken/,
+  },
 
   DY5001: {
     changes: { 'drillyard.json': '{ "schemaVersion": 1, "toolPackages": ["library:no-such-tool"] }' },

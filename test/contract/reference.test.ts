@@ -14,12 +14,15 @@ import { compileProject } from '../../src/compiler/compile.js';
 import { limits } from '../../src/contract/limits.js';
 import { inOneOrder, type Shapes } from '../../src/contract/shape.js';
 import { layShapes } from '../../src/contract/shape-refine.js';
+import { shapeRules } from '../../src/contract/validate/shape-rules.js';
 import { shapes } from '../../src/contract/validate/validators.js';
 import { runDrills } from '../../src/index.js';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const { makeReference } = (await import(new URL('../../../scripts/reference.mjs', import.meta.url).href)) as {
-  makeReference(from: { shapes: Shapes; settings: ReturnType<typeof settingFields>; limits: object }): { [path: string]: string };
+  makeReference(from: { shapes: Shapes; settings: ReturnType<typeof settingFields>; limits: object; rules: typeof shapeRules }): {
+    [path: string]: string;
+  };
 };
 const settings = settingFields();
 const ajv = new Ajv2020({ strict: false, formats: { uri: true } });
@@ -52,14 +55,14 @@ function filesBelow(folder: string): { file: string; kind: string; value: unknow
 }
 
 test('the reference is what the contract makes it, and a field that nobody explains is refused', () => {
-  for (const [path, text] of Object.entries(makeReference({ shapes: inOneOrder(shapes), settings, limits })))
+  for (const [path, text] of Object.entries(makeReference({ shapes: inOneOrder(shapes), settings, limits, rules: shapeRules })))
     assert.equal(readFileSync(join(root, path), 'utf8'), text, `${path}: npm run reference`);
   const { SuiteInput } = shapes;
   const more = {
     ...shapes,
     SuiteInput: { ...SuiteInput, properties: { ...SuiteInput?.properties, patience: { type: 'integer' as const } } },
   };
-  assert.throws(() => makeReference({ shapes: inOneOrder(more), settings, limits }), /SuiteInput\.patience/);
+  assert.throws(() => makeReference({ shapes: inOneOrder(more), settings, limits, rules: shapeRules }), /SuiteInput\.patience/);
 });
 
 test('the JSON Schemas take every file of the examples, the library and the reference, and both forms of a time; they refuse what is misspelled', () => {

@@ -45,7 +45,16 @@ for (const engine of engines) {
     assert.deepEqual([notReady.status, notReady.body.code], [503, 'control.UNAVAILABLE']);
     assert.deepEqual(notReady.body.details, { reasons: ['commit_lag', 'hosts_cannot_start'] });
     assert.match(String(notReady.body.message), /commits of the catalog take too long; hosts of worlds cannot start/);
-    assert.equal((await get('/v1/openapi.json')).body.openapi, '3.1.0');
+    const document = (await get('/v1/openapi.json')).body as unknown as {
+      openapi: string;
+      paths: { [path: string]: { get: { responses: object } } };
+    };
+    assert.equal(document.openapi, '3.1.0');
+    for (const path of ['/healthz', '/readyz', '/metrics', '/v1/openapi.json', '/docs']) {
+      const foreign = await send(fake.url + path, { headers: { authorization: '', origin: 'https://evil.example' } });
+      const statuses = Object.keys(document.paths[path]?.get.responses ?? {});
+      assert.deepEqual([foreign.status, statuses], [403, path === '/metrics' ? ['200', '401', '403', '503'] : ['200', '403', '503']]);
+    }
     const page = await get('/docs');
     assert.match(page.headers.get('content-type') ?? '', /^text\/html/);
     assert.match(page.headers.get('content-security-policy') ?? '', /default-src 'none'/);

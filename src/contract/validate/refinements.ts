@@ -1,4 +1,6 @@
-// What types cannot say about the shapes of this module: one small rule a shape, for values whose shape is right.
+// What types cannot say about the shapes of this module: one small rule a shape, for values whose shape is right; and of each rule that
+// JSON Schema can say what it says there (docs/schemas), so that an editor refuses what a check refuses.
+import type { JsonObject } from '../json.js';
 import type {
   CountBounds,
   ExpectedChange,
@@ -36,10 +38,65 @@ export const refinements = {
   LongDrillInput: refineScenarioChoice,
   TrialsInput: refineTrials,
   ToolFault: refineFault,
+  DeliveryFault: refineDelivery,
   ToolHttpRoute: refineRoute,
   ToolMcp: refineProgress,
   McpResourceContents: refineResource,
 } satisfies Refinements;
+
+type Rules = readonly JsonObject[];
+const has = (...required: string[]): JsonObject => ({ required });
+const without = (...members: string[]): JsonObject => ({ properties: Object.fromEntries(members.map((member) => [member, false])) });
+const of = (properties: { [member: string]: JsonObject }): JsonObject => ({ properties });
+const where = (member: string, value: JsonObject, rule: JsonObject): JsonObject => ({
+  if: { properties: { [member]: value }, required: [member] },
+  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+  then: rule,
+});
+// A text may be the placeholder of a case.
+const compared: Rules = [where('comparison', { const: 'one_of' }, of({ expected: { type: ['array', 'string'] } }))];
+const namesOnce: Rules = [of({ bindings: { uniqueItems: true } })];
+const oneScenario: Rules = [{ not: has('scenarioId', 'inlineScenario') }];
+/** Of each timing of a fault, the member that it has; those of other timings it has not. */
+const memberOfTiming = { before: 'error', after_commit: 'error', latency: 'latencyUs', delivery: 'delivery', stream: 'stream' } as const;
+const timed: Rules = Object.entries(memberOfTiming).map(([timing, own]) => {
+  const others = ['error', 'latencyUs', 'delivery', 'stream'].filter((member) => member !== own);
+  return where('timing', { const: timing }, { ...has(own), ...without(...others) });
+});
+const variableName = '^[A-Za-z_][A-Za-z0-9_]{0,63}$';
+
+/**
+ * By shape, JSON Schemas that all hold. Not here is what compares two numbers: bounds of counts, trials, progress, windows, and the
+ * greatest seed.
+ */
+export const refinementSchemas: { readonly [shape in Exclude<keyof typeof refinements, NumbersAlone>]: Rules } = {
+  CountBounds: [{ anyOf: [has('equals'), has('atLeast'), has('atMost')] }, where('equals', {}, without('atLeast', 'atMost'))],
+  StateValueAssertionInput: compared,
+  OperationArgumentsAssertionInput: compared,
+  OutputValueAssertionInput: compared,
+  TimeReachedAssertionInput: [{ oneOf: [has('virtualTimeUs'), has('afterStartUs')] }],
+  Footprint: [where('rowId', {}, has('namespace'))],
+  ExpectedChange: [
+    where('change', { const: 'insert' }, without('before', 'only')),
+    where('change', { const: 'delete' }, without('after', 'only')),
+  ],
+  StateDiffAssertionInput: [where('exact', { const: false }, of({ changes: { minItems: 1 } }))],
+  ExprAssertionInput: [of({ state: { propertyNames: { pattern: variableName } } })],
+  ModuleTargetInput: namesOnce,
+  CommandTargetInput: namesOnce,
+  HttpTargetInput: namesOnce,
+  ExternalTarget: namesOnce,
+  ShortDrillInput: oneScenario,
+  LongDrillInput: oneScenario,
+  ToolFault: timed,
+  DeliveryFault: [
+    where('kind', { enum: ['delay', 'reorder'] }, has('delayUs')),
+    where('kind', { enum: ['drop', 'duplicate'] }, without('delayUs')),
+  ],
+  ToolHttpRoute: [of({ requestBody: { uniqueItems: true, items: { not: { const: 'none' } } } })],
+  McpResourceContents: [{ oneOf: [has('text'), has('blob')] }],
+};
+type NumbersAlone = 'Seed' | 'TrialsInput' | 'ToolMcp';
 
 function refineSeed(seed: string, report: Report): void {
   if (!isSeed(seed)) report('', 'too_large', 'expected at most 18446744073709551615, the greatest unsigned 64-bit integer');
@@ -88,7 +145,7 @@ function refineDiff({ changes, exact }: StateDiffAssertionInput, report: Report)
 
 function refineExpression({ state = {} }: ExprAssertionInput, report: Report): void {
   for (const name of Object.keys(state)) {
-    if (/^[A-Za-z_][A-Za-z0-9_]{0,63}$/.test(name)) continue;
+    if (new RegExp(variableName).test(name)) continue;
     report(
       `/state/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`,
       'pattern',
@@ -121,17 +178,22 @@ function refineRoute({ requestBody }: ToolHttpRoute, report: Report): void {
   });
 }
 
-function refineFault({ timing, error, latencyUs, delivery, stream, fromUs, untilUs }: ToolFault, report: Report): void {
-  if (timing === 'latency') {
-    if (latencyUs === undefined) report('/latencyUs', 'required', '"latencyUs" is required: a latency fault adds this much virtual time');
-    if (error !== undefined) report('/error', 'conflict', 'a latency fault answers as usual, only later; leave out "error"');
-  } else if (timing === 'delivery') {
-    refineDelivery(delivery, report);
-    if (error !== undefined) report('/error', 'conflict', 'a fault of a delivery hits no call; leave out "error"');
-  } else if (timing === 'stream') {
-    if (stream === undefined) report('/stream', 'required', '"stream" is required: it says after how many events the reply ends');
-    if (error !== undefined) report('/error', 'conflict', 'a fault of a stream cuts what is sent, and the call stands; leave out "error"');
-  } else if (error === undefined) report('/error', 'required', '"error" is required: it is what the caller gets instead of the answer');
+const missingOfTiming = {
+  error: 'it is what the caller gets instead of the answer',
+  latencyUs: 'a latency fault adds this much virtual time',
+  delivery: 'it says what happens to the request',
+  stream: 'it says after how many events the reply ends',
+};
+const noErrorBecause = {
+  latencyUs: 'a latency fault answers as usual, only later',
+  delivery: 'a fault of a delivery hits no call',
+  stream: 'a fault of a stream cuts what is sent, and the call stands',
+};
+function refineFault(fault: ToolFault, report: Report): void {
+  const { timing, error, latencyUs, delivery, stream, fromUs, untilUs } = fault;
+  const own = memberOfTiming[timing];
+  if (fault[own] === undefined) report(`/${own}`, 'required', `"${own}" is required: ${missingOfTiming[own]}`);
+  if (own !== 'error' && error !== undefined) report('/error', 'conflict', `${noErrorBecause[own]}; leave out "error"`);
   if (timing !== 'latency' && latencyUs !== undefined)
     report('/latencyUs', 'conflict', 'only a fault with the timing "latency" adds virtual time');
   if (timing !== 'delivery' && delivery !== undefined)
@@ -141,16 +203,10 @@ function refineFault({ timing, error, latencyUs, delivery, stream, fromUs, until
     report('/untilUs', 'conflict', 'the window ends before it begins');
 }
 
-function refineDelivery(delivery: DeliveryFault | undefined, report: Report): void {
-  if (delivery === undefined) {
-    report('/delivery', 'required', '"delivery" is required: it says what happens to the request');
-    return;
-  }
-  const { kind, delayUs } = delivery;
+function refineDelivery({ kind, delayUs }: DeliveryFault, report: Report): void {
   const isHeld = kind === 'delay' || kind === 'reorder';
-  if (isHeld && delayUs === undefined)
-    report('/delivery/delayUs', 'required', `"delayUs" is required: how long the delivery is held back at most`);
-  if (!isHeld && delayUs !== undefined) report('/delivery/delayUs', 'conflict', 'only "delay" and "reorder" hold a delivery back');
+  if (isHeld && delayUs === undefined) report('/delayUs', 'required', `"delayUs" is required: how long the delivery is held back at most`);
+  if (!isHeld && delayUs !== undefined) report('/delayUs', 'conflict', 'only "delay" and "reorder" hold a delivery back');
 }
 
 function refineProgress({ progress = [] }: ToolMcp, report: Report): void {

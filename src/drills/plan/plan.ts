@@ -6,13 +6,13 @@ import type { CompiledBuild, CompiledDrill } from '../../contract/run/build.js';
 import type { Drill, Suite, Trials } from '../../contract/run/drill.js';
 import type { RunError } from '../../contract/run/run.js';
 import type { Binding, HttpMounts, Target } from '../../contract/run/target.js';
+import { timelineLength, timelineLengthUs } from '../../contract/run/timeline-length.js';
 import { deriveSeed } from '../../contract/seed.js';
 import { isSeed } from '../../contract/seed-text.js';
 import { runError } from '../ports/run-error.js';
 import type { RunDrillsOptions, Selection } from './options.js';
 import { selectDrills } from './select.js';
 import { isInShard, isShard, type Shard } from './shard.js';
-import { timelineLength, timelineLengthUs } from './timeline.js';
 
 export interface PlannedTrial {
   /** From 1. */

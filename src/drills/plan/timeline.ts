@@ -1,5 +1,5 @@
 // A drill's timeline extracted: every interaction with its time, in the order in which they run.
-import type { Drill, Task, Timeline, Workload } from '../../contract/run/drill.js';
+import type { Drill, Task, Workload } from '../../contract/run/drill.js';
 
 export interface PlannedInteraction {
   /** Of an interaction: its own. Of a workload: `<workload>-<actor>-<occurrence, from 1>`. */
@@ -8,18 +8,6 @@ export interface PlannedInteraction {
   actorId: string;
   actorInstanceId?: string;
   task: Task;
-}
-
-/** How many interactions there are, without laying them out. */
-export function timelineLength({ interactions, workloads }: Timeline): number {
-  return workloads.reduce((sum, { actorIds, occurrences }) => sum + actorIds.length * occurrences, interactions.length);
-}
-
-/** The latest of its times, from its start: no safe integer where that lies beyond all virtual times. */
-export function timelineLengthUs({ horizonUs, interactions, workloads }: Timeline): number {
-  const starts = interactions.map(({ afterStartUs }) => afterStartUs);
-  const lastOccurrences = workloads.map(({ startAfterUs, everyUs, occurrences }) => startAfterUs + (occurrences - 1) * everyUs);
-  return [...starts, ...lastOccurrences].reduce((latest, atUs) => Math.max(latest, atUs), horizonUs);
 }
 
 /** Ordered by time; at equal times as declared, interactions before workloads, and inside a workload by occurrence and then actor. */

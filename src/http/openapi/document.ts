@@ -117,22 +117,24 @@ function servicePaths(): JsonObject {
       tags: ['service'],
       summary,
       security: [],
-      responses: { 200: { description: 'Fine.', content: { [mediaType]: {} } }, ...extra },
+      responses: { 200: { description: 'Fine.', content: { [mediaType]: {} } }, 403: originRejected, 503: starting, ...extra },
     },
   });
+  const refusal = (description: string): JsonObject => ({
+    description,
+    content: { 'application/json': { schema: { $ref: '#/components/schemas/ErrorEnvelope' } } },
+  });
+  const originRejected = refusal('`control.ORIGIN_REJECTED`');
+  const starting = refusal('`control.UNAVAILABLE` while the service starts.');
+  const noOperator = refusal("`control.UNAUTHENTICATED`: beyond loopback the operator's token is wanted.");
   const reasons = Object.entries(notReadyReasons)
     .map(([name, text]) => `\`${name}\` (${text})`)
     .join(', ');
-  const notReady = {
-    503: {
-      description: `\`control.UNAVAILABLE\`; \`details.reasons\` names each reason: ${reasons}.`,
-      content: { 'application/json': { schema: { $ref: '#/components/schemas/ErrorEnvelope' } } },
-    },
-  };
+  const notReady = { 503: refusal(`\`control.UNAVAILABLE\`; \`details.reasons\` names each reason: ${reasons}.`) };
   return {
     '/healthz': get('getHealth', 'Whether the process answers', 'application/json'),
     '/readyz': get('getReadiness', 'Whether it takes work', 'application/json', notReady),
-    '/metrics': get('getMetrics', 'Figures for Prometheus', 'text/plain'),
+    '/metrics': get('getMetrics', 'Figures for Prometheus', 'text/plain', { 401: noOperator }),
     '/v1/openapi.json': get('getOpenApi', 'This document', 'application/json'),
     '/docs': get('getDocs', 'This document as a page', 'text/html'),
   };
