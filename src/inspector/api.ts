@@ -212,10 +212,10 @@ function worldsApi({ playground, project, mirrors, runs, hub }: InspectorParts):
     advanceWorld: async ({ path, body, signal }) => ({ ...one, ...(await playground.advance(path.worldId, body, signal)) }),
     setWorldFault: async ({ path, body }) => ({ ...one, ...(await playground.setFault(path.worldId, body)) }),
     resetWorld: async ({ path, body }) => {
-      const world = await playground.reset(path.worldId, body);
+      const reset = () => playground.reset(path.worldId, body);
+      const world = await (body.packages === undefined ? hub.restart(path.worldId, reset) : reset());
       // A whole reset takes entries back.
       await mirrors.drop(path.worldId);
-      if (body.packages === undefined) hub.restart(path.worldId);
       return { ...one, world };
     },
     forkWorld: async ({ path, body }) => ({ ...one, world: await playground.fork(path.worldId, body) }),

@@ -1,5 +1,7 @@
 // Who listens to the live stream, and what each receives. A listener that does not read is let go. When it comes back, one that follows a
 // journal says from where on (live-watch.ts), and the window loads its lists again (app/state/live.tsx).
+//   EVENT-HUB-1. Who follows a world that is reset as a whole gets its journal again from 1, however far behind it was: while the reset is
+//     done nothing is read for it, and what was read before and comes now is left (`restarts`).
 import { ServiceError } from '../contract/errors.js';
 import type { InspectorEvent } from '../contract/inspector/inspector.js';
 import { limits } from '../contract/limits.js';
@@ -11,10 +13,14 @@ export interface FollowRequest {
   nextSequence: number;
   /** It has everything there will ever be. */
   ended?: boolean;
+  /** How often the journal began to begin again (EVENT-HUB-1). */
+  restarts?: number;
 }
 
 export class EventHub {
   readonly #listeners = new Set<Listener>();
+  /** Resets under way, by world. */
+  readonly #resets = new Map<string, number>();
 
   /** For work that only somebody who listens needs. */
   get hasListeners(): boolean {
@@ -27,17 +33,31 @@ export class EventHub {
     for (const listener of this.#listeners) listener.push(text);
   }
 
-  /** What listeners want of journals; they note in it how far they are. */
+  /** What listeners want of journals, of those that are not being reset; they note in it how far they are. */
   follows(): { follow: FollowRequest; send: (text: string) => void; canTake: boolean }[] {
     return [...this.#listeners].flatMap((listener) => {
       const { follow, canTake } = listener;
-      return follow === undefined ? [] : [{ follow, canTake, send: (text: string) => listener.push(text) }];
+      return follow === undefined || this.#resets.has(follow.id) ? [] : [{ follow, canTake, send: (text: string) => listener.push(text) }];
     });
   }
 
-  /** The journal of a world has begun again: those who follow it do, too. */
-  restart(id: string): void {
-    for (const { follow } of this.#listeners) if (follow?.id === id) follow.nextSequence = 1;
+  /** `reset`: the journal of a world begins again, and those who follow it do, too. Where it rejects, they go on as they were. */
+  async restart<T>(id: string, reset: () => Promise<T>): Promise<T> {
+    this.#resets.set(id, (this.#resets.get(id) ?? 0) + 1);
+    for (const follow of this.#followsOf(id)) follow.restarts = (follow.restarts ?? 0) + 1;
+    try {
+      const done = await reset();
+      for (const follow of this.#followsOf(id)) follow.nextSequence = 1;
+      return done;
+    } finally {
+      const others = (this.#resets.get(id) ?? 1) - 1;
+      if (others > 0) this.#resets.set(id, others);
+      else this.#resets.delete(id);
+    }
+  }
+
+  #followsOf(id: string): FollowRequest[] {
+    return [...this.#listeners].flatMap(({ follow }) => (follow?.id === id ? [follow] : []));
   }
 
   /** The stream of one listener. It ends when `signal` aborts, when the hub closes, and when it is too far behind. */

@@ -75,7 +75,10 @@ export class LiveWatch {
     for (const { follow, send, canTake } of this.#parts.hub.follows()) {
       if (follow.ended === true || !canTake) continue;
       try {
+        const { restarts } = follow;
         const page = await this.#parts.evidence(follow.id, follow.nextSequence);
+        // Of the journal before a reset.
+        if (follow.restarts !== restarts) continue;
         if (page.entries.length > '[]'.length) {
           const { toSequence, nextSequence } = page;
           const entries = Buffer.from(page.entries).toString();

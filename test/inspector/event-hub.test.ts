@@ -4,6 +4,8 @@ import { test } from 'node:test';
 import type { InspectorEvent } from '../../src/contract/inspector/inspector.js';
 import { limits } from '../../src/contract/limits.js';
 import { EventHub } from '../../src/inspector/event-hub.js';
+import { LiveWatch } from '../../src/inspector/live-watch.js';
+import type { RunQueue } from '../../src/inspector/run-queue.js';
 import { assertRefused, onEachEngine, startTestInspector } from './inspector-kit.js';
 
 onEachEngine('run progress is reported as it happens, without a question', async (t, engine) => {
@@ -90,6 +92,69 @@ onEachEngine('who follows a world gets its journal again when a whole reset has 
   const got = stream.seen.slice(had).flatMap((event) => (event.type === 'entries' ? event.entries : []));
   assert.deepEqual(got, entries);
   await stream.end();
+});
+
+// EVENT-HUB-1
+test('who is behind when a world is reset gets the new journal from 1, and nothing more of the old one', async (t) => {
+  const hub = new EventHub();
+  let length = 5;
+  let asked = (): void => {};
+  let answer: Promise<void> = Promise.resolve();
+  // As the archive does it: what is read is decided when it is asked, and arrives later.
+  const evidence = async (_: string, from: number) => {
+    const entries = Array.from({ length: Math.min(length - from + 1, 2) }, (_, index) => ({ sequence: from + index, of: length }));
+    asked();
+    await answer;
+    const last = entries.at(-1)?.sequence ?? from - 1;
+    return { entries: Buffer.from(JSON.stringify(entries)), toSequence: length, nextSequence: last + 1, ends: false };
+  };
+  const queue = { active: () => [] } as unknown as RunQueue;
+  const watch = new LiveWatch({ hub, queue, evidence: evidence as never });
+  t.after(() => watch.close());
+  const hello: InspectorEvent = { type: 'hello', generation: 1, active: [] };
+  const left = new AbortController();
+  t.after(() => left.abort());
+  const follow = { id: 'world_a', nextSequence: 1 };
+  const stream = hub.listen(hello, { follow, signal: left.signal });
+  let read = '';
+  let came = (): void => {};
+  void (async () => {
+    for await (const piece of stream) {
+      read += piece;
+      came();
+    }
+  })();
+  const got = async (wanted: number): Promise<string[]> => {
+    for (;;) {
+      const found = [...read.matchAll(/"sequence":(\d+),"of":(\d+)/g)].map(([, sequence, of]) => `${sequence} of ${of}`);
+      if (found.length >= wanted) return found;
+      await new Promise<void>((resolve) => {
+        came = resolve;
+      });
+    }
+  };
+  for (const at of [1, 3]) {
+    // The page from 1, and one from the midst, is under way when the reset begins; it arrives when the reset is done.
+    if (at > 1) await got(2);
+    let arrive = (): void => {};
+    const begun = new Promise<void>((resolve) => {
+      asked = resolve;
+    });
+    answer = new Promise((resolve) => {
+      arrive = resolve;
+    });
+    await begun;
+    await hub.restart(follow.id, async () => {
+      length = at === 1 ? 4 : 3;
+    });
+    arrive();
+    if (at === 1) assert.deepEqual(await got(2), ['1 of 4', '2 of 4']);
+  }
+  assert.deepEqual(await got(5), ['1 of 4', '2 of 4', '1 of 3', '2 of 3', '3 of 3']);
+  // A reset that is refused takes nothing back.
+  await assert.rejects(hub.restart(follow.id, () => Promise.reject(new Error('refused'))));
+  length = 4;
+  assert.deepEqual((await got(6)).at(-1), '4 of 4');
 });
 
 test('a listener that does not read is let go, and no other', async () => {
