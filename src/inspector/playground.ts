@@ -23,11 +23,12 @@ import { chooseStart, type WorldStart } from '../contract/run/world-start.js';
 import type { WorldRef, Worlds } from '../worlds/api.js';
 import type { EventHub } from './event-hub.js';
 
-type FixedPart = Omit<PlayWorld, 'position' | 'pendingEvents' | 'nextEventUs'>;
+type FixedPart = Omit<PlayWorld, 'resets' | 'position' | 'pendingEvents' | 'nextEventUs'>;
 interface PlaySession {
   world: WorldRef;
   build: CompiledBuild;
   fixed: FixedPart;
+  resets: number;
 }
 export interface ContinuedRun extends Pick<PlayWorld, 'start' | 'seed' | 'buildHash' | 'title'> {
   parent: WorldRef;
@@ -148,6 +149,7 @@ export class Playground {
   async reset(worldId: string, { packages }: WorldResetRequest): Promise<PlayWorld> {
     const played = this.#of(worldId);
     await played.world.command({ kind: 'reset', ...defined({ packages }) });
+    if (packages === undefined) played.resets++;
     return this.#changed(played);
   }
 
@@ -178,7 +180,7 @@ export class Playground {
     let played: PlaySession;
     try {
       const { world, build, fixed } = await make(worldId);
-      played = { world, build, fixed: { worldId, worldInstanceId: world.worldInstanceId, createdAtMs: Date.now(), ...fixed } };
+      played = { world, build, fixed: { worldId, worldInstanceId: world.worldInstanceId, createdAtMs: Date.now(), ...fixed }, resets: 0 };
       // In one step with the end of its making, so that no world counts twice.
       this.#played.set(worldId, played);
     } finally {
@@ -204,10 +206,10 @@ export class Playground {
   }
 }
 
-async function view({ world, fixed }: PlaySession): Promise<PlayWorld> {
+async function view({ world, fixed, resets }: PlaySession): Promise<PlayWorld> {
   const [position, pending] = await Promise.all([world.query({ kind: 'position' }), world.query({ kind: 'pending', limit: 1 })]);
   const next = pending.events[0]?.atUs;
-  return { ...fixed, position, pendingEvents: pending.total, ...defined({ nextEventUs: next }) };
+  return { ...fixed, resets, position, pendingEvents: pending.total, ...defined({ nextEventUs: next }) };
 }
 
 function shownStart({ scenarioId, drillId }: CreateWorldRequest): PlayWorld['start'] {

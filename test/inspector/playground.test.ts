@@ -60,8 +60,9 @@ onEachEngine('a world is played with by hand', async (t, engine) => {
 
   const reset = (await inspector.post(`${at}/reset`)).json.world;
   assert.deepEqual([await found('afterwards'), await found('world_created')], [[], [1]]);
+  assert.deepEqual([forked.json.world.resets, before.resets, reset.resets], [0, 0, 1]);
   assert.deepEqual([reset.position.virtualTimeUs, await rows(`${at}/state?packageId=notes&namespace=notes`)], [1000, ['first']]);
-  assert.equal((await inspector.post(`${at}/reset`, { packages: ['notes'] })).status, 200);
+  assert.equal((await inspector.post(`${at}/reset`, { packages: ['notes'] })).json.world.resets, 1);
   assert.deepEqual(
     (await inspector.ask('/api/v1/worlds')).json.worlds.map(({ worldId }: { worldId: string }) => worldId),
     [fork.worldId, world.worldId],

@@ -30,6 +30,8 @@ export interface PlayWorld {
   parent?: { worldId: string; atSequence: number };
   /** The run that it was forked from, or that its parent was. */
   origin?: WorldOrigin;
+  /** How often all of it was reset: its journal began again each time. Without a reset 0. */
+  resets: number;
   position: WorldPosition;
   pendingEvents: number;
   /** When the next one is due. */

@@ -171,6 +171,41 @@ test('a world to play with: a call, the clock, a fault, and a fork from an entry
   assert.deepEqual(complaints, []);
 });
 
+test('a world that is reset shows its new journal, its new entries and the state then, wherever it was reset', options, async (t) => {
+  const { page, open, complaints, baseUrl, token } = await openDesk(t, { drills: [] });
+  const ask = async (path: string, body: object) => {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    const response = await fetch(`${baseUrl}/api/v1/worlds${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+    assert.ok(response.ok, `${path} ${response.status}`);
+    return (await response.json()) as { world: { worldId: string } };
+  };
+  const { world } = await ask('', { scenarioId: 'calm-day' });
+  const at = `/${world.worldId}`;
+  const call = (operationId: string, args: object) =>
+    ask(`${at}/calls`, { actorId: 'support-agent', packageId: 'payments', operationId, arguments: args });
+  await open(`#/play/${world.worldId}?seq=3`);
+  const rows = page.locator('.entry-row');
+  const pane = page.getByRole('complementary', { name: 'Entry 3' });
+  for (let times = 0; times < 3; times++) await call('charge.list', { limit: 1 });
+  await rows.nth(3).getByText('charge.list').waitFor();
+  await pane.getByText('charge.list').first().waitFor();
+  for (const reset of [() => page.getByRole('button', { name: 'Reset' }).click(), () => ask(`${at}/reset`, {})]) {
+    await reset();
+    await rows.getByText('charge.list').first().waitFor({ state: 'detached' });
+    await rows.getByText(/reset/).waitFor();
+    for (const chargeId of ['ch_000001', 'ch_000002']) await call('charge.get', { chargeId });
+    await rows.nth(2).getByText('charge.get').waitFor();
+    await pane.getByText('charge.get').first().waitFor();
+    assert.deepEqual(await rows.getByText('charge.list').count(), 0);
+    await page.getByRole('searchbox').fill('charge.list');
+    await page.getByText('No entry matches.').waitFor();
+    await page.getByRole('searchbox').fill('');
+    for (let times = 0; times < 3; times++) await call('charge.list', { limit: 1 });
+    await rows.nth(5).getByText('charge.list').waitFor();
+  }
+  assert.deepEqual(complaints, []);
+});
+
 test('what failed beside what passed: two clicks to the key that differs, what followed from it, and the rows', options, async (t) => {
   const { page, open, runs, complaints, root } = await openDesk(t, { drills: ['careless-refund'] });
   const [failed] = runs['careless-refund']!;

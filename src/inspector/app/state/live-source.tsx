@@ -1,5 +1,6 @@
 // A run and a world over the API of the inspector, as the viewer reads them.
 import type { InspectorEvidenceQuery } from '../../../contract/inspector/journal.js';
+import type { PlayWorld } from '../../../contract/inspector/worlds.js';
 import type { EvidenceEntry } from '../../../contract/world/evidence.js';
 import type { NamespaceView } from '../../../contract/world/world-protocol.js';
 import type { EvidenceSource } from '../../../viewer/evidence-source.js';
@@ -29,11 +30,12 @@ export function runSource(client: ApiClient, runId: string): EvidenceSource {
   };
 }
 
-export function worldSource(client: ApiClient, worldId: string): EvidenceSource {
+/** Of its journal since the last whole reset: another reset, another source. */
+export function worldSource(client: ApiClient, { worldId, resets }: Pick<PlayWorld, 'worldId' | 'resets'>): EvidenceSource {
   const path = { worldId };
   const { entries, entriesAt } = wholePages((query) => client.call('listWorldEvidence', { path, query }));
   return {
-    id: worldId,
+    id: `${worldId} ${resets}`,
     journal: new JournalPages(entries),
     hasState: true,
     entries,

@@ -77,7 +77,9 @@ function progressOf({ state, runsTotal }: RunRequest): number {
   return state === 'running' ? 1 + runsTotal : Number.POSITIVE_INFINITY;
 }
 
+/** The reply to a request that was made before a whole reset may come after it: what it says of the journal then is over. */
 export function noteWorld(world: PlayWorld): void {
+  if (world.resets < (worlds.value.get(world.worldId)?.resets ?? 0)) return;
   worlds.value = new Map(worlds.value).set(world.worldId, world);
   noteGrowth(world.worldId, world.position.evidenceSequence);
 }

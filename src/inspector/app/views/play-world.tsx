@@ -19,9 +19,9 @@ import { startWords } from './world-words.ts';
 const nothingCited: ReadonlyMap<number, readonly string[]> = new Map();
 
 export function PlayWorldView({ world, query }: { world: PlayWorld; query: { [name: string]: string } }) {
-  const { worldId } = world;
+  const { worldId, resets } = world;
   const [problem, setProblem] = useState<string | undefined>();
-  const source = useMemo(() => worldSource(client, worldId), [worldId]);
+  const source = useMemo(() => worldSource(client, { worldId, resets }), [worldId, resets]);
   const count = Math.max(world.position.evidenceSequence, grown.value.get(worldId) ?? 0);
   const selected = query.seq === undefined ? undefined : Math.min(Math.max(Number(query.seq) || 1, 1), Math.max(count, 1));
   const { seq: _, ...others } = query;
@@ -149,12 +149,9 @@ const byActivity = (left: FaultView, right: FaultView): number =>
 /** What the world does to those who use it: its faults, and what is due. */
 function Weather({ world, act }: { world: PlayWorld; act: Act }) {
   const path = { worldId: world.worldId };
-  const { evidenceSequence } = world.position;
-  const faults = useLoad(
-    `faults ${world.worldId} ${evidenceSequence}`,
-    async () => (await client.call('listWorldFaults', { path })).faults,
-  );
-  const pending = useLoad(`pending ${world.worldId} ${evidenceSequence}`, () => client.call('listWorldScheduledEvents', { path }));
+  const now = `${world.worldId} ${world.resets} ${world.position.evidenceSequence}`;
+  const faults = useLoad(`faults ${now}`, async () => (await client.call('listWorldFaults', { path })).faults);
+  const pending = useLoad(`pending ${now}`, () => client.call('listWorldScheduledEvents', { path }));
   return (
     <section class="card weather" aria-label="Faults and scheduled events">
       <h2 class="h3">Faults</h2>

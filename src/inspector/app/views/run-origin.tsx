@@ -6,10 +6,9 @@ import { runHash } from '../state/route.ts';
 import { client } from '../state/session.tsx';
 
 export function RunOrigin({ world }: { world: PlayWorld }) {
-  const { worldId, origin, position } = world;
-  const compared = useLoad(`compared ${worldId} ${position.evidenceSequence}`, () => client.call('compareWorld', { path: { worldId } }), {
-    keep: true,
-  });
+  const { worldId, origin, resets, position } = world;
+  const now = `${worldId} ${resets} ${position.evidenceSequence}`;
+  const compared = useLoad(`compared ${now}`, () => client.call('compareWorld', { path: { worldId } }), { keep: true });
   if (origin === undefined) return null;
   return (
     <section class="card" aria-label="Compared with the run">
