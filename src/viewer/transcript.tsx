@@ -4,6 +4,7 @@ import type { Transcript, TranscriptLine } from '../contract/run/transcript.js';
 import type { OperationEntry } from '../contract/world/evidence.js';
 import { entryIsProblem, entryText } from '../reports/entry-text.js';
 import { speakerNames } from '../reports/words.js';
+import { beginningOf } from '../text/cut-text.js';
 import { virtualOffset } from '../text/virtual-time.js';
 import { visibleLine, visibleText } from '../text/visible-text.js';
 import type { EvidenceSource } from './evidence-source.ts';
@@ -38,18 +39,38 @@ export function saidInShort(lines: readonly TranscriptLine[]): ReadonlyMap<numbe
 }
 
 export function SaidLine({ line: { role, text } }: { line: TranscriptLine }) {
+  // The text of which all is wanted: another line may come to stand here.
+  const [whole, setWhole] = useState<string | undefined>();
+  const shown = whole === text ? text : openedPart(text);
+  // Kept, so that nothing is parsed again whenever the page is drawn.
+  const drawn = useMemo(
+    () =>
+      role === 'log' ? (
+        <pre tabIndex={0} role="group" aria-label="Lines of the log">
+          {visibleText(shown)}
+        </pre>
+      ) : (
+        <Markdown text={shown} />
+      ),
+    [role, shown],
+  );
   return (
     <article class={`said-line said-${role}`}>
       <p class="said-by">{speakerNames[role]}</p>
-      {role === 'log' ? (
-        <pre tabIndex={0} role="group" aria-label="Lines of the log">
-          {visibleText(text)}
-        </pre>
-      ) : (
-        <Markdown text={text} />
+      {drawn}
+      {shown.length < text.length && (
+        <button type="button" class="link" onClick={() => setWhole(text)}>
+          Show all of it ({counted(text.length, 'character')})
+        </button>
       )}
     </article>
   );
+}
+
+/** An agent says as much as it likes: each line opens with what a page can draw of many. */
+function openedPart(text: string): string {
+  const lines = text.split('\n', tuning.saidTextLinesOpen).join('\n');
+  return lines.length <= tuning.saidTextCharsOpen ? lines : beginningOf(lines, tuning.saidTextCharsOpen);
 }
 
 interface TranscriptPanelProps {

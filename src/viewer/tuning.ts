@@ -60,6 +60,9 @@ export const tuning = {
   saidCallsShown: 200,
   saidAroundShown: 5,
   saidShortChars: 120,
+  /** Of one thing that it said, before somebody asks for all of it: a page draws a hundred of them at once, and a block a line. */
+  saidTextLinesOpen: 100,
+  saidTextCharsOpen: 4_000,
 
   // Sizes of what is drawn, in CSS pixels; the styles have the same rows.
   journalRowPx: 30,

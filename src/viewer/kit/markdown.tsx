@@ -31,8 +31,7 @@ function blockAt(lines: readonly string[], at: number): { block: ComponentChildr
   if (line.trim() === '') return { block: null, next: at + 1 };
   const mark = fence.exec(line)?.[1];
   if (mark !== undefined) {
-    const end = lines.findIndex((one, index) => index > at && one.trim().startsWith(mark));
-    const last = end < 0 ? lines.length : end;
+    const last = endOf(lines, at + 1, (one) => !one.trim().startsWith(mark));
     return { block: <pre tabIndex={0}>{lines.slice(at + 1, last).join('\n')}</pre>, next: last + 1 };
   }
   const title = heading.exec(line)?.[1];
@@ -43,7 +42,7 @@ function blockAt(lines: readonly string[], at: number): { block: ComponentChildr
     const end = endOf(lines, at, (one) => quote.test(one));
     return { block: <blockquote>{paragraph(lines.slice(at, end).map((one) => quote.exec(one)?.[1] ?? ''))}</blockquote>, next: end };
   }
-  const end = endOf(lines, at, (one, index) => index === at || isProse(one));
+  const end = endOf(lines, at + 1, isProse);
   return { block: paragraph(lines.slice(at, end)), next: end };
 }
 
@@ -54,9 +53,11 @@ function listAt(lines: readonly string[], at: number): { block: ComponentChildre
   return { block: first === undefined ? <ul>{items}</ul> : <ol start={Number(first)}>{items}</ol>, next: end };
 }
 
-function endOf(lines: readonly string[], at: number, belongs: (line: string, index: number) => boolean): number {
-  const end = lines.findIndex((line, index) => index >= at && !belongs(line, index));
-  return end < 0 ? lines.length : end;
+/** Of what goes on from `at`. It looks at nothing before that: a text of many blocks takes no longer than its length. */
+function endOf(lines: readonly string[], at: number, belongs: (line: string) => boolean): number {
+  let end = at;
+  while (end < lines.length && belongs(lines[end] as string)) end++;
+  return end;
 }
 
 const isProse = (line: string): boolean => line.trim() !== '' && ![fence, heading, item, quote].some((shape) => shape.test(line));

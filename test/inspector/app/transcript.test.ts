@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import type { Page } from 'playwright-core';
+import { runDrills } from '../../../src/index.js';
 import { axeViolations, openBrowser } from './browser-kit.js';
 import { openDesk, browserOptions as options } from './desk.js';
 
@@ -75,5 +76,36 @@ test('what an agent says stands beside its calls, live, saved and in the report,
   await document.waitForSelector('html.ready');
   await requireInert(document);
   assert.deepEqual(await axeViolations(document), []);
+  assert.deepEqual(saved.complaints, []);
+});
+
+test('of what an agent says at length a page draws a part, and all of it where somebody asks', options, async (t) => {
+  const { root, page, open, complaints } = await openDesk(t, { drills: [] });
+  const texts = ['a\n>\n', '**b** ', '```\n~~~\n'].map((piece) => piece.repeat(16_000 / piece.length));
+  const says = texts.map((text) => `message({ role: 'assistant', content: ${JSON.stringify(text)} });`).join('\n');
+  const agent = `export default async (_, { message }) => { ${says} message({ role: 'assistant', content: 'and then' }); };`;
+  writeFileSync(join(root, 'agents/careless-agent.mjs'), agent);
+  const { drills } = await runDrills({ root, drills: ['careless-refund'] });
+  const runId = drills[0]!.trials[0]!.attempts[0]!.runId;
+  const requirePart = async (where: Page): Promise<void> => {
+    const said = where.getByRole('region', { name: 'What the agent said' }).locator('.said-line');
+    await said.filter({ hasText: 'and then' }).waitFor();
+    const drawn = await said.evaluateAll((lines) => lines.map((line) => line.querySelectorAll('*').length));
+    assert.deepEqual([drawn.length, drawn.filter((elements) => elements > 1_000)], [texts.length + 1, []]);
+    const first = said.first();
+    await first.getByRole('button', { name: 'Show all of it (16,000 characters)' }).click();
+    await first.locator('blockquote').nth(texts[0]!.split('>').length - 2).waitFor({ state: 'attached' });
+    assert.equal(await first.getByRole('button').count(), 0);
+    assert.equal(await said.getByRole('button', { name: /^Show all of it/ }).count(), texts.length - 1);
+  };
+  await open(`#/runs/${runId}`);
+  await requirePart(page);
+  assert.deepEqual(complaints, []);
+  const report = pathToFileURL(join(root, '.service/reports', runId, 'index.html')).href;
+  const saved = await openBrowser(t, report);
+  const document = await saved.context.newPage();
+  await document.goto(report);
+  await document.waitForSelector('html.ready');
+  await requirePart(document);
   assert.deepEqual(saved.complaints, []);
 });
