@@ -94,7 +94,10 @@ test('of what an agent says at length a page draws a part, and all of it where s
     assert.deepEqual([drawn.length, drawn.filter((elements) => elements > 1_000)], [texts.length + 1, []]);
     const first = said.first();
     await first.getByRole('button', { name: 'Show all of it (16,000 characters)' }).click();
-    await first.locator('blockquote').nth(texts[0]!.split('>').length - 2).waitFor({ state: 'attached' });
+    await first
+      .locator('blockquote')
+      .nth(texts[0]!.split('>').length - 2)
+      .waitFor({ state: 'attached' });
     assert.equal(await first.getByRole('button').count(), 0);
     assert.equal(await said.getByRole('button', { name: /^Show all of it/ }).count(), texts.length - 1);
   };
