@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { InspectorNamespacesReply, InspectorStateReply } from '../contract/inspector/journal.js';
 import type { NamespaceView } from '../contract/world/world-protocol.js';
 import type { EvidenceSource } from './evidence-source.ts';
-import { Await, Empty, useLoad } from './kit/loading.tsx';
+import { Await, Empty, Failure, useLoad } from './kit/loading.tsx';
 import { counted } from './kit/parts.tsx';
 import { StateTable } from './state-table.tsx';
 import { tuning } from './tuning.js';
@@ -22,18 +22,20 @@ interface NamespacesProps extends Omit<StateAtProps, 'last'> {
 }
 
 export function StateAt({ source, sequence, last, onSelect }: StateAtProps) {
-  const [moment, setMoment] = useState(sequence);
+  // Where the scrubber was moved to, until the page has gone there. Whoever comes here another way is not led back.
+  const [moved, setMoved] = useState<number | undefined>();
+  const moment = moved ?? sequence;
   const [chosen, setChosen] = useState('');
   const turn = useLoad(`turn ${source.id} ${sequence}`, () => turnOf(source, sequence), { keep: true });
   // Opened on what changed something, it begins there, and stays there while one moves through time.
   const touched = turn.value?.touched ?? '';
   const isSettled = turn.value !== undefined || turn.error !== undefined;
-  useEffect(() => setMoment(sequence), [sequence]);
+  useEffect(() => setMoved(undefined), [sequence]);
   useEffect(() => {
-    if (moment === sequence) return;
-    const timer = setTimeout(() => onSelect(moment), tuning.scrubberRestMs);
+    if (moved === undefined || moved === sequence) return;
+    const timer = setTimeout(() => onSelect(moved), tuning.scrubberRestMs);
     return () => clearTimeout(timer);
-  }, [moment, sequence, onSelect]);
+  }, [moved, sequence, onSelect]);
   const namespaces = useLoad(`namespaces ${source.id} ${sequence}`, () => source.namespaces(sequence), { keep: true });
   return (
     <div class="pane-body state-at">
@@ -46,7 +48,7 @@ export function StateAt({ source, sequence, last, onSelect }: StateAtProps) {
           min={1}
           max={Math.max(last, 1)}
           value={moment}
-          onInput={(event) => setMoment(event.currentTarget.valueAsNumber)}
+          onInput={(event) => setMoved(event.currentTarget.valueAsNumber)}
         />
       </label>
       {turn.value !== undefined && turn.value.last > turn.value.first && (
@@ -136,13 +138,7 @@ function Rows({ source, space, sequence, onSelect }: Omit<StateAtProps, 'last'> 
   const { packageId, instanceId, namespace } = space;
   const [find, setFind] = useState('');
   const asked = useRested(find.trim());
-  const [more, setMore] = useState<InspectorStateReply[]>([]);
-  const [after, setAfter] = useState<string | undefined>();
   const key = `state ${source.id} ${nameOf(space)} ${sequence} ${asked}`;
-  useEffect(() => {
-    setMore([]);
-    setAfter(undefined);
-  }, [key]);
   const query = {
     packageId,
     instanceId,
@@ -151,14 +147,8 @@ function Rows({ source, space, sequence, onSelect }: Omit<StateAtProps, 'last'> 
     limit: tuning.stateRowsAPage,
     ...(asked === '' ? {} : { find: asked }),
   };
-  const first = useLoad(key, () => source.state(query), { keep: true });
-  const next = (more.at(-1) ?? first.value)?.nextAfterRowId;
-  const loadMore = async (): Promise<void> => {
-    if (next === undefined || after === next) return;
-    setAfter(next);
-    const page = await source.state({ ...query, afterRowId: next });
-    setMore((pages) => [...pages, page]);
-  };
+  const first = useLoad(key, async () => ({ of: key, page: await source.state(query) }), { keep: true });
+  const more = useMorePages(key, (afterRowId) => source.state({ ...query, afterRowId }));
   return (
     <>
       <label class="field">
@@ -172,8 +162,12 @@ function Rows({ source, space, sequence, onSelect }: Omit<StateAtProps, 'last'> 
         />
       </label>
       <Await of={first} what="rows" lines={4}>
-        {(page) => {
-          const rows = [page, ...more].flatMap((reply) => reply.rows);
+        {({ of, page }) => {
+          // What is kept of another moment stands alone until the rows of this one come.
+          const isNow = of === key;
+          const pages = [page, ...(isNow ? more.pages : [])];
+          const rows = pages.flatMap((reply) => reply.rows);
+          const next = pages.at(-1)?.nextAfterRowId;
           if (rows.length === 0)
             return <p class="quiet">{asked === '' ? 'No rows at this moment.' : 'No row has such an id at this moment.'}</p>;
           return (
@@ -186,8 +180,11 @@ function Rows({ source, space, sequence, onSelect }: Omit<StateAtProps, 'last'> 
                 sequence={sequence}
                 onSelect={onSelect}
               />
-              {next !== undefined && (
-                <button type="button" onClick={loadMore}>
+              {next !== undefined && isNow && more.error !== undefined && (
+                <Failure error={more.error} what="more rows" retry={() => more.load(next)} />
+              )}
+              {next !== undefined && (!isNow || more.error === undefined) && (
+                <button type="button" disabled={!isNow || more.isAsking} onClick={() => more.load(next)}>
                   More rows (of {counted(space.rowCount, 'row')})
                 </button>
               )}
@@ -200,6 +197,30 @@ function Rows({ source, space, sequence, onSelect }: Omit<StateAtProps, 'last'> 
 }
 
 const noMembers: readonly string[] = [];
+
+interface MorePages {
+  key: string;
+  pages: readonly InspectorStateReply[];
+  isAsking: boolean;
+  error?: Error;
+}
+
+/** The pages after the first one of a question. What arrives when another is asked belongs to no row that is shown, and is left. */
+function useMorePages(key: string, ask: (afterRowId: string) => Promise<InspectorStateReply>) {
+  const [latest, setLatest] = useState<MorePages>({ key, pages: [], isAsking: false });
+  const now: MorePages = latest.key === key ? latest : { key, pages: [], isAsking: false };
+  const load = (afterRowId: string): void => {
+    const asked: MorePages = { key, pages: now.pages, isAsking: true };
+    const settle = (outcome: Partial<MorePages>): void =>
+      setLatest((held) => (held === asked ? { ...asked, isAsking: false, ...outcome } : held));
+    setLatest(asked);
+    ask(afterRowId).then(
+      (page) => settle({ pages: [...asked.pages, page] }),
+      (error: Error) => settle({ error }),
+    );
+  };
+  return { ...now, load };
+}
 
 /** What somebody types, once it rests. */
 function useRested(text: string): string {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { runDrills, validateRepository } from '../../../src/index.js';
 import { axeViolations, countClicks } from './browser-kit.js';
-import { longRun, openDesk, browserOptions as options } from './desk.js';
+import { longRun, openDesk, browserOptions as options, playWorld } from './desk.js';
 
 test('every view, wide in light and narrow in dark: nothing that axe objects to, no error, no sideways scrolling', options, async (t) => {
   const { page, open, runs, complaints } = await openDesk(t, { drills: ['careless-refund', 'refund-lost-answer'] });
@@ -172,24 +172,17 @@ test('a world to play with: a call, the clock, a fault, and a fork from an entry
 });
 
 test('a world that is reset shows its new journal, its new entries and the state then, wherever it was reset', options, async (t) => {
-  const { page, open, complaints, baseUrl, token } = await openDesk(t, { drills: [] });
-  const ask = async (path: string, body: object) => {
-    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-    const response = await fetch(`${baseUrl}/api/v1/worlds${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
-    assert.ok(response.ok, `${path} ${response.status}`);
-    return (await response.json()) as { world: { worldId: string } };
-  };
-  const { world } = await ask('', { scenarioId: 'calm-day' });
-  const at = `/${world.worldId}`;
-  const call = (operationId: string, args: object) =>
-    ask(`${at}/calls`, { actorId: 'support-agent', packageId: 'payments', operationId, arguments: args });
+  const desk = await openDesk(t, { drills: [] });
+  const { page, open, complaints } = desk;
+  const world = await playWorld(desk, { scenarioId: 'calm-day' });
+  const call = (operationId: string, args: object) => world.call('payments', operationId, args);
   await open(`#/play/${world.worldId}?seq=3`);
   const rows = page.locator('.entry-row');
   const pane = page.getByRole('complementary', { name: 'Entry 3' });
   for (let times = 0; times < 3; times++) await call('charge.list', { limit: 1 });
   await rows.nth(3).getByText('charge.list').waitFor();
   await pane.getByText('charge.list').first().waitFor();
-  for (const reset of [() => page.getByRole('button', { name: 'Reset' }).click(), () => ask(`${at}/reset`, {})]) {
+  for (const reset of [() => page.getByRole('button', { name: 'Reset' }).click(), () => world.reset()]) {
     await reset();
     await rows.getByText('charge.list').first().waitFor({ state: 'detached' });
     await rows.getByText(/reset/).waitFor();

@@ -75,6 +75,31 @@ export interface DeskOptions {
   context?: BrowserContextOptions;
 }
 
+export interface PlayedWorld {
+  worldId: string;
+  /** Returns how far its journal reaches then. */
+  call(packageId: string, operationId: string, args: object): Promise<number>;
+  reset(): Promise<void>;
+}
+
+/** A world to play with that nobody made in the page: by the API, as a script does it. */
+export async function playWorld({ baseUrl, token }: Pick<Desk, 'baseUrl' | 'token'>, start: object): Promise<PlayedWorld> {
+  const ask = async (path: string, body: object) => {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    const response = await fetch(`${baseUrl}/api/v1/worlds${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+    if (!response.ok) throw new Error(`${path} ${response.status} ${await response.text()}`);
+    return (await response.json()) as { world: { worldId: string; position: { evidenceSequence: number } } };
+  };
+  const { worldId } = (await ask('', start)).world;
+  return {
+    worldId,
+    call: async (packageId, operationId, args) =>
+      (await ask(`/${worldId}/calls`, { actorId: 'support-agent', packageId, operationId, arguments: args })).world.position
+        .evidenceSequence,
+    reset: async () => void (await ask(`/${worldId}/reset`, {})),
+  };
+}
+
 export async function openDesk(
   t: TestContext,
   { drills, entries = 0, moments, watch = false, context: contextOptions }: DeskOptions,

@@ -1,8 +1,9 @@
 // The journal of a run in a browser: narrowed by address and by hand, what was found is marked, and keys that work wherever the focus is.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { tuning } from '../../../src/viewer/tuning.js';
 import { axeViolations } from './browser-kit.js';
-import { openDesk, browserOptions as options } from './desk.js';
+import { openDesk, browserOptions as options, playWorld } from './desk.js';
 
 test('a search knows no case, marks what it found, and is in the address; the arrow leads into the list', options, async (t) => {
   const { page, open, runs, complaints } = await openDesk(t, { drills: ['careless-refund'] });
@@ -95,6 +96,62 @@ test('state as a table: found by id, a row with its history, and each change lea
   await history.getByRole('button', { name: '#14' }).click();
   await page.waitForURL(/seq=14/);
   assert.deepEqual(complaints, []);
+});
+
+test('more rows are of the moment that is looked at, and come when they are asked for again', options, async (t) => {
+  const desk = await openDesk(t, { drills: [] });
+  const { page, open, complaints } = desk;
+  const world = await playWorld(desk, { scenarioId: 'calm-day' });
+  let last = 0;
+  for (let index = 0; index < tuning.stateRowsAPage + 30; index++) {
+    last = await world.call('ticket-desk', 'comment.add', { ticketId: 'TKT-1001', body: `comment ${index}`, visibility: 'internal' });
+  }
+  const moves: ('fail' | 'hold')[] = ['fail'];
+  let release = (): void => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  let isLate = (): void => {};
+  const late = new Promise<void>((resolve) => {
+    isLate = resolve;
+  });
+  await page.route(/\/state\?.*afterRowId/, async (route) => {
+    const move = moves.shift();
+    if (move === 'fail') return route.abort();
+    if (move === 'hold') await held;
+    await route.continue();
+    if (move === 'hold') isLate();
+  });
+  await open(`#/play/${world.worldId}?seq=${last}`);
+  await page.keyboard.press('s');
+  await page.getByLabel('Namespace').selectOption('ticket-desk/comments');
+  const rows = page.locator('.state-table tbody tr');
+  const more = page.getByRole('button', { name: /^More rows/ });
+  await more.click();
+  const failed = page.getByRole('alert').filter({ hasText: 'Could not load more rows' });
+  await failed.getByRole('button', { name: 'Try again' }).click();
+  await more.waitFor({ state: 'detached' });
+  const all = await rows.count();
+  assert.ok(all >= tuning.stateRowsAPage + 30, `${all}`);
+  assert.equal(await failed.count(), 0);
+
+  await page.getByRole('button', { name: 'Previous entry' }).click();
+  await rows.nth(tuning.stateRowsAPage).waitFor({ state: 'detached' });
+  moves.push('hold');
+  await more.click();
+  await open(`#/play/${world.worldId}?seq=20`);
+  await rows.nth(40).waitFor({ state: 'detached' });
+  const few = await rows.allTextContents();
+  const arrived = page.waitForResponse((response) => response.url().includes('afterRowId'));
+  release();
+  await late;
+  await (await arrived).finished();
+  await page.evaluate('new Promise((resolve) => setTimeout(() => requestAnimationFrame(resolve)))');
+  assert.deepEqual(await rows.allTextContents(), few);
+  assert.deepEqual(
+    complaints.filter((complaint) => !complaint.includes('Failed to load resource')),
+    [],
+  );
 });
 
 test('what was typed a moment ago does not lead back to a page that was left meanwhile', options, async (t) => {
