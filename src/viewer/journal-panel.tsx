@@ -93,7 +93,12 @@ function Rows({ sequences, isFiltered, ...props }: RowsProps) {
   const said = useMemo(() => saidInShort(lines), [lines]);
   useJournalKeys({ ...props, ...steps });
   if (sequences?.length === 0)
-    return <p class="journal-nothing quiet">No entry matches. Text is looked for in the JSON of each entry, upper and lower case alike.</p>;
+    return (
+      <p class="journal-nothing quiet">
+        {source.held === undefined ? 'No entry matches.' : 'No entry of this page matches; evidence.jsonl has all of them.'} Text is looked
+        for in the JSON of each entry, upper and lower case alike.
+      </p>
+    );
   return (
     <JournalList
       {...props}

@@ -1,6 +1,7 @@
 // The page of a report in a real browser, opened from disk as people open it; and its data as a source of the viewer.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
@@ -107,6 +108,40 @@ test('a page of 200,000 entries has at most 2.5 MB, and its viewer lists and sea
     .flat()
     .reduce((sum, count) => sum + count, 0);
   assert.equal(counted, view.shown.length);
+});
+
+test('a link into a long journal says where an entry is that the page does not hold', options, async (t) => {
+  const { report, lines } = failingRun();
+  const parsed = lines.map((line) => JSON.parse(line));
+  const selection = new EvidenceSelection(report.result);
+  const total = 60_000;
+  for (let index = 0; index < total; index++) {
+    const entry = { ...parsed[index % parsed.length], sequence: index + 1, virtualTimeUs: 1_000 * index };
+    selection.append(entry, JSON.stringify(entry).length);
+  }
+  const folder = mkdtempSync(join(tmpdir(), 'drillyard-page-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  writeFileSync(join(folder, 'index.html'), htmlReport(report, selection.view(), []));
+  const url = pathToFileURL(join(folder, 'index.html')).href;
+  const { context, complaints } = await openBrowser(t, url);
+  const page = await context.newPage();
+  await page.goto(`${url}#entry-50000`);
+  await page.waitForSelector('html.ready');
+  const notice = page.getByRole('status').filter({ hasText: 'entry' });
+  const said = `Entry #50000 is not in this page; see line 50000 of evidence.jsonl, or drillyard show ${report.runId} --journal --at 50000.`;
+  assert.equal(await notice.textContent(), said);
+  assert.ok(await notice.evaluate((one: { getBoundingClientRect(): { top: number } }) => one.getBoundingClientRect().top < 700));
+  assert.equal(await page.getByRole('complementary').count(), 0);
+  assert.deepEqual(await axeViolations(page), []);
+  await page.evaluate("location.hash = '#entry-1'");
+  await page.getByRole('complementary', { name: 'Entry 1' }).waitFor();
+  await notice.waitFor({ state: 'detached' });
+  await page.evaluate("location.hash = '#entry-60001'");
+  await page.getByText('There is no entry #60001: the journal has #1 to #60000.').waitFor();
+  await page.evaluate("location.hash = '#range=40000-40010'");
+  await page.getByText('No entry of this page matches; evidence.jsonl has all of them.').waitFor();
+  assert.match(page.url(), /#entry-60001&range=40000-40010$/);
+  assert.deepEqual(complaints, []);
 });
 
 test('state at an entry follows from the rows of the start and the changes since', async () => {

@@ -8,43 +8,40 @@ import { filterOfQuery } from '../journal-filter.ts';
 import { counted } from '../kit/parts.tsx';
 import { startContents } from './chrome.tsx';
 import { choicesAmong, heldSource } from './held-source.ts';
-import { type AddressedPlace, hashOfPlace, placeOfHash } from './report-address.ts';
+import { hashOfPlace, placeOfHash } from './report-address.ts';
 import { StateChanges } from './state-changes.tsx';
-
-/** Undefined too for an entry that the page does not hold. */
-function heldSequence(place: AddressedPlace | undefined, data: PageData): number | undefined {
-  return data.entries.some(({ sequence }) => sequence === place?.sequence) ? place?.sequence : undefined;
-}
 
 function ReportViewer({ data }: { data: PageData }) {
   const source = useMemo(() => heldSource(data), [data]);
   const cited = useMemo(() => new Map(Object.entries(data.failing).map(([sequence, ids]) => [Number(sequence), ids])), [data]);
   const choices = useMemo(() => choicesAmong(data.entries), [data]);
   const [filter, setFilter] = useState(() => placeOfHash(location.hash)?.filter ?? filterOfQuery({}));
-  const [selected, setSelected] = useState(() => heldSequence(placeOfHash(location.hash), data));
+  // As the address says: the page may not hold it.
+  const [looked, setLooked] = useState(() => placeOfHash(location.hash)?.sequence);
+  const held = useMemo(() => new Set(data.entries.map(({ sequence }) => sequence)), [data]);
+  const selected = looked !== undefined && held.has(looked) ? looked : undefined;
   useEffect(() => {
     // A link to an entry leaves the filter as it is.
     const follow = (): void => {
       const place = placeOfHash(location.hash);
       if (place === undefined) return;
       if (place.filter !== undefined) setFilter(place.filter);
-      const sequence = heldSequence(place, data);
-      if (sequence === undefined) return;
-      setSelected(sequence);
+      if (place.sequence === undefined) return;
+      setLooked(place.sequence);
       document.querySelector<HTMLElement>('.pane')?.focus({ preventScroll: true });
     };
     addEventListener('hashchange', follow);
     return () => removeEventListener('hashchange', follow);
-  }, [data]);
+  }, []);
   const isFirst = useRef(true);
   useEffect(() => {
     if (isFirst.current) {
       isFirst.current = false;
       return;
     }
-    const hash = hashOfPlace({ sequence: selected, filter });
+    const hash = hashOfPlace({ sequence: looked, filter });
     history.replaceState(null, '', hash === '' ? location.pathname + location.search : hash);
-  }, [selected, filter]);
+  }, [looked, filter]);
   useEffect(() => {
     document.body.classList.toggle('with-drawer', selected !== undefined);
   }, [selected]);
@@ -60,10 +57,11 @@ function ReportViewer({ data }: { data: PageData }) {
       selected={selected}
       cited={cited}
       brief={data}
-      onSelect={setSelected}
-      onClose={() => setSelected(undefined)}
+      onSelect={setLooked}
+      onClose={() => setLooked(undefined)}
       meaningOf={(fault) => meaningIn(data.faultMeanings, fault)}
     >
+      {looked !== selected && <NotHeld sequence={looked as number} data={data} />}
       {data.entries.length < data.total && (
         <p class="omitted">
           This page holds {counted(data.entries.length, 'entry', 'entries')} of {data.total.toLocaleString('en-US')}: the first ones, what
@@ -72,6 +70,27 @@ function ReportViewer({ data }: { data: PageData }) {
         </p>
       )}
     </EvidenceBench>
+  );
+}
+
+/** In sight: whoever followed a link to an entry that is not here sees why nothing opened. */
+function NotHeld({ sequence, data: { total, runId } }: { sequence: number; data: PageData }) {
+  const place = useRef<HTMLParagraphElement>(null);
+  useEffect(() => place.current?.scrollIntoView({ block: 'center' }), [sequence]);
+  return (
+    <p class="notice" role="status" ref={place}>
+      {sequence >= 1 && sequence <= total ? (
+        <>
+          Entry #{sequence} is not in this page; see line {sequence} of evidence.jsonl, or{' '}
+          <code>
+            drillyard show {runId} --journal --at {sequence}
+          </code>
+          .
+        </>
+      ) : (
+        `There is no entry #${sequence}: the journal has #1 to #${total}.`
+      )}
+    </p>
   );
 }
 
