@@ -25,7 +25,7 @@ import {
   orderedMembers,
   rowText,
 } from '../reports/comparison-words.js';
-import { visibleText } from '../text/visible-text.js';
+import { visibleLine, visibleText } from '../text/visible-text.js';
 import { DiffersTable } from './differs-table.tsx';
 import { ColumnHeads, Scroll, Status } from './kit/parts.tsx';
 
@@ -199,7 +199,7 @@ export function Members({ members }: { members: readonly ComparedMember[] }) {
         <tbody>
           {orderedMembers(members).map(({ path, left, right }) => (
             <tr key={path.join(' ')}>
-              <th scope="row">{memberName(path)}</th>
+              <th scope="row">{visibleLine(memberName(path))}</th>
               {[left, right].map((value, side) => (
                 <td key={side}>{value === undefined ? <span class="nothing">absent</span> : <Text value={memberText(path, value)} />}</td>
               ))}

@@ -7,7 +7,7 @@ import { entryIsProblem, entryText } from '../reports/entry-text.js';
 import { firstSentence } from '../reports/story.js';
 import { committedWords, kindNames } from '../reports/words.js';
 import { virtualClock, virtualOffset } from '../text/virtual-time.js';
-import { visibleText } from '../text/visible-text.js';
+import { visibleLine, visibleText } from '../text/visible-text.js';
 import { Chain } from './chain.tsx';
 import type { EntryContext } from './entry-context.tsx';
 import type { EvidenceSource } from './evidence-source.ts';
@@ -135,7 +135,7 @@ function EntryDetail(props: EntryPaneProps) {
               </Fact>
               {entry.kind === 'operation' && entry.idempotency !== 'not_requested' && (
                 <Fact name="Idempotency">
-                  {entry.idempotency.replaceAll('_', ' ')} <code>{entry.invocation.idempotencyKey}</code>
+                  {entry.idempotency.replaceAll('_', ' ')} <code>{visibleLine(entry.invocation.idempotencyKey ?? '')}</code>
                 </Fact>
               )}
             </dl>

@@ -199,7 +199,7 @@ export function Finding({ assertion, checkpointIds, source, chosen, onEvidence }
         <Status value={status} />
         <span class="kind">{assertion.kind}</span>
         {!assertion.gate && <span class="quiet">{advisory}</span>}
-        {location !== undefined && <code class="where">{locationText(location)}</code>}
+        {location !== undefined && <code class="where">{visibleLine(locationText(location))}</code>}
       </header>
       <p class="message">{visibleText(assertion.message)}</p>
       {checkpointIds.length > 0 && <p class="quiet">{checkpointText(checkpointIds)}</p>}

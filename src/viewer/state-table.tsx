@@ -5,6 +5,7 @@ import type { JsonValue } from '../contract/json.js';
 import type { StateChangeEntry } from '../contract/world/evidence.js';
 import type { NamespaceView } from '../contract/world/world-protocol.js';
 import { virtualClock } from '../text/virtual-time.js';
+import { visibleLine } from '../text/visible-text.js';
 import type { EvidenceSource } from './evidence-source.ts';
 import { Await, useLoad } from './kit/loading.tsx';
 import { ChangeTable, Json, Scroll, Short } from './kit/parts.tsx';
@@ -33,7 +34,7 @@ export function StateTable({ source, space, rows, members, sequence, onSelect }:
             <th scope="col">Changed</th>
             {columns.map((name) => (
               <th key={name} scope="col">
-                {name}
+                {visibleLine(name)}
               </th>
             ))}
           </tr>
@@ -45,7 +46,7 @@ export function StateTable({ source, space, rows, members, sequence, onSelect }:
               <tr key={row.rowId} class={row.changedBySequence === sequence ? 'fresh' : undefined}>
                 <th scope="row">
                   <button type="button" class="link" aria-expanded={isOpen} onClick={() => setOpened(isOpen ? undefined : row.rowId)}>
-                    {row.rowId}
+                    {visibleLine(row.rowId)}
                   </button>
                 </th>
                 <td>
@@ -61,7 +62,7 @@ export function StateTable({ source, space, rows, members, sequence, onSelect }:
                 <tr key={`${row.rowId} opened`} class="opened">
                   <td colSpan={columns.length + 2}>
                     <RowHistory source={source} space={space} rowId={row.rowId} now={sequence} onSelect={onSelect} />
-                    <Json value={row.value} label={`Row ${row.rowId}`} />
+                    <Json value={row.value} label={`Row ${visibleLine(row.rowId)}`} />
                   </td>
                 </tr>
               ),
@@ -106,7 +107,7 @@ function RowHistory({ source, space, rowId, now, onSelect }: RowHistoryProps) {
     return { entries: (await source.entriesAt(shown)) as StateChangeEntry[], total };
   });
   return (
-    <section class="row-history" aria-label={`History of ${rowId}`}>
+    <section class="row-history" aria-label={`History of ${visibleLine(rowId)}`}>
       <h3 class="h4">History</h3>
       <Await of={history} what="the history" lines={2}>
         {({ entries, total }) => (

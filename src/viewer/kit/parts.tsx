@@ -7,7 +7,7 @@ import { diffJson, pathText } from '../../contract/json-diff.js';
 import { minuteMs } from '../../contract/units.js';
 import { statusText } from '../../reports/words.js';
 import { virtualClock } from '../../text/virtual-time.js';
-import { visibleText } from '../../text/visible-text.js';
+import { visibleLine, visibleText } from '../../text/visible-text.js';
 import { tuning } from '../tuning.js';
 
 /** A verdict or a status, never by color alone. */
@@ -86,7 +86,7 @@ export function ChangeTable({ before, after }: { before: JsonValue; after: JsonV
           {changes.map((change) => (
             <tr key={pathText(change.path)}>
               <th scope="row">
-                <code>{pathText(change.path)}</code>
+                <code>{visibleLine(pathText(change.path))}</code>
               </th>
               {before !== null && <td>{side('before', change.before)}</td>}
               {after !== null && <td>{side('after', change.after)}</td>}

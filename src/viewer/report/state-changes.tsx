@@ -2,6 +2,7 @@
 import { useMemo, useState } from 'preact/hooks';
 import type { StateChangeEntry } from '../../contract/world/evidence.js';
 import type { PageData } from '../../reports/page-data.js';
+import { visibleLine } from '../../text/visible-text.js';
 import { ChangeTable, counted } from '../kit/parts.tsx';
 import { tuning } from '../tuning.js';
 
@@ -67,7 +68,7 @@ function RowCard({ first, last, changes, isCited }: ChangedRow) {
           <span class="quiet">
             {owner} / {first.namespace} /{' '}
           </span>
-          {first.rowId}
+          {visibleLine(first.rowId)}
         </h3>
         <span class={`change change-${net}`}>{words}</span>
         <span class="sequences">

@@ -1,5 +1,6 @@
 // A world that was forked from a run: where it comes from, and what was done in it otherwise than in the run.
 import type { PlayWorld } from '../../../contract/inspector/worlds.js';
+import { visibleText } from '../../../text/visible-text.js';
 import { Await, useLoad } from '../../../viewer/kit/loading.tsx';
 import { counted } from '../../../viewer/kit/parts.tsx';
 import { runHash } from '../state/route.ts';
@@ -22,7 +23,7 @@ export function RunOrigin({ world }: { world: PlayWorld }) {
       <Await of={compared} what="the comparison" lines={2}>
         {({ differences, firstDivergence }) => (
           <>
-            <p>{firstDivergence === undefined ? 'So far all goes as in the run.' : firstDivergence.summary}</p>
+            <p>{firstDivergence === undefined ? 'So far all goes as in the run.' : visibleText(firstDivergence.summary)}</p>
             {differences !== undefined && (
               <p class="quiet">
                 {counted(differences.same, 'turn')} the same, {differences.changed} changed, {differences.onlyLeft} only in the run,{' '}

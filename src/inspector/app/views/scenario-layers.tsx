@@ -3,6 +3,7 @@ import type { JsonObject } from '../../../contract/json.js';
 import type { ProjectView } from '../../../contract/run/project-view.js';
 import type { Scenario, StatePatch } from '../../../contract/world/scenario.js';
 import { virtualClock } from '../../../text/virtual-time.js';
+import { visibleLine } from '../../../text/visible-text.js';
 import { Empty } from '../../../viewer/kit/loading.tsx';
 import { ChangeTable, counted, DueEvent, Fact, Identity, Short } from '../../../viewer/kit/parts.tsx';
 import { routeHash } from '../state/route.ts';
@@ -80,7 +81,7 @@ function Patch({ patch, before }: { patch: StatePatch; before: JsonObject | unde
       <p class="row">
         <span class={`change change-${change}`}>{{ delete: 'removes', update: 'changes', insert: 'adds' }[change]}</span>
         <code>
-          {patch.packageId}/{patch.namespace}/{patch.rowId}
+          {patch.packageId}/{patch.namespace}/{visibleLine(patch.rowId)}
         </code>
         {patch.action === 'upsert' && before === undefined && <Short value={patch.value} max={300} />}
       </p>

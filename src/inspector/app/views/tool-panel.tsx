@@ -2,6 +2,7 @@
 import type { ProjectView, ToolView } from '../../../contract/run/project-view.js';
 import type { JsonSchema, ToolFault, ToolManifest, ToolOperation } from '../../../contract/world/tool-manifest.js';
 import { virtualDuration } from '../../../text/virtual-time.js';
+import { visibleLine } from '../../../text/visible-text.js';
 import { ColumnHeads, counted, Fact, Identity, Json, Scroll, Short } from '../../../viewer/kit/parts.tsx';
 import { isObject, schemaWord } from '../kit/schema-sample.ts';
 import { routeHash } from '../state/route.ts';
@@ -125,7 +126,7 @@ function Data({ tool, view }: { tool: ToolView; view: ProjectView }) {
             <div class="fold-body">
               {here.map((patch) => (
                 <div key={patch.rowId + (patch.instanceId ?? '')} class="data-row">
-                  <code>{patch.rowId}</code>
+                  <code>{visibleLine(patch.rowId)}</code>
                   {patch.action === 'upsert' ? <Short value={patch.value} max={400} /> : <span class="quiet">deleted</span>}
                 </div>
               ))}
