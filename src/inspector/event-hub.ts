@@ -41,7 +41,7 @@ export class EventHub {
     });
   }
 
-  /** `reset`: the journal of a world begins again, and those who follow it do, too. Where it rejects, they go on as they were. */
+  /** `reset`: the journal of a world begins again, and those who follow it do, too. Where it rejects, they stay where they are. */
   async restart<T>(id: string, reset: () => Promise<T>): Promise<T> {
     this.#resets.set(id, (this.#resets.get(id) ?? 0) + 1);
     for (const follow of this.#followsOf(id)) follow.restarts = (follow.restarts ?? 0) + 1;

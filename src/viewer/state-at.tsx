@@ -22,7 +22,7 @@ interface NamespacesProps extends Omit<StateAtProps, 'last'> {
 }
 
 export function StateAt({ source, sequence, last, onSelect }: StateAtProps) {
-  // Where the scrubber was moved to, until the page has gone there. Whoever comes here another way is not led back.
+  // Where the scrubber was moved to, until the page has gone there. A move by another way is not taken back.
   const [moved, setMoved] = useState<number | undefined>();
   const moment = moved ?? sequence;
   const [chosen, setChosen] = useState('');

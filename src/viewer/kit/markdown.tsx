@@ -53,7 +53,7 @@ function listAt(lines: readonly string[], at: number): { block: ComponentChildre
   return { block: first === undefined ? <ul>{items}</ul> : <ol start={Number(first)}>{items}</ol>, next: end };
 }
 
-/** Of what goes on from `at`. It looks at nothing before that: a text of many blocks takes no longer than its length. */
+/** Of the lines that belong together, from `at`. It looks at none before that: a text of many blocks takes no longer than its length. */
 function endOf(lines: readonly string[], at: number, belongs: (line: string) => boolean): number {
   let end = at;
   while (end < lines.length && belongs(lines[end] as string)) end++;

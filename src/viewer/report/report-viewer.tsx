@@ -73,7 +73,7 @@ function ReportViewer({ data }: { data: PageData }) {
   );
 }
 
-/** In sight: whoever followed a link to an entry that is not here sees why nothing opened. */
+/** In sight: who follows a link to an entry that is not here sees why nothing opened. */
 function NotHeld({ sequence, data: { total, runId } }: { sequence: number; data: PageData }) {
   const place = useRef<HTMLParagraphElement>(null);
   useEffect(() => place.current?.scrollIntoView({ block: 'center' }), [sequence]);
