@@ -12,16 +12,17 @@ import {
   countDelta,
   countName,
   countText,
+  firstMembers,
   gradeWords,
   inputName,
   inputText,
   lacksText,
   memberName,
-  memberText,
-  orderedMembers,
+  memberTexts,
   rowText,
 } from '../reports/comparison-words.js';
 import { counted, grouped } from '../text/counted.js';
+import { cutWhereTheyDiffer } from '../text/cut-text.js';
 import { visibleLine } from '../text/visible-text.js';
 import { tuning } from './tuning.js';
 
@@ -61,22 +62,29 @@ export function comparisonLines(comparison: RunComparison): string[] {
   ];
 }
 
-function divergenceLines({ summary, left, right, members, effects, ...places }: RunDivergence): string[] {
+function divergenceLines({ summary, left, right, members, membersTotal, effects, ...places }: RunDivergence): string[] {
   return [
     '',
     `${pc.bold('Where they part')}: ${visibleLine(summary)}${placesText(places)}`,
     ...(left === undefined ? [] : [`  left  #${left.sequence}  ${visibleLine(left.text)}`]),
     ...(right === undefined ? [] : [`  right #${right.sequence}  ${visibleLine(right.text)}`]),
-    ...memberLines(members, '  '),
+    ...memberLines({ members, membersTotal }, '  '),
     ...effectLines('left', effects.left),
     ...effectLines('right', effects.right),
   ];
 }
 
-function memberLines(members: readonly ComparedMember[], indent: string): string[] {
-  const shown = orderedMembers(members).slice(0, tuning.differencesListed);
-  const lines = shown.map(({ path, left, right }) => indent + pair(memberName(path), memberText(path, left), memberText(path, right)));
-  return members.length > shown.length ? [...lines, `${indent}  and ${counted(members.length - shown.length, 'more member')}`] : lines;
+function memberLines({ members, membersTotal = members.length }: ListedMembers, indent: string): string[] {
+  const shown = firstMembers(members, tuning.differencesListed);
+  const lines = shown.map((member) => {
+    const line = indent + pair(memberName(member.path), ...memberTexts(member));
+    return member.isCut ? `${line} ${pc.dim('(cut)')}` : line;
+  });
+  return membersTotal > shown.length ? [...lines, `${indent}  and ${counted(membersTotal - shown.length, 'more member')}`] : lines;
+}
+interface ListedMembers {
+  members: readonly ComparedMember[];
+  membersTotal?: number | undefined;
 }
 
 /** What the other side has as well is no consequence of the difference. */
@@ -103,7 +111,7 @@ function rowLines({ changed, onlyLeft, onlyRight, shown }: ComparedRows): string
       `Rows at the end that differ: ${changed} changed, ${onlyLeft} only left, ${onlyRight} only right`,
       listed.flatMap((row) => [
         `  ${sign[row.kind]} ${visibleLine(rowText(row))}${placesText(row)}`,
-        ...(row.kind === 'changed' ? memberLines(row.members, '    ') : []),
+        ...(row.kind === 'changed' ? memberLines(row, '    ') : []),
       ]),
     ),
     ...(total > listed.length ? [`  and ${counted(total - listed.length, 'more row')}`] : []),
@@ -135,12 +143,8 @@ function differenceLines({
 }
 
 function pair(name: string, left: string, right: string): string {
-  return visibleLine(`  ${name}: ${cut(left)} | ${cut(right)}`);
-}
-
-function cut(text: string): string {
-  const { comparedValueChars: charsMax } = tuning;
-  return text.length <= charsMax ? text : `${text.slice(0, charsMax).replace(/[\ud800-\udbff]$/, '')}…`;
+  const [one, other] = cutWhereTheyDiffer([left, right], tuning.comparedValueChars);
+  return visibleLine(`  ${name}: ${one} | ${other}`);
 }
 
 function section(title: string, lines: readonly string[], always = false): string[] {

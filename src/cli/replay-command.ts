@@ -62,7 +62,7 @@ function differenceLines(
   calls: number,
 ): string[] {
   const which = call === undefined ? `Entry ${sequence}` : `Call ${call} of ${calls} (entry ${sequence})`;
-  const [change] = diffJson(recorded, present);
+  const [change] = diffJson(recorded, present).changes;
   const line = (name: string, text: string): string => visibleLine(`  ${name.padEnd(9)} ${text}`);
   return [
     `${which}, at ${virtualClock(virtualTimeUs)}: ${visibleLine(what)}`,

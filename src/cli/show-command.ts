@@ -169,8 +169,10 @@ function tellDiff(rows: readonly RowDifference[], [from, to]: readonly [number, 
       output.say(`    ${row.before === null ? 'inserted' : 'deleted'}  ${visibleLine(valueLine(row.before ?? row.after ?? undefined))}`);
       continue;
     }
-    for (const { path, before, after } of diffJson(row.before, row.after))
+    const { changes, total } = diffJson(row.before, row.after);
+    for (const { path, before, after } of changes)
       output.say(visibleLine(`    ${pathText(path)}  ${valueLine(before)} → ${valueLine(after)}`));
+    if (total > changes.length) output.say(`    and ${counted(total - changes.length, 'more member')}`);
   }
 }
 

@@ -8,34 +8,42 @@ export interface JsonChange {
   after?: JsonValue;
 }
 
+/** The first of the changes, at most 200, and how many there are in all. */
+export interface JsonDiff {
+  changes: JsonChange[];
+  total: number;
+}
+
 /**
  * The changes that lead from `before` to `after`, in the order of the members. Arrays are compared position by position.
  * An `undefined` side means that there is no value.
  */
-export function diffJson(before: JsonValue | undefined, after: JsonValue | undefined): JsonChange[] {
-  const changes: JsonChange[] = [];
-  collect(before, after, [], changes);
-  return changes;
+export function diffJson(before: JsonValue | undefined, after: JsonValue | undefined): JsonDiff {
+  const diff: JsonDiff = { changes: [], total: 0 };
+  collect(before, after, [], diff);
+  return diff;
 }
 
-function collect(
-  before: JsonValue | undefined,
-  after: JsonValue | undefined,
-  path: readonly (string | number)[],
-  changes: JsonChange[],
-): void {
-  if (Object.is(before, after) || changes.length >= limits.jsonDiffChangesMax) return;
+/** `path` is of the two values, and as it was when this returns. */
+function collect(before: JsonValue | undefined, after: JsonValue | undefined, path: (string | number)[], diff: JsonDiff): void {
+  if (Object.is(before, after)) return;
+  const member = (step: string | number, one: JsonValue | undefined, other: JsonValue | undefined): void => {
+    path.push(step);
+    collect(one, other, path, diff);
+    path.pop();
+  };
   if (Array.isArray(before) && Array.isArray(after)) {
-    for (let index = 0; index < Math.max(before.length, after.length); index++)
-      collect(before[index], after[index], [...path, index], changes);
+    for (let index = 0; index < Math.max(before.length, after.length); index++) member(index, before[index], after[index]);
   } else if (isObject(before) && isObject(after)) {
-    for (const key of Object.keys(before)) collect(before[key], own(after, key), [...path, key], changes);
-    for (const key of Object.keys(after)) if (!Object.hasOwn(before, key)) collect(undefined, after[key], [...path, key], changes);
+    for (const key of Object.keys(before)) member(key, before[key], own(after, key));
+    for (const key of Object.keys(after)) if (!Object.hasOwn(before, key)) member(key, undefined, after[key]);
   } else {
+    diff.total += 1;
+    if (diff.changes.length >= limits.jsonDiffChangesMax) return;
     const change: JsonChange = { path: [...path] };
     if (before !== undefined) change.before = before;
     if (after !== undefined) change.after = after;
-    changes.push(change);
+    diff.changes.push(change);
   }
 }
 

@@ -3,6 +3,7 @@ import type { ComparedMember, ComparedRow, RunComparison, RunDifference } from '
 import type { JsonValue } from '../contract/json.js';
 import { pathText } from '../contract/json-diff.js';
 import { virtualClock, virtualDuration } from '../text/virtual-time.js';
+import { visibleLine } from '../text/visible-text.js';
 import { place } from './entry-text.js';
 import { statusText } from './words.js';
 
@@ -108,21 +109,60 @@ export function entryMemberName(path: ComparedMember['path']): string | undefine
   }
   return undefined;
 }
-export function memberText(path: ComparedMember['path'], value: JsonValue | undefined): string {
-  if (value === undefined) return 'absent';
-  if (path.length === 1 && path[0] === 'virtualTimeUs' && typeof value === 'number') return virtualClock(value);
-  if (path.length === 1 && path[0] === 'replayedFromSequence') return `#${value}`;
-  if (path.length === 1 && path[0] === 'idempotency') return statusText(String(value));
-  return typeof value === 'string' ? value : JSON.stringify(value);
+/** Both values, never in the same words. */
+export function memberTexts({ path, left, right, isCut }: ComparedMember): [left: string, right: string] {
+  // What was cut is a text already, in quotes where it needs them.
+  if (isCut) return [plainText(left), plainText(right)];
+  const [one, other] = [ownWords(path, left), ownWords(path, right)];
+  return one === undefined || other === undefined || one === other ? valueTexts(left, right) : [one, other];
 }
+
+const plainText = (value: JsonValue | undefined): string =>
+  value === undefined ? absent : typeof value === 'string' ? value : JSON.stringify(value);
+
+/** Of what is no plain value. */
+function ownWords([name, ...inside]: ComparedMember['path'], value: JsonValue | undefined): string | undefined {
+  if (inside.length > 0 || value === undefined) return undefined;
+  if (name === 'virtualTimeUs' && typeof value === 'number') return virtualClock(value);
+  if (name === 'replayedFromSequence' && typeof value === 'number') return `#${value}`;
+  return name === 'idempotency' && typeof value === 'string' ? statusText(value) : undefined;
+}
+
+const absent = 'absent';
+
+/** A text stands without quotes where it can be taken for nothing else. */
+export function valueTexts(left: JsonValue | undefined, right: JsonValue | undefined): [left: string, right: string] {
+  const plain: [string, string] = [plainText(left), plainText(right)];
+  const isPlain =
+    (left === undefined || right === undefined || kindOf(left) === kindOf(right)) &&
+    visibleLine(plain[0]) !== visibleLine(plain[1]) &&
+    [left, right].every((value) => typeof value !== 'string' || (value !== '' && value === value.trim()));
+  const text = (value: JsonValue | undefined): string => (value === undefined ? absent : JSON.stringify(value));
+  return isPlain ? plain : [text(left), text(right)];
+}
+
+const kindOf = (value: JsonValue): string => (value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value);
 
 /** What asks first: keys, then arguments, then what came of it. */
 export function orderedMembers(members: readonly ComparedMember[]): ComparedMember[] {
-  const rank = ({ path }: ComparedMember): number => {
-    const at = entryMembers.findIndex(([prefix]) => prefix.every((step, index) => path[index] === step));
-    return at < 0 ? entryMembers.length : at;
-  };
   return [...members].sort((left, right) => rank(left) - rank(right));
+}
+
+const rank = ({ path }: ComparedMember): number => {
+  const at = entryMembers.findIndex(([prefix]) => prefix.every((step, index) => path[index] === step));
+  return at < 0 ? entryMembers.length : at;
+};
+
+/** The first of them in that order, and of each part of an entry its share: many arguments hide no answer. */
+export function firstMembers(members: readonly ComparedMember[], countMax: number): ComparedMember[] {
+  const ordered = orderedMembers(members);
+  const parts = new Map<number, ComparedMember[]>();
+  for (const member of ordered) parts.set(rank(member), [...(parts.get(rank(member)) ?? []), member]);
+  const taken = new Set<ComparedMember>();
+  for (let turn = 0; taken.size < Math.min(countMax, ordered.length); turn++) {
+    for (const part of parts.values()) if (turn < part.length && taken.size < countMax) taken.add(part[turn]!);
+  }
+  return ordered.filter((member) => taken.has(member));
 }
 
 export function rowText({ namespace, rowId, ...owner }: ComparedRow): string {

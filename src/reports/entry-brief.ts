@@ -49,10 +49,10 @@ function stateBrief(entry: StateChangeEntry, { oneTool }: BriefOptions): EntryBr
   const row = `${oneTool && place(entry) === entry.packageId ? '' : `${place(entry)}/`}${entry.namespace}/${entry.rowId}`;
   if (entry.change !== 'update')
     return { text: `${row} ${entry.change === 'insert' ? 'inserted' : 'deleted'}`, more: valueWords(entry.after) };
-  const changes = diffJson(entry.before ?? {}, entry.after ?? {});
+  const { changes, total } = diffJson(entry.before ?? {}, entry.after ?? {});
   const members = changes.slice(0, tuning.storyMembers).map(({ path, before, after }) => {
     return `${pathText(path)} ${valueLine(before, tuning.storyValueChars)} → ${valueLine(after, tuning.storyValueChars)}`;
   });
-  const more = changes.length > members.length ? ` and ${changes.length - members.length} more` : '';
+  const more = total > members.length ? ` and ${total - members.length} more` : '';
   return { text: `${row} updated`, more: `${members.join(', ')}${more}` };
 }

@@ -71,7 +71,7 @@ ${said.length === 0 ? null : html`<pre class="json log" tabindex="0">${said.join
 
 function findingCard({ assertion, checkpointIds }: ReportFinding, evidence: EvidenceView): Markup {
   const { assertionId, kind, status, gate, message, location, evidenceSequences } = assertion;
-  const changes = status === 'inconclusive' ? null : assertionDiff(assertion);
+  const difference = status === 'inconclusive' ? null : assertionDiff(assertion);
   const details = diffDetails(assertion);
   return html`<article class="finding ${gate ? status : 'advisory'}" id="assertion-${assertionId}">
 <header><h3>${assertionId}</h3>${statusBadge(status)}<span class="kind">${kind}</span>${gate ? null : html`<span class="kind">${advisory}</span>`}</header>
@@ -79,7 +79,7 @@ function findingCard({ assertion, checkpointIds }: ReportFinding, evidence: Evid
 ${location === undefined ? null : html`<p class="where"><code>${locationText(location)}</code></p>`}
 ${checkpointIds.length === 0 ? null : html`<p class="quiet">At ${checkpointIds.length === 1 ? 'checkpoint' : 'checkpoints'} ${checkpointIds.slice(0, tuning.findingCheckpoints).join(', ')}${checkpointIds.length > tuning.findingCheckpoints ? ` and ${checkpointIds.length - tuning.findingCheckpoints} more` : ''}</p>`}
 ${comparison(assertion)}
-${changes === null ? null : diffTable(changes, { before: 'Expected', after: 'Actual' })}
+${difference === null ? null : diffTable(difference, { before: 'Expected', after: 'Actual' })}
 ${details.length === 0 ? null : html`<dl class="facts">${details.map(([name, value]) => html`<div><dt>${name}</dt><dd><code>${valueLine(value, 400)}</code></dd></div>`)}</dl>`}
 ${evidenceSequences.length === 0 ? html`<p class="quiet">No entry of the journal speaks of it.</p>` : evidenceList(evidenceSequences, evidence)}
 </article>`;

@@ -1,7 +1,7 @@
 // JSON values and evidence numbers as markup, shared by the sections of the page.
 import type { JsonValue } from '../contract/json.js';
-import type { JsonChange } from '../contract/json-diff.js';
-import { pathText } from '../contract/json-diff.js';
+import { type JsonDiff, pathText } from '../contract/json-diff.js';
+import { counted } from '../text/counted.js';
 import type { Markup } from '../text/markup.js';
 import { html } from './markup.js';
 import { valueLine, valueText } from './shown-values.js';
@@ -13,12 +13,12 @@ export function valueBlock(value: JsonValue | undefined): Markup {
   return html`<pre class="json" tabindex="0">${valueText(value)}</pre>`;
 }
 
-export function diffTable(changes: readonly JsonChange[], sides: { before: string; after: string }): Markup {
+export function diffTable({ changes, total }: JsonDiff, sides: { before: string; after: string }): Markup {
   return html`<table class="diff"><thead><tr><th scope="col">Member</th><th scope="col">${sides.before}</th><th scope="col">${sides.after}</th></tr></thead>
 <tbody>${changes.map(
     ({ path, before, after }) =>
       html`<tr><th scope="row"><code>${pathText(path)}</code></th><td>${diffSide('before', before)}</td><td>${diffSide('after', after)}</td></tr>`,
-  )}</tbody></table>`;
+  )}</tbody></table>${total > changes.length ? html`<p class="quiet">and ${counted(total - changes.length, 'more member')}</p>` : null}`;
 }
 
 function diffSide(side: 'before' | 'after', value: JsonValue | undefined): Markup {

@@ -1,6 +1,6 @@
 // Values and facts of a report as text, the same in every projection.
 import type { JsonValue } from '../contract/json.js';
-import { diffJson, type JsonChange, pathText } from '../contract/json-diff.js';
+import { diffJson, type JsonDiff, pathText } from '../contract/json-diff.js';
 import { limits } from '../contract/limits.js';
 import type { AgentUsage } from '../contract/run/agent-usage.js';
 import type { AssertionLocation, AssertionResult, RunResult } from '../contract/run/run.js';
@@ -46,7 +46,7 @@ function cutShort(text: string, charsMax: number): string {
 }
 
 /** How the actual value differs from the expected one; null where saying so adds nothing to the two values. */
-export function assertionDiff({ expected, actual, diff }: AssertionResult): JsonChange[] | null {
+export function assertionDiff({ expected, actual, diff }: AssertionResult): JsonDiff | null {
   if (diff?.matched === true || expected === undefined || actual === undefined) return null;
   // Changes of rows are matched, not compared place by place; the details name what was missing and what was not expected.
   if (diff?.operator === 'changes' || diff?.operator === 'unchanged') return null;

@@ -171,7 +171,7 @@ function changeText(change: StateChangeEntry): string {
   if (change.change !== 'update') return entryText(change);
   const row = `${place(change)}/${change.namespace}/${change.rowId}`;
   const members = diffJson(change.before ?? {}, change.after ?? {})
-    .slice(0, tuning.storyMembers)
+    .changes.slice(0, tuning.storyMembers)
     .map(
       ({ path, before, after }) =>
         `${pathText(path)} ${valueLine(before, tuning.storyValueChars)} → ${valueLine(after, tuning.storyValueChars)}`,

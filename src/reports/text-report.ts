@@ -1,5 +1,5 @@
 // A run as lines of text: report.txt, and with color what the terminal says of a run that did not pass.
-import { pathText } from '../contract/json-diff.js';
+import { type JsonDiff, pathText } from '../contract/json-diff.js';
 import { limits } from '../contract/limits.js';
 import { usageOf } from '../contract/run/agent-usage.js';
 import type { AssertionResult, InteractionResult, RunResult } from '../contract/run/run.js';
@@ -166,11 +166,16 @@ function findingLines({ assertion, checkpointIds }: ReportFinding, texts: Readon
     field('expected', shortened(visibleText(wanted).split('\n')).map(palette.green));
     field('actual', shortened(visibleText(valueText(assertion.actual)).split('\n')).map(palette.red));
   }
-  const changes = assertion.status === 'inconclusive' ? null : assertionDiff(assertion);
-  if (changes !== null) field('diff', shortened(changes.flatMap((change) => diffLines(change, palette))));
+  const difference = assertion.status === 'inconclusive' ? null : assertionDiff(assertion);
+  if (difference !== null) field('diff', differenceLines(difference, palette));
   for (const [name, value] of diffDetails(assertion)) field('', [`${visibleLine(name)}: ${visibleLine(valueLine(value))}`]);
   field('evidence', citationLines(assertion.evidenceSequences, texts));
   return lines;
+}
+
+function differenceLines({ changes, total }: JsonDiff, palette: Palette): string[] {
+  const lines = shortened(changes.flatMap((change) => diffLines(change, palette)));
+  return total > changes.length ? [...lines, palette.dim(`and ${counted(total - changes.length, 'more member')}`)] : lines;
 }
 
 function diffLines({ path, before, after }: { path: (string | number)[]; before?: unknown; after?: unknown }, palette: Palette): string[] {

@@ -23,6 +23,24 @@ export function endOf(text: string, unitsMax: number): string {
   return text.slice(parts ? start + 1 : start).toWellFormed();
 }
 
+/**
+ * Two texts as they are where neither is longer; else cut alike, so that the first place where they differ is in what is kept. `…` stands
+ * for what is left out.
+ */
+export function cutWhereTheyDiffer([left, right]: readonly [string, string], unitsMax: number): [string, string] {
+  if (left.length <= unitsMax && right.length <= unitsMax) return [left, right];
+  let same = 0;
+  while (same < left.length && same < right.length && left.charCodeAt(same) === right.charCodeAt(same)) same++;
+  // A little of what both have says where it is.
+  const before = unitsMax >> 2;
+  const start = same < unitsMax - before ? 0 : same - before;
+  const cut = (text: string): string => {
+    const rest = start === 0 ? text : `…${endOf(text, text.length - start)}`;
+    return text.length - start <= unitsMax ? rest : `${beginningOf(rest, start === 0 ? unitsMax : unitsMax + 1)}…`;
+  };
+  return [cut(left), cut(right)];
+}
+
 /** Whether the unit is one of the 1024 halves that begin there. */
 function isHalf(text: string, at: number, first: number): boolean {
   return (text.charCodeAt(at) & 0xfc00) === first;

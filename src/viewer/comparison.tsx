@@ -21,13 +21,13 @@ import {
   inputText,
   lacksText,
   memberName,
-  memberText,
+  memberTexts,
   orderedMembers,
   rowText,
 } from '../reports/comparison-words.js';
 import { visibleLine, visibleText } from '../text/visible-text.js';
 import { DiffersTable } from './differs-table.tsx';
-import { ColumnHeads, Scroll, Status } from './kit/parts.tsx';
+import { ColumnHeads, MoreMembers, Scroll, Status } from './kit/parts.tsx';
 
 type Side = 'left' | 'right';
 const sides: readonly Side[] = ['left', 'right'];
@@ -123,7 +123,7 @@ function heads(comparison: RunComparison): { [S in Side]: ComponentChildren } {
 }
 
 function Parting({ comparison, divergence }: { comparison: RunComparison; divergence: RunDivergence }) {
-  const { summary, members, effects } = divergence;
+  const { summary, members, membersTotal, effects } = divergence;
   return (
     <section class="parting card">
       <h2>Where they part</h2>
@@ -142,7 +142,7 @@ function Parting({ comparison, divergence }: { comparison: RunComparison; diverg
           </figure>
         ))}
       </div>
-      {members.length > 0 && <Members members={members} />}
+      {members.length > 0 && <Members members={members} total={membersTotal} />}
       {effects.left.total + effects.right.total > 0 && (
         <>
           <h3>What followed</h3>
@@ -191,23 +191,37 @@ function Effects({ runId, effects: { total, shown } }: { runId: string; effects:
   );
 }
 
-export function Members({ members }: { members: readonly ComparedMember[] }) {
+/** `total`: how many there are, where these are only the first. */
+export function Members({ members, total = members.length }: { members: readonly ComparedMember[]; total?: number | undefined }) {
   return (
-    <Scroll label="Members that differ" flat>
-      <table class="diff">
-        <ColumnHeads names={['Member', 'Left', 'Right']} />
-        <tbody>
-          {orderedMembers(members).map(({ path, left, right }) => (
-            <tr key={path.join(' ')}>
-              <th scope="row">{visibleLine(memberName(path))}</th>
-              {[left, right].map((value, side) => (
-                <td key={side}>{value === undefined ? <span class="nothing">absent</span> : <Text value={memberText(path, value)} />}</td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scroll>
+    <>
+      <Scroll label="Members that differ" flat>
+        <table class="diff">
+          <ColumnHeads names={['Member', 'Left', 'Right']} />
+          <tbody>
+            {orderedMembers(members).map((member) => (
+              <Member key={member.path.join(' ')} member={member} />
+            ))}
+          </tbody>
+        </table>
+      </Scroll>
+      <MoreMembers count={total - members.length} />
+    </>
+  );
+}
+
+function Member({ member }: { member: ComparedMember }) {
+  const texts = memberTexts(member);
+  return (
+    <tr>
+      <th scope="row">
+        {visibleLine(memberName(member.path))}
+        {member.isCut && <span class="quiet"> (cut)</span>}
+      </th>
+      {[member.left, member.right].map((value, side) => (
+        <td key={side}>{value === undefined ? <span class="nothing">absent</span> : <Text value={texts[side]!} />}</td>
+      ))}
+    </tr>
   );
 }
 
@@ -243,7 +257,7 @@ function Rows({ comparison, rows: { changed, onlyLeft, onlyRight, shown } }: { c
               </RunLink>
             )}
           </p>
-          <Members members={row.members} />
+          <Members members={row.members} total={row.membersTotal} />
         </div>
       ))}
     </section>
@@ -273,7 +287,7 @@ function Differences({ comparison, differences }: { comparison: RunComparison; d
             </colgroup>
             <ColumnHeads names={['Kind', 'What', 'Left', 'Right']} />
             <tbody>
-              {shown.map(({ kind, left, right, summary, members = [] }, index) => (
+              {shown.map(({ kind, left, right, summary, members = [], membersTotal }, index) => (
                 <tr key={index} class="differs">
                   <th scope="row">{differenceWords[kind]}</th>
                   <td>
@@ -281,7 +295,7 @@ function Differences({ comparison, differences }: { comparison: RunComparison; d
                     {members.length > 0 && (
                       <details>
                         <summary>{left === undefined || right === undefined ? 'Beside the call that is like it' : 'Values'}</summary>
-                        <Members members={members} />
+                        <Members members={members} total={membersTotal} />
                       </details>
                     )}
                   </td>

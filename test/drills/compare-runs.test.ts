@@ -424,6 +424,44 @@ test('the values of what differs: keys, arguments, effects, and the call that is
   assert.ok(cut?.isCut && (cut.left as string).length < 5000);
 });
 
+const many = (count: number, value: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`m${index}`, value]));
+
+test('of very many members the first are listed and all are counted, and arguments leave room for key and answer', async () => {
+  const call = (value: number): Call => ({ operationId: 'put', key: `key-${value}`, args: many(300, value), answer: many(250, value) });
+  const { firstDivergence, differences } = await compare({ calls: [call(1)] }, { calls: [call(2)] });
+  for (const { members = [], membersTotal } of [firstDivergence!, differences!.shown[0]!]) {
+    const under = (...prefix: string[]) => members.filter(({ path }) => prefix.every((step, index) => path[index] === step)).length;
+    assert.equal(membersTotal, 551);
+    assert.deepEqual([under('invocation', 'idempotencyKey'), under('invocation', 'arguments'), under('outcome')], [1, 200, 200]);
+  }
+});
+
+test('a long value is cut where the sides differ, and says so', async () => {
+  const long = (end: JsonValue): Call => ({ operationId: 'ask', answer: end });
+  const membersOf = async (left: JsonValue, right: JsonValue) =>
+    (await compare({ calls: [long(left)] }, { calls: [long(right)] })).firstDivergence!.members;
+  const same = 'x'.repeat(9000);
+  const [ends] = await membersOf(`${same}LEFT${same}`, `${same}RIGHT`);
+  assert.ok(ends?.isCut);
+  assert.match(ends.left as string, /^…x+LEFTx+…$/);
+  assert.match(ends.right as string, /^…x+RIGHT$/);
+  // Of two shapes: the text of the one is not the text of the other.
+  const [shapes] = await membersOf([same], JSON.stringify([same]));
+  assert.ok(shapes?.isCut && shapes.left !== shapes.right);
+});
+
+// COMPARED-VALUES-1
+test('what stands under an id that the world minted is held against what stands under that of the other world', async () => {
+  const asked = (world: string, value: number): Call => ({
+    operationId: 'ask',
+    answer: { [`pending_${world}1`]: { n: value, of: world } },
+  });
+  const run = (world: string, value: number): ComparedRun =>
+    runOf({ calls: [asked(world, value)], identity: { worldInstanceId: `world_${world}` } }, world);
+  const { firstDivergence } = await compareRuns(run('01left', 1), run('02right', 2));
+  assert.deepEqual(firstDivergence?.members, [{ path: ['outcome', 'value', 'pending_…1', 'n'], left: 1, right: 2 }]);
+});
+
 test('rows that the runs ended with differently, by member, with the entries that last changed them', async () => {
   const row = { packageId: 'desk', namespace: 'tickets' };
   const start = [

@@ -202,13 +202,15 @@ export interface RunDifference {
   summary: string;
   /** Of the first entries that differ, in the first of the list. */
   members?: ComparedMember[];
+  /** How many differ, where `members` has only the first of them. */
+  membersTotal?: number;
 }
 /** One member of an entry or a row that is not the same. A side that lacks it has no value. */
 export interface ComparedMember {
   path: (string | number)[];
   left?: JsonValue;
   right?: JsonValue;
-  /** A value was too long to be given whole: its text stands for it, cut. */
+  /** A value was too long to be given whole: its text stands for it, cut around the first place that differs. */
   isCut?: true;
 }
 export interface ComparedEntry {
@@ -225,6 +227,8 @@ export interface RunDivergence {
   left?: ComparedEntry;
   right?: ComparedEntry;
   members: ComparedMember[];
+  /** How many differ, where `members` has only the first of them: of the arguments, the key and each outcome at most 200. */
+  membersTotal?: number;
   /** What followed on either side from the turn in which they parted, by cause. */
   effects: { left: ComparedEffects; right: ComparedEffects };
 }
@@ -245,6 +249,8 @@ export interface ComparedRow {
   rightSequence?: number;
   /** Of a row that only one side has: all of it, in one member without a path. */
   members: ComparedMember[];
+  /** How many differ, where `members` has only the first of them. */
+  membersTotal?: number;
 }
 export interface ComparedRows {
   changed: number;

@@ -143,7 +143,7 @@ class Replay implements Replayed {
 
   #compare(asked: Asked, recorded: Answer, answered: Answer): void {
     const present = this.#ids.toRecorded(answered as JsonObject);
-    const [first] = diffJson(recorded as JsonObject, present);
+    const [first] = diffJson(recorded as JsonObject, present).changes;
     if (first === undefined) return;
     this.differing += 1;
     if (this.differences.length < limits.replayDifferencesShown)

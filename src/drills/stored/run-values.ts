@@ -11,7 +11,7 @@ import type {
 import type { JsonObject } from '../../contract/json.js';
 import { limits } from '../../contract/limits.js';
 import type { EvidenceEntry } from '../../contract/world/evidence.js';
-import { entryMembers, valueMembers, type WorldTags } from '../../reports/compared-values.js';
+import { type ComparedMembers, entryMembers, valueMembers, type WorldTags } from '../../reports/compared-values.js';
 import { entryMemberName, orderedMembers } from '../../reports/comparison-words.js';
 import { entryText } from '../../reports/entry-text.js';
 import { type AlignedRuns, anotherOutcome, type Difference, type Parting } from './run-differences.js';
@@ -64,25 +64,26 @@ export async function runValues(
   };
   const [right, left] = await Promise.all([runs.right.entriesAt(wanted('right')), runs.left.entriesAt(wanted('left'))]);
   const entries = { left, right };
-  const membersOf = (pair: Partial<Sides<number | undefined>> | undefined): ComparedMember[] | undefined => {
+  const membersOf = (pair: Partial<Sides<number | undefined>> | undefined): ComparedMembers | undefined => {
     const [left, right] = [entries.left.get(pair?.left ?? 0), entries.right.get(pair?.right ?? 0)];
     return left === undefined || right === undefined ? undefined : entryMembers(left, right, tags);
   };
+  const parted = membersOf(places);
   return {
     divergence:
       parting === undefined || effects === undefined
         ? undefined
         : {
             ...defined({ leftSequence: parting.leftSequence, rightSequence: parting.rightSequence }),
-            summary: summaryWith(parting.summary, membersOf(places)),
+            summary: summaryWith(parting.summary, parted?.members),
             ...defined({ left: comparedEntry(entries.left.get(places?.left ?? 0)) }),
             ...defined({ right: comparedEntry(entries.right.get(places?.right ?? 0)) }),
-            members: membersOf(places) ?? [],
+            ...(parted ?? { members: [] }),
             effects: { left: shownEffects(effects.left, entries.left), right: shownEffects(effects.right, entries.right) },
           },
     shown: differences.shown.map((difference, index) => {
-      const members = membersOf(pairs[index]);
-      return { ...difference, summary: summaryWith(difference.summary, members), ...defined({ members }) };
+      const listed = membersOf(pairs[index]);
+      return { ...difference, summary: summaryWith(difference.summary, listed?.members), ...listed };
     }),
     rows: unlike === undefined ? undefined : comparedRows(unlike, rowsShown, { runs, entries, tags }),
   };
@@ -176,7 +177,7 @@ function comparedRows(
       kind: kindOf(row),
       ...row.name,
       ...defined({ leftSequence: row.left?.sequence, rightSequence: row.right?.sequence }),
-      members: valueMembers(rowOf('left', row.left), rowOf('right', row.right), tags),
+      ...valueMembers(rowOf('left', row.left), rowOf('right', row.right), tags),
     })),
   };
 }

@@ -70,32 +70,40 @@ export function Short({ value, max = tuning.shortChars }: { value: JsonValue | u
 
 /** What changed in a row, member by member; of a new or deleted row its members alone. */
 export function ChangeTable({ before, after }: { before: JsonValue; after: JsonValue }) {
-  const changes = diffJson(before ?? {}, after ?? {}) as { path: (string | number)[]; before?: JsonValue; after?: JsonValue }[];
+  const { changes, total } = diffJson(before ?? {}, after ?? {});
   if (changes.length === 0) return <p class="quiet">Nothing changed.</p>;
   return (
-    <Scroll label="What changed" flat>
-      <table class="diff">
-        <thead>
-          <tr>
-            <th scope="col">Member</th>
-            {before !== null && <th scope="col">Before</th>}
-            {after !== null && <th scope="col">After</th>}
-          </tr>
-        </thead>
-        <tbody>
-          {changes.map((change) => (
-            <tr key={pathText(change.path)}>
-              <th scope="row">
-                <code>{visibleLine(pathText(change.path))}</code>
-              </th>
-              {before !== null && <td>{side('before', change.before)}</td>}
-              {after !== null && <td>{side('after', change.after)}</td>}
+    <>
+      <Scroll label="What changed" flat>
+        <table class="diff">
+          <thead>
+            <tr>
+              <th scope="col">Member</th>
+              {before !== null && <th scope="col">Before</th>}
+              {after !== null && <th scope="col">After</th>}
             </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scroll>
+          </thead>
+          <tbody>
+            {changes.map((change) => (
+              <tr key={pathText(change.path)}>
+                <th scope="row">
+                  <code>{visibleLine(pathText(change.path))}</code>
+                </th>
+                {before !== null && <td>{side('before', change.before)}</td>}
+                {after !== null && <td>{side('after', change.after)}</td>}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Scroll>
+      <MoreMembers count={total - changes.length} />
+    </>
   );
+}
+
+/** Of a list of members that was cut: how many are not in it. */
+export function MoreMembers({ count }: { count: number }) {
+  return count <= 0 ? null : <p class="quiet">and {counted(count, 'more member')}</p>;
 }
 
 function side(name: 'before' | 'after', value: JsonValue | undefined): ComponentChildren {
