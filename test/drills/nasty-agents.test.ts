@@ -89,6 +89,24 @@ test('module: what has no JSON is no output, whatever kind of thing it is', asyn
   }
 });
 
+for (const isolation of ['thread', 'process'] as const) {
+  test(`module in a ${isolation}: what JSON would write as null is no output`, async () => {
+    for (const [value, words] of [
+      ['Infinity', 'The output is Infinity; JSON numbers are finite.'],
+      ['({ n: [1, -Infinity] })', 'The output at /n/1 is -Infinity; JSON numbers are finite.'],
+      ['({ "a/b": { toJSON: () => NaN } })', 'The output at /a~1b is NaN; JSON numbers are finite.'],
+      ['[1, undefined]', 'The output at /1 is undefined, which has no JSON.'],
+      ['({ list: [() => 1] })', 'The output at /list/0 is a function, which has no JSON.'],
+    ] as const) {
+      const { status, error, output } = await run(module(`export default () => ${value};`), { isolation });
+      assert.deepEqual([status, error?.code, error?.message, output], ['failed', 'target.OUTPUT_INVALID', words, undefined], value);
+    }
+    // What JSON leaves out, or writes in its own way, stays so.
+    const { output } = await run(module('export default () => ({ gone: undefined, at: new Date(0), shared: [null, -0] });'), { isolation });
+    assert.deepEqual(output, { at: '1970-01-01T00:00:00.000Z', shared: [null, 0] });
+  });
+}
+
 test('module: one that never resolves, and one whose import never ends, are timed out', async () => {
   assert.equal(await codeOf(module('export default () => new Promise(() => {})'), { timeoutMs: 400 }), 'target.TIMED_OUT');
   assert.equal(
