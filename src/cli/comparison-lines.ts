@@ -19,6 +19,7 @@ import {
   lacksText,
   memberName,
   memberTexts,
+  otherKeysText,
   rowText,
 } from '../reports/comparison-words.js';
 import { counted, grouped } from '../text/counted.js';
@@ -122,6 +123,7 @@ const signs: { [kind in RunDifference['kind']]: string } = { only_left: '-', onl
 
 function differenceLines({
   same,
+  otherKeys,
   changed,
   moved,
   onlyLeft,
@@ -137,6 +139,7 @@ function differenceLines({
   });
   return [
     ...section(`Turns: ${facts.join(', ')}`, lines, true),
+    ...(otherKeys === undefined ? [] : [`  ${otherKeysText(otherKeys)}`]),
     ...(all > lines.length ? [`  and ${counted(all - lines.length, 'more difference')}`] : []),
     ...(isComplete ? [] : ['  The journals are too long to be aligned to their ends.']),
   ];

@@ -2,6 +2,7 @@
 import type { ComparedMember, ComparedRow, RunComparison, RunDifference } from '../contract/hosted/runs.js';
 import type { JsonValue } from '../contract/json.js';
 import { pathText } from '../contract/json-diff.js';
+import { counted } from '../text/counted.js';
 import { virtualClock, virtualDuration } from '../text/virtual-time.js';
 import { visibleLine } from '../text/visible-text.js';
 import { place } from './entry-text.js';
@@ -163,6 +164,13 @@ export function firstMembers(members: readonly ComparedMember[], countMax: numbe
     for (const part of parts.values()) if (turn < part.length && taken.size < countMax) taken.add(part[turn]!);
   }
   return ordered.filter((member) => taken.has(member));
+}
+
+/** Empty where there are none: what one key repeats another does anew, so the evidence differs though the calls did the same. */
+export function otherKeysText(calls = 0): string {
+  return calls === 0
+    ? ''
+    : `Of those that are the same, ${counted(calls, 'call')} had ${calls === 1 ? 'another idempotency key' : 'other idempotency keys'}.`;
 }
 
 export function rowText({ namespace, rowId, ...owner }: ComparedRow): string {

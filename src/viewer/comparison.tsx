@@ -23,6 +23,7 @@ import {
   memberName,
   memberTexts,
   orderedMembers,
+  otherKeysText,
   rowText,
 } from '../reports/comparison-words.js';
 import { visibleLine, visibleText } from '../text/visible-text.js';
@@ -266,13 +267,14 @@ function Rows({ comparison, rows: { changed, onlyLeft, onlyRight, shown } }: { c
 
 /** Turn by turn, aligned by what caused each: one call more shifts nothing. */
 function Differences({ comparison, differences }: { comparison: RunComparison; differences: RunDifferences }) {
-  const { same, changed, moved, onlyLeft, onlyRight, isComplete, shown } = differences;
+  const { same, otherKeys, changed, moved, onlyLeft, onlyRight, isComplete, shown } = differences;
   const all = changed + moved + onlyLeft + onlyRight;
   return (
     <section>
       <h2>What differs, turn by turn</h2>
       <p class="quiet">
         {`${same.toLocaleString('en-US')} turns are the same, ${changed} changed, ${moved} moved, ${onlyLeft} only left, ${onlyRight} only right.`}
+        {otherKeys !== undefined && ` ${otherKeysText(otherKeys)}`}
         {all > shown.length && ` The first ${shown.length} are listed.`}
         {!isComplete && ' The journals are too long to be aligned to their ends.'}
       </p>

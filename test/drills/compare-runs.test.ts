@@ -426,7 +426,7 @@ test('the values of what differs: keys, arguments, effects, and the call that is
 
 const many = (count: number, value: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`m${index}`, value]));
 
-test('of very many members the first are listed and all are counted, and arguments leave room for key and answer', async () => {
+test('of very many members the first are listed and all are counted, and arguments hide neither key nor answer', async () => {
   const call = (value: number): Call => ({ operationId: 'put', key: `key-${value}`, args: many(300, value), answer: many(250, value) });
   const { firstDivergence, differences } = await compare({ calls: [call(1)] }, { calls: [call(2)] });
   for (const { members = [], membersTotal } of [firstDivergence!, differences!.shown[0]!]) {
@@ -434,6 +434,17 @@ test('of very many members the first are listed and all are counted, and argumen
     assert.equal(membersTotal, 551);
     assert.deepEqual([under('invocation', 'idempotencyKey'), under('invocation', 'arguments'), under('outcome')], [1, 200, 200]);
   }
+});
+
+// COMPARED-VALUES-1
+test('calls that differ in their idempotency key alone are the same, and are counted', async () => {
+  const keyed = (...keys: (string | undefined)[]): Parts => ({
+    calls: keys.map((key, index) => ({ operationId: 'ask', args: index, ...(key === undefined ? {} : { key }) })),
+  });
+  const { differences, firstDivergence } = await compare(keyed('a', 'b', undefined, 'c'), keyed('a', 'x', 'y', 'c'));
+  assert.deepEqual([differences?.same, differences?.otherKeys, firstDivergence], [4, 2, undefined]);
+  const same = await compare(keyed('a', undefined), keyed('a', undefined));
+  assert.deepEqual([same.differences?.same, same.differences?.otherKeys], [2, undefined]);
 });
 
 test('a long value is cut where the sides differ, and says so', async () => {

@@ -181,6 +181,8 @@ export interface CompareQuery {
 /** Turns, that is entries which committed together, counted by how the two sides have them. */
 export interface RunDifferences {
   same: number;
+  /** Of these, calls that were made with another idempotency key, or with one on one side only; absent where there are none. */
+  otherKeys?: number;
   /** Of the same cause, with another outcome or other effects. */
   changed: number;
   /** Of the same cause, in another order. */

@@ -45,6 +45,11 @@ export class Side {
   }
 }
 
+/** Whether the turns at two places were asked with one idempotency key, or both with none. */
+export function haveOneKey(left: Side, one: number, right: Side, other: number): boolean {
+  return digestAt(left.columns.keys, one) === digestAt(right.columns.keys, other);
+}
+
 export function sidesOf(left: TurnColumns, right: TurnColumns): { left: Side; right: Side } {
   const numbers = new Numbers();
   return { left: new Side(left, numbers), right: new Side(right, numbers) };

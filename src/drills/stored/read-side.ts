@@ -20,6 +20,8 @@ export interface ReadableRun {
 export interface TurnColumns {
   /** Digests of what brought each turn about. */
   causes: Uint8Array<ArrayBuffer>;
+  /** Digests of the idempotency key of each. */
+  keys: Uint8Array<ArrayBuffer>;
   /** Places in `texts`: who called what, 0 for what is no call; and what a turn is, for people. */
   likes: Int32Array<ArrayBuffer>;
   words: Int32Array<ArrayBuffer>;
@@ -62,6 +64,7 @@ export async function readSide({ result, evidence }: ReadableRun): Promise<ReadS
 
 class TurnCollector {
   readonly #causes = new DigestColumn();
+  readonly #keys = new DigestColumn();
   readonly #likes = growingIntegers();
   readonly #words = growingIntegers();
   readonly #sequences = growingFloats();
@@ -74,10 +77,11 @@ class TurnCollector {
   #aligned = 0;
 
   /** All entries are counted; those beyond the bound are not aligned. */
-  take({ cause, like, words, sequence, virtualTimeUs, lines }: RunTurn): void {
+  take({ cause, key, like, words, sequence, virtualTimeUs, lines }: RunTurn): void {
     this.#entries += lines.length;
     if (this.#entries > limits.comparisonEntriesMax) return;
     this.#causes.push(cause);
+    this.#keys.push(key);
     this.#likes.push(like === undefined ? 0 : this.#placeOf(like));
     this.#words.push(this.#placeOf(words));
     this.#sequences.push(sequence);
@@ -91,6 +95,7 @@ class TurnCollector {
     this.#starts.push(this.#aligned);
     return {
       causes: this.#causes.values(),
+      keys: this.#keys.values(),
       likes: this.#likes.values(),
       words: this.#words.values(),
       texts: this.#texts,

@@ -6,7 +6,7 @@ import type { RunComparison, RunDivergence } from '../../contract/hosted/runs.js
 import { limits } from '../../contract/limits.js';
 import { virtualClock } from '../../text/virtual-time.js';
 import { alignTurns } from './align-turns.js';
-import { isFirst, type NumberedTurn, type Side, sidesOf } from './numbered-turns.js';
+import { haveOneKey, isFirst, type NumberedTurn, type Side, sidesOf } from './numbered-turns.js';
 import type { TurnColumns } from './read-side.js';
 import type { RunTrace } from './run-trace.js';
 
@@ -31,9 +31,11 @@ export function alignRuns(left: TurnColumns, right: TurnColumns): AlignedRuns {
   const all = aligned.differences();
   const count = (wanted: Difference['kind']): number => all.filter(({ kind }) => kind === wanted).length;
   const changed = count('changed');
+  const otherKeys = aligned.otherKeys();
   return {
     differences: {
       same: aligned.pairs - changed,
+      ...(otherKeys === 0 ? {} : { otherKeys }),
       ...{ onlyLeft: count('only_left'), onlyRight: count('only_right'), changed, moved: count('moved') },
       isComplete: left.isComplete && right.isComplete,
       shown: all.slice(0, limits.comparisonDifferencesShown),
@@ -131,6 +133,17 @@ class Alignment {
         if (left.content !== right.content)
           found.push({ kind: 'changed', left: extent(left), right: extent(right), summary: this.#sameCause(left, right).summary });
       }
+    }
+    return found;
+  }
+
+  /** Pairs that are the same but for the key. */
+  otherKeys(): number {
+    const { left, right } = this.#sides;
+    let found = 0;
+    for (const [one, other] of this.#rightOf.entries()) {
+      if (other === -1 || this.#left[one]!.content !== this.#right[other]!.content) continue;
+      if (!haveOneKey(left, one, right, other)) found++;
     }
     return found;
   }

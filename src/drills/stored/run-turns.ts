@@ -1,8 +1,9 @@
 // A run's journal as turns: what one cause brought about, with nothing of it that only says who asked, when, or where in the journal it
 // stands.
 //   RUN-TURNS-1. A call is known by who called what with which arguments; a scheduled event by the turn that scheduled it; neither by
-//     place, time or ids.
+//     place, time or ids. Nor by its idempotency key, which is told beside it.
 //   RUN-TURNS-2. Times are compared as spans: a turn that comes later because something before it took longer is the same turn.
+import { defined } from '../../contract/defined.js';
 import type { JsonValue } from '../../contract/json.js';
 import type { CallbackEntry, EventEntry, EvidenceEntry } from '../../contract/world/evidence.js';
 import { withoutTag } from '../../reports/compared-values.js';
@@ -16,6 +17,8 @@ export interface RunTurn {
   cause: string;
   /** Of a call: who called what, whatever the arguments. */
   like: string | undefined;
+  /** Digest of a call's idempotency key; of what has none that of nothing. */
+  key: string;
   /** For people. */
   words: string;
   /** Of its first entry. */
@@ -65,12 +68,16 @@ export class TurnReader {
 
   #begun(line: JournalLine): RunTurn {
     this.#base = line.base;
-    const { words, cause, like } = this.#causes.of(line);
-    const digest = digestOf(withoutTag(cause, this.#wanted.tag));
+    const { tag } = this.#wanted;
+    const { words, cause, like, key } = this.#causes.of(line);
+    const digest = digestOf(withoutTag(cause, tag));
     this.#causes.begin(digest);
-    return { cause: digest, like, words, sequence: line.sequence, virtualTimeUs: line.virtualTimeUs, lines: [] };
+    const keyDigest = key === undefined ? noKey : digestOf(withoutTag(key, tag));
+    return { cause: digest, like, key: keyDigest, words, sequence: line.sequence, virtualTimeUs: line.virtualTimeUs, lines: [] };
   }
 }
+
+const noKey = digestOf('');
 
 /**
  * Inside its turn, which begins at `base`, an entry keeps its place and its cause; what it says of earlier turns are places only, and ids
@@ -123,6 +130,7 @@ interface Cause {
   /** Equal for the same cause. */
   cause: string;
   like?: string;
+  key?: string;
 }
 
 /** Which turn scheduled which event, by sequence, and queued which delivery, by its id. */
@@ -149,14 +157,19 @@ class Causes {
     return { words: `${name} was ${phase}`, cause: `${event} ${phase === 'failed' ? 'handled' : phase} ${origin}` };
   }
 
-  #ofEntry(entry: EvidenceEntry): { words: string; cause: JsonValue; like?: string } {
+  #ofEntry(entry: EvidenceEntry): Omit<Cause, 'cause'> & { cause: JsonValue } {
     switch (entry.kind) {
       case 'operation': {
-        const { packageId, instanceId, operationId, arguments: given } = entry.invocation;
+        const { packageId, instanceId, operationId, arguments: given, idempotencyKey: key } = entry.invocation;
         const { actorId, actorInstanceId = null } = entry;
         const words = `${actorId} called ${packageId}/${operationId}`;
         const like = `${actorId} ${actorInstanceId ?? ''} ${packageId} ${instanceId} ${operationId}`;
-        return { words, like, cause: ['operation', actorId, actorInstanceId, packageId, instanceId, operationId, given] };
+        return {
+          words,
+          like,
+          ...defined({ key }),
+          cause: ['operation', actorId, actorInstanceId, packageId, instanceId, operationId, given],
+        };
       }
       case 'clock': {
         const { reason, fromUs, toUs } = entry;
