@@ -5,7 +5,7 @@ import { ServiceError } from '../contract/errors.js';
 import type { RunResult } from '../contract/run/run.js';
 import type { RunDrillsResult } from '../drills/run-drills.js';
 import { failedChoice, type RepeatChoice, repeatChoice, repetitionOf } from '../drills/stored/repetition.js';
-import { readInvocation } from '../reports/invocations.js';
+import { readInvocation, type StoredInvocation } from '../reports/invocations.js';
 import { repetitionText } from '../reports/repetition-text.js';
 import { oneReportPath } from '../reports/report-path.js';
 import { readStoredReport } from '../reports/stored-reports.js';
@@ -13,15 +13,19 @@ import { counted } from '../text/counted.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import type { AgainFlags, OneRun } from './one-run.js';
 
-type PlayOnce = (run: OneRun) => Promise<{ code: ExitCode; result?: RunDrillsResult }>;
+export interface Plays {
+  once: (run: OneRun) => Promise<{ code: ExitCode; result?: RunDrillsResult }>;
+  /** Has the reporters say why there is nothing to run. */
+  nothing: (run: OneRun, why: string, line: object) => ExitCode;
+}
 
-export async function runAgain(run: OneRun, flags: AgainFlags, play: PlayOnce): Promise<ExitCode> {
+export async function runAgain(run: OneRun, flags: AgainFlags, plays: Plays): Promise<ExitCode> {
   const { output, options } = run;
   const chosen = await chooseAgain(options, flags);
-  if (chosen === 'nothing') {
-    output.line({ event: 'nothing_failed' });
-    if (!output.json) output.say('Nothing failed, so there is nothing to run again.');
-    return exitCodes.passed;
+  if ('noneOf' in chosen) {
+    const { id: invocationId, reports } = chosen.noneOf;
+    const why = `nothing failed in ${invocationId} (${counted(reports.length, 'run')})`;
+    return plays.nothing(run, why, { event: 'nothing_failed', invocationId, runs: reports.length });
   }
   const { choice, repeated } = chosen;
   const due = { ...run, options: { ...options, ...narrowed(choice, options) } };
@@ -29,7 +33,7 @@ export async function runAgain(run: OneRun, flags: AgainFlags, play: PlayOnce): 
   for (let round = 1; ; round++) {
     if (times > 1) output.line({ event: 'round', round, of: times });
     if (times > 1 && !output.json) output.say(`\nRound ${round} of ${times}`);
-    const { code, result } = await play(due);
+    const { code, result } = await plays.once(due);
     if (repeated !== undefined && result !== undefined) tellRepetition(run, repeated, result);
     if (times > 1 && !output.json && code === exitCodes.passed && round === times)
       output.say(`All of it passed ${counted(times, 'time')}.`);
@@ -40,7 +44,7 @@ export async function runAgain(run: OneRun, flags: AgainFlags, play: PlayOnce): 
 async function chooseAgain(
   { root, reportDirectory }: OneRun['options'],
   { repeat, lastFailed }: AgainFlags,
-): Promise<{ choice: RepeatChoice | undefined; repeated?: RunResult } | 'nothing'> {
+): Promise<{ choice: RepeatChoice | undefined; repeated?: RunResult } | { noneOf: StoredInvocation }> {
   if (repeat !== undefined) {
     const folder = oneReportPath(repeat, root);
     const stored = await readStoredReport(folder);
@@ -49,8 +53,9 @@ async function chooseAgain(
     return { choice: repeatChoice(stored.report), repeated: stored.report.result };
   }
   if (lastFailed === undefined) return { choice: undefined };
-  const choice = failedChoice(await readInvocation(resolve(root, reportDirectory), lastFailed === true ? undefined : lastFailed));
-  return choice === undefined ? 'nothing' : { choice };
+  const invocation = await readInvocation(resolve(root, reportDirectory), lastFailed === true ? undefined : lastFailed);
+  const choice = failedChoice(invocation);
+  return choice === undefined ? { noneOf: invocation } : { choice };
 }
 
 /** What is named beside it narrows the choice, and a seed that is named wins. */

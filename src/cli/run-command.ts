@@ -25,7 +25,7 @@ import { RunReporters } from './run-reporters.js';
 import { shellWord } from './shell-word.js';
 
 export async function runCommand({ again, ...flags }: RunFlags, interrupt: Interrupt): Promise<ExitCode> {
-  return await withReporters(flags, interrupt, (run) => runAgain(run, again, runOnce));
+  return await withReporters(flags, interrupt, (run) => runAgain(run, again, { once: runOnce, nothing: runNothing }));
 }
 
 /** What every run of a command shares: streams, Ctrl-C, the agent desk. */
@@ -53,28 +53,38 @@ export async function withReporters(
   }
 }
 
+/** What the reporters have instead of a run. */
+function runNothing(run: OneRun, why: string, line: object): ExitCode {
+  const { output, terminal } = run;
+  output.line(line);
+  if (terminal !== undefined) output.say(`Nothing ran: ${why}.`);
+  const reporters = reportersOf({ ...run, terminal: undefined });
+  reporters.nothingToRun(why, line);
+  return writeDocuments(reporters, {}, output) ? exitCodes.passed : exitCodes.failed;
+}
+
+function reportersOf({ options, choices, output, terminal }: OneRun): RunReporters {
+  const root = resolve(options.root);
+  return new RunReporters({
+    choices,
+    root,
+    reportDirectory: resolve(root, options.reportDirectory),
+    output,
+    terminal,
+    environment: process.env,
+    repositoryFlags: repositoryFlags(options),
+  });
+}
+
 /** One run from compiling to the last line; what went wrong has been shown. `result`: absent when the run was refused. */
-export async function runOnce({
-  options,
-  choices,
-  output,
-  terminal,
-  signal,
-}: OneRun): Promise<{ code: ExitCode; result?: RunDrillsResult }> {
+export async function runOnce(run: OneRun): Promise<{ code: ExitCode; result?: RunDrillsResult }> {
+  const { options, output, signal } = run;
   const { remote, seed, ...given } = options;
   const local = { ...given, ...defined({ seed: seedOf(seed) }) };
   const root = resolve(options.root);
   let reporters: RunReporters | undefined;
   try {
-    const listening = new RunReporters({
-      choices,
-      root,
-      reportDirectory: resolve(root, options.reportDirectory),
-      output,
-      terminal,
-      environment: process.env,
-      repositoryFlags: repositoryFlags(options),
-    });
+    const listening = reportersOf(run);
     reporters = listening;
     const compiling = progressBar('Compiling');
     const heard = {

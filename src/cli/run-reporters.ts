@@ -1,13 +1,13 @@
 // The reporters of one run, behind one door: the terminal, JSON lines, files over the whole run, GitHub's annotations.
 //   RUN-REPORTERS-1. With JSON on stdout nothing else goes there: what is for people, annotations too, goes to stderr, which GitHub reads
 //     as well.
-//   RUN-REPORTERS-2. A file appears whole or not at all: it is written beside its place and renamed. One that cannot be written is
-//     reported, the others are written nevertheless, and the run has not passed.
+//   RUN-REPORTERS-2. A file appears whole or not at all: it is written beside its place and renamed. One that cannot be made
+//     or written is reported, the others are written nevertheless, and the run has not passed.
 import { randomUUID } from 'node:crypto';
 import { appendFileSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { assertionPlace } from '../compiler/assertion-place.js';
-import type { ServiceError } from '../contract/errors.js';
+import { ServiceError } from '../contract/errors.js';
 import type { Provenance } from '../contract/provenance.js';
 import type { RunEvent } from '../contract/run/run-events.js';
 import { fileRefusal } from '../files/file-faults.js';
@@ -103,33 +103,44 @@ export class RunReporters {
     this.#junit?.refuse(refusal);
   }
 
+  /** There was nothing to run: `why` in words, and as the line that stdout has. */
+  nothingToRun(why: string, line: object): void {
+    for (const file of this.#lines) file.add(line);
+    this.#records?.nothingToRun(why);
+  }
+
   /** Writes what the whole run has to say: the files, and why others could not be written. */
   finish(sources: Sources): { files: string[]; failures: ServiceError[] } {
     this.quiet();
     this.#resumeCommands();
     const files: string[] = [];
     const failures: ServiceError[] = [];
-    const attempt = (file: string, write: () => void): void => {
+    const attempt = (name: string, work: () => void): boolean => {
       try {
-        write();
-        files.push(file);
+        work();
+        return true;
       } catch (error) {
-        failures.push(fileRefusal(`The report ${file} could not be written`, file, error));
+        failures.push(reportRefusal(name, error));
+        return false;
       }
+    };
+    const write = (file: string, work: () => void): void => {
+      if (attempt(file, work)) files.push(file);
     };
     for (const { name, path } of this.#options.choices) {
       if (name !== 'junit' && name !== 'ctrf' && name !== 'html') continue;
       const file = path === undefined ? join(this.#options.reportDirectory, defaultFiles[name]) : resolve(path);
-      const text = this.#document(name, file, sources);
-      attempt(file, () => writeWhole(file, text));
+      write(file, () => writeWhole(file, this.#document(name, file, sources)));
     }
-    if (holds(this.#options.choices, 'github') && this.#records !== undefined) {
-      for (const line of githubAnnotations(this.#records, this.#placeOf(sources, this.#workspace))) this.#options.output.say(line);
+    const records = this.#records;
+    if (holds(this.#options.choices, 'github') && records !== undefined) {
+      attempt('for GitHub', () => {
+        for (const line of githubAnnotations(records, this.#placeOf(sources, this.#workspace))) this.#options.output.say(line);
+      });
       const summary = this.#options.environment.GITHUB_STEP_SUMMARY;
-      const text = githubSummary(this.#records);
-      if (summary !== undefined && summary !== '') attempt(summary, () => appendFileSync(summary, text));
+      if (summary !== undefined && summary !== '') write(summary, () => appendFileSync(summary, githubSummary(records)));
     }
-    for (const lines of this.#lines) attempt(lines.file, () => lines.publish());
+    for (const lines of this.#lines) write(lines.file, () => lines.publish());
     return { files, failures };
   }
 
@@ -163,6 +174,13 @@ export class RunReporters {
       return { file: below(base, resolve(root, place.file)), line: place.line, column: place.column };
     };
   }
+}
+
+/** A document that could not be made has no system's code. */
+function reportRefusal(name: string, error: unknown): ServiceError {
+  const undone = `The report ${name} could not be written`;
+  if ((error as NodeJS.ErrnoException).code !== undefined) return fileRefusal(undone, name, error);
+  return new ServiceError('control.INTERNAL', { message: `${undone}: ${(error as Error).message}`, cause: error });
 }
 
 /** The detail is for reporters in this process: it holds whole reports. */

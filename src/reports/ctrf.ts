@@ -4,7 +4,15 @@ import type { Verdict } from '../contract/run/run.js';
 import type { SkippedDrill } from '../contract/run/run-events.js';
 import { toolFailureText } from '../contract/world/tool-failure.js';
 import { jsonDocument } from './projections.js';
-import { type AttemptRecord, neverStarted, type RunRecords, type TrialRecord, trialName, type UnstartedTrial } from './run-records.js';
+import {
+  type AttemptRecord,
+  hostSpan,
+  neverStarted,
+  type RunRecords,
+  type TrialRecord,
+  trialName,
+  type UnstartedTrial,
+} from './run-records.js';
 import { type RunRefusal, refusalText, refusedTest } from './run-refusal.js';
 import type { PlaceOf } from './source-place.js';
 
@@ -15,10 +23,8 @@ export function ctrfDocument(records: RunRecords, placeOf: PlaceOf): string {
   const { trials, unstarted, skipped, shard, totals, refusal } = records;
   const refused = refusal === undefined ? [] : [refusedRun(refusal)];
   const extra = defined({ shard, usage: totals?.usage });
-  const attempts = trials.flatMap((trial) => trial.attempts);
   const count = (wanted: Verdict): number => trials.filter((trial) => verdictOf(trial) === wanted).length;
-  const start = Math.min(...attempts.map(({ startedAtMs }) => startedAtMs), Number.MAX_SAFE_INTEGER);
-  const stop = Math.max(...attempts.map(({ finishedAtMs }) => finishedAtMs), 0);
+  const { startedAtMs: start, finishedAtMs: stop } = hostSpan(trials) ?? { startedAtMs: 0, finishedAtMs: 0 };
   const first = trials[0];
   return jsonDocument({
     reportFormat: 'CTRF',
@@ -34,9 +40,9 @@ export function ctrfDocument(records: RunRecords, placeOf: PlaceOf): string {
         pending: unstarted.length,
         other: count('inconclusive'),
         flaky: trials.filter(isFlaky).length,
-        start: attempts.length === 0 ? 0 : start,
+        start,
         stop,
-        duration: attempts.length === 0 ? 0 : Math.max(stop - start, 0),
+        duration: Math.max(stop - start, 0),
         ...(Object.keys(extra).length === 0 ? {} : { extra }),
       },
       tests: [

@@ -115,7 +115,7 @@ function escapeProperty(text: string): string {
 
 /** Ended by a newline; to be appended to the file GITHUB_STEP_SUMMARY names. */
 export function githubSummary(records: RunRecords): string {
-  const { trials, unstarted, skipped, totals, shard, refusal } = records;
+  const { trials, unstarted, skipped, totals, shard, refusal, nothingRan } = records;
   const { verdict = 'inconclusive', passed = 0, failed = 0, inconclusive = 0 } = totals ?? {};
   const parts = [
     `${passed} passed`,
@@ -124,7 +124,7 @@ export function githubSummary(records: RunRecords): string {
     ...(skipped.length > 0 ? [`${skipped.length} skipped`] : []),
   ];
   const rows = trials.length + unstarted.length + skipped.length;
-  const mark = marks[trials.length + unstarted.length === 0 && skipped.length > 0 ? 'skipped' : verdict];
+  const mark = marks[nothingRan === undefined ? verdict : 'skipped'];
   const heading = refusal === undefined ? `${mark} Drillyard: ${parts.join(', ')}` : `${marks.failed} Drillyard: ${refusal.code}`;
   const lines = [
     `## ${heading}${shard === undefined ? '' : ` (shard ${shard})`}`,
@@ -132,7 +132,9 @@ export function githubSummary(records: RunRecords): string {
     ...(refusal === undefined ? [] : [`<pre>${escapeHtml(visibleText(refusalText(refusal)))}</pre>`, '']),
     ...(totals?.usage === undefined ? [] : [`Agents used ${usageText(totals.usage)}.`, '']),
     ...(unstarted.length === 0 ? [] : [`${counted(unstarted.length, 'trial')} never started: the run ended before.`, '']),
-    ...(trials.length + unstarted.length === 0 ? ['No drill ran.', ''] : []),
+    ...(trials.length + unstarted.length === 0
+      ? [`No drill ran${nothingRan === undefined ? '' : `: ${visibleLine(nothingRan)}`}.`, '']
+      : []),
     ...(rows === 0 ? [] : ['| | drill | attempts | took | |', '|---|---|---|---|---|']),
   ];
   // What did not pass first: it is what one looks for, and what the bound must not cut.

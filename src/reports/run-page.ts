@@ -10,7 +10,16 @@ import { visibleLine, visibleText } from '../text/visible-text.js';
 import { html } from './markup.js';
 import { pageAssets } from './page-assets.js';
 import { pageHead } from './page-head.js';
-import { byWeight, neverStarted, type Reason, type RunRecords, type TrialRecord, trialName, type UnstartedTrial } from './run-records.js';
+import {
+  byWeight,
+  hostSpan,
+  neverStarted,
+  type Reason,
+  type RunRecords,
+  type TrialRecord,
+  trialName,
+  type UnstartedTrial,
+} from './run-records.js';
 import { refusalText } from './run-refusal.js';
 import { hostDuration, locationText, usageText } from './shown-values.js';
 
@@ -20,19 +29,14 @@ export interface RunPageOptions {
 }
 
 export function runPage(records: RunRecords, { linkTo }: RunPageOptions): string {
-  const { trials, unstarted, skipped, totals, shard, seed, refusal } = records;
+  const { trials, unstarted, skipped, totals, shard, seed, refusal, nothingRan } = records;
   const { style, script, policy } = pageAssets();
   const verdict: Verdict = totals?.verdict ?? 'inconclusive';
   const drills = counted(new Set([...trials, ...unstarted].map(({ drillId }) => drillId)).size, 'drill');
-  const isNothing = trials.length + unstarted.length === 0 && skipped.length > 0;
-  const word = isNothing ? 'nothing ran' : verdict;
+  const word = nothingRan === undefined ? verdict : 'nothing ran';
   const outcome = totals === undefined ? drills : outcomeText(verdict, totals[verdict], drills);
-  const title =
-    refusal !== undefined
-      ? 'The run ended with an error'
-      : isNothing
-        ? `Nothing ran: ${counted(skipped.length, 'drill')} skipped`
-        : outcome;
+  const title = refusal !== undefined ? 'The run ended with an error' : nothingRan === undefined ? outcome : `Nothing ran: ${nothingRan}`;
+  const span = hostSpan(trials);
   const facts: [string, Content][] = [
     ['Passed', totals?.passed ?? 0],
     ['Failed', totals?.failed ?? 0],
@@ -40,7 +44,7 @@ export function runPage(records: RunRecords, { linkTo }: RunPageOptions): string
     ['Trials', trials.length + unstarted.length],
     ...(unstarted.length === 0 ? [] : [['Never started', unstarted.length] as [string, Content]]),
     ...(skipped.length === 0 ? [] : [['Skipped', skipped.length] as [string, Content]]),
-    ...(trials.length === 0 ? [] : [['Took', hostDuration(hostSpanMs(trials))] as [string, Content]]),
+    ...(span === undefined ? [] : [['Took', hostDuration(span.finishedAtMs - span.startedAtMs)] as [string, Content]]),
     ...(seed === undefined ? [] : [['Seed', html`<code>${seed}</code>`] as [string, Content]]),
     ...(shard === undefined ? [] : [['Shard', shard] as [string, Content]]),
     ...(totals?.usage === undefined ? [] : [['Agents used', usageText(totals.usage)] as [string, Content]]),
@@ -95,12 +99,6 @@ function leftOut(trials: readonly TrialRecord[]): Markup | null {
     .slice(limits.runPageWholeTrialsMax)
     .filter(({ why }) => why !== '').length;
   return count === 0 ? null : html`\n<p class="quiet">The findings of ${counted(count, 'further trial')} are in their reports.</p>`;
-}
-
-/** From the first start to the last end: trials run at the same time. */
-function hostSpanMs(trials: readonly TrialRecord[]): number {
-  const attempts = trials.flatMap((trial) => trial.attempts);
-  return Math.max(...attempts.map(({ finishedAtMs }) => finishedAtMs)) - Math.min(...attempts.map(({ startedAtMs }) => startedAtMs));
 }
 
 function chip(word: string, status: string): Markup {

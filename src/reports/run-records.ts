@@ -5,6 +5,7 @@ import { type AgentUsage, sumUsage, usageOf } from '../contract/run/agent-usage.
 import type { AssertionLocation, Verdict } from '../contract/run/run.js';
 import type { AttemptDetail, RunEvent, RunReport, SkippedDrill } from '../contract/run/run-events.js';
 import type { ToolFailureReport } from '../contract/world/tool-failure.js';
+import { counted } from '../text/counted.js';
 import { agentWords, failedInteractions, findingsOf, headline, leftUndecided } from './findings.js';
 import { gateText } from './gate-text.js';
 import { plain } from './palette.js';
@@ -20,6 +21,16 @@ export interface AttemptRecord {
   report: string;
   startedAtMs: number;
   finishedAtMs: number;
+}
+/** From the first start to the last end of all attempts, which run at the same time; undefined where there is none. */
+export function hostSpan(trials: readonly TrialRecord[]): Pick<AttemptRecord, 'startedAtMs' | 'finishedAtMs'> | undefined {
+  let [startedAtMs, finishedAtMs] = [Number.POSITIVE_INFINITY, 0];
+  // One by one: a function takes no argument for each of very many.
+  for (const attempt of trials.flatMap(({ attempts }) => attempts)) {
+    startedAtMs = Math.min(startedAtMs, attempt.startedAtMs);
+    finishedAtMs = Math.max(finishedAtMs, attempt.finishedAtMs);
+  }
+  return startedAtMs === Number.POSITIVE_INFINITY ? undefined : { startedAtMs, finishedAtMs };
 }
 /** A gate that did not pass, or what kept the attempt from running. */
 export interface Reason {
@@ -75,6 +86,7 @@ export class RunRecords {
   #shard: string | undefined;
   #seed: string | undefined;
   #refusal: RunRefusal | undefined;
+  #nothing: string | undefined;
 
   take(event: RunEvent): void {
     if (event.event === 'plan') {
@@ -92,6 +104,17 @@ export class RunRecords {
     this.#refusal = refusal;
   }
 
+  /** There was nothing to run. `why`: in words, with which no sentence begins. */
+  nothingToRun(why: string): void {
+    this.#nothing = why;
+  }
+
+  /** Why not one trial was to run, in words; undefined where some were, or the run ended with an error. */
+  get nothingRan(): string | undefined {
+    if (this.#trials.size + this.#unstarted.length > 0 || this.#refusal !== undefined) return undefined;
+    if (this.#skipped.length > 0) return `${counted(this.#skipped.length, 'drill')} skipped`;
+    return this.#shard === undefined ? this.#nothing : `no drill falls to shard ${this.#shard}`;
+  }
   /** In the order in which they first ended. */
   get trials(): readonly TrialRecord[] {
     return [...this.#trials.values()];

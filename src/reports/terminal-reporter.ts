@@ -267,7 +267,7 @@ class Terminal implements TerminalReporter {
       ...(skipped > 0 ? [dim(`${skipped} skipped`)] : []),
     ];
     const ran = passed + failed + inconclusive;
-    const word = ran === 0 && skipped > 0 ? bold('NOTHING RAN') : paintVerdict(verdict, bold(verdict.toUpperCase()), this.#palette);
+    const word = ran === 0 ? bold('NOTHING RAN') : paintVerdict(verdict, bold(verdict.toUpperCase()), this.#palette);
     const { reportFolder: folder, elapsedMs } = this.#progress;
     // Only a shard can be empty.
     if (ran + skipped === 0) parts.push('none falls to this shard');

@@ -1,6 +1,6 @@
 // Mistakes of somebody who is new here: each is reported with the next step.
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -93,16 +93,23 @@ test('a port that is taken: 1, and what to do', async () => {
   assert.doesNotMatch(stderr, /^ +at /m);
 });
 
-test('an empty shard passes and says so', async () => {
+test('an empty shard passes and says that nothing ran', async () => {
   const runs = await Promise.all(
-    ['1/2', '2/2'].map((shard) => warmDrillyard(['run', '--shard', shard, '--report-dir', `r${shard[0]}`], { cwd: root })),
+    ['1/2', '2/2'].map((shard) =>
+      warmDrillyard(['run', '--shard', shard, '--report-dir', `r${shard[0]}`, '--reporter', 'html'], { cwd: root }),
+    ),
   );
   assert.deepEqual(
     runs.map(({ code }) => code),
     [0, 0],
   );
-  const [one, other] = runs.map(({ stdout }) => /none falls to this shard/.test(stdout));
-  assert.notEqual(one, other);
+  const empty = runs.map(({ stdout }) => /NOTHING RAN {2}0 drills: none falls to this shard/.test(stdout)).indexOf(true) + 1;
+  assert.deepEqual(
+    [1, 2].map((index) =>
+      readFileSync(join(root, `r${index}`, 'index.html'), 'utf8').includes(`<h1>Nothing ran: no drill falls to shard ${index}/2</h1>`),
+    ),
+    [empty === 1, empty === 2],
+  );
   const plan = await warmDrillyard(['plan', '--shard', '1/2', '--json'], { cwd: root });
   assert.match(plan.stdout, /"shard":\{"index":1,"count":2\}/);
 });

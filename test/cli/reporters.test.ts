@@ -1,13 +1,16 @@
 // `run --reporter`: what each writes, where, and what stdout holds.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
+import { RunReporters } from '../../src/cli/run-reporters.js';
 import { createRepository, drill, moduleAgent, noteIs } from '../drills/repository.js';
+import { failingRun } from '../reports/fixtures.js';
 import { checkJunit } from '../reports/junit-schema.js';
 import { readXml } from '../reports/xml-reader.js';
 import { drillyard, jsonLines } from './cli.js';
@@ -163,6 +166,49 @@ test('a file that cannot be written is reported, and the run has not passed', as
   const { code, stderr } = await warmDrillyard(['run', 'passing', '--reporter', 'junit=drillyard.json/junit.xml'], { cwd: root });
   assert.equal(code, 1);
   assert.match(stderr, /The report \S+junit\.xml could not be written: a file is in its way/);
+});
+
+// RUN-REPORTERS-2
+test('a document that cannot be made is reported, and the others are written', (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'drillyard-reporters-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const place = (name: string): string => join(folder, name);
+  const reporters = new RunReporters({
+    choices: [
+      { name: 'ctrf', path: place('ctrf.json') },
+      { name: 'html', path: place('page.html') },
+      { name: 'json', path: place('lines.jsonl') },
+    ],
+    ...{ root: folder, reportDirectory: folder, environment: {}, repositoryFlags: '', terminal: undefined },
+    output: { json: false, line() {}, say() {} } as never,
+  });
+  const { report } = failingRun();
+  const { status, verdict, stateHash, evidenceHash, trajectoryHash } = report.result;
+  const about = {
+    runId: report.runId,
+    drillId: 'a',
+    trial: 1,
+    attempt: 1,
+    status,
+    verdict,
+    report: '',
+    stateHash,
+    evidenceHash,
+    trajectoryHash,
+  };
+  reporters.onEvent({ event: 'attempt', ...about, detail: { report, cited: [] } });
+  const sources = {
+    get [report.drill.id](): never {
+      throw new Error('no place today');
+    },
+  };
+  const { files, failures } = reporters.finish(sources);
+  assert.deepEqual(files, [place('page.html'), place('lines.jsonl')]);
+  assert.deepEqual(
+    failures.map(({ code, message }) => [code, message]),
+    [['control.INTERNAL', `The report ${place('ctrf.json')} could not be written: no place today`]],
+  );
+  assert.deepEqual([existsSync(place('ctrf.json')), ...files.map((file) => existsSync(file))], [false, true, true]);
 });
 
 test('a run that is refused says so in every document, in the place of what an earlier run left there', async (t) => {
@@ -364,7 +410,7 @@ test('what is skipped is said in every format with its reason, and no run is red
   const alone = await warmDrillyard(['run', 'waits', '--reporter', list], { cwd: repository.root, env });
   assert.equal(alone.code, 0, alone.stdout);
   assert.match(alone.stdout, /NOTHING RAN {2}1 drill: 1 skipped/);
-  assert.match(text('summary.md'), /No drill ran\./);
+  assert.match(text('summary.md'), /No drill ran: 1 drill skipped\./);
   assert.match(text('page.html'), /<h1>Nothing ran: 1 drill skipped<\/h1>/);
   checkJunit(readXml(text('.service/reports/junit.xml')));
   checkCtrf(JSON.parse(text('ctrf.json')));

@@ -106,7 +106,20 @@ test('what failed runs again alone, with its seed, a chosen one or a fresh one',
   const passing = await run(desk, 'auditor-cannot-refund');
   assert.equal(passing.code, 0);
   const nothing = await run(desk, '--last-failed');
-  assert.deepEqual([nothing.code, nothing.lines], [0, [{ event: 'nothing_failed' }]]);
+  const { invocationId: ofPassing } = passing.lines[0] as { invocationId: string };
+  assert.deepEqual([nothing.code, nothing.lines], [0, [{ event: 'nothing_failed', invocationId: ofPassing, runs: 1 }]]);
+  // The documents of the run before do not stay in the place of what was asked for.
+  const list = 'github,junit,ctrf=ctrf.json,html=page.html,json=lines.jsonl';
+  const summary = join(desk, 'summary.md');
+  const told = await drillyard(['run', '--last-failed', '--reporter', list], { cwd: desk, env: { GITHUB_STEP_SUMMARY: summary } });
+  assert.equal(told.code, 0, told.stderr);
+  const why = `nothing failed in ${ofPassing} (1 run)`;
+  const text = (file: string): string => readFileSync(join(desk, file), 'utf8');
+  assert.ok(told.stdout.includes(`Nothing ran: ${why}.\n`), told.stdout);
+  assert.ok(text('page.html').includes(`<h1>Nothing ran: ${why}</h1>`));
+  assert.ok(text('summary.md').includes(`No drill ran: ${why}.`));
+  assert.equal(JSON.parse(text('lines.jsonl')).event, 'nothing_failed');
+  assert.deepEqual([JSON.parse(text('ctrf.json')).results.summary.tests, /tests="0"/.test(text('.service/reports/junit.xml'))], [0, true]);
   const unknown = await run(desk, '--last-failed', 'inv_00000000000000000000000000');
   assert.equal(unknown.code, 2);
 });

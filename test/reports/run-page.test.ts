@@ -7,6 +7,7 @@ import { type TestContext, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { limits } from '../../src/contract/limits.js';
 import type { RunReport } from '../../src/contract/run/run-events.js';
+import { ctrfDocument } from '../../src/reports/ctrf.js';
 import { runPage } from '../../src/reports/run-page.js';
 import { RunRecords } from '../../src/reports/run-records.js';
 import { axeViolations, noBrowser, openBrowser } from '../inspector/app/browser-kit.js';
@@ -121,6 +122,35 @@ test('of very many failed trials the first have their findings, the others what 
   assert.equal(rows.filter((row) => row.includes('<details>')).length, limits.runPageWholeTrialsMax);
   assert.ok(rows.every((row) => row.includes('never-above-charge') && /<a href="reports\/run_/.test(row)));
   assert.ok(text.includes('The findings of 102 further trials are in their reports.'));
+});
+
+test('of very many attempts the page and the CTRF document say when the first began and the last ended', () => {
+  const attempts = Array.from({ length: 200_000 }, (_, index) => ({
+    ...{ runId: 'run_1', attempt: 1, verdict: 'passed', report: '' },
+    ...{ startedAtMs: 1_000 + index, finishedAtMs: 2_000 + index },
+  }));
+  const records = new RunRecords();
+  const { report } = passingRun();
+  const { status, verdict, stateHash, evidenceHash, trajectoryHash } = report.result;
+  const about = {
+    runId: 'run_1',
+    drillId: 'a',
+    trial: 1,
+    attempt: 1,
+    status,
+    verdict,
+    report: '',
+    stateHash,
+    evidenceHash,
+    trajectoryHash,
+  };
+  records.take({ event: 'attempt', ...about, detail: { report, cited: [] } });
+  // One trial with all of them is cheaper than as many trials.
+  records.trials[0]!.attempts.splice(0, 1, ...(attempts.slice(0, 1) as never[]));
+  for (const attempt of attempts.slice(1)) records.trials[0]!.attempts.push(attempt as never);
+  const { start, stop } = JSON.parse(ctrfDocument(records, () => undefined)).results.summary;
+  assert.deepEqual([start, stop], [1_000, 201_999]);
+  assert.match(runPage(records, { linkTo: (link) => link }), /<dt>Took<\/dt><dd>3 min 21 s<\/dd>/);
 });
 
 test('axe has nothing against it, light, dark and on a phone', { skip: noBrowser }, async (t) => {

@@ -71,7 +71,7 @@ export class Receipts {
     for (const [name, held] of this.#fresh) if (held.packageId === packageId) this.#fresh.delete(name);
     this.#cache.clear();
     if (!this.#hasStored) return;
-    this.#deletions.push(...this.#layers.receiptKeys(packageId));
+    for (const key of this.#layers.receiptKeys(packageId)) this.#deletions.push(key);
     this.#voided.add(packageId);
   }
 
