@@ -186,7 +186,7 @@ test('a document that cannot be made is reported, and the others are written', (
   const { status, verdict, stateHash, evidenceHash, trajectoryHash } = report.result;
   const about = {
     runId: report.runId,
-    drillId: 'a',
+    drillId: report.drill.id,
     trial: 1,
     attempt: 1,
     status,
