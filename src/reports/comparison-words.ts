@@ -166,7 +166,7 @@ export function firstMembers(members: readonly ComparedMember[], countMax: numbe
   return ordered.filter((member) => taken.has(member));
 }
 
-/** Empty where there are none: what one key repeats another does anew, so the evidence differs though the calls did the same. */
+/** Empty where there are none. The evidence of such runs differs, and nothing else of them does. */
 export function otherKeysText(calls = 0): string {
   return calls === 0
     ? ''

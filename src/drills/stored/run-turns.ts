@@ -1,7 +1,7 @@
 // A run's journal as turns: what one cause brought about, with nothing of it that only says who asked, when, or where in the journal it
 // stands.
 //   RUN-TURNS-1. A call is known by who called what with which arguments; a scheduled event by the turn that scheduled it; neither by
-//     place, time or ids. Nor by its idempotency key, which is told beside it.
+//     place, time or ids. A call that has another idempotency key is the same call: the key is told apart from it.
 //   RUN-TURNS-2. Times are compared as spans: a turn that comes later because something before it took longer is the same turn.
 import { defined } from '../../contract/defined.js';
 import type { JsonValue } from '../../contract/json.js';
