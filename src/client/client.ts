@@ -19,7 +19,7 @@ export interface ClientOptions {
   credential: string;
   /** Default: the global one. */
   fetch?: typeof globalThis.fetch;
-  /** Tries after the first one. Default 4. */
+  /** Tries after the first one. Default: 4, and more until a minute has passed, the time of a restart. */
   retries?: number;
   /** Of one try. Default 60 s. */
   timeoutMs?: number;
@@ -55,7 +55,7 @@ export function createClient(options: ClientOptions): Client {
     // Chosen before the first try: every retry carries it.
     const idempotencyKey = rule.unsafe ? (call.idempotencyKey ?? crypto.randomUUID()) : undefined;
     const rules = {
-      retries: call.retries ?? options.retries ?? 4,
+      retries: call.retries ?? options.retries,
       timeoutMs: call.timeoutMs ?? options.timeoutMs ?? tuning.requestTimeoutMs,
       signal: call.signal,
     };

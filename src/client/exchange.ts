@@ -2,7 +2,8 @@
 import { endpointTable } from '../contract/hosted/endpoint-table.js';
 import type { EndpointId } from '../contract/hosted/endpoints.js';
 import { filledPath, filledQuery } from '../contract/route-table.js';
-import { controlErrorOf } from './control-error.js';
+import { ControlError, controlErrorOf } from './control-error.js';
+import { tuning } from './tuning.js';
 
 export interface Connection {
   /** Without a slash at the end. */
@@ -27,7 +28,7 @@ export interface ExchangeReply {
   correlationId: string;
 }
 
-/** Throws a ControlError for a refusal, and whatever fetch throws. */
+/** Throws a ControlError for a refusal and for what no service answers, and whatever fetch throws. */
 export async function exchange({ baseUrl, credential, fetch }: Connection, id: EndpointId, input: ExchangeInput): Promise<ExchangeReply> {
   const { method } = endpointTable[id];
   const { body, idempotencyKey, signal } = input;
@@ -45,15 +46,69 @@ export async function exchange({ baseUrl, credential, fetch }: Connection, id: E
     redirect: 'error',
     ...(body === undefined ? {} : { body: bytes ? new Uint8Array(body) : JSON.stringify(body) }),
   });
-  const correlationId = response.headers.get('x-correlation-id');
-  if (!response.ok) throw controlErrorOf(response.status, await response.text(), correlationId);
-  const json = response.headers.get('content-type')?.startsWith('application/json') === true;
+  if (!response.ok) throw await refusalIn(response);
   return {
     status: response.status,
-    reply: json ? await response.json() : new Uint8Array(await response.arrayBuffer()),
+    reply: await replyIn(response, { baseUrl, media: endpointTable[id].media }),
     replayed: response.headers.get('idempotent-replayed') === 'true',
-    correlationId: correlationId ?? '',
+    correlationId: response.headers.get('x-correlation-id') ?? '',
   };
+}
+
+/** Of a reply that is no success. */
+export async function refusalIn(response: Response): Promise<ControlError> {
+  const bytes = await bytesIn(response, tuning.refusalBytesMax);
+  return controlErrorOf(response.status, new TextDecoder().decode(bytes), response.headers);
+}
+
+async function replyIn(response: Response, { baseUrl, media }: { baseUrl: string; media: string | undefined }): Promise<unknown> {
+  const type = response.headers.get('content-type') ?? '';
+  const isJson = type.startsWith(json);
+  if (!isJson && (media === undefined || !type.startsWith(media))) {
+    await response.body?.cancel();
+    throw notAService(
+      response,
+      `${baseUrl} is not a Drillyard service: it answers with ${type === '' ? 'nothing that has a type' : type}.`,
+    );
+  }
+  // Of a file that somebody asked for nobody but them knows how large it may be.
+  if (!isJson) return new Uint8Array(await response.arrayBuffer());
+  const bytes = await bytesIn(response, tuning.replyBytesMax);
+  if (bytes === undefined) throw notAService(response, `A reply of ${baseUrl} is larger than ${tuning.replyBytesMax} bytes.`);
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes)) as unknown;
+  } catch {
+    throw notAService(response, `${baseUrl} is not a Drillyard service: what it answers is not JSON.`);
+  }
+}
+const json = 'application/json';
+
+function notAService({ status, headers }: Response, message: string): ControlError {
+  const correlationId = headers.get('x-correlation-id') ?? 'none';
+  return new ControlError(status, { code: 'control.UNAVAILABLE', message, correlationId, retryable: false, source: 'platform' });
+}
+
+/** Undefined for a body that is larger; the rest of it is not read. */
+async function bytesIn(response: Response, bytesMax: number): Promise<Uint8Array | undefined> {
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  for (const reader = response.body?.getReader(); reader !== undefined; ) {
+    const { value } = await reader.read();
+    if (value === undefined) break;
+    length += value.length;
+    if (length > bytesMax) {
+      await reader.cancel();
+      return undefined;
+    }
+    pieces.push(value);
+  }
+  const bytes = new Uint8Array(length);
+  let at = 0;
+  for (const piece of pieces) {
+    bytes.set(piece, at);
+    at += piece.length;
+  }
+  return bytes;
 }
 
 function targetOf(id: EndpointId, { path = {}, query = {} }: ExchangeInput): string {

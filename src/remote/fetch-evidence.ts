@@ -1,6 +1,6 @@
 // The evidence bundle of a hosted run, fetched into a report folder as a local run writes one: whole or not there at all, and every byte as
 // the service's record says. Names come from its manifest, so they are believed only where a report folder has such names.
-import { controlErrorOf } from '../client/control-error.js';
+import { refusalIn } from '../client/exchange.js';
 import { withRetries } from '../client/retry.js';
 import { sha256Digest } from '../contract/digest.js';
 import { ServiceError } from '../contract/errors.js';
@@ -75,7 +75,7 @@ class Fetching {
     const { url, credential, projectId } = this.#remote;
     const place = `${url}/v1/projects/${projectId}/evidence/${this.#place.evidenceBundleId}/artifacts?${new URLSearchParams({ path })}`;
     const reply = await fetch(place, { headers: { authorization: `Bearer ${credential}` }, redirect: 'error', signal: this.#signal });
-    if (!reply.ok || reply.body === null) throw controlErrorOf(reply.status, await reply.text(), reply.headers.get('x-correlation-id'));
+    if (!reply.ok || reply.body === null) throw await refusalIn(reply);
     let left = bytesMax;
     for await (const piece of reply.body) {
       left -= piece.length;

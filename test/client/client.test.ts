@@ -218,3 +218,104 @@ test('a try that takes too long is given up, and the next one may succeed', asyn
   assert.deepEqual(await client.getMe(), { ok: true });
   assert.equal(tries, 2);
 });
+
+/** A client whose every request gets the next of these replies; the last one stays. */
+function answered(replies: (() => Response)[], options: { retries?: number } = {}): { client: Client; tries: () => number } {
+  let tries = 0;
+  const fetch: typeof globalThis.fetch = async () => replies[Math.min(tries++, replies.length - 1)]!();
+  return { client: createClient({ baseUrl: 'http://127.0.0.1:9', credential: 'good', fetch, ...options }), tries: () => tries };
+}
+const json = (body: unknown, status = 200): Response =>
+  new Response(JSON.stringify(body), { status, headers: { 'content-type': 'application/json' } });
+const restarting = (headers: { [name: string]: string } = {}): Response => new Response('<h1>503</h1>', { status: 503, headers });
+
+// RETRY-1
+test('a service that restarts is waited for where nobody says how often; whoever says it is heard', async () => {
+  const patient = answered([...Array.from({ length: 5 }, () => () => restarting()), () => json({ ok: true })]);
+  assert.deepEqual([await patient.client.getMe(), patient.tries()], [{ ok: true }, 6]);
+  const counted = answered([() => restarting()], { retries: 1 });
+  await assert.rejects(counted.client.getMe(), { code: 'control.UNAVAILABLE' });
+  assert.equal(counted.tries(), 2);
+  await assert.rejects(counted.client.getMe(undefined, { retries: 0 }), { code: 'control.UNAVAILABLE' });
+  assert.equal(counted.tries(), 3);
+});
+
+test('Retry-After is heard where a proxy answers', async () => {
+  const asked = async (retryAfter: string): Promise<number | undefined> => {
+    const { client } = answered([() => restarting({ 'retry-after': retryAfter })], { retries: 0 });
+    return await client.getMe().then(
+      () => assert.fail('refused'),
+      (error) => (error as ControlError).envelope.retryAfterMs,
+    );
+  };
+  assert.deepEqual([await asked('3'), await asked('soon'), await asked('-1')], [3000, undefined, undefined]);
+  const later = (await asked(new Date(Date.now() + 60_000).toUTCString())) ?? 0;
+  assert.ok(later > 0 && later <= 60_000, String(later));
+  // Longer than anybody waits: thrown at once.
+  const long = answered([() => restarting({ 'retry-after': '3600' })]);
+  await assert.rejects(long.client.getMe(), { code: 'control.UNAVAILABLE' });
+  assert.equal(long.tries(), 1);
+});
+
+test('of a refusal whose members are not as they should be, those are left out', async () => {
+  const issue = { path: '/a', code: 'type', message: 'is wrong' };
+  const envelope = { code: 'control.INVALID_REQUEST', message: 'no', retryable: 'yes', retryAfterMs: 'abc', details: [1], source: 7 };
+  for (const [issues, kept] of [
+    [{ a: 1 }, undefined],
+    [[null, { path: 1 }, issue], [issue]],
+  ] as const) {
+    const { client } = answered([() => json({ ...envelope, issues }, 400)]);
+    await assert.rejects(client.getMe(), (error) => {
+      const { envelope: got } = error as ControlError;
+      const whole = { code: 'control.INVALID_REQUEST', message: 'no', correlationId: 'none', retryable: false, source: 'platform' };
+      assert.deepEqual(got, { ...whole, ...(kept === undefined ? {} : { issues: kept }) });
+      return true;
+    });
+  }
+});
+
+test('what is no service is named as none, and a body that does not end is not read to its end', async () => {
+  const html = answered([() => new Response('<h1>login</h1>', { headers: { 'content-type': 'text/html' } })]);
+  await assert.rejects(html.client.getMe(), { message: /http:\/\/127\.0\.0\.1:9 is not a Drillyard service: it answers with text\/html/ });
+  const broken = answered([() => new Response('{"a":', { headers: { 'content-type': 'application/json' } })]);
+  await assert.rejects(broken.client.getMe(), { message: /is not a Drillyard service: what it answers is not JSON/ });
+  const endless = (status: number) =>
+    answered([
+      () =>
+        new Response(new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array(0x200_0000)) }), {
+          status,
+          headers: { 'content-type': 'application/json' },
+        }),
+    ]).client.getMe();
+  await assert.rejects(endless(200), { message: /is larger than/ });
+  await assert.rejects(endless(400), { message: /is not of the service/ });
+});
+
+// PAGES-1
+test('a list that names a page again is refused', async () => {
+  const cursors = ['a', 'b', 'a'];
+  const { client, tries } = answered(cursors.map((nextCursor) => () => json({ items: [], nextCursor })));
+  await assert.rejects(
+    async () => {
+      for await (const _ of client.pages('listSessions', { path: { projectId } }));
+    },
+    { message: /The pages of listSessions do not end/ },
+  );
+  assert.equal(tries(), cursors.length);
+});
+
+// WITH-SESSION-1
+test('withSession ends soon after an abort, though nothing is answered any more', async () => {
+  const abort = new AbortController();
+  const silent: typeof globalThis.fetch = (url, init) => {
+    const { pathname } = new URL(String(url));
+    if (pathname.endsWith('/sessions')) return Promise.resolve(json({ session: { sessionId }, operation: { operationId } }, 202));
+    return new Promise((_, reject) => init?.signal?.addEventListener('abort', () => reject(init.signal?.reason)));
+  };
+  const client = createClient({ baseUrl: 'http://127.0.0.1:9', credential: 'good', fetch: silent });
+  const work = client.withSession({ projectId, environmentId, seed: '7' }, async () => assert.fail('it is not ready'), {
+    signal: abort.signal,
+  });
+  setImmediate(() => abort.abort(new Error('enough')));
+  await assert.rejects(work, { message: 'enough' });
+});
