@@ -257,8 +257,10 @@ export const limits = {
   remoteAccessTtlMs: 3_600_000,
   /** All files of one evidence bundle. */
   remoteEvidenceBytesMax: 4 * 1024 * 1024 * 1024,
+  /** Of one of them, one try. */
   remoteDownloadTimeoutMs: 600_000,
-  remoteDownloadTriesMax: 3,
+  /** Of what is still asked of a service once somebody has cancelled: runs are cancelled, and evidence of what had begun is fetched. */
+  remoteEndingMs: 10_000,
   /** Of what an agent here reported, as it is handed in. */
   remoteErrorCharsMax: 4096,
   remoteFileNameCharsMax: 200,

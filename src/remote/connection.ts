@@ -1,6 +1,7 @@
 // A hosted service as a repository uses it: its client, and the project that the source and the runs belong to.
 import { type Client, createClient } from '../client/client.js';
 import { ControlError } from '../client/control-error.js';
+import { defined } from '../contract/defined.js';
 import { ServiceError } from '../contract/errors.js';
 import type { Me } from '../contract/hosted/organization.js';
 import type { RemoteService } from '../contract/run/project-files.js';
@@ -23,14 +24,20 @@ export interface Remote {
 }
 
 /** control.INVALID_REQUEST where it is not clear which service, or which project. */
-export async function connectRemote({ credential, ...given }: RemoteOptions, written: RemoteService | undefined): Promise<Remote> {
+export async function connectRemote(
+  { credential, ...given }: RemoteOptions,
+  written: RemoteService | undefined,
+  signal: AbortSignal | undefined,
+): Promise<Remote> {
   const { url, project, environment, draft } = { ...written, ...withoutAbsent(given) };
   if (url === undefined) {
     throw unclear('No service is named: use --remote <url>, or "remote": { "url": ... } in the root file.');
   }
   const baseUrl = requireServiceUrl(url);
   const client = createClient({ baseUrl, credential, fetch: reachingFetch(baseUrl) });
-  const projectId = project ?? onlyProject(await asked(() => client.getMe()));
+  // Asked in any case, so that what is no service is named as none. Where nobody is there, a user waits for the answer to a wrong URL.
+  const me = await asked(() => client.getMe(undefined, { retries: tuning.connectRetries, ...defined({ signal }) }));
+  const projectId = project ?? onlyProject(projectsOf(me, baseUrl));
   return { client, url: baseUrl, credential, projectId, environment, draft };
 }
 
@@ -47,16 +54,26 @@ export async function asked<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /** Where sessions are created: any environment takes a session of any build of its project. */
-export async function environmentOf({ client, projectId, environment }: Remote): Promise<string> {
+export async function environmentOf({ client, projectId, environment }: Remote, signal: AbortSignal | undefined): Promise<string> {
   if (environment !== undefined) return environment;
-  for await (const { items } of client.pages('listEnvironments', { path: { projectId } })) {
+  for await (const { items } of client.pages('listEnvironments', { path: { projectId } }, defined({ signal }))) {
     const active = items.find(({ state }) => state === 'active');
     if (active !== undefined) return active.environmentId;
   }
   throw unclear(`The project ${projectId} has no active environment. Create one, or name one of another project.`);
 }
 
-function onlyProject({ projects }: Me): string {
+/** What some other service answers may be anything. */
+function projectsOf(me: Partial<Me> | null, baseUrl: string): Me['projects'] {
+  const projects: unknown = me?.projects;
+  const isProject = (one: unknown): boolean => typeof (one as Partial<Me['projects'][number]> | null)?.projectId === 'string';
+  if (Array.isArray(projects) && projects.every(isProject)) return projects as Me['projects'];
+  throw new ServiceError('control.UNAVAILABLE', {
+    message: `${baseUrl} is not a Drillyard service: it does not say what the credential opens.`,
+  });
+}
+
+function onlyProject(projects: Me['projects']): string {
   const [first, ...others] = projects;
   if (first === undefined) throw unclear('The credential may do nothing in any project.');
   if (others.length === 0) return first.projectId;

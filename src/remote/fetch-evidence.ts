@@ -1,7 +1,9 @@
 // The evidence bundle of a hosted run, fetched into a report folder as a local run writes one: whole or not there at all, and every byte as
 // the service's record says. Names come from its manifest, so they are believed only where a report folder has such names.
+//   FETCH-EVIDENCE-1. Each file has tries of its own, and is not fetched again for the sake of another.
+//   FETCH-EVIDENCE-2. Nothing is at the place of the report before it has been found good.
 import { refusalIn } from '../client/exchange.js';
-import { withRetries } from '../client/retry.js';
+import { type RetryRules, withRetries } from '../client/retry.js';
 import { sha256Digest } from '../contract/digest.js';
 import { ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
@@ -15,34 +17,45 @@ export interface EvidencePlace {
   runId: string;
   reportDirectory: string;
 }
+/** The report as it was fetched, and what was found in it. */
+export interface FetchedFolder<T> {
+  folder: string;
+  found: T;
+}
 
-/** The folder. control.DATA_DAMAGED for what is not as it was sealed. A full disk rejects as the file system says it. */
-export async function fetchEvidence(remote: Remote, place: EvidencePlace): Promise<string> {
+/**
+ * control.DATA_DAMAGED for what is not as it was sealed. A full disk rejects as the file system says it. What `look` rejects with is
+ * thrown, and nothing stays; it is given the folder before that has its name.
+ */
+export async function fetchEvidence<T>(
+  remote: Remote,
+  place: EvidencePlace,
+  { look, signal }: { look: (draft: string) => Promise<T>; signal: AbortSignal },
+): Promise<FetchedFolder<T>> {
   const { client, projectId } = remote;
-  const { evidence } = await client.getEvidenceBundle({ path: { projectId, evidenceBundleId: place.evidenceBundleId } });
-  const rules = { retries: limits.remoteDownloadTriesMax, timeoutMs: limits.remoteDownloadTimeoutMs };
-  return await withRetries(rules, async (signal) => {
-    const fetching = new Fetching(remote, place, signal);
-    const { text, manifest } = await fetching.manifest(evidence.manifestDigest);
-    return await fetching.folder(text, manifest);
-  });
+  const { evidence } = await client.getEvidenceBundle({ path: { projectId, evidenceBundleId: place.evidenceBundleId } }, { signal });
+  const fetching = new Fetching(remote, place, signal);
+  const { text, manifest } = await fetching.manifest(evidence.manifestDigest);
+  return await fetching.folder(text, manifest, look);
 }
 
 class Fetching {
   readonly #remote: Remote;
   readonly #place: EvidencePlace;
-  readonly #signal: AbortSignal;
+  readonly #rules: RetryRules;
 
   constructor(remote: Remote, place: EvidencePlace, signal: AbortSignal) {
     this.#remote = remote;
     this.#place = place;
-    this.#signal = signal;
+    this.#rules = { timeoutMs: limits.remoteDownloadTimeoutMs, signal };
   }
 
   async manifest(digest: string | undefined): Promise<{ text: string; manifest: ReportManifest }> {
-    const pieces: Uint8Array[] = [];
-    for await (const piece of this.#pieces(manifestFile, limits.reportManifestBytesMax)) pieces.push(piece);
-    const bytes = Buffer.concat(pieces);
+    const bytes = await withRetries(this.#rules, async (signal) => {
+      const pieces: Uint8Array[] = [];
+      for await (const piece of this.#pieces(manifestFile, limits.reportManifestBytesMax, signal)) pieces.push(piece);
+      return Buffer.concat(pieces);
+    });
     if (sha256Digest(bytes) !== digest) throw this.#damaged(`its manifest is not the one that was sealed`);
     const text = bytes.toString('utf8');
     const parsed = parseManifest(text);
@@ -53,13 +66,14 @@ class Fetching {
     return { text, manifest };
   }
 
-  async folder(manifestText: string, { files }: ReportManifest): Promise<string> {
+  async folder<T>(manifestText: string, { files }: ReportManifest, look: (draft: string) => Promise<T>): Promise<FetchedFolder<T>> {
     const { reportDirectory, runId } = this.#place;
     const writer = await FolderWriter.begin({ parent: reportDirectory, name: reportFolderName(runId) });
     try {
       for (const file of files) await this.#file(writer, file);
       await writer.write(manifestFile, manifestText);
-      return await writer.publish();
+      const found = await look(writer.draft);
+      return { folder: await writer.publish(), found };
     } catch (error) {
       await writer.discard();
       throw error;
@@ -67,14 +81,14 @@ class Fetching {
   }
 
   async #file(writer: FolderWriter, { path, bytes, sha256 }: ManifestFile): Promise<void> {
-    const written = await writer.writeStream(path, this.#pieces(path, bytes));
+    const written = await withRetries(this.#rules, (signal) => writer.writeStream(path, this.#pieces(path, bytes, signal)));
     if (written.bytes !== bytes || written.sha256 !== sha256) throw this.#damaged(`${path} is not the file that was sealed`);
   }
 
-  async *#pieces(path: string, bytesMax: number): AsyncGenerator<Uint8Array> {
+  async *#pieces(path: string, bytesMax: number, signal: AbortSignal): AsyncGenerator<Uint8Array> {
     const { url, credential, projectId } = this.#remote;
     const place = `${url}/v1/projects/${projectId}/evidence/${this.#place.evidenceBundleId}/artifacts?${new URLSearchParams({ path })}`;
-    const reply = await fetch(place, { headers: { authorization: `Bearer ${credential}` }, redirect: 'error', signal: this.#signal });
+    const reply = await fetch(place, { headers: { authorization: `Bearer ${credential}` }, redirect: 'error', signal });
     if (!reply.ok || reply.body === null) throw await refusalIn(reply);
     let left = bytesMax;
     for await (const piece of reply.body) {

@@ -64,10 +64,10 @@ function parsed(file: string, text: string): object {
 export async function pushDataset(
   remote: Remote,
   { file, name, packageId, collections }: DatasetFile,
-  { build, buildHash }: { build: CompiledBuild; buildHash: string },
+  { build, buildHash, ...waiting }: { build: CompiledBuild; buildHash: string; signal?: AbortSignal },
 ): Promise<PushedDataset> {
   const { client, projectId } = remote;
-  const found = await asked(() => findDataset(remote, { name, packageId }));
+  const found = await asked(() => findDataset(remote, { name, packageId }, waiting));
   if (found !== undefined && found.currentDigest === digestHere(build, { packageId, collections })) {
     return { name, packageId, datasetId: found.datasetId, revision: found.currentRevision, digest: found.currentDigest, isUnchanged: true };
   }
@@ -80,10 +80,10 @@ export async function pushDataset(
   const as = found === undefined ? { name, packageId } : { datasetId: found.datasetId, expectedVersion: found.version };
   const { dataset, revision } = await asked(async () => {
     const announced = { bytes: content.length, hash: sha256Digest(content) };
-    const { upload } = await client.createDatasetUpload({ path: { projectId }, body: announced });
+    const { upload } = await client.createDatasetUpload({ path: { projectId }, body: announced }, waiting);
     const path = { projectId, uploadId: upload.uploadId };
-    await client.putDatasetUploadContent({ path, body: content });
-    return await client.completeDatasetUpload({ path, body: { buildHash, ...as } });
+    await client.putDatasetUploadContent({ path, body: content }, waiting);
+    return await client.completeDatasetUpload({ path, body: { buildHash, ...as } }, waiting);
   });
   return { name, packageId, datasetId: dataset.datasetId, revision: revision.revision, digest: revision.digest, isUnchanged: false };
 }
@@ -91,11 +91,10 @@ export async function pushDataset(
 async function findDataset(
   { client, projectId }: Remote,
   { name, packageId }: Pick<DatasetFile, 'name' | 'packageId'>,
+  waiting: { signal?: AbortSignal },
 ): Promise<Dataset | undefined> {
-  for await (const { items } of client.pages('listDatasets', {
-    path: { projectId },
-    query: { packageId, state: 'available', limit: tuning.pageItems },
-  })) {
+  const query = { packageId, state: 'available', limit: tuning.pageItems } as const;
+  for await (const { items } of client.pages('listDatasets', { path: { projectId }, query }, waiting)) {
     const found = items.find((dataset) => dataset.name === name);
     if (found !== undefined) return found;
   }

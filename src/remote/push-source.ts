@@ -72,13 +72,13 @@ export async function pushSource(options: PushSourceOptions): Promise<PushSource
   const compiled = await compileForRemote(options);
   // Before anything is sent.
   const files = (options.datasets ?? []).map(readDatasetFile);
-  const remote = await connectRemote(options.remote, compiled.settings?.remote);
+  const remote = await connectRemote(options.remote, compiled.settings?.remote, options.signal);
   const { build, diagnostics } = compiled;
   const pushed = await pushCompiled(remote, compiled, options);
   const datasets: PushedDataset[] = [];
   for (const file of files) {
     options.onProgress?.(`Comparing the dataset "${file.name}"`);
-    datasets.push(await pushDataset(remote, file, { build, buildHash: pushed.buildHash }));
+    datasets.push(await pushDataset(remote, file, { build, buildHash: pushed.buildHash, ...defined({ signal: options.signal }) }));
   }
   return { pushed, datasets, build, diagnostics };
 }

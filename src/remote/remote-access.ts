@@ -13,7 +13,7 @@ import type { Remote } from './connection.js';
 export function remoteAccess(
   { client, projectId }: Remote,
   bundle: AccessBundle,
-  target: Pick<Target, 'bindings' | 'mcpToolNames' | 'httpMounts'>,
+  { target, ending }: { target: Pick<Target, 'bindings' | 'mcpToolNames' | 'httpMounts'>; ending: AbortSignal },
 ): Access {
   const { accessId, sessionId, credential: token, worldHttpUrl, worldHttpMounts, worldHttpKeyId, worldMcpUrl, worldCliUrl } = bundle;
   const urls = { http: worldHttpUrl, mcp: mcpUrlFor(worldMcpUrl, target), cli: worldCliUrl };
@@ -32,7 +32,7 @@ export function remoteAccess(
     unanswered: () => undefined,
     revoke: () => {
       revoked ??= client
-        .revokeSessionAccess({ path: { projectId, sessionId, accessId }, body: { confirm: accessId } })
+        .revokeSessionAccess({ path: { projectId, sessionId, accessId }, body: { confirm: accessId } }, { signal: ending })
         // It is over already, or the service has gone; what it was for is handed in next, which ends it, too.
         .then(
           () => {},

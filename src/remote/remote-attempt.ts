@@ -2,6 +2,7 @@
 // fetched. Same build, same setup, same seed, trial and attempt: the same world as a local run makes, and so the same hashes.
 //   REMOTE-ATTEMPT-1. There is always a result, and it is reported.
 //   REMOTE-ATTEMPT-2. The session is destroyed when the run has ended, and with it a run that has not.
+//   REMOTE-ATTEMPT-3. Once it is cancelled, a service that is slow or silent holds it up no longer than a bound.
 import { resolve } from 'node:path';
 import { pause } from '../async/pause.js';
 import { ControlError, OperationError } from '../client/control-error.js';
@@ -12,7 +13,7 @@ import { newId } from '../contract/ids.js';
 import { limits } from '../contract/limits.js';
 import { localFolders } from '../contract/local-folders.js';
 import type { CompiledBuild } from '../contract/run/build.js';
-import type { HostedRun, RunError, RunResult } from '../contract/run/run.js';
+import type { HostedRun, RunError, RunIdentity, RunResult } from '../contract/run/run.js';
 import type { RunReport } from '../contract/run/run-events.js';
 import { timelineLength } from '../contract/run/timeline-length.js';
 import type { AttemptContext } from '../drills/attempt/attempt-context.js';
@@ -35,7 +36,8 @@ import {
 import type { TargetRunner } from '../drills/targets/target-run.js';
 import type { Targets } from '../drills/targets/targets.js';
 import type { Remote } from './connection.js';
-import { workRemotely } from './remote-interaction.js';
+import { type AskedIdentity, OtherRun, otherIdentity, requireAskedRun } from './remote-identity.js';
+import { RemoteInteraction } from './remote-interaction.js';
 import { fetchReport } from './remote-report.js';
 import { refusalOf } from './service-url.js';
 
@@ -46,6 +48,8 @@ export interface RemoteStage extends Pick<AttemptContext, 'targets' | 'signal' |
   build: CompiledBuild;
   /** As the service made it. */
   buildHash: string;
+  /** Of what is still asked of the service once `signal` has been aborted. */
+  ending: AbortSignal;
   targets: Targets;
   options: Pick<RunDrillsOptions, 'root' | 'reportDirectory'>;
   onNotice: (text: string) => void;
@@ -60,13 +64,17 @@ class RemoteAttempt {
   readonly #request: AttemptRequest;
   readonly #numbers: AttemptNumbers;
   readonly #startedAtMs = Date.now();
-  #runId: string | undefined;
+  readonly #asked: Omit<AskedIdentity, 'runId'>;
+  /** The run as it began. */
+  #started: HostedRun | undefined;
 
   constructor(stage: RemoteStage, request: AttemptRequest) {
     this.#stage = stage;
     this.#request = request;
     const { planned, trial, attempt } = request;
     this.#numbers = { ...trial, trialCount: planned.trialCount, attempt, attemptLimit: planned.attemptLimit };
+    const { runId: _, ...identity } = runIdentity(stage.build, planned, { runId: '', numbers: this.#numbers });
+    this.#asked = { ...identity, buildHash: stage.buildHash };
   }
 
   async play(): Promise<PlayedOut> {
@@ -74,11 +82,20 @@ class RemoteAttempt {
     try {
       const ended = planned.refusal === undefined ? await this.#playSession() : planned.refusal;
       if ('code' in ended) return await this.#withoutEvidence(ended);
-      if (ended.result === undefined) return await this.#withoutEvidence(ended.failure ?? cancelled(`The run is ${ended.state}.`));
-      return { verdict: ended.result.verdict, reported: this.#fetched(ended, ended.result) };
+      const { result } = ended;
+      if (result === undefined) return await this.#withoutEvidence(ended.failure ?? cancelled(`The run is ${ended.state}.`));
+      const other = this.#otherThanAsked(result.identity);
+      if (other !== undefined) return await this.#withoutEvidence(other);
+      return { verdict: result.verdict, reported: this.#fetched(ended, result).catch((error: unknown) => this.#reportedWithout(error)) };
     } catch (error) {
       return await this.#withoutEvidence(this.#stage.signal.aborted ? cancelled('The run was cancelled.') : failureOf(error));
     }
+  }
+
+  #otherThanAsked(identity: RunIdentity | undefined): RunError | undefined {
+    const { build, buildHash } = this.#stage;
+    const asked = { ...this.#asked, runId: this.#started?.request.runId ?? '' };
+    return otherIdentity(identity, asked, { isSameBuild: buildHash === build.buildHash });
   }
 
   /** The run as it ended. */
@@ -92,10 +109,11 @@ class RemoteAttempt {
     const ttlMs = timeoutMs + limits.remoteSessionSpareMs;
     const wanted = { projectId, environmentId, buildHash, drillId: planned.drill.id, seed, trial, attempt, ttlMs };
     let ended: HostedRun | undefined;
+    const work = async (session: WorldSession): Promise<void> => {
+      ended = await this.#playRun(session, timeoutMs);
+    };
     try {
-      await client.withSession(wanted, async (session) => {
-        ended = await this.#playRun(session, timeoutMs);
-      });
+      await client.withSession(wanted, work, { signal });
     } catch (error) {
       if (ended === undefined) throw error;
       onNotice(`A session of ${planned.drill.id} was not destroyed (${(error as Error).message}); it ends by itself.`);
@@ -104,61 +122,95 @@ class RemoteAttempt {
   }
 
   async #playRun({ sessionId, leaseGeneration }: WorldSession, timeoutMs: number): Promise<HostedRun> {
-    const { remote, environmentId, onEvent, targets } = this.#stage;
+    const { remote, environmentId, onEvent, targets, signal } = this.#stage;
     const { client, projectId } = remote;
     const { seed: _, ...position } = this.#numbers;
     const body = { expectedLeaseGeneration: leaseGeneration, ...position, timeoutMs };
-    const { run } = await client.startRun({ path: { projectId, environmentId, sessionId }, body });
-    this.#runId = run.request.runId;
-    onEvent(attemptStarted(this.#request, this.#runId));
+    const { run } = await client.startRun({ path: { projectId, environmentId, sessionId }, body }, { signal });
+    requireAskedRun(run, this.#asked);
+    this.#started = run;
+    onEvent(attemptStarted(this.#request, run.request.runId));
     const runner = targets.runnerFor(this.#request.planned.target);
     try {
-      return await this.#follow({ projectId, hostedRunId: run.hostedRunId }, runner);
+      return await this.#follow(run, runner);
     } finally {
       await runner.release();
     }
   }
 
   /** Until it has ended: works on what awaits an agent, cancels it when this run is cancelled. The service ends it at its deadline. */
-  async #follow(path: RunPath, runner: TargetRunner): Promise<HostedRun> {
-    const { remote, signal } = this.#stage;
+  async #follow(started: HostedRun, runner: TargetRunner): Promise<HostedRun> {
+    const { remote, signal, ending } = this.#stage;
+    const path = { projectId: remote.projectId, hostedRunId: started.hostedRunId };
+    const interactions = new Map<string, RemoteInteraction>();
     let cancels = false;
     for (let waitMs: number = limits.remotePollFirstMs; ; waitMs = Math.min(limits.remotePollMsMax, waitMs * 1.5)) {
-      const { run } = await remote.client.getRun({ path });
+      const run = await this.#look(path);
+      // Cancelled while it looked.
+      if (run === undefined) continue;
+      requireAskedRun(run, this.#asked, started);
       if (run.finishedAtMs !== undefined) return run;
-      if (signal.aborted && !cancels) cancels = await cancelRun(remote, path, run.revision);
+      if (signal.aborted && !cancels) cancels = await cancelRun(remote, path, { expectedRevision: run.revision, signal: ending });
       else if (run.pendingInteraction !== undefined && !signal.aborted) {
-        await this.#interact(run, runner);
-        waitMs = limits.remotePollFirstMs;
+        if (await this.#interact(run, interactions, runner)) waitMs = limits.remotePollFirstMs;
       }
-      await pause(waitMs, signal.aborted ? undefined : signal);
+      await pause(waitMs, signal.aborted ? ending : signal);
     }
   }
 
-  async #interact(run: HostedRun, runner: TargetRunner): Promise<void> {
-    const { remote, signal, onEvent, onNotice } = this.#stage;
+  async #look(path: RunPath): Promise<HostedRun | undefined> {
+    const { remote, signal, ending } = this.#stage;
+    const isEnding = signal.aborted;
+    try {
+      return (await remote.client.getRun({ path }, { signal: isEnding ? ending : signal })).run;
+    } catch (error) {
+      if (signal.aborted && !isEnding) return undefined;
+      throw error;
+    }
+  }
+
+  /** Whether the service has taken its result. */
+  async #interact(run: HostedRun, interactions: Map<string, RemoteInteraction>, runner: TargetRunner): Promise<boolean> {
+    const { remote, signal, ending, onEvent, onNotice } = this.#stage;
     const { planned } = this.#request;
     const { id: interactionId } = run.pendingInteraction!.interaction;
     const happened = { event: 'interaction', runId: run.request.runId, drillId: planned.drill.id, interactionId } as const;
-    onEvent({ ...happened, phase: 'started' });
-    const targetRun = await workRemotely({ remote, run, planned, runner, signal, onNotice });
-    if (targetRun === undefined) return;
-    const { status, error } = targetRun;
-    onEvent({
-      ...happened,
-      phase: 'finished',
-      status,
-      ...(error === undefined ? {} : { error: { code: error.code, message: error.message } }),
-    });
+    let interaction = interactions.get(interactionId);
+    if (interaction === undefined) {
+      interaction = new RemoteInteraction({ remote, planned, runner, signal, ending, onNotice }, run);
+      interactions.set(interactionId, interaction);
+      onEvent({ ...happened, phase: 'started' });
+    }
+    try {
+      const targetRun = await interaction.play(run);
+      if (targetRun !== undefined) {
+        const { status, error } = targetRun;
+        const why = error === undefined ? {} : { error: { code: error.code, message: error.message } };
+        onEvent({ ...happened, phase: 'finished', status, ...why });
+      }
+      return await interaction.handIn(run);
+    } catch (error) {
+      // The run is cancelled next.
+      if (signal.aborted) return false;
+      throw error;
+    }
   }
 
   async #fetched({ evidenceBundleId, request: { runId } }: HostedRun, result: RunResult): Promise<ReportedAttempt> {
-    const { remote, build, options } = this.#stage;
+    const { remote, build, options, ending } = this.#stage;
     const { root, reportDirectory = localFolders.reports } = options;
     if (reportDirectory === false) return this.#tell(this.#documentOf(result), noReport);
-    const place = { evidenceBundleId, runId, reportDirectory: resolve(root, reportDirectory), root, build };
-    const { document = this.#documentOf(result), written } = await fetchReport(remote, place);
+    const { document = this.#documentOf(result), written } = await fetchReport(remote, {
+      ...{ evidenceBundleId, runId, reportDirectory: resolve(root, reportDirectory), root, build, verdict: result.verdict },
+      refuse: (identity) => this.#otherThanAsked(identity),
+      signal: ending,
+    });
     return this.#tell(document, written);
+  }
+
+  async #reportedWithout(error: unknown): Promise<ReportedAttempt> {
+    const { reported } = await this.#withoutEvidence(failureOf(error));
+    return await reported;
   }
 
   /** Of a run that came to nothing on the service: what is known here is written down as a local run writes it. */
@@ -166,11 +218,11 @@ class RemoteAttempt {
     const { planned } = this.#request;
     const { build, onEvent, options } = this.#stage;
     // Of a run that was begun and did not end, the service may still seal evidence under its id.
-    const runId = newId('run');
-    if (this.#runId === undefined) onEvent(attemptStarted(this.#request, runId));
+    const runId = this.#started?.request.runId ?? newId('run');
+    if (this.#started === undefined) onEvent(attemptStarted(this.#request, runId));
     const { result, captured } = resultWithout(failure, {
       planned,
-      identity: { ...runIdentity(build, planned, { runId: this.#runId ?? runId, numbers: this.#numbers }), worldInstanceId: '' },
+      identity: { ...runIdentity(build, planned, { runId, numbers: this.#numbers }), worldInstanceId: '' },
       setup: runSetup(build, planned),
     });
     const document = this.#documentOf(result);
@@ -201,9 +253,13 @@ function timeoutOf({ planned: { drill, target } }: AttemptRequest): number {
 }
 
 /** Whether it is asked for: a run that has changed since is read again. */
-async function cancelRun({ client }: Remote, path: RunPath, expectedRevision: number): Promise<boolean> {
+async function cancelRun(
+  { client }: Remote,
+  path: RunPath,
+  { expectedRevision, signal }: { expectedRevision: number; signal: AbortSignal },
+): Promise<boolean> {
   try {
-    await client.cancelRun({ path, body: { expectedRevision, reason: 'The run was cancelled where its agent is.' } });
+    await client.cancelRun({ path, body: { expectedRevision, reason: 'The run was cancelled where its agent is.' } }, { signal });
     return true;
   } catch (error) {
     if (error instanceof ControlError && error.status === 409) return error.code === 'control.STATE_CONFLICT';
@@ -229,8 +285,18 @@ const cancelled = (message: string): RunError => runError('framework.CANCELLED',
 
 function failureOf(error: unknown): RunError {
   if (error instanceof ControlError) return runErrorFrom(refusalOf(error));
-  if (error instanceof OperationError && error.operation.error !== undefined) return error.operation.error;
+  if (error instanceof OtherRun) return error.error;
+  if (error instanceof OperationError) return failureOfOperation(error);
   if (error instanceof ServiceError || !(error instanceof Error)) return runErrorFrom(error);
   if (error instanceof TypeError && error.cause !== undefined) return runError('control.UNAVAILABLE', error.message, { retryable: true });
   return runErrorFrom(error);
+}
+
+/** An error of a run keeps its code; its words are a service's. */
+function failureOfOperation({ message: words, operation }: OperationError): RunError {
+  const { code, message = words, retryable, issues, details } = (operation.error ?? {}) as Partial<RunError>;
+  if (typeof code !== 'string' || !/^(framework|world|tool|target|assertion|reporter|control)\.[A-Z][A-Z0-9_]*$/.test(code))
+    return runError('control.UNAVAILABLE', words);
+  const more = { ...(Array.isArray(issues) ? { issues } : {}), ...(typeof details === 'object' ? { details } : {}) };
+  return runError(code as `control.${string}`, String(message), { retryable: retryable === true, ...more });
 }

@@ -1,6 +1,7 @@
 // One interaction of a hosted run, worked on by a target here: access, the target, what it attached, its result handed in.
 //   REMOTE-INTERACTION-1. What the target does is a status. A refusal because the run has moved on meanwhile (cancelled, past its deadline)
 //     ends it quietly.
+//   REMOTE-INTERACTION-2. The target works once. Where the run still awaits it afterwards, what it made is handed in again.
 import { ControlError } from '../client/control-error.js';
 import { defined } from '../contract/defined.js';
 import { sha256Digest } from '../contract/digest.js';
@@ -14,47 +15,112 @@ import type { Access } from '../drills/ports/bindings-port.js';
 import { bindingUrls } from '../drills/targets/command-environment.js';
 import { outputTooLarge } from '../drills/targets/target-output.js';
 import type { AttachedFile, TargetRun, TargetRunner } from '../drills/targets/target-run.js';
+import { beginningOf } from '../text/cut-text.js';
 import type { Remote } from './connection.js';
 import { remoteAccess } from './remote-access.js';
 
-export interface RemoteInteraction {
+export interface InteractionStage {
   remote: Remote;
-  /** That awaits its agent. */
-  run: HostedRun;
   planned: PlannedDrill;
   runner: TargetRunner;
   signal: AbortSignal;
+  /** Of what is still to be done after an abort. */
+  ending: AbortSignal;
   onNotice: (text: string) => void;
 }
 type Pending = NonNullable<HostedRun['pendingInteraction']>;
+/** What is sent of a target's run beside its result. */
+interface Sent {
+  kind: CaptureKind;
+  /** The result names it. */
+  isNamed: boolean;
+  file: AttachedFile;
+}
 
-/** As the target ended it; undefined where the run did not wait for it any more. */
-export async function workRemotely(part: RemoteInteraction): Promise<TargetRun | undefined> {
-  const { remote, run, planned, runner, signal } = part;
-  const pending = run.pendingInteraction as Pending;
-  const { id: interactionId } = pending.interaction;
-  const path = { projectId: remote.projectId, hostedRunId: run.hostedRunId };
-  const { target } = planned;
-  const ttlMs = limits.remoteAccessTtlMs;
-  const issued = await unlessGoneOn(() => remote.client.createRunAccess({ path, body: { interactionId, ttlMs } }));
-  if (issued === undefined) return undefined;
-  const access = remoteAccess(remote, issued.access, target);
-  const targetRun = await runner.run({
-    invocation: invocationOf(run, pending, access.endpoints),
-    access,
-    timeoutMs: target.timeoutMs,
-    signal,
-  });
-  const attachments = await unlessGoneOn(() => attachAll(part, targetRun));
-  if (attachments === undefined) return targetRun;
-  const targetResult = { ...resultOf(targetRun), attachments };
-  await unlessGoneOn(() =>
-    remote.client.completeInteraction({
-      path,
-      body: { interactionId, expectedRevision: run.revision, targetResult: within(targetResult) },
-    }),
-  );
-  return targetRun;
+export class RemoteInteraction {
+  readonly #stage: InteractionStage;
+  readonly #pending: Pending;
+  readonly #path: { projectId: string; hostedRunId: string };
+  #targetRun: TargetRun | undefined;
+  /** By its place in what is sent: the id, or undefined for what the service did not take. */
+  readonly #attached = new Map<number, string | undefined>();
+
+  /** `run`: awaits its agent. */
+  constructor(stage: InteractionStage, { hostedRunId, pendingInteraction }: HostedRun) {
+    this.#stage = stage;
+    this.#pending = pendingInteraction as Pending;
+    this.#path = { projectId: stage.remote.projectId, hostedRunId };
+  }
+
+  /** As the target ended it, the first time; undefined where it has, or where the run did not wait for it any more. */
+  async play(run: HostedRun): Promise<TargetRun | undefined> {
+    if (this.#targetRun !== undefined) return undefined;
+    const { remote, planned, runner, signal, ending, onNotice } = this.#stage;
+    const { target } = planned;
+    const { id: interactionId } = this.#pending.interaction;
+    const body = { interactionId, ttlMs: limits.remoteAccessTtlMs };
+    const issued = await unlessGoneOn(() => remote.client.createRunAccess({ path: this.#path, body }, { signal }));
+    if (issued === undefined) return undefined;
+    const access = remoteAccess(remote, issued.access, { target, ending });
+    const invocation = invocationOf(run, this.#pending, access.endpoints);
+    this.#targetRun = await runner.run({ invocation, access, timeoutMs: target.timeoutMs, signal });
+    for (const { message } of this.#targetRun.refusals) onNotice(`${interactionId}: an attachment was not kept: ${message}`);
+    return this.#targetRun;
+  }
+
+  /** Whether the service has taken it. Else the next read of the run says whether it is still awaited. */
+  async handIn({ revision: expectedRevision }: HostedRun): Promise<boolean> {
+    const targetRun = this.#targetRun;
+    if (targetRun === undefined) return false;
+    const { remote, ending } = this.#stage;
+    const taken = await unlessGoneOn(async () => {
+      const attachments = await this.#attachAll(targetRun);
+      const { id: interactionId } = this.#pending.interaction;
+      const body = { interactionId, expectedRevision, targetResult: within({ ...resultOf(targetRun), attachments }) };
+      return await remote.client.completeInteraction({ path: this.#path, body }, { signal: ending });
+    });
+    return taken !== undefined;
+  }
+
+  /** Ids of those that the interaction names; its log is of the run. What the drill's policies never keep is not sent. */
+  async #attachAll({ log, files }: TargetRun): Promise<string[]> {
+    const { capture } = this.#stage.planned.drill;
+    const { id } = this.#pending.interaction;
+    const sent: Sent[] = files.map((file) => ({ kind: kindOf(file), isNamed: true, file }));
+    const logFile = { name: `${id}.log`, mediaType: 'text/plain', bytes: Buffer.from(log) };
+    if (log !== '') sent.push({ kind: 'log', isNamed: false, file: logFile });
+    const named: string[] = [];
+    for (const [at, one] of sent.entries()) {
+      if (capture[policyOf[one.kind]] === 'off') continue;
+      if (!this.#attached.has(at)) this.#attached.set(at, await this.#attach(one));
+      const attachmentId = this.#attached.get(at);
+      if (one.isNamed && attachmentId !== undefined) named.push(attachmentId);
+    }
+    return named;
+  }
+
+  async #attach({ kind, file }: Sent): Promise<string | undefined> {
+    const { remote, ending, onNotice } = this.#stage;
+    const { client } = remote;
+    const sending = { signal: ending };
+    const path = this.#path;
+    const { id: interactionId } = this.#pending.interaction;
+    const name = nameWithin(file.name, limits.remoteFileNameCharsMax);
+    const mediaType = file.mediaType.replace(/\s*;.*$/s, '');
+    try {
+      const body = { interactionId, kind, name, mediaType, bytes: file.bytes.length, hash: sha256Digest(file.bytes) };
+      const { attachment } = await client.beginAttachment({ path, body }, sending);
+      const one = { ...path, attachmentId: attachment.attachmentId };
+      await client.putAttachmentContent({ path: one, body: file.bytes }, sending);
+      await client.completeAttachment({ path: one }, sending);
+      return attachment.attachmentId;
+    } catch (error) {
+      // A service keeps fewer of a run than a local run does.
+      if (!(error instanceof ControlError) || (error.status !== 413 && error.status !== 400)) throw error;
+      onNotice(`${interactionId}: the attachment "${name}" was not kept: ${error.envelope.message}`);
+      return undefined;
+    }
+  }
 }
 
 function invocationOf(
@@ -98,55 +164,22 @@ function within(result: CompleteInteractionRequest['targetResult']): CompleteInt
   return { ...rest, status: 'failed', error: errorFor({ ...outputTooLarge(), details: { bytesMax } }) };
 }
 
-/** Ids of those that the interaction names; its log is of the run. What the drill's policies never keep is not sent. */
-async function attachAll(part: RemoteInteraction, { log, files, refusals }: TargetRun): Promise<string[]> {
-  const { run, planned, onNotice } = part;
-  const { id } = (run.pendingInteraction as Pending).interaction;
-  const { capture } = planned.drill;
-  const named: string[] = [];
-  for (const { message } of refusals) onNotice(`${id}: an attachment was not kept: ${message}`);
-  for (const file of files) {
-    const kind = kindOf(file);
-    if (capture[policyOf[kind]] === 'off') continue;
-    const attachmentId = await attach(part, { kind, file });
-    if (attachmentId !== undefined) named.push(attachmentId);
-  }
-  if (log !== '' && capture.logs !== 'off') {
-    await attach(part, { kind: 'log', file: { name: `${id}.log`, mediaType: 'text/plain', bytes: Buffer.from(log) } });
-  }
-  return named;
+/** Its ending stays: it says what the file is. */
+function nameWithin(name: string, charsMax: number): string {
+  if (name.length <= charsMax) return name.toWellFormed();
+  const [ending = ''] = /\.[A-Za-z0-9]{1,16}$/.exec(name) ?? [];
+  return beginningOf(name.slice(0, name.length - ending.length), charsMax - ending.length) + ending;
 }
 
-async function attach(
-  { remote, run, onNotice }: RemoteInteraction,
-  { kind, file }: { kind: CaptureKind; file: AttachedFile },
-): Promise<string | undefined> {
-  const { client, projectId } = remote;
-  const path = { projectId, hostedRunId: run.hostedRunId };
-  const { id: interactionId } = (run.pendingInteraction as Pending).interaction;
-  const name = file.name.slice(0, limits.remoteFileNameCharsMax);
-  const mediaType = file.mediaType.replace(/\s*;.*$/s, '');
-  try {
-    const body = { interactionId, kind, name, mediaType, bytes: file.bytes.length, hash: sha256Digest(file.bytes) };
-    const { attachment } = await client.beginAttachment({ path, body });
-    const one = { ...path, attachmentId: attachment.attachmentId };
-    await client.putAttachmentContent({ path: one, body: file.bytes });
-    await client.completeAttachment({ path: one });
-    return attachment.attachmentId;
-  } catch (error) {
-    // A service keeps fewer of a run than a local run does.
-    if (!(error instanceof ControlError) || (error.status !== 413 && error.status !== 400)) throw error;
-    onNotice(`${interactionId}: the attachment "${name}" was not kept: ${error.envelope.message}`);
-    return undefined;
-  }
-}
+/** That the run awaits nobody, or another one, or does so in another session than before. */
+const movedOn = new Set(['control.STATE_CONFLICT', 'control.VERSION_CONFLICT', 'control.LEASE_CONFLICT']);
 
-/** Undefined where the run has moved on: the next read of it says how. */
+/** Undefined where the run may have moved on: the next read of it says whether it has. */
 async function unlessGoneOn<T>(work: () => Promise<T>): Promise<T | undefined> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof ControlError && error.status === 409) return undefined;
+    if (error instanceof ControlError && movedOn.has(error.code)) return undefined;
     throw error;
   }
 }

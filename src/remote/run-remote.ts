@@ -1,8 +1,10 @@
 // The public run with its worlds in a hosted service: the source pushed, the plan made here, each attempt in a session of its own there,
 // its target here. Plan, gates, retries, reporters and reports are those of a local run.
 import { resolve } from 'node:path';
+import { graceAfter } from '../async/grace.js';
 import { defined } from '../contract/defined.js';
 import { ServiceError } from '../contract/errors.js';
+import { limits } from '../contract/limits.js';
 import { localFolders } from '../contract/local-folders.js';
 import type { Binding, HttpMounts } from '../contract/run/target.js';
 import { requireKnownOptions } from '../drills/plan/known-options.js';
@@ -33,13 +35,13 @@ export async function runDrillsRemotely({ remote: given, onPushed, ...options }:
   const { build, diagnostics, view } = compiled;
   // Before anything is sent: what selects nothing is refused here.
   const plan = hosted(planRun(build, options, available));
-  const remote = await asked(() => connectRemote(given, compiled.settings?.remote));
+  const remote = await asked(() => connectRemote(given, compiled.settings?.remote, options.signal));
   const pushed = await pushCompiled(remote, compiled, {
     ...options,
     ...defined({ onProgress: options.onNotice }),
   });
   onPushed?.(pushed);
-  const environmentId = await asked(() => environmentOf(remote));
+  const environmentId = await asked(() => environmentOf(remote, options.signal));
   const sources = Object.fromEntries(view.drills.map(({ id, provenance }) => [id, provenance]));
   options.onSources?.(sources);
   const result = await thenPrune(options, () => runPlan(plan, options, { remote, environmentId, compiled, buildHash: pushed.buildHash }));
@@ -86,7 +88,8 @@ async function runPlan(
     ...defined({ agent }),
   });
   const mark = markRun(resolve(root, options.runDirectory ?? localFolders.runs));
-  const place = { remote, environmentId, build, buildHash, targets, options, placeOfHandler };
+  const ending = graceAfter(signal, limits.remoteEndingMs);
+  const place = { remote, environmentId, build, buildHash, ending, targets, options, placeOfHandler };
   const stage: RemoteStage = { ...place, invocation, signal, onEvent, onNotice };
   try {
     return await new Run(plan, options, { invocation, signal, onEvent, play: (request) => playRemotely(stage, request) }).play();

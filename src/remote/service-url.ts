@@ -5,12 +5,19 @@ import { defined } from '../contract/defined.js';
 import { type ErrorCode, errorTable, ServiceError } from '../contract/errors.js';
 import { tuning } from './tuning.js';
 
-/** Scheme, host and port. control.INVALID_REQUEST for what would send a credential over a network in the clear. */
+/** Scheme, host and port. control.INVALID_REQUEST for what says more, and for what would send a credential over a network in the clear. */
 export function requireServiceUrl(text: string): string {
   const parsed = URL.canParse(text) ? new URL(text) : undefined;
   const host = parsed?.hostname.replace(/^\[|\]$/g, '') ?? '';
   const isLocal = host === 'localhost' || isLoopbackAddress(host);
-  if (parsed?.protocol === 'https:' || (parsed?.protocol === 'http:' && isLocal)) return parsed.origin;
+  if (parsed?.protocol === 'https:' || (parsed?.protocol === 'http:' && isLocal)) {
+    const { origin, pathname, search, hash, username, password } = parsed;
+    if ([search, hash, username, password].every((part) => part === '') && pathname === '/') return origin;
+    // A password is not repeated.
+    throw new ServiceError('control.INVALID_REQUEST', {
+      message: `The URL of a service is its scheme, host and port, as ${origin}: no path, query, user or password belongs to it.`,
+    });
+  }
   throw new ServiceError('control.INVALID_REQUEST', {
     message: `The service is at ${JSON.stringify(text)}; it must be an https:// URL, or http:// on this machine, as a credential is sent to it.`,
   });

@@ -6,4 +6,6 @@ export const tuning = {
   /** Projects, and issues of one refusal, that a message lists. */
   projectsListed: 20,
   issuesListed: 10,
+  /** Of the first request. */
+  connectRetries: 4,
 };

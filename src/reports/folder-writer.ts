@@ -46,6 +46,11 @@ export class FolderWriter {
     return new FolderWriter(parent, name, folder);
   }
 
+  /** Where it is written: for who looks at it before it is published. */
+  get draft(): string {
+    return this.#folder;
+  }
+
   /** What has been written so far, ordered by path. */
   files(): ManifestFile[] {
     return [...this.#files].sort((left, right) => (left.path < right.path ? -1 : 1));
@@ -100,12 +105,15 @@ export class FolderWriter {
       await mkdir(join(this.#folder, subfolder), { recursive: true });
       this.#subfolders.add(subfolder);
     }
-    const descriptor = await openLater(join(this.#folder, path), 'wx');
+    const place = join(this.#folder, path);
+    const descriptor = await openLater(place, 'wx');
     let file: ManifestFile;
     try {
       file = await fill(descriptor);
     } catch (error) {
       closeSync(descriptor);
+      // Whoever fills it may try again.
+      await rm(place, { force: true });
       throw error;
     }
     this.#files.push(file);

@@ -1,6 +1,6 @@
 // `push` and `run --remote`: the real command line against a service that is a process of its own. One service for the file.
 import assert from 'node:assert/strict';
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -597,14 +597,21 @@ test('evidence that is not what was sealed, does not hold, or is judged otherwis
     }),
   );
   assert.deepEqual(forged.found, [1, 'inconclusive', 'reporter.EVIDENCE_INVALID'], forged.stderr);
+  assert.match(forged.message, /does not hold, and is not kept/);
+  // REMOTE-REPORT-1
+  assert.deepEqual(readdirSync(join(root, '.service/reports')), []);
 
-  // The run is of another build than this machine has: of one that asks less.
+  // The service has another version, of which this source is another build: one that asks less.
   const { buildHash } = event((await push(root)).lines, 'pushed') as unknown as { buildHash: string };
   const judged = await failureOf(
-    await behind({ sent: (path, text) => (path.endsWith('/sessions') ? text.replace(/sha256:[0-9a-f]{64}/, buildHash) : undefined) }),
+    await behind({
+      shown: (path, text) =>
+        /\/(builds|operations)\//.test(path) ? text.replace(/("buildHash":")sha256:[0-9a-f]{64}/g, `$1${buildHash}`) : undefined,
+    }),
     wants(2),
   );
   assert.deepEqual(judged.found, [1, 'inconclusive', 'reporter.VERDICT_DIFFERS'], judged.stderr);
+  assert.match(judged.stderr, /The service makes another build of this source/);
   assert.match(judged.message, /The service judged passed, and this machine failed \(written: passed there, failed here\)/);
 });
 

@@ -4,10 +4,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { RunEvent } from '../../src/contract/run/run-events.js';
-import { type RemoteRunOptions, type RunDrillsResult, runDrillsRemotely } from '../../src/index.js';
-import { drill, moduleAgent, noteIs, type Repository, temporaryRepositories, written } from '../drills/repository.js';
+import { pushSource, type RemoteRunOptions, type RunDrillsResult, runDrillsRemotely } from '../../src/index.js';
+import { verifyReport } from '../../src/reports/verify-report.js';
+import { drill, moduleAgent, type Repository, temporaryRepositories, written } from '../drills/repository.js';
 import { clientOf, startInside } from '../e2e/service.js';
-import { between, type Rule, refusal } from './between.js';
+import { between, type Passing, type Rule, refusal } from './between.js';
 
 const service = await startInside();
 const { baseUrl, projectId, credential = '' } = service.ready;
@@ -74,4 +75,131 @@ test('an interaction is played once, however often its result is not taken', asy
   const never = await play(root, ({ key }) => (key.endsWith('/attachments') ? refusal(409, 'world.BUILD_QUARANTINED') : undefined));
   assert.deepEqual([never.result.verdict, phases(never.events)], ['inconclusive', ['started', 'finished']]);
 });
-void [client, projectId, noteIs];
+
+// REMOTE-IDENTITY-1
+test('a run that was not asked for is believed in nothing', async () => {
+  const { root, write } = made('swapped', moduleAgent('agent', writes()), drill('d', 'agent', [written({ equals: 1 })]));
+  const first = await play(root, () => undefined);
+  assert.equal(first.result.verdict, 'passed');
+  const { items } = await client.listRuns({ path: { projectId }, query: { drillId: 'd' } });
+  const other = items.find(({ request }) => request.runId === attemptsOf(first.result)[0]?.runId);
+  const wrong = (played: Played): [string, string | undefined] => {
+    const [attempt] = attemptsOf(played.result);
+    return [played.result.verdict, attempt?.result.failure?.code];
+  };
+  for (const [path, file] of Object.entries(drill('e', 'agent', [written({ equals: 9 })]))) write(path, file as object);
+  // The run of another drill, which passed, where the one of this drill is read.
+  const shown = async (): Promise<string> => JSON.stringify({ run: other });
+  const swapped = await play(root, ({ key }) => (/^GET .*\/runs\/_$/.test(key) ? { shown } : undefined), { drills: ['e'] });
+  assert.deepEqual(wrong(swapped), ['inconclusive', 'reporter.EVIDENCE_INVALID']);
+  // A run of another seed than was asked for.
+  const seeded = (text: string): string => text.replace(/"seed":"[^"]*"/, '"seed":"0"');
+  const reseeded = await play(root, ({ key }) => (/^POST .*\/sessions\/_\/runs$/.test(key) ? { shown: seeded } : undefined), {
+    drills: ['d'],
+  });
+  assert.deepEqual(wrong(reseeded), ['inconclusive', 'reporter.EVIDENCE_INVALID']);
+  // The identity of its result alone.
+  const setUp = (text: string): string => text.replace(/"setupHash":"sha256:/g, '"setupHash":"sha256:0');
+  const unlike = await play(root, ({ key }) => (/^GET .*\/runs\/_$/.test(key) ? { shown: setUp } : undefined), { drills: ['d'] });
+  assert.deepEqual(wrong(unlike), ['inconclusive', 'reporter.EVIDENCE_INVALID']);
+});
+
+// REMOTE-ATTEMPT-3
+for (const [what, isSilent] of [
+  ['its first request', ({ key }) => key === 'GET /v1/me'],
+  ['the build', ({ key }) => key.includes('/operations/')],
+  ['the session', ({ key }) => /\/operations\/|\/sessions\/_$/.test(key)],
+  ['the run', ({ key }) => /\/runs\/_(\/cancel)?$|\/sessions\/_(\/destroy)?$/.test(key)],
+] as [string, (passing: Passing) => boolean][])
+  test(`a cancelled run ends though the service is silent about ${what}`, async () => {
+    const { root } = made(
+      `silent-${what.replaceAll(' ', '-')}`,
+      moduleAgent('agent', writes()),
+      drill('d', 'agent', [written({ equals: 1 })]),
+    );
+    if (what !== 'its first request' && what !== 'the build') await pushSource({ root, remote: { url: baseUrl, credential } });
+    const abort = new AbortController();
+    const rule: Rule = (passing) => {
+      if (!isSilent(passing)) return undefined;
+      abort.abort();
+      return { silent: true };
+    };
+    // Before anything was played it rejects.
+    const end = await play(root, rule, { signal: abort.signal }).then(
+      ({ result }) => [result.cancelled, attemptsOf(result)[0]?.result.status],
+      (error: unknown) => [abort.signal.aborted, (error as Error).name],
+    );
+    assert.deepEqual(end, what === 'the session' || what === 'the run' ? [true, 'cancelled'] : [true, 'AbortError']);
+  });
+
+// FETCH-EVIDENCE-1, FETCH-EVIDENCE-2
+test('hiccups in files of the evidence cost no verdict, each file having tries of its own', async () => {
+  const { root } = made('hiccups', moduleAgent('agent', writes()), drill('d', 'agent', [written({ equals: 1 })]));
+  const failing = new Map<string, number>();
+  const later = refusal(503, 'control.UNAVAILABLE', { retryable: true, retryAfterMs: 1 });
+  const rule: Rule = ({ path }) => {
+    const file = /artifacts\?path=(.*)$/.exec(path)?.[1];
+    if (file === undefined) return undefined;
+    const times = (failing.get(file) ?? 0) + 1;
+    failing.set(file, times);
+    return times === 1 ? later : times === 2 ? { cut: true } : undefined;
+  };
+  const { result } = await play(root, rule);
+  const [attempt] = attemptsOf(result);
+  assert.deepEqual([result.verdict, attempt?.reportError], ['passed', undefined]);
+  assert.ok(failing.size >= 5 && [...failing.values()].every((times) => times === 3), JSON.stringify([...failing]));
+  assert.equal((await verifyReport(join(root, attempt?.report as string))).ok, true);
+});
+
+test('a refusal that is malformed is the result of its attempt, and the others go on', async () => {
+  const { root } = made(
+    'malformed',
+    moduleAgent('agent', writes()),
+    drill('d', 'agent', [written({ equals: 1 })]),
+    drill('e', 'agent', [written({ equals: 1 })]),
+  );
+  const rule: Rule = ({ key, count }) =>
+    /^POST .*\/sessions\/_\/runs$/.test(key) && count === 1
+      ? { answer: { status: 400, body: { code: 'control.INVALID_REQUEST', message: 'no', issues: { a: 1 } } } }
+      : undefined;
+  const { result } = await play(root, rule);
+  assert.deepEqual(
+    attemptsOf(result).map(({ verdict, result: { failure } }) => [verdict, failure?.code]),
+    [
+      ['inconclusive', 'control.INVALID_REQUEST'],
+      ['passed', undefined],
+    ],
+  );
+});
+
+test('a page in place of the service is named as no service; so is another JSON', async () => {
+  const { root } = made('elsewhere', moduleAgent('agent', writes()), drill('d', 'agent', [written({ equals: 1 })]));
+  const html = { answer: { status: 200, body: '<h1>login</h1>', headers: { 'content-type': 'text/html' } } };
+  const cases: [Rule, RegExp][] = [
+    [() => html, /^http:\S+ is not a Drillyard service: it answers with text\/html/],
+    [() => ({ answer: { status: 200, body: 'null' } }), /^http:\S+ is not a Drillyard service: it does not say/],
+    [() => ({ answer: { status: 200, body: { projects: [{}] } } }), /^http:\S+ is not a Drillyard service: it does not say/],
+  ];
+  for (const [rule, message] of cases) await assert.rejects(play(root, rule), { code: 'control.UNAVAILABLE', message });
+  for (const url of [`${baseUrl}/v1`, baseUrl.replace('//', '//user:secret@'), `${baseUrl}/?x=1`])
+    await assert.rejects(runDrillsRemotely({ root, remote: { url, credential } }), (error: Error) => {
+      assert.match(error.message, /The URL of a service is its scheme, host and port/);
+      return !error.message.includes('secret');
+    });
+});
+
+test('a long name of an attachment is cut between characters, and keeps its ending', async () => {
+  const named = `const name = 'x' + '\u{1F600}'.repeat(150) + '.txt'; context.attach(name, 'said'); ${writes()}`;
+  const { root } = made(
+    'named',
+    moduleAgent('agent', named),
+    drill('d', 'agent', [written({ equals: 1 })], { capture: { files: 'always' } }),
+  );
+  const { result, notices } = await play(root, () => undefined);
+  const [attempt] = attemptsOf(result);
+  assert.deepEqual(
+    attempt?.result.interactions.map(({ targetResult }) => targetResult.attachments.map(({ name }) => name)),
+    [[`x${'\u{1F600}'.repeat(97)}.txt`]],
+    notices.join(),
+  );
+});
