@@ -1,6 +1,6 @@
 // `drillyard run --watch`: runs, waits for a change of the source, and runs again what it concerns.
 //   WATCH-COMMAND-1. Again runs what has other inputs than when it was last run, and what did not pass then.
-//   WATCH-COMMAND-2. Source that does not compile is reported and waited out.
+//   WATCH-COMMAND-2. Source that does not compile is reported and waited out; what was said of it already is not said again.
 import { resolve } from 'node:path';
 import { createBindings } from '../bindings/create-bindings.js';
 import { rootFileIn } from '../compiler/root-file-name.js';
@@ -15,7 +15,7 @@ import { SourceWatch } from '../files/source-watch.js';
 import { counted } from '../text/counted.js';
 import { compileShown } from './compile-shown.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
-import { reportFailure } from './failure.js';
+import { failureLines, reportFailure } from './failure.js';
 import { fromHere } from './from-here.js';
 import type { Interrupt } from './interrupt.js';
 import type { OneRun, RunFlags } from './one-run.js';
@@ -52,8 +52,8 @@ class WatchSession {
   #quit = new AbortController();
   /** Of the last round that ran something. */
   #runCode: ExitCode = exitCodes.passed;
-  /** Why the source of the last round did not compile; undefined when it did. */
-  #brokenCode: ExitCode | undefined;
+  /** Why the source of the last round did not compile, and what was said of it; undefined when it did. */
+  #broken: { code: ExitCode; said: string } | undefined;
 
   constructor(run: OneRun, watch: SourceWatch) {
     // One for every round: what changes between two of them is the source.
@@ -82,7 +82,7 @@ class WatchSession {
         changed = await this.#watch.changes(AbortSignal.any([signal, wake.signal]));
         if (this.#quit.signal.aborted) break;
       }
-      return signal.aborted ? exitCodes.interrupted : (this.#brokenCode ?? this.#runCode);
+      return signal.aborted ? exitCodes.interrupted : (this.#broken?.code ?? this.#runCode);
     } finally {
       restoreTerminal();
     }
@@ -92,9 +92,10 @@ class WatchSession {
     const all = this.#wantsAll;
     this.#wantsAll = false;
     this.#watch.followPackages();
-    const wasBroken = this.#brokenCode !== undefined;
+    const wasBroken = this.#broken !== undefined;
     const due = await this.#due(all);
-    if (due === undefined) return this.#tellWaiting();
+    if (due === 'said') return;
+    if (due === 'broken') return this.#tellWaiting();
     if (due.drills.length === 0) {
       if (wasBroken) this.#tellMended(changed);
       return all || wasBroken ? this.#tellWaiting() : undefined;
@@ -109,8 +110,8 @@ class WatchSession {
     if (!this.#run.signal.aborted) this.#tellWaiting();
   }
 
-  /** What is to be run now; undefined when the source does not compile, or selects nothing. */
-  async #due(all: boolean): Promise<{ drills: string[]; suite?: string } | undefined> {
+  /** What is to be run now; else the source does not compile, or selects nothing: `said` where that is no news. */
+  async #due(all: boolean): Promise<{ drills: string[]; suite?: string } | 'broken' | 'said'> {
     const { options, output } = this.#run;
     try {
       const { build, diagnostics } = await compileShown({
@@ -123,14 +124,17 @@ class WatchSession {
       const drills = [...inputs]
         .filter(([id, digest]) => all || this.#inputs.get(id) !== digest || this.#notPassed.has(id))
         .map(([id]) => id);
-      this.#brokenCode = undefined;
+      this.#broken = undefined;
       for (const id of drills) this.#inputs.set(id, inputs.get(id) ?? '');
       // Shown with all, as nothing of them changes by a run.
       if (all) drills.push(...plan.skipped.map(({ id }) => id));
       return { drills, ...defined({ suite: plan.suiteId }) };
     } catch (error) {
-      this.#brokenCode = reportFailure(error, output, this.#root);
-      return undefined;
+      // Where what is said goes to a file of the repository, saying it again would be the next change.
+      const said = JSON.stringify(failureLines(error));
+      if (!all && this.#broken?.said === said) return 'said';
+      this.#broken = { code: reportFailure(error, output, this.#root), said };
+      return 'broken';
     }
   }
 

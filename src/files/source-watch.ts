@@ -1,7 +1,8 @@
 // The files a repository is made of, watched: the repository's folder and the tool packages it names that lie elsewhere.
 //   SOURCE-WATCH-1. Nothing under a name that begins with a dot, nothing in node_modules, and nothing that a run writes is ever read.
 //   SOURCE-WATCH-2. A change is kept until somebody asks for it, even during other work.
-import { readFileSync } from 'node:fs';
+//   SOURCE-WATCH-3. A file that this process writes its own output to is no source, whatever it is called.
+import { fstatSync, readFileSync, type Stats, statSync } from 'node:fs';
 import { relative, resolve, sep } from 'node:path';
 import { type FSWatcher, watch } from 'chokidar';
 import { tuning } from './tuning.js';
@@ -18,6 +19,8 @@ export class SourceWatch {
   readonly #options: SourceWatchOptions;
   readonly #watcher: FSWatcher;
   readonly #changed = new Set<string>();
+  /** Files that stdout and stderr lead to. */
+  readonly #output = new Set([1, 2].flatMap((descriptor) => identityOf(() => fstatSync(descriptor))));
   #timer: NodeJS.Timeout | undefined;
   #wake: (() => void) | undefined;
 
@@ -63,6 +66,7 @@ export class SourceWatch {
   }
 
   #hear(path: string): void {
+    if (this.#output.size > 0 && identityOf(() => statSync(path)).some((identity) => this.#output.has(identity))) return;
     this.#changed.add(path);
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
@@ -87,6 +91,16 @@ function packageFolders(root: string, config: string): string[] {
     const { toolPackages } = JSON.parse(readFileSync(resolve(root, config), 'utf8')) as { toolPackages?: unknown };
     const named = Array.isArray(toolPackages) ? toolPackages : [];
     return named.filter((name) => typeof name === 'string' && /^\.{1,2}(\/|$)/.test(name)).map((name) => resolve(root, name as string));
+  } catch {
+    return [];
+  }
+}
+
+/** One for each name of a file; none for what is no file, or is not there. */
+function identityOf(look: () => Stats): string[] {
+  try {
+    const stats = look();
+    return stats.isFile() ? [`${stats.dev}:${stats.ino}`] : [];
   } catch {
     return [];
   }

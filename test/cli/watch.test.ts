@@ -1,12 +1,13 @@
 // `run --watch` in a process of its own, with files edited under it.
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { type KeyInput, readKeys, type WatchKey } from '../../src/cli/watch-keys.js';
 import { commandAgent, drill, moduleAgent, noteIs, type Repository, temporaryRepositories } from '../drills/repository.js';
 import { until } from '../until.js';
-import { jsonLines, type Started, start } from './cli.js';
+import { jsonLines, nodeArguments, type Started, start } from './cli.js';
 
 const cleanUp: (() => void)[] = [];
 after(() => {
@@ -174,3 +175,26 @@ test('keys are read from a terminal alone, and it is restored', () => {
   assert.deepEqual(heard, ['all', 'quit', 'interrupt', 'all']);
   assert.deepEqual([listener, modes], [undefined, [true, false]]);
 });
+
+// SOURCE-WATCH-3, WATCH-COMMAND-2
+for (const where of ['> watch.log 2>&1', '2>&1 | tee watch.log > /dev/null'])
+  test(`what it says into a file of the repository (${where}) is no reason to say it again`, {
+    skip: process.platform === 'win32',
+  }, async () => {
+    const project = repository(moduleAgent('one', writes('x')), drill('first', 'one', [noteIs('a', 'x')]));
+    const command = [process.execPath, ...nodeArguments, 'run', '--watch', '--root', '.'];
+    const child = spawn('sh', ['-c', `"$@" ${where}`, 'sh', ...command], { cwd: project.root, stdio: 'ignore', detached: true });
+    cleanUp.push(() => child.kill('SIGKILL'));
+    const log = join(project.root, 'watch.log');
+    const times = (text: string): number => (existsSync(log) ? readFileSync(log, 'utf8').split(text).length - 1 : 0);
+    await until(() => times('Waiting for a change') === 1);
+    const whole = readFileSync(join(project.root, 'drillyard.json'), 'utf8');
+    project.write('drillyard.json', '{');
+    await until(() => times('Waiting for a change') === 2);
+    // The same mistake: nothing new is to be said of it.
+    project.write('notes.md', 'a change that mends nothing');
+    project.write('drillyard.json', whole);
+    await until(() => times('compiles again') === 1);
+    process.kill(-(child.pid as number), 'SIGINT');
+    assert.equal(times('DY1003'), 1);
+  });
