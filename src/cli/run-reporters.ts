@@ -7,6 +7,7 @@ import { randomUUID } from 'node:crypto';
 import { appendFileSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { assertionPlace } from '../compiler/assertion-place.js';
+import { defined } from '../contract/defined.js';
 import { ServiceError } from '../contract/errors.js';
 import type { Provenance } from '../contract/provenance.js';
 import type { RunEvent } from '../contract/run/run-events.js';
@@ -54,6 +55,7 @@ export class RunReporters {
 
   constructor(options: RunReportersOptions) {
     const { choices, terminal } = options;
+    requireOwnFiles(options);
     this.#options = options;
     const { repositoryFlags } = options;
     const placeOf: PlaceOf = (...asked) => this.#placeOf(this.#sources, resolve('.'))(...asked);
@@ -129,7 +131,7 @@ export class RunReporters {
     };
     for (const { name, path } of this.#options.choices) {
       if (name !== 'junit' && name !== 'ctrf' && name !== 'html') continue;
-      const file = path === undefined ? join(this.#options.reportDirectory, defaultFiles[name]) : resolve(path);
+      const file = fileOf({ name, ...defined({ path }) }, this.#options.reportDirectory) as string;
       write(file, () => writeWhole(file, this.#document(name, file, sources)));
     }
     const records = this.#records;
@@ -181,6 +183,28 @@ function reportRefusal(name: string, error: unknown): ServiceError {
   const undone = `The report ${name} could not be written`;
   if ((error as NodeJS.ErrnoException).code !== undefined) return fileRefusal(undone, name, error);
   return new ServiceError('control.INTERNAL', { message: `${undone}: ${(error as Error).message}`, cause: error });
+}
+
+/** Where it writes, if it writes a file. */
+function fileOf({ name, path }: ReporterChoice, reportDirectory: string): string | undefined {
+  if (path !== undefined) return resolve(path);
+  return name === 'junit' || name === 'ctrf' || name === 'html' ? join(reportDirectory, defaultFiles[name]) : undefined;
+}
+
+/** Of two that write one file, one would be lost. `parseReporters` sees only the paths that are written down. */
+function requireOwnFiles({ choices, reportDirectory }: RunReportersOptions): void {
+  const names = new Map<string, string>();
+  for (const choice of choices) {
+    const file = fileOf(choice, reportDirectory);
+    if (file === undefined) continue;
+    const other = names.get(file);
+    if (other !== undefined) {
+      throw new ServiceError('control.INVALID_REQUEST', {
+        message: `The reporters ${other} and ${choice.name} both write ${fromHere(file)}: name another file for one.`,
+      });
+    }
+    names.set(file, choice.name);
+  }
 }
 
 /** The detail is for reporters in this process: it holds whole reports. */

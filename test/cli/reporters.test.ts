@@ -152,6 +152,7 @@ test('an unknown reporter is refused with the nearest name, a path where none go
     ['junitt', /There is no reporter "junitt"\. Did you mean "junit"\?/],
     ['terminal,', /There is no reporter ""/],
     ['junit=out/j.xml,ctrf=./out/j.xml', /The reporters junit and ctrf both write \.\/out\/j\.xml: name another file for one\./],
+    ['junit,ctrf=.service/reports/junit.xml', /The reporters junit and ctrf both write \.service\/reports\/junit\.xml: name another/],
     ['github=x', /The reporter github writes no file/],
     ['junit=', /After junit= comes the file/],
   ] as const) {
