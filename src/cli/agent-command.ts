@@ -82,15 +82,20 @@ async function ask(place: DeskPlace, path: string, body?: object): Promise<Answe
 function findDesk({ file = process.env.SERVICE_AGENT_FILE }: DeskPlace): { url: string; token: string } | string {
   const { SERVICE_AGENT_URL: url, SERVICE_AGENT_TOKEN: token } = process.env;
   if (file === undefined) {
-    if (url !== undefined && token !== undefined) return { url, token };
+    if (url !== undefined && token !== undefined)
+      return isUrl(url) ? { url, token } : 'SERVICE_AGENT_URL is not the address of an agent desk.';
     return 'Where is the agent desk? Name the file of `drillyard run --external-file`, in SERVICE_AGENT_FILE or with --file, or set SERVICE_AGENT_URL and SERVICE_AGENT_TOKEN.';
   }
   try {
-    return JSON.parse(readFileSync(file, 'utf8')) as { url: string; token: string };
+    const { url: written, token: secret } = (JSON.parse(readFileSync(file, 'utf8')) ?? {}) as { url?: unknown; token?: unknown };
+    if (typeof written === 'string' && isUrl(written) && typeof secret === 'string') return { url: written, token: secret };
+    return `${file} is not the file of an agent desk: it has no url and token of one.`;
   } catch (error) {
     return `The agent desk's file cannot be read: ${(error as Error).message}.`;
   }
 }
+
+const isUrl = (text: string): boolean => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 
 function tell(answer: object, code: ExitCode): ExitCode {
   process.stdout.write(`${JSON.stringify(answer)}\n`);

@@ -43,6 +43,8 @@ async function ask(path: string, body?: object): Promise<ExitCode> {
       'control.INVALID_REQUEST',
       'SERVICE_CLI_URL and SERVICE_CLI_TOKEN are not set: this command works inside a drill whose target lists the binding cli.',
     );
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
+    return refuse('control.INVALID_REQUEST', 'SERVICE_CLI_URL is not the address of a world.');
   let reply: Reply;
   try {
     reply = await send(url.replace(/\/+$/, '') + path, token, body);
@@ -58,7 +60,8 @@ async function ask(path: string, body?: object): Promise<ExitCode> {
     );
   process.stdout.write(`${JSON.stringify(answer)}\n`);
   if (reply.status !== 200) return reply.status === 400 ? exitCodes.usage : exitCodes.failed;
-  return answer.outcome === undefined || answer.outcome.kind === 'ok' ? exitCodes.passed : exitCodes.failed;
+  const { outcome } = answer;
+  return outcome === undefined || (typeof outcome === 'object' && outcome?.kind === 'ok') ? exitCodes.passed : exitCodes.failed;
 }
 
 interface Reply {
@@ -83,7 +86,7 @@ async function send(url: string, token: string, body: object | undefined): Promi
   });
 }
 
-function objectIn(text: string): { outcome?: { kind: string } } | undefined {
+function objectIn(text: string): { outcome?: { kind?: string } | null } | undefined {
   try {
     const value = JSON.parse(text) as unknown;
     return typeof value === 'object' && value !== null ? value : undefined;

@@ -14,6 +14,10 @@ export async function worldMcp(): Promise<ExitCode> {
     );
     return exitCodes.usage;
   }
+  if (!URL.canParse(endpoint.url) || !/^https?:$/.test(new URL(endpoint.url).protocol)) {
+    process.stderr.write('The address in SERVICE_MCP_URL or SERVICE_CLI_URL is not one of a world.\n');
+    return exitCodes.usage;
+  }
   const toolNames = toolNamesIn(new URL(endpoint.url).search) ?? undefined;
   const world = new RemoteWorld({ ...endpoint, url: endpoint.url.replace(/(?:\/mcp\/?)?(?:\?.*)?$/, '') });
   await serveMcpOnStdio({ world, toolNames, input: process.stdin, output: process.stdout });

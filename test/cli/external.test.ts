@@ -169,3 +169,17 @@ test('a target that lists only direct, and no --external at all', async () => {
   assert.equal(without.code, 1);
   assert.equal(resultsOf(root, without.stdout)[0]?.failure?.code, 'target.UNSUPPORTED');
 });
+
+test('what is no desk is bad usage, not the end of a run', async () => {
+  const { root } = repository(30_000, ['direct']);
+  const file = join(root, 'bad.json');
+  for (const text of ['{"url":5}', 'null', '{"url":"garbage","token":"x"}']) {
+    writeFileSync(file, text);
+    const { code, stdout, stderr } = await warmDrillyard(['agent', 'next', '--file', file]);
+    assert.deepEqual([code, JSON.parse(stdout).code], [2, 'control.INVALID_REQUEST'], stdout);
+    assert.match(stderr, /bad\.json is not the file of an agent desk/);
+  }
+  const env = { SERVICE_AGENT_URL: 'garbage', SERVICE_AGENT_TOKEN: 'x' };
+  const { code, stderr } = await warmDrillyard(['agent', 'next'], { env });
+  assert.deepEqual([code, stderr], [2, 'SERVICE_AGENT_URL is not the address of an agent desk.\n']);
+});

@@ -70,3 +70,16 @@ test('what answers and is no world is reported as such', async () => {
   assert.deepEqual([code, JSON.parse(stdout).code], [2, 'control.UNAVAILABLE']);
   assert.match(stderr, /not the address of a world/);
 });
+
+test('an address that is none is bad usage, and an answer without an outcome is no crash', async () => {
+  const env = { SERVICE_CLI_URL: 'garbage', SERVICE_CLI_TOKEN: 'x' };
+  const tools = await warmDrillyard(['world', 'tools'], { env });
+  assert.deepEqual([tools.code, JSON.parse(tools.stdout).code], [2, 'control.INVALID_REQUEST']);
+  const mcp = await drillyard(['world', 'mcp'], { env });
+  assert.deepEqual([mcp.code, mcp.stdout], [2, '']);
+  assert.match(mcp.stderr, /^The address in SERVICE_MCP_URL or SERVICE_CLI_URL is not one of a world\.\n$/);
+  const odd = await answering('{"outcome":null}');
+  const call = await warmDrillyard(['world', 'call', 'notes', 'note.get', '{}'], { env: { ...env, SERVICE_CLI_URL: odd.url } });
+  odd.close();
+  assert.deepEqual([call.code, call.stdout, call.stderr], [1, '{"outcome":null}\n', '']);
+});
