@@ -13,6 +13,7 @@ import { gitignore, gitignoreWith } from './gitignore.js';
 import { type NewFiles, writeAllFiles } from './new-files.js';
 import { createOutput } from './output.js';
 import { ownCommand } from './own-command.js';
+import { shellWord } from './shell-word.js';
 
 export const templateNames = ['support-desk', 'payments', 'python', 'mcp'] as const;
 export type TemplateName = (typeof templateNames)[number];
@@ -74,17 +75,12 @@ function addsToRepository(folder: string, { ci, template, force }: InitFlags): b
 }
 
 function nextSteps(files: NewFiles, { folder, place }: { folder: string; place: string }): string {
-  const lines = place === '' ? [] : [`  cd ${quoted(place)}`];
+  const lines = place === '' ? [] : [`  cd ${shellWord(place.startsWith('-') ? `./${place}` : place)}`];
   const agent = Object.keys(files).find((path) => path.startsWith('agents/'));
   if (agent !== undefined) lines.push(`  ${ownCommand(folder)} run`, `Then put your own agent in the place of ${agent}.`);
   const workflow = Object.keys(files).find((path) => path.startsWith('.github/'));
   if (workflow !== undefined) lines.push(`Commit ${workflow}: GitHub then runs the drills for every change.`);
   return lines.join('\n');
-}
-
-/** As a shell reads it. */
-function quoted(path: string): string {
-  return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
 
 /** By path in the new repository, whose root is `folder`. */

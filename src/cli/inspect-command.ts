@@ -6,6 +6,7 @@ import { pathToFileURL } from 'node:url';
 import pc from 'picocolors';
 import { localFolder } from '../contract/local-folders.js';
 import { startLocalInspector } from '../index.js';
+import { requireKnownRun } from '../reports/report-path.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import { reportFailure } from './failure.js';
 import { abortOnInterrupt } from './interrupt.js';
@@ -32,6 +33,8 @@ export async function inspectCommand({ json, open, root, run, receivers, ...opti
   const interrupt = abortOnInterrupt((text) => output.warn(text));
   let doorway: string | undefined;
   try {
+    const { reportDirectory, runDirectory } = options;
+    if (run !== undefined) requireKnownRun(run, { reports: resolve(root, reportDirectory), runs: resolve(root, runDirectory) });
     const callbackReceivers = receiversOf(receivers, process.env);
     const given = callbackReceivers === undefined ? options : { ...options, callbackReceivers };
     const inspector = await withProgressBar('Compiling', ({ update }) =>

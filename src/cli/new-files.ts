@@ -1,6 +1,8 @@
 // Files that a command writes into a repository.
 import { closeSync, existsSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { ServiceError } from '../contract/errors.js';
+import { fileRefusal } from '../files/file-faults.js';
 import { makeFolder } from '../files/make-folder.js';
 
 /** By path in the repository. */
@@ -9,9 +11,10 @@ export type NewFiles = { [path: string]: string | Buffer };
 /** All or none: half a repository would be in the way of the next try, and what was there before is put back. */
 export function writeAllFiles(folder: string, files: NewFiles): void {
   const earlier = new Map<string, Buffer | undefined>();
+  let path = folder;
   try {
     for (const [name, content] of Object.entries(files)) {
-      const path = join(folder, name);
+      path = join(folder, name);
       makeFolder(dirname(path));
       const before = existsSync(path) ? readFileSync(path) : undefined;
       const file = openSync(path, before === undefined ? 'wx' : 'w');
@@ -20,10 +23,10 @@ export function writeAllFiles(folder: string, files: NewFiles): void {
       closeSync(file);
     }
   } catch (error) {
-    for (const [path, content] of earlier) {
-      if (content === undefined) rmSync(path, { force: true });
-      else writeFileSync(path, content);
+    for (const [written, content] of earlier) {
+      if (content === undefined) rmSync(written, { force: true });
+      else writeFileSync(written, content);
     }
-    throw error;
+    throw error instanceof ServiceError ? error : fileRefusal(`The file ${path} cannot be written`, path, error);
   }
 }

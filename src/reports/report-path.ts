@@ -45,6 +45,17 @@ export function findRun(named: string, reports: string): string | undefined {
   return isRunId(named) ? named : undefined;
 }
 
+/** Throws control.NOT_FOUND for what no run here is called: none with a report, and none whose world is kept. */
+export function requireKnownRun(named: string, { reports, runs }: { reports: string; runs: string }): void {
+  if (isInvocationId(named)) {
+    requireRuns(named, reports);
+    return;
+  }
+  const runId = findRun(named, reports);
+  if (runId !== undefined && [reports, runs].some((folder) => existsSync(join(folder, runId)))) return;
+  throw new ServiceError('control.NOT_FOUND', { message: whyNoReport(named, reports) });
+}
+
 /** The folder of one report. Throws control.NOT_FOUND for a directory of them, too. */
 export function oneReportPath(named: string, root: string): string {
   const path = reportPath(named, root);

@@ -146,3 +146,13 @@ test('--ci github: a workflow whose drill step passes, also for a repository tha
   assert.ok(existsSync(join(both, '.github/workflows/drills.yaml')));
   await passes(both);
 });
+
+test('what cannot be written is said in a sentence; a folder that looks like an option is gone to', async () => {
+  const cwd = folder();
+  mkdirSync(join(cwd, 'taken/drillyard.json'), { recursive: true });
+  const refused = await warmDrillyard(['init', 'taken', '--yes', '--force'], { cwd });
+  assert.equal(refused.code, 2);
+  assert.match(refused.stderr, /The file \S+drillyard\.json cannot be written: a folder is in its place\./);
+  const made = await warmDrillyard(['init', '--yes', '--', '-dash'], { cwd });
+  assert.match(made.stdout, /^ {2}cd \.\/-dash$/m);
+});

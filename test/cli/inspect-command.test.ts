@@ -72,3 +72,17 @@ test('the browser is sent through a file of its owner: no argument of a program 
   assert.deepEqual(await once(child, 'exit'), [0, null]);
   assert.equal(existsSync(path), false);
 });
+
+test('a run that is not there is refused before anything is served', async (t) => {
+  const repository = createRepository();
+  t.after(() => repository.remove());
+  for (const run of ['nope', 'latest', 'run_0123456789abcdefghij0123456789']) {
+    const args = ['inspect', run, '--no-open', '--json', '--root', repository.root];
+    const child = spawn(process.execPath, ['--input-type=module', '--eval', program(args)], { stdio: ['ignore', 'pipe', 'ignore'] });
+    t.after(() => child.kill('SIGKILL'));
+    const [line] = (await once(createInterface(child.stdout), 'line')) as [string];
+    assert.equal((JSON.parse(line) as { code?: string }).code, 'control.NOT_FOUND', line);
+    const [code] = child.exitCode === null ? await once(child, 'exit') : [child.exitCode];
+    assert.equal(code, 2);
+  }
+});

@@ -161,7 +161,7 @@ function addKey(admin: Command, finish: Finish): void {
   add(['show', 'its generations; the key itself is never shown'], (actions, _, flags) => actions.showKey(flags));
   add(['rotate', 'make a new generation; what derives from the present one works for as long as the grace says'], (actions, _, flags) =>
     actions.rotateKey(flags, (flags.graceMs as number | undefined) ?? 0),
-  ).option('--grace-ms <n>', 'default 0: it stops working at once', positive);
+  ).option('--grace-ms <n>', 'default 0: it stops working at once', notNegative);
 }
 
 function limitOptions(to: Command): Command {
@@ -171,6 +171,11 @@ function limitOptions(to: Command): Command {
     )
     .option('--rate <n/burst>', 'requests a second of one credential, and at once: 100/200, or default')
     .option('--organization-rate <n/burst>', 'the same of all its credentials together');
+}
+
+function notNegative(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('It must be 0 or a positive integer.');
+  return Number(text);
 }
 
 function positive(text: string): number {
