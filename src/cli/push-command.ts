@@ -48,7 +48,7 @@ async function push(
   const { pushed, datasets, build, diagnostics } = await withProgressBar('Compiling', ({ update, end }) => {
     const onProgress = (text: string): void => {
       end();
-      output.warn(text);
+      output.warn(visibleLine(text));
     };
     return pushSource({ ...options, onCompiling: update, onProgress });
   });
@@ -57,11 +57,11 @@ async function push(
   for (const dataset of datasets) output.line({ event: 'dataset', ...dataset });
   showSummary(diagnostics, { output, build: { buildHash: pushed.buildHash }, more: { unchanged: pushed.isUnchanged } });
   if (output.json) return exitCodes.passed;
-  output.say(pushedWords(pushed));
+  output.say(visibleLine(pushedWords(pushed)));
   for (const { name, revision, isUnchanged } of datasets) {
-    output.say(`${isUnchanged ? 'Unchanged' : 'Sent'}: dataset "${visibleLine(name)}", revision ${revision}.`);
+    output.say(`${isUnchanged ? 'Unchanged' : 'Sent'}: dataset "${visibleLine(name)}", revision ${visibleLine(String(revision))}.`);
   }
-  output.say(`Valid: ${buildWords(build)}. Build ${pushed.buildHash}.`);
+  output.say(`Valid: ${buildWords(build)}. Build ${visibleLine(pushed.buildHash)}.`);
   if (pushed.buildHash !== build.buildHash)
     output.warn(`This machine makes another build of the source: ${build.buildHash}. The service has another version.`);
   return exitCodes.passed;

@@ -7,6 +7,7 @@ import type { RunDrillsOptions } from '../drills/plan/options.js';
 import type { RunDrillsResult } from '../drills/run-drills.js';
 import { runDrills, runDrillsRemotely } from '../index.js';
 import type { PushedSource } from '../remote/push-source.js';
+import { visibleLine } from '../text/visible-text.js';
 import { diagnosticsText } from './diagnostics-text.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import type { ExternalDesk } from './external-desk.js';
@@ -93,7 +94,7 @@ export async function runOnce(run: OneRun): Promise<{ code: ExitCode; result?: R
       onSources: (sources: RunDrillsResult['sources']) => listening.locate(sources),
       onNotice: (text: string) => {
         compiling.end();
-        output.warn(text);
+        output.warn(visibleLine(text));
       },
       onEvent: (event: RunEvent) => {
         compiling.end();
@@ -108,8 +109,10 @@ export async function runOnce(run: OneRun): Promise<{ code: ExitCode; result?: R
     return { code: finish(reporters, result, output), result };
   } catch (error) {
     reporters?.quiet();
-    const code = reportFailure(error, output, root);
-    reporters?.refuse(refusalOf(error), failureLines(error));
+    // That somebody has interrupted it is said below.
+    const isAbort = signal.aborted && error === signal.reason;
+    const code = isAbort ? exitCodes.interrupted : reportFailure(error, output, root);
+    reporters?.refuse(refusalOf(error), isAbort ? [] : failureLines(error));
     if (reporters !== undefined) writeDocuments(reporters, {}, output);
     if (!signal.aborted) return { code };
     output.warn(interruptedEarly);
@@ -132,7 +135,7 @@ async function runRemotely(options: RunDrillsOptions, flags: RemoteFlags, output
   const remote = remoteOptionsOf(flags, process.env);
   const onPushed = (pushed: PushedSource): void => {
     output.line({ event: 'pushed', ...pushed });
-    output.warn(pushedWords(pushed));
+    output.warn(visibleLine(pushedWords(pushed)));
   };
   return await runDrillsRemotely({ ...options, remote, onPushed });
 }
@@ -154,7 +157,8 @@ function writeDocuments(reporters: RunReporters, sources: RunDrillsResult['sourc
 function tellAfterwards({ drills, diagnostics }: RunDrillsResult, root: string, output: Output): void {
   if (diagnostics.length > 0) output.warn(diagnosticsText(diagnostics, { root, color: process.stderr.isTTY === true }));
   const attempts = drills.flatMap(({ trials }) => trials.flatMap((trial) => trial.attempts));
-  for (const { runId, reportError } of attempts) if (reportError !== undefined) output.warn(`${runId}: ${reportError.message}`);
+  for (const { runId, reportError } of attempts)
+    if (reportError !== undefined) output.warn(visibleLine(`${runId}: ${reportError.message}`));
 }
 
 /** As the verdict says, which every reporter has: an attempt without its report has not passed, whatever a later one of its trial did. */

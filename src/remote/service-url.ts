@@ -41,7 +41,10 @@ export function reachingFetch(baseUrl: string): typeof globalThis.fetch {
 /** A refusal of the service by its code; of one that is not known, control.UNAVAILABLE. */
 export function refusalOf({ envelope }: ControlError): ServiceError {
   const { code, message, issues, details, retryAfterMs } = envelope;
-  const words = [message, ...(issues ?? []).slice(0, tuning.issuesListed).map((issue) => `${issue.path} ${issue.message}`)].join(' ');
+  const words = [message, ...(issues ?? []).slice(0, tuning.issuesListed).map((issue) => `${issue.path} ${issue.message}`)]
+    .join(' ')
+    // In one line: it may come to stand among others that are read by a machine.
+    .replace(/[\r\n]+/g, ' ');
   return new ServiceError(Object.hasOwn(errorTable, code) ? (code as ErrorCode) : 'control.UNAVAILABLE', {
     message: words,
     ...defined({ issues, details, retryAfterMs }),

@@ -8,15 +8,17 @@ export interface NextStepsOptions {
   palette?: Palette;
   /** Those that find the repository, each with a space before it. */
   flags?: string;
+  /** False: no report was written, so that no command can read one. Default true. */
+  hasReport?: boolean;
 }
 
-export function nextSteps(report: RunReport, { palette = plain, flags = '' }: NextStepsOptions = {}): string[] {
+export function nextSteps(report: RunReport, { palette = plain, flags = '', hasReport = true }: NextStepsOptions = {}): string[] {
   const { result, runId } = report;
   const [first] = findingsOf(result);
   const decisive = first?.assertion.evidenceSequences.at(-1);
   const at = decisive === undefined ? '' : ` --at ${decisive}`;
   const steps: [string, string | undefined][] = [
-    ['show', result.evidenceRange.toSequence === 0 ? undefined : `drillyard show ${runId}${flags} --journal${at}`],
+    ['show', !hasReport || result.evidenceRange.toSequence === 0 ? undefined : `drillyard show ${runId}${flags} --journal${at}`],
     ['repeat', repeatCommand(report, flags)],
   ];
   return steps.flatMap(([name, command]) => (command === undefined ? [] : [step(name, command, palette)]));

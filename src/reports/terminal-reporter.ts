@@ -244,7 +244,7 @@ class Terminal implements TerminalReporter {
       ...(place === undefined
         ? []
         : [step('source', palette.link(visibleLine(`${place.file}:${place.line}`), pathToFileURL(place.file).href), palette)]),
-      ...nextSteps(report, { palette, flags: this.#repositoryFlags }),
+      ...nextSteps(report, { palette, flags: this.#repositoryFlags, hasReport: folder !== '' }),
     ];
   }
 

@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import type { RunEvent } from '../../src/contract/run/run-events.js';
 import { pushSource, type RemoteRunOptions, type RunDrillsResult, runDrillsRemotely } from '../../src/index.js';
 import { verifyReport } from '../../src/reports/verify-report.js';
+import { warmDrillyard } from '../cli/warm-cli.js';
 import { drill, moduleAgent, type Repository, temporaryRepositories, written } from '../drills/repository.js';
 import { clientOf, startInside } from '../e2e/service.js';
 import { between, type Passing, type Rule, refusal } from './between.js';
@@ -56,7 +57,7 @@ test('an interaction is played once, however often its result is not taken', asy
     drill('d', 'agent', [written({ equals: 1 })], { capture: { files: 'always' } }),
   );
   const busy = refusal(409, 'control.IDEMPOTENCY_IN_PROGRESS', { retryable: true });
-  const slow = await play(root, ({ key, count }) => (key.endsWith('/attachments/_/complete') && count <= 6 ? busy : undefined));
+  const slow = await play(root, ({ key, count }) => (key.endsWith('/attachments/_/complete') && count <= 5 ? busy : undefined));
   assert.deepEqual([slow.result.verdict, phases(slow.events)], ['passed', ['started', 'finished']]);
 
   // Refused as if the run had moved on: it has not, and what was kept is handed in.
@@ -189,7 +190,7 @@ test('a page in place of the service is named as no service; so is another JSON'
 });
 
 test('a long name of an attachment is cut between characters, and keeps its ending', async () => {
-  const named = `const name = 'x' + '\u{1F600}'.repeat(150) + '.txt'; context.attach(name, 'said'); ${writes()}`;
+  const named = `const name = 'x' + '\u{1F600}'.repeat(110) + '.txt'; context.attach(name, 'said'); ${writes()}`;
   const { root } = made(
     'named',
     moduleAgent('agent', named),
@@ -202,4 +203,24 @@ test('a long name of an attachment is cut between characters, and keeps its endi
     [[`x${'\u{1F600}'.repeat(97)}.txt`]],
     notices.join(),
   );
+});
+
+test('what a service says goes to the terminal as one line without controls, and no command is shown for a report that is not there', async () => {
+  const { root } = made('escapes', moduleAgent('agent', writes()), drill('d', 'agent', [written({ equals: 9 })]));
+  const evil = '\u001b]0;OWNED\u0007\n::error::said';
+  const within = (text: string): string => text.replace(/("buildHash":"sha256:[0-9a-f]+)"/g, `$1${JSON.stringify(evil).slice(1, -1)}"`);
+  const { url } = await between(baseUrl, ({ key }) => (/\/(builds|operations)\/_?/.test(key) ? { shown: within } : undefined));
+  const env = { DRILLYARD_TOKEN: credential };
+  const pushed = await warmDrillyard(['push', '--remote', url, '--root', root], { env });
+  assert.match(pushed.stdout, /Build sha256:[0-9a-f]+\\u001b\]0;OWNED\\u0007\\n::error::said\./);
+  const gone = refusal(404, 'control.NOT_FOUND', { message: `gone${evil}` });
+  const other = await between(baseUrl, ({ key }) => (/\/evidence\/_$/.test(key) ? gone : undefined));
+  const ran = await warmDrillyard(['run', '--remote', other.url, '--root', root], { env });
+  for (const { stdout, stderr } of [pushed, ran]) {
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+    assert.doesNotMatch(stdout + stderr, /[\u001b\u0007]|^::error/m);
+  }
+  assert.match(ran.stderr, /gone/);
+  assert.match(ran.stdout, /no report was written/);
+  assert.doesNotMatch(ran.stdout, /drillyard show/);
 });
