@@ -29,7 +29,7 @@ export interface FetchedReport {
   written: ReportWriting;
 }
 
-export interface ReportPlace extends EvidencePlace {
+export interface RemoteReportPlace extends EvidencePlace {
   root: string;
   build: CompiledBuild;
   /** As the service says of the run. */
@@ -40,7 +40,7 @@ export interface ReportPlace extends EvidencePlace {
 }
 
 /** Never rejects: what is missing or does not agree is a `reportError`. */
-export async function fetchReport(remote: Remote, place: ReportPlace): Promise<FetchedReport> {
+export async function fetchReport(remote: Remote, place: RemoteReportPlace): Promise<FetchedReport> {
   const { signal } = place;
   try {
     const { folder, found } = await fetchEvidence(remote, place, { look: (draft) => readChecked(draft, place), signal });
@@ -62,7 +62,7 @@ class RefusedEvidence extends Error {
 }
 
 type Checked = Omit<ReportWriting, 'report'> & { document: RunReport };
-async function readChecked(folder: string, place: ReportPlace): Promise<Checked> {
+async function readChecked(folder: string, place: RemoteReportPlace): Promise<Checked> {
   let checked: CheckedReport;
   try {
     checked = await checkReport(folder, place.build);

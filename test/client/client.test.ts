@@ -230,7 +230,7 @@ const json = (body: unknown, status = 200): Response =>
 const restarting = (headers: { [name: string]: string } = {}): Response => new Response('<h1>503</h1>', { status: 503, headers });
 
 // RETRY-1
-test('a service that restarts is waited for where nobody says how often; whoever says it is heard', async () => {
+test('a service that restarts is waited for where nobody says how often, and as often as somebody says', async () => {
   const patient = answered([...Array.from({ length: 5 }, () => () => restarting()), () => json({ ok: true })]);
   assert.deepEqual([await patient.client.getMe(), patient.tries()], [{ ok: true }, 6]);
   const counted = answered([() => restarting()], { retries: 1 });
