@@ -112,7 +112,7 @@ export class FolderWriter {
       file = await fill(descriptor);
     } catch (error) {
       closeSync(descriptor);
-      // Whoever fills it may try again.
+      // The caller may try again.
       await rm(place, { force: true });
       throw error;
     }
