@@ -152,7 +152,7 @@ test('hiccups in files of the evidence cost no verdict, each file having tries o
   assert.equal((await verifyReport(join(root, attempt?.report as string))).ok, true);
 });
 
-test('a refusal with members of other types is the result of its attempt, and the others go on', async () => {
+test('a refusal with members of other types is what its attempt came to; other attempts are played', async () => {
   const { root } = made(
     'malformed',
     moduleAgent('agent', writes()),
