@@ -8,7 +8,14 @@ import { type AgentDialect, ownAgentDialect } from '../contract/run/dialect.js';
 import { resolveActor } from '../contract/world/persona.js';
 import type { OfferedBlob, RefusalResult, UncalledRequest, WireRequest } from '../contract/world/wire.js';
 import { mountMark } from '../contract/world/wire-mounts.js';
-import type { AdvanceProgress, CallResult, RouteResult, ToolCatalogItem, WaitResult } from '../contract/world/world-protocol.js';
+import type {
+  AdvanceProgress,
+  CallResult,
+  NamedOperation,
+  RouteResult,
+  ToolCatalogItem,
+  WaitResult,
+} from '../contract/world/world-protocol.js';
 import type { AccessMounts, DirectCall, ReceiverBook } from '../drills/ports/bindings-port.js';
 import { unauthenticated } from '../http/guards.js';
 import type { SendOptions, WorldRef } from '../worlds/api.js';
@@ -67,6 +74,8 @@ export class AgentAccess implements AgentWorld {
   #revoked = false;
   #keysMade = 0;
   #whenIdle: (() => void)[] | undefined;
+  /** The same for as long as there is the world. */
+  #operations: Promise<NamedOperation[]> | undefined;
 
   constructor(
     world: WorldRef,
@@ -113,6 +122,16 @@ export class AgentAccess implements AgentWorld {
     const [tools, mayWait] = await Promise.all([this.tools(), this.#run(() => this.#mayWait())]);
     return { tools, mayWait };
   }
+
+  readonly unlisted = {
+    operations: (): Promise<NamedOperation[]> => {
+      this.#operations ??= this.#run(() => this.#world.query({ kind: 'operations' })).catch((error: unknown) => {
+        this.#operations = undefined;
+        throw error;
+      });
+      return this.#operations;
+    },
+  };
 
   call(call: DirectCall, options?: AskOptions): Promise<CallResult> {
     return this.#run(() => this.#world.command({ kind: 'call', ...this.#actor, ...call }, options && sendOptions(options)));

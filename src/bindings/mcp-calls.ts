@@ -2,6 +2,7 @@
 // all, or cannot be asked, is a JSON-RPC error.
 import { errorTable, ServiceError } from '../contract/errors.js';
 import type { JsonObject, JsonValue } from '../contract/json.js';
+import { limits } from '../contract/limits.js';
 import type { McpDialect } from '../contract/run/dialect.js';
 import { validateCallPath, validateCallRequest, validateWaitRequest } from '../contract/validate/validators.js';
 import type { ToolOutcome } from '../contract/world/evidence.js';
@@ -34,7 +35,9 @@ export async function callTool(call: ToolCall): Promise<JsonObject> {
   if (tool !== undefined && call.era === 'modern') requireModern(tool, input, call);
   try {
     if (tool?.target === 'wait') return await wait(call, input);
-    return await callOperation(call, { name, tool, target: tool?.target ?? targetOfName(name), input });
+    const { unlisted } = call.world;
+    if (tool === undefined && 'call' in unlisted) return await unlisted.call(call.params, { signal: call.signal });
+    return await callOperation(call, { name, tool, target: tool?.target ?? (await unlistedTarget(name, call)), input });
   } catch (error) {
     throw failureOf(error);
   }
@@ -58,6 +61,12 @@ async function wait({ world, signal, onProgress }: ToolCall, input: JsonObject):
   if (!valid.ok) return resultOf(invalidArguments(valid.issues), {}, { dialect: world.dialect.mcp });
   const { outcome, correlationId } = await world.wait(valid.value.untilUs, { signal, onProgress });
   return resultOf(outcome, { correlationId }, { dialect: world.dialect.mcp });
+}
+
+/** Of a tool that the actor has no grant for: the world is asked all the same, so that it can say so. */
+async function unlistedTarget(name: string, { world: { unlisted }, catalog }: ToolCall): Promise<Partial<ToolTarget> | undefined> {
+  const operations = 'operations' in unlisted ? await unlisted.operations() : [];
+  return catalog.unlisted(name, operations) ?? targetOfName(name);
 }
 
 interface OperationCall {
@@ -84,6 +93,10 @@ async function callOperation({ world, meta, signal }: ToolCall, { name, tool, ta
   });
   if (!request.ok) {
     if (tool === undefined) throw unknownTool(name);
+    const inArguments = request.issues.filter(({ path }) => /^\/arguments(?:\/|$)/.test(path));
+    const at = tool.wraps.arguments ? '/value' : '';
+    const issues = inArguments.map((issue) => ({ ...issue, path: issue.path.replace('/arguments', at) }));
+    if (issues.length > 0) return resultOf(invalidArguments(issues), {}, shown);
     throw new McpFailure('invalidParams', `'${keyName}' is not a key.`, {
       details: { issues: request.issues as unknown as JsonValue },
     });
@@ -103,10 +116,21 @@ function resultOf(outcome: ToolOutcome, ids: { callId?: string; correlationId?: 
   if (outcome.kind !== 'ok') return { ...failedContent(outcome, dialect), isError: true, _meta };
   const { value } = outcome;
   const { content, structured = true } = tool?.mcp ?? {};
-  if (!structured) return { content: content === undefined ? [textBlock(value)] : contentOf(value, content), _meta };
   const structuredContent = tool?.wraps.value !== true && isObject(value) ? value : { value };
-  return { content: content === undefined ? [textBlock(structuredContent)] : contentOf(value, content), structuredContent, _meta };
+  const blocks = content === undefined ? [textBlock(structured ? structuredContent : value)] : contentOf(value, content);
+  if (blocks === undefined) return { ...failedContent(contentTooLarge, dialect), isError: true, _meta };
+  return { content: blocks, ...(structured ? { structuredContent } : {}), _meta };
 }
+/** The world has done what was asked, and its evidence says so: only what the manifest makes of it for MCP cannot be sent. */
+const contentTooLarge: Exclude<ToolOutcome, { kind: 'ok' }> = {
+  kind: 'tool_error',
+  error: {
+    code: 'CONTENT_TOO_LARGE',
+    message: `The call succeeded, and its 'mcp.content' makes more of the result than ${limits.mcpContentBlocksMax} blocks, or more than ${limits.mcpContentBytesMax} bytes.`,
+    retryable: false,
+  },
+  committed: true,
+};
 function failedContent(outcome: Exclude<ToolOutcome, { kind: 'ok' }>, dialect: McpDialect): JsonObject {
   const structuredContent = dialect.failed(outcome);
   if (structuredContent === undefined) return { content: [textBlock(outcome as unknown as JsonValue)] };

@@ -11,9 +11,10 @@ import { limits } from '../contract/limits.js';
 import type { McpToolNames } from '../contract/run/target.js';
 import { type HeaderParam, headerParamsOf } from '../contract/world/mcp-header-params.js';
 import type { ToolMcp } from '../contract/world/tool-mcp.js';
-import type { ToolCatalogItem } from '../contract/world/world-protocol.js';
-import { foldedInputSchema } from './mcp-input-schema.js';
+import type { NamedOperation, ToolCatalogItem } from '../contract/world/world-protocol.js';
+import { FoldSteps, foldedInputSchema } from './mcp-input-schema.js';
 import { isObject, McpFailure } from './mcp-messages.js';
+import { withoutUnusedIds } from './schema-references.js';
 
 export interface ToolTarget {
   packageId: string;
@@ -47,12 +48,12 @@ export class McpToolCatalog {
   constructor(items: readonly ToolCatalogItem[], { mayWait, listsBothNames = false }: { mayWait: boolean; listsBothNames?: boolean }) {
     const own = new Set(items.map(ownName));
     const tools: McpTool[] = [];
+    const steps = new FoldSteps();
     for (const item of items) {
-      const wanted = wantedName(item);
-      const isFree =
-        wanted !== undefined && namePattern.test(wanted) && !own.has(wanted) && !this.#byName.has(wanted) && wanted !== waitTool.name;
+      const wanted = wantedName(item, item.mcp?.name);
+      const isFree = wanted !== undefined && !own.has(wanted) && !this.#byName.has(wanted) && wanted !== waitTool.name;
       for (const name of isFree ? [...(listsBothNames ? [ownName(item)] : []), wanted] : [ownName(item)]) {
-        const tool = toolOf(item, name);
+        const tool = toolOf(item, name, steps);
         tools.push(tool);
         this.#byName.set(tool.name, tool);
       }
@@ -67,6 +68,16 @@ export class McpToolCatalog {
   /** By its name or the variant of it without dots. */
   find(name: string): McpTool | undefined {
     return this.#byName.get(name);
+  }
+
+  /**
+   * The operation that a name which finds nothing here would be of, were it listed: the first where it could be of several. Those that are
+   * listed are called by their own names.
+   */
+  unlisted(name: string, operations: readonly NamedOperation[]): ToolTarget | undefined {
+    const listed = new Set(this.#tools.map(({ target }) => (target === 'wait' ? target : ownName(target))));
+    const found = operations.find((operation) => !listed.has(ownName(operation)) && mayBeCalled(operation, name));
+    return found && { packageId: found.packageId, instanceId: found.instanceId, operationId: found.operationId };
   }
 
   /** A page, from the start without a cursor. Throws McpFailure for a cursor that this list never gave. */
@@ -96,7 +107,9 @@ export class McpToolCatalog {
   #nameWithoutDots(tool: McpTool): string {
     const variant = tool.name.replaceAll('.', '_');
     if (variant.length <= limits.mcpPlainNameCharsMax && this.#byName.get(variant) === tool) return variant;
-    const name = endedByDigest(variant, { of: tool.name, charsMax: limits.mcpPlainNameCharsMax });
+    let name = digestName(tool.name);
+    // A manifest may have named another tool so.
+    for (let next = 2; this.#byName.has(name); next++) name = digestName(tool.name, ` ${next}`);
     this.#byName.set(name, tool);
     return name;
   }
@@ -107,8 +120,10 @@ const cursorAfter = ({ name }: McpTool): string => Buffer.from(`after ${name}`).
 function ownName({ packageId, instanceId, operationId }: ToolTarget): string {
   return bounded(`${packageId}.${operationId}${instanceSuffix(packageId, instanceId)}`);
 }
-function wantedName({ packageId, instanceId, mcp }: ToolCatalogItem): string | undefined {
-  return mcp?.name === undefined ? undefined : `${mcp.name}${instanceSuffix(packageId, instanceId)}`;
+/** Undefined where no client would take it. */
+function wantedName({ packageId, instanceId }: ToolTarget, mcpName: string | undefined): string | undefined {
+  const name = `${mcpName}${instanceSuffix(packageId, instanceId)}`;
+  return mcpName === undefined || !namePattern.test(name) ? undefined : name;
 }
 const instanceSuffix = (packageId: string, instanceId: string): string => (instanceId === packageId ? '' : `__${instanceId}`);
 
@@ -121,6 +136,18 @@ function endedByDigest(name: string, { of, charsMax }: { of: string; charsMax: n
   return `${name.slice(0, charsMax - digest.length - 2)}__${digest}`;
 }
 
+function digestName(name: string, more = ''): string {
+  return endedByDigest(name.replaceAll('.', '_'), { of: name + more, charsMax: limits.mcpPlainNameCharsMax });
+}
+
+/** Whether a list could have it by this name. */
+function mayBeCalled(operation: NamedOperation, name: string): boolean {
+  const names = [ownName(operation), wantedName(operation, operation.mcpName)].filter((one) => one !== undefined);
+  const isDigest = endsInDigest.test(name);
+  return names.some((one) => one === name || one.replaceAll('.', '_') === name || (isDigest && digestName(one) === name));
+}
+const endsInDigest = /__[0-9a-f]{16}$/;
+
 /**
  * The target of a name as MCP-TOOLS-1 makes it, for a tool that the actor has no grant for: the world is asked all the same, so that it
  * can say so. Line breaks match too, so that no mark but the first is tried; an id that has one is refused later.
@@ -131,7 +158,7 @@ export function targetOfName(name: string): { packageId: string; operationId: st
   return instanceId === undefined ? { packageId, operationId } : { packageId, operationId, instanceId };
 }
 
-function toolOf(item: ToolCatalogItem, name: string): McpTool {
+function toolOf(item: ToolCatalogItem, name: string, steps: FoldSteps): McpTool {
   const { packageId, instanceId, operationId, idempotency, mcp = {} } = item;
   const input = objectSchema(item.inputSchema);
   const output = objectSchema(item.outputSchema);
@@ -140,8 +167,8 @@ function toolOf(item: ToolCatalogItem, name: string): McpTool {
     name,
     ...defined({ title: mcp.title }),
     description: instanceId === packageId ? description : `${description} (${instanceId})`,
-    inputSchema: foldedInputSchema(input.schema),
-    ...(mcp.structured === false ? {} : { outputSchema: output.schema }),
+    inputSchema: foldedInputSchema(withoutUnusedIds(input.schema), steps),
+    ...(mcp.structured === false ? {} : { outputSchema: withoutUnusedIds(output.schema) }),
     ...(mcp.annotations === undefined ? {} : { annotations: mcp.annotations as JsonObject }),
     _meta: { 'drillyard/operation': { packageId, instanceId, operationId, idempotency } },
   };
@@ -162,7 +189,7 @@ function toolOf(item: ToolCatalogItem, name: string): McpTool {
  */
 function objectSchema(schema: JsonValue): { schema: JsonObject; wraps: boolean } {
   if (isObject(schema) && schema.type === 'object') return { schema: withObjectsForProperties(schema), wraps: false };
-  const value = JSON.stringify(schema).includes('"$ref"') ? {} : inObject(schema);
+  const value = /"\$(?:ref|dynamicRef)":"/.test(JSON.stringify(schema)) ? {} : inObject(schema);
   return { schema: { type: 'object', properties: { value }, required: ['value'], additionalProperties: false }, wraps: true };
 }
 

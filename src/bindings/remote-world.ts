@@ -1,12 +1,14 @@
 // A world behind the HTTP binding, for who has an address and a token. What is refused there is refused here by the same code.
 import { defined } from '../contract/defined.js';
 import { type ErrorCode, type ErrorEnvelope, errorTable, ServiceError } from '../contract/errors.js';
+import type { JsonObject } from '../contract/json.js';
 import { ownAgentDialect, ownWordsHeader } from '../contract/run/dialect.js';
 import type { CallResponse, ToolsResponse, WaitResponse } from '../contract/world/agent-binding.js';
 import type { AdvanceProgress } from '../contract/world/world-protocol.js';
 import type { DirectCall, Endpoint } from '../drills/ports/bindings-port.js';
 import type { AgentCatalog, AgentWorld, AskOptions } from './agent-world.js';
 import { readEvents } from './event-reader.js';
+import { isObject, McpFailure, rpcCodes } from './mcp-messages.js';
 import { eventStream } from './wait-route.js';
 
 export class RemoteWorld implements AgentWorld {
@@ -22,6 +24,21 @@ export class RemoteWorld implements AgentWorld {
   async catalog(): Promise<AgentCatalog> {
     return await answerOf<ToolsResponse>(await this.#ask('/v1/tools', {}));
   }
+
+  readonly unlisted = {
+    call: async ({ name, arguments: input, _meta }: JsonObject, { signal }: AskOptions = {}): Promise<JsonObject> => {
+      const key = isObject(_meta) ? Object.entries(_meta).filter(([member]) => this.dialect.mcp.keyNames.includes(member)) : [];
+      const params = { ...defined({ name, arguments: input }), _meta: Object.fromEntries(key) };
+      const reply = await this.#ask('/mcp', { body: { jsonrpc: '2.0', id: 1, method: 'tools/call', params }, signal });
+      const { result, error } = await answerOf<{ result?: JsonObject; error?: { code: number; message: string; data?: JsonObject } }>(
+        reply,
+      );
+      if (result !== undefined) return result;
+      if (error === undefined) throw unavailable('what answers is none');
+      const kind = error.code === rpcCodes.invalidParams ? 'invalidParams' : 'internalError';
+      throw new McpFailure(kind, error.message, defined({ details: error.data }));
+    },
+  };
 
   async call({ packageId, operationId, ...request }: DirectCall, { signal }: AskOptions = {}): Promise<CallResponse> {
     const reply = await this.#ask(`/v1/operations/${encodeURIComponent(packageId)}/${encodeURIComponent(operationId)}`, {

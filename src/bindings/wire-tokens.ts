@@ -3,6 +3,7 @@
 import type { JsonValue } from '../contract/json.js';
 import type { EncodedMessage, WireBody, WireRequest } from '../contract/world/wire.js';
 import { sealToken, unsealed } from './sealed-token.js';
+import { createReplacer } from './token-search.js';
 import type { TokenKey } from './token-table.js';
 
 /** The request with minted texts in place of sealed ones, and a list of them; `credential`: the one that it came with. */
@@ -25,13 +26,7 @@ export function unsealedRequest(request: WireRequest, keys: readonly TokenKey[],
 /** What leaves. The texts that encode names are sealed wherever they stand. */
 export function sealedMessage({ tokens = [], ...message }: EncodedMessage, key: TokenKey | undefined): EncodedMessage {
   if (tokens.length === 0 || key === undefined) return message;
-  // The longest first: one may begin with another.
-  const sealed = [...new Set(tokens)]
-    .sort((a, b) => b.length - a.length)
-    .map((minted): [string, string] => [minted, sealToken(minted, key)]);
-  const anyOf = new RegExp(sealed.map(([minted]) => minted.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')).join('|'), 'g');
-  const byMinted = new Map(sealed);
-  const close = (text: string): string => text.replace(anyOf, (minted) => byMinted.get(minted) as string);
+  const close = createReplacer(new Map(tokens.map((minted) => [minted, sealToken(minted, key)])));
   const { body } = message;
   return {
     headers: Object.fromEntries(Object.entries(message.headers).map(([name, value]) => [name, close(value)])),

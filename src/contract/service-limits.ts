@@ -8,6 +8,13 @@ export const serviceLimits = {
   // What a list of MCP tools shows.
   /** How deep alternatives inside of alternatives are looked into for what a tool takes. */
   mcpFoldDepthMax: 16,
+  /** Of all input schemas of one list that are folded: parts looked at, properties taken over. Some 0.1 us each. */
+  mcpFoldStepsMax: 200_000,
+  // What a call of a tool answers over MCP, where its manifest lays it out.
+  /** Blocks, and items of lists that are to become blocks. */
+  mcpContentBlocksMax: 1_000,
+  /** Of all texts in the blocks, in UTF-8. A result has up to 1 MiB, and may be in several of them. */
+  mcpContentBytesMax: 4 * 1024 * 1024,
   // GraphQL.
   /** Of a request: names, signs and values. What is validated grows faster than it. */
   graphqlTokensMax: 10_000,

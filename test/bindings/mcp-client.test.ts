@@ -75,6 +75,22 @@ test('a broken argument and a missing grant are results with isError, and eviden
   await assert.rejects(client.callTool({ name: 'bank.none' }), { code: -32602 });
 });
 
+test('a tool without a grant is denied by each name that a list could have it by, and each attempt is evidence', async (context) => {
+  const { client, bank } = await connect(context, 'reader');
+  const attempt = { account: 'main', amount: 5 };
+  for (const name of ['bank.add', 'bank_add', 'bank.add__bank-two', 'bank_add__bank-two']) {
+    const { isError, content } = await client.callTool({ name, arguments: attempt });
+    assert.deepEqual([isError, JSON.parse((content as { text: string }[])[0]?.text ?? '').kind], [true, 'denied'], name);
+  }
+  const attempts = (await bank.evidence()).flatMap((entry) => (entry.kind === 'operation' ? [entry] : []));
+  assert.deepEqual(
+    attempts.map(({ invocation: { instanceId, operationId }, outcome }) => [instanceId, operationId, outcome.kind]),
+    ['bank', 'bank', 'bank-two', 'bank-two'].map((instanceId) => [instanceId, 'add', 'denied']),
+  );
+  for (const name of ['bank_none', 'add', 'bank_add__bank-six']) await assert.rejects(client.callTool({ name }), { code: -32602 });
+  assert.equal((await bank.evidence()).filter(({ kind }) => kind === 'operation').length, attempts.length);
+});
+
 test('a long wait tells how far it is', async (context) => {
   const { client, bank } = await connect(context);
   const heard = await hearLongWait(client, bank);

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JsonValue } from '../../src/contract/json.js';
+import { limits } from '../../src/contract/limits.js';
 import type { McpContent, ToolMcp } from '../../src/contract/world/tool-mcp.js';
 import { failureIn, type McpReply, mcpEndpoints, metaKey, ticketTool } from './mcp-kit.js';
 
@@ -169,4 +170,35 @@ test('an argument that is repeated in a header is the same there, written plainl
   ] as const)
     assert.deepEqual(failureIn(await call(given, wrong)), [400, -32020, 1]);
   assert.equal((await legacy('tools/call', { name, arguments: args })).status, 200);
+});
+
+// MCP-CONTENT-1
+test('a layout makes so many blocks of so many bytes; beyond it the call has succeeded and its result is an error', async () => {
+  const { mcpContentBlocksMax, mcpContentBytesMax } = limits;
+  const each: McpContent = { type: 'text', each: ['list'], text: 'x' };
+  const listed = (items: number) => ({ list: new Array(items).fill(0) });
+  const whole: McpContent = { type: 'text', text: { from: ['text'] } };
+  const long = (chars: number) => ({ text: 'x'.repeat(chars) });
+  for (const structured of [true, false]) {
+    const most = await reported({ structured, content: [each, each] }, listed(mcpContentBlocksMax / 2));
+    assert.deepEqual([(most.content as unknown[]).length, most.isError], [mcpContentBlocksMax, undefined]);
+    const largest = await reported({ structured, content: [whole, whole, whole, whole] }, long(mcpContentBytesMax / 4 - 4));
+    assert.deepEqual([(largest.content as unknown[]).length, largest.isError], [4, undefined]);
+    for (const [content, value] of [
+      [[each, each], listed(mcpContentBlocksMax / 2 + 1)],
+      [[{ ...each, text: { from: ['none'] } }], listed(mcpContentBlocksMax + 1)],
+      [[whole, whole, whole, whole, { type: 'text', text: 'x' }], long(mcpContentBytesMax / 4 - 4)],
+      [[{ type: 'text', each: ['list'], text: 'x'.repeat(mcpContentBytesMax / 4) }], listed(5)],
+    ] satisfies [McpContent[], JsonValue][]) {
+      const { isError, content: blocks, structuredContent, _meta } = await reported({ structured, content }, value);
+      assert.deepEqual([isError, structuredContent, (blocks as unknown[]).length], [true, undefined, 1]);
+      const outcome = JSON.parse((blocks as { text: string }[])[0]?.text ?? '') as {
+        kind: string;
+        error: { code: string };
+        committed: boolean;
+      };
+      assert.deepEqual([outcome.kind, outcome.error.code, outcome.committed], ['tool_error', 'CONTENT_TOO_LARGE', true]);
+      assert.equal((_meta as { [member: string]: string })['drillyard/callId'], 'call_0000000000000000');
+    }
+  }
 });

@@ -70,6 +70,8 @@ export function toldWorld(changes: Partial<ToldWorld> = {}): ToldWorld {
       query: async (query: WorldQuery) => {
         reported.asked.push(query);
         if (query.kind === 'tools') return reported.tools;
+        if (query.kind === 'operations')
+          return reported.tools.map(({ mcp, ...tool }) => ({ ...tool, ...(mcp?.name && { mcpName: mcp.name }) }));
         const wait = { packageId: 'world', instanceId: 'world', operationId: 'clock.wait' };
         return [{ actorId: 'agent', capabilities: reported.mayWait ? [wait] : [] }];
       },

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ServiceError } from '../../src/contract/errors.js';
 import { validateErrorEnvelope } from '../../src/contract/validate/validators.js';
-import { failureIn, mcpEndpoints, metaKey, modernMeta, version } from './mcp-kit.js';
+import { failureIn, listTool, mcpEndpoints, metaKey, modernMeta, ticketTool, version } from './mcp-kit.js';
 
 const open = mcpEndpoints();
 const info = `{"name":"drillyard","version":"${version}"}`;
@@ -245,4 +245,23 @@ test('an actor without the grant has no wait', async () => {
   reported.outcome = { kind: 'unsupported', error: { code: 'UNKNOWN_OPERATION', message: 'None.', retryable: false } };
   assert.deepEqual(failureIn(await legacy('tools/call', { name: 'world.wait' })), [200, -32602, 1]);
   assert.ok(reported.asked.every(({ kind }) => kind !== 'wait'));
+});
+
+test('arguments that are no values are a result with isError, and what is no key is named as one only where one was sent', async () => {
+  const { post, reported } = await open({ tools: [ticketTool, { ...listTool, inputSchema: { type: 'array' } }] });
+  const call = (name: string, args: string, meta = '') =>
+    post(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"${name}","arguments":${args},"_meta":{${meta}}}}`);
+  for (const [name, args, path] of [
+    ['desk.ticket.close', '{"id":1,"note":"\\ud800"}', '/note'],
+    ['desk.ticket.close', '{"id":1e400}', '/id'],
+    ['desk.ticket.list', '{"value":[1e400]}', '/value/0'],
+  ] as const)
+    for (const meta of ['', '"drillyard/idempotencyKey":5']) {
+      const { result } = JSON.parse((await call(name, args, meta)).text);
+      const { kind, error } = JSON.parse(result.content[0].text);
+      assert.deepEqual([result.isError, kind, error.code, error.details.issues[0].path], [true, 'invalid', 'INVALID_ARGUMENTS', path]);
+    }
+  const { error } = JSON.parse((await call('desk.ticket.close', '{"id":1}', '"drillyard/idempotencyKey":5')).text);
+  assert.deepEqual([error.code, error.message], [-32602, "'drillyard/idempotencyKey' is not a key."]);
+  assert.ok(reported.asked.every(({ kind }) => kind !== 'call'));
 });

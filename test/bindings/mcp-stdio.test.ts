@@ -67,6 +67,24 @@ test('it answers all three revisions in one process, each in its own words', asy
   await answersOnce(server);
 });
 
+test('a tool that is not listed is asked for where the world is, by any name that a list could have it by', async (context) => {
+  const bank = await create();
+  const access = await bindings.open({ world: bank.world, actorId: 'reader', bindings: ['mcp'] });
+  const server = startStdio(context, environmentOf(access));
+  const attempt = { name: 'bank_add', arguments: { account: 'main', amount: 5 }, _meta: { 'drillyard/idempotencyKey': 'k' } };
+  server.send(request(1, 'tools/call', attempt));
+  const { result } = (await server.next()) as unknown as { result: { isError: boolean; content: { text: string }[] } };
+  assert.deepEqual([result.isError, JSON.parse(result.content[0]?.text ?? '').kind], [true, 'denied']);
+  server.send(modern(2, 'tools/call', { name: 'bank_none' }));
+  assert.equal((await server.next()).error.code, -32602);
+  const attempts = (await bank.evidence()).flatMap((entry) => (entry.kind === 'operation' ? [entry] : []));
+  assert.deepEqual(
+    attempts.map(({ invocation: { operationId, idempotencyKey }, outcome }) => [operationId, idempotencyKey, outcome.kind]),
+    [['add', 'k', 'denied']],
+  );
+  await answersOnce(server);
+});
+
 test('what is no request it can answer is reported by its code, and a notification never', async (context) => {
   const server = await open(context);
   const { send, next } = server;

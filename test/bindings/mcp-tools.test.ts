@@ -116,6 +116,53 @@ test('every tool has one name of at most 128 characters, which finds it and noth
   );
 });
 
+// MCP-TOOLS-2
+test('a name without dots that a manifest has given to another tool is not listed twice', () => {
+  const [digest] = (
+    new McpToolCatalog([item({ operationId: 'a.b' }), item({ operationId: 'a_b' })], { mayWait: false }).page(undefined)
+      .tools as JsonObject[]
+  ).map(({ name }) => name as string);
+  assert.match(digest ?? '', /^desk_a_b__[0-9a-f]{16}$/);
+  const items = [item({ operationId: 'a.b' }), item({ operationId: 'a_b' }), item({ operationId: 'z', mcp: { name: digest as string } })];
+  const catalog = new McpToolCatalog(items, { mayWait: false });
+  const listed = catalog.page(undefined).tools as JsonObject[];
+  assert.equal(new Set(listed.map(({ name }) => name)).size, items.length);
+  for (const { name, _meta } of listed) {
+    const { operationId } = (_meta as { 'drillyard/operation': JsonObject })['drillyard/operation'];
+    assert.equal((catalog.find(name as string)?.target as { operationId: string }).operationId, operationId);
+  }
+});
+
+test('a name that finds no tool is of the operation that a list would have it for', () => {
+  const long = `b.${'x'.repeat(90)}`;
+  const all: ToolCatalogItem[] = [
+    item({}),
+    item({ instanceId: 'desk-two' }),
+    item({ operationId: 'a.b' }),
+    item({ operationId: 'a_b' }),
+    item({ operationId: 'c', mcp: { name: 'open.ticket' } }),
+    item({ operationId: long }),
+  ];
+  const operations = all.map(({ packageId, instanceId, operationId, mcp }) => ({
+    packageId,
+    instanceId,
+    operationId,
+    ...(mcp?.name && { mcpName: mcp.name }),
+  }));
+  const every = new McpToolCatalog(all, { mayWait: false });
+  const nothing = new McpToolCatalog([], { mayWait: false });
+  const own = every.page(undefined, 'own').tools as JsonObject[];
+  const plain = every.page(undefined).tools as JsonObject[];
+  for (const { name, _meta } of [...own, ...plain]) {
+    const { idempotency: _, ...target } = (_meta as { 'drillyard/operation': JsonObject })['drillyard/operation'] as JsonObject;
+    assert.deepEqual(nothing.unlisted(name as string, operations), target, name as string);
+    assert.equal(every.unlisted(name as string, operations), undefined, 'it is listed');
+  }
+  assert.equal(nothing.unlisted('desk_c', operations)?.operationId, 'c', 'its own name, too');
+  assert.equal(nothing.unlisted('desk_a_b', operations)?.operationId, 'a.b', 'the first');
+  for (const name of ['', 'desk', 'desk_d', 'open_ticket__desk-two']) assert.equal(nothing.unlisted(name, operations), undefined);
+});
+
 test('the name of a tool that is not listed still says what it would be', () => {
   assert.deepEqual(targetOfName('desk.ticket.close'), { packageId: 'desk', operationId: 'ticket.close' });
   assert.deepEqual(targetOfName('desk.ticket.close__desk-two'), { packageId: 'desk', operationId: 'ticket.close', instanceId: 'desk-two' });
@@ -192,4 +239,117 @@ test('a list has no input schema whose root models refuse; its properties say wh
   assert.deepEqual(folded(plain), plain);
   for (const schema of [alternatives, referring])
     assert.doesNotMatch(Object.keys(folded(schema)).join(), /oneOf|anyOf|allOf|not|enum|if|then|else/);
+});
+
+const foldedIn = (inputSchemas: readonly JsonObject[]): JsonObject[] => {
+  const items = inputSchemas.map((inputSchema, index) => item({ operationId: `op${index}`, inputSchema }));
+  const tools = new McpToolCatalog(items, { mayWait: false }).page(undefined).tools as JsonObject[];
+  return tools.map(({ inputSchema }) => inputSchema as JsonObject);
+};
+
+// MCP-INPUT-SCHEMA-1
+test('alternatives that lead to the same schemas again and again are looked at once', () => {
+  const refersTo = (name: string): JsonObject[] => Array.from({ length: 40 }, () => ({ $ref: `#/$defs/${name}` }));
+  const last = { properties: { a: { type: 'string' } }, required: ['a'] };
+  const $defs = {
+    a: { anyOf: refersTo('b') },
+    b: { oneOf: refersTo('c') },
+    c: { allOf: refersTo('d') },
+    d: { anyOf: refersTo('e') },
+    e: last,
+  };
+  const itself = { type: 'object', properties: { a: {} }, allOf: Array.from({ length: 40 }, () => ({ $ref: '#' })) };
+  assert.deepEqual(foldedIn([{ type: 'object', $defs, anyOf: refersTo('a') }, itself]), [
+    { type: 'object', $defs, ...last },
+    { type: 'object', properties: { a: {} } },
+  ]);
+});
+
+// MCP-INPUT-SCHEMA-1
+test('a schema that would take too many steps, or lies too deep, is listed as an object', () => {
+  const chain = (length: number): JsonObject => {
+    const names = Array.from({ length }, (_, index) => [`d${index}`, { allOf: [{ $ref: `#/$defs/d${index + 1}` }] }]);
+    return { type: 'object', $ref: '#/$defs/d0', $defs: { ...Object.fromEntries(names), [`d${length}`]: { properties: { a: {} } } } };
+  };
+  const [shallow, deep] = foldedIn([chain(limits.mcpFoldDepthMax / 2 - 1), chain(limits.mcpFoldDepthMax)]);
+  assert.deepEqual([shallow?.properties, deep], [{ a: {} }, { type: 'object' }]);
+  const wide = (parts: number): JsonObject => ({
+    type: 'object',
+    $defs: { all: { properties: Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`p${index}`, {}])) } },
+    allOf: Array.from({ length: parts }, () => ({ $ref: '#/$defs/all' })),
+  });
+  const few = wide(2);
+  const many = wide(limits.mcpFoldStepsMax / 100);
+  const [one, other, next] = foldedIn([few, many, few]);
+  assert.equal(Object.keys((one?.properties ?? {}) as JsonObject).length, 100);
+  assert.deepEqual([other, next], [{ type: 'object' }, { type: 'object' }], 'the list has a bound, not each schema');
+});
+
+// MCP-INPUT-SCHEMA-2
+test('each reference of a folded schema leads to a schema in it, or an object is listed', () => {
+  const text = { type: 'string' };
+  const whole: [JsonObject, JsonObject][] = [
+    [
+      { type: 'object', $ref: '#/$defs/%2Fa', $defs: { '/a': { properties: { x: text } } } },
+      { type: 'object', $defs: { '/a': { properties: { x: text } } }, properties: { x: text } },
+    ],
+    [
+      { type: 'object', $ref: '#n', $defs: { n: { $anchor: 'n', properties: { x: { $ref: '#n' } } } } },
+      { type: 'object', $defs: { n: { $anchor: 'n', properties: { x: { $ref: '#n' } } } }, properties: { x: { $ref: '#n' } } },
+    ],
+    [
+      { type: 'object', properties: { a: { $ref: '#' }, $ref: text, b: { default: { $ref: '#/none' } } }, anyOf: [{}] },
+      { type: 'object', properties: { a: { $ref: '#' }, $ref: text, b: { default: { $ref: '#/none' } } } },
+    ],
+    [
+      { $id: 'https://x.test/s', type: 'object', properties: { a: { $ref: 's#/$defs/t' } }, $defs: { t: text }, anyOf: [{}] },
+      { $id: 'https://x.test/s', type: 'object', properties: { a: { $ref: 's#/$defs/t' } }, $defs: { t: text } },
+    ],
+  ];
+  assert.deepEqual(
+    foldedIn(whole.map(([schema]) => schema)),
+    whole.map(([, folded]) => folded),
+  );
+  const broken: JsonObject[] = [
+    { type: 'object', properties: { a: { $ref: '#b' } }, allOf: [{ $anchor: 'b' }] },
+    { type: 'object', properties: { a: { $dynamicRef: '#b' } }, allOf: [{ $dynamicAnchor: 'b' }] },
+    { type: 'object', properties: { a: { $ref: '#/%61llOf/0' } }, allOf: [{}] },
+    { type: 'object', properties: { a: { $ref: '#/%' } }, allOf: [{}] },
+    { type: 'object', properties: { a: { $ref: 'https://else.test/s' } }, allOf: [{}] },
+    {
+      type: 'object',
+      properties: { a: { $ref: '#/properties/b/items' }, b: { items: text } },
+      anyOf: [{ properties: { b: { minItems: 1 } } }],
+    },
+    { $id: 'https://x.test/s', type: 'object', properties: { a: { $ref: 'https://x.test/s#/allOf/0' } }, allOf: [{}] },
+    { type: 'object', allOf: [{ $id: 'part', properties: { a: { $ref: '#/$defs/t' } }, $defs: { t: text } }], $defs: { t: {} } },
+  ];
+  assert.deepEqual(
+    foldedIn(broken),
+    broken.map(() => ({ type: 'object' })),
+  );
+});
+
+// SCHEMA-REFERENCES-1
+test('a list has no $id that no reference needs: clients take the schema of one tool for that of another with the same', () => {
+  const shown = (outputSchema: JsonObject): JsonObject =>
+    new McpToolCatalog([item({ outputSchema, inputSchema: outputSchema })], { mayWait: false }).find('desk.ticket.close')
+      ?.definition as JsonObject;
+  const text = { type: 'string' };
+  const [named, inner] = [{ $id: 'https://x.test/s' }, { $id: 'part' }];
+  const cases: [JsonObject, JsonObject][] = [
+    [
+      { ...named, type: 'object', properties: { $id: text, a: { ...inner, ...text, const: inner } } },
+      { type: 'object', properties: { $id: text, a: { ...text, const: inner } } },
+    ],
+    [
+      { ...named, type: 'object', properties: { a: { $ref: '#/$defs/t' }, b: { ...inner, ...text } }, $defs: { t: text } },
+      { type: 'object', properties: { a: { $ref: '#/$defs/t' }, b: { ...inner, ...text } }, $defs: { t: text } },
+    ],
+  ];
+  const needed: JsonObject = { ...named, type: 'object', properties: { a: { $ref: 's#/$defs/t' } }, $defs: { t: text } };
+  for (const [schema, without] of [...cases, [needed, needed] as const]) {
+    const { inputSchema, outputSchema } = shown(schema);
+    assert.deepEqual([inputSchema, outputSchema], [without, without]);
+  }
 });

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { isSealedBy, sealedToken, sealToken, unsealed } from '../../src/bindings/sealed-token.js';
 import { hashOf } from '../../src/bindings/token-table.js';
 import { sealedMessage } from '../../src/bindings/wire-tokens.js';
+import { limits } from '../../src/contract/limits.js';
 import fc from '../fast-check.js';
 
 const keyOf = (token: string) => ({ token, tokenHash: hashOf(token) });
@@ -65,4 +66,34 @@ test('no text of a token is read as a pattern', () => {
     const { body } = sealedMessage({ headers: {}, body: { kind: 'json', text }, tokens: [token] }, own);
     assert.deepEqual(body, { kind: 'json', text: `${'a'.repeat(40)}!${sealToken(token, own)}!` });
   }
+});
+
+const sealedText = (text: string, tokens: string[]): string => {
+  const { body } = sealedMessage({ headers: {}, body: { kind: 'text', text, contentType: 'text/plain' }, tokens }, own);
+  return (body as { text: string }).text;
+};
+
+// TOKEN-SEARCH-1
+test('wherever a token stands it is sealed, and the longest of those that begin there', () => {
+  const few = fc.string({ unit: fc.constantFrom('a', 'b', '.'), minLength: 1, maxLength: 6 });
+  const text = fc.string({ unit: fc.constantFrom('a', 'b', '.', ' ', 'é', '\u{1f600}'), maxLength: 60 });
+  fc.assert(
+    fc.property(fc.array(few, { minLength: 1, maxLength: 16 }), text, (tokens, given) => {
+      let expected = '';
+      for (let at = 0; at < given.length; ) {
+        const [longest] = tokens.filter((token) => given.startsWith(token, at)).sort((one, other) => other.length - one.length);
+        expected += longest === undefined ? given[at] : sealToken(longest, own);
+        at += longest?.length ?? 1;
+      }
+      assert.equal(sealedText(given, tokens), expected);
+    }),
+  );
+});
+
+// TOKEN-SEARCH-1
+test('a long text of beginnings of long tokens is read in as many steps as it has characters', () => {
+  const tokens = Array.from({ length: limits.sealedTokensMax }, (_, index) => `${'a'.repeat(limits.mintedTokenCharsMax - 1 - index * 9)}b`);
+  const text = 'a'.repeat(limits.encodedBodyBytesMax);
+  assert.equal(sealedText(text, tokens), text);
+  assert.equal(sealedText(`${text}b`, tokens), `${text.slice(limits.mintedTokenCharsMax - 1)}${sealToken(tokens[0] as string, own)}`);
 });

@@ -103,6 +103,16 @@ test('the tools an actor sees are those it is granted, in order', async () => {
   await assert.rejects(names('nobody'), refused('control.INVALID_REQUEST'));
 });
 
+test('the operations of a world are all of them, in order, by their names', async () => {
+  const bank = await create();
+  const operations = await bank.world.query({ kind: 'operations' });
+  const granted = await bank.world.query({ kind: 'tools', actorId: 'clerk' });
+  assert.deepEqual(
+    operations,
+    granted.map(({ packageId, instanceId, operationId }) => ({ packageId, instanceId, operationId })),
+  );
+});
+
 test('actors show what their grants reach', async () => {
   const bank = await create();
   const actors = await bank.world.query({ kind: 'actors' });

@@ -42,6 +42,7 @@ const fits: { readonly [Kind in keyof WorldAnswers]: Fits } & { readonly fork: F
   faults: typia.createIs<WorldAnswers['faults']>(),
   actors: typia.createIs<WorldAnswers['actors']>(),
   tools: typia.createIs<WorldAnswers['tools']>(),
+  operations: typia.createIs<WorldAnswers['operations']>(),
   routes: typia.createIs<WorldAnswers['routes']>(),
   budgets: typia.createIs<WorldAnswers['budgets']>(),
   checkTools: typia.createIs<WorldAnswers['checkTools']>(),

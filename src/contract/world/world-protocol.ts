@@ -319,6 +319,15 @@ export interface ToolCatalogItem {
   idempotency: 'none' | 'optional' | 'required';
   mcp?: ToolMcp;
 }
+/** Every operation of the world, whoever is granted it, in the order of ReadTools. For what serves agents, not for them. */
+export type ReadOperations = { kind: 'operations' };
+export interface NamedOperation {
+  packageId: string;
+  instanceId: string;
+  operationId: string;
+  /** The manifest's `mcp.name`. */
+  mcpName?: string;
+}
 /** Every wire route of the world's tools, in build order. */
 export type ReadRoutes = { kind: 'routes' };
 export interface BudgetUsage {
@@ -343,6 +352,7 @@ export type WorldQuery =
   /** Loads one tool, or all: world.HANDLER_FAILED for one that cannot be. */
   | { kind: 'checkTools'; packageId?: string }
   | ReadTools
+  | ReadOperations
   | ReadRoutes;
 
 /** The answer to each kind of message. */
@@ -374,6 +384,7 @@ export interface WorldAnswers {
   faults: FaultView[];
   actors: ActorView[];
   tools: ToolCatalogItem[];
+  operations: NamedOperation[];
   routes: WireRoute[];
   budgets: BudgetUsage;
   checkTools: null;

@@ -10,6 +10,7 @@ import type {
   ActorView,
   EvidenceLinesPage,
   EvidencePage,
+  NamedOperation,
   NamespaceView,
   PendingDelivery,
   PendingView,
@@ -58,6 +59,8 @@ export function answerQuery(simulation: Simulation, query: WorldQuery): QueryAns
       return { reply: simulation.program.actors.map((actor) => actorView(simulation.program, actor)) };
     case 'tools':
       return { reply: tools(simulation.program, simulation.persona(query).actor) };
+    case 'operations':
+      return { reply: operations(simulation.program).map(named) };
     case 'routes':
       return { reply: routes(simulation.program) };
     case 'budgets':
@@ -187,15 +190,24 @@ function pendingDeliveries({ outbox, tag }: Simulation['storage'], limit: number
 
 type Actor = Program['actors'][number];
 
-function granted(program: Program, actor: Actor): (ActorView['capabilities'][number] & { loaded: LoadedOperation })[] {
+type Operation = ActorView['capabilities'][number] & { loaded: LoadedOperation };
+
+function granted(program: Program, actor: Actor): Operation[] {
+  return operations(program).filter((target) => isGranted(actor, target));
+}
+
+function operations(program: Program): Operation[] {
   return [...program.tools.values()]
     .flatMap((tool) =>
       (program.instances.get(tool.packageId) ?? []).flatMap((instanceId) =>
         [...tool.operations].map(([operationId, loaded]) => ({ packageId: tool.packageId, instanceId, operationId, loaded })),
       ),
     )
-    .filter((target) => isGranted(actor, target))
     .sort((a, b) => compare(a.packageId, b.packageId) || compare(a.instanceId, b.instanceId) || compare(a.operationId, b.operationId));
+}
+function named({ packageId, instanceId, operationId, loaded }: Operation): NamedOperation {
+  const { mcp } = loaded.operation;
+  return { packageId, instanceId, operationId, ...defined({ mcpName: mcp?.name }) };
 }
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
