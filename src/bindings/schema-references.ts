@@ -1,5 +1,5 @@
-// Where the references of a JSON Schema lead, and which of its parts have names: within the schema itself, as clients that are shown it have
-// nothing else.
+// Where the references of a JSON Schema lead, and which of its parts have names. Only the schema itself is looked at: a client that is shown
+// it has nothing else.
 //   SCHEMA-REFERENCES-1. `$id` is taken out only where no reference needs it: what each reference leads to stays the same.
 import type { JsonObject, JsonValue } from '../contract/json.js';
 import { isObject } from './mcp-messages.js';
@@ -92,7 +92,7 @@ function withoutIds(value: JsonValue, hasNames: boolean): JsonValue {
 
 type Visit = (node: JsonObject, base: string) => void;
 
-/** `visit` sees each schema, with the URI that its references begin at; and what else is an object, which has none of a schema's members. */
+/** `visit` sees each schema, with the URI that its references begin at, and what else is an object: that has no member of a schema. */
 function walk(value: JsonValue, base: string, visit: Visit): void {
   if (Array.isArray(value)) {
     for (const item of value) walk(item, base, visit);

@@ -61,7 +61,10 @@ function automatonOf(sought: readonly string[]): Automaton {
   return { columns, width, next, longest };
 }
 
-/** Where a text does not go on, the longest end of what was read that another begins with does: the states nearest to the start first. */
+/**
+ * Where a character continues no text of a state, the next state is that of the longest end of what was read which begins a text. States
+ * nearest to the start come first.
+ */
 function link({ width, next, longest }: Automaton, states: number): void {
   const fallbacks = new Int32Array(states);
   const queue = new Int32Array(states);

@@ -99,6 +99,7 @@ export const diagnosticTable = {
   DY5034: error('Package differs from its pin'),
   DY5035: error('Pin of no package'),
   DY5036: error('Pages of other sites'),
+  DY5037: warning('Output schema for MCP clients'),
 
   // Behavior modules.
   DY6001: error('Module not found'),

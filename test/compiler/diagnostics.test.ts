@@ -555,6 +555,16 @@ assertions: [{ id: none, kind: state.count, packageId: notes, namespace: notes, 
     message: /no browser calls an origin/,
     suggestion: /Write 'https:\/\/x\.example'/,
   },
+  DY5037: {
+    changes: edited(
+      tool,
+      'outputSchema: { type: object }',
+      'outputSchema: { type: object, properties: { at: { prefixItems: [{ type: number }] } } }',
+    ),
+    at: [tool, '/manifest/operations/0/outputSchema/properties/at/prefixItems', '[{ type: number }]'],
+    message: /widely used MCP clients misread 'prefixItems'/,
+    suggestion: /mcp\.structured: false/,
+  },
   DY5030: {
     changes: edited(
       tool,
