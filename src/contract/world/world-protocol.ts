@@ -319,7 +319,7 @@ export interface ToolCatalogItem {
   idempotency: 'none' | 'optional' | 'required';
   mcp?: ToolMcp;
 }
-/** Every operation of the world, granted or not, in the order of ReadTools. It is for bindings: no agent is told it. */
+/** Every operation of the world, granted or not, in the order of ReadTools. No agent reads it. */
 export type ReadOperations = { kind: 'operations' };
 export interface NamedOperation {
   packageId: string;
