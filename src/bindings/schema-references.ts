@@ -1,5 +1,5 @@
-// Where the references of a JSON Schema lead, and which of its parts have names. Only the schema itself is looked at: a client that reads it
-// in a list has nothing else.
+// Where the references of a JSON Schema lead, and which of its parts have names. Only the schema itself is looked at: a client that reads
+// it in a list has nothing else.
 //   SCHEMA-REFERENCES-1. `$id` is taken out only where no reference needs it: what each reference leads to stays the same.
 import type { JsonObject, JsonValue } from '../contract/json.js';
 import { isObject } from './mcp-messages.js';
