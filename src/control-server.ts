@@ -18,7 +18,7 @@ import { type ControlSettings, settingsDefaults } from './control/catalog/settin
 import { requireContainedBeyondLoopback, safestIsolation, type ToolCodeFacts, toolCodeFacts } from './control/core/containment.js';
 import { releaseReserve } from './control/core/disk-reserve.js';
 import type { ControlFigures } from './control/figures.js';
-import { type FolderLock, lockFolder } from './files/folder-lock.js';
+import { type FolderLock, lockFolderOnceFree } from './files/folder-lock.js';
 import { makeFolder } from './files/make-folder.js';
 import type { ConnectionBounds } from './http/connection-count.js';
 import { errorReply, jsonReply } from './http/envelope.js';
@@ -106,7 +106,7 @@ export async function startControlServer(options: ControlServerOptions = {}): Pr
   const proxies = new TrustedProxies(options.trustedProxies ?? []);
   const dataDirectory = resolve(options.dataDirectory ?? settingsDefaults.dataDirectory);
   makeFolder(dataDirectory);
-  const lock = lockFull(dataDirectory);
+  const lock = await lockFull(dataDirectory);
   const tracing = options.tracing === true ? (await import('./tracing/open-telemetry.js')).createTracing() : undefined;
   const log = createServiceLog({ level: settingsDefaults.logLevel, ...options.log, traceFields: tracing?.logFields });
   const starting = notReady('The service is starting.');
@@ -173,12 +173,12 @@ export async function startControlServer(options: ControlServerOptions = {}): Pr
 }
 
 /** A full disk has space for the lock where an earlier incarnation has kept some. */
-function lockFull(dataDirectory: string): FolderLock {
+async function lockFull(dataDirectory: string): Promise<FolderLock> {
   try {
-    return lockFolder(dataDirectory);
+    return await lockFolderOnceFree(dataDirectory);
   } catch (error) {
     if (!isServiceError(error, 'control.STORAGE_FULL') || !releaseReserve(dataDirectory)) throw error;
-    return lockFolder(dataDirectory);
+    return await lockFolderOnceFree(dataDirectory);
   }
 }
 

@@ -29,6 +29,8 @@ export const tuning = {
   filledPieceBytes: 64 * 1024,
   /** Tries to take the lock of a folder from a process that has gone: each may lose to another taker. */
   lockTriesMax: 10,
+  /** Between looks at a lock of which only time tells: several in the time in which a living holder renews it. */
+  lockLookMs: 250,
   /** Of an archive, beside the bytes of each file: its header, and what fills its last block. */
   tarHeaderBytes: 4096,
   /** Editors write in several steps; a change counts once nothing has followed for so long. */

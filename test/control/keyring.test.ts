@@ -146,6 +146,22 @@ test('a rotation makes another key; the earlier one works until its grace is ove
   assert.doesNotMatch(readFileSync(join(directory, 'server.key'), 'utf8'), /"generation":[12],/, 'keys that are over are forgotten');
 });
 
+// KEYRING-3
+test('a rotation without a grace ends every earlier key, also one whose own grace is still open', () => {
+  const directory = fresh();
+  const keyring = open(directory);
+  const [token, seal, fingerprint] = [keyring.token('world', 'a'), keyring.seal('cursor', 'place'), keyring.fingerprint];
+  keyring.rotate({ graceMs: 1_000_000 });
+  assert.ok(keyring.isToken('world', 'a', token));
+  keyring.rotate({ graceMs: 0 });
+  for (const incarnation of [keyring, open(directory)]) {
+    assert.deepEqual(incarnation.generations, [{ generation: 3, createdAtMs: clock.nowMs }]);
+    assert.ok(!incarnation.isToken('world', 'a', token) && !incarnation.isSealed('cursor', 'place', seal));
+    assert.ok(!incarnation.accepts(1) && !incarnation.accepts(2) && !incarnation.acceptsFingerprint(fingerprint));
+    assert.ok(incarnation.descendsFrom(fingerprint));
+  }
+});
+
 test('so many earlier keys are accepted at once', () => {
   const keyring = open(fresh());
   for (let n = 0; n < limits.keyGenerationsMax; n++) keyring.rotate({ graceMs: 1_000_000 });

@@ -3,6 +3,7 @@
 // random, and no affair of the key. Why: docs/decisions/007.
 //   KEYRING-1. The first generation derives as versions without generations did.
 //   KEYRING-2. A generation before the present one is accepted until its time; after it, what derived from it opens and means nothing.
+//   KEYRING-3. After a rotation without a grace only the present generation is accepted.
 import { createHmac, hash, timingSafeEqual } from 'node:crypto';
 import { defined } from '../../contract/defined.js';
 import { ServiceError } from '../../contract/errors.js';
@@ -14,7 +15,7 @@ export interface OpenKeyring extends KeyPlace {
   nowMs(): number;
 }
 export interface Rotation {
-  /** How long what derives from the present key still works. */
+  /** How long what derives from the present key still works. 0: nothing earlier does, not even where an earlier grace is still open. */
   graceMs: number;
   /** A rotation asked for again under the same id is the one that was made. */
   rotationId?: string;
@@ -79,7 +80,7 @@ export class Keyring {
     const { generation } = this.#present;
     const [present, ...earlier] = this.#accepted();
     const { earlier: _, ...last } = present!;
-    const kept = graceMs > 0 ? [{ ...last, acceptedUntilMs: nowMs + graceMs }, ...earlier] : earlier;
+    const kept = graceMs > 0 ? [{ ...last, acceptedUntilMs: nowMs + graceMs }, ...earlier] : [];
     if (kept.length > limits.keyGenerationsMax) {
       throw new ServiceError('control.STATE_CONFLICT', {
         message: `At most ${limits.keyGenerationsMax} earlier keys are accepted at once. Rotate without a grace, or wait until one has ended.`,
