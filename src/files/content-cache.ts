@@ -4,10 +4,11 @@
 //     the user's own is not read.
 //   CONTENT-CACHE-2. A cache never fails a command: what cannot be read or written is made again.
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdirSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { JsonValue } from '../contract/json.js';
 import { pruneOldest } from './prune-oldest.js';
+import { privateMode, tryFolder } from './try-folder.js';
 import { tuning } from './tuning.js';
 import { buildCacheFolder, shippedCacheFolder } from './user-cache-folder.js';
 
@@ -62,7 +63,7 @@ export class ContentCache {
   #prepare(folder: string): void {
     if (this.#hasPruned) return;
     this.#hasPruned = true;
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    tryFolder(folder, privateMode);
     const now = new Date();
     utimesSync(folder, now, now);
     pruneOldest(folder, tuning.cachedEntriesMax);

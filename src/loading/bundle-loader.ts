@@ -36,7 +36,7 @@ export function loadBundle(name: string): Exports {
 function begin(name: string): CompiledCode {
   const [, , command = ''] = process.argv;
   const kind = isMainThread && /^[a-z]{1,16}$/.test(command) ? `${name}-${command}` : name;
-  const started = new CompiledCode(kind, readFileSync(new URL('bundle/id.txt', program), 'utf8'));
+  const started = new CompiledCode(kind, { bundles: readFileSync(new URL('bundle/id.txt', program), 'utf8'), program: program.href });
   process.once('exit', () => started.keep());
   setTimeout(() => started.keep(), tuning.keptAfterMs).unref();
   return started;

@@ -1,15 +1,17 @@
 // What V8 compiled of the bundles in one kind of thread or process, in one file, for the next of its kind: compiling is a fifth of the
 // processor's time of a short command. Node.js keeps the code of modules only from 22 on.
 //   COMPILED-CODE-1. Nothing is written but into the user's own cache of this build, into which nobody else may write, and nothing is read
-//     but from there and from what came with the program. A file is named after the bytes of the bundles.
+//     but from there and from what came with the program. A file is named after the bytes of the bundles, and after where they lie: code
+//     carries the names of its files, which traces tell.
 //   COMPILED-CODE-2. Code is read only by the Node.js that wrote it, with the same flags of V8 on the same kind of processor; a file that
 //     is damaged counts as none. What V8 refuses is compiled from its source.
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cachedDataVersionTag } from 'node:v8';
 import type { Script } from 'node:vm';
 import { pruneOldest } from '../files/prune-oldest.js';
+import { privateMode, tryFolder } from '../files/try-folder.js';
 import { buildCacheFolder, shippedCacheFolder } from '../files/user-cache-folder.js';
 import { tuning } from './tuning.js';
 
@@ -22,10 +24,13 @@ export class CompiledCode {
   readonly #scripts = new Map<string, Script>();
   #isWhole = true;
 
-  /** `kind`: a plain name of what loads the same code each time. `bundles`: what all that may be loaded is named after. */
-  constructor(kind: string, bundles: string) {
+  /**
+   * `kind`: a plain name of what loads the same code each time. `bundles`: what all that may be loaded is named after. `program`: where
+   * it lies.
+   */
+  constructor(kind: string, { bundles, program }: { bundles: string; program: string }) {
     const compiler = `${process.version}-${process.arch}-${cachedDataVersionTag().toString(16)}`;
-    this.#name = `${kind}-${bundles}-${compiler}`;
+    this.#name = `${kind}-${bundles}-${digestOf(Buffer.from(program)).toString('hex')}-${compiler}`;
     this.#known = readParts(this.#own, this.#name) ?? readParts(folderIn(shippedCacheFolder()), this.#name) ?? new Map();
   }
 
@@ -77,7 +82,7 @@ function writeParts(folder: string, name: string, parts: Parts): void {
   if (body.length > tuning.codeBytesMax) return;
   const draft = join(folder, `${name}.${randomUUID()}`);
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    if (tryFolder(folder, privateMode) !== undefined) return;
     pruneOldest(folder, tuning.codeFilesMax);
     writeFileSync(draft, Buffer.concat([digestOf(body), body]), { mode: 0o600, flag: 'wx' });
     renameSync(draft, join(folder, name));

@@ -83,3 +83,10 @@ test('what came with the program is found, and nothing is written into it', () =
   assert.deepEqual([strangers.read('document', 'shipped'), strangers.read('document', 'theirs')], [1, undefined]);
   assert.deepEqual(readdirSync(shipped), before);
 });
+
+// CONTENT-CACHE-2
+test('a cache where the file system allows no folder keeps nothing, and does not hang', { skip: process.platform !== 'linux' }, () => {
+  const cache = new ContentCache('/proc/drillyard/cache');
+  cache.keep('kind', 'key', { value: 1 });
+  assert.equal(cache.read('kind', 'key'), undefined);
+});

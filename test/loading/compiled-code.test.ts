@@ -1,10 +1,25 @@
 // What V8 compiled of a command is kept for the next, and never trusted further than it is the user's own and this program's.
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { drillyard } from '../cli/cli.js';
 
 const scratch = mkdtempSync(join(tmpdir(), 'drillyard-code-'));
@@ -81,4 +96,39 @@ test('a folder into which others may write is neither written nor read', { skip:
 test('nothing is kept where nothing is to be', async () => {
   const { code } = await drillyard(['--version'], { env: { DRILLYARD_CACHE_DIR: 'off' } });
   assert.deepEqual([code, filesOf('off')], [0, []]);
+});
+
+/** The program alone, in a folder of its own. */
+function installAt(folder: string): string {
+  const program = fileURLToPath(new URL('../../../', import.meta.url));
+  mkdirSync(join(folder, 'dist', 'src'), { recursive: true });
+  for (const name of ['bin', 'package.json', join('dist', 'src', 'build-id.txt')])
+    cpSync(join(program, name), join(folder, name), { recursive: true });
+  const filter = (name: string): boolean => !name.endsWith('.map');
+  cpSync(join(program, 'dist', 'bundle'), join(folder, 'dist', 'bundle'), { recursive: true, filter });
+  symlinkSync(join(program, 'node_modules'), join(folder, 'node_modules'));
+  return join(folder, 'bin', 'drillyard.js');
+}
+
+// COMPILED-CODE-1
+test('two installations of one build keep code of their own, as it carries the names of their files', () => {
+  const cache = join(scratch, 'two');
+  const [one, other] = [installAt(join(scratch, 'one')), installAt(join(scratch, 'other'))];
+  const env = { ...process.env, DRILLYARD_CACHE_DIR: cache };
+  const run = (bin: string): string[] => {
+    const { status, stderr } = spawnSync(process.execPath, [bin, '--version'], { env, encoding: 'utf8' });
+    assert.deepEqual([status, stderr], [0, '']);
+    return filesOf(cache).sort();
+  };
+  const [first, both] = [run(one), run(other)];
+  assert.deepEqual([first.length, both.length], [1, 2]);
+  const inodes = both.map((file) => statSync(file).ino);
+  assert.deepEqual([run(one), run(other), both.map((file) => statSync(file).ino)], [both, both, inodes]);
+});
+
+test('a cache where the file system allows no folder ends no command, and keeps none from ending', {
+  skip: process.platform !== 'linux',
+}, async () => {
+  const { code, stderr } = await drillyard(['--version'], { env: { DRILLYARD_CACHE_DIR: '/proc/drillyard/cache' } });
+  assert.deepEqual([code, stderr], [0, '']);
 });
