@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import { ServiceError } from './contract/errors.js';
 import { limits } from './contract/limits.js';
 import type { DataCounts, DataFinding } from './control/verify-data.js';
-import { lockFolder } from './files/folder-lock.js';
+import { lockFolderToRead } from './files/folder-lock.js';
 import { spawnChild } from './processes/spawn-child.js';
 
 export interface DataVerificationOptions {
@@ -36,7 +36,7 @@ const crashAdvice = 'Put it back from a backup; nothing can be read of it safely
 export async function verifyDataDirectory({ dataDirectory, keyFile, entry }: DataVerificationOptions): Promise<DataVerification> {
   const directory = resolve(dataDirectory);
   if (!existsSync(directory)) throw new ServiceError('control.INVALID_REQUEST', { message: `There is no data directory ${directory}.` });
-  const lock = lockFolder(directory);
+  const lock = lockFolderToRead(directory);
   try {
     const task = { dataDirectory: directory, ...(keyFile === undefined ? {} : { keyFile: resolve(keyFile) }) };
     const crashes: DataFinding[] = [];

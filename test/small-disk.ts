@@ -17,6 +17,8 @@ export interface SmallDisk {
   leave(bytes: number): void;
   /** Frees what `leave` took. */
   empty(): void;
+  /** From now on nothing can be written; false: again it can. */
+  makeReadOnly(is?: boolean): void;
 }
 
 /** Undefined: it could not be mounted, and the test is skipped. It is unmounted after the test. `folder`: where an ext4 has its file. */
@@ -43,7 +45,8 @@ export function smallDisk(
     empty();
     fill(ballast, () => freeBytes() - bytes);
   };
-  return { path, freeBytes, empty, leave };
+  const makeReadOnly = (is = true): void => void execFileSync('mount', ['-o', `remount,${is ? 'ro' : 'rw'}`, path]);
+  return { path, freeBytes, empty, leave, makeReadOnly };
 }
 
 function mountTmpfs(path: string, megabytes: number): string | undefined {

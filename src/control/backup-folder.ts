@@ -45,7 +45,9 @@ export function makeDraft(draft: string, to: string): string {
 export async function inDraft<T>(draft: string, to: string, work: () => Promise<T>): Promise<T> {
   try {
     const result = await work();
-    await rename(draft, to);
+    await rename(draft, to).catch((error) => {
+      throw fileRefusal(`The folder ${to} cannot be made`, to, error);
+    });
     await flushFolder(dirname(to));
     return result;
   } catch (error) {

@@ -98,7 +98,7 @@ export function readManifest(folder: string): BackupManifest {
   }
   let manifest: BackupManifest;
   try {
-    manifest = JSON.parse(readFileSync(join(folder, manifestName), 'utf8')) as BackupManifest;
+    manifest = (JSON.parse(readFileSync(join(folder, manifestName), 'utf8')) ?? {}) as BackupManifest;
   } catch (cause) {
     throw damagedBackup(folder, `${manifestName} is no JSON`, cause);
   }

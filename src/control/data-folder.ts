@@ -1,9 +1,10 @@
 // What has to hold of a data directory before a service starts on it. A start never makes again what was there once: a new catalog beside
 // old worlds, or a new key beside an old catalog, would look like a service and have lost everything.
 //   DATA-FOLDER-1. What a host has left below the folders of worlds is a file of worlds or nothing: no link is followed, no pipe opened.
-import { existsSync, readdirSync } from 'node:fs';
+import { type Dirent, existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { dataDamaged, dataFileOf, requireWhole } from '../files/database.js';
+import { fileRefusal } from '../files/file-faults.js';
 import { beginsWorldKey } from '../worlds/kv/keys.js';
 import { firstStartTable } from './bootstrap.js';
 import type { Catalog } from './catalog/catalog.js';
@@ -44,12 +45,10 @@ export function requireOwnCatalog(directory: string, catalog: Catalog): void {
     throw dataDamaged(file, 'it holds nothing, though there is data that belongs to it', catalogAdvice);
 }
 
-/** The data files of worlds, also of those that a crash left in the slot of a box. */
+/** The data files of worlds, also of those that a crash left in the slot of a box. Refuses what is no folder, as fileRefusal says. */
 export function worldFilesIn(directory: string): string[] {
-  const worlds = worldsFolder(directory);
-  if (!existsSync(worlds)) return [];
   // Its entries know what they are, so no link leads on.
-  return readdirSync(worlds, { recursive: true, withFileTypes: true })
+  return entriesIn(worldsFolder(directory), { recursive: true })
     .map((entry) => ({ entry, folder: entry.parentPath ?? entry.path }))
     .filter(({ entry, folder }) => entry.isFile() && join(folder, entry.name) === dataFileOf(folder))
     .map(({ folder }) => dataFileOf(folder))
@@ -64,5 +63,12 @@ function hasBlobs(folder: string): boolean {
   return namesIn(folder).some((name) => name.length === 2 && namesIn(join(folder, name)).length > 0);
 }
 function namesIn(folder: string): string[] {
-  return existsSync(folder) ? readdirSync(folder) : [];
+  return entriesIn(folder).map(({ name }) => name);
+}
+function entriesIn(folder: string, { recursive = false } = {}): Dirent[] {
+  try {
+    return existsSync(folder) ? readdirSync(folder, { recursive, withFileTypes: true }) : [];
+  } catch (error) {
+    throw fileRefusal(`The folder ${folder} cannot be read`, folder, error);
+  }
 }

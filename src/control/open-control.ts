@@ -256,10 +256,11 @@ async function openServices(options: OpenControl, left: AbortSignal): Promise<Op
   try {
     requireOwnCatalog(dataDirectory, catalog);
     await takeUpFormat(catalog, { dataDirectory, mayMigrate: shared === undefined, nowMs });
-    await leaveBackup(dataDirectory);
     requireContainedProjects(settings, catalog.view);
     await takeUpServerKey({ catalog, keyring, settings });
     await readOperatorToken(catalog, dataDirectory);
+    // Nothing refuses the start any more for what the folder is.
+    await leaveBackup(dataDirectory);
     const guard = new WorldGuard({ settings, catalog, nowMs, log });
     const onStart = (start: { failed: boolean }): void => health.hostsStarted(start);
     const watchedHomes = homes && homesOpened.watched(homes);

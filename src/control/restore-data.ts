@@ -1,11 +1,12 @@
 // A data directory made from a backup of a service.
 //   RESTORE-DATA-1. The data directory has its name when it is whole and on the disk, and each file is the one that was backed up.
 //   RESTORE-DATA-2. What is there already is never touched: the data directory is missing or empty before.
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { chmod, mkdir, readdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { ServiceError } from '../contract/errors.js';
 import { copyFlushed, flushFolder } from '../files/flushed-copy.js';
+import { makeFolder } from '../files/make-folder.js';
 import { inDraft, makeDraft } from './backup-folder.js';
 import { type BackupManifest, backupFault, backupFiles, damagedBackup, readManifest } from './backup-manifest.js';
 import { keyFileName } from './catalog/key-file.js';
@@ -17,9 +18,9 @@ export interface RestoreData {
   dataDirectory: string;
 }
 
-/** control.STATE_CONFLICT for a directory that is not empty, and for a backup of a cluster or of a later format. */
+/** control.INVALID_REQUEST for a place that cannot be one; control.STATE_CONFLICT for a directory that is not empty, and for a backup of a cluster or of a later format. */
 export async function restoreData({ from: named, dataDirectory }: RestoreData): Promise<BackupManifest> {
-  const [from, to] = [resolve(named), resolve(dataDirectory)];
+  const [from, to] = [resolve(named), placeOf(resolve(dataDirectory))];
   const manifest = readManifest(from);
   if (manifest.kind !== 'service') {
     throw new ServiceError('control.STATE_CONFLICT', {
@@ -28,7 +29,7 @@ export async function restoreData({ from: named, dataDirectory }: RestoreData): 
   }
   requireReadableFormat(manifest.dataFormat, `The backup ${from}`);
   requireEmpty(to);
-  await mkdir(dirname(to), { recursive: true });
+  makeFolder(dirname(to));
   const draft = makeDraft(`${to}.restoring`, to);
   await inDraft(draft, to, async () => {
     const folders = new Set([draft]);
@@ -48,6 +49,16 @@ export async function restoreData({ from: named, dataDirectory }: RestoreData): 
     if (existsSync(to) && (await readdir(to)).length > 0) requireEmpty(to);
   });
   return manifest;
+}
+
+/** Where a link leads. control.INVALID_REQUEST for one that leads nowhere. */
+function placeOf(to: string): string {
+  if (existsSync(to)) return realpathSync(to);
+  if (lstatSync(to, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return to;
+  throw new ServiceError('control.INVALID_REQUEST', {
+    message: `The data directory ${to} is a link that leads nowhere. Make the folder it names, or name another.`,
+    details: { path: to },
+  });
 }
 
 function requireEmpty(to: string): void {

@@ -19,7 +19,7 @@ import { isLive, type SessionRecord, sessionTable } from './catalog/session-reco
 import { everyRecord, type View } from './catalog/tables.js';
 import { blobFile } from './core/blobs.js';
 import { isOtherKey } from './core/server-key.js';
-import { catalogAdvice, catalogFile, worldFilesIn } from './data-folder.js';
+import { catalogAdvice, catalogFile, worldFilesIn, worldsFolder } from './data-folder.js';
 import { bundleFolder, evidenceTable } from './runs/evidence-records.js';
 import { projectFolder } from './sessions/project-worlds.js';
 import { snapshotTable } from './sessions/snapshot-records.js';
@@ -152,7 +152,10 @@ type WorldFolders = ReadonlyMap<string, { file: string; worlds: ReadonlyMap<stri
 async function worldsOf(look: VerifyData, counts: DataCounts): Promise<{ folders: WorldFolders; unread: ReadonlySet<string> }> {
   const folders = new Map<string, { file: string; worlds: Map<string, StoredWorld> }>();
   const unread = new Set<string>();
-  for (const file of worldFilesIn(look.dataDirectory)) {
+  const place = { file: worldsFolder(look.dataDirectory), advice: worldsAdvice };
+  const files = await piece(look, place, () => worldFilesIn(look.dataDirectory));
+  if (files === undefined) unread.add('worlds');
+  for (const file of files ?? []) {
     counts.worldFiles += 1;
     const folder = basename(dirname(dirname(file)));
     const found = await piece(look, { file, advice: worldsAdvice }, (report) => verifyWorlds(file, report));

@@ -40,7 +40,7 @@ export interface DatabaseOptions {
   flushed: boolean;
   /** Default true. False: the leaves of its trees are not checked, because somebody has just done so. */
   leavesChecked?: boolean;
-  /** Nothing is made or written, but its lock file. Default false. */
+  /** Nothing is made or written, but its lock file; where the file system is read-only not even that. Default false. */
   readOnly?: boolean;
 }
 
@@ -54,13 +54,15 @@ const lockFileOf = (directory: string): string => join(directory, 'lock.mdb');
 export function openDatabase({ directory, flushed, leavesChecked = true, readOnly = false }: DatabaseOptions): Database {
   const [dataFile, lockFile] = [dataFileOf(directory), lockFileOf(directory)];
   makeFolder(directory);
+  // LMDB goes on without its locks there, as nobody can write.
+  const takesLocks = !readOnly || !isReadOnlyDisk(directory);
   const isNew = !readOnly && endianness() === 'LE' && placeWhole(dataFile, emptyDatabase);
-  if (!placeWhole(lockFile, () => Buffer.alloc(tuning.lockFileBytes))) {
+  if (takesLocks && !placeWhole(lockFile, () => Buffer.alloc(tuning.lockFileBytes))) {
     fillHoles(lockFile);
     requireRights(lockFile);
   }
   if (!isNew) requireWhole(dataFile, { leaves: leavesChecked });
-  requireDescriptors(dataFile);
+  requireDescriptors(dataFile, takesLocks ? 'r+' : 'r');
   const database = lmdb.open<Buffer, Buffer>({
     path: directory,
     keyEncoding: 'binary',
@@ -195,6 +197,15 @@ function fillHoles(file: string): void {
   }
 }
 
+function isReadOnlyDisk(directory: string): boolean {
+  try {
+    accessSync(directory, constants.W_OK);
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EROFS';
+  }
+}
+
 /** Not by opening it: closing a file gives up the locks that this process has on it. */
 function requireRights(file: string): void {
   try {
@@ -204,10 +215,10 @@ function requireRights(file: string): void {
   }
 }
 
-function requireDescriptors(file: string): void {
+function requireDescriptors(file: string, how: 'r+' | 'r'): void {
   const opened: number[] = [];
   try {
-    while (opened.length < tuning.databaseDescriptors) opened.push(openSync(file, 'r+'));
+    while (opened.length < tuning.databaseDescriptors) opened.push(openSync(file, how));
   } catch (error) {
     throw fileRefusal(`The database ${file} cannot be opened`, file, error);
   } finally {

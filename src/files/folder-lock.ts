@@ -63,6 +63,20 @@ export function lockFolder(folder: string): FolderLock {
   };
 }
 
+/** The same for who only reads: of a file system that is read-only nobody is kept, and no lock is needed but respected. */
+export function lockFolderToRead(folder: string): FolderLock {
+  try {
+    return lockFolder(folder);
+  } catch (error) {
+    if (!isServiceError(error, 'control.INVALID_REQUEST') || error.extra.details?.reason !== 'EROFS') throw error;
+    // Others may see the same folder where it can be written.
+    const file = join(folder, fileName);
+    const holder = find(file)?.holder;
+    if (holder !== undefined && isAlive(file, holder)) throw inUse(folder, holder);
+    return { release: () => {} };
+  }
+}
+
 /** The same, but where only time tells of the holder, as of a container that was just killed: waits until that one renews it, or is gone. */
 export async function lockFolderOnceFree(folder: string): Promise<FolderLock> {
   const file = join(folder, fileName);

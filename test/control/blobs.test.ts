@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -47,7 +47,8 @@ test('what an earlier incarnation left half written goes away', (t) => {
   const directory = place(t);
   new FileBlobs(directory);
   const left = join(directory, 'blobs', 'drafts', '7');
+  mkdirSync(join(directory, 'blobs', 'drafts', '8', 'below'), { recursive: true });
   writeFileSync(left, 'half');
   new FileBlobs(directory);
-  assert.equal(existsSync(left), false);
+  assert.deepEqual(readdirSync(join(directory, 'blobs', 'drafts')), []);
 });

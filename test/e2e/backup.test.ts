@@ -1,6 +1,6 @@
 // Backups of a service that works: agents write, sessions come and go, and what starts on the copy has all that was acknowledged before.
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Client } from '../../src/client/client.js';
@@ -224,6 +224,7 @@ test('a backup is restored into an empty folder, whole or not at all, and never 
       () => writeFileSync(join(from, 'backup-files.jsonl'), list.replace('"path":"', '"path":"../')),
       'control.DATA_DAMAGED',
     ],
+    ['the manifest is null', () => writeFileSync(join(from, 'backup.json'), 'null'), 'control.DATA_DAMAGED'],
     ['the manifest is no JSON', () => writeFileSync(join(from, 'backup.json'), '{'), 'control.DATA_DAMAGED'],
     ['the manifest is gone', () => rmSync(join(from, 'backup.json')), 'control.INVALID_REQUEST'],
     [
@@ -248,6 +249,24 @@ test('a backup is restored into an empty folder, whole or not at all, and never 
     writeFileSync(join(from, 'backup.json'), manifest);
   }
 
+  const nowhere = join(folder, 'link');
+  symlinkSync(join(folder, 'nowhere'), nowhere);
+  await assert.rejects(restore(nowhere), { code: 'control.INVALID_REQUEST', message: /is a link that leads nowhere/ });
+  await assert.rejects(restore('/proc/drillyard/restored'), { code: 'control.INVALID_REQUEST' });
+  rmSync(nowhere);
+  assert.deepEqual(readdirSync(folder), ['copy']);
+
+  // A start that is refused leaves the backup one.
+  const other = join(folder, 'other.key');
+  writeFileSync(other, 'ab'.repeat(32), { mode: 0o600 });
+  await assert.rejects(startInside({ dataDirectory: from, flags: ['--key-file', other] }), /is not the key that this data directory/);
+  assert.deepEqual((await verifyDataDirectory({ dataDirectory: from })).findings, []);
+
+  mkdirSync(join(folder, 'behind'));
+  symlinkSync('behind', to);
+  await restore(to);
+  rmSync(to);
+  rmSync(join(folder, 'behind'), { recursive: true });
   mkdirSync(to);
   await restore(to);
   await assert.rejects(restore(to), { code: 'control.STATE_CONFLICT' });

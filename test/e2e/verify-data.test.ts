@@ -9,7 +9,9 @@ import { pathToFileURL } from 'node:url';
 import { requireWholeData } from '../../src/control/data-folder.js';
 import { type DataVerification, verifyDataDirectory } from '../../src/data-verification.js';
 import { type Database, openDatabase } from '../../src/files/database.js';
+import { lockFolder } from '../../src/files/folder-lock.js';
 import { drillyard, jsonLines } from '../cli/cli.js';
+import { smallDisk } from '../small-disk.js';
 import { untilSettled } from '../until.js';
 import { asAgent, clientOf, serve, startedDirectory, startInside, temporaryFolder } from './service.js';
 
@@ -106,6 +108,39 @@ test('what a service has left is whole, and looking changes nothing', async () =
   const shown = await drillyard(['admin', 'verify'], { env: { DRILLYARD_DATA_DIR: dataDirectory } });
   assert.match(shown.stdout, /^whole .+: nothing is damaged; \d+ records, 2 worlds in 1 files, \d+ blobs, 1 bundles were read\.\n$/);
 });
+
+// VERIFY-DATA-1
+test('a directory on a file system that is read-only is read without locks', async (context) => {
+  const disk = smallDisk(context, { kind: 'tmpfs', megabytes: 96 });
+  if (disk === undefined) return;
+  for (const [name, removed] of [
+    ['without', /lock\.mdb$/],
+    ['with', /^$/],
+  ] as const)
+    cpSync(whole, join(disk.path, name), { recursive: true, filter: (file) => !removed.test(file) });
+  const held = join(disk.path, 'held');
+  mkdirSync(held);
+  const lock = lockFolder(held);
+  disk.makeReadOnly();
+  for (const name of ['without', 'with']) {
+    const { findings, counts } = await verifyDataDirectory({ dataDirectory: join(disk.path, name) });
+    assert.deepEqual([findings, counts.worlds], [[], 2]);
+  }
+  await assert.rejects(verifyDataDirectory({ dataDirectory: held }), { code: 'control.STATE_CONFLICT' });
+  disk.makeReadOnly(false);
+  lock.release();
+});
+
+for (const name of ['worlds', 'blobs'])
+  test(`a file in the place of the folder ${name} is said by a start and by a verification`, async () => {
+    const dataDirectory = copied();
+    const folder = join(dataDirectory, name);
+    rmSync(folder, { recursive: true });
+    writeFileSync(folder, '');
+    await assert.rejects(startInside({ dataDirectory }), new RegExp(`The folder \\S+/${name}\\b.* cannot be .*a file is in its way\\.`));
+    const { findings } = await verifyDataDirectory({ dataDirectory });
+    assert.ok(findings.some(({ file }) => file.startsWith(folder)));
+  });
 
 // DATA-FOLDER-1
 test('links and pipes that were left beside worlds are followed neither by a verification nor by a start', async () => {

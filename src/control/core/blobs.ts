@@ -4,7 +4,7 @@
 //   BLOBS-2. What is there is never changed. The same bytes put twice are one file, and both puts wait for the same flush.
 //   BLOBS-3. `get` gives the bytes of the digest or rejects: a torn or changed file is never taken for the real one.
 //   BLOBS-4. One is removed only by digest and age: a put that begins meanwhile waits, and writes it again.
-import { closeSync, fsyncSync, mkdirSync, openSync, readdirSync, rmSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, readdirSync, rmSync } from 'node:fs';
 import { mkdir, open, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Semaphore } from '../../async/semaphore.js';
@@ -13,6 +13,7 @@ import { ServiceError } from '../../contract/errors.js';
 import { limits } from '../../contract/limits.js';
 import { diskFull, isDiskFull } from '../../files/disk-full.js';
 import { flushFolder } from '../../files/flushed-copy.js';
+import { makeFolder } from '../../files/make-folder.js';
 import type { Blobs } from './services.js';
 
 /** Where a blob lies; undefined for what is no digest. */
@@ -32,16 +33,16 @@ export class FileBlobs implements Blobs {
   readonly #gate = new Semaphore(limits.blobWritesAtOnceMax);
   #drafted = 0;
 
-  /** What an earlier incarnation left half written is removed. */
+  /** What an earlier incarnation left half written is removed. Refuses as makeFolder does. */
   constructor(dataDirectory: string) {
     this.#folder = join(dataDirectory, 'blobs');
     this.#drafts = join(this.#folder, 'drafts');
-    mkdirSync(this.#drafts, { recursive: true });
+    makeFolder(this.#drafts);
     // An earlier incarnation may have made a folder below and not flushed its name any more.
     const descriptor = openSync(this.#folder, 'r');
     fsyncSync(descriptor);
     closeSync(descriptor);
-    for (const name of readdirSync(this.#drafts)) rmSync(join(this.#drafts, name), { force: true });
+    for (const name of readdirSync(this.#drafts)) rmSync(join(this.#drafts, name), { recursive: true, force: true });
   }
 
   async put(bytes: Uint8Array): Promise<string> {
