@@ -145,6 +145,8 @@ export const limits = {
   /** Of a small disk, this share of it instead. */
   diskKeptShare: 1 / 64,
   diskFullRetryAfterMs: 1_000,
+  /** While a disk is short an organization makes so many changes that end work but free nothing; the rest of what is kept is for others. */
+  shortDiskChangesMax: 256,
   /** Of a larger one the roots and branches alone are checked before it is opened. */
   databaseLeavesCheckedBytesMax: 1024 * 1024 * 1024,
   /** Processes that a check of data may lose, each to another damaged file. */

@@ -2,7 +2,8 @@
 //   DISPATCH-1. The order is authority and, of a key that was not used yet, the resources of the path (both asked before the body is read;
 //     authority again with it), replay, then the endpoint's own: existence, version or generation, readiness, world.
 //   DISPATCH-2. A project the caller may do nothing in does not exist for that caller.
-//   DISPATCH-3. On a disk that is short of space nothing new begins; what ends work or frees space continues.
+//   DISPATCH-3. On a disk that is short of space nothing new begins; what ends work or frees space continues. What of that changes nothing
+//     writes nothing there, and no tenant uses up what is left: of what frees nothing each has so much (core/short-disk.ts).
 //   DISPATCH-4. A reply leaves after its commit, and its claim, effect, stored answer and audit event are one commit.
 //   DISPATCH-5. In a project that is being deleted nothing begins, and what it holds is seen no more. One that is gone is none, but for the
 //     same deletion asked for again and the operation that carried it out.
@@ -32,6 +33,7 @@ import {
 import { newestAbout } from './core/operation-records.js';
 import type { RefusalTrail } from './core/refusal-trail.js';
 import type { ControlServices } from './core/services.js';
+import { ShortDisk } from './core/short-disk.js';
 import { requirePathResources } from './path-resources.js';
 
 export interface DispatchContext {
@@ -57,27 +59,15 @@ type Mutation = Exclude<AnyEndpoint, { kind: 'read' }>;
 type AnyReply = EndpointReply<EndpointId>;
 type Needs = Pick<ControlServices, 'catalog' | 'keyring' | 'nowMs' | 'log' | 'disk'>;
 type PathValues = { [name: string]: string | number };
-type Ask = { id: EndpointId; call: UnsafeCall<EndpointId>; claimId: string; projectId: string | undefined; clientAddress: string };
-
-/** What removes something: it needs little space, and frees more. */
-const endsWork: ReadonlySet<EndpointId> = new Set<EndpointId>([
-  'revokeAuthSession',
-  'revokeCredential',
-  'revokeSessionAccess',
-  'removeMember',
-  'deleteGrant',
-  'deleteProject',
-  'discardAuthoringSession',
-  'deleteSourceDraft',
-  'deleteToolSetup',
-  'archiveDataset',
-  'archiveEnvironment',
-  'destroySession',
-  'cancelRun',
-  'deleteEvidence',
-  'revokeCallbackReceiver',
-  'cancelOperation',
-]);
+interface Ask {
+  id: EndpointId;
+  call: UnsafeCall<EndpointId>;
+  claimId: string;
+  projectId: string | undefined;
+  clientAddress: string;
+  /** The disk was short of space when it came. */
+  isShort: boolean;
+}
 
 /** What is seen of a project that is being deleted. */
 const seenToTheEnd: ReadonlySet<EndpointId> = new Set<EndpointId>(['getProject', 'getOperation', 'listOperations']);
@@ -90,6 +80,7 @@ export class Dispatcher {
   readonly #endpoints: Endpoints;
   readonly #atWork = new ClaimsAtWork();
   readonly #underWay = new Set<Promise<unknown>>();
+  readonly #shortDisk: ShortDisk;
   #draining = false;
 
   constructor(services: Needs, { endpoints, refusals }: { endpoints: Endpoints; refusals: RefusalTrail }) {
@@ -98,6 +89,7 @@ export class Dispatcher {
         throw new Error(`${id} is ${endpoint.kind}, the table says otherwise`);
     }
     this.#services = services;
+    this.#shortDisk = new ShortDisk(services.disk);
     this.#refusals = refusals;
     this.#endpoints = endpoints;
   }
@@ -157,8 +149,7 @@ export class Dispatcher {
     }
     if (this.#draining)
       throw new ServiceError('control.UNAVAILABLE', { message: 'The server shuts down.', retryAfterMs: limits.unavailableRetryAfterMs });
-    const short = endsWork.has(id) ? undefined : this.#services.disk.refusal();
-    if (short !== undefined) throw short;
+    const isShort = this.#shortDisk.admit(id);
     const key = idempotencyKey!;
     const claimId = claimIdOf({ holder: holderOf(caller), projectId, endpoint: id, key });
     const requestHash = requestHashOf(rule, filledPath(rule.path, path ?? {}), body);
@@ -168,6 +159,7 @@ export class Dispatcher {
       claimId,
       projectId,
       clientAddress: context.client?.address ?? '',
+      isShort,
     };
     return endpoint.kind === 'prepared' ? this.#prepareAndChange(endpoint, ask) : this.#change(endpoint, ask);
   }
@@ -245,13 +237,19 @@ export class Dispatcher {
   /** What of a change is kept beside its effect. */
   #keep(
     tx: Change,
-    { id, call, claimId, projectId, clientAddress }: Ask,
+    { id, call, claimId, projectId, clientAddress, isShort }: Ask,
     endpoint: Mutation,
     { reply, isKnown, ...done }: Outcome<AnyReply>,
   ): Dispatch<EndpointId> {
     const { nowMs, keyring } = this.#services;
     const atMs = nowMs();
     const { caller, correlationId, requestHash } = call;
+    if (isShort && !tx.hasWritten) {
+      // Asked for again it changes nothing again. Of a request that had to wait the claim is there.
+      if (tx.get(claimTable, claimId) !== undefined) tx.remove(claimTable, claimId);
+      return { reply, replayed: false, ...defined({ isKnown }) };
+    }
+    if (isShort) this.#shortDisk.take(id, caller);
     const stored = (endpoint.withoutSecret?.(reply) ?? reply) as unknown as JsonValue;
     const secret =
       endpoint.withSecret === undefined ? {} : { secret: { principal: principalOf(caller), keyGeneration: keyring.generation } };

@@ -1,6 +1,6 @@
 // What the operator's token opens: organizations and their limits, members and credentials, the server key, and backups.
 import { defined } from '../contract/defined.js';
-import { ServiceError } from '../contract/errors.js';
+import { isServiceError, ServiceError } from '../contract/errors.js';
 import type { EndpointId } from '../contract/hosted/endpoints.js';
 import type { Backup, Organization, OwnQuotas, Quotas, Rate } from '../contract/hosted/operator.js';
 import { newId } from '../contract/ids.js';
@@ -159,7 +159,7 @@ function ofKey(services: ControlServices): EndpointSet<KeyIds> {
         if (catalog.position !== undefined) {
           throw new ServiceError('control.STATE_CONFLICT', { message: 'The key of a cluster cannot be rotated: its nodes share it.' });
         }
-        keyring.rotate({ graceMs, rotationId: idempotencyKey });
+        inSpace(services.disk, () => keyring.rotate({ graceMs, rotationId: idempotencyKey }));
         services.sessionMemory.dropVoid(services.nowMs());
         services.log.info('the server key has a new generation', { generation: keyring.generation, graceMs });
       },
@@ -169,6 +169,16 @@ function ofKey(services: ControlServices): EndpointSet<KeyIds> {
       },
     },
   };
+}
+
+/** Again where a full disk had something kept for this. */
+function inSpace(disk: Pick<ControlServices['disk'], 'release'>, work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    if (!isServiceError(error, 'control.STORAGE_FULL') || !disk.release()) throw error;
+    work();
+  }
 }
 
 function ofBackup({ backups, catalog }: ControlServices): EndpointSet<BackupIds> {

@@ -2,6 +2,7 @@
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { ServiceError } from '../../contract/errors.js';
+import { diskFull, isDiskFull } from '../../files/disk-full.js';
 
 export interface PrivateFile {
   file: string;
@@ -27,22 +28,30 @@ export function readPrivateFile({ file, what, groupMayRead = false }: PrivateFil
   }
 }
 
-/** Made or replaced: every reader, whatever cuts this short, sees, it is the old text or the new one. */
+/**
+ * Made or replaced: every reader, whatever cuts this short, sees, it is the old text or the new one. control.STORAGE_FULL,
+ * control.INVALID_REQUEST for any other cause.
+ */
 export function writePrivateFile({ file, what }: PrivateFile, text: string): void {
   const made = `${file}.new`;
   try {
     // Of an incarnation that was cut short.
     rmSync(made, { force: true });
     const descriptor = openSync(made, 'wx', 0o600);
-    writeSync(descriptor, text);
-    fsyncSync(descriptor);
-    closeSync(descriptor);
+    try {
+      writeSync(descriptor, text);
+      fsyncSync(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
     renameSync(made, file);
     // Before anything rests on it, its name is on the disk too.
     const folder = openSync(dirname(file), 'r');
     fsyncSync(folder);
     closeSync(folder);
   } catch (error) {
+    rmSync(made, { force: true });
+    if (isDiskFull(error, dirname(file))) throw diskFull(error);
     const { code, message } = error as NodeJS.ErrnoException;
     throw refusal(`The ${what} ${file} cannot be written: ${code ?? message}. Let the user of this process write it and its folder.`);
   }

@@ -57,6 +57,8 @@ export interface Change extends View {
   /** Inserts or replaces; the indexes follow. The record must be JSON; members that are undefined are left out. */
   put<Record>(table: Table<Record>, record: Record): void;
   remove<Record>(table: Table<Record>, id: string): void;
+  /** By now. */
+  readonly hasWritten: boolean;
   /** Runs when the change is durable, before its caller continues. Must not throw. */
   afterCommit(follow: () => void): void;
 }
@@ -222,6 +224,10 @@ export class Draft extends Reader implements Change {
 
   remove<Record>(table: Table<Record>, id: string): void {
     this.#write(table, id, undefined);
+  }
+
+  get hasWritten(): boolean {
+    return !this.writes.isEmpty;
   }
 
   afterCommit(follow: () => void): void {

@@ -2,7 +2,7 @@
 //   REFUSAL-TRAIL-1. In a window the trail takes so many of one credential and so many of an organization; the others are counted, and the
 //     count is an event of its own when the window is over.
 //   REFUSAL-TRAIL-2. Nobody waits for it, and it keeps nothing from being refused: a disk that is full loses the event, and the log says
-//     so.
+//     so. On one that is short of space refusals are counted alone.
 import { defined } from '../../contract/defined.js';
 import type { ServiceError } from '../../contract/errors.js';
 import type { AuditEvent } from '../../contract/hosted/organization.js';
@@ -23,6 +23,7 @@ export interface RefusedRequest {
   /** As the request names it, whether there is one or not. */
   projectId: string | undefined;
 }
+type Needs = Pick<ControlServices, 'catalog' | 'nowMs' | 'log' | 'disk'>;
 interface Window {
   endsAtMs: number;
   noted: number;
@@ -38,10 +39,10 @@ const refusedCodes: ReadonlySet<string> = new Set([
 ]);
 
 export class RefusalTrail {
-  readonly #services: Pick<ControlServices, 'catalog' | 'nowMs' | 'log'>;
+  readonly #services: Needs;
   readonly #windows = new Map<string, Window>();
 
-  constructor(services: Pick<ControlServices, 'catalog' | 'nowMs' | 'log'>) {
+  constructor(services: Needs) {
     this.#services = services;
   }
 
@@ -50,7 +51,9 @@ export class RefusalTrail {
     // Of an identity without an organization, and of the operator: in no trail.
     if (organizationId === '' || !refusedCodes.has(request.refusal.code)) return;
     const window = this.#windowOf(organizationId);
-    if (this.#takes(window, request.caller.credentialId || (request.caller.userId ?? ''))) this.#write(this.#eventOf(request));
+    // What is left of a disk that is short is not for it.
+    const hasSpace = this.#services.disk.refusal() === undefined;
+    if (hasSpace && this.#takes(window, request.caller.credentialId || (request.caller.userId ?? ''))) this.#write(this.#eventOf(request));
     else window.leftOut += 1;
   }
 
