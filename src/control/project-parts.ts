@@ -61,6 +61,9 @@ export class Slice {
       lastId: (table) => tx.lastId(table),
       put: (table, record) => tx.put(table, record),
       remove,
+      get hasWritten() {
+        return tx.hasWritten;
+      },
       afterCommit: (follow) => tx.afterCommit(follow),
     };
   }

@@ -18,7 +18,10 @@ export interface RestoreData {
   dataDirectory: string;
 }
 
-/** control.INVALID_REQUEST for a place that cannot be one; control.STATE_CONFLICT for a directory that is not empty, and for a backup of a cluster or of a later format. */
+/**
+ * control.INVALID_REQUEST for a place that cannot be one, control.STATE_CONFLICT for a directory that is not empty and for a backup of a
+ * cluster or of a later format.
+ */
 export async function restoreData({ from: named, dataDirectory }: RestoreData): Promise<BackupManifest> {
   const [from, to] = [resolve(named), placeOf(resolve(dataDirectory))];
   const manifest = readManifest(from);

@@ -8,7 +8,7 @@ import { readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import type { JsonValue } from '../contract/json.js';
 import { pruneOldest } from './prune-oldest.js';
-import { privateMode, tryFolder } from './try-folder.js';
+import { tryFolder } from './try-folder.js';
 import { tuning } from './tuning.js';
 import { buildCacheFolder, shippedCacheFolder } from './user-cache-folder.js';
 
@@ -63,7 +63,7 @@ export class ContentCache {
   #prepare(folder: string): void {
     if (this.#hasPruned) return;
     this.#hasPruned = true;
-    tryFolder(folder, privateMode);
+    tryFolder(folder, { mode: 0o700 });
     const now = new Date();
     utimesSync(folder, now, now);
     pruneOldest(folder, tuning.cachedEntriesMax);

@@ -54,7 +54,7 @@ const lockFileOf = (directory: string): string => join(directory, 'lock.mdb');
 export function openDatabase({ directory, flushed, leavesChecked = true, readOnly = false }: DatabaseOptions): Database {
   const [dataFile, lockFile] = [dataFileOf(directory), lockFileOf(directory)];
   makeFolder(directory);
-  // LMDB goes on without its locks there, as nobody can write.
+  // Where nobody can write LMDB opens without its locks.
   const takesLocks = !readOnly || !isReadOnlyDisk(directory);
   const isNew = !readOnly && endianness() === 'LE' && placeWhole(dataFile, emptyDatabase);
   if (takesLocks && !placeWhole(lockFile, () => Buffer.alloc(tuning.lockFileBytes))) {

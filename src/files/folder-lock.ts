@@ -63,7 +63,7 @@ export function lockFolder(folder: string): FolderLock {
   };
 }
 
-/** The same for who only reads: of a file system that is read-only nobody is kept, and no lock is needed but respected. */
+/** As lockFolder, for who only reads: a file system that is read-only takes no lock, and one that is held there counts all the same. */
 export function lockFolderToRead(folder: string): FolderLock {
   try {
     return lockFolder(folder);
@@ -77,7 +77,10 @@ export function lockFolderToRead(folder: string): FolderLock {
   }
 }
 
-/** The same, but where only time tells of the holder, as of a container that was just killed: waits until that one renews it, or is gone. */
+/**
+ * As lockFolder, but where only time tells of the holder, as of a container that was just killed: waits until that one renews it, or is
+ * gone.
+ */
 export async function lockFolderOnceFree(folder: string): Promise<FolderLock> {
   const file = join(folder, fileName);
   const before = find(file)?.holder;
@@ -126,7 +129,7 @@ function replaced(file: string, draft: string, stale: Found): boolean {
   return false;
 }
 
-/** What those have left that were cut short. Whoever is at work is younger. */
+/** Removes what was cut short. What is in use is younger. */
 function sweep(folder: string): void {
   try {
     const drafts = readdirSync(folder).filter((name) => name.startsWith(`${fileName}.`));

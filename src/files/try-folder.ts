@@ -3,14 +3,11 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 
-/** Of a folder that is its user's alone. */
-export const privateMode = 0o700;
-
 /**
  * Undefined when the folder is there afterwards, made by any process; else the code of the system. Each folder above is checked once at
  * most, so this ends. `mode`: of each that is made; default: what the user's mask leaves.
  */
-export function tryFolder(path: string, mode?: number): string | undefined {
+export function tryFolder(path: string, { mode }: { mode?: number } = {}): string | undefined {
   const missing: string[] = [];
   let place = resolve(path);
   for (let fault = makeOne(place, mode); fault !== undefined; fault = makeOne(place, mode)) {

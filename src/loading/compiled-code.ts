@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { cachedDataVersionTag } from 'node:v8';
 import type { Script } from 'node:vm';
 import { pruneOldest } from '../files/prune-oldest.js';
-import { privateMode, tryFolder } from '../files/try-folder.js';
+import { tryFolder } from '../files/try-folder.js';
 import { buildCacheFolder, shippedCacheFolder } from '../files/user-cache-folder.js';
 import { tuning } from './tuning.js';
 
@@ -82,7 +82,7 @@ function writeParts(folder: string, name: string, parts: Parts): void {
   if (body.length > tuning.codeBytesMax) return;
   const draft = join(folder, `${name}.${randomUUID()}`);
   try {
-    if (tryFolder(folder, privateMode) !== undefined) return;
+    if (tryFolder(folder, { mode: 0o700 }) !== undefined) return;
     pruneOldest(folder, tuning.codeFilesMax);
     writeFileSync(draft, Buffer.concat([digestOf(body), body]), { mode: 0o600, flag: 'wx' });
     renameSync(draft, join(folder, name));
