@@ -248,4 +248,5 @@ export const boundWords = {
   timelineInteractionsMax: 'interactions that a timeline plays, workloads included',
   suiteDrillsMax: 'drills that a suite names',
   manifestListItemsMax: 'items of each list of a manifest',
+  projectRoutesMax: 'wire routes of all tools together',
 };

@@ -1,6 +1,6 @@
 // What tools say of each other: whose events they subscribe to, which packages they are connected with, and which wire routes several
 // have.
-import { areAmbiguous } from '../contract/world/route-template.js';
+import { eachAmbiguousPair } from '../contract/world/ambiguous-routes.js';
 import { graphqlRoutes } from '../contract/world/tool-graphql.js';
 import type { ToolHttpRoute } from '../contract/world/tool-manifest.js';
 import { mountVariable, routeKey } from '../contract/world/wire-mounts.js';
@@ -12,9 +12,8 @@ export function checkConnections(
   { diagnostics, catalog }: { diagnostics: Diagnostics; catalog: ToolCatalog },
   tools: readonly CompiledSource[],
 ): void {
-  const routes = new KnownRoutes();
   for (const { compiled, document } of tools) {
-    const { id, subscriptions, connections, http } = compiled.manifest;
+    const { id, subscriptions, connections } = compiled.manifest;
     for (const [index, { event }] of subscriptions.entries()) {
       // Of its own events the manifest's check has spoken already.
       if (event.packageId !== id)
@@ -28,54 +27,76 @@ export function checkConnections(
       if (typeof packageId === 'string' && !catalog.has(packageId))
         diagnostics.report('DY3005', document.place(`/manifest/connections/${index}/packageId`), `there is no tool package '${packageId}'`);
     }
-    const served = [
-      ...http.map((route, index) => ({ id: route.id, method: route.method, path: route.path, at: `/manifest/http/${index}/path` })),
-      ...graphqlRoutes(compiled.manifest).map(({ routeId, method, path }) => ({ id: routeId, method, path, at: '/manifest/graphql/path' })),
-    ];
-    const own = new KnownRoutes();
-    for (const { at, ...route } of served) {
-      const place = () => document.place(at);
-      const [before, other] = [own.meets(route), routes.meets(route)];
-      const { method, path } = route;
-      if (before !== undefined)
-        diagnostics.report('DY5010', place(), `${method} ${path} ${wordsOf(before, `${id}/${before.name}`, ' already')}`);
-      else if (other !== undefined)
-        diagnostics.report('DY5022', place(), `${method} ${path} ${wordsOf(other, other.name, ', too')}: only mounts answer it`, {
-          suggestion: `Ask below /~${other.name} and /~${id}, or at the URLs of their mounts: ${mountVariable(other.name)}, ${mountVariable(id)}.`,
-        });
-      own.add(route.id, route);
+  }
+  checkRoutes(diagnostics, tools);
+}
+
+function checkRoutes(diagnostics: Diagnostics, tools: readonly CompiledSource[]): void {
+  const served = servedRoutes(tools);
+  const earlier = earlierRoutes(served);
+  for (const route of served) {
+    const { tool, method, path, at } = route;
+    const { id: packageId } = tool.compiled.manifest;
+    const { own, other } = earlier.get(route) as Earlier;
+    const place = () => tool.document.place(at);
+    if (own !== undefined)
+      diagnostics.report('DY5010', place(), `${method} ${path} ${wordsOf(route, own, `${packageId}/${own.id}`, ' already')}`);
+    else if (other !== undefined) {
+      const name = other.tool.compiled.manifest.id;
+      diagnostics.report('DY5022', place(), `${method} ${path} ${wordsOf(route, other, name, ', too')}: only mounts answer it`, {
+        suggestion: `Ask below /~${name} and /~${packageId}, or at the URLs of their mounts: ${mountVariable(name)}, ${mountVariable(packageId)}.`,
+      });
     }
-    for (const route of served) routes.add(id, route);
   }
 }
 
-interface Meeting {
-  name: string;
-  /** Of a route that is not the same and fits the same paths. */
-  path?: string;
+interface ServedRoute extends Pick<ToolHttpRoute, 'id' | 'method' | 'path'> {
+  tool: CompiledSource;
+  /** JSON Pointer of its path. */
+  at: string;
+  /** Among those of all tools. */
+  order: number;
 }
-function wordsOf({ path }: Meeting, name: string, same: string): string {
-  return path === undefined
+function servedRoutes(tools: readonly CompiledSource[]): ServedRoute[] {
+  const served = tools.flatMap((tool) => [
+    ...tool.compiled.manifest.http.map(({ id, method, path }, index) => ({ tool, id, method, path, at: `/manifest/http/${index}/path` })),
+    ...graphqlRoutes(tool.compiled.manifest).map(({ routeId: id, method, path }) => ({ tool, id, method, path, at: graphqlPath })),
+  ]);
+  return served.map((route, order) => ({ ...route, order }));
+}
+const graphqlPath = '/manifest/graphql/path';
+
+/** The first route before another that answers what it does: of the same tool, and of another. */
+interface Earlier {
+  own?: ServedRoute;
+  other?: ServedRoute;
+}
+/** One that is the same goes before one that is ambiguous. */
+function earlierRoutes(served: readonly ServedRoute[]): ReadonlyMap<ServedRoute, Earlier> {
+  const earlier = new Map(served.map((route): [ServedRoute, Earlier] => [route, {}]));
+  eachAmbiguousPair(served, (one, other) => {
+    const [first, later] = one.order < other.order ? [one, other] : [other, one];
+    const known = earlier.get(later) as Earlier;
+    const place = first.tool === later.tool ? 'own' : 'other';
+    if (first.order < (known[place]?.order ?? Number.POSITIVE_INFINITY)) known[place] = first;
+  });
+  const same = new Map<string, Map<CompiledSource, ServedRoute>>();
+  for (const route of served) {
+    const key = routeKey(route.method, route.path);
+    const firsts = same.get(key) ?? new Map<CompiledSource, ServedRoute>();
+    same.set(key, firsts);
+    const [first] = firsts.values();
+    const own = firsts.get(route.tool);
+    const known = earlier.get(route) as Earlier;
+    if (own === undefined) firsts.set(route.tool, route);
+    else known.own = own;
+    if (first !== undefined && first.tool !== route.tool) known.other = first;
+  }
+  return earlier;
+}
+
+function wordsOf(route: ServedRoute, before: ServedRoute, name: string, same: string): string {
+  return routeKey(route.method, route.path) === routeKey(before.method, before.path)
     ? `is a route of '${name}'${same}`
-    : `and '${name}' (${path}) fit the same paths, and neither goes before the other`;
-}
-
-type Template = Pick<ToolHttpRoute, 'method' | 'path'>;
-/** The wire routes so far, of one package or of several. */
-class KnownRoutes {
-  readonly #names = new Map<string, string>();
-  /** Those with a parameter that has affixes: only they can fit the paths of another without being the same. */
-  readonly #affixed: (Template & { name: string })[] = [];
-
-  /** Undefined where no other one answers what this one does. */
-  meets({ method, path }: Template): Meeting | undefined {
-    const same = this.#names.get(routeKey(method, path));
-    if (same !== undefined) return { name: same };
-    return this.#affixed.find((route) => route.method === method && areAmbiguous(route.path, path));
-  }
-  add(name: string, { method, path }: Template): void {
-    const key = routeKey(method, path);
-    if (!this.#names.has(key)) this.#names.set(key, name);
-    if (/[^/]\{|\}[^/]/.test(path)) this.#affixed.push({ name, method, path });
-  }
+    : `and '${name}' (${before.path}) fit the same paths, and neither goes before the other`;
 }

@@ -38,6 +38,22 @@ export function checkLists(
   }
   for (const { item, document } of suites) check(document, listsOfSuite(item));
   for (const { compiled, document } of tools) check(document, listsOfTool(compiled.manifest));
+  checkRouteCount(diagnostics, tools);
+}
+
+/** Reported once, of the tool that has one too many. */
+function checkRouteCount(diagnostics: Diagnostics, tools: readonly Pick<CompiledSource, 'compiled' | 'document'>[]): void {
+  let count = 0;
+  for (const { compiled, document } of tools) {
+    const before = count;
+    count += compiled.manifest.http.length;
+    if (before <= limits.projectRoutesMax && count > limits.projectRoutesMax)
+      diagnostics.report(
+        'DY2006',
+        document.place('/manifest/http'),
+        `with these the tools have ${count} wire routes; at most ${limits.projectRoutesMax} are taken`,
+      );
+  }
 }
 
 /** The lists of `value` that `bounds` names. */

@@ -195,6 +195,8 @@ export const limits = {
   tagsMax: 100,
   suiteDrillsMax: 10_000,
   manifestListItemsMax: 1_000,
+  /** Of all tools together: whoever opens an access makes tables of them. */
+  projectRoutesMax: 5_000,
   loadedToolsMax: 256,
   compiledSchemasMax: 4096,
 

@@ -18,7 +18,7 @@ interface Node<R> {
   affixed: (Affixes & { node: Node<R> })[];
   named: Node<R> | undefined;
   /** What follows the rest of a path, those with more of it first. */
-  rests: { tail: readonly string[]; ends: Ends<R> }[];
+  rests: { tail: readonly string[]; text: string; ends: Ends<R> }[];
   ends: Ends<R>;
 }
 
@@ -93,19 +93,24 @@ function childOf<R>(node: Node<R>, segment: Exclude<TemplateSegment, { kind: 're
   const known = node.affixed.find((other) => other.prefix === prefix && other.suffix === suffix);
   if (known !== undefined) return known.node;
   const made = { prefix, suffix, node: emptyNode<R>() };
-  node.affixed.push(made);
-  node.affixed.sort((one, other) => affixRank(other) - affixRank(one));
+  insertBefore(node.affixed, made, (other) => affixRank(other) < affixRank(made));
   return made.node;
 }
 
 function restEnds<R>(node: Node<R>, after: readonly TemplateSegment[]): Ends<R> {
   const tail = after.map((segment) => (segment.kind === 'literal' ? segment.text : ''));
-  const known = node.rests.find((rest) => rest.tail.join('/') === tail.join('/'));
+  const text = tail.join('/');
+  const known = node.rests.find((rest) => rest.text === text);
   if (known !== undefined) return known.ends;
-  const made = { tail, ends: new Map() as Ends<R> };
-  node.rests.push(made);
-  node.rests.sort((one, other) => other.tail.length - one.tail.length);
+  const made = { tail, text, ends: new Map() as Ends<R> };
+  insertBefore(node.rests, made, (rest) => rest.tail.length < tail.length);
   return made.ends;
+}
+
+/** At the end where none of the list is after it. */
+function insertBefore<T>(list: T[], item: T, isAfter: (other: T) => boolean): void {
+  const at = list.findIndex(isAfter);
+  list.splice(at < 0 ? list.length : at, 0, item);
 }
 
 interface Walk {

@@ -3,6 +3,8 @@ import { existsSync } from 'node:fs';
 import { test } from 'node:test';
 import { parse, stringify } from 'yaml';
 import { compileProject } from '../../src/compiler/compile.js';
+import { Diagnostics } from '../../src/compiler/diagnostics.js';
+import { checkLists } from '../../src/compiler/list-bounds.js';
 import { setupDigest } from '../../src/compiler/setups.js';
 import { libraryFolder } from '../../src/compiler/shipped.js';
 import { jsonDigest, sha256Digest } from '../../src/contract/digest.js';
@@ -358,4 +360,22 @@ assertions: [${Array.from({ length: assertions }, (_, index) => time(index)).joi
   assert.deepEqual(await found(faults(1_001)), ['/faults']);
   assert.deepEqual(await found(events(1_000)), []);
   assert.deepEqual(await found(events(1_001)), ['/manifest/compatibility']);
+});
+
+test('all tools together have so many wire routes, and no more', () => {
+  const found = (counts: readonly number[]) => {
+    const diagnostics = new Diagnostics();
+    const tools = counts.map((count, tool) => {
+      const http = Array.from({ length: count }, () => ({}));
+      const lists = { state: [], operations: [], events: [], subscriptions: [], faults: [], callbacks: [], connections: [] };
+      const document = { place: (path: string) => ({ file: `t${tool}.tool.yaml`, line: 1, column: 1, path }) };
+      return { compiled: { manifest: { ...lists, compatibility: [], http } }, document } as unknown as Parameters<typeof checkLists>[2][0];
+    });
+    checkLists(diagnostics, { world: undefined, scenarios: [], drills: [], suites: [] }, tools);
+    return lines(diagnostics.sorted());
+  };
+  const all = Array.from({ length: limits.projectRoutesMax / limits.manifestListItemsMax }, () => limits.manifestListItemsMax);
+  assert.deepEqual(found(all), []);
+  const said = `with these the tools have ${limits.projectRoutesMax + 1} wire routes; at most ${limits.projectRoutesMax} are taken`;
+  assert.deepEqual(found([...all, 1, 1]), [`DY2006 t${all.length}.tool.yaml:1:1 /manifest/http ${said}`]);
 });

@@ -1,7 +1,9 @@
 // Templates against paths: which route answers, and with which values.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { eachAmbiguousPair } from '../../src/contract/world/ambiguous-routes.js';
 import { areAmbiguous, templateFault } from '../../src/contract/world/route-template.js';
+import { sharedKeys } from '../../src/contract/world/wire-mounts.js';
 import { decodePathValues, PathTable } from '../../src/http/path-table.js';
 import fc from '../fast-check.js';
 
@@ -76,6 +78,45 @@ test('templates that are none, and pairs that no order decides between', () => {
     assert.equal(areAmbiguous(one, other), ambiguous, `${one} ${other}`);
     assert.equal(areAmbiguous(other, one), ambiguous, `${other} ${one}`);
   }
+});
+
+test('of many routes the pairs are those that are found two at a time', () => {
+  const segment = fc.constantFrom('a', 'ab', '{x}', 'a{x}', 'ab{x}', 'c{x}', '{x}b', '{x}ab', 'a{x}b', '{x...}');
+  const route = fc.record({
+    method: fc.constantFrom('GET', 'POST'),
+    path: fc
+      .array(segment, { minLength: 1, maxLength: 3 })
+      .map((parts) => `/${parts.map((part, index) => part.replace('x', `x${index}`)).join('/')}`)
+      .filter((path) => templateFault(path) === undefined),
+  });
+  fc.assert(
+    fc.property(fc.array(route, { maxLength: 30 }), (routes) => {
+      const pairs: string[] = [];
+      const named = routes.map((one, index) => ({ ...one, index }));
+      eachAmbiguousPair(named, (one, other) => pairs.push([one.index, other.index].sort((a, b) => a - b).join()));
+      const expected = named.flatMap((one) =>
+        named
+          .filter((other) => other.index > one.index && other.method === one.method && areAmbiguous(one.path, other.path))
+          .map((other) => `${one.index},${other.index}`),
+      );
+      assert.deepEqual(pairs.sort(), expected.sort());
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('to find which routes several packages have, each template is read a few times, however many there are', () => {
+  let reads = 0;
+  const routes = Array.from({ length: 400 }, (_, index) => ({
+    packageId: index % 2 === 0 ? 'left' : 'right',
+    method: 'GET' as const,
+    get path() {
+      reads += 1;
+      return index < 2 ? ['/y/a{id}', '/y/{id}b'][index]! : `/x/c${index}-{id}`;
+    },
+  }));
+  assert.deepEqual([...sharedKeys(routes)].sort(), ['GET y/a{}', 'GET y/{}b']);
+  assert.ok(reads <= 4 * routes.length, String(reads));
 });
 
 /** What a template fits, written again from its text. */

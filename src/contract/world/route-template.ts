@@ -46,24 +46,28 @@ export function templateFault(path: string): string | undefined {
 export function templateKey(path: string): string {
   return templateSegments(path).map(segmentKey).join('/');
 }
-function segmentKey(segment: TemplateSegment): string {
+export function segmentKey(segment: TemplateSegment): string {
   if (segment.kind === 'literal') return segment.text;
   return segment.kind === 'rest' ? '{...}' : `${segment.prefix}{}${segment.suffix}`;
 }
 
 /**
  * Two templates that some path fits and that no order decides between: alike up to one place, where both have a parameter with affixes that
- * may be those of one segment, and neither holds the other's.
+ * may be those of one segment, and neither holds the other's. Of many templates: ambiguous-routes.ts.
  */
 export function areAmbiguous(one: string, other: string): boolean {
   const left = templateSegments(one);
   const right = templateSegments(other);
   const place = left.findIndex((segment, index) => right[index] === undefined || segmentKey(segment) !== segmentKey(right[index]));
+  return areAmbiguousFrom(place, left, right);
+}
+/** The same of two that are alike up to this place. */
+export function areAmbiguousFrom(place: number, left: readonly TemplateSegment[], right: readonly TemplateSegment[]): boolean {
   const [a, b] = [left[place], right[place]];
   if (a?.kind !== 'parameter' || b?.kind !== 'parameter') return false;
   if (affixRank(a) === 0 || affixRank(b) === 0 || !mayMeet(a, b)) return false;
   if (isWithin(a, b) || isWithin(b, a)) return false;
-  return restsMayMeet(left.slice(place + 1), right.slice(place + 1));
+  return restsMayMeet(left, right, place + 1);
 }
 
 /** Of two affixed parameters at one place, the longer affixes are tried first: what holds the other's is longer. */
@@ -78,10 +82,13 @@ const mayMeet = (a: Affixes, b: Affixes): boolean =>
   (a.prefix.startsWith(b.prefix) || b.prefix.startsWith(a.prefix)) && (a.suffix.endsWith(b.suffix) || b.suffix.endsWith(a.suffix));
 const isWithin = (inner: Affixes, outer: Affixes): boolean => inner.prefix.startsWith(outer.prefix) && inner.suffix.endsWith(outer.suffix);
 
-/** Whether some path fits both of what is left. */
-function restsMayMeet(left: readonly TemplateSegment[], right: readonly TemplateSegment[]): boolean {
-  if ([...left, ...right].some(({ kind }) => kind === 'rest')) return true;
-  return left.length === right.length && left.every((segment, index) => segmentsMayMeet(segment, right[index] as TemplateSegment));
+/** Whether some path fits both of what they have from this place on. */
+function restsMayMeet(left: readonly TemplateSegment[], right: readonly TemplateSegment[], from: number): boolean {
+  // A rest is the last parameter, and may stand for whatever the other has.
+  const hasRest = (segments: readonly TemplateSegment[]): boolean => segments.some(({ kind }, index) => index >= from && kind === 'rest');
+  if (hasRest(left) || hasRest(right)) return true;
+  if (left.length !== right.length) return false;
+  return left.every((segment, index) => index < from || segmentsMayMeet(segment, right[index] as TemplateSegment));
 }
 function segmentsMayMeet(a: TemplateSegment, b: TemplateSegment): boolean {
   if (a.kind === 'rest' || b.kind === 'rest') return true;

@@ -1,7 +1,8 @@
 // Mounts: where the wire routes of one instance of one package are served alone, so that two packages may have the same route, and one
 // package several accounts. A mount has a name, which stands in a path, in a host name, and in a variable of a target.
 //   WIRE-MOUNTS-1. A name names one instance: ids have no two underscores together, so what is before `__` is the package.
-import { areAmbiguous, templateKey } from './route-template.js';
+import { eachAmbiguousPair } from './ambiguous-routes.js';
+import { templateKey } from './route-template.js';
 import type { WireRoute } from './wire.js';
 
 /** Begins the first segment of a path below a mount, and that of an address. */
@@ -48,11 +49,11 @@ export function sharedKeys(routes: readonly Pick<WireRoute, 'packageId' | 'metho
     if ((owners.get(key) ?? packageId) !== packageId) shared.add(key);
     owners.set(key, packageId);
   }
-  const affixed = routes.filter(({ path }) => /[^/]\{|\}[^/]/.test(path));
-  for (const one of affixed)
-    for (const other of affixed)
-      if (one.packageId !== other.packageId && one.method === other.method && areAmbiguous(one.path, other.path))
-        shared.add(routeKey(one.method, one.path));
+  const ambiguous = new Set<(typeof routes)[number]>();
+  eachAmbiguousPair(routes, (one, other) => {
+    if (one.packageId !== other.packageId) ambiguous.add(one).add(other);
+  });
+  for (const { method, path } of ambiguous) shared.add(routeKey(method, path));
   return shared;
 }
 
