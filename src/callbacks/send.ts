@@ -1,6 +1,7 @@
 // One attempt on the wire: a signed request to an address that is allowed, and what came of it.
 //   SEND-1. The address is checked when the socket connects: the one that is looked up is the one that is used.
-//   SEND-2. Nothing is followed, no proxy is asked, certificates are checked. Of the answer only the status is read.
+//   SEND-2. Nothing is followed, no proxy is asked, certificates are checked. Of the answer only the status is read: once its head has come,
+//     nothing that happens to its body changes what it was.
 import { lookup as resolveName } from 'node:dns';
 import { type ClientRequest, request as httpRequest, type RequestOptions } from 'node:http';
 import { request as httpsRequest } from 'node:https';
@@ -58,10 +59,11 @@ function exchange(request: SignedRequest, receiver: Receiver, signal?: AbortSign
   const outgoing = begun(request, { target, host, receiver });
   if (outgoing === undefined) return Promise.resolve(noAnswer('connection'));
   return new Promise((resolve) => {
-    const end = (answer: DeliveryAnswer): void => {
+    let answered: DeliveryAnswer | undefined;
+    const end = (otherwise: DeliveryAnswer): void => {
       clearTimeout(timer);
       for (const one of ends) one.removeEventListener('abort', breakOff);
-      resolve(answer);
+      resolve(answered ?? otherwise);
       outgoing.destroy();
     };
     const breakOff = (): void => end(noAnswer('connection'));
@@ -71,13 +73,13 @@ function exchange(request: SignedRequest, receiver: Receiver, signal?: AbortSign
     outgoing.on('close', breakOff);
     outgoing.on('upgrade', () => end({ kind: 'status', status: 101 }));
     outgoing.on('response', (incoming) => {
+      answered = { kind: 'status', status: incoming.statusCode as number };
       let bytes = 0;
-      const finish = (): void => end({ kind: 'status', status: incoming.statusCode as number });
       incoming.on('data', (chunk: Buffer) => {
         bytes += chunk.length;
-        if (bytes > limits.callbackAnswerBytesMax) finish();
+        if (bytes > limits.callbackAnswerBytesMax) breakOff();
       });
-      incoming.on('end', finish);
+      incoming.on('end', breakOff);
       incoming.on('error', breakOff);
     });
     outgoing.end(request.body);

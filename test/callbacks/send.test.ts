@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
-import { createServer } from 'node:net';
+import type { IncomingMessage } from 'node:http';
+import { type AddressInfo, createServer } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { isLoopbackAddress, isPublicAddress, isPublicHost } from '../../src/callbacks/addresses.js';
 import type { Receiver } from '../../src/callbacks/receivers.js';
@@ -77,8 +78,6 @@ test('nothing is followed', async (t) => {
 test('who does not answer in time, hangs up, upgrades or is not there has not answered', async (t) => {
   const silent = await receiverFor(t, () => {});
   assert.deepEqual(await tell(silent, { timeoutMs: 50 }), { kind: 'none', reason: 'timeout' });
-  const halfway = await receiverFor(t, (_, response) => void response.writeHead(200).write('half'));
-  assert.deepEqual(await tell(halfway, { timeoutMs: 50 }), { kind: 'none', reason: 'timeout' });
   const rude = await receiverFor(t, (_, __, incoming) => void incoming.socket.destroy());
   assert.deepEqual(await tell(rude), { kind: 'none', reason: 'connection' });
   await rude.close();
@@ -91,6 +90,27 @@ test('who does not answer in time, hangs up, upgrades or is not there has not an
   const { port } = talker.address() as { port: number };
   const receiver = { ...silent, url: `http://127.0.0.1:${port}` };
   assert.deepEqual(await tell(receiver), { kind: 'status', status: 101 });
+});
+
+// SEND-2
+test('the head of an answer is the answer, whatever becomes of its body', async (t) => {
+  const half = (status: number, end: (request: IncomingMessage) => unknown = () => {}): TestReceiver['answer'] => {
+    return (_, response, incoming) => void response.writeHead(status, { 'content-length': 10 }).write('half', () => end(incoming));
+  };
+  const halfway = await receiverFor(t, half(200));
+  assert.deepEqual(await tell(halfway, { timeoutMs: 500 }), { kind: 'status', status: 200 });
+  const cut = await receiverFor(
+    t,
+    half(503, ({ socket }) => socket.destroySoon()),
+  );
+  assert.deepEqual(await tell(cut), { kind: 'status', status: 503 });
+  const malformed = createServer((socket) => {
+    socket.on('error', () => {}).once('data', () => socket.write('HTTP/1.1 202 Accepted\r\nTransfer-Encoding: chunked\r\n\r\nno size\r\n'));
+  });
+  await new Promise<void>((resolve) => malformed.listen(0, '127.0.0.1', resolve));
+  t.after(() => void malformed.close());
+  const { port } = malformed.address() as AddressInfo;
+  assert.deepEqual(await tell({ ...halfway, url: `http://127.0.0.1:${port}` }), { kind: 'status', status: 202 });
 });
 
 // SEND-2
