@@ -25,7 +25,6 @@ const bundledPackages = [
   '@bufbuild/cel-spec',
   '@bufbuild/protobuf',
   '@bufbuild/re2',
-  '@fastify/busboy',
   '@clack/core',
   '@clack/prompts',
   'comlink',

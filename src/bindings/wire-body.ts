@@ -89,7 +89,7 @@ async function multipartBody(bytes: Uint8Array, contentType: string): Promise<Re
   const blobs = new OfferedBlobs();
   const parts: WirePart[] = [];
   let textBytes = 0;
-  for (const part of await partsOfBody(bytes, contentType)) {
+  for (const part of partsOfBody(bytes, contentType)) {
     const { name, filename, headers, contentType: type } = part;
     const named = { ...(name === undefined ? {} : { name }), ...(filename === undefined ? {} : { filename }), contentType: type, headers };
     if (isText(part, subtype)) {

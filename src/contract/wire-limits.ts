@@ -20,7 +20,9 @@ export const wireLimits = {
   wireFramingBytesMax: 1024 * 1024,
   wireTrailersMax: 16,
   multipartPartsMax: 100,
+  /** Of one part. */
   multipartHeadersMax: 16,
+  multipartHeaderBytesMax: 16 * 1024,
   /** Of all parts that are text. */
   multipartTextBytesMax: 1024 * 1024,
   /**

@@ -5,6 +5,7 @@ import { deflateSync, gzipSync } from 'node:zlib';
 import { planBody } from '../../src/bindings/wire-body.js';
 import { sha256Digest } from '../../src/contract/digest.js';
 import { isServiceError } from '../../src/contract/errors.js';
+import { limits } from '../../src/contract/limits.js';
 import type { ServerRequest } from '../../src/http/server.js';
 import fc from '../fast-check.js';
 
@@ -67,6 +68,44 @@ test('parts of any bytes are those bytes, and a body that is cut is refused', as
       assert.equal(cut, undefined);
     }),
   );
+});
+
+// MULTIPART-1
+test('a body in parts is read as it is, or refused', async () => {
+  const parts = async (text: string, type = 'form-data') => {
+    const { body } = await received(Buffer.from(text, 'latin1'), { 'content-type': `multipart/${type}; boundary=B` });
+    return body.kind === 'multipart' ? body.parts : assert.fail(body.kind);
+  };
+  const named = 'Content-Disposition: form-data; name="a"';
+  const fields = (count: number, text = 'y'): string => Array.from({ length: count }, (_, index) => `X-${index}: ${text}`).join('\r\n');
+  const one = (head: string, rest = '\r\n\r\nx\r\n--B--\r\n'): string => `--B\r\n${head}${rest}`;
+  for (const [name, text, content] of [
+    ['blanks behind the boundary', `--B \t\r\n${named}\r\n\r\nx\r\n--B \r\n${named}\r\n\r\nx\r\n--B-- \r\n`, 'x'],
+    ['words around', `before\r\n${one(named)}behind`, 'x'],
+    ['as many fields as may be', one(`${named}\r\n${fields(limits.multipartHeadersMax - 1)}`), 'x'],
+    ['a folded field', one('Content-Disposition: form-data;\r\n name="a"'), 'x'],
+    ['nothing but fields', one(named, '\r\n\r\n--B--'), ''],
+    ['a boundary in the middle of a line', one(named, '\r\n\r\n-\r\n-B --B--\r\n--B--'), '-\r\n-B --B--'],
+  ] as const)
+    for (const part of await parts(text)) assert.deepEqual([part.name, part.text], ['a', content], name);
+  assert.deepEqual(await parts('--B--'), []);
+  assert.deepEqual(
+    (await parts(one(''), 'mixed')).map(({ headers }) => ({ ...headers })),
+    [{}],
+  );
+  for (const [name, text] of Object.entries({
+    'no name': one('Content-Disposition: form-data'),
+    'no fields': one(''),
+    'fields that do not end': one(named, '\r\n--B--\r\n'),
+    'a field too many': one(`${named}\r\n${fields(limits.multipartHeadersMax)}`),
+    'fields too large': one(`${named}\r\n${fields(1, 'y'.repeat(limits.multipartHeaderBytesMax))}`),
+    'no colon': one(`${named}\r\nfoo`),
+    'a line feed alone': one(`${named}\r\nX: a\nY: b`),
+    'no field to fold to': one(` a\r\n${named}`),
+    'more behind the boundary': one(named, '\r\n\r\nx\r\n--Bx\r\n--B--'),
+    'line feeds': `--B\n${named}\n\nx\n--B--\n`,
+  }))
+    await assert.rejects(parts(text), { code: 'control.INVALID_REQUEST' }, name);
 });
 
 test('bytes of any kind, under any content type and coding, are read or refused', async () => {
