@@ -4,6 +4,8 @@
 //   UWS-SERVER-3. Requests behind one that waits for its reply end their connection: the binary does not stop reading, and closes it. What
 //     was read at once is answered at once, up to `repliesOwedMax`; the next one waits for a turn of the event loop, and so ends the
 //     connection.
+//   UWS-SERVER-4. The reply to a request with a body in chunks ends its connection: the parser checks no end of a chunk and reads no
+//     trailers, so what comes behind may be anything.
 // Its parser takes about fifty header fields and the methods of RFC 9110; a request beyond that is hung up on, in ten seconds or at once,
 // and never seen here.
 import { limits } from '../contract/limits.js';
@@ -75,7 +77,7 @@ function warningsOf({ isOfficial, countsConnections }: { isOfficial: boolean; co
       : [
           {
             code: 'uws_registry_build',
-            message: `The HTTP server is a repackaged build of uWebSockets.js, which nobody mends, and which drops bytes above 0x7f at the ends of a header's value. ${instead}`,
+            message: `The HTTP server is a repackaged build of uWebSockets.js, which nobody mends, and which reads malformed requests otherwise than they came. ${instead}`,
           },
         ]),
     ...(countsConnections
@@ -153,10 +155,11 @@ function finish({ replies, turn }: ServerState, response: UwsResponse, exchange:
   }
   exchange.whenOver = reply.whenOver;
   const { stream } = reply;
-  const closes = (): boolean => replies.closing || reply.close === true || exchange.collector.isLate;
+  const closes = (): boolean => replies.closing || reply.close === true || exchange.collector.isLate || exchange.isChunked;
   const later = (write: typeof writeReply): unknown => setImmediate(() => !exchange.over && write(response, exchange, reply));
   if (exchange.method === 'HEAD') later(writeHeadReply);
-  else if (stream !== undefined && reply.isSized === true) {
+  // One that leaves with its length cannot end its connection.
+  else if (stream !== undefined && reply.isSized === true && !closes()) {
     void writeSizedPieces(response, exchange, { ...reply, stream })
       .catch(() => {})
       .then(
@@ -233,6 +236,9 @@ class Exchange implements ServerRequest, UwsExchange {
   }
   get repeatedHeaders(): ReadonlyMap<string, readonly string[]> {
     return this.#headers.repeated;
+  }
+  get isChunked(): boolean {
+    return this.headers.has('transfer-encoding');
   }
 
   get address(): string {

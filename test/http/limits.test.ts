@@ -196,3 +196,21 @@ test('a server for strangers reads every byte of a header, whichever builds ther
   }
   assert.deepEqual(seen, []);
 });
+
+test('a server for strangers sees every field and no more requests than were sent, whichever builds there are', async () => {
+  const seen: string[] = [];
+  const handler = ({ path }: { path: string }) => {
+    seen.push(path);
+    return { status: 200, body: '{}' };
+  };
+  const server = await startHttpServer({ host: '127.0.0.1', port: 0, handler, isForStrangers: true, closeGraceMs: 100 });
+  servers.push(server);
+  const behind = 'GET /behind HTTP/1.1\r\nHost: a\r\n\r\n';
+  for (const head of [
+    'GET /hidden HTTP/1.1\r\nHost: a\r\n: v\r\nHost: b\r\n\r\n',
+    `POST /hidden HTTP/1.1\r\nHost: a\r\n: v\r\nContent-Length: ${behind.length}\r\n\r\n${behind}`,
+    `POST /chunk HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab??0\r\n\r\n${behind}`,
+  ])
+    await exchange(server.port, { head });
+  assert.equal(seen.includes('/hidden') || seen.includes('/behind'), false, seen.join());
+});

@@ -53,6 +53,22 @@ function exchange(port: number, bytes: string, { ends = false } = {}): Promise<s
   });
 }
 
+/** The second half once the first is answered, or the connection has ended. */
+function inTwo(port: number, first: string, second: string): Promise<string> {
+  return new Promise((resolve) => {
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+    let text = '';
+    socket.setEncoding('latin1').on('data', (chunk: string) => {
+      if (text === '') socket.end(second, 'latin1');
+      text += chunk;
+    });
+    socket.on('error', () => {});
+    socket.on('end', () => socket.destroy());
+    socket.on('close', () => resolve(text));
+    socket.write(first, 'latin1');
+  });
+}
+
 const get = (headers: string): string => `GET /bad HTTP/1.1\r\n${headers}\r\n`;
 const post = (headers: string, body: string): string => `POST /bad HTTP/1.1\r\nHost: a\r\n${headers}\r\n${body}`;
 const chunk = '2\r\n{}\r\n0\r\n\r\n';
@@ -139,6 +155,34 @@ for (const engine of engines) {
     await exchange(server.port, `POST /e HTTP/1.1\r\nHost: a\r\n${ends}Transfer-Encoding: Chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n`);
     await exchange(server.port, `POST /t HTTP/1.1\r\nHost: a\r\n${ends}X-Tab: a\tb\r\nX-Empty:\r\nContent-Length: 2\r\n\r\n{}`);
     assert.deepEqual(requests, ['/e {}', '/t {}']);
+  });
+
+  // UWS-SERVER-4
+  test(`${engine}: what stands where a chunk ends, or behind the last one, becomes no request`, async () => {
+    const { server, requests } = await start(engine);
+    for (const [name, body] of Object.entries({
+      'a chunk that is longer than it says': '2\r\n{}??0\r\n\r\n',
+      'a last chunk that does not end': '2\r\n{}\r\n0\r\n??',
+      'no chunk': '\r\n',
+    }))
+      for (const split of [false, true]) {
+        const bytes = post('Transfer-Encoding: chunked\r\n', body);
+        const text = split ? await inTwo(server.port, bytes, behind) : await exchange(server.port, bytes + behind, { ends: true });
+        assert.ok(text.split('HTTP/1.1 ').length <= 2, `${name}: ${text}`);
+        assert.equal(
+          requests.some((request) => request.startsWith('/behind')),
+          false,
+          name,
+        );
+      }
+  });
+
+  test(`${engine}: trailers are read, or end their connection with the reply`, async () => {
+    const { server, requests } = await start(engine);
+    const bytes = post('Transfer-Encoding: chunked\r\n', '2\r\n{}\r\n0\r\nX-Sum: a\r\n\r\n');
+    const text = await exchange(server.port, bytes, { ends: engine === 'node:http' });
+    assert.deepEqual(requests, ['/bad {}']);
+    if (text !== '') assert.match(text, /^HTTP\/1\.1 200 [^]*taken$/);
   });
 
   test(`${engine}: a body that comes too slowly reaches nobody`, async () => {
