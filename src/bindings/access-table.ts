@@ -68,10 +68,14 @@ export class AccessTable {
     this.#dialect = dialect;
   }
 
-  /** `urls`: where this listener serves it. */
-  async open(request: OpenAccess, urls: AgentUrls): Promise<Access> {
+  /** `urlsOf`: where this listener serves it, by its routes. */
+  async open(request: OpenAccess, urlsOf: (wires: WireTable | undefined) => AgentUrls | Promise<AgentUrls>): Promise<Access> {
     const { world, actorId, actorInstanceId, bindings, receivers, token, expiresAtMs, owner, organizationId, requireOpen } = request;
     const wires = bindings.includes('http') ? this.#wires.take(await world.query({ kind: 'routes' })) : undefined;
+    const urls = await (async () => await urlsOf(wires?.table))().catch((error: unknown) => {
+      wires?.release();
+      throw error;
+    });
     const address = wires?.table.isAddressed ? (request.address ?? randomBytes(16).toString('hex')) : undefined;
     const access = new AgentAccess(
       world,

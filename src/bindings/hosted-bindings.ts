@@ -68,7 +68,7 @@ export function createHostedBindings(options: HostedBindingsOptions): HostedBind
     ),
     open: async (request) => {
       requireMounts(request, httpMounts);
-      return await accesses.open(request, urls);
+      return await accesses.open(request, () => urls);
     },
     recall: (stored) => accesses.recall(stored),
     close: () => accesses.revokeAll(),

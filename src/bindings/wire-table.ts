@@ -5,6 +5,7 @@ import type { RefusalKind } from '../contract/world/tool-wire.js';
 import type { WireRoute } from '../contract/world/wire.js';
 import { mountsOf, routeKey, sharedKeys, type WireMount } from '../contract/world/wire-mounts.js';
 import { type PathMatch, PathTable } from '../http/path-table.js';
+import { commonHeaderName } from '../http/start-server.js';
 
 /** What lies at a path. `shared`: routes of several packages, whose mounts alone answer. */
 export type WireSearch =
@@ -37,6 +38,8 @@ export class WireTable {
   readonly isAddressed: boolean;
   /** Some route takes signed requests, so who has an access has to know its key. */
   readonly takesSignatures: boolean;
+  /** Some route is sent a header that not every server takes. */
+  readonly hasRareHeaderName: boolean;
 
   constructor(routes: readonly WireRoute[]) {
     this.#routes = routes;
@@ -56,6 +59,7 @@ export class WireTable {
     this.needsAddress = routes.some(({ auth }) => auth.kind === 'none');
     this.isAddressed = routes.some(wantsAddress);
     this.takesSignatures = routes.some(({ auth }) => auth.kind === 'sigv4');
+    this.hasRareHeaderName = routes.some((route) => headerNamesOf(route).some((name) => !commonHeaderName.test(name)));
   }
 
   /** Whether a package words a refusal of a request to this path, which is below the mount. */
@@ -129,6 +133,10 @@ const isBelow = (path: string, begin: string): boolean => path === begin || path
 
 function wantsAddress({ auth, cors }: WireRoute): boolean {
   return auth.kind === 'none' || cors !== undefined;
+}
+
+function headerNamesOf({ auth, cors }: WireRoute): string[] {
+  return [...(auth.kind === 'header' ? [auth.name] : []), ...(cors?.headers ?? [])];
 }
 
 function keyOf({ method, path }: WireRoute): string {

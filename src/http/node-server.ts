@@ -267,15 +267,20 @@ function refuseMalformed(error: ParserError, socket: Socket, line: RequestLine |
     return;
   }
   const reply = malformedReply('The request is not well-formed HTTP/1.1, is too large or came too slowly.');
-  sendRaw(socket, reply, { isHead: isHead(error) });
+  const method = line.method ?? methodOf(error);
+  if (method !== undefined) {
+    sendRaw(socket, reply, { isHead: method === 'HEAD' });
+    return;
+  }
+  const { 'content-type': _, ...headers } = reply.headers ?? {};
+  sendRaw(socket, { ...reply, headers, body: '' });
 }
 
-/** Whether the request that was being read is a HEAD, whose reply has no body. Not known where its start came in an earlier piece. */
-function isHead({ rawPacket, bytesParsed }: ParserError): boolean {
-  if (rawPacket === undefined) return false;
+/** Of the head that was being read; undefined where its start came in an earlier piece: it may be a HEAD, whose reply has no body. */
+function methodOf({ rawPacket, bytesParsed }: ParserError): string | undefined {
+  if (rawPacket === undefined) return undefined;
   const before = rawPacket.subarray(0, bytesParsed).lastIndexOf('\r\n\r\n');
-  const from = before < 0 ? 0 : before + 4;
-  return rawPacket.toString('latin1', from, from + 5) === 'HEAD ';
+  return /^[A-Z]+(?= )/.exec(rawPacket.toString('latin1', before < 0 ? 0 : before + 4))?.[0];
 }
 
 function tooManyConnections(): HttpReply {

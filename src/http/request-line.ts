@@ -6,7 +6,7 @@ import { limits } from '../contract/limits.js';
 
 interface Exchange {
   /** Whether all of its body has come. */
-  message: { readonly complete: boolean };
+  message: { readonly complete: boolean; readonly method?: string | undefined };
   response: { readonly headersSent: boolean; once(event: 'close', listener: () => void): unknown };
   begin(): void;
 }
@@ -48,6 +48,11 @@ export class RequestLine {
     if (this.#current === undefined) return true;
     const { message, response } = this.#current;
     return !message.complete && !response.headersSent;
+  }
+
+  /** Of the request whose body is under way. */
+  get method(): string | undefined {
+    return this.#current?.message.method;
   }
 
   #next(): void {

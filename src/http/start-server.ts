@@ -5,8 +5,11 @@ import { ServiceError } from '../contract/errors.js';
 import { startNodeServer } from './node-server.js';
 import type { HttpServer, HttpServerOptions } from './server.js';
 import { loadUws } from './uws-binary.js';
-import { keepsHighBytes } from './uws-high-bytes.js';
+import { readsRequestsWhole } from './uws-probe.js';
 import { startUwsServer } from './uws-server.js';
+
+/** A header name that uWebSockets.js takes, too: it never answers a request with another one. */
+export const commonHeaderName = /^[0-9A-Za-z-]+$/;
 
 export interface StartHttpServerOptions extends HttpServerOptions {
   /** Default: the faster one that is there. Asking for uWebSockets.js where it cannot load is an error. */
@@ -18,15 +21,15 @@ export interface StartHttpServerOptions extends HttpServerOptions {
 /** Rejects with control.UNAVAILABLE, and what to do, where nothing can listen. */
 export async function startHttpServer({ engine, isForStrangers = false, ...options }: StartHttpServerOptions): Promise<HttpServer> {
   try {
-    return await startEngine(engine ?? (isForStrangers && !(await readsAllBytes()) ? 'node:http' : undefined), options);
+    return await startEngine(engine ?? (isForStrangers && !(await readsWhole()) ? 'node:http' : undefined), options);
   } catch (error) {
     throw new ServiceError('control.UNAVAILABLE', { message: await whyNotListening(options, error), cause: error });
   }
 }
 
-async function readsAllBytes(): Promise<boolean> {
+async function readsWhole(): Promise<boolean> {
   const build = loadUws();
-  return build === undefined || (await keepsHighBytes(build.uws));
+  return build === undefined || (await readsRequestsWhole(build.uws));
 }
 
 async function startEngine(engine: HttpServer['engine'] | undefined, options: HttpServerOptions): Promise<HttpServer> {

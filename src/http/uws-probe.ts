@@ -34,7 +34,9 @@ function seenOf(uws: Uws, bytes: string): Promise<string[] | undefined> {
     const seen: string[] = [];
     const app = uws.App().any('/*', (response, request) => {
       seen.push(request.getUrl());
-      request.forEach((name, value) => seen.push(`${name} ${value.length}`));
+      request.forEach((name, value) => {
+        seen.push(`${name} ${value.length}`);
+      });
       response.onAborted(() => {});
       response.end('', false);
     });

@@ -1,5 +1,6 @@
 // The bindings as an agent uses them, over a world that records what it is asked.
 import assert from 'node:assert/strict';
+import { request } from 'node:http';
 import { after, test } from 'node:test';
 import { createBindings } from '../../src/bindings/create-bindings.js';
 import { agentDocument } from '../../src/bindings/openapi.js';
@@ -9,6 +10,8 @@ import {
   validateToolsResponse,
   validateWaitResponse,
 } from '../../src/contract/validate/validators.js';
+import type { RouteAuth } from '../../src/contract/world/tool-manifest.js';
+import type { WireRoute } from '../../src/contract/world/wire.js';
 import type { WorldCommand, WorldQuery } from '../../src/contract/world/world-protocol.js';
 import type { Access } from '../../src/drills/ports/bindings-port.js';
 import type { WorldRef } from '../../src/worlds/api.js';
@@ -211,4 +214,26 @@ test('revoking refuses at once, lets the call in flight finish, and waits for it
   assert.equal((await running)?.outcome.kind, 'ok');
   await revoking;
   assert.equal(recording.asked.length, 1);
+});
+
+test('a header that not every server takes is answered where a route wants it', { timeout: 30_000 }, async () => {
+  const own = createBindings();
+  after(() => own.close());
+  const route = (auth: RouteAuth): WireRoute => {
+    return { packageId: 'desk', routeId: 'r', instances: ['desk'], method: 'GET', path: '/r', auth, requestBody: 'none' };
+  };
+  const statusAt = async (name: string): Promise<number | undefined> => {
+    const { world } = recordingWorld();
+    const query = async () => [route({ kind: 'header', name })];
+    const access = await own.open({ world: { ...world, query } as unknown as WorldRef, actorId: 'agent', bindings: ['http'] });
+    const { url } = access.endpoints.http ?? assert.fail('no http');
+    const headers = { [name]: 'x'.repeat(43) };
+    return await new Promise((resolve, reject) => {
+      request(`${url}/r`, { headers, agent: false }, (reply) => resolve(reply.resume().statusCode))
+        .on('error', reject)
+        .end();
+    });
+  };
+  // The listener of the one before it is there.
+  for (const name of ['X-Api-Key', 'X_Api_Key', 'x.api~key']) assert.equal(await statusAt(name), 401, name);
 });

@@ -371,7 +371,7 @@ test('all tools together have so many wire routes, and no more', () => {
       const document = { place: (path: string) => ({ file: `t${tool}.tool.yaml`, line: 1, column: 1, path }) };
       return { compiled: { manifest: { ...lists, compatibility: [], http } }, document } as unknown as Parameters<typeof checkLists>[2][0];
     });
-    checkLists(diagnostics, { world: undefined, scenarios: [], drills: [], suites: [] }, tools);
+    checkLists(diagnostics, { scenarios: [], drills: [], suites: [] }, tools);
     return lines(diagnostics.sorted());
   };
   const all = Array.from({ length: limits.projectRoutesMax / limits.manifestListItemsMax }, () => limits.manifestListItemsMax);

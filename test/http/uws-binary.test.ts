@@ -41,8 +41,9 @@ const sound: Uws = {
       any(_, handler) {
         server.on('request', (message, response) => {
           const { method = '', url = '', rawHeaders: raw } = message;
-          const forEach: UwsRequest['forEach'] = (call) =>
-            raw.forEach((name, index) => index % 2 === 0 && call(name.toLowerCase(), raw[index + 1]!));
+          const forEach: UwsRequest['forEach'] = (call) => {
+            for (let index = 0; index < raw.length; index += 2) call(raw[index]!.toLowerCase(), raw[index + 1]!);
+          };
           const reply = { onAborted() {}, end: () => void response.end() } as unknown as UwsResponse;
           handler(reply, { getMethod: () => method, getUrl: () => url, getQuery: () => '', forEach });
         });
@@ -65,9 +66,14 @@ function seeing(uws: Uws, change: (fields: [name: string, value: string][]) => [
     const any: UwsApp['any'] = (pattern, handler) => {
       app.any(pattern, (response, request) => {
         const fields: [string, string][] = [];
-        request.forEach((name, value) => fields.push([name, value]));
+        request.forEach((name, value) => {
+          fields.push([name, value]);
+        });
         const url = request.getUrl();
-        handler(response, { ...request, getUrl: () => url, forEach: (call) => change(fields).forEach((field) => call(...field)) });
+        const forEach: UwsRequest['forEach'] = (call) => {
+          for (const field of change(fields)) call(...field);
+        };
+        handler(response, { ...request, getUrl: () => url, forEach });
       });
       return app;
     };
