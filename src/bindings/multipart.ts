@@ -34,7 +34,7 @@ export function partsOfBody(body: Uint8Array, contentType: string): BodyPart[] {
   return parts;
 }
 
-/** What stands between two lines of the boundary. What stands before the first and behind the last is nobody's. */
+/** What stands between two lines of the boundary. What stands before the first and behind the last is no part. */
 function* piecesOf(bytes: Buffer, boundary: string): Generator<Buffer> {
   const line = `--${boundary}`;
   const delimiter = Buffer.from(lineEnd + line);

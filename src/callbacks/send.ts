@@ -1,7 +1,7 @@
 // One attempt on the wire: a signed request to an address that is allowed, and what came of it.
 //   SEND-1. The address is checked when the socket connects: the one that is looked up is the one that is used.
-//   SEND-2. Nothing is followed, no proxy is asked, certificates are checked. Of the answer only the status is read: once its head has come,
-//     nothing that happens to its body changes what it was.
+//   SEND-2. Nothing is followed, no proxy is asked, certificates are checked. Of the answer only the status is read, and once its head has
+//     come, nothing that happens to its body changes it.
 import { lookup as resolveName } from 'node:dns';
 import { type ClientRequest, request as httpRequest, type RequestOptions } from 'node:http';
 import { request as httpsRequest } from 'node:https';

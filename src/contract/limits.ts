@@ -195,7 +195,7 @@ export const limits = {
   tagsMax: 100,
   suiteDrillsMax: 10_000,
   manifestListItemsMax: 1_000,
-  /** Of all tools together: whoever opens an access makes tables of them. */
+  /** Of all tools together: tables of them are made where an access is opened. */
   projectRoutesMax: 5_000,
   loadedToolsMax: 256,
   compiledSchemasMax: 4096,
