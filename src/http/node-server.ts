@@ -267,7 +267,7 @@ function refuseMalformed(error: ParserError, socket: Socket, line: RequestLine |
     return;
   }
   const reply = malformedReply('The request is not well-formed HTTP/1.1, is too large or came too slowly.');
-  const method = line.method ?? methodOf(error);
+  const method = line.method ?? methodOf(error, socket);
   if (method !== undefined) {
     sendRaw(socket, reply, { isHead: method === 'HEAD' });
     return;
@@ -277,10 +277,12 @@ function refuseMalformed(error: ParserError, socket: Socket, line: RequestLine |
 }
 
 /** Of the head that was being read; undefined where its start came in an earlier piece: it may be a HEAD, whose reply has no body. */
-function methodOf({ rawPacket, bytesParsed }: ParserError): string | undefined {
+function methodOf({ rawPacket, bytesParsed }: ParserError, socket: Socket): string | undefined {
   if (rawPacket === undefined) return undefined;
   const before = rawPacket.subarray(0, bytesParsed).lastIndexOf('\r\n\r\n');
-  return /^[A-Z]+(?= )/.exec(rawPacket.toString('latin1', before < 0 ? 0 : before + 4))?.[0];
+  const method = /^[A-Z]+(?= )/.exec(rawPacket.toString('latin1', before < 0 ? 0 : before + 4))?.[0];
+  const hasStart = before >= 0 || socket.bytesRead === rawPacket.length;
+  return method ?? (hasStart ? 'none' : undefined);
 }
 
 function tooManyConnections(): HttpReply {
