@@ -1,6 +1,7 @@
-// What makes a request malformed, whatever the server: the two parsers refuse different things, and whatever either would read in a way of
-// its own is refused here, so that a request means the same to both and to every proxy before them. A malformed request is answered 400 and
-// ends its connection: where the next one begins is not known.
+// What makes a request malformed, whatever the server: the two parsers refuse different things, and what either hands over that the other
+// would read in a way of its own is refused here, so that a request means the same to both and to every proxy before them. What a parser
+// hides cannot be seen here: uws-probe.ts asks for that. A malformed request is answered 400 and ends its connection: where the next one
+// begins is not known.
 import { limits } from '../contract/limits.js';
 
 /** A request line and its header fields as the parser gave them. */
