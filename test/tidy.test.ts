@@ -206,6 +206,7 @@ const entries: { [file: string]: string } = {
   'src/inspector/journal/archive-entry.ts': 'started as a thread by inspector/journal/archive-port.ts',
   'src/drills/stored/comparison-entry.ts': 'started as a thread by drills/stored/compare-sealed.ts',
   'src/bindings/openapi.ts': 'loaded by scripts/openapi.mjs',
+  'src/contract/validate/shape-rules.ts': 'loaded by scripts/reference.mjs',
   'src/drills/targets/module-entry.ts': 'started as a thread or process for a module target',
 };
 

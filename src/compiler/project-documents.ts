@@ -393,9 +393,8 @@ export function rawId(value: JsonValue, kind: DocumentKind): string {
   return String(member(inner, 'id') ?? '');
 }
 
-function member(value: JsonValue | undefined, name: string): JsonValue | undefined {
-  return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
-}
+const member = (value: JsonValue | undefined, name: string): JsonValue | undefined =>
+  isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 function isObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -2,7 +2,7 @@
 
 export const reportLimits = {
   // Reports: what index.html and report.txt show of a run; report.json and evidence.jsonl hold all of it.
-  reportHeadEntriesMax: 2_500,
+  reportHeadEntriesMax: 2_400,
   reportCitedEntriesMax: 600,
   reportNotableEntriesMax: 1_500,
   reportTailEntriesMax: 400,

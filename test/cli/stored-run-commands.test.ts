@@ -16,7 +16,7 @@ let ranAs: string;
 before(async () => {
   const example = fileURLToPath(new URL('../../../examples/01-support-desk', import.meta.url));
   cpSync(example, root, { recursive: true, filter: (from) => !from.includes('.service') });
-  // Told as a terminal is; the report is that of the second run.
+  // Shown as on a terminal; the report is that of the second run.
   ranAs = (await warmDrillyard(['run', 'careless-refund'], { cwd: root })).stdout;
   const { stdout } = await warmDrillyard(['run', 'careless-refund', '--json'], { cwd: root });
   const report = jsonLines(stdout).find(({ event }) => event === 'attempt')?.report as string;

@@ -178,7 +178,7 @@ test('what is no answer leaves it undecided, and says why', async () => {
       ['nothing', 'inconclusive', 'assertion.JUDGE_ANSWER_INVALID'],
       ['yes', 'inconclusive', 'assertion.JUDGE_ANSWER_INVALID'],
       ['more', 'inconclusive', 'assertion.JUDGE_ANSWER_INVALID'],
-      ['scored', 'inconclusive', 'assertion.JUDGE_ANSWER_INVALID'],
+      ['scored', 'inconclusive', 'assertion.JUDGE_OUTPUT_INVALID'],
       ['exits', 'inconclusive', 'assertion.JUDGE_CRASHED'],
       ['missing', 'inconclusive', 'assertion.JUDGE_LOAD_FAILED'],
     ],

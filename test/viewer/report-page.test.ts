@@ -130,7 +130,8 @@ test('a link into a long journal says where an entry is that the page does not h
   const notice = page.getByRole('status').filter({ hasText: 'entry' });
   const said = `Entry #50000 is not in this page; see line 50000 of evidence.jsonl, or drillyard show ${report.runId} --journal --at 50000.`;
   assert.equal(await notice.textContent(), said);
-  assert.ok(await notice.evaluate((one: { getBoundingClientRect(): { top: number } }) => one.getBoundingClientRect().top < 700));
+  const top = await notice.evaluate((one: { getBoundingClientRect(): { top: number } }) => one.getBoundingClientRect().top);
+  assert.ok(top < 700, `${top}`);
   assert.equal(await page.getByRole('complementary').count(), 0);
   assert.deepEqual(await axeViolations(page), []);
   await page.evaluate("location.hash = '#entry-1'");

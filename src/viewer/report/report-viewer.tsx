@@ -1,6 +1,6 @@
 // The viewer over the data that the page of a report holds. What it does not fill is plain HTML, and stands without it.
 import { render } from 'preact';
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { type PageData, withVersions } from '../../reports/page-data.js';
 import { meaningIn } from '../../reports/story.js';
 import { EvidenceBench } from '../evidence-bench.tsx';
@@ -46,37 +46,39 @@ function ReportViewer({ data }: { data: PageData }) {
     document.body.classList.toggle('with-drawer', selected !== undefined);
   }, [selected]);
   return (
-    <EvidenceBench
-      source={source}
-      count={data.total}
-      kinds={data.kinds}
-      filter={filter}
-      onFilter={setFilter}
-      choices={choices}
-      interactions={data.interactions}
-      selected={selected}
-      cited={cited}
-      brief={data}
-      onSelect={setLooked}
-      onClose={() => setLooked(undefined)}
-      meaningOf={(fault) => meaningIn(data.faultMeanings, fault)}
-    >
+    <>
       {looked !== selected && <NotHeld sequence={looked as number} data={data} />}
-      {data.entries.length < data.total && (
-        <p class="omitted">
-          This page holds {counted(data.entries.length, 'entry', 'entries')} of {data.total.toLocaleString('en-US')}: the first ones, what
-          assertions cite, tool calls and whatever failed, and the last ones. All of them are in evidence.jsonl beside this file, entry n on
-          line n, and in <code>drillyard inspect</code>.
-        </p>
-      )}
-    </EvidenceBench>
+      <EvidenceBench
+        source={source}
+        count={data.total}
+        kinds={data.kinds}
+        filter={filter}
+        onFilter={setFilter}
+        choices={choices}
+        interactions={data.interactions}
+        selected={selected}
+        cited={cited}
+        brief={data}
+        onSelect={setLooked}
+        onClose={() => setLooked(undefined)}
+        meaningOf={(fault) => meaningIn(data.faultMeanings, fault)}
+      >
+        {data.entries.length < data.total && (
+          <p class="omitted">
+            This page holds {counted(data.entries.length, 'entry', 'entries')} of {data.total.toLocaleString('en-US')}: the first ones, what
+            assertions cite, tool calls and whatever failed, and the last ones. All of them are in evidence.jsonl beside this file, entry n
+            on line n, and in <code>drillyard inspect</code>.
+          </p>
+        )}
+      </EvidenceBench>
+    </>
   );
 }
 
-/** In sight: who follows a link to an entry that is not here sees why nothing opened. */
+/** In sight, and above what is still being drawn: who follows a link to an entry that is not here sees why nothing opened. */
 function NotHeld({ sequence, data: { total, runId } }: { sequence: number; data: PageData }) {
   const place = useRef<HTMLParagraphElement>(null);
-  useEffect(() => place.current?.scrollIntoView({ block: 'center' }), [sequence]);
+  useLayoutEffect(() => place.current?.scrollIntoView({ block: 'center', behavior: 'instant' }), [sequence]);
   return (
     <p class="notice" role="status" ref={place}>
       {sequence >= 1 && sequence <= total ? (
