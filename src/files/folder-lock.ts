@@ -38,14 +38,17 @@ interface Found {
 
 const fileName = 'in-use.lock';
 
-/** control.STATE_CONFLICT when another process uses the folder, control.INVALID_REQUEST when nothing can be written there. */
-export function lockFolder(folder: string): FolderLock {
+/**
+ * control.STATE_CONFLICT when another process uses the folder, control.INVALID_REQUEST when nothing can be written there. `gone`: the nonce of
+ * a holder that was seen not to renew its lock.
+ */
+export function lockFolder(folder: string, gone?: string): FolderLock {
   const file = join(folder, fileName);
   const own: Holder = { pid: process.pid, host: hostname(), begun: beginningOf(process.pid), ids: ownIds(), nonce: randomUUID() };
   const draft = `${file}.${own.nonce}`;
   try {
     writeFileSync(draft, JSON.stringify(own), { flag: 'wx', mode: 0o600 });
-    take(folder, file, draft);
+    take(folder, file, { draft, gone });
     if (find(file)?.holder?.nonce !== own.nonce) throw severalAtOnce(folder);
   } catch (error) {
     throw error instanceof ServiceError ? error : fileRefusal(`Nothing can be written to ${folder}`, folder, error);
@@ -79,29 +82,31 @@ export function lockFolderToRead(folder: string): FolderLock {
 
 /**
  * As lockFolder, but where only time tells of the holder, as of a container that was just killed: waits until that one renews it, or is
- * gone.
+ * gone. One that did not renew it for so long is, also where its time lies ahead because a clock was set back.
  */
 export async function lockFolderOnceFree(folder: string): Promise<FolderLock> {
   const file = join(folder, fileName);
   const before = find(file)?.holder;
   const renewedAtMs = timeOf(file);
   for (let waitedMs = 0; ; waitedMs += tuning.lockLookMs) {
+    const isOver = waitedMs >= limits.folderLockStaleMs;
     try {
-      return lockFolder(folder);
+      return lockFolder(folder, isOver && timeOf(file) === renewedAtMs ? before?.nonce : undefined);
     } catch (error) {
-      const isWorthIt = before !== undefined && !isKnownHere(before) && timeOf(file) === renewedAtMs && waitedMs < limits.folderLockStaleMs;
+      const isWorthIt = before !== undefined && !isKnownHere(before) && timeOf(file) === renewedAtMs && !isOver;
       if (!isServiceError(error, 'control.STATE_CONFLICT') || !isWorthIt) throw error;
     }
     await delay(tuning.lockLookMs);
   }
 }
 
-function take(folder: string, file: string, draft: string): void {
+function take(folder: string, file: string, { draft, gone }: { draft: string; gone: string | undefined }): void {
   for (let tries = 1; tries <= tuning.lockTriesMax; tries++) {
     if (linked(draft, file)) return;
     const found = find(file);
     if (found === undefined) continue;
-    if (found.holder !== undefined && isAlive(file, found.holder)) throw inUse(folder, found.holder);
+    const { holder } = found;
+    if (holder !== undefined && holder.nonce !== gone && isAlive(file, holder)) throw inUse(folder, holder);
     if (replaced(file, draft, found)) return;
   }
   throw severalAtOnce(folder);

@@ -120,6 +120,19 @@ test('the lock of an earlier version holds while its process is seen, and as lon
   }
 });
 
+// FOLDER-LOCK-1
+test('a holder that is not seen, and whose time lies ahead, is gone when it has not renewed its lock for so long', async () => {
+  const folder = folderOf();
+  const lock = lockFolder(folder);
+  const own = holderOf(folder);
+  lock.release();
+  writeFileSync(fileOf(folder), JSON.stringify({ ...own, ids: 'another boot', nonce: 'another' }));
+  past(fileOf(folder), -3_600_000);
+  assert.throws(() => lockFolder(folder), { code: 'control.STATE_CONFLICT' });
+  (await lockFolderOnceFree(folder)).release();
+  assert.deepEqual(readdirSync(folder), []);
+});
+
 test('a lock that no process can have written holds nothing', () => {
   const folder = folderOf();
   const lock = lockFolder(folder);
