@@ -39,8 +39,8 @@ interface Found {
 const fileName = 'in-use.lock';
 
 /**
- * control.STATE_CONFLICT when another process uses the folder, control.INVALID_REQUEST when nothing can be written there. `gone`: the nonce of
- * a holder that was seen not to renew its lock.
+ * control.STATE_CONFLICT when another process uses the folder, control.INVALID_REQUEST when nothing can be written there. `gone`: the nonce
+ * of a holder that was seen not to renew its lock.
  */
 export function lockFolder(folder: string, gone?: string): FolderLock {
   const file = join(folder, fileName);

@@ -55,6 +55,7 @@ test('a call loads the command line, its own file and nothing else of the produc
     'contract/defined.js',
     'files/installation.js',
     'files/prune-oldest.js',
+    'files/try-folder.js',
     'files/user-cache-folder.js',
     'loading/bundle-loader.js',
     'loading/compiled-code.js',
