@@ -2,9 +2,10 @@
 //   DATABASE-SPACE-1. lmdb-js describes a write that found no space in 100 bytes of memory, which the description may exceed: the process
 //     ends by it sooner or later. So on a disk that is short of space writes of this project give the data file what a transaction may
 //     need, and a transaction that cannot have it is refused.
-import { closeSync, openSync, readSync, statSync, writeSync } from 'node:fs';
+import { closeSync, openSync, statSync, writeSync } from 'node:fs';
 import { type Database, dataFileOf } from './database.js';
 import { diskSpace } from './disk-full.js';
+import { fillHoles } from './holes.js';
 import { tuning } from './tuning.js';
 
 /** What a transaction changes, or more. */
@@ -45,6 +46,7 @@ export class DatabaseSpace {
     if (size >= toBytes && !hasHoles) return;
     const descriptor = openSync(file, 'r+');
     try {
+      // A page that LMDB took and did not need was never written.
       if (hasHoles) fillHoles(descriptor, size);
       const piece = Buffer.alloc(tuning.filledPieceBytes);
       for (let at = size; at < toBytes; ) at += writeSync(descriptor, piece, 0, Math.min(piece.length, toBytes - at), at);
@@ -52,15 +54,5 @@ export class DatabaseSpace {
     } finally {
       closeSync(descriptor);
     }
-  }
-}
-
-/** A page that LMDB took and did not need was never written. What is zero is written as zero. */
-function fillHoles(descriptor: number, bytes: number): void {
-  const piece = Buffer.alloc(tuning.madePageBytes);
-  const nothing = Buffer.alloc(tuning.madePageBytes);
-  for (let at = 0; at < bytes; at += piece.length) {
-    const read = readSync(descriptor, piece, 0, piece.length, at);
-    if (piece.compare(nothing, 0, read, 0, read) === 0) writeSync(descriptor, nothing, 0, read, at);
   }
 }

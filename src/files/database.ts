@@ -12,7 +12,6 @@ import {
   linkSync,
   mkdirSync,
   openSync,
-  readSync,
   renameSync,
   rmSync,
   statSync,
@@ -26,6 +25,7 @@ import { ServiceError } from '../contract/errors.js';
 import { type DatabaseLook, databaseFault } from './database-check.js';
 import { emptyDatabase } from './database-page.js';
 import { fileRefusal } from './file-faults.js';
+import { fillHoles } from './holes.js';
 import { makeFolder } from './make-folder.js';
 import { tuning } from './tuning.js';
 
@@ -58,7 +58,7 @@ export function openDatabase({ directory, flushed, leavesChecked = true, readOnl
   const takesLocks = !readOnly || !isReadOnlyDisk(directory);
   const isNew = !readOnly && endianness() === 'LE' && placeWhole(dataFile, emptyDatabase);
   if (takesLocks && !placeWhole(lockFile, () => Buffer.alloc(tuning.lockFileBytes))) {
-    fillHoles(lockFile);
+    fillLockFile(lockFile);
     requireRights(lockFile);
   }
   if (!isNew) requireWhole(dataFile, { leaves: leavesChecked });
@@ -173,22 +173,14 @@ function putInPlace(draft: string, file: string): boolean {
   return isPlaced;
 }
 
-/**
- * Of a lock file that was copied, or made by another program. What is zero is written as zero, which changes nothing but gives it its
- * place.
- */
-function fillHoles(file: string): void {
+/** One that was copied, or made by another program. */
+function fillLockFile(file: string): void {
   const { size, blocks } = statSync(file);
   if (size >= tuning.lockFileBytes && blocks * 512 >= size) return;
   try {
     const descriptor = openSync(file, 'r+');
     try {
-      const piece = Buffer.alloc(1024);
-      for (let position = 0; position < Math.max(size, tuning.lockFileBytes); position += piece.length) {
-        piece.fill(0);
-        readSync(descriptor, piece, 0, piece.length, position);
-        if (piece.every((byte) => byte === 0)) writeSync(descriptor, piece, 0, piece.length, position);
-      }
+      fillHoles(descriptor, Math.max(size, tuning.lockFileBytes));
     } finally {
       closeSync(descriptor);
     }

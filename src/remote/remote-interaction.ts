@@ -12,10 +12,10 @@ import type { TargetInvocation } from '../contract/run/target-invocation.js';
 import { type CaptureKind, kindOf, policyOf } from '../drills/attempt/capture.js';
 import type { PlannedDrill } from '../drills/plan/plan.js';
 import type { Access } from '../drills/ports/bindings-port.js';
+import { nameWithin } from '../drills/targets/attachments.js';
 import { bindingUrls } from '../drills/targets/command-environment.js';
 import { outputTooLarge } from '../drills/targets/target-output.js';
 import type { AttachedFile, TargetRun, TargetRunner } from '../drills/targets/target-run.js';
-import { beginningOf } from '../text/cut-text.js';
 import type { Remote } from './connection.js';
 import { remoteAccess } from './remote-access.js';
 
@@ -162,13 +162,6 @@ function within(result: CompleteInteractionRequest['targetResult']): CompleteInt
   if (Buffer.byteLength(JSON.stringify(result)) <= bytesMax) return result;
   const { output: _, ...rest } = result;
   return { ...rest, status: 'failed', error: errorFor({ ...outputTooLarge(), details: { bytesMax } }) };
-}
-
-/** Its ending stays: it says what the file is. */
-function nameWithin(name: string, charsMax: number): string {
-  if (name.length <= charsMax) return name.toWellFormed();
-  const [ending = ''] = /\.[A-Za-z0-9]{1,16}$/.exec(name) ?? [];
-  return beginningOf(name.slice(0, name.length - ending.length), charsMax - ending.length) + ending;
 }
 
 /** That the run awaits nobody, or another one, or does so in another session than before. */

@@ -84,6 +84,11 @@ test('the name of an attachment holds no part of a secret, wherever it is cut an
   const key = 'abc/defghi-jklmno';
   const admitted = new Attachments(undefined).admit({ name: `of ${key}.txt`, content: '' });
   assert.equal(new Redactor([key]).file(admitted).name, 'of [redacted].txt');
+  // A long name keeps its ending, and no half of a pair.
+  const long = new Attachments(undefined).admit({ name: `${'😀'.repeat(limits.attachmentNameCharsMax)}.csv`, content: '' });
+  const { name } = new Redactor([key]).file(long);
+  assert.ok(name.endsWith('😀.csv') && name.length <= limits.attachmentNameCharsMax && name.isWellFormed(), name);
+  assert.equal(long.mediaType, 'text/csv');
 });
 
 // REDACTION-2

@@ -5,6 +5,7 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { basename, extname } from 'node:path';
 import { limits } from '../../contract/limits.js';
 import { plainFlags } from '../../files/plain-file.js';
+import { beginningOf } from '../../text/cut-text.js';
 import { linkFreePath } from './repository-path.js';
 import type { AttachedFile, AttachmentRefusal } from './target-run.js';
 
@@ -134,9 +135,15 @@ export function attachmentName(name: string): string {
     // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
     .replace(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g, '')
     .replace(/[\\/]+/g, '_')
-    .replace(/^[._\s]+/, '')
-    .slice(0, limits.attachmentNameCharsMax);
-  return plain === '' ? 'unnamed' : wellFormed(plain);
+    .replace(/^[._\s]+/, '');
+  return plain === '' ? 'unnamed' : nameWithin(plain, limits.attachmentNameCharsMax);
+}
+
+/** Of a name that is too long the ending stays: it says what the file is. */
+export function nameWithin(name: string, charsMax: number): string {
+  if (name.length <= charsMax) return name.toWellFormed();
+  const [ending = ''] = /\.[A-Za-z0-9]{1,16}$/.exec(name) ?? [];
+  return beginningOf(name.slice(0, name.length - ending.length), charsMax - ending.length) + ending;
 }
 
 /** Without halves of surrogate pairs. */
