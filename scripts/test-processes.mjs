@@ -12,7 +12,7 @@ const sharing = new Map([
   ...['bindings', 'cli', 'control', 'e2e', 'http', 'compiler', 'contract'].map((name) => [name, name]),
   ...['drills', 'inspector', 'library', 'reports', 'tools', 'worlds'].map((name) => [name, name]),
   ...['actors', 'async', 'callbacks', 'client', 'cluster', 'collections', 'compat-kit', 'desk', 'files'].map((name) => [name, 'modules']),
-  ...['cluster-door', 'cluster-readers', 'processes', 'scheduler', 'text', 'viewer', 'workers'].map((name) => [name, 'modules']),
+  ...['processes', 'scheduler', 'text', 'viewer', 'workers'].map((name) => [name, 'modules']),
 ]);
 /**
  * Files that measure their process or the machine, or need more of it than a share; and those of clusters, whose nodes would run from the

@@ -7,8 +7,6 @@ import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { takeAll } from './async/take-all.js';
 import type { AgentLimitOptions } from './bindings/agent-limits.js';
-import type { ClusterOptions } from './cluster-node.js';
-import type { ClusterStart } from './cluster-start.js';
 import { defined } from './contract/defined.js';
 import { isServiceError, ServiceError } from './contract/errors.js';
 import { newId } from './contract/ids.js';
@@ -31,6 +29,8 @@ import { siteOf, siteWarnings, worldPortOf } from './http/site.js';
 import { startHttpServer } from './http/start-server.js';
 import { StrangerRate } from './http/stranger-rate.js';
 import { behindProxies, TrustedProxies } from './http/trusted-proxies.js';
+import type { ClusterOptions } from './nodes/cluster-node.js';
+import type { ClusterStart } from './nodes/cluster-start.js';
 import { type Incarnation, openIncarnation, type ServiceGround } from './service-incarnation.js';
 
 /** Everything has a default (settingsDefaults). docs/hosting.md says what each is for. */
@@ -221,7 +221,7 @@ async function openAlone(settings: ControlSettings, ground: ServiceGround): Prom
 
 /** Nothing of a cluster is loaded before. */
 async function openNode(start: ClusterStart): Promise<Service> {
-  const { startClusterNode } = await import('./cluster-start.js');
+  const { startClusterNode } = await import('./nodes/cluster-start.js');
   return await startClusterNode(start);
 }
 

@@ -1,5 +1,5 @@
 // `drillyard admin backup --cluster`: reads the log and the store of a cluster, and asks no node.
-import { backUpCluster, type ClusterBackupProgress } from '../cluster-backup.js';
+import { backUpCluster, type ClusterBackupProgress } from '../nodes/cluster-backup.js';
 import { counted, grouped } from '../text/counted.js';
 import { visibleLine } from '../text/visible-text.js';
 import { type ClusterFlags, clusterAddress } from './cluster-address.js';

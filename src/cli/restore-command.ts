@@ -42,7 +42,7 @@ async function toData(from: string, named: string | undefined): Promise<Restored
   return { manifest: await restoreData({ from, dataDirectory }), place: { dataDirectory } };
 }
 async function toCluster(from: string, address: { url: string; store?: string }): Promise<Restored> {
-  const { restoreCluster } = await import('../cluster-restore.js');
+  const { restoreCluster } = await import('../nodes/cluster-restore.js');
   const { manifest, clusterId } = await restoreCluster({ from, ...address });
   return { manifest, place: { clusterId } };
 }

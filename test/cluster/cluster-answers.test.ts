@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { catalogHome } from '../../src/cluster/log.js';
-import { ClusterAnswers } from '../../src/cluster-answers.js';
-import { HeldAnswers } from '../../src/cluster-held.js';
-import { ClusterUse } from '../../src/cluster-use.js';
 import type { HttpReply, ServerRequest } from '../../src/http/server.js';
+import { ClusterAnswers } from '../../src/nodes/cluster-answers.js';
+import { HeldAnswers } from '../../src/nodes/cluster-held.js';
+import { ClusterUse } from '../../src/nodes/cluster-use.js';
 import { VirtualClock } from './virtual-clock.js';
 
 const reply = (status: number): HttpReply => ({ status, headers: {}, body: '' });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { HeldAnswers } from '../../src/cluster-held.js';
 import { limits } from '../../src/contract/limits.js';
 import type { HttpReply } from '../../src/http/server.js';
+import { HeldAnswers } from '../../src/nodes/cluster-held.js';
 import { VirtualClock } from './virtual-clock.js';
 
 const reply = (status: number, whenOver?: () => void): HttpReply => ({ status, headers: {}, body: '', ...(whenOver && { whenOver }) });

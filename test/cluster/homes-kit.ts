@@ -7,9 +7,9 @@ import { MemoryLog } from '../../src/cluster/memory-log.js';
 import type { ClusterMeter, TakeKind, TakeParts } from '../../src/cluster/meter.js';
 import { Homes } from '../../src/cluster/node-homes.js';
 import { Placement } from '../../src/cluster/placement.js';
-import { clusterOperator } from '../../src/cluster-operator.js';
 import type { ClusterPort } from '../../src/control/core/services.js';
 import { diskFull } from '../../src/files/disk-full.js';
+import { clusterOperator } from '../../src/nodes/cluster-operator.js';
 import { nonceOf, stateOf } from './log-kit.js';
 import { VirtualClock } from './virtual-clock.js';
 

@@ -5,7 +5,8 @@ import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { startedDirectory } from './service.js';
 
-const ofClusters = /\/src\/cluster[/-]|\/node_modules\/pg[/-]|\/src\/http\/(?:forward|behind-nodes|node-(?:asks|door|token)|owner-)/;
+const ofClusters =
+  /\/src\/(?:cluster|nodes)\/|\/node_modules\/pg[/-]|\/src\/http\/(?:forward|behind-nodes|node-(?:asks|door|token)|owner-)/;
 
 async function loadedBy(script: string): Promise<string[]> {
   const words = ['--import', new URL('loaded-modules.js', import.meta.url).href, '--input-type=module', '--eval', script];
@@ -30,9 +31,9 @@ test('without --cluster a service loads no module of clusters', { timeout: 60_00
 });
 
 test('the pattern of this test finds the modules of a cluster where they are loaded', { timeout: 60_000 }, async () => {
-  const { href } = new URL('../../src/cluster-start.js', import.meta.url);
+  const { href } = new URL('../../src/nodes/cluster-start.js', import.meta.url);
   const found = (await loadedBy(`await import(${JSON.stringify(href)});`)).filter((url) => ofClusters.test(url));
-  for (const part of ['/src/cluster/', '/src/cluster-node.js', '/src/http/'])
+  for (const part of ['/src/cluster/', '/src/nodes/cluster-node.js', '/src/http/'])
     assert.ok(
       found.some((url) => url.includes(part)),
       part,

@@ -1,15 +1,15 @@
 // Whose a request is, by the catalog that a node follows.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { hostedPrefix } from '../src/bindings/hosted-bindings.js';
-import { createHolderOf } from '../src/cluster-holders.js';
-import { FollowedCatalog } from '../src/control/catalog/followed-catalog.js';
-import { tokenHash } from '../src/control/catalog/keyring.js';
-import { operatorTable } from '../src/control/organizations/operator-token.js';
-import { organizationEndpoints } from '../src/control/organizations/organization-endpoints.js';
-import { sessionEndpoints } from '../src/control/sessions/endpoints.js';
-import type { ServerRequest } from '../src/http/server.js';
-import { openSessionKit } from './control/session-kit.js';
+import { hostedPrefix } from '../../src/bindings/hosted-bindings.js';
+import { FollowedCatalog } from '../../src/control/catalog/followed-catalog.js';
+import { tokenHash } from '../../src/control/catalog/keyring.js';
+import { operatorTable } from '../../src/control/organizations/operator-token.js';
+import { organizationEndpoints } from '../../src/control/organizations/organization-endpoints.js';
+import { sessionEndpoints } from '../../src/control/sessions/endpoints.js';
+import type { ServerRequest } from '../../src/http/server.js';
+import { createHolderOf } from '../../src/nodes/cluster-holders.js';
+import { openSessionKit } from '../control/session-kit.js';
 
 test('a credential that is known names its organization; what is unknown, revoked, or of a catalog that is moving names none', async (t) => {
   const kit = await openSessionKit({ endpoints: (services) => ({ ...sessionEndpoints(services), ...organizationEndpoints(services) }) });

@@ -1,12 +1,12 @@
 // What an operator asks of a cluster, answered by one node of it: as the control plane and the node itself need it.
-import { within } from './async/deadline.js';
-import { type ClusterLog, LogUnavailable, LogUnknown } from './cluster/log.js';
-import type { Homes } from './cluster/node-homes.js';
-import { clusterOverview } from './cluster/overview.js';
-import { drainNode, moveHomes, undoDrain, type WishView } from './cluster/wishes.js';
-import { ServiceError } from './contract/errors.js';
-import { limits } from './contract/limits.js';
-import type { ClusterPort } from './control/core/services.js';
+import { within } from '../async/deadline.js';
+import { type ClusterLog, LogUnavailable, LogUnknown } from '../cluster/log.js';
+import type { Homes } from '../cluster/node-homes.js';
+import { clusterOverview } from '../cluster/overview.js';
+import { drainNode, moveHomes, undoDrain, type WishView } from '../cluster/wishes.js';
+import { ServiceError } from '../contract/errors.js';
+import { limits } from '../contract/limits.js';
+import type { ClusterPort } from '../control/core/services.js';
 
 export function clusterOperator({ log, homes, node }: { log: ClusterLog; homes: Homes; node: string }): ClusterPort {
   const { members } = homes;

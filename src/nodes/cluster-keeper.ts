@@ -7,25 +7,25 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { WrongAsk } from './actors/ask-answers.js';
-import type { Appender } from './cluster/appender.js';
-import type { HomeKeeper, LogRange } from './cluster/home-keeper.js';
-import { catalogHome, type HomeState } from './cluster/log.js';
-import type { FollowedRecord } from './cluster/record-parts.js';
-import { foreignCluster } from './cluster/refusals.js';
-import { tuning } from './cluster/tuning.js';
+import { WrongAsk } from '../actors/ask-answers.js';
+import type { Appender } from '../cluster/appender.js';
+import type { HomeKeeper, LogRange } from '../cluster/home-keeper.js';
+import { catalogHome, type HomeState } from '../cluster/log.js';
+import type { FollowedRecord } from '../cluster/record-parts.js';
+import { foreignCluster } from '../cluster/refusals.js';
+import { tuning } from '../cluster/tuning.js';
+import { ServiceError } from '../contract/errors.js';
+import { limits } from '../contract/limits.js';
+import type { HomesLog } from '../control/core/services.js';
+import { isStreamOf } from '../control/stream-files.js';
+import { isOfThisBoot, markBoot } from '../files/boot-mark.js';
+import { makeFolder } from '../files/make-folder.js';
+import { removeSlots } from '../worlds/box-slot.js';
+import { homeOfFileName } from '../worlds/homes.js';
+import { checkRecord, followedNonce, InvalidRecord, nonceBytes } from '../worlds/kv/group-record.js';
+import type { StreamLog, StreamPosition, StreamRecord } from '../worlds/kv/stream-log.js';
 import { type CatalogCopyFile, OpenCopies } from './cluster-copies.js';
 import { ClusterHome } from './cluster-home.js';
-import { ServiceError } from './contract/errors.js';
-import { limits } from './contract/limits.js';
-import type { HomesLog } from './control/core/services.js';
-import { isStreamOf } from './control/stream-files.js';
-import { isOfThisBoot, markBoot } from './files/boot-mark.js';
-import { makeFolder } from './files/make-folder.js';
-import { removeSlots } from './worlds/box-slot.js';
-import { homeOfFileName } from './worlds/homes.js';
-import { checkRecord, followedNonce, InvalidRecord, nonceBytes } from './worlds/kv/group-record.js';
-import type { StreamLog, StreamPosition, StreamRecord } from './worlds/kv/stream-log.js';
 
 export interface ClusterKeeperOptions {
   /** The data directory of the node. */

@@ -1,12 +1,12 @@
 // The catalog as it lies on a node of a cluster: a copy that follows, or the catalog itself while this node leads.
-import { pause } from './async/pause.js';
-import { steadyClock } from './cluster/clock.js';
+import { pause } from '../async/pause.js';
+import { steadyClock } from '../cluster/clock.js';
+import { limits } from '../contract/limits.js';
+import type { Catalog } from '../control/catalog/catalog.js';
+import { CatalogCopy } from '../control/catalog/catalog-copy.js';
+import type { FollowedCatalog } from '../control/catalog/followed-catalog.js';
+import type { SpreadHomes } from '../control/open-control.js';
 import type { ClusterKeeper } from './cluster-keeper.js';
-import { limits } from './contract/limits.js';
-import type { Catalog } from './control/catalog/catalog.js';
-import { CatalogCopy } from './control/catalog/catalog-copy.js';
-import type { FollowedCatalog } from './control/catalog/followed-catalog.js';
-import type { SpreadHomes } from './control/open-control.js';
 
 export class ClusterCatalog {
   readonly #followed: FollowedCatalog;

@@ -8,22 +8,22 @@
 // A record without a body ends its stream: the file goes.
 import { existsSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { steadyClock } from './cluster/clock.js';
-import type { LogRange } from './cluster/home-keeper.js';
-import { HomeMark } from './cluster/home-mark.js';
-import { catalogHome, LogUnavailable } from './cluster/log.js';
-import type { FollowedRecord } from './cluster/record-parts.js';
-import { logWentBack } from './cluster/refusals.js';
-import { tuning } from './cluster/tuning.js';
+import { steadyClock } from '../cluster/clock.js';
+import type { LogRange } from '../cluster/home-keeper.js';
+import { HomeMark } from '../cluster/home-mark.js';
+import { catalogHome, LogUnavailable } from '../cluster/log.js';
+import type { FollowedRecord } from '../cluster/record-parts.js';
+import { logWentBack } from '../cluster/refusals.js';
+import { tuning } from '../cluster/tuning.js';
+import { LruMap } from '../collections/lru-map.js';
+import { ServiceError } from '../contract/errors.js';
+import { folderOfStream, isStreamOf } from '../control/stream-files.js';
+import { dataFileOf } from '../files/database.js';
+import { InvalidRecord } from '../worlds/kv/group-record.js';
+import type { StreamPosition, StreamRecord } from '../worlds/kv/stream-log.js';
+import { streamStart } from '../worlds/kv/stream-position.js';
+import { recordsOf } from '../worlds/stream-tail.js';
 import type { OpenCopies } from './cluster-copies.js';
-import { LruMap } from './collections/lru-map.js';
-import { ServiceError } from './contract/errors.js';
-import { folderOfStream, isStreamOf } from './control/stream-files.js';
-import { dataFileOf } from './files/database.js';
-import { InvalidRecord } from './worlds/kv/group-record.js';
-import type { StreamPosition, StreamRecord } from './worlds/kv/stream-log.js';
-import { streamStart } from './worlds/kv/stream-position.js';
-import { recordsOf } from './worlds/stream-tail.js';
 
 export interface ClusterHomeParts {
   home: number;

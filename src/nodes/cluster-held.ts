@@ -1,10 +1,10 @@
 // Requests under way of which this node may not answer any more, or not for now: none of them waits for as long as its log does.
 //   CLUSTER-HELD-1. A request is answered with "not known" once its node could not have answered for its home for limits.heldAnswerMs; the
 //     reply that comes later goes nowhere.
-import type { ClusterClock } from './cluster/clock.js';
+import type { ClusterClock } from '../cluster/clock.js';
+import { limits } from '../contract/limits.js';
+import type { HttpReply } from '../http/server.js';
 import { movedReply } from './cluster-replies.js';
-import { limits } from './contract/limits.js';
-import type { HttpReply } from './http/server.js';
 
 interface Held {
   mayAnswer: () => boolean;

@@ -1,12 +1,12 @@
 // Starts a node of a cluster: its log, then the node itself. What was begun of a start that fails or is given up is ended.
-import { openPostgresLog } from './cluster/postgres/postgres-log.js';
+import { openPostgresLog } from '../cluster/postgres/postgres-log.js';
+import { clusterFormats } from '../contract/cluster-format.js';
+import { defined } from '../contract/defined.js';
+import { limits } from '../contract/limits.js';
+import { Keyring } from '../control/catalog/keyring.js';
+import type { ControlSettings } from '../control/catalog/settings.js';
+import type { ServiceGround } from '../service-incarnation.js';
 import { ClusterNode, type ClusterOptions } from './cluster-node.js';
-import { clusterFormats } from './contract/cluster-format.js';
-import { defined } from './contract/defined.js';
-import { limits } from './contract/limits.js';
-import { Keyring } from './control/catalog/keyring.js';
-import type { ControlSettings } from './control/catalog/settings.js';
-import type { ServiceGround } from './service-incarnation.js';
 
 export interface ClusterStart {
   settings: ControlSettings;

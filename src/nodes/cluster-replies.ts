@@ -1,9 +1,9 @@
 // What a node of a cluster answers while something has no owner that could.
-import { ServiceError } from './contract/errors.js';
-import { newId } from './contract/ids.js';
-import { limits } from './contract/limits.js';
-import { errorReply } from './http/envelope.js';
-import type { HttpReply } from './http/server.js';
+import { ServiceError } from '../contract/errors.js';
+import { newId } from '../contract/ids.js';
+import { limits } from '../contract/limits.js';
+import { errorReply } from '../http/envelope.js';
+import type { HttpReply } from '../http/server.js';
 
 export function movedReply(): HttpReply {
   return errorReply(

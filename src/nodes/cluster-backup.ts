@@ -6,22 +6,22 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, open, readdir, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { atOneMoment, type LogAddress, type LogMoment } from './cluster/postgres/log-moment.js';
+import { atOneMoment, type LogAddress, type LogMoment } from '../cluster/postgres/log-moment.js';
+import { ServiceError } from '../contract/errors.js';
+import { beginBackup, inDraft } from '../control/backup-folder.js';
+import { type BackupManifest, type HomePosition, writeManifest } from '../control/backup-manifest.js';
+import { CatalogCopy } from '../control/catalog/catalog-copy.js';
+import { everyRecord } from '../control/catalog/tables.js';
+import { blobFile } from '../control/core/blobs.js';
+import { dataFormat, formatOf } from '../control/data-format.js';
+import { evidenceTable } from '../control/runs/evidence-records.js';
+import { SharedBundles } from '../control/runs/shared-bundles.js';
+import { openCopiedCatalog } from '../control/verify-catalog.js';
+import { flushFile, flushFolder } from '../files/flushed-copy.js';
+import { makeFolder } from '../files/make-folder.js';
 import { OpenCopies } from './cluster-copies.js';
 import { ClusterHome } from './cluster-home.js';
 import { catchUp, restoreHome } from './cluster-rebuild.js';
-import { ServiceError } from './contract/errors.js';
-import { beginBackup, inDraft } from './control/backup-folder.js';
-import { type BackupManifest, type HomePosition, writeManifest } from './control/backup-manifest.js';
-import { CatalogCopy } from './control/catalog/catalog-copy.js';
-import { everyRecord } from './control/catalog/tables.js';
-import { blobFile } from './control/core/blobs.js';
-import { dataFormat, formatOf } from './control/data-format.js';
-import { evidenceTable } from './control/runs/evidence-records.js';
-import { SharedBundles } from './control/runs/shared-bundles.js';
-import { openCopiedCatalog } from './control/verify-catalog.js';
-import { flushFile, flushFolder } from './files/flushed-copy.js';
-import { makeFolder } from './files/make-folder.js';
 
 export interface ClusterBackupOptions extends LogAddress {
   /** A folder that is not there, in one that is. */

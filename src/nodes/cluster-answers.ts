@@ -2,15 +2,15 @@
 //   CLUSTER-ANSWERS-1. A reply leaves a node only while no other node can have taken the home that it is about.
 //   CLUSTER-ANSWERS-2. What only reads is asked again, once, where the home is by then; of anything else the client learns that it is not
 //     known.
-import { catalogHome } from './cluster/log.js';
-import type { Homes } from './cluster/node-homes.js';
+import { catalogHome } from '../cluster/log.js';
+import type { Homes } from '../cluster/node-homes.js';
+import { errorTable } from '../contract/errors.js';
+import { notOwnerReply, onlyReads } from '../http/forward.js';
+import type { HttpHandler, HttpReply, ServerRequest } from '../http/server.js';
 import type { HeldAnswers } from './cluster-held.js';
 import type { ClusterOwners } from './cluster-owners.js';
 import { movedReply } from './cluster-replies.js';
 import type { ClusterUse } from './cluster-use.js';
-import { errorTable } from './contract/errors.js';
-import { notOwnerReply, onlyReads } from './http/forward.js';
-import type { HttpHandler, HttpReply, ServerRequest } from './http/server.js';
 
 export interface ClusterAnswersParts {
   owners: Pick<ClusterOwners, 'homeOfAgent' | 'ownerOfHome' | 'mayAnswer'>;

@@ -1,9 +1,9 @@
 // The copies of data files that a node has open: those that were used last.
 //   CLUSTER-COPIES-1. A data file is open once, and a copy that is closing is closed before the same file is opened again.
-import { tuning } from './cluster/tuning.js';
-import type { StreamPosition, StreamRecord } from './worlds/kv/stream-log.js';
-import type { TailRecord } from './worlds/kv/stream-position.js';
-import { KvWriter } from './worlds/kv/writer.js';
+import { tuning } from '../cluster/tuning.js';
+import type { StreamPosition, StreamRecord } from '../worlds/kv/stream-log.js';
+import type { TailRecord } from '../worlds/kv/stream-position.js';
+import { KvWriter } from '../worlds/kv/writer.js';
 
 /** A data file that follows its stream. The catalog's is control's (control/catalog/catalog-copy.ts). */
 export interface CatalogCopyFile {

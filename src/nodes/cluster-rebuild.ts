@@ -4,16 +4,16 @@
 //     Where a newer one has replaced it, that is read once the node knows of it (LogUnavailable, tried again).
 import { mkdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { type ClusterLog, LogUnavailable } from './cluster/log.js';
-import { PartJoiner } from './cluster/record-parts.js';
-import { readSnapshot, type SnapshotFile, type SnapshotPlace } from './cluster/snapshot-stream.js';
-import { tuning } from './cluster/tuning.js';
+import { type ClusterLog, LogUnavailable } from '../cluster/log.js';
+import { PartJoiner } from '../cluster/record-parts.js';
+import { readSnapshot, type SnapshotFile, type SnapshotPlace } from '../cluster/snapshot-stream.js';
+import { tuning } from '../cluster/tuning.js';
+import { isServiceError } from '../contract/errors.js';
+import { folderOfStream, isStreamOf } from '../control/stream-files.js';
+import { markBoot } from '../files/boot-mark.js';
+import { dataFileOf } from '../files/database.js';
+import { makeFolder } from '../files/make-folder.js';
 import type { ClusterHome } from './cluster-home.js';
-import { isServiceError } from './contract/errors.js';
-import { folderOfStream, isStreamOf } from './control/stream-files.js';
-import { markBoot } from './files/boot-mark.js';
-import { dataFileOf } from './files/database.js';
-import { makeFolder } from './files/make-folder.js';
 
 type Snapshots = Pick<ClusterLog['snapshots'], 'get' | 'sequences'>;
 

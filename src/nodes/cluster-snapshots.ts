@@ -6,15 +6,15 @@
 import { createReadStream, createWriteStream, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { type ClusterClock, steadyClock } from './cluster/clock.js';
-import { type ClusterLog, catalogHome, type HomeState } from './cluster/log.js';
-import { type SnapshotFile, writeSnapshot } from './cluster/snapshot-stream.js';
-import { tuning } from './cluster/tuning.js';
+import { type ClusterClock, steadyClock } from '../cluster/clock.js';
+import { type ClusterLog, catalogHome, type HomeState } from '../cluster/log.js';
+import { type SnapshotFile, writeSnapshot } from '../cluster/snapshot-stream.js';
+import { tuning } from '../cluster/tuning.js';
+import { dataFileOf } from '../files/database.js';
+import { makeFolder } from '../files/make-folder.js';
 import { type CatalogCopyFile, OpenCopies } from './cluster-copies.js';
 import { ClusterHome } from './cluster-home.js';
 import { catchUp, restoreHome } from './cluster-rebuild.js';
-import { dataFileOf } from './files/database.js';
-import { makeFolder } from './files/make-folder.js';
 
 export interface ClusterSnapshotsOptions {
   data: string;

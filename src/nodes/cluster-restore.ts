@@ -3,10 +3,10 @@
 import { createReadStream } from 'node:fs';
 import { rm, stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
-import type { LogAddress } from './cluster/postgres/log-moment.js';
-import { beginLog, type NewLog } from './cluster/postgres/new-log.js';
-import { type SnapshotFile, writeSnapshot } from './cluster/snapshot-stream.js';
-import { ServiceError } from './contract/errors.js';
+import type { LogAddress } from '../cluster/postgres/log-moment.js';
+import { beginLog, type NewLog } from '../cluster/postgres/new-log.js';
+import { type SnapshotFile, writeSnapshot } from '../cluster/snapshot-stream.js';
+import { ServiceError } from '../contract/errors.js';
 import {
   type BackupManifest,
   backupFault,
@@ -15,15 +15,15 @@ import {
   damagedBackup,
   type HomePosition,
   readManifest,
-} from './control/backup-manifest.js';
-import { everyRecord } from './control/catalog/tables.js';
-import { catalogFolder } from './control/data-folder.js';
-import { requireReadableFormat } from './control/format-steps.js';
-import { bundleFolder, evidenceTable } from './control/runs/evidence-records.js';
-import { SharedBundles } from './control/runs/shared-bundles.js';
-import { folderOfStream, verifyStreams } from './control/stream-files.js';
-import { openCopiedCatalog } from './control/verify-catalog.js';
-import { dataFileOf } from './files/database.js';
+} from '../control/backup-manifest.js';
+import { everyRecord } from '../control/catalog/tables.js';
+import { catalogFolder } from '../control/data-folder.js';
+import { requireReadableFormat } from '../control/format-steps.js';
+import { bundleFolder, evidenceTable } from '../control/runs/evidence-records.js';
+import { SharedBundles } from '../control/runs/shared-bundles.js';
+import { folderOfStream, verifyStreams } from '../control/stream-files.js';
+import { openCopiedCatalog } from '../control/verify-catalog.js';
+import { dataFileOf } from '../files/database.js';
 
 export interface ClusterRestoreOptions extends LogAddress {
   from: string;

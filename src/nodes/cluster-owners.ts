@@ -2,21 +2,21 @@
 //   CLUSTER-OWNERS-1. This node begins nothing for an agent, and refuses none, unless its catalog has all that was acknowledged a read
 //     lease ago: what was revoked is unknown to nobody for longer (cluster-readers.ts).
 //   CLUSTER-OWNERS-2. A credential that was given is refused by no node, also by one that is joining.
-import { pause } from './async/pause.js';
-import { accessNamesIn } from './bindings/reopened-access.js';
-import { steadyClock } from './cluster/clock.js';
-import { catalogHome } from './cluster/log.js';
-import type { Homes } from './cluster/node-homes.js';
+import { pause } from '../async/pause.js';
+import { accessNamesIn } from '../bindings/reopened-access.js';
+import { steadyClock } from '../cluster/clock.js';
+import { catalogHome } from '../cluster/log.js';
+import type { Homes } from '../cluster/node-homes.js';
+import { LruMap } from '../collections/lru-map.js';
+import { limits } from '../contract/limits.js';
+import { findAccess } from '../control/catalog/access-records.js';
+import type { FollowedCatalog } from '../control/catalog/followed-catalog.js';
+import { worldTokenShape } from '../control/catalog/keyring.js';
+import { ForwardedBytes } from '../http/forwarded-bytes.js';
+import type { RequestOwner, RequestOwners } from '../http/request-owners.js';
+import type { ServerRequest } from '../http/server.js';
+import { homeOf } from '../worlds/homes.js';
 import { createHolderOf } from './cluster-holders.js';
-import { LruMap } from './collections/lru-map.js';
-import { limits } from './contract/limits.js';
-import { findAccess } from './control/catalog/access-records.js';
-import type { FollowedCatalog } from './control/catalog/followed-catalog.js';
-import { worldTokenShape } from './control/catalog/keyring.js';
-import { ForwardedBytes } from './http/forwarded-bytes.js';
-import type { RequestOwner, RequestOwners } from './http/request-owners.js';
-import type { ServerRequest } from './http/server.js';
-import { homeOf } from './worlds/homes.js';
 
 export interface ClusterOwnersParts {
   node: string;

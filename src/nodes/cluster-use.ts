@@ -1,8 +1,8 @@
 // Who is at work with the homes of this node: a home that is given away by plan waits for them, so that they are answered here.
 //   CLUSTER-USE-1. What was begun before a home is given away, and is not longer under way than limits.handoverQuietMs, is answered by the
 //     node that began it; what comes later waits for the next owner.
-import { within } from './async/deadline.js';
-import { limits } from './contract/limits.js';
+import { within } from '../async/deadline.js';
+import { limits } from '../contract/limits.js';
 
 interface Use {
   count: number;

@@ -2,10 +2,10 @@
 // starts is most of what the first call of a world waits for once its home was taken, and until then there is time for it.
 //   CLUSTER-AHEAD-1. A silence is met once, when two looks in a row have found it: what was started for it stands as long as any other host
 //     that nobody uses. Where this node hears nothing itself, nobody is silent.
-import type { ClusterClock } from './cluster/clock.js';
-import { catalogHome } from './cluster/log.js';
-import type { ClusterMembers } from './cluster/members.js';
-import { tuning } from './cluster/tuning.js';
+import type { ClusterClock } from '../cluster/clock.js';
+import { catalogHome } from '../cluster/log.js';
+import type { ClusterMembers } from '../cluster/members.js';
+import { tuning } from '../cluster/tuning.js';
 import type { ClusterHome } from './cluster-home.js';
 
 export interface ClusterAheadParts {

@@ -1,6 +1,6 @@
 // What the homes of a node report, as lines of its log. An operator looks them up in docs/cluster.md.
-import type { HomesProblem } from './cluster/homes-options.js';
-import type { ControlLog } from './control/core/services.js';
+import type { HomesProblem } from '../cluster/homes-options.js';
+import type { ControlLog } from '../control/core/services.js';
 
 export function noteProblem(log: Pick<ControlLog, 'warn' | 'error'>, problem: HomesProblem): void {
   const { error: err } = problem;

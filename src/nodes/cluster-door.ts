@@ -3,19 +3,19 @@
 //     what that catalog does not have asks again.
 //   CLUSTER-DOOR-2. Of a home that another node may have by now nothing is answered: what only reads is to be asked again, of anything else
 //     the outcome is not known.
-import { pause } from './async/pause.js';
-import { steadyClock } from './cluster/clock.js';
-import type { Follower } from './cluster/follower.js';
+import { pause } from '../async/pause.js';
+import { steadyClock } from '../cluster/clock.js';
+import type { Follower } from '../cluster/follower.js';
+import { ServiceError } from '../contract/errors.js';
+import { limits } from '../contract/limits.js';
+import type { ControlLog } from '../control/core/services.js';
+import { type AskOptions, isRepeatable, type WorldAsk } from '../control/memory/world-asks.js';
+import type { Control } from '../control/open-control.js';
+import { type OwnedHomes, SessionUnknown } from '../control/owned-homes.js';
+import type { OwnerReport } from '../control/owner-report.js';
+import { type NodeDoor, NotOwner } from '../http/node-door.js';
 import type { ClusterOwners } from './cluster-owners.js';
 import type { ClusterUse } from './cluster-use.js';
-import { ServiceError } from './contract/errors.js';
-import { limits } from './contract/limits.js';
-import type { ControlLog } from './control/core/services.js';
-import { type AskOptions, isRepeatable, type WorldAsk } from './control/memory/world-asks.js';
-import type { Control } from './control/open-control.js';
-import { type OwnedHomes, SessionUnknown } from './control/owned-homes.js';
-import type { OwnerReport } from './control/owner-report.js';
-import { type NodeDoor, NotOwner } from './http/node-door.js';
 
 export interface ClusterDoorParts {
   owners: Pick<ClusterOwners, 'homeOf' | 'ownerOfHome' | 'mayAnswer'>;

@@ -1,8 +1,8 @@
 // How long the owner of the catalog waits for the nodes that read it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Beat } from '../src/cluster/log.js';
-import { clusterReaders } from '../src/cluster-readers.js';
+import type { Beat } from '../../src/cluster/log.js';
+import { clusterReaders } from '../../src/nodes/cluster-readers.js';
 
 type Other = { node: string; address: string; mayServe: boolean };
 const silent = (): Promise<never> => new Promise(() => {});

@@ -1,12 +1,12 @@
 // What a node does for others, with homes and worlds that do as a test says.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ClusterDoor, type ClusterDoorParts } from '../src/cluster-door.js';
-import { ClusterUse } from '../src/cluster-use.js';
-import { isServiceError, ServiceError } from '../src/contract/errors.js';
-import type { Control } from '../src/control/open-control.js';
-import { SessionUnknown } from '../src/control/owned-homes.js';
-import { NotOwner } from '../src/http/node-door.js';
+import { isServiceError, ServiceError } from '../../src/contract/errors.js';
+import type { Control } from '../../src/control/open-control.js';
+import { SessionUnknown } from '../../src/control/owned-homes.js';
+import { NotOwner } from '../../src/http/node-door.js';
+import { ClusterDoor, type ClusterDoorParts } from '../../src/nodes/cluster-door.js';
+import { ClusterUse } from '../../src/nodes/cluster-use.js';
 
 interface Ground {
   owner: 'self' | undefined;

@@ -1,13 +1,13 @@
 // Whose credential a request brings, by the catalog that this node follows. It opens nothing: the owner authenticates.
-import { accessNamesIn } from './bindings/reopened-access.js';
-import { type AccessRecord, findAccess } from './control/catalog/access-records.js';
-import type { FollowedCatalog } from './control/catalog/followed-catalog.js';
-import { tokenHash, worldTokenShape } from './control/catalog/keyring.js';
-import { bearerTable, credentialTable, projectTable } from './control/catalog/organization-records.js';
-import { isOperatorToken } from './control/organizations/operator-token.js';
-import type { HolderOf } from './http/forwarded-bytes.js';
-import { findBearer } from './http/guards.js';
-import type { ServerRequest } from './http/server.js';
+import { accessNamesIn } from '../bindings/reopened-access.js';
+import { type AccessRecord, findAccess } from '../control/catalog/access-records.js';
+import type { FollowedCatalog } from '../control/catalog/followed-catalog.js';
+import { tokenHash, worldTokenShape } from '../control/catalog/keyring.js';
+import { bearerTable, credentialTable, projectTable } from '../control/catalog/organization-records.js';
+import { isOperatorToken } from '../control/organizations/operator-token.js';
+import type { HolderOf } from '../http/forwarded-bytes.js';
+import { findBearer } from '../http/guards.js';
+import type { ServerRequest } from '../http/server.js';
 
 /** `prefix`: below which agents reach worlds. */
 export function createHolderOf({ catalog, prefix }: { catalog: FollowedCatalog; prefix: string }): HolderOf {

@@ -1,14 +1,14 @@
 // The nodes of a cluster that read copies of the catalog, as its owner waits for them.
 //   CLUSTER-READERS-1. What the wait was for is known to every node that answers agents afterwards: it has said so, or has not read the log
 //     since, and then its read lease is over (CLUSTER-OWNERS-1). Clocks may differ by a third in rate.
-import { within } from './async/deadline.js';
-import { pause } from './async/pause.js';
-import { steadyClock } from './cluster/clock.js';
-import type { ClusterMembers } from './cluster/members.js';
-import { tuning } from './cluster/tuning.js';
-import { limits } from './contract/limits.js';
-import type { CatalogReaders } from './control/catalog/catalog.js';
-import { ownerTables } from './control/owner-tables.js';
+import { within } from '../async/deadline.js';
+import { pause } from '../async/pause.js';
+import { steadyClock } from '../cluster/clock.js';
+import type { ClusterMembers } from '../cluster/members.js';
+import { tuning } from '../cluster/tuning.js';
+import { limits } from '../contract/limits.js';
+import type { CatalogReaders } from '../control/catalog/catalog.js';
+import { ownerTables } from '../control/owner-tables.js';
 
 export interface ClusterReadersParts {
   members(): Pick<ClusterMembers, 'others' | 'refresh'>;
