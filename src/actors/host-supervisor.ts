@@ -1,5 +1,5 @@
 // The supervisor of one host: starts its incarnations, one after the other, sends it calls, and settles what an incarnation leaves behind.
-//   HOST-SUPERVISOR-1. An incarnation is started only after the one before it is gone (HostLife.ended).
+//   HOST-SUPERVISOR-1. An incarnation is started only after the one before it is gone (HostIncarnation.ended).
 //   HOST-SUPERVISOR-2. Every call ends once: answered by an incarnation, settled by aftermath.ts, or refused because the supervisor is down
 //     or closed.
 //   HOST-SUPERVISOR-3. Nothing that happens to this host affects another supervisor.
@@ -17,6 +17,7 @@ import { type Call, CallTable } from './calls.js';
 import { ControlAsks } from './control-asks.js';
 import { Deferred } from './deferred.js';
 import { type CallerFrames, readAtCaller } from './frames.js';
+import { HeldTime } from './held-time.js';
 import {
   type Answer,
   type HostControl,
@@ -68,9 +69,8 @@ export class HostSupervisor {
   /** Infinity: until the incarnation that does not end has ended. */
   #downUntilMs = 0;
   #closed: Deferred | undefined;
-  /** What tool code has held the host for, as it drains, and when that was read. */
-  #heldMs = 0;
-  #lookedMs = monotonicMs();
+  /** Of all incarnations: the next one is held no less. */
+  readonly #held = new HeldTime(() => this.#incarnation?.watchdog.processorTime());
   #lastFigures: HostFigures = { actorsLive: 0, commits: 0, writeSets: 0, activations: 0, residentBytes: 0 };
 
   constructor(options: HostSupervisorOptions) {
@@ -130,8 +130,9 @@ export class HostSupervisor {
     const found = step && this.#calls.at(step.slot);
     const call = found?.stamp === step?.stamp ? found : undefined;
     const runsForMs = step === undefined ? 0 : monotonicMs() - step.sinceMs;
-    this.#hold(call !== undefined && runsForMs > limits.heldStepMs);
-    if (call !== undefined) this.#options.onStepSeen({ host: this.index, actorId: call.actorId, kind: call.kind, runsForMs });
+    const heldMs = this.#held.look(call !== undefined && runsForMs > limits.heldStepMs);
+    this.#incarnation?.setYielding?.(this.#held.yields);
+    if (call !== undefined) this.#options.onStepSeen({ host: this.index, actorId: call.actorId, kind: call.kind, runsForMs, heldMs });
     if (this.state === 'up') this.#listen({ lateMs, isAtRest: step === undefined });
   }
 
@@ -141,28 +142,16 @@ export class HostSupervisor {
     if (incarnation?.heartbeat === undefined) return;
     const { heartbeat, watchdog } = incarnation;
     const { silenceMsMax, handlerTimeoutMs } = this.#options;
-    const allowedMs = Math.max(silenceMsMax, handlerTimeoutMs, this.#yields ? limits.hostWorkTimeoutMs : 0);
+    const allowedMs = Math.max(silenceMsMax, handlerTimeoutMs, this.#held.yields ? limits.hostWorkTimeoutMs : 0);
     const { isMissing, heardMs } = heartbeat;
     const notCountedMs = isAtRest && isMissing ? watchdog.excuseSilence({ heardMs, lateMs, allowedMs }) : lateMs;
     if (heartbeat.look({ notCountedMs, isAtRest }) > allowedMs) watchdog.end('silent');
   }
 
-  /** A host that tool code holds more than now and then yields the processor until that has drained. */
-  #hold(isHeld: boolean): void {
-    const nowMs = monotonicMs();
-    const sinceMs = nowMs - this.#lookedMs;
-    this.#lookedMs = nowMs;
-    this.#heldMs = isHeld ? Math.min(this.#heldMs + sinceMs, limits.heldWaitMsMax) : Math.max(0, this.#heldMs - sinceMs * limits.heldShare);
-    this.#incarnation?.setYielding?.(this.#yields);
-  }
-  get #yields(): boolean {
-    return this.#heldMs > limits.heldFreeMs;
-  }
-
   /** Ends the present incarnation as a crash would; resolves when the next one stands. */
   async kill(): Promise<void> {
     if (this.#incarnation === undefined) throw unavailable('The host is down.');
-    this.#expectNextLife();
+    this.#expectNextIncarnation();
     this.#incarnation.watchdog.end('killed');
     await this.#standing.promise;
   }
@@ -319,8 +308,10 @@ export class HostSupervisor {
     this.#asks.rejectAll(
       new ServiceError(reason === 'timeout' && running === undefined ? 'world.HANDLER_TIMEOUT' : 'world.ACTOR_RESTARTED'),
     );
-    this.#expectNextLife();
-    if (!this.#closed) this.#logEnd(reason, incarnation.loadError instanceof Error ? incarnation.loadError.message : detail, running);
+    this.#expectNextIncarnation();
+    const { loadError, watchdog } = incarnation;
+    const shown = loadError instanceof Error ? loadError.message : detail;
+    if (!this.#closed) this.#logEnd(reason, shown, { running, isStarved: watchdog.isStarved });
     // Whose step ran past its time is known, and none of its time is spent on starting hosts in a row.
     const refusal = this.#whyStayDown(incarnation, {
       detail,
@@ -336,7 +327,7 @@ export class HostSupervisor {
   }
 
   /** Requests from now on wait for the next incarnation. */
-  #expectNextLife(): void {
+  #expectNextIncarnation(): void {
     if (this.#standing.settled) this.#standing = new Deferred();
   }
 
@@ -354,13 +345,13 @@ export class HostSupervisor {
   #abandon(incarnation: WatchedIncarnation): void {
     incarnation.answers.end();
     const { left, running } = settleCalls(this.#calls, incarnation.board, incarnation.watchdog.reason ?? 'stuck');
-    this.#logEnd('stuck', 'it was asked to end and did not: it waits in native code', running);
+    this.#logEnd('stuck', 'it was asked to end and did not: it waits in native code', { running });
     this.#downUntilMs = Number.POSITIVE_INFINITY;
     this.#asks.rejectAll(this.#notNow());
     this.#markDown(left, this.#notNow());
   }
 
-  /** Down: for good when closed, else until somebody asks again and it may rise. */
+  /** Down: for good when closed, else until somebody asks again and it may be started. */
   #markDown(calls: Call[], error: unknown): void {
     this.state = 'down';
     this.#closed?.resolve();
@@ -372,7 +363,7 @@ export class HostSupervisor {
   #restart(): void {
     if (this.#closed) throw unavailable('The host is closed.');
     if (monotonicMs() < this.#downUntilMs) throw this.#notNow();
-    this.#expectNextLife();
+    this.#expectNextIncarnation();
     this.restarts++;
     this.#launch();
     if (this.#incarnation === undefined) throw unavailable('The host could not be started.');
@@ -384,9 +375,13 @@ export class HostSupervisor {
     return new ServiceError('control.UNAVAILABLE', { message: 'The host ended too often and is left alone for a while.', retryAfterMs });
   }
 
-  #logEnd(reason: HostEndReason, detail: string, running?: Call): void {
+  #logEnd(
+    reason: HostEndReason,
+    detail: string,
+    { running, isStarved = false }: { running?: Call | undefined; isStarved?: boolean } = {},
+  ): void {
     const step = running && { actorId: running.actorId, kind: running.kind };
-    this.#options.log({ event: 'host_ended', host: this.index, reason, detail, ...step });
+    this.#options.log({ event: 'host_ended', host: this.index, reason, detail, ...step, ...(isStarved && { isStarved }) });
   }
 }
 

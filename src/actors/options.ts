@@ -56,6 +56,8 @@ export interface SeenStep {
   kind: StepKind;
   runsForMs: number;
   standsForMs: number;
+  /** What of the time since the last look it held the host (held-time.ts). */
+  heldMs: number;
 }
 
 export type StepKind = 'command' | 'query';
@@ -95,7 +97,7 @@ export type ActorLogEntry =
   /** A bug in the kind (actorId '' when it was asked on the control path): the caller got control.INTERNAL with this correlation id. */
   | { event: 'actor_failed'; host: number; actorId: string; correlationId: string; stack: string }
   /** `actorId`, `kind`: of the message whose step was running. */
-  | { event: 'host_ended'; host: number; reason: HostEndReason; actorId?: string; kind?: StepKind; detail: string }
+  | { event: 'host_ended'; host: number; reason: HostEndReason; actorId?: string; kind?: StepKind; isStarved?: true; detail: string }
   | { event: 'host_started'; host: number; restarts: number }
   | { event: 'host_down'; host: number; coolDownMs: number };
 /**

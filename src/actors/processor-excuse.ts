@@ -53,6 +53,13 @@ export class ProcessorExcuse {
     this.#account.notRunMs += moreMs;
     return Math.max(lateMs, moreMs);
   }
+
+  /** Whether the work of the last look has waited for a processor for as long as is excused, and not run for what it may take. */
+  isStarved(allowedMs: number): boolean {
+    const [before, now] = [this.#account?.time, this.#read()];
+    if (before === undefined || now === undefined) return false;
+    return now.waitedMs - before.waitedMs >= allowedMs * limits.processorWaitFactorMax && now.ranMs - before.ranMs < allowedMs;
+  }
 }
 
 function notRunSince(

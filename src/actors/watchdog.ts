@@ -5,6 +5,7 @@
 //     waited as well. Every check counts its interval, so a step that does not end is ended, however late the checks are.
 //   WATCHDOG-4. Nor is counted what the host waited for a processor (processor-excuse.ts), of a step that has run for an interval of looks;
 //     of tool code, which waits for nothing by itself, nor what it was blocked.
+//   WATCHDOG-5. Of a step that is overdue and has not run for its time, for want of a processor, the host is known as starved.
 import { limits } from '../contract/limits.js';
 import type { ProcessorTime } from '../processes/processor-wait.js';
 import { commitSlot, hostWorkSlot, monotonicMs, type RunningStep } from './board.js';
@@ -16,6 +17,8 @@ import { tuning } from './tuning.js';
 export class Watchdog {
   /** Why the incarnation was ended; undefined while it was not. */
   reason: HostEndReason | undefined;
+  /** The machine had no processor for the step for which it was ended. */
+  isStarved = false;
   /** Of the host so far; undefined where that is not known. */
   processorTime: () => ProcessorTime | undefined;
   readonly #incarnation: HostIncarnation;
@@ -44,7 +47,7 @@ export class Watchdog {
     const step = this.#present(slotsUsed);
     const allowedMs = step === undefined ? 0 : this.#allowedMs(step);
     const overdue = step !== undefined && this.#countedMs({ step, lateMs, allowedMs }) > allowedMs;
-    if (overdue && isSame(step, this.#suspect)) this.end('timeout');
+    if (overdue && isSame(step, this.#suspect)) this.#endOverdue(allowedMs);
     this.#suspect = overdue ? step : undefined;
     return step;
   }
@@ -72,6 +75,11 @@ export class Watchdog {
       else setTimeout(tryToEnd, tuning.sectionLookMs);
     };
     tryToEnd();
+  }
+
+  #endOverdue(allowedMs: number): void {
+    this.isStarved ||= this.reason === undefined && this.#excuse.isStarved(allowedMs);
+    this.end('timeout');
   }
 
   #terminate(): void {

@@ -64,6 +64,23 @@ test('a step that is past its time also without what is excused is ended by late
   equal(watchdog.reason, 'timeout');
 });
 
+// WATCHDOG-5
+test('a step that waited for a processor beyond what is excused, and has not run for its time, was starved', () => {
+  const isStarvedAfter = (more: { waitedMs: number; ranMs: number }): boolean => {
+    const { writer, watchdog, seen } = watched();
+    // What it took until the first look counts: nobody knows whether it ran.
+    writer.begin(firstCallSlot, stamp, monotonicMs() - (limits.processorWaitFactorMax + 1.5) * handlerTimeoutMs);
+    watchdog.look(slotsUsed, 0);
+    seen.waitedMs += more.waitedMs;
+    seen.ranMs += more.ranMs;
+    for (let looks = 0; looks < 2; looks++) watchdog.look(slotsUsed, 0);
+    equal(watchdog.reason, 'timeout');
+    return watchdog.isStarved;
+  };
+  equal(isStarvedAfter({ waitedMs: 20 * handlerTimeoutMs, ranMs: 0.1 * handlerTimeoutMs }), true);
+  equal(isStarvedAfter({ waitedMs: 20 * handlerTimeoutMs, ranMs: handlerTimeoutMs }), false);
+});
+
 // WATCHDOG-4
 test('what the host waits for a processor is not counted, of the step that is watched alone', () => {
   const { writer, watchdog, seen } = watched();

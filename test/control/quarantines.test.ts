@@ -93,7 +93,7 @@ test('a quarantine is its project’s; a build that never was in one is not foun
   assert.equal((await listed()).length, 1);
 });
 
-test('a look that is answered late is no strike, and holds no host; a look that ends its host is', async (t) => {
+test('a look that is answered late, or a step without a processor, is no strike, and holds no host; a look that ends its host is', async (t) => {
   kit = await openKit();
   t.after(() => kit.close());
   const { guard } = kit.services;
@@ -102,7 +102,8 @@ test('a look that is answered late is no strike, and holds no host; a look that 
   const ended = { event: 'host_ended', host: 0, actorId: sessionId, detail: '' } as const;
   for (let times = 0; times < limits.quarantineTimeoutsMax; times++) guard.noted({ ...ended, reason: 'timeout', kind: 'query' });
   guard.noted({ event: 'host_ended', host: 0, reason: 'silent', detail: '' });
-  guard.seen({ host: 0, actorId: sessionId, kind: 'query', runsForMs: 100_000, standsForMs: 100_000 });
+  guard.noted({ ...ended, reason: 'timeout', kind: 'command', isStarved: true });
+  guard.seen({ host: 0, actorId: sessionId, kind: 'query', runsForMs: 100_000, standsForMs: 100_000, heldMs: 100_000 });
   assert.equal((await kit.add(credential, 1)).status, 200);
   const noted = async () =>
     (await kit.services.catalog.change((tx) => tx.get(quarantineTable, `${kit.projectId} ${buildHash}`)))?.strikes.length;
@@ -119,7 +120,7 @@ test('a world whose project may hold its hosts no longer is looked at all the sa
   const { sessionId } = await kit.session();
   const { credential } = await kit.access(sessionId);
   assert.equal((await kit.add(credential, 1)).status, 200);
-  kit.services.guard.seen({ host: 0, actorId: sessionId, kind: 'command', runsForMs: 100_000, standsForMs: 100_000 });
+  kit.services.guard.seen({ host: 0, actorId: sessionId, kind: 'command', runsForMs: 100_000, standsForMs: 100_000, heldMs: 100_000 });
   const refused = await kit.add(credential, 1);
   assert.deepEqual([refused.status, refused.body.code], [429, 'control.RATE_LIMITED']);
   assert.equal(await kit.balance(sessionId), 101);

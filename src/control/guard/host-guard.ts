@@ -48,24 +48,25 @@ export class HostGuard<Gate extends BuildGate = BuildGate> implements Guard {
     // Nothing of tool code ran on a host that was silent.
     if (entry.event !== 'host_ended' || entry.reason === 'killed' || entry.reason === 'silent') return;
     const kind = entry.reason === 'timeout' ? 'timeout' : 'hostEnd';
-    const { actorId } = entry;
+    const { actorId, isStarved = false } = entry;
     if (actorId !== undefined) {
       const known = this.#ends.get(actorId);
       if (known !== undefined) known.ends++;
-      if (isLateLook(entry)) return;
+      // Neither is a fault of tool code: it was not looked at, or the machine had no processor for it.
+      if (isLateLook(entry) || isStarved) return;
       this.#held(actorId, entry.host, limits.heldHostEndMs);
       void this.quarantines.strike(kind, actorId);
       return;
     }
     const [making, ...others] = [...this.#makings].filter(({ host }) => host === entry.host);
-    if (making === undefined || others.length > 0) return;
+    if (making === undefined || others.length > 0 || isStarved) return;
     making.isBlamed = true;
     void this.quarantines.strike(kind, making.sessionId);
   }
 
   /** Short steps hold nobody up, and what a look takes is no tool code's. */
-  seen({ host, actorId, kind, runsForMs, standsForMs }: SeenStep): void {
-    if (kind === 'command' && runsForMs >= limits.heldStepMs) this.#held(actorId, host, Math.min(runsForMs, standsForMs));
+  seen({ host, actorId, kind, runsForMs, heldMs }: SeenStep): void {
+    if (kind === 'command' && runsForMs >= limits.heldStepMs) this.#held(actorId, host, Math.min(runsForMs, heldMs));
   }
 
   watch(worldId: string): Watch {

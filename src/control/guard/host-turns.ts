@@ -1,6 +1,6 @@
 // Turns on hosts between worlds: a world whose steps hold its host goes behind the others there, and not every second time either.
-// Owns what each world and each project has held of late, and who waits. Wall time, as the looks of the watchdogs see it; no world sees any
-// of it.
+// Owns what each world and each project has held of late, and who waits. Time as the looks of the watchdogs count it
+// (actors/held-time.ts); no world sees any of it.
 //   HOST-TURNS-1. A world that has held its host for less than `heldFreeMs` passes at once.
 //   HOST-TURNS-2. Of the worlds of one host that hold it, one is served at a time, the one that held least first, and while others are at
 //     work there the host is held for no more than `heldShare` of its time; nobody waits longer than `heldWaitMsMax`.
