@@ -13,6 +13,7 @@ import { validateRootFile, validateToolPackageFile } from '../contract/validate/
 import { ContentCache } from '../files/content-cache.js';
 import { packageVersion } from '../files/installation.js';
 import { assembleBuild } from './assemble-build.js';
+import { checkConformance } from './conformance.js';
 import { checkConnections } from './connection-checks.js';
 import { chooseRows, type DataChoices } from './data-choices.js';
 import { Diagnostics, placeOfFile } from './diagnostics.js';
@@ -190,6 +191,8 @@ async function compileTools(
     const own = written && inOwnShape(diagnostics, written, { kind: 'tool', dialect });
     const file = own && validated(diagnostics, own, validateToolPackageFile);
     const outside = isInstalled(packageRoot);
+    // What is sent to a service, and what npm installs, may leave the project out.
+    if (!contained && !outside) checkConformance(diagnostics, found);
     if (own !== undefined && file !== undefined)
       sources.push({
         root: packageRoot,

@@ -6,7 +6,7 @@ import { validateRootFile } from '../contract/validate/validators.js';
 import { Diagnostics, placeOfFile } from './diagnostics.js';
 import { readDocument, validated } from './project-documents.js';
 import { entryKind, pathBelow, realRoot } from './source-files.js';
-import { describePackage } from './tool-packages.js';
+import { describePackage, type ToolPackage } from './tool-packages.js';
 
 export interface Conformance {
   /** Absolute root of the conformance project. */
@@ -36,30 +36,51 @@ export function loadConformance(
   }
   const described = describePackage(diagnostics, { root: packageRoot, shownAs: '' }, { packageField });
   const { conformance } = described ?? {};
-  if (described !== undefined && conformance === undefined) {
-    diagnostics.report('DY5002', placeOfFile('package.json'), 'the package names no conformance project', {
-      suggestion: 'Write "conformance": { "project": "conformance", "suite": "conformance" } beside "tool".',
-    });
-  }
-  const project = conformance && pathBelow(conformance.project);
-  if (conformance !== undefined && (project === undefined || entryKind(packageRoot, project) !== 'folder')) {
-    diagnostics.report(
-      'DY5002',
-      placeOfFile('package.json'),
-      `the conformance project '${conformance.project}' is no folder of the package`,
-    );
-  }
+  if (described !== undefined && conformance === undefined) reportNoProject(diagnostics, described);
+  const root = described && projectFolder(described);
+  if (conformance !== undefined && root === undefined) diagnostics.report('DY5002', conformance.place, missingText(conformance));
   const sorted = diagnostics.sorted();
-  if (diagnostics.hasErrors || conformance === undefined || project === undefined) return { diagnostics: sorted };
+  if (diagnostics.hasErrors || conformance === undefined || root === undefined) return { diagnostics: sorted };
   return {
     conformance: {
-      root: project === '.' ? packageRoot : `${packageRoot}/${project}`,
+      root,
       suite: conformance.suite,
       packageRoot,
       ...defined({ config: config ?? conformance.config, packageField: described?.field }),
     },
     diagnostics: sorted,
   };
+}
+
+/** Says at the field of a package that the project it names is not there; the package works without it. */
+export function checkConformance(diagnostics: Diagnostics, described: ToolPackage): void {
+  const { conformance } = described;
+  if (conformance !== undefined && projectFolder(described) === undefined)
+    diagnostics.report('DY5038', conformance.place, missingText(conformance));
+}
+
+/** Absolute; undefined where the package names none, or one that is not there. */
+function projectFolder({ root, conformance }: ToolPackage): string | undefined {
+  const project = conformance && pathBelow(conformance.project);
+  if (project === undefined || entryKind(root, project) !== 'folder') return undefined;
+  return project === '.' ? root : `${root}/${project}`;
+}
+
+function missingText({ project }: { project: string }): string {
+  return `the conformance project '${project}' is no folder of the package`;
+}
+
+function reportNoProject(diagnostics: Diagnostics, { toolFile, field }: ToolPackage): void {
+  const conformance = '"conformance": { "project": "conformance", "suite": "conformance" }';
+  const folder = "'conformance' is a repository whose 'toolPackages' is ['..'], with drills and a suite of that name";
+  if (field !== undefined)
+    diagnostics.report('DY5002', placeOfFile('package.json'), 'the package names no conformance project', {
+      suggestion: `Write ${conformance} beside "tool"; ${folder}.`,
+    });
+  else
+    diagnostics.report('DY5002', placeOfFile(toolFile), 'the package is a tool file alone: it has no conformance project to run', {
+      suggestion: `Write "drillyard": { "layer": "tool-pack", "tool": "${toolFile}", "lifecycle": "active", ${conformance} } in a package.json beside it; ${folder}.`,
+    });
 }
 
 function packageFieldIn(diagnostics: Diagnostics, config: string): string | undefined {

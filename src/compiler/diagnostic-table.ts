@@ -100,6 +100,7 @@ export const diagnosticTable = {
   DY5035: error('Pin of no package'),
   DY5036: error('Pages of other sites'),
   DY5037: warning('Output schema for MCP clients'),
+  DY5038: warning('Conformance project not found'),
 
   // Behavior modules.
   DY6001: error('Module not found'),

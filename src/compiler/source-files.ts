@@ -29,6 +29,11 @@ const faultMessages: { [fault in FileFault]: string } = {
   invalid_text: 'is not UTF-8 text',
 };
 
+/** Why what stands at a path is no file that is read: what follows "the file" or "it". */
+export function faultText(kind: FileFault | 'folder'): string {
+  return faultMessages[kind === 'folder' ? 'not_a_file' : kind];
+}
+
 /** Undefined when there is no such folder. */
 export function realRoot(path: string): string | undefined {
   try {

@@ -9,13 +9,13 @@ import { ownSourceDialect, type SourceDialect } from '../contract/run/dialect.js
 import { validateToolPackField } from '../contract/validate/validators.js';
 import type { ToolPackField } from '../contract/world/tool-manifest.js';
 import { nearest } from '../text/nearest.js';
-import { type Diagnostics, placeOfFile } from './diagnostics.js';
+import { type Diagnostics, type Place, placeOfFile } from './diagnostics.js';
 import { readDocument } from './project-documents.js';
 import { reportIssues } from './shape-diagnostics.js';
 import { inOwnShape, partOf } from './shape-reading.js';
 import { libraryFolder } from './shipped.js';
 import type { SourceDocument } from './source-document.js';
-import { entryKind, pathBelow, readFileBelow, realRoot } from './source-files.js';
+import { entryKind, faultText, pathBelow, readFileBelow, realRoot } from './source-files.js';
 
 export interface ToolPackage {
   /** What it is written in: that of the field that describes it. */
@@ -31,7 +31,7 @@ export interface ToolPackage {
   starter?: string;
   lifecycle?: ToolPackField['lifecycle'];
   description?: string;
-  conformance?: NonNullable<ToolPackField['conformance']>;
+  conformance?: NonNullable<ToolPackField['conformance']> & { place: Place };
 }
 export interface ListedPackage extends ToolPackage {
   /** As the root file names it. */
@@ -211,18 +211,34 @@ function packageOfField(diagnostics: Diagnostics, folder: PackageFolder, documen
   if (lifecycle === 'revoked') diagnostics.report('DY5003', document.place(`/${name}/lifecycle`), 'the package is revoked by its author');
   if (lifecycle === 'deprecated')
     diagnostics.report('DY5004', document.place(`/${name}/lifecycle`), 'the package is deprecated by its author');
-  const toolFile = pathBelow(tool);
-  if (toolFile === undefined || entryKind(folder.root, toolFile) !== 'file') {
-    diagnostics.report('DY5005', document.place(`/${name}/tool`), `the package has no tool file '${tool}'`);
-    return undefined;
-  }
+  const named = { root: folder.root, document, field: name };
+  const toolFile = fileOf(diagnostics, named, { member: 'tool', path: tool });
+  if (toolFile === undefined) return undefined;
   return {
     ...folder,
     toolFile,
     dialect,
     field: name,
-    ...defined({ starter, lifecycle, description, conformance }),
+    ...defined({
+      starter: starter === undefined ? undefined : fileOf(diagnostics, named, { member: 'starter', path: starter }),
+      lifecycle,
+      description,
+      conformance: conformance && { ...conformance, place: document.place(`/${name}/conformance/project`) },
+    }),
   };
+}
+
+/** The path of a file that the field names, below the package; one that is not there is reported where it is named. */
+function fileOf(
+  diagnostics: Diagnostics,
+  { root, document, field }: { root: string; document: SourceDocument; field: string },
+  { member, path }: { member: 'tool' | 'starter'; path: string },
+): string | undefined {
+  const kind = entryKind(root, path);
+  if (kind === 'file') return pathBelow(path);
+  const why = kind === 'missing' ? '' : `: it ${faultText(kind)}`;
+  diagnostics.report('DY5005', document.place(`/${field}/${member}`), `the package has no ${member} file '${path}'${why}`);
+  return undefined;
 }
 
 /** Without where an editor finds the JSON Schema of the field. */

@@ -565,6 +565,16 @@ assertions: [{ id: none, kind: state.count, packageId: notes, namespace: notes, 
     message: /widely used MCP clients misread 'prefixItems'/,
     suggestion: /mcp\.structured: false/,
   },
+  DY5038: {
+    changes: withPackage({
+      layer: 'tool-pack',
+      tool: 'extra.tool.yaml',
+      lifecycle: 'active',
+      conformance: { project: 'gone', suite: 'all' },
+    }),
+    at: ['extra/package.json', '/drillyard/conformance/project', '"gone"'],
+    message: /the conformance project 'gone' is no folder of the package/,
+  },
   DY5030: {
     changes: edited(
       tool,

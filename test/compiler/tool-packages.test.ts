@@ -17,6 +17,7 @@ test('packages come from node_modules upward, from folders, linked or not, and f
     'node_modules/@scope/hoisted/a.tool.yaml': toolFile('hoisted'),
     'linked/package.json': `{ ${field} }`,
     'linked/a.tool.yaml': toolFile('linked'),
+    'linked/conformance/keep': '',
     'repo/drillyard.json': '{ "schemaVersion": 1, "toolPackages": ["@scope/hoisted", "by-link", "./tools/plain"] }',
     'repo/drillyard/world.yaml': 'schemaVersion: 1\nid: w\n',
     'repo/tools/plain/x.tool.json': JSON.stringify({
@@ -116,9 +117,31 @@ test('a starter is checked with its package', async (t) => {
     'drillyard.json': '{ "schemaVersion": 1, "toolPackages": ["./p"] }',
     'p/package.json': `{ ${field.replace('"lifecycle"', '"starter": "starter.yaml", "lifecycle"')} }`,
     'p/a.tool.yaml': toolFile('a'),
+    'p/conformance/keep': '',
     'p/starter.yaml': 'schemaVersion: 1\nstate:\n  - { action: upsert, packageId: a, namespace: rose, rowId: r, value: {} }\n',
   });
   assert.deepEqual(lines(diagnostics), ["DY3009 p/starter.yaml:3:48 /state/0/namespace package 'a' declares no namespace 'rose'"]);
+});
+
+test('a tool file or a starter that is not there is reported where package.json names it', async (t) => {
+  for (const [member, path, why] of [
+    ['starter', 'gone.yaml', ''],
+    ['starter', '../x.yaml', ': it leads out of its root'],
+    ['starter', 'conformance', ': it is not a regular file'],
+    ['tool', '../x.tool.yaml', ': it leads out of its root'],
+  ] as const) {
+    const described = { layer: 'tool-pack', tool: 'a.tool.yaml', lifecycle: 'active', [member]: path };
+    const { diagnostics } = await compileWith(t, {
+      'drillyard.json': '{ "schemaVersion": 1, "toolPackages": ["./p"] }',
+      'p/package.json': JSON.stringify({ name: 'p', drillyard: described }, null, 2),
+      'p/a.tool.yaml': toolFile('a'),
+      'p/conformance/keep': '',
+    });
+    const place = member === 'starter' ? '7:16' : '5:13';
+    assert.deepEqual(lines(diagnostics), [
+      `DY5005 p/package.json:${place} /drillyard/${member} the package has no ${member} file '${path}'${why}`,
+    ]);
+  }
 });
 
 test('a conformance project is found from its package', (t) => {
@@ -138,7 +161,12 @@ test('a conformance project is found from its package', (t) => {
   });
   assert.match(loadConformance(without).diagnostics[0]?.message ?? '', /names no conformance project/);
   const gone = folder(t, { 'package.json': `{ ${field} }`, 'a.tool.yaml': toolFile('a') });
-  assert.match(loadConformance(gone).diagnostics[0]?.message ?? '', /is no folder of the package/);
+  assert.deepEqual(lines(loadConformance(gone).diagnostics), [
+    `DY5002 package.json:1:${`{ ${field} }`.indexOf('"conformance", "suite"') + 1} /drillyard/conformance/project the conformance project 'conformance' is no folder of the package`,
+  ]);
+  const bare = loadConformance(folder(t, { 'a.tool.yaml': toolFile('a') })).diagnostics;
+  assert.deepEqual(lines(bare), ['DY5002 a.tool.yaml:1:1  the package is a tool file alone: it has no conformance project to run']);
+  assert.match(bare[0]?.suggestion ?? '', /"tool": "a\.tool\.yaml", .*"conformance": .* in a package\.json beside it/);
 });
 
 test('a project may use the package it lies in', async (t) => {
