@@ -6,8 +6,8 @@ import { compileProject } from './compiler/compile.js';
 import { defined } from './contract/defined.js';
 import { ServiceError } from './contract/errors.js';
 import { newId } from './contract/ids.js';
+import { type OptionShapes, optionShapes, requireOptions } from './contract/known-options.js';
 import { localFolders } from './contract/local-folders.js';
-import { refuseUnknownOptions } from './contract/unknown-options.js';
 import type { OperationEntry } from './contract/world/evidence.js';
 import { nextCall } from './drills/stored/next-call.js';
 import { openStoredRun } from './drills/stored/stored-run.js';
@@ -29,7 +29,14 @@ export interface ForkRunOptions {
   /** Where tool code runs. Default: as `runDrills`. */
   isolate?: LocalIsolation;
 }
-const optionNames: readonly (keyof ForkRunOptions)[] = ['root', 'config', 'run', 'atSequence', 'runDirectory', 'isolate'];
+const shapes: OptionShapes<ForkRunOptions> = {
+  root: optionShapes.root,
+  config: 'text',
+  run: { required: 'text' },
+  atSequence: { required: 'number' },
+  runDirectory: 'text',
+  isolate: optionShapes.isolate,
+};
 
 export interface ForkedRun {
   readonly runId: string;
@@ -47,7 +54,7 @@ export interface ForkedRun {
 
 /** Rejects with control.NOT_FOUND where the run or its world is not kept, with control.INVALID_REQUEST for an entry that there is not. */
 export async function forkRun(options: ForkRunOptions): Promise<ForkedRun> {
-  refuseUnknownOptions('forkRun', options, optionNames);
+  requireOptions('forkRun', options, shapes);
   const { root, config, run, atSequence, runDirectory = localFolders.runs } = options;
   const stored = await openStoredRun({ root, run });
   const { identity, interactions } = stored.report.result;

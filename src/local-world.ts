@@ -7,10 +7,10 @@ import { compileProject } from './compiler/compile.js';
 import { defined } from './contract/defined.js';
 import { newId } from './contract/ids.js';
 import type { JsonObject, JsonValue } from './contract/json.js';
+import { type OptionShapes, optionShapes, requireOptions } from './contract/known-options.js';
 import { limits } from './contract/limits.js';
 import type { CompiledBuild } from './contract/run/build.js';
 import { chooseStart, type WorldStart as LocalWorldStart } from './contract/run/world-start.js';
-import { refuseUnknownOptions } from './contract/unknown-options.js';
 import type { EvidenceEntry } from './contract/world/evidence.js';
 import type {
   AdvanceResult,
@@ -42,16 +42,16 @@ export interface LocalWorldOptions {
   callbackReceivers?: CallbackReceivers;
 }
 
-const localWorldOptionNames: readonly (keyof LocalWorldOptions)[] = [
-  'root',
-  'config',
-  'scenarioId',
-  'drillId',
-  'seed',
-  'directory',
-  'isolate',
-  'callbackReceivers',
-];
+const shapes: OptionShapes<LocalWorldOptions> = {
+  root: optionShapes.root,
+  config: 'text',
+  scenarioId: 'text',
+  drillId: 'text',
+  seed: 'text',
+  directory: 'text',
+  isolate: optionShapes.isolate,
+  callbackReceivers: optionShapes.receivers,
+};
 
 export interface ActorCall {
   actorId: string;
@@ -91,7 +91,7 @@ export interface LocalWorld {
 
 /** Rejects with control.SOURCE_INVALID when the repository does not compile, control.INVALID_REQUEST for a scenario or drill it has not. */
 export async function createLocalWorld(options: LocalWorldOptions): Promise<LocalWorld> {
-  refuseUnknownOptions('createLocalWorld', options, localWorldOptionNames);
+  requireOptions('createLocalWorld', options, shapes);
   const { build, diagnostics, outsidePackages, handlerPlace } = await compileProject({
     root: resolve(options.root),
     ...defined({ config: options.config }),

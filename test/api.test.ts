@@ -87,6 +87,18 @@ test('a repository that does not compile is reported with its diagnostics, and a
     [() => checkReports({ root, lst: 1 } as never), /"lst"\. Did you mean "last"/],
     [() => readHistory({ root, flakey: true } as never), /"flakey"\. Did you mean "flaky"/],
     [() => createLocalWorld({ root, scenario: 'x' } as never), /has no option "scenario"/],
+    [
+      () => planDrills({ root, shard: { indx: 1, count: 2 } } as never),
+      /^planDrills has no option "shard\.indx"\. Did you mean "index"\?$/,
+    ],
+    [() => planDrills({ root, shard: { count: 2 } } as never), /^planDrills needs the option "shard\.index"\.$/],
+    [() => planDrills({ root, tags: 'fast' } as never), /^planDrills: the option "tags" must be a list; it is text\.$/],
+    [() => planDrills({ root, only: [{ drillId: 'a', trials: ['1'] }] } as never), /"only\.0\.trials\.0" must be a number; it is text\.$/],
+    [() => planDrills({} as never), /^planDrills needs the option "root"\.$/],
+    [() => validateRepository({ root, types: 'off' } as never), /^validateRepository: the option "types" must be a boolean; it is text\.$/],
+    [() => validateRepository(null as never), /^validateRepository takes an object of options\.$/],
+    [() => runDrills({ root, retention: { days: 3 } } as never), /^runDrills has no option "retention\.days"\./],
+    [() => runDrills({ root, isolate: 'boxes' } as never), /^runDrills: the option "isolate" must be one of thread, process, box\.$/],
   ];
   for (const [ask, message] of misspelled) await assert.rejects(ask, { code: 'control.INVALID_REQUEST', message });
 });

@@ -3,10 +3,10 @@ import { resolve } from 'node:path';
 import { compileProject } from '../compiler/compile.js';
 import { defined } from '../contract/defined.js';
 import { ServiceError } from '../contract/errors.js';
+import { type OptionShapes, optionShapes, requireOptions } from '../contract/known-options.js';
 import { limits } from '../contract/limits.js';
 import type { Diagnostic } from '../contract/run/build.js';
 import type { Verdict } from '../contract/run/run.js';
-import { refuseUnknownOptions } from '../contract/unknown-options.js';
 import { reportPaths, usualReports } from '../reports/report-path.js';
 import { isReportFolder, listStoredReports } from '../reports/stored-reports.js';
 import { overallVerdict } from './plan/trials.js';
@@ -28,7 +28,15 @@ export interface CheckReportsOptions {
   onReport?: (folder: string, checked: CheckedReport) => void;
   onProgress?: (done: number, total: number) => void;
 }
-const optionNames: readonly (keyof CheckReportsOptions)[] = ['root', 'config', 'reports', 'last', 'onCompiling', 'onReport', 'onProgress'];
+const shapes: OptionShapes<CheckReportsOptions> = {
+  root: optionShapes.root,
+  config: 'text',
+  reports: optionShapes.texts,
+  last: 'number',
+  onCompiling: 'function',
+  onReport: 'function',
+  onProgress: 'function',
+};
 
 export interface CheckReportsResult {
   /** Of the drills, by the rules of a run; a report that is unavailable makes what has passed inconclusive. */
@@ -52,7 +60,7 @@ export interface CheckReportsResult {
  * Rejects with control.SOURCE_INVALID for a repository that does not compile, and with control.NOT_FOUND where there is nothing to check.
  */
 export async function checkReports(options: CheckReportsOptions): Promise<CheckReportsResult> {
-  refuseUnknownOptions('checkReports', options, optionNames);
+  requireOptions('checkReports', options, shapes);
   const { root, config, reports = [], last, onCompiling, onReport = () => {}, onProgress = () => {} } = options;
   const progress = onCompiling === undefined ? {} : { onProgress: onCompiling };
   const { build, diagnostics } = await compileProject({ root: resolve(root), ...defined({ config }), ...progress });

@@ -3,11 +3,11 @@
 import { resolve } from 'node:path';
 import { compileProject } from '../compiler/compile.js';
 import { defined } from '../contract/defined.js';
+import { type OptionShapes, optionShapes, requireOptions } from '../contract/known-options.js';
 import { recordingLimits } from '../contract/recording-limits.js';
 import type { Recording } from '../contract/run/recording.js';
 import type { RunResult } from '../contract/run/run.js';
 import { setupOfRun } from '../contract/run/setup-of-run.js';
-import { refuseUnknownOptions } from '../contract/unknown-options.js';
 import type { EvidenceEntry } from '../contract/world/evidence.js';
 import { worldTag } from '../reports/compared-values.js';
 import { oneReportPath } from '../reports/report-path.js';
@@ -28,16 +28,26 @@ export interface RecordRunOptions extends RecordingWanted {
   /** Files that are there with other content are replaced. Default: false, and nothing is written then. */
   replace?: boolean;
 }
-const optionNames: readonly (keyof RecordRunOptions)[] = [
-  ...(['root', 'config', 'report', 'write', 'replace', 'as', 'id', 'title', 'toSequence', 'targetId', 'pins'] as const),
-];
+const shapes: OptionShapes<RecordRunOptions> = {
+  root: optionShapes.root,
+  config: 'text',
+  report: { required: 'text' },
+  write: 'boolean',
+  replace: 'boolean',
+  as: { required: { oneOf: ['drill', 'scenario'] } },
+  id: { required: 'text' },
+  title: 'text',
+  toSequence: 'number',
+  targetId: 'text',
+  pins: { listOf: 'object' },
+};
 
 /**
  * Rejects with control.SOURCE_INVALID for a repository that does not compile, control.NOT_FOUND for a run that is not there,
  * control.INVALID_REQUEST for what no file can say, and control.STATE_CONFLICT for files that would be replaced.
  */
 export async function recordRun(options: RecordRunOptions): Promise<Recording> {
-  refuseUnknownOptions('recordRun', options, optionNames);
+  requireOptions('recordRun', options, shapes);
   const { root: named, config, report, write = false, replace = false, ...wanted } = options;
   const root = resolve(named);
   const folder = oneReportPath(report, root);

@@ -5,10 +5,10 @@ import { compileProject } from '../compiler/compile.js';
 import { defined } from '../contract/defined.js';
 import { ServiceError } from '../contract/errors.js';
 import { newId } from '../contract/ids.js';
+import { type OptionShapes, optionShapes, requireOptions } from '../contract/known-options.js';
 import type { CompiledBuild, CompiledDrill, Diagnostic } from '../contract/run/build.js';
 import type { RunIdentity } from '../contract/run/run.js';
 import { chooseStart } from '../contract/run/world-start.js';
-import { refuseUnknownOptions } from '../contract/unknown-options.js';
 import { oneReportPath } from '../reports/report-path.js';
 import { nearest } from '../text/nearest.js';
 import type { WorldRef, Worlds } from '../worlds/api.js';
@@ -36,16 +36,16 @@ export interface ReplayReportOptions {
   isolate?: LocalIsolation;
   onCompiling?: (done: number, total: number) => void;
 }
-const optionNames: readonly (keyof ReplayReportOptions)[] = [
-  'root',
-  'config',
-  'report',
-  'baseline',
-  'scenarioId',
-  'faults',
-  'isolate',
-  'onCompiling',
-];
+const shapes: OptionShapes<ReplayReportOptions> = {
+  root: optionShapes.root,
+  config: 'text',
+  report: { required: 'text' },
+  baseline: 'boolean',
+  scenarioId: 'text',
+  faults: { listOf: { members: { fault: { required: 'text' }, active: { required: 'boolean' } } } },
+  isolate: optionShapes.isolate,
+  onCompiling: 'function',
+};
 
 export interface ReplayReportResult extends Replayed {
   runId: string;
@@ -68,7 +68,7 @@ export interface ReplayReportResult extends Replayed {
  * control.INVALID_REQUEST for a report that was changed, or whose journal does not hold all that was asked.
  */
 export async function replayReport(options: ReplayReportOptions): Promise<ReplayReportResult> {
-  refuseUnknownOptions('replayReport', options, optionNames);
+  requireOptions('replayReport', options, shapes);
   const { root, config, report: named, onCompiling } = options;
   const folder = oneReportPath(named, root);
   const progress = onCompiling === undefined ? {} : { onProgress: onCompiling };

@@ -9,16 +9,15 @@ import { ServiceError } from '../contract/errors.js';
 import { localFolders } from '../contract/local-folders.js';
 import type { Provenance } from '../contract/provenance.js';
 import type { CompiledBuild, Diagnostic } from '../contract/run/build.js';
-import { refuseUnknownOptions } from '../contract/unknown-options.js';
 import { markRun, type RunMark } from '../reports/runs-in-progress.js';
 import type { Worlds } from '../worlds/api.js';
 import { chooseLocalIsolation, openLocalWorlds, prepareLocalHost } from '../worlds/local-worlds.js';
 import type { AttemptContext, PlaceOfHandler } from './attempt/attempt-context.js';
 import { requireLoadableTools } from './loadable-tools.js';
 import type { AttemptRequest } from './local-attempt.js';
-import { requireKnownOptions } from './plan/known-options.js';
+import { requirePlanOptions, requireRunOptions, type SourceOptions } from './plan/known-options.js';
 import type { RunDrillsOptions } from './plan/options.js';
-import { type Plan, type PlanOptions, planOptionNames, planRun } from './plan/plan.js';
+import { type Plan, type PlanOptions, planRun } from './plan/plan.js';
 import type { BindingsPort, OpenBindings } from './ports/bindings-port.js';
 import { attemptPlayed } from './reported-attempt.js';
 import { announcePlan, type BuildRunResult, newInvocation, plannedRuns, Run } from './run.js';
@@ -35,7 +34,7 @@ export interface RunDrillsResult extends BuildRunResult {
 
 /** Rejects with control.SOURCE_INVALID (`details.diagnostics`) for a repository that does not compile, and for options that fit nothing. */
 export async function runDrills(options: RunDrillsOptions, openBindings: OpenBindings): Promise<RunDrillsResult> {
-  requireKnownOptions(options);
+  requireRunOptions(options);
   // While the source is read on this thread, that of the first host loads its modules.
   const giveUpHost = (options.isolate ?? 'thread') === 'thread' ? prepareLocalHost() : () => {};
   try {
@@ -55,12 +54,10 @@ export async function runDrills(options: RunDrillsOptions, openBindings: OpenBin
 
 /** Compiles and plans; runs nothing. */
 export async function planDrills(options: PlanDrillsOptions, available: BindingsPort['available']): Promise<Plan> {
-  refuseUnknownOptions('planDrills', options, [...planOptionNames, ...sourceOptionNames]);
+  requirePlanOptions(options);
   return planRun((await compile(options)).build, options, available);
 }
 
-type SourceOptions = Pick<RunDrillsOptions, 'root' | 'config' | 'inlineDrills' | 'onCompiling'>;
-const sourceOptionNames: readonly (keyof SourceOptions)[] = ['root', 'config', 'inlineDrills', 'onCompiling'];
 export type PlanDrillsOptions = PlanOptions & SourceOptions;
 
 async function compile({ root, config, inlineDrills, onCompiling }: SourceOptions): Promise<CompiledRepository> {

@@ -6,9 +6,10 @@ import { checkTypes } from '../compiler/type-check.js';
 import { findTypeScript } from '../compiler/typescript.js';
 import type { TypeScriptSources } from '../compiler/typescript-sources.js';
 import { defined } from '../contract/defined.js';
+import { type OptionShapes, requireOptions } from '../contract/known-options.js';
 import type { CompiledBuild, Diagnostic } from '../contract/run/build.js';
-import { refuseUnknownOptions } from '../contract/unknown-options.js';
 import { installation } from '../files/installation.js';
+import { sourceShapes } from './plan/known-options.js';
 import type { RunDrillsOptions } from './plan/options.js';
 import { bundleFaults } from './targets/module-bundle.js';
 
@@ -16,6 +17,7 @@ export interface ValidateOptions extends Pick<RunDrillsOptions, 'root' | 'config
   /** Whether the types of behaviors and agents in TypeScript are checked, by the TypeScript that is installed there. Default: true. */
   types?: boolean;
 }
+const shapes: OptionShapes<ValidateOptions> = { ...sourceShapes, types: 'boolean' };
 export type ValidateResult = ({ valid: true; build: CompiledBuild } | { valid: false }) & { diagnostics: Diagnostic[]; types: TypeCheck };
 export type TypeCheck =
   /** `none`: nothing is written in TypeScript. */
@@ -25,8 +27,7 @@ export type TypeCheck =
 
 /** Every diagnostic at once, ordered by file and place; of a valid repository they are warnings. */
 export async function validateRepository(options: ValidateOptions): Promise<ValidateResult> {
-  const known = ['root', 'config', 'inlineDrills', 'onCompiling', 'types'] satisfies (keyof ValidateOptions)[];
-  refuseUnknownOptions('validateRepository', options, known);
+  requireOptions('validateRepository', options, shapes);
   const { root, config, inlineDrills, onCompiling, types: wanted = true } = options;
   const progress = onCompiling === undefined ? {} : { onProgress: onCompiling };
   const compiled = await compileProject({ root: resolve(root), ...defined({ config, inlineDrills }), ...progress });

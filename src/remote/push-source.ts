@@ -10,9 +10,9 @@ import { defined } from '../contract/defined.js';
 import { ServiceError } from '../contract/errors.js';
 import type { LongRunningOperation } from '../contract/hosted/operation.js';
 import type { BuildAttempt, SourceDraft, SourceFileInput } from '../contract/hosted/source.js';
+import { type OptionShapes, optionShapes, requireOptions } from '../contract/known-options.js';
 import { limits } from '../contract/limits.js';
 import type { CompiledBuild, Diagnostic } from '../contract/run/build.js';
-import { refuseUnknownOptions } from '../contract/unknown-options.js';
 import { SourceInvalidError } from '../drills/source-invalid.js';
 import { asked, connectRemote, type Remote, type RemoteOptions } from './connection.js';
 import { type PushedDataset, pushDataset, readDatasetFile } from './push-dataset.js';
@@ -33,6 +33,15 @@ export interface PushSourceOptions {
   /** Aborting stops waiting; a build that was ordered continues. */
   signal?: AbortSignal;
 }
+const shapes: OptionShapes<PushSourceOptions> = {
+  root: optionShapes.root,
+  config: 'text',
+  remote: { required: 'object' },
+  datasets: optionShapes.texts,
+  onCompiling: 'function',
+  onProgress: 'function',
+  signal: 'object',
+};
 export interface PushedSource {
   url: string;
   projectId: string;
@@ -60,15 +69,7 @@ export interface PushSourceResult {
 
 /** Rejects with control.SOURCE_INVALID (`diagnostics`) for source that does not compile, here or there. */
 export async function pushSource(options: PushSourceOptions): Promise<PushSourceResult> {
-  refuseUnknownOptions('pushSource', options, [
-    'root',
-    'config',
-    'remote',
-    'datasets',
-    'onCompiling',
-    'onProgress',
-    'signal',
-  ] satisfies (keyof PushSourceOptions)[]);
+  requireOptions('pushSource', options, shapes);
   const compiled = await compileForRemote(options);
   // Before anything is sent.
   const files = (options.datasets ?? []).map(readDatasetFile);

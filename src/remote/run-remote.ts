@@ -7,7 +7,7 @@ import { ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
 import { localFolders } from '../contract/local-folders.js';
 import type { Binding, HttpMounts } from '../contract/run/target.js';
-import { requireKnownOptions } from '../drills/plan/known-options.js';
+import { requireRunOptions } from '../drills/plan/known-options.js';
 import type { RunDrillsOptions } from '../drills/plan/options.js';
 import { type Plan, planRun, refuseJudges, refuseMounts } from '../drills/plan/plan.js';
 import { announcePlan, type BuildRunResult, newInvocation, Run } from '../drills/run.js';
@@ -29,7 +29,7 @@ const mountsOfServices: ReadonlySet<HttpMounts> = new Set<HttpMounts>(['path', '
 const available: ReadonlySet<Binding> = new Set<Binding>(['direct', 'http', 'mcp', 'cli']);
 
 export async function runDrillsRemotely({ remote: given, onPushed, ...options }: RemoteRunOptions): Promise<RunDrillsResult> {
-  requireKnownOptions(options);
+  requireRunOptions(options);
   refuseLocalOptions(options);
   const compiled = await compileForRemote(options);
   const { build, diagnostics, view } = compiled;

@@ -8,8 +8,8 @@ import { glancePackage } from '../compiler/package-glance.js';
 import { setupDigest } from '../compiler/setups.js';
 import { defined } from '../contract/defined.js';
 import type { JsonObject } from '../contract/json.js';
+import { type OptionShapes, optionShapes, requireOptions } from '../contract/known-options.js';
 import type { CompiledBuild } from '../contract/run/build.js';
-import { refuseUnknownOptions } from '../contract/unknown-options.js';
 import type { StatePatch, WorldSetup } from '../contract/world/scenario.js';
 import type { Access } from '../drills/ports/bindings-port.js';
 import { SourceInvalidError } from '../drills/source-invalid.js';
@@ -37,16 +37,17 @@ export interface MockToolOptions<T extends ToolTypes = ToolTypes> {
   actor?: { id?: string; attributes?: JsonObject };
   isolate?: LocalIsolation;
 }
-const optionNames = [
-  'package',
-  'from',
-  'starter',
-  'state',
-  'virtualTimeUs',
-  'seed',
-  'actor',
-  'isolate',
-] satisfies (keyof MockToolOptions)[];
+const shapes: OptionShapes<MockToolOptions> = {
+  package: { required: 'text' },
+  from: 'text',
+  starter: 'boolean',
+  // A row that does not fit is reported where its author wrote it.
+  state: { mapOf: { mapOf: 'anything' } },
+  virtualTimeUs: 'number',
+  seed: 'text',
+  actor: { members: { id: 'text', attributes: 'object' } },
+  isolate: optionShapes.isolate,
+};
 /** The tool and its world in one. */
 export type MockedTool<T extends ToolTypes = ToolTypes> = TestTool<T> &
   Omit<TestWorld, 'connect'> & { connect(): Promise<Access['endpoints']> };
@@ -54,7 +55,7 @@ export type MockedTool<T extends ToolTypes = ToolTypes> = TestTool<T> &
 /** Rejects with control.SOURCE_INVALID when the package does not compile, or its rows do not fit their schemas. */
 export async function mockTool<T extends ToolTypes = ToolTypes>(options: MockToolOptions<T>): Promise<MockedTool<T>> {
   const caller = callerOf(new Error().stack);
-  refuseUnknownOptions('mockTool', options, optionNames);
+  requireOptions('mockTool', options, shapes);
   const build = await explained(compilePackage(options, caller));
   const packageId = build.tools[0]?.packageId as string;
   const actorId = options.actor?.id ?? 'tester';

@@ -168,4 +168,12 @@ test('what does not compile says why', async () => {
   await assert.rejects(mockTool({ package: 'not-installed-anywhere' }), { message: /DY5001 .*not installed/ });
   const misspelled = { package: './notes', from: repository.root, startr: true } as never;
   await assert.rejects(mockTool(misspelled), { code: 'control.INVALID_REQUEST', message: /no option "startr"\. Did you mean "starter"\?/ });
+  const place = { package: './notes', from: repository.root };
+  for (const [nested, message] of [
+    [{ actor: { idd: 'ann' } }, /^mockTool has no option "actor\.idd"\. Did you mean "id"\?$/],
+    [{ actor: { attributes: [] } }, /^mockTool: the option "actor\.attributes" must be an object; it is a list\.$/],
+    [{ state: { notes: 'x' } }, /^mockTool: the option "state\.notes" must be an object; it is text\.$/],
+    [{ seed: 1 }, /^mockTool: the option "seed" must be text; it is of type number\.$/],
+  ] as const)
+    await assert.rejects(mockTool({ ...place, ...nested } as never), { code: 'control.INVALID_REQUEST', message });
 });

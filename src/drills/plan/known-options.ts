@@ -1,46 +1,56 @@
-// The options of runDrills by name: one that does not exist would be left out without a word.
-import { ServiceError } from '../../contract/errors.js';
-import { refuseUnknownOptions } from '../../contract/unknown-options.js';
+// The options of planDrills and runDrills: what each of them is.
+import { type OptionShape, type OptionShapes, optionShapes, requireOptions } from '../../contract/known-options.js';
 import type { RunDrillsOptions } from './options.js';
+import type { PlanOptions } from './plan.js';
 
-const names = {
-  suite: true,
-  drills: true,
-  tags: true,
-  filter: true,
-  shard: true,
-  root: true,
-  config: true,
-  inlineDrills: true,
-  trials: true,
-  trial: true,
-  only: true,
-  retries: true,
-  seed: true,
-  concurrency: true,
-  isolate: true,
-  handlerTimeoutMs: true,
-  stopOnFailure: true,
-  freshModulePerTurn: true,
-  callbackReceivers: true,
-  agent: true,
-  allowRemote: true,
-  onWorld: true,
-  onSaid: true,
-  onCompiling: true,
-  onSources: true,
-  onNotice: true,
-  onEvent: true,
-  signal: true,
-  reportDirectory: true,
-  runDirectory: true,
-  retention: true,
-} satisfies { [name in keyof Required<RunDrillsOptions>]: true };
+export type SourceOptions = Pick<RunDrillsOptions, 'root' | 'config' | 'inlineDrills' | 'onCompiling'>;
 
-/** Throws control.INVALID_REQUEST for one that is not known, and for a missing root. */
-export function requireKnownOptions(options: RunDrillsOptions): void {
-  refuseUnknownOptions('runDrills', options, Object.keys(names));
-  if (typeof options.root === 'string') return;
-  const message = 'runDrills needs the option "root": the folder of the repository.';
-  throw new ServiceError('control.INVALID_REQUEST', { message, issues: [{ path: '/root', code: 'required', message }] });
+/** What a drill says is checked where it is compiled. */
+export const sourceShapes: OptionShapes<SourceOptions> = {
+  root: optionShapes.root,
+  config: 'text',
+  inlineDrills: { listOf: 'anything' },
+  onCompiling: 'function',
+};
+const number: OptionShape = { required: 'number' };
+const planShapes: OptionShapes<PlanOptions & SourceOptions> = {
+  ...sourceShapes,
+  suite: 'text',
+  drills: optionShapes.texts,
+  tags: optionShapes.texts,
+  filter: 'text',
+  shard: { members: { index: number, count: number } },
+  trials: 'number',
+  trial: 'number',
+  only: { listOf: { members: { drillId: { required: 'text' }, trials: { required: { listOf: 'number' } } } } },
+  retries: 'number',
+  seed: 'text',
+  concurrency: 'number',
+  agent: 'function',
+};
+const runShapes: OptionShapes<RunDrillsOptions> = {
+  ...planShapes,
+  isolate: optionShapes.isolate,
+  handlerTimeoutMs: 'number',
+  stopOnFailure: 'boolean',
+  freshModulePerTurn: 'boolean',
+  callbackReceivers: optionShapes.receivers,
+  allowRemote: 'boolean',
+  onWorld: 'function',
+  onSaid: 'function',
+  onSources: 'function',
+  onNotice: 'function',
+  onEvent: 'function',
+  signal: 'object',
+  reportDirectory: { orFalse: 'text' },
+  runDirectory: 'text',
+  retention: { orFalse: { members: { runs: 'number', failedDays: 'number' } } },
+};
+
+/** control.INVALID_REQUEST for an option that is not known, or of another type. */
+export function requirePlanOptions(options: PlanOptions & SourceOptions): void {
+  requireOptions('planDrills', options, planShapes);
+}
+export function requireRunOptions(options: RunDrillsOptions): void {
+  requireOptions('runDrills', options, runShapes);
 }

@@ -52,20 +52,6 @@ export type PlanOptions = Pick<
   RunDrillsOptions,
   keyof Selection | 'trials' | 'trial' | 'only' | 'retries' | 'seed' | 'concurrency' | 'agent'
 >;
-export const planOptionNames: readonly (keyof PlanOptions)[] = [
-  'suite',
-  'drills',
-  'tags',
-  'filter',
-  'shard',
-  'trials',
-  'trial',
-  'only',
-  'retries',
-  'seed',
-  'concurrency',
-  'agent',
-];
 
 export function planRun(build: CompiledBuild, options: PlanOptions, available: ReadonlySet<Binding>): Plan {
   const { shard } = options;

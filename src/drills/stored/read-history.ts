@@ -1,8 +1,8 @@
 // What the stored reports of a repository say of each drill over time. Reads report documents only; runs and writes nothing.
 import { basename, resolve } from 'node:path';
 import { ServiceError } from '../../contract/errors.js';
+import { type OptionShapes, optionShapes, requireOptions } from '../../contract/known-options.js';
 import { localFolders } from '../../contract/local-folders.js';
-import { refuseUnknownOptions } from '../../contract/unknown-options.js';
 import { listStoredReports, readStoredReport } from '../../reports/stored-reports.js';
 import { isNamed } from '../plan/select.js';
 import { type DrillHistory, History } from './history.js';
@@ -20,7 +20,14 @@ export interface ReadHistoryOptions {
   last?: number;
   onProgress?: (done: number, total: number) => void;
 }
-const optionNames: readonly (keyof ReadHistoryOptions)[] = ['root', 'reportDirectory', 'drills', 'flaky', 'last', 'onProgress'];
+const shapes: OptionShapes<ReadHistoryOptions> = {
+  root: optionShapes.root,
+  reportDirectory: 'text',
+  drills: optionShapes.texts,
+  flaky: 'boolean',
+  last: 'number',
+  onProgress: 'function',
+};
 
 export interface DrillHistories {
   /** By id: those that were asked for. */
@@ -36,7 +43,7 @@ export interface DrillHistories {
 }
 
 export async function readHistory(options: ReadHistoryOptions): Promise<DrillHistories> {
-  refuseUnknownOptions('readHistory', options, optionNames);
+  requireOptions('readHistory', options, shapes);
   const { root, reportDirectory = localFolders.reports, drills: wanted = [], flaky = false, last, onProgress = () => {} } = options;
   const directory = resolve(root, reportDirectory);
   const { folders, more } = await listStoredReports(directory, last);
