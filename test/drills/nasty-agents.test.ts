@@ -323,6 +323,23 @@ test('module: calls that nobody waits for are refused beyond those that a world 
   assert.deepEqual([output, recorded.calls.length], [{ 'control.WORLD_BUSY': 10 }, limits.mailboxMessagesMax]);
 });
 
+test('module: arguments that JSON would write as null are refused, with their place', async () => {
+  const target = module(`export default async (_, { world }) => {
+    const said = [];
+    for (const value of [NaN, { rows: [1, Infinity] }, { rows: [undefined] }, { "a/b": () => 1, at: new Date(0) }])
+      said.push(await world.call('a', 'b', value).then(() => 'called', ({ code, message }) => code + ' ' + message));
+    return said;
+  }`);
+  const recorded = recordedAccess();
+  assert.deepEqual((await run(target, { recorded })).output, [
+    'control.INVALID_REQUEST The value of the arguments is NaN; JSON numbers are finite.',
+    'control.INVALID_REQUEST The value of the arguments at /rows/1 is Infinity; JSON numbers are finite.',
+    'control.INVALID_REQUEST The value of the arguments at /rows/0 is undefined, which has no JSON.',
+    'called',
+  ]);
+  assert.equal(recorded.calls.length, 1);
+});
+
 test('module: arguments that have no JSON, or too much of it, are refused where they are given', async () => {
   const target = module(`export default async (_, { world }) => {
     const codeOf = (args) => world.call('a', 'b', args).catch((error) => error.code ?? error.name);

@@ -2,6 +2,8 @@
 // and no more of it than a request's body may be. Nothing is made a text or a number that is none, and null is absent, as options go.
 import { ServiceError } from '../../contract/errors.js';
 import { limits } from '../../contract/limits.js';
+import { beginningOf } from '../../text/cut-text.js';
+import { losslessJson } from './lossless-json.js';
 
 export interface AskedCall {
   packageId: string;
@@ -55,13 +57,17 @@ function wrongType(name: string, value: unknown, wanted: string): ServiceError {
 }
 
 function argumentsText(value: unknown): string {
-  const text = JSON.stringify(value) as string | undefined;
-  if (text === undefined) {
-    const issue = { path: '/arguments', code: 'not_json', message: `is a ${typeof value}, which has no JSON` };
-    throw new ServiceError('control.INVALID_REQUEST', { message: `The value of the arguments ${issue.message}.`, issues: [issue] });
-  }
+  const { text, fault } = losslessJson(value);
+  if (fault !== undefined) throw notJson(fault.path, fault.words);
+  if (text === undefined) throw notJson('', `is a ${typeof value}, which has no JSON`);
   requireArgumentsSize(text);
   return text;
+}
+
+function notJson(path: string, words: string): ServiceError {
+  const issue = { path: `/arguments${path}`, code: 'not_json', message: words };
+  const place = path === '' ? '' : ` at ${beginningOf(path, limits.quotedNameCharsMax)}`;
+  return new ServiceError('control.INVALID_REQUEST', { message: `The value of the arguments${place} ${words}.`, issues: [issue] });
 }
 
 export function requireArgumentsSize(text: string): void {

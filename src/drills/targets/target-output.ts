@@ -1,11 +1,11 @@
 // A target's output, as text, made a value: nothing, or one JSON value.
 import type { JsonValue } from '../../contract/json.js';
 import { checkParsedJson } from '../../contract/json-check.js';
-import { pointerToken } from '../../contract/json-fault.js';
 import { limits } from '../../contract/limits.js';
 import type { RunError } from '../../contract/run/run.js';
 import { beginningOf } from '../../text/cut-text.js';
 import { runError } from '../ports/run-error.js';
+import { type LosslessJson, losslessJson } from './lossless-json.js';
 import type { Redactor } from './redaction.js';
 import { wordsOf } from './thrown.js';
 
@@ -57,41 +57,21 @@ function faultOf(text: string): string {
 }
 
 /**
- * Of a value that is still the agent's. Rejected values keep their words: what JSON says of them is what helps. What JSON.stringify would
- * write as null is no JSON: an agent that says Infinity has not said nothing.
+ * Of a value that is still the agent's. Rejected values keep their words: what JSON says of them is what helps.
  */
 export function outputText(value: unknown): { kind: 'text'; text: string } | { kind: 'invalid'; message: string } | { kind: 'too_large' } {
-  let text: string | undefined;
-  let fault: string | undefined;
-  const places = new WeakMap<object, string>();
-  // A function of its own, as its `this` is what has the member.
-  function admitted(this: object, name: string, member: unknown): unknown {
-    const owner = places.get(this);
-    const place = owner === undefined ? '' : `${owner}${pointerToken(name)}`;
-    const words = lostWords(member, Array.isArray(this));
-    // A longer place would have to be cut, and half a secret is not known for one.
-    if (words !== undefined) fault ??= `The output${place.length > limits.targetBeginningCharsMax ? '' : within(place)} ${words}.`;
-    if (typeof member === 'object' && member !== null) places.set(member, place);
-    return member;
-  }
+  let read: LosslessJson;
   try {
-    text = JSON.stringify(value, admitted);
+    read = losslessJson(value);
   } catch (error) {
     return { kind: 'invalid', message: `The output has no JSON: ${wordsOf(error).message}` };
   }
-  if (fault !== undefined) return { kind: 'invalid', message: fault };
+  const { text, fault } = read;
+  // A longer place would have to be cut, and half a secret is not known for one.
+  const place = fault === undefined || fault.path === '' || fault.path.length > limits.targetBeginningCharsMax ? '' : ` at ${fault.path}`;
+  if (fault !== undefined) return { kind: 'invalid', message: `The output${place} ${fault.words}.` };
   if (text === undefined && value !== undefined) return { kind: 'invalid', message: `The output is a ${typeof value}, which has no JSON.` };
   return Buffer.byteLength(text ?? '') > limits.targetOutputBytesMax ? { kind: 'too_large' } : { kind: 'text', text: text ?? '' };
-}
-
-const within = (place: string): string => (place === '' ? '' : ` at ${place}`);
-
-/** What is said of a value for which JSON has null. */
-function lostWords(value: unknown, isItem: boolean): string | undefined {
-  if (typeof value === 'number') return Number.isFinite(value) ? undefined : `is ${value}; JSON numbers are finite`;
-  if (!isItem) return undefined;
-  if (value === undefined) return 'is undefined, which has no JSON';
-  return typeof value === 'function' || typeof value === 'symbol' ? `is a ${typeof value}, which has no JSON` : undefined;
 }
 
 export function outputTooLarge(): RunError {
