@@ -7,7 +7,7 @@ import { limits } from '../../src/contract/limits.js';
 import type { RunEvent } from '../../src/contract/run/run-events.js';
 import { validateRunEvent, validateRunReport, validateRunResult } from '../../src/contract/validate/validators.js';
 import type { EvidenceEntry } from '../../src/contract/world/evidence.js';
-import { type RunDrillsOptions, type RunDrillsResult, runDrills, verifyReport } from '../../src/index.js';
+import { checkReports, type RunDrillsOptions, type RunDrillsResult, type RunResult, runDrills, verifyReport } from '../../src/index.js';
 import { commandAgent, drill, moduleAgent, noteIs, notesBehavior, notesTool, temporaryRepositories, written } from './repository.js';
 
 const repository = temporaryRepositories();
@@ -424,17 +424,34 @@ test('what ends a timeline always ends it also where it happens while an agent w
   const play = async (body: string, more: object) => {
     const interactions = ['one', 'two'].map((id) => ({ id, actorId: 'writer', task: tick }));
     const agent = `if (invocation.interactionId === 'two') return null; ${body}`;
-    const { root } = repository(moduleAgent('agent', agent), drill('d', 'agent', [nothingGot], timeline({ interactions, ...more })));
-    return firstAttempt(await run(root)).result;
+    const invariants = [{ ...nothingGot, id: 'never-got' }];
+    const parts = drill('d', 'agent', [nothingGot], timeline({ interactions, invariants, ...more }));
+    const { root } = repository(moduleAgent('agent', agent), parts);
+    const { result } = firstAttempt(await run(root, { reportDirectory: '.service/reports' }));
+    // Judged again from the report, it is the same.
+    const { reports } = await checkReports({ root });
+    assert.deepEqual(
+      reports.map(({ checked }) => checked.kind === 'checked' && checked.judgement.checkpoints),
+      [result.checkpoints],
+    );
+    return result;
   };
+  const checkpoints = ({ checkpoints }: RunResult) =>
+    checkpoints.map(({ checkpointId, assertionResults: [one] }) => `${checkpointId} ${one?.status} ${one?.message}`);
   const used = await play(waits('note.remind', 3), { maxEvents: 2 });
   assert.deepEqual([used.verdict, used.interactions.length, used.budgetUsage.scheduledEvents.exhausted], ['inconclusive', 1, true]);
   assert.match(used.assertionResults[0]?.message ?? '', /the budget of 2 scheduled events was used up in interaction one/);
+  assert.match(
+    checkpoints(used)[0] ?? '',
+    /^after-one inconclusive .*Undecided: the budget of 2 scheduled events was used up in interaction one\.$/,
+  );
   const broken = await play(waits('note.break-later', 1), { horizonUs: 9000 });
   assert.deepEqual([broken.verdict, broken.interactions.length], ['inconclusive', 1]);
   assert.match(broken.assertionResults[0]?.message ?? '', /a scheduled event failed at 1010 us \(HANDLER_FAILED: .*broken on purpose/);
+  assert.match(checkpoints(broken)[0] ?? '', /^after-one inconclusive .*Undecided: a scheduled event failed at 1010 us/);
   const enough = await play(waits('note.remind', 2), { maxEvents: 2, horizonUs: 9000 });
   assert.deepEqual([enough.verdict, enough.interactions.length], ['passed', 2]);
+  assert.match(checkpoints(enough)[0] ?? '', /^after-one passed/);
 });
 
 test('trials have seeds of their own and one verdict; retries repeat what did not pass with the same seed, and tell', async () => {

@@ -1,4 +1,6 @@
 // The verdict rule, once: drills apply it, reports recompute it.
+import { counted } from '../../text/counted.js';
+import type { EventEntry } from '../world/evidence.js';
 import type { AssertionResult, InteractionResult, RunResult, Verdict } from './run.js';
 
 /** Failed if any gate failed or was invalid, else inconclusive if any gate was, else passed. What is no gate never counts. */
@@ -19,6 +21,17 @@ export function targetFailureReason({
 }: Pick<InteractionResult, 'interactionId' | 'targetResult'>): string {
   return `the target ${status.replace('_', ' ')} in interaction ${interactionId} (${error?.code ?? 'no reason given'})`;
 }
+
+/** What a run says that a scheduled event whose handler threw has cut short. */
+export function failedEventReason({ virtualTimeUs, error }: Pick<EventEntry, 'virtualTimeUs' | 'error'>): string {
+  return `a scheduled event failed at ${virtualTimeUs} us (${error?.code}: ${error?.message})`;
+}
+
+/** What a run says that its budget of events has cut short; `when`: in which interaction's wait, or at which time. */
+export function eventBudgetReason(maxEvents: number, when: string): string {
+  return `the budget of ${counted(maxEvents, 'scheduled event')} was used up ${when}`;
+}
+export const inInteraction = (interactionId: string): string => `in interaction ${interactionId}`;
 
 type Judged = Pick<RunResult, 'status' | 'assertionResults' | 'checkpoints'> & { readonly interactions?: readonly InteractionResult[] };
 

@@ -3,9 +3,8 @@
 import { defined } from '../../contract/defined.js';
 import type { CheckpointResult, InteractionResult } from '../../contract/run/run.js';
 import type { RunEvent, UnansweredRequests } from '../../contract/run/run-events.js';
-import { targetFailureReason } from '../../contract/run/verdict.js';
+import { eventBudgetReason, failedEventReason, inInteraction, targetFailureReason } from '../../contract/run/verdict.js';
 import type { BudgetUsage } from '../../contract/world/world-protocol.js';
-import { counted } from '../../text/counted.js';
 import type { WorldRef } from '../../worlds/api.js';
 import type { Judge } from '../judge/judge.js';
 import { runViewOf } from '../judge/state-view.js';
@@ -162,30 +161,26 @@ export class Play {
   #whyStopped(isBudgetUsedUp: boolean, when: string): string | undefined {
     const { planned, journal } = this.#stage;
     const { failedEvent } = journal;
-    if (failedEvent !== undefined) {
-      const { virtualTimeUs, error } = failedEvent;
-      return `a scheduled event failed at ${virtualTimeUs} us (${error?.code}: ${error?.message})`;
-    }
-    const { maxEvents } = planned.drill.timeline;
-    return isBudgetUsedUp ? `the budget of ${counted(maxEvents, 'scheduled event')} was used up ${when}` : undefined;
+    if (failedEvent !== undefined) return failedEventReason(failedEvent);
+    return isBudgetUsedUp ? eventBudgetReason(planned.drill.timeline.maxEvents, when) : undefined;
   }
 
   async #interact(interaction: PlannedInteraction, started: StepStart): Promise<PlayedStep> {
-    const { capture, agent, progressStore, begun } = this.#stage;
+    const { capture, agent, progressStore, begun, planned } = this.#stage;
     this.#tell(interaction, 'started');
     const workResult = await agent.work(interaction, started);
     const { mark, isBudgetUsedUp } = await this.#markNow();
-    const stopped = this.#whyStopped(isBudgetUsedUp, `in interaction ${interaction.id}`);
+    const stopped = this.#whyStopped(isBudgetUsedUp, inInteraction(interaction.id));
     capture.add(interaction.id, workResult.run);
     this.#unanswered = joinUnanswered([this.#unanswered, workResult.unanswered]);
     const played = interactionResult(interaction, { workResult, started, mark, begun });
     this.interactions.push(played);
     this.#tell(interaction, 'finished', workResult.run);
-    const checkpoint = await this.#checkInvariants({
-      checkpointId: `after-${interaction.id}`,
-      kind: 'after_interaction',
-      interactionId: interaction.id,
-    });
+    const checkpoint = await this.#checkInvariants(
+      { checkpointId: `after-${interaction.id}`, kind: 'after_interaction', interactionId: interaction.id },
+      // Whose agent failed has that for its end, and what stood then is judged.
+      workResult.run.status !== 'completed' && planned.drill.timeline.stopOnTargetFailure ? undefined : stopped,
+    );
     const step: PlayedStep = { interaction: played, mark, ...defined({ checkpoint, stopped }) };
     await progressStore?.keep(step);
     return step;

@@ -5,7 +5,7 @@
 import type { Drill } from '../../contract/run/drill.js';
 import type { AssertionResult, CheckpointResult, InteractionResult, RunResult, Verdict } from '../../contract/run/run.js';
 import type { RunReport } from '../../contract/run/run-events.js';
-import { resultVerdict, runVerdict } from '../../contract/run/verdict.js';
+import { failedEventReason, inInteraction, resultVerdict, runVerdict } from '../../contract/run/verdict.js';
 import type { EvidenceEntry, VerificationEntry } from '../../contract/world/evidence.js';
 import type { RunView } from '../judge/finding.js';
 import { Judge } from '../judge/judge.js';
@@ -41,6 +41,7 @@ class Rejudging {
   readonly #final: Judge;
   readonly #invariants: Judge;
   #checkpointsSeen = 0;
+  #failedEvent: string | undefined;
 
   constructor(result: RunResult, drill: Pick<Drill, 'assertions' | 'timeline'>, cutShort: string | undefined) {
     const judged = new Map(
@@ -60,6 +61,8 @@ class Rejudging {
     // A hosted world may have an incarnation before the run.
     if (entry.sequence < this.#result.evidenceRange.fromSequence) return;
     if (entry.kind === 'verification') await this.#judge(entry);
+    if (entry.kind === 'event' && entry.phase === 'failed' && entry.scheduledEventId !== undefined)
+      this.#failedEvent ??= failedEventReason(entry);
     this.#final.observe(entry);
     this.#invariants.observe(entry);
   }
@@ -77,13 +80,19 @@ class Rejudging {
       await this.#check(
         { checkpointId, kind, ...interaction, virtualTimeUs: entry.virtualTimeUs },
         this.#view(ended),
-        isAtEnd ? this.#cutShort : undefined,
+        isAtEnd || this.#isStoppedIn(known?.interactionId) ? this.#cutShort : undefined,
       );
       return;
     }
     this.#rows.confirm(this.#result.stateHash);
     if (this.#checkpointsSeen === 0) await this.#checkUnrecorded(entry);
     this.assertionResults = await this.#final.results(this.#view(interactions), this.#cutShort);
+  }
+
+  /** What ended the timeline had happened before the checkpoint after this interaction, while its agent waited. */
+  #isStoppedIn(interactionId = ''): boolean {
+    const cutShort = this.#cutShort;
+    return cutShort !== undefined && (cutShort === this.#failedEvent || cutShort.endsWith(`used up ${inInteraction(interactionId)}`));
   }
 
   /** The drill had no invariants when it ran: where it stood after each interaction was not written down. */
