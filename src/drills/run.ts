@@ -9,6 +9,7 @@ import type { Drill } from '../contract/run/drill.js';
 import type { RunError, Verdict } from '../contract/run/run.js';
 import type { RunEvent, RunInvocation, SkippedDrill, TrialsNotStarted } from '../contract/run/run-events.js';
 import type { TrialStatistics } from '../contract/trial-statistics.js';
+import { writeUnstarted } from '../reports/unstarted-trials.js';
 import { forEachInLanes, type Rest } from './lanes.js';
 import type { AttemptRequest } from './local-attempt.js';
 import type { RunDrillsOptions } from './plan/options.js';
@@ -94,7 +95,7 @@ export function plannedRuns({ drills }: Pick<Plan, 'drills'>): number {
   return drills.reduce((sum, { trials }) => sum + trials.length, 0);
 }
 
-type RunOptions = Pick<RunDrillsOptions, 'root' | 'runDirectory' | 'stopOnFailure'>;
+type RunOptions = Pick<RunDrillsOptions, 'root' | 'runDirectory' | 'reportDirectory' | 'stopOnFailure'>;
 
 export class Run {
   readonly #plan: Plan;
@@ -124,7 +125,17 @@ export class Run {
     const { drills, concurrency } = this.#plan;
     const jobs = drills.flatMap((planned, drillIndex) => planned.trials.map((_, trialIndex) => ({ drillIndex, trialIndex })));
     await forEachInLanes(jobs, { lanesMax: concurrency }, (job, lane) => this.#playTrial(job, lane));
+    this.#noteUnstarted();
     return this.#summary();
+  }
+
+  #noteUnstarted(): void {
+    const { root, reportDirectory = localFolders.reports } = this.#options;
+    const notStarted = this.#drills
+      .map((drill) => ({ drillId: drill.drillId, trials: trialsLeft(drill) }))
+      .filter(({ trials }) => trials.length > 0);
+    if (reportDirectory !== false && notStarted.length > 0)
+      writeUnstarted(resolve(root, reportDirectory), { ...this.#stage.invocation, notStarted });
   }
 
   async #playTrial({ drillIndex, trialIndex }: { drillIndex: number; trialIndex: number }, lane: number): Promise<Rest> {

@@ -6,14 +6,18 @@ import { idTimeMs } from '../contract/ids.js';
 import type { RunInvocation, RunReport } from '../contract/run/run-events.js';
 import { runIdsIn } from './run-ids.js';
 import { readStoredReport } from './stored-reports.js';
+import { readUnstarted, type UnstartedTrials } from './unstarted-trials.js';
 
 export interface StoredInvocation extends RunInvocation {
   /** In the order in which its runs began. */
   reports: RunReport[];
+  /** What it had planned and never began, by drill. */
+  notStarted: UnstartedTrials['notStarted'];
 }
 
-/** Default: of the newest run that says to which it belongs. control.NOT_FOUND where there is none. */
+/** Default: the newest that has runs which say to which they belong, or trials that never began. control.NOT_FOUND where there is none. */
 export async function readInvocation(directory: string, wanted?: string): Promise<StoredInvocation> {
+  const unstarted = readUnstarted(directory, wanted);
   let id = wanted;
   let seed: string | undefined;
   const reports: RunReport[] = [];
@@ -22,16 +26,23 @@ export async function readInvocation(directory: string, wanted?: string): Promis
     const stored = await readStoredReport(join(directory, runId));
     const invocation = stored.kind === 'read' ? stored.report.invocation : undefined;
     if (stored.kind !== 'read' || invocation === undefined) continue;
-    id ??= invocation.id;
+    id ??= newer(invocation.id, unstarted?.id);
     if (invocation.id !== id) continue;
     seed = invocation.seed;
     reports.unshift(stored.report);
   }
-  if (id !== undefined && seed !== undefined) return { id, seed, reports };
+  id ??= unstarted?.id;
+  const { notStarted = [], seed: planned } = unstarted?.id === id ? (unstarted ?? {}) : {};
+  seed ??= planned;
+  if (id !== undefined && seed !== undefined) return { id, seed, reports, notStarted };
   throw new ServiceError('control.NOT_FOUND', {
     message:
       wanted === undefined
         ? `No report in ${directory} says to which command it belongs: 'drillyard run' writes such reports.`
         : `No run in ${directory} is of the invocation ${wanted}.`,
   });
+}
+
+function newer(id: string, other: string | undefined): string {
+  return other === undefined || id > other ? id : other;
 }

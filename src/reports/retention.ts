@@ -12,6 +12,7 @@ import { folderBytes } from '../files/folder-bytes.js';
 import { isRunId } from './report-folder.js';
 import { inProgressSince } from './runs-in-progress.js';
 import { readStoredReport } from './stored-reports.js';
+import { removeOldUnstarted } from './unstarted-trials.js';
 
 export interface ReportRetention {
   /** Of all runs, the newest so many. Default limits.keptRuns. */
@@ -61,6 +62,7 @@ export async function removeRuns({ runDirectory, reportDirectory }: RunFolders, 
     await rm(join(runDirectory, runId), { recursive: true, force: true });
     if (reportDirectory !== undefined) await rm(join(reportDirectory, runId), { recursive: true, force: true });
   }
+  if (reportDirectory !== undefined && runIds.length > 0) removeOldUnstarted(reportDirectory);
 }
 
 export async function bytesOfRuns({ runDirectory, reportDirectory }: RunFolders, runIds: readonly string[]): Promise<number> {

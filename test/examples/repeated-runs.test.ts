@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { RunReport } from '../../src/contract/run/run-events.js';
+import { runDrills } from '../../src/index.js';
 import { drillyard, jsonLines } from '../cli/cli.js';
 import { warmDrillyard } from '../cli/warm-cli.js';
 
@@ -122,6 +123,35 @@ test('what failed runs again alone, with its seed, a chosen one or a fresh one',
   assert.deepEqual([JSON.parse(text('ctrf.json')).results.summary.tests, /tests="0"/.test(text('.service/reports/junit.xml'))], [0, true]);
   const unknown = await run(desk, '--last-failed', 'inv_00000000000000000000000000');
   assert.equal(unknown.code, 2);
+});
+
+test('trials that a cancelled run never began have not passed, and run again', { timeout: 120_000 }, async () => {
+  const plays = async (cancelAt: string) => {
+    const cancel = new AbortController();
+    const onEvent = ({ event }: { event: string }) => (event === cancelAt ? cancel.abort() : undefined);
+    const options = { root: desk, drills: ['auditor-cannot-refund'], trials: 3, concurrency: 1, onEvent, signal: cancel.signal };
+    return (await runDrills(options)).drills[0]?.trials ?? [];
+  };
+  const trials = await plays('attempt');
+  assert.deepEqual(
+    trials.map(({ verdict, attempts }) => [verdict, attempts.length]),
+    [
+      ['passed', 1],
+      ['inconclusive', 0],
+      ['inconclusive', 0],
+    ],
+  );
+  const again = await run(desk, '--last-failed');
+  assert.deepEqual(
+    again.attempts.map(({ drillId, trial }) => [drillId, trial]),
+    [
+      ['auditor-cannot-refund', 2],
+      ['auditor-cannot-refund', 3],
+    ],
+  );
+  assert.equal((await run(desk, '--last-failed')).lines[0]?.event, 'nothing_failed', 'of those that ran again');
+  await plays('plan');
+  assert.equal((await run(desk, '--last-failed')).attempts.length, 3, 'of a run in which nothing began');
 });
 
 test('until it fails: no more rounds than asked for, and none after the first that did not pass', { timeout: 120_000 }, async () => {

@@ -18,15 +18,15 @@ export function repeatChoice({ runId, invocation, result: { identity } }: RunRep
   throw new ServiceError('control.INVALID_REQUEST', { message });
 }
 
-/** The trials that did not pass, each by its last attempt; undefined where all have passed. */
-export function failedChoice({ seed, reports }: StoredInvocation): RepeatChoice | undefined {
+/** The trials that did not pass, each by its last attempt, and those that never began; undefined where all have passed. */
+export function failedChoice({ seed, reports, notStarted }: StoredInvocation): RepeatChoice | undefined {
   const attempts = new Map<string, RunReport[]>();
   for (const report of reports) {
     const { drillId, trial } = report.result.identity;
     const key = `${trial} ${drillId}`;
     attempts.set(key, [...(attempts.get(key) ?? []), report]);
   }
-  const only = new Map<string, number[]>();
+  const only = new Map<string, number[]>(notStarted.map(({ drillId, trials }) => [drillId, trials]));
   for (const tried of attempts.values()) {
     const { drillId, trial } = tried[0]!.result.identity;
     const ordered = tried.toSorted((left, right) => left.result.identity.attempt - right.result.identity.attempt);
