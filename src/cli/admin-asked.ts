@@ -20,9 +20,8 @@ export async function asked(
     if (!(error instanceof ControlError)) return reportFailure(error, output, process.cwd());
     const { code, message, issues = [] } = error.envelope;
     output.line({ event: 'error', ...error.envelope });
-    output.warn(
-      `${pc.red('error')} ${code}: ${[visibleLine(message), ...issues.map((issue) => visibleLine(`${issue.path} ${issue.message}`))].join('; ')}`,
-    );
+    const places = issues.map(({ path, message }) => `${path} ${message}`).join('; ');
+    output.warn(`${pc.red('error')} ${code}: ${visibleLine(places === '' ? message : `${message} (${places})`)}`);
     return [400, 404, 422].includes(error.status) ? exitCodes.usage : exitCodes.failed;
   }
 }

@@ -44,6 +44,9 @@ export function readServeSettings({ flags, environment, rotateKey = false }: Set
     }
   }
   problems.push(...mismatches(values as ServeValues, rotateKey));
+  // A variable or a file may hold it for the starts that rotate.
+  if (flags['key-grace-ms'] !== undefined && !rotateKey)
+    problems.push('--key-grace-ms says nothing without --rotate-key: add that, or leave it out.');
   if (problems.length > 0) return { problems };
   return {
     options: { ...optionsOf(values as ServeValues), ...rotation(values as ServeValues, rotateKey) },

@@ -24,7 +24,7 @@ import {
   unionOf,
 } from './shape.js';
 import type { Refinements } from './shape-refine.js';
-import { becauseOf, expectedWords, formsWords, foundWords, meantConstant, unknownMemberWords } from './shape-words.js';
+import { becauseOf, expectedWords, formatWords, formsWords, foundWords, meantConstant, unknownMemberWords } from './shape-words.js';
 
 export interface IssueFinderOptions {
   shapes: Shapes;
@@ -165,7 +165,7 @@ class Walk {
     }
     if (length > maxLength) this.#broken('too_long', `at most ${count(maxLength, 'character')}`, length, path, why);
     if (format !== undefined && this.#options.formats[format]?.(value) === false) {
-      this.#broken('format', `text in the format "${format}"`, value, path, why);
+      this.#broken('format', formatWords(format), value, path, why);
     }
   }
 

@@ -1,6 +1,7 @@
 // How a broken shape is explained to a person: what was expected, what was found, and why it matters (the doc comment of the type).
 import { beginningOf } from '../text/cut-text.js';
 import { nearest } from '../text/nearest.js';
+import type { Issue } from './errors.js';
 import { limits } from './limits.js';
 import { jsonTypeOf, type Schema, typeOfSchema } from './shape.js';
 
@@ -24,6 +25,11 @@ export function foundWords(value: unknown): string {
   const type = jsonTypeOf(value);
   if (type === 'boolean' || type === 'null') return String(value);
   return type === 'string' || type === 'number' ? quote(value) : typeWords[type];
+}
+
+/** A value of a format of JSON Schema. */
+export function formatWords(format: string): string {
+  return format === 'uri' ? 'a URL that begins with its scheme, such as http:// or https://' : `text in the format "${format}"`;
 }
 
 /** `"a", "b" or "c"`. */
@@ -104,6 +110,11 @@ function synonymIn(word: string, known: readonly string[]): string | undefined {
 
 function meantWords(near: string): string {
   return `; did you mean "${near}"?`;
+}
+
+/** A scalar without quotes that YAML reads as no text, where text is expected: `version: 1.0`. */
+export function lacksQuotes({ code, message }: Pick<Issue, 'code' | 'message'>): boolean {
+  return code === 'wrong_type' && /^expected text, found (?:-?\d|true\b|false\b)/.test(message);
 }
 
 /** A message without its `did you mean`, and what that names: for those who show a suggestion by itself. */

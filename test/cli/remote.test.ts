@@ -626,7 +626,7 @@ test('what a remote run cannot have is refused before anything is sent', async (
   await Promise.all(
     cases.map(async ([args, said]) => {
       const { code, stderr } = await warmDrillyard(['run', '--root', root, ...args], {
-        env: { ...withToken.env, DRILLYARD_RECEIVER_SECRET_LISTENER: 'a secret of sixteen' },
+        env: withToken.env,
       });
       assert.equal(code, 2, stderr);
       assert.match(stderr, said);

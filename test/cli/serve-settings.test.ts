@@ -213,6 +213,15 @@ test('what is shown is what holds, from where, may be used again, and has no sec
   assert.match(settingsText(secret), /^# authorArguments: .* a part of it is not shown$/m);
 });
 
+test('a grace for the server key as a flag needs a rotation; a variable may hold it for the starts that rotate', () => {
+  assert.deepEqual(problemsOf({ 'key-grace-ms': '1000' }), [
+    '--key-grace-ms says nothing without --rotate-key: add that, or leave it out.',
+  ]);
+  assert.equal(optionsOf({}, { DRILLYARD_KEY_GRACE_MS: '1000' }).rotateKey, undefined);
+  const rotating = readServeSettings({ flags: { 'key-grace-ms': '1000' }, environment: {}, rotateKey: true });
+  assert.deepEqual('options' in rotating && rotating.options.rotateKey, { graceMs: 1000 });
+});
+
 test('the rate has a burst of at least its second', () => {
   assert.deepEqual(optionsOf({ 'rate-per-second': '5000' }).rate, { perSecond: 5000, burst: 5000 });
   assert.deepEqual(optionsOf({ 'rate-per-second': '5', 'rate-burst': '1' }).rate, { perSecond: 5, burst: 1 });

@@ -775,3 +775,23 @@ test('a package that is missing is one error, and what refers to it none', async
     [['DY5001', "Did you mean 'library:ticket-desk'?"]],
   );
 });
+
+test('text that lacks its quotes, and a url that lacks its scheme, say what to write', async (t) => {
+  const target = 'drillyard/away.target.yaml';
+  for (const [changes, message, suggestion] of [
+    [edited(tool, 'version: 1.0.0', 'version: 1.0'), /^expected text, found 1\b/, /^Put it in quotes/],
+    [edited(tool, 'version: 1.0.0', 'version: true'), /^expected text, found true\b/, /^Put it in quotes/],
+    [edited(tool, 'version: 1.0.0', 'version: [1]'), /^expected text, found a list/, undefined],
+    [
+      { [target]: asked('agent.example.com/x') },
+      /^expected a URL that begins with its scheme, such as http:\/\/.*"agent\.example\.com\/x"/,
+      undefined,
+    ],
+    [{ [target]: asked('localhost:8080/agent') }, /must begin with http:\/\/ or https:\/\/\.$/, /http:\/\/127\.0\.0\.1:<port>\//],
+  ] as const) {
+    const [found] = (await compileWith(t, changes)).diagnostics;
+    assert.match(found?.message ?? '', message);
+    if (suggestion === undefined) assert.equal(found?.suggestion, undefined);
+    else assert.match(found?.suggestion ?? '', suggestion);
+  }
+});

@@ -100,10 +100,12 @@ function optionsOf(drills: string[], flags: RunCommandFlags) {
 }
 
 function requireFitting(
-  { remote, watch, tokenFile, project, environment, draft, lastFailed, repeat, untilFailed, trial, shard }: RunCommandFlags,
+  { remote, watch, receiver, tokenFile, project, environment, draft, lastFailed, repeat, untilFailed, trial, shard }: RunCommandFlags,
   command: Command,
 ): void {
   if (remote !== undefined && watch) command.error('error: --watch runs drills on this machine; leave --remote out, or run again by hand');
+  if (remote !== undefined && receiver.length > 0)
+    command.error('error: callbacks of a remote run go to receivers that are registered with the service; leave --receiver out');
   const again = Object.entries({ lastFailed, repeat, untilFailed }).find(([, value]) => value !== undefined);
   if (watch && again !== undefined) command.error(`error: --watch runs what changed and what did not pass; leave --${kebab(again[0])} out`);
   if (repeat !== undefined && (lastFailed !== undefined || trial !== undefined || shard !== undefined))

@@ -5,7 +5,7 @@ import { BlockList, isIP, isIPv6 } from 'node:net';
 export function urlFault(text: string): string | undefined {
   if (!URL.canParse(text)) return 'The url of an HTTP target is no URL: its host or its port cannot be.';
   const { protocol, username, password } = new URL(text);
-  if (protocol !== 'http:' && protocol !== 'https:') return `The url of an HTTP target begins with http: or https:, not ${protocol}`;
+  if (protocol !== 'http:' && protocol !== 'https:') return 'The url of an HTTP target must begin with http:// or https://.';
   if (username !== '' || password !== '') return 'The url of an HTTP target holds no credentials: use headersFromEnvironment.';
   return undefined;
 }
