@@ -71,10 +71,13 @@ async function replyIn(response: Response, { baseUrl, media }: { baseUrl: string
       `${baseUrl} is not a Drillyard service: it answers with ${type === '' ? 'nothing that has a type' : type}.`,
     );
   }
-  // Of a file that somebody asked for nobody but them knows how large it may be.
-  if (!isJson) return new Uint8Array(await response.arrayBuffer());
-  const bytes = await bytesIn(response, tuning.replyBytesMax);
-  if (bytes === undefined) throw notAService(response, `A reply of ${baseUrl} is larger than ${tuning.replyBytesMax} bytes.`);
+  const bytesMax = isJson ? tuning.replyBytesMax : tuning.replyFileBytesMax;
+  const bytes = await bytesIn(response, bytesMax);
+  if (bytes === undefined) {
+    const advice = isJson ? '' : ' Read such a file as a stream, with a request of your own.';
+    throw notAService(response, `A reply of ${baseUrl} is larger than ${bytesMax} bytes.${advice}`);
+  }
+  if (!isJson) return bytes;
   try {
     return JSON.parse(new TextDecoder().decode(bytes)) as unknown;
   } catch {
@@ -88,8 +91,12 @@ function notAService({ status, headers }: Response, message: string): ControlErr
   return new ControlError(status, { code: 'control.UNAVAILABLE', message, correlationId, retryable: false, source: 'platform' });
 }
 
-/** Undefined for a body that is larger; the rest of it is not read. */
+/** Undefined for a body that is larger, or says so; the rest of it is not read. */
 async function bytesIn(response: Response, bytesMax: number): Promise<Uint8Array | undefined> {
+  if (Number(response.headers.get('content-length') ?? 0) > bytesMax) {
+    await response.body?.cancel();
+    return undefined;
+  }
   const pieces: Uint8Array[] = [];
   let length = 0;
   for (const reader = response.body?.getReader(); reader !== undefined; ) {

@@ -22,5 +22,7 @@ export const tuning = {
   abortedDestroyMs: 5_000,
   /** The largest reply of JSON: a document or a page. And the largest refusal, which may list diagnostics. */
   replyBytesMax: 0x1000_0000,
+  /** The largest reply of bytes, which are gathered in memory: no buffer of a browser takes more. */
+  replyFileBytesMax: 0x8000_0000,
   refusalBytesMax: 0x100_0000,
 };

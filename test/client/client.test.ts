@@ -291,6 +291,28 @@ test('what is no service is named as none, and a body that does not end is not r
   await assert.rejects(endless(400), { message: /is not of the service/ });
 });
 
+test('a file that is larger than its bound is refused, at once where its length says so, and is not read to its end', async () => {
+  const piece = new Uint8Array(0x200_0000);
+  const archive = (body: ReadableStream, headers: { [name: string]: string } = {}) =>
+    answered([() => new Response(body, { headers: { 'content-type': 'application/gzip', ...headers } })]).client.getSourceArchive({
+      path: { projectId: 'prj_0123456789ab' as never, sourceDraftId: 'draft_0123456789ab' as never, revision: 1 },
+    });
+  const message = /^control\.UNAVAILABLE: A reply of \S+ is larger than 2147483648 bytes\. Read such a file as a stream/;
+  let pulled = 0;
+  const endless = () =>
+    new ReadableStream({
+      pull: (controller) => {
+        pulled++;
+        controller.enqueue(piece);
+      },
+    });
+  await assert.rejects(archive(endless(), { 'content-length': String(0x8000_0001) }), { message });
+  assert.ok(pulled <= 1, `${pulled} pieces were read`);
+  await assert.rejects(archive(endless()), { message });
+  const whole = await archive(new Blob([new Uint8Array([1, 2, 3])]).stream(), { 'content-length': '3' });
+  assert.deepEqual([...whole], [1, 2, 3]);
+});
+
 // PAGES-1
 test('a list that names a page again is refused', async () => {
   const cursors = ['a', 'b', 'a'];
