@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { axeViolations } from './browser-kit.js';
-import { openDesk, browserOptions as options } from './desk.js';
+import { openDesk, browserOptions as options, playWorld } from './desk.js';
 
 test('Ctrl K finds a drill, a run and something to do, and gives the focus back', options, async (t) => {
   const { page, open, runs, complaints } = await openDesk(t, { drills: ['careless-refund'] });
@@ -136,6 +136,26 @@ test('tabs that nobody sees leave the connections to the one that is looked at',
   await last.getByText('Live', { exact: true }).waitFor();
   await tabs[0]!.evaluate("globalThis.isBehind = false; document.dispatchEvent(new Event('visibilitychange'))");
   await tabs[0]!.getByText('Live', { exact: true }).waitFor();
+});
+
+test('a tab that is seen again shows the journal of a world that was reset meanwhile', options, async (t) => {
+  const desk = await openDesk(t, { drills: [], context: {} });
+  const { page: first, baseUrl, open } = desk;
+  await open('#/drills');
+  await first.context().addInitScript("Object.defineProperty(document, 'hidden', { get: () => globalThis.isBehind === true })");
+  const world = await playWorld(desk, { scenarioId: 'calm-day' });
+  const page = await first.context().newPage();
+  await page.goto(`${baseUrl}/#/play/${world.worldId}`);
+  for (let times = 0; times < 3; times++) await world.call('payments', 'charge.list', { limit: 1 });
+  const called = page.locator('.entry-row').getByText('charge.list');
+  await called.nth(2).waitFor();
+  const released = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/events'));
+  await page.evaluate("globalThis.isBehind = true; document.dispatchEvent(new Event('visibilitychange'))");
+  await released;
+  await world.reset();
+  await page.evaluate("globalThis.isBehind = false; document.dispatchEvent(new Event('visibilitychange'))");
+  await called.first().waitFor({ state: 'detached' });
+  await page.locator('.entry-row').getByText(/reset/).waitFor();
 });
 
 test('a link opened in another tab needs no token of its own while one is open', options, async (t) => {

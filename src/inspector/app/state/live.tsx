@@ -84,6 +84,16 @@ export function noteWorld(world: PlayWorld): void {
   noteGrowth(world.worldId, world.position.evidenceSequence);
 }
 
+/** What the stream did not say while nobody listened is in the list: worlds that were reset, and those that are gone. */
+export async function listWorlds(): Promise<readonly PlayWorld[]> {
+  const earlier = [...worlds.value.keys()];
+  const { worlds: open } = await client.call('listWorlds', {});
+  const ids = new Set<string>(open.map(({ worldId }) => worldId));
+  for (const worldId of earlier) if (!ids.has(worldId)) forgetWorld(worldId);
+  for (const world of open) noteWorld(world);
+  return open;
+}
+
 export function forgetWorld(worldId: string): void {
   worlds.value = without(worlds.value, worldId);
 }
@@ -211,8 +221,11 @@ async function follow(ended: AbortSignal): Promise<void> {
           // Once the stream is open: what changed before it is in the list, and what changes later in the stream.
           void listRequests();
           lostOnce.value = false;
-          // Runs may have ended meanwhile.
-          if (opened++ > 0) runsEnded.value++;
+          // Runs may have ended meanwhile, and worlds been reset.
+          if (opened++ > 0) {
+            runsEnded.value++;
+            void listWorlds().catch(() => {});
+          }
           waitMs = tuning.liveRetryFirstMs;
         },
         (event) => {

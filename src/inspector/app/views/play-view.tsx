@@ -5,7 +5,7 @@ import type { ProjectView } from '../../../contract/run/project-view.js';
 import { virtualClock } from '../../../text/virtual-time.js';
 import { Await, Empty, useLoad } from '../../../viewer/kit/loading.tsx';
 import { counted, hostTime, PageHead, Problem } from '../../../viewer/kit/parts.tsx';
-import { forgetWorld, isOffline, noteWorld, projectLoad, worlds } from '../state/live.tsx';
+import { forgetWorld, isOffline, listWorlds, noteWorld, projectLoad, worlds } from '../state/live.tsx';
 import { routeHash } from '../state/route.ts';
 import { client, go } from '../state/session.tsx';
 import { SeedField } from './launch.tsx';
@@ -16,11 +16,7 @@ const lead = 'A world of your own: call its tools, move its clock, break it, for
 
 export function PlayView({ worldId, query }: { worldId: string | undefined; query: { [name: string]: string } }) {
   const project = projectLoad();
-  const listed = useLoad('worlds', async () => {
-    const { worlds: list } = await client.call('listWorlds', {});
-    for (const world of list) noteWorld(world);
-    return list.length;
-  });
+  const listed = useLoad('worlds', listWorlds);
   const world = worldId === undefined ? undefined : worlds.value.get(worldId);
   return (
     <Await of={project} what="the project" head={<PageHead title="Play" lead={lead} />}>
