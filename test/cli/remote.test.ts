@@ -193,8 +193,22 @@ test('a dataset above a body is pushed from a file, once; rows that do not fit a
   assert.equal(event((await push(root, '--dataset', file)).lines, 'dataset').isUnchanged, true);
   write('rows.json', JSON.stringify({ name: 'many', packageId: 'notes', collections: [{ namespace: 'notes', records: records(1) }] }));
   const wrong = await push(root, '--dataset', file);
-  assert.equal(wrong.code, 2);
-  assert.match(wrong.stderr, /The rows do not fit the tool.*\/collections\/0\/records\/0\/value\/text/);
+  assert.equal(wrong.code, 1, wrong.stderr);
+  assert.match(wrong.stderr, /rows\.json:1:\d+ error DY2003 /);
+  assert.equal(event(wrong.lines, 'diagnostic').path, '/collections/0/records/0/value/text');
+  for (const [text, said] of [
+    ['{\n  "name": "many",\n  "packageId": }', /rows\.json:3:16 error DY1003 /],
+    ['{\n  "name": "many",\n  "packageId": "notes",\n  "collections": [], "more": 1\n}', /rows\.json:4:22 error DY2003 .*more/],
+    ['[]', /rows\.json:1:1 error DY1003 a dataset is a JSON object/],
+  ] as const) {
+    write('rows.json', text);
+    const refused = await push(root, '--dataset', file);
+    assert.equal(refused.code, 1, refused.stderr);
+    assert.match(refused.stderr, said);
+  }
+  const missing = await push(root, '--dataset', join(root, 'none.json'));
+  assert.equal(missing.code, 2);
+  assert.match(missing.stderr, /none\.json cannot be sent: it does not exist/);
 });
 
 /** By drill, trial and attempt: what a world decides. */
