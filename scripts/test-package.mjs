@@ -125,6 +125,7 @@ function types() {
   writeFileSync(
     join(folder, 'uses.ts'),
     `import { type RunDrillsResult, runDrills, type RunReport } from 'drillyard';
+export * from 'drillyard';
 import { mockTool, type ToolTypes } from 'drillyard/testing';
 import { createClient } from 'drillyard/client';
 import { defineToolBehavior } from 'drillyard/tool-sdk';

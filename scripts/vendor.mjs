@@ -106,7 +106,13 @@ function licenseOf(folder) {
 }
 
 function copyTypes(folder) {
-  for (const name of ['lmdb', 'msgpackr']) cpSync(join(packageFolder(name), 'index.d.ts'), join(folder, name, 'index.d.ts'));
+  cpSync(join(packageFolder('msgpackr'), 'index.d.ts'), join(folder, 'msgpackr', 'index.d.ts'));
+  // They are written for a module of CommonJS, as one namespace, and the package is of ES modules: a compiler that checks them refuses that.
+  const types = readFileSync(join(packageFolder('lmdb'), 'index.d.ts'), 'utf8');
+  const namespace = /^declare namespace lmdb \{\n(.*)\n\}\nexport = lmdb;?\s*$/s.exec(types);
+  if (namespace === null) throw new Error('the types of lmdb are of another form');
+  const declarations = namespace[1].replace(/^\t(?=(?:class|function|const|let|namespace|enum)\b)/gm, '\tdeclare ');
+  writeFileSync(join(folder, 'lmdb', 'index.d.ts'), `${declarations}\n`);
   const tags = join(packageFolder('@typia/interface'), 'lib', 'tags');
   mkdirSync(join(folder, 'typia', 'tags'), { recursive: true });
   for (const name of readdirSync(tags).filter((entry) => entry.endsWith('.d.ts'))) {

@@ -8,7 +8,7 @@ import { requireEntry } from '../drills/stored/next-call.js';
 import { openStoredRun, type RowAt, type RowDifference, type StoredRun } from '../drills/stored/stored-run.js';
 import { actorName, entryIsProblem, entryText, place } from '../reports/entry-text.js';
 import { EvidenceSelection } from '../reports/evidence-view.js';
-import { nextSteps } from '../reports/next-steps.js';
+import { nextSteps, step } from '../reports/next-steps.js';
 import { colored, plain, wantsColor } from '../reports/palette.js';
 import { valueLine, valueText } from '../reports/shown-values.js';
 import { storyOf } from '../reports/story.js';
@@ -80,7 +80,7 @@ async function tellWhy(run: StoredRun, output: Output): Promise<void> {
     for (const line of lines) output.say(line === '' ? '' : `  ${line}`);
     if (lines.length > 0) output.say('');
   }
-  output.say(`  ${pc.dim('report')}   ${fromHere(resolve(folder))}/index.html`);
+  output.say(`  ${step('report', `${fromHere(resolve(folder))}/index.html`, paletteNow())}`);
   for (const line of nextSteps(report)) output.say(`  ${line}`);
 }
 

@@ -112,6 +112,10 @@ function documentOf(file: string): { invocation?: RunReport['invocation']; resul
 const newestIn = (reports: string): string[] => runIdsIn(reports).slice(0, 3);
 
 function whyNoReport(folder: string, reports: string): string {
+  if (latestPattern.test(folder)) {
+    const reported = existsSync(reports) ? runIdsIn(reports).length : 0;
+    return `There is no such run: ${reports} has ${counted(reported, 'report')}. 'drillyard run' writes them. Or name the repository with --root.`;
+  }
   if (!existsSync(reports))
     return `There is no folder ${folder}, and ${reports} has no reports yet: 'drillyard run' writes them. Or name the repository with --root.`;
   const newest = newestIn(reports);

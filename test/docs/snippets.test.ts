@@ -62,7 +62,7 @@ const frames: { [frame: string]: (value: Value) => { schema: string; document: u
     schema: 'drill',
     document: { ...drillHead, assertions: [anAssertion], ...(value.timeline ? noTask : {}), ...value },
   }),
-  target: (value) => ({ schema: 'target', document: { schemaVersion: 1, ...value } }),
+  target: (value) => ({ schema: 'target', document: value }),
   tool: (value) => ({ schema: 'tool', document: value }),
   manifest: (value) => ({ schema: 'tool', document: toolOf(value) }),
   operations: (value) => ({ schema: 'tool', document: toolOf({ operations: value }) }),
