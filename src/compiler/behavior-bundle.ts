@@ -1,7 +1,8 @@
 // A behavior's modules as one function expression (tools/ambient.ts). Every file comes through behavior-modules.ts, so the output knows no
 // absolute path, no tsconfig and no folder it was made in. Why: docs/decisions/008.
 //   BEHAVIOR-BUNDLE-1. Equal files give equal code, wherever they lie.
-//   BEHAVIOR-BUNDLE-2. The code has no async function and no `import()`: esbuild lowers what it finds to helpers, and helpers are findings.
+//   BEHAVIOR-BUNDLE-2. The code has no async function and no `import()`: esbuild lowers what it finds to helpers, and helpers are findings;
+//     so is an `import()` that it left as it was.
 //   BEHAVIOR-BUNDLE-3. esbuild reads no file by itself: it never sees a module with `require` or `import()`, whose globs it would expand on
 //     the real file system (behavior-oracles.ts), and a build that has an input of no namespace of ours is refused whole.
 import type { Message, PartialMessage, Plugin } from 'esbuild';
@@ -13,7 +14,7 @@ import type { ContentCache } from '../files/content-cache.js';
 import { bundleFunction } from '../tools/ambient.js';
 import { graphqlKit, kitEntry, kitPlugin } from './behavior-kits.js';
 import { type BehaviorModule, BehaviorModules, type BundleFinding, type Refusal, type RefusedFile } from './behavior-modules.js';
-import { ambientFindings, asyncFindings, runTimeLoadingFindings } from './behavior-oracles.js';
+import { ambientFindings, asyncFindings, importFindings, runTimeLoadingFindings, unavailable } from './behavior-oracles.js';
 import { loadEsbuild } from './esbuild.js';
 import { keepBundle, keptBundle } from './kept-bundles.js';
 
@@ -70,6 +71,7 @@ export async function bundleBehavior(request: BundleRequest): Promise<BundleResu
   const loaded = byPath(modules);
   if (body !== undefined) {
     if (helperCalls.test(body)) findings.push(...(await asyncFindings(loaded)));
+    if (findings.every(({ code }) => code !== 'DY6004')) findings.push(...importFindings(body, loaded));
     findings.push(...(await ambientFindings(body, loaded)));
     if (body.length > limits.behaviorBundleBytesMax)
       findings.push({
@@ -257,6 +259,7 @@ function findingOf(message: Message, entry: string): BundleFinding {
 function warningOf(message: Message): BundleFinding {
   const place = placeOf(message);
   if (message.id === 'empty-import-meta') return { ...place, code: 'DY6004', message: 'import.meta is not available to tool behavior' };
+  if (message.id === 'unsupported-dynamic-import') return { ...place, code: 'DY6004', message: unavailable('import()') };
   return { ...place, code: 'DY6010', message: message.text };
 }
 

@@ -1,8 +1,12 @@
 // What a module uses, asked of esbuild's own parser: it rewrites one thing on request, and what it rewrites is there. Text search only
 // finds the line.
 import { deniedMethods, deniedNames } from '../tools/ambient.js';
+import { mayImport } from '../tools/import-calls.js';
 import type { BehaviorModule, BundleFinding } from './behavior-modules.js';
 import { loadEsbuild } from './esbuild.js';
+
+export const unavailable = (what: string): string => `${what} is not available to tool behavior; it has static imports only`;
+const importCall = /\bimport\s*(?:\/\*[\s\S]*?\*\/\s*)?\(/;
 
 /**
  * Runs only where a bundle already shows that there is something to find. A module that esbuild changes when async functions are not
@@ -31,12 +35,20 @@ export async function runTimeLoadingFindings(module: BehaviorModule): Promise<Bu
       code: 'DY6004',
       file: path,
       ...placeOfFirst(text, pattern),
-      message: `${what} is not available to tool behavior; it has static imports only`,
+      message: unavailable(what),
     });
   return [
-    ...(await findingsWhere([module], { supported: { 'dynamic-import': false } }, finding('import()', /\bimport\s*\(/))),
+    ...(await findingsWhere([module], { supported: { 'dynamic-import': false } }, finding('import()', importCall))),
     ...(await findingsWhere([module], { define: { require: 'drillyard_require' } }, finding('require', /\brequire\b/))),
   ];
+}
+
+/** `import()` that esbuild does not know how to rewrite (with a second argument, in dead code) is in the bundle as it was written. */
+export function importFindings(body: string, modules: readonly BehaviorModule[]): BundleFinding[] {
+  if (!mayImport(body)) return [];
+  const module = modules.find(({ text }) => importCall.test(text));
+  const place = module === undefined ? { line: 1, column: 1 } : { file: module.path, ...placeOfFirst(module.text, importCall) };
+  return [{ code: 'DY6004', ...place, message: unavailable('import()') }];
 }
 
 /**

@@ -1,7 +1,7 @@
 // Which handlers a behavior declares, read from its bundle without running it. Known is only what an author wrote as object literals,
 // directly or through names that nothing else touches; of anything else this says nothing, and a world that loads the tool finds what is
 // missing.
-import { scriptTokens, type Token } from './script-tokens.js';
+import { scriptTokens, type Token } from '../tools/script-tokens.js';
 import { tuning } from './tuning.js';
 
 export const handlerGroups = ['operations', 'subscriptions', 'http', 'callbacks'] as const;

@@ -1,10 +1,10 @@
 // What a behavior asks of its context by names that the manifest lacks: each such call fails when it is reached, and an agent that shrugs
 // at errors hides it. Read from the text of calls (`context.state.put('notes', ...)`); a context that goes by other ways is not seen.
 import type { ToolManifest } from '../contract/world/tool-manifest.js';
+import { scriptTokens, type Token } from '../tools/script-tokens.js';
 import type { BundledFile } from './behavior-bundle.js';
 import { didYouMean } from './did-you-mean.js';
 import { placeIn } from './handler-place.js';
-import { scriptTokens, type Token } from './script-tokens.js';
 
 export interface UseFinding {
   place: { path: string; line: number; column: number } | undefined;

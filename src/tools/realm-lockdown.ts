@@ -5,6 +5,7 @@
 //   REALM-LOCKDOWN-3. The global object itself is out of reach: `globalThis` in tool code is a frozen stand-in.
 //   REALM-LOCKDOWN-4. No error of the realm has a stack trace: V8 would format it with a function of the host, called on the stack of tool
 //     code.
+//   REALM-LOCKDOWN-5. Nothing in the realm can wait for a promise: one of `import()` would bring an error of the host.
 import { boundArrays } from './globals/bounded-arrays.js';
 import { keepKnownNames } from './globals/known-names.js';
 import { pow } from './globals/power.js';
@@ -46,6 +47,7 @@ export function lockDown(realGlobal: object, { ambientNames, addedNames, deniedN
   ambient.Function = standIn.Function = Function.prototype.constructor;
   for (const path of Object.keys(deniedMethods)) denyMethod(ambient, path, deniedMethods[path] as string);
   denyStackTraces();
+  denyWaiting();
   const provide = promise([global, standIn], addedNames);
   const gone = new Set([
     ...Object.keys(deniedNames),
@@ -131,6 +133,14 @@ function denyStackTraces(): void {
   Object.defineProperty(Error, 'stackTraceLimit', { value: undefined, writable: false, enumerable: false, configurable: false });
 }
 
+/** `await` calls `then`, too, where the constructor is not the one that V8 knows. */
+function denyWaiting(): void {
+  const { prototype } = Promise;
+  for (const name of ['then', 'catch', 'finally'])
+    Object.defineProperty(prototype, name, { value: refusal(`Promise.prototype.${name}`, 'handlers are synchronous') });
+  Object.defineProperty(prototype, 'constructor', { value: undefined });
+}
+
 function nativeErrors(): { prototype: object }[] {
   return [EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError, AggregateError];
 }
@@ -172,7 +182,7 @@ function hiddenIntrinsics(): unknown[] {
     return arguments;
   })();
   return [
-    ...[...iterators, generator(), (async function* () {})()].map((value) => Object.getPrototypeOf(value)),
+    ...[...iterators, generator(), (async () => {})(), (async function* () {})()].map((value) => Object.getPrototypeOf(value)),
     ...[generator, async () => {}, async function* () {}].map((value) => Object.getPrototypeOf(value)),
     ...Object.values(Object.getOwnPropertyDescriptors(strictArguments)).flatMap(({ get, set }) => [get, set]),
     ...Object.values(Object.getOwnPropertyDescriptors(new Error())).flatMap(({ get, set }) => [get, set]),

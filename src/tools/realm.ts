@@ -2,8 +2,8 @@
 // Why: docs/decisions/005.
 //   REALM-1. Nothing of the host's realm is ever visible in it: values are admitted copies, functions are made inside, errors are
 //     translated.
-//   REALM-2. A bundle holds no `import()` and no async function (the compiler lowers or refuses both): the Promise of an import would
-//     belong to the host.
+//   REALM-2. A bundle holds no `import()`, whatever made it (import-calls.ts): the promise of an import is rejected with an error of the
+//     host. Nor does one of the compiler hold an async function.
 import { constants, createContext, Script } from 'node:vm';
 import { JsonRefusal } from '../contract/json-check.js';
 import { findJsonFault } from '../contract/json-fault.js';
@@ -11,6 +11,7 @@ import { limits } from '../contract/limits.js';
 import type { Capability } from '../contract/world/tool-manifest.js';
 import { addedNames, ambientNames, deniedMethods, deniedNames, mayUseAdded } from './ambient.js';
 import type * as added from './globals/added-globals.js';
+import { mayImport } from './import-calls.js';
 import { type AdmittedValue, type ContextCalls, type Realm, refusalBrand, type ToolInstance } from './loaded-tool.js';
 import type * as inside from './realm-inside.js';
 import type { freezeAll, lockDown } from './realm-lockdown.js';
@@ -22,7 +23,7 @@ export type RealmBehavior = ReturnType<Inside['evaluateBundle']>;
 export type Bundle = Parameters<Inside['evaluateBundle']>[0];
 
 export interface OpenRealm extends Realm {
-  /** Compiles the code of a bundle; the result makes a behavior each time it is evaluated. */
+  /** Compiles the code of a bundle; the result makes a behavior each time it is evaluated. Throws where the code may import. */
   compileBundle(code: string, name: string): Bundle;
   evaluateBundle(bundle: Bundle): RealmBehavior;
   evaluateDeclarative(namespaces: readonly string[]): RealmBehavior;
@@ -41,7 +42,7 @@ export function threadRealm(): OpenRealm {
 }
 
 function openRealm(): OpenRealm {
-  // A microtask queue of its own, which nothing drains: should a promise ever appear, its callbacks do not run between turns.
+  // A microtask queue of its own, which nothing drains between turns. No callback waits in it: promises take none (realm-lockdown.ts).
   const context = createContext(globalTemplate(), {
     name: 'drillyard tools',
     codeGeneration: { strings: false, wasm: false },
@@ -70,6 +71,7 @@ function openRealm(): OpenRealm {
     admit: (value) => admitInto(realm, value),
     revive: realm.revive,
     compileBundle: (code, name) => {
+      if (mayImport(code)) throw new Error('import() is not available to tool behavior, and the code may call it');
       if (mayUseAdded(code)) add();
       return run(code, `drillyard:${name}`) as Bundle;
     },

@@ -17,7 +17,7 @@ for (const mode of modes) {
     const ground = await startGround(mode, {});
     const attacker = await newParty(ground, 'attacker');
     const expressions = globExpressions(ground.dataDirectory);
-    assert.equal(expressions.length, 15);
+    assert.equal(expressions.length, 17);
     const { peakMiB } = await peakOfFamily(ground, async () => {
       for (const expression of expressions) {
         const { operation } = await attempt(attacker, globFiles(expression));

@@ -143,6 +143,8 @@ export function globExpressions(dataDirectory: string): string[] {
     'require(`./victim/«name».key`)',
     'require(`./victim/«name».js`)',
     'import(`./victim/«name».json`, { with: { type: "json" } })',
+    'import(`./victim/«name».json`, undefined)',
+    'import(`./victim/«name».ts`, name)',
     `require(\`${up}${dataDirectory.slice(1)}/«name».key\`)`,
     `require(\`${up}${dataDirectory.slice(1)}/work/«name».ts\`)`,
     `require(\`${up}etc/passwd«name»\`)`,

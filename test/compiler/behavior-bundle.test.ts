@@ -104,6 +104,11 @@ test('no async function and no way to load code gets through, however it is writ
     'im\\u0070ort("./one.js")': 'DY6003',
     'import /* hidden */ ("./one.js")': 'DY6004',
     'import(`./on${"e"}.js`)': 'DY6004',
+    'import("./one.js", undefined)': 'DY6004',
+    'import(String(1), {})': 'DY6004',
+    'import(String(1), ((value) => value)({}))': 'DY6004',
+    '((options) => import("./one.js", options))({})': 'DY6004',
+    '(() => { try { import(String(1), undefined) } catch {} })()': 'DY6004',
     'require("./one.js")': 'DY6004',
     'require("fs")': 'DY6004',
     '((name) => require(name))("fs")': 'DY6004',
@@ -119,6 +124,10 @@ test('no async function and no way to load code gets through, however it is writ
   }
   const { findings } = await bundle(t, { 'b.ts': behavior('["async", "import(x)", "require(\'fs\')", "__async", "__require"].length') });
   assert.deepEqual(findings, [], 'words in a text are words');
+  const named = await bundle(t, {
+    'b.ts': behavior('x.import(1) + it.import(2)', 'const x: any = 1, it = { import(a: number) { return a; } };'),
+  });
+  assert.deepEqual(named.findings, [], 'a method may be named like the word');
   const { findings: awaiting } = await bundle(t, { 'b.ts': `await 1;\n${behavior('1')}` });
   assert.deepEqual(
     awaiting.map(({ code }) => code),

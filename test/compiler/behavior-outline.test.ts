@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { scriptTokens } from '../../src/compiler/script-tokens.js';
+import { scriptTokens } from '../../src/tools/script-tokens.js';
 import { compileWith, sound } from './repository.js';
 
 const behavior = 'drillyard/notes.ts';
@@ -51,6 +51,6 @@ test('a script that does not come out even has no tokens', () => {
     assert.equal(scriptTokens(script), undefined, script);
   assert.deepEqual(
     scriptTokens('f({ a: [1] })')?.map(({ partner }) => partner),
-    [-1, 9, 8, -1, -1, 7, -1, -1, -1, -1],
+    [-1, 9, 8, -1, -1, 7, -1, 5, 2, 1],
   );
 });
