@@ -14,6 +14,12 @@ export const tuning = {
   reserveFrameSlots: 8192,
   /** What following a reference costs of `validationStepsMax`, by what was measured. */
   stepsOfReference: 5,
+  /** Schemas that one Ajv compiles, which keeps some 5 KB for each as long as it lives. */
+  ajvSchemasMax: 256,
+  /** Of schemas whose validators are kept. */
+  compiledSchemaCharsMax: 16 * 1024 * 1024,
+  /** Keywords of a schema that is put in the place of a reference to it. */
+  inlinedKeywordsMax: 8,
   /** Valid requests of a GraphQL API that are remembered, and the longest: a client has some dozens of texts, a world 256 KB for them. */
   validTextsMax: 64,
   validTextCharsMax: 4096,

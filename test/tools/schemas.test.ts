@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { test } from 'node:test';
+import type { JsonSchema } from '../../src/contract/world/tool-manifest.js';
 import { lazyValidator, schemaFault } from '../../src/tools/schemas.js';
 import fc from '../fast-check.js';
 
@@ -18,6 +20,84 @@ test('schemas of one id do not get into each other', () => {
   assert.equal(one('a'), null);
   assert.equal(other(1), null);
   assert.notEqual(other('a'), null);
+});
+
+test('a schema with an id of the standard takes nothing from those after it', () => {
+  const schemaOfSchemas = 'https://json-schema.org/draft/2020-12/schema';
+  for (const $id of [schemaOfSchemas, 'https://json-schema.org/draft/2020-12/meta/core']) {
+    assert.equal(lazyValidator({ $id, not: { type: 'string' } })(1), null);
+    schemaFault({ $id, not: { type: 'number' } });
+    schemaFault({ properties: { a: { $id, type: 'number' } } });
+  }
+  assert.equal(schemaFault({ not: { type: 'null', title: 'after' } }), null);
+  assert.match(schemaFault({ not: { type: 'text' } })?.message ?? '', /must be one of /);
+  const refers = lazyValidator({ $ref: schemaOfSchemas });
+  assert.equal(refers({ type: 'string' }), null);
+  assert.notEqual(refers({ type: 'text' }), null);
+});
+
+test('an asynchronous schema is refused where it would be obeyed, and one of an earlier build is met by no value', () => {
+  const places: JsonSchema[] = [
+    { $async: true, type: 'object' },
+    { not: { $async: true, type: 'object' } },
+    { $ref: '#/$defs/a', $defs: { a: { $async: true, type: 'object' } } },
+    { $async: true, $dynamicAnchor: 'node', properties: { child: { $dynamicRef: '#node' } } },
+  ];
+  for (const schema of places) {
+    assert.match(schemaFault(schema)?.message ?? '', /async/, JSON.stringify(schema));
+  }
+  assert.deepEqual(lazyValidator({ $async: true, type: 'object', required: ['a'] })({}), [
+    { path: '', code: '$async', message: "cannot be checked: its schema asks for asynchronous checks with '$async'" },
+  ]);
+  const named = lazyValidator({ properties: { $async: { not: { const: 2 } } }, not: { const: { $async: true } } });
+  assert.equal(schemaFault({ properties: { $async: { not: { const: 2 } } }, not: { const: { $async: true } } }), null);
+  assert.equal(named({ $async: 1 }), null);
+  assert.notEqual(named({ $async: 2 }), null);
+});
+
+test('a schema is compiled once for all references to it, where it is not small', () => {
+  const made: string[] = [];
+  const { Function: make } = globalThis;
+  // Ajv makes each validator of its text.
+  globalThis.Function = new Proxy(make, {
+    construct: (target, parts) => {
+      made.push(String(parts.at(-1)));
+      return Reflect.construct(target, parts);
+    },
+  });
+  try {
+    const members = (count: number, of: (index: number) => JsonSchema) =>
+      Object.fromEntries(Array.from({ length: count }, (_, index) => [`p${index}`, of(index)]));
+    const $defs = { large: { properties: members(100, () => ({ type: 'string' })) } };
+    const schema = { properties: members(100, () => ({ $ref: '#/$defs/large' })), $defs };
+    assert.equal(schemaFault(schema), null);
+    assert.deepEqual(
+      lazyValidator(schema)({ p7: { p8: 9 } })?.map(({ path }) => path),
+      ['/p7/p8'],
+    );
+  } finally {
+    globalThis.Function = make;
+  }
+  assert.ok(made.length > 0);
+  const characters = made.join('').length;
+  assert.ok(characters < 200_000, `${characters} characters of code`);
+});
+
+test('what was compiled is forgotten: the heap does not grow with the number of schemas', () => {
+  const url = (path: string) => JSON.stringify(new URL(path, import.meta.url).href);
+  const code = `const { schemaFault } = await import(${url('../../src/tools/schemas.js')});
+    const kept = () => { for (let round = 0; round < 4; round++) gc(); return process.memoryUsage().heapUsed; };
+    const compile = (round) => {
+      for (let n = 0; n < 1500; n++) schemaFault({ title: round + ' ' + n, not: { enum: ['x'.repeat(20_000) + round + n] } });
+      return kept();
+    };
+    const sizes = [0, 1, 2].map(compile);
+    console.log(JSON.stringify(sizes));`;
+  const options = { encoding: 'utf8', timeout: 120_000 } as const;
+  const sizes = JSON.parse(execFileSync(process.execPath, ['--expose-gc', '--input-type=module', '--eval', code], options)) as number[];
+  const [first = 0, , last = 0] = sizes;
+  // The texts alone are 30 MB a round.
+  assert.ok(last - first < 8_000_000, `the heap after each round: ${sizes.join(', ')}`);
 });
 
 test('names that objects inherit are names like others', () => {
