@@ -22,6 +22,10 @@ test('whatever may be wrong is left to the parser that knows places', () => {
     assert.equal(soundJson(text), undefined, text.slice(0, 40));
 });
 
+test('a string that is too long to be looked through is left to it, too', () => {
+  assert.equal(soundJson(`{"a":"${'x'.repeat(16_000_000)}"}`), undefined);
+});
+
 test('quotes, colons and escapes inside strings do not confuse it', () => {
   for (const value of [{ 'a:b': ':"\\' }, { '"': '\\"', '\\': ['"a":1'] }, { '': ':', '9007199254740993': 1 }]) {
     assert.deepEqual(soundJson(JSON.stringify(value))?.value, value);
