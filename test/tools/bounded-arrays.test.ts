@@ -52,6 +52,25 @@ for (const receiver of receivers) {
   });
 }
 
+// BOUNDED-ARRAYS-2
+test('concat puts no more together than another method takes', { timeout }, () => {
+  const spreads = '[Symbol.isConcatSpreadable]: true';
+  const half = `{ length: ${limits.toolArrayItemsMax / 2 + 1}, ${spreads} }`;
+  const calls = [
+    ...receivers.map((receiver) => `[].concat(Object.assign(${receiver}, { ${spreads} }))`),
+    `Array.prototype.concat.call({ length: 2 ** 53 - 1, ${spreads} })`,
+    `[1].concat([2], { get length() { return 2 ** 40 }, ${spreads} })`,
+    `[].concat(${half}, ${half})`,
+    '[].concat(new Array(2 ** 32 - 1))',
+    '[].concat(new Proxy([], { get: (t, k) => (k === "length" ? 2 ** 40 : t[k]) }))',
+  ];
+  for (const call of calls) assert.deepEqual({ ...evaluate(call) }, refused, call);
+  const changing = `(() => { let asked = 0; return { get length() { return asked++ ? 2 ** 40 : 1 }, 0: 'a', ${spreads} } })()`;
+  assert.deepEqual(resultOf(evaluate(`[].concat(${changing})`)), ['a']);
+  const late = `(() => { let asked = 0; return { length: 2 ** 40, get [Symbol.isConcatSpreadable]() { return asked++ > 0 } } })()`;
+  assert.deepEqual(resultOf(evaluate(`[].concat(${late}).length`)), 1);
+});
+
 // BOUNDED-ARRAYS-1
 test('a length that changes while it is looked at is the one that was seen first', { timeout }, () => {
   const changing = [
@@ -77,6 +96,10 @@ test('what is shorter is what it always was', () => {
     '(() => { const o = { get length() { return 2 }, 0: 2, 1: 1 }; return [Array.prototype.sort.call(o) === o, o[0], o[1]] })()',
     '(() => { const p = new Proxy([3, 1, 2], {}); return [p.sort() === p, ...p, p.concat(4).length, Array.isArray(p)] })()',
     '[1, [2, [3]]].flat(2)',
+    '[[1].concat(2, [3, [4]], "ab", null, { length: 1, 0: 5 }), [].concat.length, [].concat.name]',
+    '[].concat({ length: 2, 0: "a", 1: "b", [Symbol.isConcatSpreadable]: true }, Object.assign([1], { [Symbol.isConcatSpreadable]: false }))',
+    '(() => { class Rows extends Array {} return [new Rows(1, 2).concat([3]) instanceof Rows, new Rows(1, 2).concat([3]).length] })()',
+    '(() => { const o = {}; return [[].concat(o)[0] === o, [].concat((x) => x).length, Array.prototype.concat.call(5, 6).map(Number)] })()',
     '[3, 1, 2].lastIndexOf(3)',
     '[1, 2, 3].splice(1)',
     '[[1, 2, 3].splice(1, undefined).length, [1, 2, 3].indexOf.length, [].splice.length, [].sort.name]',

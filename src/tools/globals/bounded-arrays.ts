@@ -3,6 +3,7 @@
 // context before it is locked (realm-script.ts), so it names nothing but itself and ECMAScript.
 //   BOUNDED-ARRAYS-1. No method of arrays that is listed here loops over a receiver that is longer than the bound, whatever that is, and
 //     whatever it answers when it is asked for its length again. What it holds may be longer: `flat` is not held.
+//   BOUNDED-ARRAYS-2. `concat` takes no more items, of all that it puts together.
 
 type Method = (this: unknown, ...given: unknown[]) => unknown;
 type Members = { [name: PropertyKey]: unknown };
@@ -16,8 +17,10 @@ const looping = [
   ...['toReversed', 'toSorted', 'toSpliced', 'unshift', 'with'],
 ];
 
-const { apply, defineProperty, get, getOwnPropertyDescriptor } = Reflect;
-const { isArray } = Array;
+const { apply, defineProperty, get, getOwnPropertyDescriptor, getPrototypeOf } = Reflect;
+const { isArray, prototype: arrayPrototype } = Array;
+const { hasOwn } = Object;
+const { isConcatSpreadable } = Symbol;
 
 /** On the global object of a new context. */
 export function boundArrays(global: Members, itemsMax: number): void {
@@ -49,6 +52,35 @@ export function boundArrays(global: Members, itemsMax: number): void {
     defineProperty(guarded as Method, 'length', { value: native.length });
     return guarded as Method;
   };
+  /** What of `concat` adds its items is held to the length that it has now; what is added itself stands in an array of its own. */
+  const joined = (value: unknown, add: (length: number) => void): unknown => {
+    if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return value;
+    if (isArray(value) && !proxies.has(value) && getPrototypeOf(value) === arrayPrototype && !hasOwn(value, isConcatSpreadable)) {
+      add(value.length);
+      return value;
+    }
+    const spreads = (value as Members)[isConcatSpreadable] ?? isArray(value);
+    if (!spreads) return [value];
+    const length = lengthOf((value as Members).length);
+    add(length);
+    return standIn(value, length);
+  };
+  const { concat } = Array.prototype;
+  const { concat: guardedConcat } = {
+    concat(this: unknown, ...given: unknown[]): unknown {
+      if (this === undefined || this === null) return apply(concat, this, given);
+      let items = 0;
+      const add = (length: number): void => {
+        items += length;
+        if (items > itemsMax) refuse();
+      };
+      const receiver = joined(this, add);
+      for (let index = 0; index < given.length; index++) given[index] = joined(given[index], add);
+      return apply(concat, receiver, given);
+    },
+  };
+  defineProperty(guardedConcat, 'length', { value: concat.length });
+  define(Array.prototype, 'concat', guardedConcat);
   for (const name of looping) define(Array.prototype, name, guard((Array.prototype as unknown as Members)[name] as Method, name));
 }
 
@@ -58,9 +90,10 @@ function lengthOf(value: unknown): number {
   return length > 0 ? length : 0;
 }
 
-/** Reading through it runs a function at each step, between which a thread can be ended. */
+/** Reading through it runs a function at each step, between which a thread can be ended. `concat` adds the items of any. */
 function standIn(value: object, length: number): object {
-  return new NativeProxy(value, { get: (target, name) => (name === 'length' ? length : get(target, name)) });
+  const fixed: Members = { __proto__: null, length, [isConcatSpreadable]: true };
+  return new NativeProxy(value, { get: (target, name) => (name in fixed ? fixed[name] : get(target, name)) });
 }
 
 const NativeProxy = Proxy;
