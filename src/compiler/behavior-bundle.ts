@@ -14,7 +14,14 @@ import type { ContentCache } from '../files/content-cache.js';
 import { bundleFunction } from '../tools/ambient.js';
 import { graphqlKit, kitEntry, kitPlugin } from './behavior-kits.js';
 import { type BehaviorModule, BehaviorModules, type BundleFinding, type Refusal, type RefusedFile } from './behavior-modules.js';
-import { ambientFindings, asyncFindings, importFindings, runTimeLoadingFindings, unavailable } from './behavior-oracles.js';
+import {
+  ambientFindings,
+  asyncFindings,
+  importFindings,
+  patternFindings,
+  runTimeLoadingFindings,
+  unavailable,
+} from './behavior-oracles.js';
 import { loadEsbuild } from './esbuild.js';
 import { keepBundle, keptBundle } from './kept-bundles.js';
 
@@ -72,7 +79,7 @@ export async function bundleBehavior(request: BundleRequest): Promise<BundleResu
   if (body !== undefined) {
     if (helperCalls.test(body)) findings.push(...(await asyncFindings(loaded)));
     if (findings.every(({ code }) => code !== 'DY6004')) findings.push(...importFindings(body, loaded));
-    findings.push(...(await ambientFindings(body, loaded)));
+    findings.push(...patternFindings(body, loaded), ...(await ambientFindings(body, loaded)));
     if (body.length > limits.behaviorBundleBytesMax)
       findings.push({
         code: 'DY6009',

@@ -1,7 +1,9 @@
 // What a module uses, asked of esbuild's own parser: it rewrites one thing on request, and what it rewrites is there. Text search only
 // finds the line.
 import { deniedMethods, deniedNames } from '../tools/ambient.js';
+import { laterSyntax } from '../tools/globals/later-patterns.js';
 import { mayImport } from '../tools/import-calls.js';
+import { scriptTokens } from '../tools/script-tokens.js';
 import type { BehaviorModule, BundleFinding } from './behavior-modules.js';
 import { loadEsbuild } from './esbuild.js';
 
@@ -49,6 +51,20 @@ export function importFindings(body: string, modules: readonly BehaviorModule[])
   const module = modules.find(({ text }) => importCall.test(text));
   const place = module === undefined ? { line: 1, column: 1 } : { file: module.path, ...placeOfFirst(module.text, importCall) };
   return [{ code: 'DY6004', ...place, message: unavailable('import()') }];
+}
+
+/** Literals that only later versions of Node take: on the others the bundle would not be code. */
+export function patternFindings(body: string, modules: readonly BehaviorModule[]): BundleFinding[] {
+  if (!/\(\?(?:[ims-]+:|<[^=!])/.test(body)) return [];
+  for (const { kind, text } of scriptTokens(body) ?? []) {
+    const later = kind === 'pattern' ? laterSyntax(text.slice(1, text.lastIndexOf('/'))) : undefined;
+    if (later === undefined) continue;
+    const module = modules.find((one) => one.text.includes(text));
+    const place = module === undefined ? { line: 1, column: 1 } : { file: module.path, ...placeAt(module.text, module.text.indexOf(text)) };
+    const message = `a regular expression is none on every supported version of Node: ${later}`;
+    return [{ code: 'DY6003', ...place, message }];
+  }
+  return [];
 }
 
 /**
@@ -127,7 +143,11 @@ async function findingsWhere(
 }
 
 function placeOfFirst(text: string, pattern: RegExp): { line: number; column: number } {
-  const before = text.slice(0, Math.max(0, text.search(pattern)));
+  return placeAt(text, text.search(pattern));
+}
+
+function placeAt(text: string, index: number): { line: number; column: number } {
+  const before = text.slice(0, Math.max(0, index));
   const lineStart = before.lastIndexOf('\n') + 1;
   return { line: before.split('\n').length, column: before.length - lineStart + 1 };
 }

@@ -8,6 +8,7 @@
 //   REALM-LOCKDOWN-5. Nothing in the realm can wait for a promise: one of `import()` would bring an error of the host.
 import { boundArrays } from './globals/bounded-arrays.js';
 import { keepKnownNames } from './globals/known-names.js';
+import { keepKnownResults } from './globals/known-results.js';
 import { pow } from './globals/power.js';
 import { tameDate } from './globals/realm-date.js';
 
@@ -33,6 +34,7 @@ const throwing = new Set<unknown>();
 export function lockDown(realGlobal: object, { ambientNames, addedNames, deniedNames, deniedMethods, arrayItemsMax }: Lists): Locked {
   const global = realGlobal as Members;
   keepKnownNames(global);
+  keepKnownResults(global);
   boundArrays(global, arrayItemsMax);
   Object.defineProperty(global.Math, 'pow', { value: pow });
   const ambient = Object.create(null) as Members;

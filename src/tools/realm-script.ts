@@ -32,6 +32,8 @@ const insideModules = [
 
 const lockdownModules = [
   './globals/known-names.js',
+  './globals/later-patterns.js',
+  './globals/known-results.js',
   './globals/bounded-arrays.js',
   './globals/power.js',
   './globals/realm-date.js',

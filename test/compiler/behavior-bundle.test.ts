@@ -269,3 +269,15 @@ test('what is added to ECMAScript works in a bundle, and does not change the cod
   const { behavior: made } = await bundle(t, { 'b.ts': behavior('1') });
   assert.doesNotMatch(made?.code ?? '', /URL|Date/);
 });
+
+test('a regular expression that only later versions of Node take is a finding at its place', async (t) => {
+  for (const literal of ['/(?i:a)/', '/(?<a>x)|(?<a>y)/u']) {
+    const { findings } = await bundle(t, { 'b.ts': behavior('odd.test("A")', `const odd = ${literal};`) });
+    assert.deepEqual(
+      findings.map(({ code, file, line, column }) => [code, file, line, column]),
+      [['DY6003', 'b.ts', 2, 13]],
+      literal,
+    );
+  }
+  assert.deepEqual(await run(t, { 'b.ts': behavior('[/(?<a>x)|[(?<a>]/.test("x"), "(?i:a)"]') }), [true, '(?i:a)']);
+});
