@@ -86,5 +86,6 @@ function readValue(name: string, value: string | Level, isText: boolean): unknow
 
 function plainValue(name: string, text: string): unknown {
   if (integers.has(name) && /^-?\d{1,15}$/.test(text)) return Number(text);
-  return booleans.has(name) && /^(?:true|false)$/.test(text) ? text === 'true' : text;
+  // In any case: the client for Python sends `True`.
+  return booleans.has(name) && /^(?:true|false)$/i.test(text) ? text.toLowerCase() === 'true' : text;
 }
