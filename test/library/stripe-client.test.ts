@@ -92,6 +92,86 @@ test('errors have the classes that the client gives them', async () => {
   assert.equal((await stripe.charges.list()).data.length, 1, 'the second answer is the first one again');
 });
 
+/** A request as another client than that for Node writes it. */
+function formSender({ url, token }: { url: string; token: string }) {
+  return async (path: string, body: string, headers: Record<string, string> = {}) => {
+    const authorization = `Bearer ${token}`;
+    const form = { 'content-type': 'application/x-www-form-urlencoded' };
+    const response = await fetch(url + path, { method: 'POST', body, headers: { authorization, ...form, ...headers } });
+    const answer = (await response.json()) as { status?: string; error: { code?: string; message: string; param?: string } };
+    return { status: response.status, unsupported: response.headers.get('x-drillyard-unsupported'), body: answer };
+  };
+}
+
+test('booleans are read in any case: the client for Python sends str(True)', async () => {
+  const post = formSender(await openAccount());
+  // stripe-python 5.0.0, PaymentIntent.create(..., confirm=True, automatic_payment_methods={'enabled': True, ...})
+  const methods = 'automatic_payment_methods[enabled]=True&automatic_payment_methods[allow_redirects]=never';
+  const paid = await post('/v1/payment_intents', `amount=2000&currency=usd&payment_method=pm_card_visa&confirm=True&${methods}`);
+  assert.deepEqual([paid.status, paid.body.status], [200, 'succeeded']);
+  const held = await post('/v1/payment_intents', 'amount=2000&currency=usd&confirm=False');
+  assert.deepEqual([held.status, held.body.status], [200, 'requires_payment_method']);
+});
+
+test('another account is refused as Stripe refuses it, and so is a version that is none', async () => {
+  const { stripe, ...served } = await openAccount();
+  const post = formSender(served);
+  await assert.rejects(stripe.customers.list({}, { stripeAccount: 'acct_999' }), (error: unknown) => {
+    assert.ok(error instanceof Stripe.errors.StripePermissionError);
+    assert.deepEqual([error.code, error.headers?.['x-drillyard-unsupported']], ['account_invalid', '1']);
+    return true;
+  });
+  const other = await post('/v1/customers', 'name=Cy', { 'stripe-account': 'acct_999' });
+  assert.deepEqual([other.status, other.unsupported], [403, '1']);
+  const own = await post('/v1/customers', 'name=Cy', { 'stripe-account': 'acct_000001', 'stripe-version': '2019-12-03' });
+  assert.equal(own.status, 200);
+  const version = await post('/v1/customers', 'name=Cy', { 'stripe-version': 'latest' });
+  assert.deepEqual([version.status, version.body.error.message], [400, 'Invalid Stripe API version: latest']);
+});
+
+test('a parameter or an expansion that Stripe has and the package has not is marked, and one that Stripe has not is not', async () => {
+  const post = formSender(await openAccount());
+  const intent = 'amount=2000&currency=usd';
+  const asked = async (body: string) => {
+    const { status, unsupported, body: answer } = await post('/v1/payment_intents', `${intent}&${body}`);
+    return [status, unsupported, answer.error.message];
+  };
+  assert.deepEqual(await asked('transfer_data[destination]=acct_1'), [400, '1', 'Received unknown parameter: transfer_data']);
+  assert.deepEqual(await asked('colour=red'), [400, null, 'Received unknown parameter: colour']);
+  assert.deepEqual(await asked('expand[]=latest_charge.refunds'), [400, '1', 'This property cannot be expanded (latest_charge.refunds).']);
+  assert.deepEqual(await asked('expand[]=nonsense'), [400, null, 'This property cannot be expanded (nonsense).']);
+  const nested = await post('/v1/subscriptions', 'customer=cus_1&items[0][price]=price_1&items[0][discounts][0][coupon]=x');
+  assert.deepEqual([nested.unsupported, nested.body.error.param], ['1', 'items[0][discounts]']);
+});
+
+test('arguments that do not fit are refused in words of Stripe, which say nothing of a simulation', async () => {
+  const post = formSender(await openAccount());
+  const refused = async (path: string, body: string) => {
+    const { code, message, param } = (await post(path, body)).body.error;
+    return [code, message, param];
+  };
+  const shown = [
+    await refused('/v1/payment_intents', 'amount=10.5&currency=usd'),
+    await refused('/v1/payment_intents', 'amount=-10&currency=usd'),
+    await refused('/v1/payment_intents', 'amount=100&currency=usd&confirm=maybe'),
+    await refused('/v1/payment_intents', 'amount=100&currency=usd&capture_method=later'),
+    await refused('/v1/payment_intents', 'amount=100'),
+    await refused('/v1/customers', 'address=x'),
+    await refused('/v1/customers', `metadata[order]=${'7'.repeat(501)}`),
+    await refused('/v1/customers', 'name=a&name=b'),
+  ];
+  assert.deepEqual(shown.slice(0, 6), [
+    ['parameter_invalid_integer', 'Invalid integer: 10.5', 'amount'],
+    ['parameter_invalid_integer', 'This value must be greater than or equal to 1.', 'amount'],
+    [undefined, 'Invalid boolean: maybe', 'confirm'],
+    [undefined, 'Invalid capture_method: must be one of automatic, automatic_async, or manual', 'capture_method'],
+    ['parameter_missing', 'Missing required param: currency.', 'currency'],
+    [undefined, 'Invalid object', 'address'],
+  ]);
+  assert.match(JSON.stringify(shown[6]), /Metadata values can have up to 500 characters, but you passed in a value that is 501 characters/);
+  assert.doesNotMatch(JSON.stringify(shown), /schema|pattern|property '|route/);
+});
+
 test('lists page by themselves, and the balance is the sum of its transactions', async () => {
   const { stripe, advance } = await openAccount();
   for (let number = 1; number <= 7; number += 1)

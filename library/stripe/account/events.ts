@@ -6,6 +6,8 @@ import type { Context } from './types.js';
 /** As the client of the same release pins it. */
 export const apiVersion = '2026-10-28.endive';
 
+export const accountId = 'acct_000001';
+
 export function recordEvent(context: Context, type: string, object: object, previous?: object): void {
   const id = nextId(context, 'events');
   const { source } = context;

@@ -1,6 +1,6 @@
 // How an invoice comes about and how far it is: draft, open, paid, uncollectible or void. Asking the card for its money is in collection.ts.
 
-import { recordEvent } from '../account/events.js';
+import { accountId, recordEvent } from '../account/events.js';
 import { newIntent } from '../account/intent-shape.js';
 import { keepIntent } from '../account/payments.js';
 import { nextId, nowSeconds, requireRow, rowsWhere } from '../account/store.js';
@@ -85,7 +85,7 @@ export function finalize(context: Context, draft: Invoice, advances = draft.auto
   const sum = totaled(context, draft);
   const ending_balance = sum.amount_due === 0 ? sum.starting_balance + sum.total : 0;
   moveBalance(context, customer.id, ending_balance - sum.starting_balance);
-  const hosted_invoice_url = `https://invoice.stripe.com/i/acct_000001/test_${draft.id}`;
+  const hosted_invoice_url = `https://invoice.stripe.com/i/${accountId}/test_${draft.id}`;
   const open: Invoice = {
     ...sum,
     auto_advance: advances,

@@ -1,7 +1,8 @@
 // Stripe's HTTP API: forms in, the operation's own value as JSON out. One pair of codecs serves every route.
-import type { DecodedRequest, EncodeInput, HttpRequest, WireReply } from 'drillyard/tool-sdk';
-import { apiVersion, requestIdOf } from '../account/events.js';
-import { errorBody, refuseRequest, statusOf } from './errors.js';
+import { type DecodedRequest, type EncodeInput, type HttpRequest, type JsonValue, ToolFailure, type WireReply } from 'drillyard/tool-sdk';
+import { accountId, apiVersion, requestIdOf } from '../account/events.js';
+import { argumentError } from './argument-errors.js';
+import { accountError, errorBody, refuseRequest, statusOf } from './errors.js';
 import { readParameters } from './forms.js';
 
 export const codecs = { decode, encode };
@@ -9,13 +10,23 @@ export const codecs = { decode, encode };
 /** Stripe has what was asked for, and this package has not. */
 const unsupported = { 'x-drillyard-unsupported': '1' };
 
+/** A day, the name of a release, and flags of betas. */
+const versionForm = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?:\.[a-z]+)?(?:; *[\w=.-]+)*$/;
+/** An account that is not this one becomes an argument that no operation has: the call is refused, and stands in the evidence. */
+const accountHeader = 'Stripe-Account';
+
 function decode({ path, query, headers, body }: HttpRequest): DecodedRequest {
   const given = readParameters(query, body.kind === 'form' ? body.value : {});
   const [idempotencyKey] = headers['idempotency-key'] ?? [];
-  return { arguments: { ...given, ...path }, ...(idempotencyKey === undefined ? {} : { idempotencyKey }) };
+  const [version = apiVersion] = headers['stripe-version'] ?? [];
+  if (!versionForm.test(version)) throw new ToolFailure({ code: 'VERSION_INVALID', message: `Invalid Stripe API version: ${version}` });
+  const [account = accountId] = headers['stripe-account'] ?? [];
+  const other = account === accountId ? {} : { [accountHeader]: account };
+  return { arguments: { ...given, ...path, ...other }, ...(idempotencyKey === undefined ? {} : { idempotencyKey }) };
 }
 
-function encode({ outcome, invocation, request }: EncodeInput): WireReply {
+function encode(input: EncodeInput): WireReply {
+  const { outcome, invocation, request } = input;
   const { idempotencyKey } = invocation;
   const isKey = idempotencyKey !== undefined && /^[\x21-\x7e]{1,255}$/.test(idempotencyKey);
   const headers = {
@@ -30,11 +41,28 @@ function encode({ outcome, invocation, request }: EncodeInput): WireReply {
     const { body } = refuseRequest({ ...request, kind: 'not_found' });
     return { status: 404, headers: { ...headers, ...retries, ...unsupported }, body };
   }
-  const error = { ...errorBody(outcome), request_log_url: `https://dashboard.stripe.com/test/logs/${headers['request-id']}` };
-  const status = statusOf(outcome);
+  const { status, error, isUnserved } = refusedCall(outcome, invocation);
+  const request_log_url = `https://dashboard.stripe.com/test/logs/${headers['request-id']}`;
   return {
     ...(status === undefined ? {} : { status }),
-    headers: { ...headers, ...retries, ...(outcome.error.code === 'CHANGE_NOT_SERVED' ? unsupported : {}) },
-    body: { kind: 'json', value: { error } },
+    headers: { ...headers, ...retries, ...(isUnserved ? unsupported : {}) },
+    body: { kind: 'json', value: { error: { ...error, request_log_url } } },
   };
+}
+
+interface RefusedCall {
+  readonly error: { readonly [member: string]: JsonValue };
+  readonly status?: number | undefined;
+  /** Stripe has what was asked for. */
+  readonly isUnserved: boolean;
+}
+
+function refusedCall(outcome: Exclude<EncodeInput['outcome'], { kind: 'ok' }>, invocation: EncodeInput['invocation']): RefusedCall {
+  if (outcome.error.code === 'INVALID_ARGUMENTS') {
+    const { [accountHeader]: account } = invocation.arguments as { readonly [name: string]: JsonValue };
+    if (account !== undefined) return { status: 403, error: accountError(String(account)), isUnserved: true };
+    const refused = argumentError(outcome.error.details, invocation);
+    if (refused !== undefined) return refused;
+  }
+  return { status: statusOf(outcome), error: errorBody(outcome), isUnserved: outcome.error.code === 'CHANGE_NOT_SERVED' };
 }

@@ -30,9 +30,9 @@ const withoutCode = new Set([
   'HANDLER_FAILED',
 ]);
 
-export function errorBody(outcome: Exclude<EncodeInput['outcome'], { kind: 'ok' }>): Members {
-  const { error } = outcome;
-  if (error.code === 'INVALID_ARGUMENTS') return argumentError(error);
+type Refused = Exclude<EncodeInput['outcome'], { kind: 'ok' }>;
+
+export function errorBody({ error }: Refused): Members {
   const { in_path: _, ...members } = membersOf(error.details);
   return {
     type: types[error.code] ?? 'invalid_request_error',
@@ -43,47 +43,18 @@ export function errorBody(outcome: Exclude<EncodeInput['outcome'], { kind: 'ok' 
 }
 
 /** The status where the code alone does not say it: an id that is missing in the path is 404, one in a parameter 400. */
-export function statusOf(outcome: Exclude<EncodeInput['outcome'], { kind: 'ok' }>): number | undefined {
-  if (outcome.error.code !== 'RESOURCE_MISSING') return undefined;
-  return membersOf(outcome.error.details).in_path === true ? 404 : 400;
+export function statusOf({ error }: Refused): number | undefined {
+  if (error.code !== 'RESOURCE_MISSING') return undefined;
+  return membersOf(error.details).in_path === true ? 404 : 400;
 }
 
-/** What the schema of the arguments says, as Stripe would. */
-function argumentError({ message }: CallError): Members {
-  const base = { type: 'invalid_request_error' };
-  const [, place = '', missing] = / (?:\/(\S+)|the value) must have required property '(\w+)'/.exec(message) ?? [];
-  if (missing !== undefined) {
-    const param = bracketed(place === '' ? missing : `${place}/${missing}`);
-    return {
-      ...base,
-      code: 'parameter_missing',
-      doc_url: docUrl('parameter_missing'),
-      message: `Missing required param: ${param}.`,
-      param,
-    };
-  }
-  const unknown = / \/(\S+) is not a known property/.exec(message)?.[1];
-  if (unknown !== undefined) {
-    const param = bracketed(unknown);
-    return {
-      ...base,
-      code: 'parameter_unknown',
-      doc_url: docUrl('parameter_unknown'),
-      message: `Received unknown parameter: ${param}`,
-      param,
-    };
-  }
-  const path = / \/(\S+) /.exec(message)?.[1];
-  return { ...base, message, ...(path === undefined ? {} : { param: bracketed(path) }) };
-}
-
-/** The path of a member as Stripe writes it. */
-function bracketed(path: string): string {
-  return path
-    .split('/')
-    .map((part, index) => (index === 0 ? part : `[${part}]`))
-    .join('');
-}
+/** Of a request for another account than the key's own. */
+export const accountError = (account: string): Members => ({
+  type: 'invalid_request_error',
+  code: 'account_invalid',
+  doc_url: docUrl('account_invalid'),
+  message: `The provided key does not have access to account '${account}' (or that account does not exist). Application access may have been revoked.`,
+});
 
 function messageOf({ code, message }: CallError): string {
   if (code === 'IDEMPOTENCY_KEY_REUSED')
@@ -92,15 +63,15 @@ function messageOf({ code, message }: CallError): string {
   return message;
 }
 
-const docUrl = (code: string): string => `https://stripe.com/docs/error-codes/${code.toLowerCase().replaceAll('_', '-')}`;
+export const docUrl = (code: string): string => `https://stripe.com/docs/error-codes/${code.toLowerCase().replaceAll('_', '-')}`;
 
 function membersOf(details: JsonValue | undefined): Members {
   return details !== undefined && details !== null && typeof details === 'object' && !Array.isArray(details) ? (details as Members) : {};
 }
 
-type Refused = Pick<RefusalInput, 'kind' | 'method' | 'pathname'> & { readonly message?: string };
+type Request = Pick<RefusalInput, 'kind' | 'method' | 'pathname'> & { readonly message?: string };
 
-export function refuseRequest({ kind, method, pathname, message }: Refused): WireMessage {
+export function refuseRequest({ kind, method, pathname, message = '' }: Request): WireMessage {
   const text = {
     unauthenticated: 'Invalid API Key provided.',
     not_found: `Unrecognized request URL (${method}: ${pathname}). Please see https://stripe.com/docs or we can help at https://support.stripe.com/.`,
@@ -108,7 +79,7 @@ export function refuseRequest({ kind, method, pathname, message }: Refused): Wir
     unsupported_media_type: 'Invalid request: the content type is application/x-www-form-urlencoded.',
     malformed: `Invalid request: ${message}`,
     too_large: 'Invalid request: the body is too large.',
-    not_decoded: message ?? '',
+    not_decoded: message.replace(/^The request does not fit route '[^']*': /, ''),
   }[kind];
   return { body: { kind: 'json', value: { error: { message: text, type: 'invalid_request_error' } } } };
 }
