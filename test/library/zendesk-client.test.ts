@@ -63,6 +63,19 @@ for (const engine of engines) {
   });
 }
 
+test('each path is there without .json too, as the reference writes it', async (context) => {
+  const { client: _, ...world } = await serve(context);
+  for (const path of ['tickets', 'tickets/101', 'tickets/101/comments', 'users/me', 'groups', 'search?query=type:ticket']) {
+    const [name, query] = path.split('?');
+    const [bare, named] = await Promise.all(
+      [path, `${name}.json${query === undefined ? '' : `?${query}`}`].map((one) => send(world, `/api/v2/${one}`)),
+    );
+    assert.deepEqual([bare?.status, await bare?.json()], [200, await named?.json()], path);
+  }
+  const recent = await send(world, '/api/v2/tickets/recent');
+  assert.deepEqual([recent.status, recent.headers.get('x-drillyard-unsupported')], [422, '1']);
+});
+
 test('without its option for it the client says of a refusal what was wrong in a word', async (context) => {
   const world = await serve(context);
   await assert.rejects(clientOf(world, { throwOriginalException: false }).tickets.show(7), /Zendesk Error \(404\): Item not found/);

@@ -48,9 +48,9 @@ const check = typeChecker({
     | { error: { title: string; message: string } }`,
 });
 
-/** Types are by route: several functions of the client share one request, and the first of them stands for it. */
-export function checkResponse({ operation: _, ...exchange }: RecordedExchange): string[] {
-  const found = check(exchange);
+/** Types are by route, with `.json` or without: several functions of the client share one request, and the first of them stands for it. */
+export function checkResponse({ operation: _, routeId, ...exchange }: RecordedExchange): string[] {
+  const found = check(routeId === undefined ? exchange : { ...exchange, routeId: routeId.replace(/[.]bare$/, '') });
   const { status, headers, body } = exchange;
   if (status === 429 && !/^\d+$/.test(headers['retry-after'] ?? '')) found.push('429 without Retry-After');
   if (status < 400) return found;

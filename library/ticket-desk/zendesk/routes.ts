@@ -179,4 +179,12 @@ function shownHit(hit: Hit, { baseUrl }: EncodeInput): JsonValue {
   return { ...zendeskGroup(hit.group, baseUrl), result_type: 'group' };
 }
 
-export const zendeskRoutes: Routes = { ...ticketRoutes, ...userRoutes, ...searchRoutes };
+const routes: Routes = { ...ticketRoutes, ...userRoutes, ...searchRoutes };
+
+/** Each path has `.json` at its end or not, as Zendesk's reference has both. */
+export const zendeskRoutes: Routes = Object.fromEntries(
+  Object.entries(routes).flatMap(([id, codecs]) => [
+    [id, codecs],
+    [`${id}.bare`, codecs],
+  ]),
+);
