@@ -267,11 +267,52 @@ test('the client throws platform errors, of calls and of what became none', asyn
     slack.apiCall('conversations.info', {}),
     (thrown: { data: { error: string; response_metadata: { messages: string[] } } }) => {
       assert.equal(thrown.data.error, 'invalid_arguments');
-      return /channel/.test(thrown.data.response_metadata.messages[0] ?? '');
+      assert.deepEqual(thrown.data.response_metadata.messages, ['[ERROR] missing required field: channel']);
+      return true;
     },
   );
   const { client: ofReader } = await serve(context, undefined, 'reader');
   await assert.rejects(ofReader().chat.postMessage({ channel: 'C01SUPPORT', text: 'x' }), platform('missing_scope'));
+});
+
+test('what is no argument of a method is refused in words of the API, which say nothing of a simulation', async (context) => {
+  const { client } = await serve(context);
+  const refused = async (method: string, options: Record<string, unknown>) => {
+    const { data } = (await client()
+      .apiCall(method, options)
+      .catch((thrown: unknown) => thrown)) as {
+      data: { error: string; response_metadata: { messages: string[] } };
+    };
+    return [data.error, ...data.response_metadata.messages];
+  };
+  const posted = { channel: 'C01SUPPORT', text: 'x', blocks: 'none' };
+  assert.deepEqual(await refused('chat.postMessage', posted), [
+    'invalid_arguments',
+    '[ERROR] must provide an array [json-pointer:/blocks]',
+  ]);
+  assert.match(
+    String(await refused('conversations.history', { channel: 'C01SUPPORT', limit: 'few' })),
+    /an integer \[json-pointer:\/limit\]/,
+  );
+});
+
+test('an argument of the API that would change what comes of a call, and that is not there, is refused with the header', async (context) => {
+  const { url, token } = await serve(context);
+  const asked = async (body: object) => {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    const response = await fetch(`${url}/api/search.messages`, { method: 'POST', headers, body: JSON.stringify({ query: 'x', ...body }) });
+    return [response.headers.get('x-drillyard-unsupported'), ((await response.json()) as { error?: string }).error];
+  };
+  assert.deepEqual(await asked({ cursor: '*' }), ['1', 'invalid_arguments']);
+  assert.deepEqual(await asked({ cursor: '', team_id: 'T1', color: 'red' }), [null, undefined]);
+});
+
+test('text in Markdown is the text, and the name of a private channel leads there for its members alone', async (context) => {
+  const { client } = await serve(context);
+  const slack = client();
+  const { message } = await slack.chat.postMessage({ channel: '#staff', markdown_text: '**Lunch**' });
+  assert.equal(message?.text, '**Lunch**');
+  await assert.rejects(slack.chat.postMessage({ channel: '#secret', text: 'x' }), platform('channel_not_found'));
 });
 
 test('the client walks pages, and sends options that a world does not know', async (context) => {
@@ -313,6 +354,15 @@ test('a file goes through all three steps, byte for byte, and leads back to the 
   assert.deepEqual(Buffer.from(await reply.arrayBuffer()), bytes);
   const { messages } = await slack.conversations.history({ channel: 'C01SUPPORT', limit: 1 });
   assert.deepEqual([messages?.[0]?.text, messages?.[0]?.files?.[0]?.id], ['Listen', file]);
+});
+
+test('the URL of an upload is all that an upload needs, and one that is none is no success', async (context) => {
+  const { client } = await serve(context);
+  const { upload_url = '' } = await client().files.getUploadURLExternal({ filename: 'a.txt', length: 5 });
+  const sent = await fetch(upload_url, { method: 'POST', body: 'hello' });
+  assert.deepEqual([sent.status, await sent.text()], [200, 'OK - 5']);
+  const lost = await fetch(`${upload_url}x`, { method: 'POST', body: 'hello' });
+  assert.equal(lost.status, 404);
 });
 
 test('a limit is what the client knows as one, and it waits as long as Retry-After says', async (context) => {

@@ -1,8 +1,9 @@
 // The Web API: forms, JSON and queries in, JSON with `ok` out. One pair of codecs serves every method; what a member is, text, a number or
 // JSON, its name says.
-import type { DecodedRequest, EncodeInput, HttpRequest, JsonValue, WireReply } from 'drillyard/tool-sdk';
+import { type DecodedRequest, type EncodeInput, type HttpRequest, type JsonValue, ToolFailure, type WireReply } from 'drillyard/tool-sdk';
 import { filesHost } from '../workspace/shown.js';
-import { parameters } from './parameters.js';
+import { argumentMessages } from './argument-messages.js';
+import { markdownMethods, parameters, unserved } from './parameters.js';
 
 type Members = { [name: string]: JsonValue };
 
@@ -26,13 +27,23 @@ export const codecs = { decode, encode };
 
 function decode({ routeId, query, body }: HttpRequest): DecodedRequest {
   // A method by GET has a route of its own, whose id ends with that.
-  const names = parameters[routeId] ?? parameters[routeId.replace(/[.]get$/, '')] ?? [];
+  const method = Object.hasOwn(parameters, routeId) ? routeId : routeId.replace(/[.]get$/, '');
+  const names = namesIn(parameters, method);
+  const refused = namesIn(unserved, method);
   const given: Members = {};
   for (const [name, value] of [...pairsIn(query), ...bodyPairs(body)]) {
     if (names.includes(name) && value !== null) given[name] = argumentOf(name, value);
+    if (refused.includes(name) && !isOff(value))
+      throw new ToolFailure({ code: 'UNSUPPORTED', message: `unsupported argument [json-pointer:/${name}]` });
+    if (name === 'markdown_text' && isMarkdown(method) && !isOff(value)) given.text = value;
   }
   return { arguments: given };
 }
+
+type Lists = { readonly [method: string]: readonly string[] };
+const namesIn = (lists: Lists, method: string): readonly string[] => (Object.hasOwn(lists, method) ? (lists[method] ?? []) : []);
+const isMarkdown = (method: string): boolean => markdownMethods.some((one) => one === method);
+const isOff = (value: JsonValue): boolean => value === null || value === '' || value === false || value === 'false';
 
 /** `api.test` echoes what it was asked, as text. */
 export const echoCodecs = {
@@ -88,11 +99,11 @@ const words: { readonly [code: string]: string } = {
 
 function encode({ outcome, baseUrl, invocation }: EncodeInput): WireReply {
   if (outcome.kind === 'ok') return json(placed(outcome.value, baseUrl));
-  const { code, message } = outcome.error;
+  const { code, message, details } = outcome.error;
   const error = words[code] ?? code.toLowerCase();
   const headers: { [name: string]: string } = code === 'RATELIMITED' ? { 'retry-after': retryAfterS } : {};
   if (code === 'NOT_GRANTED') return json({ ok: false, error, needed: scopeOf(invocation.operationId), provided: '' });
-  if (code === 'INVALID_ARGUMENTS') return json({ ok: false, error, response_metadata: { messages: [`[ERROR] ${message}`] } });
+  if (code === 'INVALID_ARGUMENTS') return json({ ok: false, error, response_metadata: { messages: argumentMessages(details, message) } });
   return { headers, ...json({ ok: false, error }) };
 }
 

@@ -1,6 +1,7 @@
-// What each method takes over the wire. Everything else that a client sends is left out, as the API does it; the operations' own schemas are
-// closed, so that a misspelled argument over MCP is refused.
-export const parameters: { readonly [method: string]: readonly string[] } = {
+// What each method takes over the wire. What Slack has beside is refused where it would change what comes of the call; everything else that a
+// client sends is left out, as the API does it. The operations' own schemas are closed, so that a misspelled argument over MCP is refused.
+// compat/arguments.ts holds these lists against the types of the client.
+export const parameters = {
   'auth.test': [],
   'team.info': [],
   'conversations.create': ['name', 'is_private'],
@@ -55,4 +56,28 @@ export const parameters: { readonly [method: string]: readonly string[] } = {
   'reminders.info': ['reminder'],
   'reminders.list': [],
   'search.messages': ['query', 'sort', 'sort_dir', 'count', 'page'],
-};
+} as const satisfies { readonly [method: string]: readonly string[] };
+
+/** Arguments of Slack's without an effect in a workspace of a world: how a message looks, and a second workspace that is not there. */
+export const withoutEffect = [
+  ...['as_user', 'icon_url', 'icon_emoji', 'parse', 'link_names', 'unfurl_links', 'unfurl_media', 'mrkdwn', 'highlight', 'snippet_type'],
+  ...['team_id', 'include_locale', 'include_labels', 'include_all_metadata', 'show_files_hidden_by_limit'],
+] as const;
+
+/** Arguments of Slack's that would change what comes of the call, and that the package has not. */
+export const unserved = {
+  'team.info': ['domain', 'team'],
+  'conversations.invite': ['force'],
+  'chat.postEphemeral': ['username', 'thread_ts'],
+  'chat.update': ['file_ids', 'reply_broadcast'],
+  'reactions.remove': ['file', 'file_comment'],
+  'reactions.get': ['file', 'file_comment'],
+  'reactions.list': ['full', 'count', 'page'],
+  'files.completeUploadExternal': ['blocks'],
+  'files.info': ['limit', 'cursor', 'count', 'page'],
+  'reminders.add': ['recurrence'],
+  'search.messages': ['cursor'],
+} as const satisfies { readonly [method: string]: readonly string[] };
+
+/** Text in Markdown is taken as the text. */
+export const markdownMethods = ['chat.postMessage', 'chat.postEphemeral', 'chat.update', 'chat.scheduleMessage'] as const;

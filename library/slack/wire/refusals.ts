@@ -11,9 +11,12 @@ const words: { readonly [kind in RefusalInput['kind']]: string } = {
   not_decoded: 'invalid_arguments',
 };
 
-export function refuseRequest({ kind, pathname }: RefusalInput): WireMessage {
+export function refuseRequest({ kind, pathname, code, message }: RefusalInput): WireMessage {
   const method = kind === 'not_found' ? { req_method: pathname.replace(/^.*[/]/, '') } : {};
-  // For who wonders whether the method is wrong, or only not there.
-  const headers: { [name: string]: string } = kind === 'not_found' ? { 'x-drillyard-unsupported': '1' } : {};
-  return { headers, body: { kind: 'json', value: { ok: false, error: words[kind], ...method } } };
+  const isUnserved = kind === 'not_found' || code === 'UNSUPPORTED';
+  // For who wonders whether the request is wrong, or the method or argument only not there.
+  const headers: { [name: string]: string } = isUnserved ? { 'x-drillyard-unsupported': '1' } : {};
+  const reason = message.replace(/^The request does not fit route '[^']*': /, '');
+  const why = kind === 'not_decoded' ? { response_metadata: { messages: [`[ERROR] ${reason}`] } } : {};
+  return { headers, body: { kind: 'json', value: { ok: false, error: words[kind], ...method, ...why } } };
 }

@@ -1,5 +1,5 @@
 // Posting: where a message goes, what it may say, and who answers it.
-import { callerOf, requireOpen } from './access.js';
+import { callerOf, isVisible, requireOpen } from './access.js';
 import { scheduleAnswers } from './counterparts.js';
 import { directMessage } from './direct.js';
 import { tellMessage } from './events.js';
@@ -72,9 +72,11 @@ export function getPermalink({ channel: id, message_ts }: { channel: string; mes
 export function channelToPostIn(context: Context, wanted: string | undefined, user: User): Channel {
   if (wanted !== undefined && context.state.get('users', wanted) !== undefined) return directMessage(context, user.id, [wanted]);
   const name = wanted?.replace(/^#/, '');
-  const named = rowsWhere(context, 'channels', (row) => row.kind === 'channel' && row.name === name)[0];
+  const named = rowsWhere(context, 'channels', (row) => isNamed(row) && isVisible(row, user.id) && row.name === name)[0];
   return requireOpen(context, named?.id ?? wanted, user);
 }
+
+const isNamed = ({ kind }: Channel): boolean => kind === 'channel' || kind === 'private';
 
 export function requireWords(context: Context, { text = '', blocks = [], attachments = [] }: Said): void {
   if (text === '' && blocks.length === 0 && attachments.length === 0)
