@@ -97,6 +97,33 @@ test('whether a pull request can be merged is not known at first, and then it is
   assert.deepEqual(await mergeables(), [true, false]);
 });
 
+test('a directory is one object, and a commit its sha, for who asks so; a form that is not there is marked', async (context) => {
+  const { clientOf } = await serve(context);
+  const { rest } = clientOf();
+  const { data: folder, headers } = await rest.repos.getContent({ ...at, path: 'a', mediaType: { format: 'object' } });
+  assert.ok(!Array.isArray(folder) && 'entries' in folder);
+  assert.deepEqual([folder.type, (folder.entries as { path: string }[]).map(({ path }) => path)], ['dir', ['a/b']]);
+  assert.equal(headers['x-github-media-type'], 'github.v3; param=object');
+  const commit = { ...at, ref: 'main' };
+  const { data: sha } = await rest.repos.getCommit({ ...commit, mediaType: { format: 'sha' } });
+  const plain = await rest.repos.getCommit(commit);
+  assert.deepEqual([sha, plain.headers['x-drillyard-unsupported']], [plain.data.sha, undefined]);
+  const patch = await rest.repos.getCommit({ ...commit, mediaType: { format: 'patch' } });
+  assert.deepEqual([patch.headers['x-drillyard-unsupported'], patch.headers['x-github-media-type']], ['1', 'github.v3; format=json']);
+});
+
+test('arguments that do not fit are refused in words of GitHub, which say nothing of a simulation', async (context) => {
+  const { clientOf } = await serve(context);
+  const { rest } = clientOf();
+  const without = rest.issues.create(at as never);
+  await assert.rejects(without, refused(422, 'Invalid request.\n\n"title" wasn\'t supplied.'));
+  const wrong = rest.issues.create({ ...at, title: { a: 1 } as never, labels: 'bug' as never });
+  const lines = ['For \'properties/title\', {"a":1} is not a string.', 'For \'properties/labels\', "bug" is not an array.'];
+  await assert.rejects(wrong, refused(422, new RegExp(lines.join('|'))));
+  const state = rest.issues.update({ ...at, issue_number: 1, state: 'done' as never });
+  await assert.rejects(state, refused(422, /"done" is not a possible value\. Must be one of the following: open, closed\.$/));
+});
+
 test('a diff, and the bytes of a file, come as such to a client that asks for them', async (context) => {
   const { clientOf, urlOf, token } = await serve(context);
   const { rest } = clientOf();

@@ -21,8 +21,14 @@ const checkDocument = openApiChecker({
 });
 const contents = operations.find(({ id }) => id === 'repos/get-content');
 
+const operationOfContents = contents === undefined ? {} : { operation: contents };
+const isObject = ({ routeId = '', status, headers }: RecordedExchange): boolean =>
+  routeId.startsWith('repos.getContent') && status === 200 && /param=object/.test(headers['x-github-media-type'] ?? '');
+
 /** The root of a repository has a path of its own, which the document does not list beside that of a file. */
 function described(exchange: RecordedExchange): RecordedExchange {
+  // It is sent as plain JSON, and the document has its shape under the media type that was asked for.
+  if (isObject(exchange)) return { ...exchange, headers: { 'content-type': 'application/vnd.github.object' }, ...operationOfContents };
   const isRoot = exchange.routeId === 'repos.getContent.root' || exchange.routeId === 'repos.getContent.slash';
   return isRoot && contents !== undefined ? { ...exchange, operation: contents } : exchange;
 }
@@ -34,7 +40,8 @@ function described(exchange: RecordedExchange): RecordedExchange {
 const isUndecidable = ({ routeId, status }: RecordedExchange): boolean => routeId === 'repos.createOrUpdateFileContents' && status === 409;
 
 /** What a client asked for in another form than JSON, of which the document says nothing. */
-const isText = ({ headers }: RecordedExchange): boolean => /^application\/vnd\.github\.(?:diff|raw)\b/.test(headers['content-type'] ?? '');
+const isText = ({ headers }: RecordedExchange): boolean =>
+  /^application\/vnd\.github\.(?:diff|raw|sha)\b/.test(headers['content-type'] ?? '');
 
 function checkResponse(exchange: RecordedExchange): string[] {
   if (isText(exchange)) return exchange.body === '' ? ['there is nothing in it'] : [];

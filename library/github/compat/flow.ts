@@ -44,6 +44,8 @@ async function files({ rest, request, paginate }: Octokit, { url, token }: Pick<
   // This client takes a slash from the end of a path; others of the vendor's leave it there.
   const slash = await fetch(`${url}/repos/acme/web/contents/`, { headers: { authorization: `Bearer ${token}` } });
   assert.deepEqual(await slash.json(), same);
+  const { data: folder } = await rest.repos.getContent({ ...at, path: '', mediaType: { format: 'object' } });
+  assert.equal((folder as { entries?: unknown[] }).entries?.length, (root as unknown[]).length);
   const deep = await rest.repos.getContent({ ...at, path: 'a/b/c/d/e/f.txt' });
   assert.ok(!Array.isArray(deep.data) && deep.data.type === 'file' && Buffer.from(deep.data.content, 'base64').toString() === 'deep\n');
   const place = { ...at, path: 'docs/how to.md' };

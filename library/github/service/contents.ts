@@ -16,7 +16,12 @@ interface PathInput extends RepoInput {
   readonly path?: string;
 }
 
-export function getContent(input: PathInput & { readonly ref?: string }, context: Context) {
+interface ContentInput extends PathInput {
+  readonly ref?: string;
+  readonly mediaType?: { readonly format: 'raw' | 'object' };
+}
+
+export function getContent(input: ContentInput, context: Context) {
   const repo = readRepo(context, input);
   const path = (input.path ?? '').replace(/^\/+|\/+$/g, '');
   const ref = input.ref ?? repo.defaultBranch;
@@ -25,7 +30,9 @@ export function getContent(input: PathInput & { readonly ref?: string }, context
     return notFound(context, input.ref === undefined ? 'This repository is empty.' : `No commit found for the ref ${ref}`);
   const found = contentAt(context, repo, ref, filesOf(context, commit), path);
   letRivalPush(context, repo, path);
-  return found;
+  if (input.mediaType?.format !== 'object' || !Array.isArray(found)) return found;
+  const sha = treeShas(filesOf(context, commit)).get(path) ?? '';
+  return { ...shownEntry(repo, ref, { type: 'dir', path, sha, size: 0 }), entries: found };
 }
 
 function contentAt(context: Context, repo: Repo, ref: string, files: Files, path: string): object {

@@ -257,7 +257,7 @@ export interface RepoInput {
 }
 /** As @octokit/rest asks for another form of the answer. */
 export interface DiffInput {
-  readonly mediaType?: { readonly format: 'diff' };
+  readonly mediaType?: { readonly format: 'diff' | 'sha' };
 }
 export interface PageInput {
   readonly page?: number;

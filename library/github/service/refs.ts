@@ -84,7 +84,7 @@ export function getCommitOf(input: RepoInput & DiffInput & { readonly ref: strin
   const repo = requireCommits(context, readRepo(context, input));
   const commit = resolve(context, repo, input.ref);
   if (commit === undefined) return invalid(context, `No commit found for SHA: ${input.ref}`);
-  const diff = input.mediaType === undefined ? {} : { diff: unifiedDiff(changesOf(context, commit)) };
+  const diff = input.mediaType?.format !== 'diff' ? {} : { diff: unifiedDiff(changesOf(context, commit)) };
   return { ...shownFullCommit(context, repo, commit), ...diff };
 }
 

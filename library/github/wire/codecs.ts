@@ -2,7 +2,8 @@
 // `{message, documentation_url, errors?, status}`, and every answer says what is left of the rate limit.
 import type { EncodeInput, HttpRequest, JsonValue, WireReply } from 'drillyard/tool-sdk';
 import { ToolFailure } from 'drillyard/tool-sdk';
-import { askedForm, formOf } from './media-types.js';
+import { argumentWords } from './argument-words.js';
+import { askedForm, formOf, mediaHeaders } from './media-types.js';
 
 type Members = { readonly [name: string]: JsonValue };
 
@@ -94,12 +95,9 @@ function linkOf({ invocation, request, baseUrl }: EncodeInput, total: number): s
 
 const numberOr = (value: JsonValue | undefined, otherwise: number): number => (typeof value === 'number' ? value : otherwise);
 
-function headersOf({ rateLimit, outcome }: EncodeInput): { [name: string]: string } {
-  const media = {
-    'content-type': 'application/json; charset=utf-8',
-    'x-github-media-type': 'github.v3; format=json',
-    'x-github-api-version-selected': '2022-11-28',
-  };
+function headersOf(input: EncodeInput): { [name: string]: string } {
+  const { rateLimit, outcome } = input;
+  const media = { ...mediaHeaders(input), 'x-github-api-version-selected': '2022-11-28' };
   if (rateLimit === undefined) return media;
   const { limit, calls, windowEndUs } = rateLimit;
   const resetAtUs = exhaustedUntil(outcome);
@@ -162,7 +160,7 @@ function refusalOf(input: EncodeInput, failure: Failure): WireReply {
     body: {
       kind: 'json',
       value: {
-        message: wordsOf(code, message),
+        message: code === 'INVALID_ARGUMENTS' ? argumentWords(details, message, input.invocation.arguments) : wordsOf(code, message),
         ...(errors === undefined ? {} : { errors }),
         documentation_url: code === 'SECONDARY_RATE_LIMITED' ? secondaryLimits : documentation,
         status: String(statuses[code] ?? 500),
@@ -172,7 +170,6 @@ function refusalOf(input: EncodeInput, failure: Failure): WireReply {
 }
 
 function wordsOf(code: string, message: string): string {
-  if (code === 'INVALID_ARGUMENTS') return `Invalid request.\n\n${message}`;
   return code === 'NOT_GRANTED' ? 'Resource not accessible by personal access token' : message;
 }
 
