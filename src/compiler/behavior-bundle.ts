@@ -22,7 +22,7 @@ import {
   runTimeLoadingFindings,
   unavailable,
 } from './behavior-oracles.js';
-import { loadEsbuild } from './esbuild.js';
+import { hasEnded, loadEsbuild } from './esbuild.js';
 import { keepBundle, keptBundle } from './kept-bundles.js';
 
 export interface BundleRequest {
@@ -167,20 +167,21 @@ async function runEsbuild(
     return { body: outputFiles[0]?.text.trimEnd() ?? '', messages: [], warnings };
   } catch (error) {
     const { errors, warnings } = error as { errors?: Message[]; warnings?: Message[] };
-    if (errors === undefined) throw error;
-    return { messages: errors, warnings: warnings ?? [] };
+    if (errors === undefined && !hasEnded(error)) throw error;
+    return { messages: errors ?? [tooDeep], warnings: warnings ?? [] };
   }
 }
 
 /** Names neither the input nor where it lies: it is no file of the source. */
-const foreignInput: Message = {
-  id: '',
-  pluginName: '',
-  text: 'the bundle would hold a file that is none of its modules',
-  location: null,
-  notes: [],
-  detail: { code: 'DY6008' } satisfies Pick<Refusal, 'code'>,
-};
+const foreignInput = messageOf('DY6008', 'the bundle would hold a file that is none of its modules');
+const tooDeep = messageOf(
+  'DY6003',
+  'esbuild ended while it read the module or one that it imports: brackets or operators are nested too deeply',
+);
+
+function messageOf(code: Refusal['code'], text: string): Message {
+  return { id: '', pluginName: '', text, location: null, notes: [], detail: { code } satisfies Pick<Refusal, 'code'> };
+}
 
 /**
  * What `drillyard/tool-sdk` is in a bundle. The names of the first statement are in every bundle; one of the others only where it is used,

@@ -7,6 +7,7 @@ import { ServiceError } from '../contract/errors.js';
 
 type Esbuild = typeof import('esbuild');
 let loading: Promise<Esbuild> | undefined;
+let forgetChild: (() => void) | undefined;
 
 /** Rejects with control.UNAVAILABLE where it is not installed whole: its program is an optional dependency, one a platform. */
 export function loadEsbuild(): Promise<Esbuild> {
@@ -23,13 +24,32 @@ function notStarted(cause: Error): never {
   });
 }
 
+/**
+ * Whether an error says that the child has ended: it is written in Go, which ends a program that nests too deeply. The next
+ * that loads it has another child.
+ */
+export function hasEnded(error: unknown): boolean {
+  const isEnd = /^The service (?:was stopped|is no longer running)/.test(String((error as Error).message ?? error));
+  if (isEnd) forgetChild?.();
+  return isEnd;
+}
+
 /** esbuild has no option for it, and starts its child in the first call, before that returns. */
 async function startApart(esbuild: Esbuild): Promise<Esbuild> {
   // On Windows no signal goes to a group, and a detached child would have a console.
   if (process.platform === 'win32') return esbuild;
   const { spawn } = childProcess;
-  const apart = (file: string, args: readonly string[], options: childProcess.SpawnOptions) =>
-    spawn(file, args, { ...options, detached: true });
+  const apart = (file: string, args: readonly string[], options: childProcess.SpawnOptions) => {
+    // What it says where it fails is a trace of its own stack.
+    const child = spawn(file, args, { ...options, detached: true, stdio: ['pipe', 'pipe', 'ignore'] });
+    forgetChild = () => {
+      forgetChild = undefined;
+      loading = undefined;
+      void esbuild.stop();
+    };
+    child.stdout?.once('end', forgetChild);
+    return child;
+  };
   let started: Promise<unknown>;
   childProcess.spawn = apart as typeof spawn;
   try {

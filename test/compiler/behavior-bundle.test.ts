@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { realpathSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
 import { bundleBehavior } from '../../src/compiler/behavior-bundle.js';
@@ -209,6 +210,35 @@ test('a module that the parser refuses is refused with its place, and a module l
     helper.findings.map(({ code, file, line, column }) => [code, file, line, column]),
     [['DY6004', 'one.ts', 2, 27]],
   );
+});
+
+/** As it does where a module is nested so deeply that its stack, of 1 GB, is full. */
+test('a bundler that ends is one finding, says nothing by itself, and is followed by another', (t) => {
+  const root = realpathSync(folder(t, { 'b.ts': behavior('7') }));
+  const [bundler, esbuild] = ['behavior-bundle.js', 'esbuild.js'].map((file) =>
+    JSON.stringify(new URL(`../../src/compiler/${file}`, import.meta.url).href),
+  );
+  const code = `import childProcess from 'node:child_process';
+    const { spawn } = childProcess;
+    let child, options;
+    childProcess.spawn = (file, args, given) => { options = given; return (child = spawn(file, args, given)); };
+    const { loadEsbuild } = await import(${esbuild});
+    const { bundleBehavior } = await import(${bundler});
+    const request = { root: ${JSON.stringify(root)}, toolFile: 'x.tool.yaml', module: './b.ts', isSdk: () => false };
+    await loadEsbuild();
+    const ended = bundleBehavior(request);
+    child.kill('SIGKILL');
+    const { findings, behavior } = await ended;
+    const next = await bundleBehavior(request);
+    console.log(JSON.stringify([findings, behavior === undefined, next.findings, next.behavior !== undefined, options.stdio]));`;
+  const said = execFileSync(process.execPath, ['--input-type=module', '--eval', code], { encoding: 'utf8' });
+  const [findings, isNone, next, isBundled, stdio] = JSON.parse(said) as [{ code: string; message: string }[], ...unknown[]];
+  assert.deepEqual(
+    findings.map(({ code, message }) => `${code} ${message.split(':')[0]}`),
+    ['DY6003 esbuild ended while it read the module or one that it imports'],
+  );
+  assert.deepEqual([isNone, next, isBundled], [true, [], true]);
+  if (process.platform !== 'win32') assert.deepEqual(stdio, ['pipe', 'pipe', 'ignore']);
 });
 
 test('undeclared imports are findings with their place', async (t) => {
