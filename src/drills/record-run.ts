@@ -9,7 +9,7 @@ import type { Recording } from '../contract/run/recording.js';
 import type { RunResult } from '../contract/run/run.js';
 import { setupOfRun } from '../contract/run/setup-of-run.js';
 import type { EvidenceEntry } from '../contract/world/evidence.js';
-import { worldTag } from '../reports/compared-values.js';
+import { worldTagsOf } from '../reports/compared-values.js';
 import { oneReportPath } from '../reports/report-path.js';
 import { SourceInvalidError } from './source-invalid.js';
 import { againstRepository, writeRecordedFiles } from './stored/recorded-files.js';
@@ -69,7 +69,7 @@ export async function sourceOfRun(result: RunResult, entries: AsyncIterable<Evid
     setup: setupOfRun(result.setup),
     setupHash: identity.setupHash,
     drillId: identity.drillId,
-    tag: worldTag(identity.worldInstanceId),
+    tags: worldTagsOf([identity.worldInstanceId]),
     entries: await atMost(entries, recordingLimits.entriesMax + 1),
     asked: {
       interactions: interactions.map(({ interactionId, actorId, actorInstanceId, task, scheduledAtVirtualUs }) => ({

@@ -29,6 +29,11 @@ interface PlaySession {
   build: CompiledBuild;
   fixed: FixedPart;
   resets: number;
+  /** Of the world that it was forked from, at that time: each one takes away what this began with. */
+  parentResets?: number;
+}
+interface NewSession extends Omit<PlaySession, 'fixed' | 'resets'> {
+  fixed: Omit<FixedPart, 'worldId' | 'worldInstanceId' | 'createdAtMs'>;
 }
 export interface ContinuedRun extends Pick<PlayWorld, 'start' | 'seed' | 'buildHash' | 'title'> {
   parent: WorldRef;
@@ -40,6 +45,13 @@ interface Ancestor {
   world: WorldRef;
   /** Of its journal, where the fork began. */
   atSequence: number;
+}
+export interface Lineage {
+  world: WorldRef;
+  /** The nearest first. */
+  ancestors: Ancestor[];
+  /** What the oldest of them began with: a run up to an entry, or a start of its build. */
+  began: { origin: WorldOrigin } | ({ drillId: string | undefined } & WorldStart);
 }
 export class Playground {
   readonly #worlds: () => Promise<Worlds>;
@@ -99,21 +111,26 @@ export class Playground {
     return this.#played.has(worldId);
   }
 
-  /** What it began with, and the worlds that it was forked from, the nearest first; control.STATE_CONFLICT where one is gone. */
-  lineage(worldId: string): WorldStart & { world: WorldRef; drillId: string | undefined; ancestors: Ancestor[] } {
-    const { world, build, fixed } = this.#of(worldId);
-    const { kind, id } = fixed.start;
-    const drillId = kind === 'drill' ? id : undefined;
-    const start = chooseStart(build, { drillId, scenarioId: kind === 'scenario' ? id : undefined });
+  /** control.STATE_CONFLICT where a world that it was forked from is gone, or was reset since: what it did before the fork is lost. */
+  lineage(worldId: string): Lineage {
+    let played = this.#of(worldId);
+    const { world, build, fixed } = played;
     const ancestors: Ancestor[] = [];
-    for (let { parent } = fixed; parent !== undefined; ) {
+    for (let { parent } = played.fixed; parent !== undefined; parent = played.fixed.parent) {
       const found = this.#played.get(parent.worldId);
-      if (found === undefined)
-        throw new ServiceError('control.STATE_CONFLICT', { message: `It was forked from ${parent.worldId}, which is gone.` });
+      const why = found === undefined ? 'is gone' : found.resets === played.parentResets ? undefined : 'was reset since';
+      if (found === undefined || why !== undefined)
+        throw new ServiceError('control.STATE_CONFLICT', {
+          message: `It was forked from ${parent.worldId}, which ${why}: what happened there before the fork is lost.`,
+        });
       ancestors.push({ world: found.world, atSequence: parent.atSequence });
-      parent = found.fixed.parent;
+      played = found;
     }
-    return { ...start, world, drillId, ancestors };
+    const { start, origin } = fixed;
+    if (origin !== undefined) return { world, ancestors, began: { origin } };
+    const drillId = start.kind === 'drill' ? start.id : undefined;
+    const scenarioId = start.kind === 'scenario' ? start.id : undefined;
+    return { world, ancestors, began: { drillId, ...chooseStart(build, { drillId, scenarioId }) } };
   }
 
   async remove(worldId: string): Promise<void> {
@@ -156,21 +173,19 @@ export class Playground {
   async fork(worldId: string, { atSequence, title }: WorldForkRequest): Promise<PlayWorld> {
     const parent = this.#of(worldId);
     return this.#make(async (forkId) => {
+      const parentResets = parent.resets;
       const { evidenceSequence } = await parent.world.query({ kind: 'position' });
       const { world: made } = await parent.world.fork({ worldId: forkId, ...defined({ atSequence }) });
       const { build } = parent;
       const { world } = withReceivers(made, { build, fixed: this.#receivers, signal: this.#end.signal });
       const { start, seed, buildHash, origin } = parent.fixed;
       const lineage = { worldId, atSequence: Math.min(atSequence ?? evidenceSequence, evidenceSequence) };
-      return { world, build, fixed: { ...defined({ title, origin }), start, seed, buildHash, parent: lineage } };
+      const fixed = { ...defined({ title, origin }), start, seed, buildHash, parent: lineage };
+      return { world, build, fixed, parentResets };
     });
   }
 
-  async #make(
-    make: (
-      worldId: string,
-    ) => Promise<{ world: WorldRef; build: CompiledBuild; fixed: Omit<FixedPart, 'worldId' | 'worldInstanceId' | 'createdAtMs'> }>,
-  ): Promise<PlayWorld> {
+  async #make(make: (worldId: string) => Promise<NewSession>): Promise<PlayWorld> {
     if (this.#played.size + this.#making >= limits.inspectorWorldsMax)
       throw new ServiceError('control.STATE_CONFLICT', {
         message: `There are ${limits.inspectorWorldsMax} worlds already; end one first.`,
@@ -179,8 +194,9 @@ export class Playground {
     this.#making++;
     let played: PlaySession;
     try {
-      const { world, build, fixed } = await make(worldId);
-      played = { world, build, fixed: { worldId, worldInstanceId: world.worldInstanceId, createdAtMs: Date.now(), ...fixed }, resets: 0 };
+      const { fixed, ...made } = await make(worldId);
+      const { worldInstanceId } = made.world;
+      played = { ...made, fixed: { worldId, worldInstanceId, createdAtMs: Date.now(), ...fixed }, resets: 0 };
       // In one step with the end of its making, so that no world counts twice.
       this.#played.set(worldId, played);
     } finally {

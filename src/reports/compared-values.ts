@@ -20,6 +20,10 @@ export function worldTag(worldInstanceId: string): string | undefined {
   return /^world_([0-9a-z]+)$/.exec(worldInstanceId)?.[1];
 }
 
+export function worldTagsOf(worldInstanceIds: readonly string[]): string[] {
+  return worldInstanceIds.flatMap((id) => worldTag(id) ?? []);
+}
+
 const neutral = '\u2026';
 export function withoutTag(text: string, tag: string | undefined): string {
   return tag === undefined || !text.includes(tag) ? text : text.replaceAll(tag, neutral);

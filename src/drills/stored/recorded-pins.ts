@@ -15,12 +15,12 @@ import type { RowName } from './run-trace.js';
 export class RecordedPins {
   readonly #world: RecordedWorld;
   readonly #entries: readonly EvidenceEntry[];
-  readonly #tag: string | undefined;
+  readonly #tags: readonly string[];
 
-  constructor(world: RecordedWorld, entries: readonly EvidenceEntry[], tag: string | undefined) {
+  constructor(world: RecordedWorld, entries: readonly EvidenceEntry[], tags: readonly string[]) {
     this.#world = world;
     this.#entries = entries;
-    this.#tag = tag;
+    this.#tags = tags;
   }
 
   candidates(): PinCandidate[] {
@@ -93,7 +93,7 @@ export class RecordedPins {
     );
   }
   #isMinted(text: string): boolean {
-    return this.#tag !== undefined && text.includes(this.#tag);
+    return this.#tags.some((tag) => text.includes(tag));
   }
 
   #pinned(pin: RecordingPin): AssertionInput {

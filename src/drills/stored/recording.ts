@@ -24,8 +24,8 @@ export interface RecordingSource {
   setupHash: string;
   /** The drill whose start it was, where it was one's. */
   drillId: string | undefined;
-  /** Of the ids that its world minted. */
-  tag: string | undefined;
+  /** Of the ids that its world minted, and the worlds that it was forked from. */
+  tags: readonly string[];
   /** Of the whole journal from the start, in order. */
   entries: readonly EvidenceEntry[];
   /** Of a run: what its agent was asked. */
@@ -59,7 +59,7 @@ export async function composeRecording(
   if (entries.length > recordingLimits.entriesMax) throw refused(`it has more than ${recordingLimits.entriesMax} entries`);
   const world = new RecordedWorld(source.setup);
   for (const entry of entries) world.apply(entry);
-  const pins = new RecordedPins(world, entries, source.tag);
+  const pins = new RecordedPins(world, entries, source.tags);
   const notes: string[] = [];
   const documents =
     wanted.as === 'scenario'
@@ -127,7 +127,9 @@ async function drillFiles(
   const isPlayed = wanted.targetId !== undefined && asked !== undefined;
   const script = isPlayed ? undefined : await scriptOf(recordedSteps(each(source.entries)), setup.virtualTimeUs);
   if (script !== undefined) requireEventsBefore(script.starts, source.entries);
-  const minted = script?.interactions.some((interaction) => source.tag !== undefined && JSON.stringify(interaction).includes(source.tag));
+  const minted = script?.interactions
+    .map((interaction) => JSON.stringify(interaction))
+    .some((text) => source.tags.some((tag) => text.includes(tag)));
   if (minted === true)
     notes.push('A call names an id that the world minted, and the world of the drill mints another: what it finds may be another thing.');
   const horizonUs = isPlayed ? asked.horizonUs : world.virtualTimeUs - setup.virtualTimeUs;
