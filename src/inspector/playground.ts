@@ -46,7 +46,7 @@ interface Ancestor {
   /** Of its journal, where the fork began. */
   atSequence: number;
 }
-export interface Lineage {
+export interface PlayLineage {
   world: WorldRef;
   /** The nearest first. */
   ancestors: Ancestor[];
@@ -112,7 +112,7 @@ export class Playground {
   }
 
   /** control.STATE_CONFLICT where a world that it was forked from is gone, or was reset since: what it did before the fork is lost. */
-  lineage(worldId: string): Lineage {
+  lineage(worldId: string): PlayLineage {
     let played = this.#of(worldId);
     const { world, build, fixed } = played;
     const ancestors: Ancestor[] = [];

@@ -99,8 +99,8 @@ function ownEntries(entries: readonly EvidenceEntry[]): EvidenceEntry[] {
 }
 
 /**
- * Entries of an ancestor, with sequences before those of the fork, which nobody can pin. A fork names the events that it has from its parent
- * by ids of its own.
+ * Entries of an ancestor, with sequences before those of the fork, which nobody can pin. A fork has ids of its own for the events that it
+ * has from its parent.
  */
 function adopted(entries: readonly EvidenceEntry[], { shift, tag, own }: { shift: number; tag: string; own: string }): EvidenceEntry[] {
   return entries.map((entry) => ({
