@@ -33,7 +33,7 @@ function historyOf(parts: readonly Part[]): DrillHistory {
 }
 const verdicts = (...list: Verdict[]): Part[] => list.map((verdict) => ({ verdict }));
 
-// DRILLS-HISTORY-2
+// FLAKINESS-1
 test('verdicts that go to and fro on the same inputs are flaky; one change is not', () => {
   assert.equal(historyOf(verdicts('failed', 'failed', 'passed', 'passed')).flaky, undefined);
   assert.equal(historyOf(verdicts('passed', 'inconclusive', 'passed')).flaky, undefined);
@@ -51,7 +51,7 @@ test('verdicts that go to and fro on the same inputs are flaky; one change is no
   assert.equal(historyOf(others).flaky, undefined);
 });
 
-// DRILLS-HISTORY-1, DRILLS-HISTORY-2
+// DRILLS-HISTORY-1, FLAKINESS-1
 test('a pass at a retry is flaky; retries do not count in the rate', () => {
   const { flaky, statistics, runs, lastFailure } = historyOf([
     { verdict: 'failed' },

@@ -37,6 +37,7 @@ export interface SavedRun extends Pick<RunReport, 'runId' | 'drill' | 'target'> 
   invocation?: RunInvocation;
   scenarioId?: string;
   buildHash: string;
+  setupHash: string;
   startedAtMs: number;
   finishedAtMs: number;
   startedAtVirtualUs: number;

@@ -20,6 +20,13 @@ export function trialStatistics({ trials, passed }: { trials: number; passed: nu
   };
 }
 
+/** Of an even count the middle of the two in the middle; of none 0. */
+export function medianOf(values: readonly number[]): number {
+  const sorted = values.toSorted((left, right) => left - right);
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? sorted[middle]! : ((sorted[middle - 1] ?? 0) + (sorted[middle] ?? 0)) / 2;
+}
+
 interface Sample {
   trials: number;
   passed: number;

@@ -1,16 +1,14 @@
 // What stored reports say of each drill over time. A fold: reports in, in any order; of each only what is shown is kept.
 //   DRILLS-HISTORY-1. Rates are of first attempts: a retry is made because the first did not pass, so counting it too would flatter, or
 //     punish twice.
-//   DRILLS-HISTORY-2. A drill is flaky where the same inputs gave more than one answer: a trial passed only when tried again, or verdicts
-//     of the same build, setup, target and seed went to and fro. One change is none: the agent itself is no part of a build, and may have
-//     been mended or broken.
 import { defined } from '../../contract/defined.js';
 import { limits } from '../../contract/limits.js';
 import type { Verdict } from '../../contract/run/run.js';
 import type { RunReport } from '../../contract/run/run-events.js';
 import type { TrialStatistics } from '../../contract/trial-statistics.js';
 import { headline } from '../../reports/findings.js';
-import { trialStatistics } from '../plan/statistics.js';
+import { medianOf, trialStatistics } from '../plan/statistics.js';
+import { inconsistentOf, inputsOf, type JudgedAttempt, passedAtRetryOf } from './flakiness.js';
 
 export interface HistoryRun {
   runId: string;
@@ -45,8 +43,7 @@ export interface Flakiness {
   inconsistent: { seed: string; runs: HistoryRun[] }[];
 }
 
-interface NotedRun extends HistoryRun {
-  inputs: string;
+interface NotedRun extends HistoryRun, JudgedAttempt {
   /** Of a run that failed. */
   reason?: string;
 }
@@ -75,7 +72,7 @@ export class History {
 
 function noteOf(report: RunReport): NotedRun {
   const { identity, verdict } = report.result;
-  const { runId, seed, trial, attempt, buildHash, setupHash, targetId } = identity;
+  const { runId, seed, trial, attempt } = identity;
   return {
     runId,
     verdict,
@@ -84,7 +81,7 @@ function noteOf(report: RunReport): NotedRun {
     seed,
     trial,
     attempt,
-    inputs: JSON.stringify([buildHash, setupHash, targetId, seed]),
+    inputs: inputsOf(identity),
     ...(verdict === 'failed' ? { reason: headline(report) } : {}),
   };
 }
@@ -115,14 +112,8 @@ function historyOf(drillId: string, runs: readonly NotedRun[]): DrillHistory {
 }
 
 function flakinessOf(runs: readonly NotedRun[]): Flakiness | undefined {
-  const passedAtRetry = runs.filter(({ verdict, attempt }) => verdict === 'passed' && attempt > 1);
-  const byInputs = new Map<string, NotedRun[]>();
-  for (const run of runs) {
-    const same = byInputs.get(run.inputs);
-    if (same === undefined) byInputs.set(run.inputs, [run]);
-    else same.push(run);
-  }
-  const inconsistent = [...byInputs.values()].filter((same) => changesOf(same) > 1);
+  const passedAtRetry = passedAtRetryOf(runs);
+  const inconsistent = inconsistentOf(runs);
   if (passedAtRetry.length === 0 && inconsistent.length === 0) return undefined;
   return {
     passedAtRetry: passedAtRetry.slice(-limits.historyRunsShown).map(shown),
@@ -130,18 +121,6 @@ function flakinessOf(runs: readonly NotedRun[]): Flakiness | undefined {
       .slice(0, limits.historyRunsShown)
       .map((same) => ({ seed: same[0]!.seed, runs: same.slice(-limits.historyRunsShown).map(shown) })),
   };
-}
-
-/** How often the verdict went from passed to failed or back. What was undecided says neither. */
-function changesOf(runs: readonly NotedRun[]): number {
-  const decided = runs.filter(({ verdict }) => verdict !== 'inconclusive');
-  return decided.filter(({ verdict }, index) => index > 0 && verdict !== decided[index - 1]!.verdict).length;
-}
-
-function medianOf(values: readonly number[]): number {
-  const sorted = values.toSorted((left, right) => left - right);
-  const middle = sorted.length >> 1;
-  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
 }
 
 function shown({ inputs: _, reason: __, ...run }: NotedRun): HistoryRun {

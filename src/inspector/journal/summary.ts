@@ -9,7 +9,7 @@ import { headline, judgedOf, worstFirst } from '../../reports/findings.js';
 export function summaryOf(report: RunReport): Omit<SavedRun, 'modifiedAtMs' | 'attachments'> {
   const { runId, drill, target, result, startedAtMs, finishedAtMs, invocation } = report;
   const { identity, status, verdict, evidenceRange, stateHash, evidenceHash, trajectoryHash } = result;
-  const { seed, trial, trialCount, attempt, attemptLimit, scenarioId, buildHash } = identity;
+  const { seed, trial, trialCount, attempt, attemptLimit, scenarioId, buildHash, setupHash } = identity;
   return {
     runId,
     drill,
@@ -24,6 +24,7 @@ export function summaryOf(report: RunReport): Omit<SavedRun, 'modifiedAtMs' | 'a
     attemptLimit,
     ...defined({ invocation, scenarioId }),
     buildHash,
+    setupHash,
     startedAtMs,
     finishedAtMs,
     startedAtVirtualUs: result.startedAtVirtualUs,

@@ -1,7 +1,8 @@
 // What the runs of one drill say about it: rate with its interval, pass^k, the last verdicts, and what decided those that did not pass.
 import type { SavedRun } from '../../../contract/inspector/runs.js';
 import type { TrialStatistics } from '../../../contract/trial-statistics.js';
-import { trialStatistics } from '../../../drills/plan/statistics.js';
+import { medianOf, trialStatistics } from '../../../drills/plan/statistics.js';
+import { inconsistentOf, inputsOf, passedAtRetryOf } from '../../../drills/stored/flakiness.js';
 import { rateText } from '../../../reports/shown-values.js';
 import { ColumnHeads, counted, Fact, hostDuration, Scroll, Status } from '../../../viewer/kit/parts.tsx';
 import { tuning } from '../../tuning.js';
@@ -42,13 +43,13 @@ export function TrialFigures({ runs, isPart, isShort = false }: TrialFiguresProp
 }
 
 function Rates({ runs, statistics }: { runs: readonly SavedRun[]; statistics: TrialStatistics }) {
-  const retried = runs.filter(({ attempt, verdict }) => attempt > 1 && verdict === 'passed').length;
+  const flaky = flakyWords(runs);
   return (
     <>
       <dl class="facts">
-        {retried > 0 && (
+        {flaky !== '' && (
           <Fact name="Flaky">
-            <span class="status">{counted(retried, 'trial')} passed when tried again</span>
+            <span class="status">{flaky}</span>
           </Fact>
         )}
         <Fact name="Typical time">{hostDuration(medianOf(runs.map((run) => run.finishedAtMs - run.startedAtMs)))}</Fact>
@@ -64,6 +65,18 @@ function Rates({ runs, statistics }: { runs: readonly SavedRun[]; statistics: Tr
       <Outcomes runs={runs.filter(({ verdict }) => verdict !== 'passed')} />
     </>
   );
+}
+
+/** As `drillyard history` marks it. */
+function flakyWords(runs: readonly SavedRun[]): string {
+  const judged = runs
+    .map((run) => ({ ...run, inputs: inputsOf({ ...run, targetId: run.target.id }) }))
+    .sort((left, right) => left.startedAtMs - right.startedAtMs || (left.runId < right.runId ? -1 : 1));
+  const [retried, inconsistent] = [passedAtRetryOf(judged).length, inconsistentOf(judged).length];
+  return [
+    ...(retried === 0 ? [] : [`${counted(retried, 'trial')} passed when tried again`]),
+    ...(inconsistent === 0 ? [] : [`verdicts of ${counted(inconsistent, 'seed')} went to and fro`]),
+  ].join(', ');
 }
 
 /** Those that did not pass, by what decided them: the same reason again and again is one line. */
@@ -95,8 +108,4 @@ function Outcomes({ runs }: { runs: readonly SavedRun[] }) {
 
 function percent(share: number): string {
   return share === 0 || share === 1 ? `${share * 100} %` : `${Math.min(Math.max(Math.round(share * 1000) / 10, 0.1), 99.9)} %`;
-}
-
-function medianOf(values: readonly number[]): number {
-  return [...values].sort((left, right) => left - right)[values.length >> 1] ?? 0;
 }
