@@ -165,3 +165,18 @@ test('state at an entry follows from the rows of the start and the changes since
     [5, 6],
   );
 });
+test('a report is printed light, whatever its theme', options, async (t) => {
+  const { reports } = await playedFailures();
+  const url = pathToFileURL(join(reports.fault!.folder, 'index.html')).href;
+  const { context } = await openBrowser(t, url);
+  const page = await context.newPage();
+  await page.goto(url);
+  await page.waitForSelector('html.ready');
+  const background = (): Promise<string> => page.evaluate('getComputedStyle(document.body).backgroundColor');
+  await page.evaluate("document.documentElement.dataset.theme = 'light'");
+  const light = await background();
+  await page.evaluate("document.documentElement.dataset.theme = 'dark'");
+  assert.notEqual(await background(), light);
+  await page.emulateMedia({ media: 'print' });
+  assert.equal(await background(), light);
+});
