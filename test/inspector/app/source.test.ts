@@ -78,3 +78,11 @@ test('where a drill is declared is one click from its source; what is not there 
   await page.getByRole('heading', { name: 'Nothing to read' }).waitFor();
   assert.deepEqual(complaints, []);
 });
+
+test('on the narrowest phone nothing of the source scrolls sideways', options, async (t) => {
+  const { page, open } = await openDesk(t, { drills: [] });
+  await page.setViewportSize({ width: 320, height: 600 });
+  await open('#/source');
+  await page.locator('.code').waitFor();
+  assert.ok(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'));
+});
