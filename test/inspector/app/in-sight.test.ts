@@ -87,3 +87,20 @@ test('the entry of a call in Play is in sight as it opens, at every width', opti
   }
   assert.deepEqual(complaints, []);
 });
+
+test('on a phone the bar at the bottom covers nothing that has the focus, and takes none below an entry', options, async (t) => {
+  const { page, open, runs } = await openDesk(t, { drills: ['careless-refund'] });
+  await page.setViewportSize({ width: 390, height: 700 });
+  await open('#/drills');
+  const covered = await page.evaluate(`(() => {
+    const bar = document.querySelector('.side nav').getBoundingClientRect().top;
+    return [...document.querySelectorAll('main :is(a, button, input, select, summary)')].filter((one) => {
+      one.focus();
+      return document.activeElement === one && one.getBoundingClientRect().bottom > bar;
+    }).map((one) => one.outerHTML.slice(0, 80));
+  })()`);
+  assert.deepEqual(covered, []);
+  await open(`#/runs/${runs['careless-refund']![0]}?seq=14`);
+  await page.getByRole('complementary', { name: 'Entry 14' }).waitFor();
+  assert.ok(await page.locator('.side nav').isHidden());
+});
