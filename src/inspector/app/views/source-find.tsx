@@ -1,11 +1,10 @@
 // Text found in all source of the repository: lines by file, each with the way to it. The address holds the words.
-import { useEffect, useState } from 'preact/hooks';
 import type { SourceMatch } from '../../../contract/inspector/source.js';
 import { Await, useLoad } from '../../../viewer/kit/loading.tsx';
 import { Marked } from '../../../viewer/kit/marked.tsx';
 import { counted } from '../../../viewer/kit/parts.tsx';
-import { tuning as viewerTuning } from '../../../viewer/tuning.js';
 import { client } from '../state/session.tsx';
+import { useTyped } from '../state/use-typed.tsx';
 
 interface FindProps {
   words: string;
@@ -13,13 +12,7 @@ interface FindProps {
 }
 
 export function FindField({ words, onWords }: FindProps) {
-  const [typed, setTyped] = useState(words);
-  useEffect(() => setTyped(words), [words]);
-  useEffect(() => {
-    if (typed.trim() === words) return;
-    const timer = setTimeout(() => onWords(typed.trim()), viewerTuning.typingMs);
-    return () => clearTimeout(timer);
-  }, [typed]);
+  const [typed, setTyped] = useTyped(words, onWords);
   return (
     <input
       type="search"
