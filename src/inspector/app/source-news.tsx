@@ -1,10 +1,11 @@
 // What changed in the repository while the page is open: which drills it concerns, or why it does not compile any more.
 import { signal } from '@preact/signals';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import { counted, Problem } from '../../viewer/kit/parts.tsx';
 import { noteRequest, projectReply, sourceChange } from './state/live.tsx';
 import { routeHash } from './state/route.ts';
 import { client, go } from './state/session.tsx';
+import { useBusy } from './state/use-busy.tsx';
 import { DiagnosticList } from './views/diagnostic-list.tsx';
 
 const rerunKey = 'drillyard.rerun';
@@ -50,19 +51,16 @@ function Broken({ files }: { files: readonly string[] }) {
 }
 
 function Concerned({ files, drills }: { files: readonly string[]; drills: readonly string[] }) {
-  const [problem, setProblem] = useState<string | undefined>();
-  const run = async (): Promise<void> => {
-    try {
+  const { busy, problem, run } = useBusy();
+  const start = (): void =>
+    run(async () => {
       for (const drillId of drills) noteRequest((await client.call('startRun', { body: { drillId } })).request);
       dismiss();
       if (drills.length === 1) go(routeHash('drills', [drills[0]!]));
-    } catch (error) {
-      setProblem((error as Error).message);
-    }
-  };
+    });
   useEffect(() => {
     // One tab of several does it: the one that is looked at.
-    if (runsByItself.value && document.visibilityState === 'visible') void run();
+    if (runsByItself.value && document.visibilityState === 'visible') start();
   }, []);
   return (
     <section class="notice source-news row" role="status" aria-label="The source changed">
@@ -81,7 +79,7 @@ function Concerned({ files, drills }: { files: readonly string[]; drills: readon
         />
         Always run what a change concerns
       </label>
-      <button type="button" class="primary" onClick={run}>
+      <button type="button" class="primary" aria-disabled={busy} onClick={start}>
         Run {drills.length === 1 ? 'it' : counted(drills.length, 'drill')}
       </button>
       <button type="button" class="icon" aria-label="Dismiss" onClick={dismiss}>

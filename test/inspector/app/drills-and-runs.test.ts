@@ -1,8 +1,10 @@
 // The lists of drills and runs in a browser: what they say without a click, what their addresses hold, and that no width breaks them.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { RunsReply, SavedRun } from '../../../src/contract/inspector/runs.js';
+import { trialStatistics } from '../../../src/drills/plan/statistics.js';
 import { axeViolations } from './browser-kit.js';
-import { openDesk, browserOptions as options } from './desk.js';
+import { type Desk, openDesk, browserOptions as options } from './desk.js';
 
 const lostAnswer = 'refund-lost-answer';
 
@@ -45,7 +47,85 @@ test('the list of runs: the reason stands in it, a filter is in the address and 
   await page.waitForURL(/q=answer\+is\+LOST/);
   await rows.nth(1).waitFor();
   assert.equal(await rows.count(), 2);
-  assert.deepEqual(complaints, []);
+  const search = page.getByRole('searchbox', { name: 'Search runs' });
+  await search.fill('nowhere ');
+  await page.getByRole('link', { name: 'Show all runs' }).click();
+  await rows.nth(2).waitFor();
+  assert.equal(await search.inputValue(), '');
+  await open('#/runs?q=refund');
+  assert.equal(await search.inputValue(), 'refund');
+  await page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: 'Runs' }).click();
+  await page.waitForURL(/#\/runs$/);
+  assert.deepEqual([await search.inputValue(), complaints], ['', []]);
+});
+
+/** The list of runs as if these were all. */
+async function listed({ page, baseUrl, token }: Desk, change: (run: SavedRun) => Partial<SavedRun>[]): Promise<void> {
+  const response = await fetch(`${baseUrl}/api/v1/runs`, { headers: { authorization: `Bearer ${token}` } });
+  const [run] = ((await response.json()) as RunsReply).runs;
+  const runs = change(run!).map((part, index) => ({ ...run!, runId: `run_00000000000000000000000${index}`, ...part }));
+  await page.route(
+    (url) => url.pathname === '/api/v1/runs',
+    (route) => route.fulfill({ json: { schemaVersion: 1, runs, unavailable: [], active: [] } }),
+  );
+}
+
+test('the head of a command counts as much as is shown, and what passed when tried again is not run again', options, async (t) => {
+  const desk = await openDesk(t, { drills: ['careless-refund'] });
+  const { page, open } = desk;
+  await listed(desk, () => [
+    { verdict: 'passed', attempt: 2, attemptLimit: 2 },
+    { verdict: 'failed', attempt: 1, attemptLimit: 2 },
+  ]);
+  await open('#/runs');
+  const head = page.locator('.run-group');
+  await head.getByText('2 runs: 1 failed, 1 passed').waitFor();
+  assert.equal(await head.getByRole('button').count(), 0);
+  await open('#/runs?q=refund');
+  await head.getByText('2 runs shown: 1 failed, 1 passed').waitFor();
+});
+
+test('the figures of a drill are those of its history: the median, and verdicts that went to and fro', options, async (t) => {
+  const desk = await openDesk(t, { drills: ['careless-refund'] });
+  const { page, open } = desk;
+  await listed(desk, ({ invocation: _, ...run }) =>
+    (['passed', 'failed', 'passed', 'passed'] as const).map((verdict, index) => {
+      const startedAtMs = run.startedAtMs - index * 60_000;
+      return { invocation: undefined as never, verdict, startedAtMs, finishedAtMs: startedAtMs + (index + 1) * 2_000 };
+    }),
+  );
+  await open('#/runs?drill=careless-refund');
+  const figures = page.getByRole('region', { name: 'Trials' });
+  await figures.getByText('verdicts of 1 seed went to and fro').waitFor();
+  assert.match((await figures.textContent()) ?? '', /Typical time5\.0 s/);
+});
+
+test('a request that was cancelled says so, and counts what ended by itself', options, async (t) => {
+  const { page, open } = await openDesk(t, { drills: [] });
+  const run = { drillId: 'careless-refund', attempt: 1, state: 'finished' };
+  const statistics = trialStatistics({ trials: 3, passed: 1 });
+  await page.route(
+    (url) => url.pathname === '/api/v1/run-requests',
+    (route) => {
+      const request = {
+        ...{ requestId: 'request_0', state: 'cancelled', asked: { drillId: 'careless-refund' }, drillIds: ['careless-refund'] },
+        ...{ createdAtMs: 1_000, startedAtMs: 1_000, finishedAtMs: 3_000, cancelAsked: true, runsTotal: 2 },
+        plan: { invocationId: 'inv_0', runs: 3, drills: 1, concurrency: 1, seed: '42' },
+        runs: [
+          { ...run, runId: 'run_000000000000000000000001', trial: 1, status: 'sealed', verdict: 'passed' },
+          { ...run, runId: 'run_000000000000000000000002', trial: 2, status: 'cancelled', verdict: 'inconclusive' },
+        ],
+        drills: [{ drillId: 'careless-refund', verdict: 'inconclusive', trialsPassed: 1, trialCount: 3, statistics }],
+        summary: { verdict: 'inconclusive', passed: 0, failed: 0, inconclusive: 1, trialsPassed: 1, trials: 3 },
+      };
+      return route.fulfill({ json: { schemaVersion: 1, requests: [request] } });
+    },
+  );
+  await page.reload();
+  await open('#/drills/careless-refund');
+  const card = page.getByRole('region', { name: 'Run request 1, cancelled' });
+  await card.getByText('Cancelled after 1 of 3 attempts: 1 passed in 2.0 s').waitFor();
+  assert.equal(await card.locator('header .status').textContent(), 'cancelled');
 });
 
 test('the trials of a drill: the rate with its interval, the last verdicts, and what decided those that failed', options, async (t) => {

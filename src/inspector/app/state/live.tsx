@@ -208,6 +208,18 @@ async function listRequests(): Promise<void> {
   }
 }
 
+/** Of an earlier inspector, or ended while the stream was closed. */
+async function forgetEndedWorlds(): Promise<void> {
+  try {
+    const earlier = [...worlds.value.keys()];
+    const { worlds: known } = await client.call('listWorlds', {});
+    const ids = new Set(known.map(({ worldId }) => worldId));
+    for (const worldId of earlier) if (!ids.has(worldId)) forgetWorld(worldId);
+  } catch {
+    // The state of the connection shows it.
+  }
+}
+
 async function follow(ended: AbortSignal): Promise<void> {
   let opened = 0;
   for (let waitMs = tuning.liveRetryFirstMs; !ended.aborted; waitMs = Math.min(waitMs * 2, tuning.liveRetryMaxMs)) {
@@ -220,6 +232,7 @@ async function follow(ended: AbortSignal): Promise<void> {
           connection.value = 'open';
           // Once the stream is open: what changed before it is in the list, and what changes later in the stream.
           void listRequests();
+          if (worlds.value.size > 0) void forgetEndedWorlds();
           lostOnce.value = false;
           // Runs may have ended meanwhile, and worlds been reset.
           if (opened++ > 0) {

@@ -12,6 +12,7 @@ import { isObject, sampleOf } from '../kit/schema-sample.ts';
 import { parseJson } from '../state/client.ts';
 import { isOffline } from '../state/live.tsx';
 import { client } from '../state/session.tsx';
+import { useBusy } from '../state/use-busy.tsx';
 import { SchemaTable } from './tool-panel.tsx';
 
 const actorKey = ({ actorId, actorInstanceId }: Pick<ActorView, 'actorId' | 'actorInstanceId'>): string =>
@@ -108,34 +109,28 @@ function sendOnEnter(event: KeyboardEvent): void {
 
 function Arguments({ worldId, actor, tool, first, onCalled }: ArgumentsProps) {
   const [text, setText] = useState(() => JSON.stringify(first === undefined ? sampleOf(tool.inputSchema) : first.arguments, null, 2));
-  const [problem, setProblem] = useState<string | undefined>();
   const [answer, setAnswer] = useState<WorldCallReply['result'] | undefined>();
-  const [busy, setBusy] = useState(false);
-  const submit = async (event: SubmitEvent): Promise<void> => {
-    event.preventDefault();
+  const { busy, problem, run } = useBusy();
+  const call = async (key: string): Promise<void> => {
     const parsed = parseJson(text);
-    if ('problem' in parsed) return setProblem(`The arguments are not JSON: ${parsed.problem}`);
-    const key = String(new FormData(event.currentTarget as HTMLFormElement).get('key') ?? '').trim();
+    if ('problem' in parsed) throw new Error(`The arguments are not JSON: ${parsed.problem}`);
     const { packageId, instanceId, operationId } = tool;
-    setBusy(true);
-    setProblem(undefined);
-    try {
-      const body = {
-        ...actor,
-        packageId,
-        instanceId,
-        operationId,
-        arguments: parsed.value,
-        ...(key === '' ? {} : { idempotencyKey: key }),
-      };
-      const reply = await client.call('callWorld', { path: { worldId }, body });
-      setAnswer(reply.result);
-      onCalled(reply);
-    } catch (error) {
-      setProblem((error as Error).message);
-    } finally {
-      setBusy(false);
-    }
+    const body = {
+      ...actor,
+      packageId,
+      instanceId,
+      operationId,
+      arguments: parsed.value,
+      ...(key === '' ? {} : { idempotencyKey: key }),
+    };
+    const reply = await client.call('callWorld', { path: { worldId }, body });
+    setAnswer(reply.result);
+    onCalled(reply);
+  };
+  const submit = (event: SubmitEvent): void => {
+    event.preventDefault();
+    const key = String(new FormData(event.currentTarget as HTMLFormElement).get('key') ?? '').trim();
+    run(() => call(key));
   };
   return (
     <form onSubmit={submit}>
@@ -162,7 +157,7 @@ function Arguments({ worldId, actor, tool, first, onCalled }: ArgumentsProps) {
             />
           </label>
         )}
-        <button type="submit" class="primary" disabled={busy || isOffline.value}>
+        <button type="submit" class="primary" aria-disabled={busy} disabled={isOffline.value}>
           {busy ? 'Calling…' : 'Call'}
         </button>
       </div>

@@ -18,6 +18,7 @@ export function CompareView({ query }: { query: { [name: string]: string } }) {
   const list = useLoad(
     `runs to compare ${runsEnded.value}`,
     async () => (await client.call('listRuns', { query: { limit: tuning.runsChosenFrom } })).runs,
+    { keep: true },
   );
   return (
     <>

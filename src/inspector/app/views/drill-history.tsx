@@ -19,7 +19,7 @@ export function LatestRuns({ drillId }: { drillId: string }) {
       <h3>
         Latest runs <a href={routeHash('runs', [], { drill: drillId })}>All runs and rates</a>
       </h3>
-      <RunTable runs={runs.slice(0, 8)} ofOneDrill />
+      <RunTable runs={runs.slice(0, 8)} ofOneDrill cut="every" />
     </>
   );
 }

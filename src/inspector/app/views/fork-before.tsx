@@ -1,30 +1,22 @@
 // A call of a run, made again by hand: a world as the run stood before it, in Play, with the call filled in.
-import { useState } from 'preact/hooks';
 import type { OperationEntry } from '../../../contract/world/evidence.js';
 import { Problem } from '../../../viewer/kit/parts.tsx';
 import { isOffline, noteWorld } from '../state/live.tsx';
 import { routeHash } from '../state/route.ts';
 import { client, go } from '../state/session.tsx';
+import { useBusy } from '../state/use-busy.tsx';
 
 export function ForkBefore({ runId, entry }: { runId: string; entry: OperationEntry }) {
-  const [problem, setProblem] = useState<string | undefined>();
-  const [busy, setBusy] = useState(false);
+  const { busy, problem, run } = useBusy();
   const fork = async (): Promise<void> => {
-    setBusy(true);
-    setProblem(undefined);
-    try {
-      const atSequence = entry.sequence - entry.transactionIndex - 1;
-      const { world } = await client.call('createWorld', { body: { runId, atSequence } });
-      noteWorld(world);
-      go(routeHash('play', [world.worldId]));
-    } catch (error) {
-      setProblem((error as Error).message);
-      setBusy(false);
-    }
+    const atSequence = entry.sequence - entry.transactionIndex - 1;
+    const { world } = await client.call('createWorld', { body: { runId, atSequence } });
+    noteWorld(world);
+    go(routeHash('play', [world.worldId]));
   };
   return (
     <>
-      <button type="button" onClick={fork} disabled={busy || isOffline.value}>
+      <button type="button" onClick={() => run(fork)} aria-disabled={busy} disabled={isOffline.value}>
         {busy ? 'Forking…' : 'Fork before this call'}
       </button>
       <Problem text={problem} />

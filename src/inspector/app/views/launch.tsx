@@ -1,11 +1,12 @@
 // Runs a drill or a suite, with the options that a run takes.
-import { useRef, useState } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
 import type { InspectorStartRunRequest } from '../../../contract/inspector/runs.js';
 import { limits } from '../../../contract/limits.js';
 import { Problem } from '../../../viewer/kit/parts.tsx';
 import { isOffline, noteRequest, project } from '../state/live.tsx';
 import { routeHash } from '../state/route.ts';
 import { client } from '../state/session.tsx';
+import { useBusy } from '../state/use-busy.tsx';
 
 interface LaunchProps {
   what: Pick<InspectorStartRunRequest, 'drillId' | 'suiteId'>;
@@ -15,23 +16,14 @@ interface LaunchProps {
 }
 
 export function Launch({ what, trials, retries, concurrency }: LaunchProps) {
-  const [problem, setProblem] = useState<string | undefined>();
-  const [starting, setStarting] = useState(false);
-  const submit = async (event: SubmitEvent): Promise<void> => {
+  const { busy, problem, run } = useBusy();
+  const submit = (event: SubmitEvent): void => {
     event.preventDefault();
     const given = new FormData(event.currentTarget as HTMLFormElement);
     const number = (name: string): { [name: string]: number } => (given.get(name) === '' ? {} : { [name]: Number(given.get(name)) });
     const seed = String(given.get('seed') ?? '').trim();
-    setStarting(true);
-    setProblem(undefined);
-    try {
-      const body = { ...what, ...(seed === '' ? {} : { seed }), ...number('trials'), ...number('retries'), ...number('concurrency') };
-      noteRequest((await client.call('startRun', { body })).request);
-    } catch (error) {
-      setProblem((error as Error).message);
-    } finally {
-      setStarting(false);
-    }
+    const body = { ...what, ...(seed === '' ? {} : { seed }), ...number('trials'), ...number('retries'), ...number('concurrency') };
+    run(async () => noteRequest((await client.call('startRun', { body })).request));
   };
   return (
     <form class="launch" onSubmit={submit}>
@@ -48,8 +40,8 @@ export function Launch({ what, trials, retries, concurrency }: LaunchProps) {
         In parallel
         <input name="concurrency" type="number" min={1} max={limits.runConcurrencyMax} placeholder={String(concurrency ?? 1)} />
       </label>
-      <button type="submit" class="primary" disabled={starting || isOffline.value}>
-        {starting ? 'Starting…' : 'Run'}
+      <button type="submit" class="primary" aria-disabled={busy} disabled={isOffline.value}>
+        {busy ? 'Starting…' : 'Run'}
       </button>
       <Problem text={problem} />
       {problem !== undefined && project.value?.buildHash === undefined && (

@@ -8,6 +8,7 @@ import { counted, hostTime, PageHead, Problem } from '../../../viewer/kit/parts.
 import { forgetWorld, isOffline, listWorlds, noteWorld, projectLoad, worlds } from '../state/live.tsx';
 import { routeHash } from '../state/route.ts';
 import { client, go } from '../state/session.tsx';
+import { useBusy } from '../state/use-busy.tsx';
 import { SeedField } from './launch.tsx';
 import { PlayWorldView } from './play-world.tsx';
 import { startWords } from './world-words.ts';
@@ -69,6 +70,7 @@ function WorldList({ view, scenario }: { view: ProjectView; scenario: string | u
 }
 
 function WorldRow({ world }: { world: PlayWorld }) {
+  const { busy, problem, run } = useBusy();
   const end = async (): Promise<void> => {
     await client.call('deleteWorld', { path: { worldId: world.worldId } });
     forgetWorld(world.worldId);
@@ -82,20 +84,27 @@ function WorldRow({ world }: { world: PlayWorld }) {
         {virtualClock(world.position.virtualTimeUs)} · {counted(world.position.evidenceSequence, 'entry', 'entries')} · since{' '}
         {hostTime(world.createdAtMs)}
       </span>
-      <button type="button" onClick={end} disabled={isOffline.value} aria-label={`End ${startWords(world)}`}>
+      <button
+        type="button"
+        onClick={() => run(end)}
+        aria-disabled={busy}
+        disabled={isOffline.value}
+        aria-label={`End ${startWords(world)}`}
+      >
         End
       </button>
+      <Problem text={problem} />
     </li>
   );
 }
 
 function NewWorld({ view, scenario }: { view: ProjectView; scenario: string | undefined }) {
   const [start, setStart] = useState(scenario === undefined ? '' : `scenario:${scenario}`);
-  const [problem, setProblem] = useState<string | undefined>();
+  const { busy, problem, run } = useBusy();
   useEffect(() => {
     if (scenario !== undefined) setStart(`scenario:${scenario}`);
   }, [scenario]);
-  const submit = async (event: SubmitEvent): Promise<void> => {
+  const submit = (event: SubmitEvent): void => {
     event.preventDefault();
     const seed = String(new FormData(event.currentTarget as HTMLFormElement).get('seed') ?? '').trim();
     const [kind, id] = start.split(':');
@@ -103,13 +112,11 @@ function NewWorld({ view, scenario }: { view: ProjectView; scenario: string | un
       ...(kind === 'scenario' ? { scenarioId: id! } : kind === 'drill' ? { drillId: id! } : {}),
       ...(seed === '' ? {} : { seed }),
     };
-    try {
+    run(async () => {
       const { world } = await client.call('createWorld', { body });
       noteWorld(world);
       go(routeHash('play', [world.worldId]));
-    } catch (error) {
-      setProblem((error as Error).message);
-    }
+    });
   };
   return (
     <form class="launch" onSubmit={submit}>
@@ -138,7 +145,7 @@ function NewWorld({ view, scenario }: { view: ProjectView; scenario: string | un
         </select>
       </label>
       <SeedField />
-      <button type="submit" class="primary" disabled={isOffline.value}>
+      <button type="submit" class="primary" aria-disabled={busy} disabled={isOffline.value}>
         Start a world
       </button>
       <Problem text={problem} />

@@ -1,5 +1,5 @@
 // A live world: its clock, an operation to call, its faults and what comes next, above its journal and its state at any moment.
-import { useMemo, useState } from 'preact/hooks';
+import { useMemo, useRef } from 'preact/hooks';
 import type { PlayWorld } from '../../../contract/inspector/worlds.js';
 import type { FaultView } from '../../../contract/world/world-protocol.js';
 import { virtualClock } from '../../../text/virtual-time.js';
@@ -7,10 +7,11 @@ import { EvidenceBench } from '../../../viewer/evidence-bench.tsx';
 import { choicesOf, filterOfQuery, type JournalFilter, queryOfFilter } from '../../../viewer/journal-filter.ts';
 import { useLoad } from '../../../viewer/kit/loading.tsx';
 import { Copy, DueEvent } from '../../../viewer/kit/parts.tsx';
-import { grown, isOffline, noteWorld, project } from '../state/live.tsx';
+import { grown, isOffline, noteWorld, project, worlds } from '../state/live.tsx';
 import { meaningInProject, worldSource } from '../state/live-source.tsx';
 import { routeHash } from '../state/route.ts';
 import { client, go, refine } from '../state/session.tsx';
+import { type Busy, useBusy } from '../state/use-busy.tsx';
 import { CallForm } from './call-form.tsx';
 import { RecordActions } from './record-dialog.tsx';
 import { RunOrigin } from './run-origin.tsx';
@@ -20,26 +21,25 @@ const nothingCited: ReadonlyMap<number, readonly string[]> = new Map();
 
 export function PlayWorldView({ world, query }: { world: PlayWorld; query: { [name: string]: string } }) {
   const { worldId, resets } = world;
-  const [problem, setProblem] = useState<string | undefined>();
+  const work = useBusy();
+  const time = useBusy();
+  const problem = work.problem ?? time.problem;
   const source = useMemo(() => worldSource(client, { worldId, resets }), [worldId, resets]);
   const count = Math.max(world.position.evidenceSequence, grown.value.get(worldId) ?? 0);
   const selected = query.seq === undefined ? undefined : Math.min(Math.max(Number(query.seq) || 1, 1), Math.max(count, 1));
   const { seq: _, ...others } = query;
   const show = (seq: number | undefined): void => refine(routeHash('play', [worldId], { ...others, seq }));
   const narrow = (filter: JournalFilter): void => refine(routeHash('play', [worldId], { ...query, ...queryOfFilter(filter) }));
-  const act = (doIt: () => Promise<PlayWorld>): void => {
-    setProblem(undefined);
-    doIt().then(noteWorld, (error: Error) => setProblem(error.message));
-  };
-  const fork = async (atSequence?: number): Promise<PlayWorld> => {
-    const reply = await client.call('forkWorld', { path: { worldId }, body: atSequence === undefined ? {} : { atSequence } });
-    noteWorld(reply.world);
-    go(routeHash('play', [reply.world.worldId]));
-    return reply.world;
-  };
+  const act: Act = (doIt) => work.run(async () => noteWorld(await doIt()));
+  const fork = (atSequence?: number): void =>
+    work.run(async () => {
+      const reply = await client.call('forkWorld', { path: { worldId }, body: atSequence === undefined ? {} : { atSequence } });
+      noteWorld(reply.world);
+      go(routeHash('play', [reply.world.worldId]));
+    });
   return (
     <div class="play">
-      <WorldHead world={world} act={act} onFork={() => act(fork)} />
+      <WorldHead world={world} act={act} busy={work.busy} time={time} onFork={() => fork()} />
       {problem !== undefined && (
         <p class="notice bad" role="alert">
           {problem}
@@ -59,7 +59,7 @@ export function PlayWorldView({ world, query }: { world: PlayWorld; query: { [na
         onClose={() => show(undefined)}
         meaningOf={meaningInProject}
         actions={() => (
-          <button type="button" disabled={isOffline.value} onClick={() => act(() => fork(selected))}>
+          <button type="button" aria-disabled={work.busy} disabled={isOffline.value} onClick={() => fork(selected)}>
             Fork from here
           </button>
         )}
@@ -91,10 +91,44 @@ const steps: [string, number][] = [
   ['+1 d', 86_400_000_000],
 ];
 
-function WorldHead({ world, act, onFork }: { world: PlayWorld; act: Act; onFork: () => void }) {
+interface WorldHeadProps {
+  world: PlayWorld;
+  act: Act;
+  busy: boolean;
+  /** What moves the clock. */
+  time: Busy;
+  onFork: () => void;
+}
+
+/** Steps that are asked for while the clock is moved are made together after that. */
+function useClock({ worldId }: PlayWorld, { run }: Busy) {
+  const ahead = useRef(0);
+  const moveTo = async (targetUs: number): Promise<void> =>
+    noteWorld((await client.call('advanceWorld', { path: { worldId }, body: { targetUs } })).world);
+  const move = (targetUs?: number): void =>
+    run(async () => {
+      try {
+        if (targetUs !== undefined) await moveTo(targetUs);
+        for (let world = worlds.value.get(worldId); world !== undefined && ahead.current > 0; world = worlds.value.get(worldId)) {
+          const nextUs = world.position.virtualTimeUs + ahead.current;
+          ahead.current = 0;
+          await moveTo(nextUs);
+        }
+      } finally {
+        ahead.current = 0;
+      }
+    });
+  const step = (us: number): void => {
+    ahead.current += us;
+    move();
+  };
+  return { move, step };
+}
+
+function WorldHead({ world, act, busy, time, onFork }: WorldHeadProps) {
   const { worldId, position } = world;
   const path = { worldId };
-  const advance = (targetUs: number): void => act(async () => (await client.call('advanceWorld', { path, body: { targetUs } })).world);
+  const { move, step } = useClock(world, time);
   const reset = (): void => act(async () => (await client.call('resetWorld', { path, body: {} })).world);
   return (
     <header class="run-head">
@@ -119,21 +153,25 @@ function WorldHead({ world, act, onFork }: { world: PlayWorld; act: Act; onFork:
         </div>
         <div class="actions">
           {steps.map(([text, us]) => (
-            <button key={text} type="button" disabled={isOffline.value} onClick={() => advance(position.virtualTimeUs + us)}>
+            <button key={text} type="button" disabled={isOffline.value} onClick={() => step(us)}>
               {text}
             </button>
           ))}
           <button
             type="button"
+            aria-disabled={time.busy}
             disabled={world.nextEventUs === undefined || isOffline.value}
-            onClick={() => world.nextEventUs !== undefined && advance(world.nextEventUs)}
+            onClick={() => {
+              const { nextEventUs } = world;
+              if (nextEventUs !== undefined) move(nextEventUs);
+            }}
           >
             To the next event
           </button>
-          <button type="button" disabled={isOffline.value} onClick={onFork}>
+          <button type="button" aria-disabled={busy} disabled={isOffline.value} onClick={onFork}>
             Fork
           </button>
-          <button type="button" disabled={isOffline.value} onClick={reset}>
+          <button type="button" aria-disabled={busy} disabled={isOffline.value} onClick={reset}>
             Reset
           </button>
           <RecordActions of={{ worldId }} name={world.start.id ?? 'played'} />
@@ -150,8 +188,8 @@ const byActivity = (left: FaultView, right: FaultView): number =>
 function Weather({ world, act }: { world: PlayWorld; act: Act }) {
   const path = { worldId: world.worldId };
   const now = `${world.worldId} ${world.resets} ${world.position.evidenceSequence}`;
-  const faults = useLoad(`faults ${now}`, async () => (await client.call('listWorldFaults', { path })).faults);
-  const pending = useLoad(`pending ${now}`, () => client.call('listWorldScheduledEvents', { path }));
+  const faults = useLoad(`faults ${now}`, async () => (await client.call('listWorldFaults', { path })).faults, { keep: true });
+  const pending = useLoad(`pending ${now}`, () => client.call('listWorldScheduledEvents', { path }), { keep: true });
   return (
     <section class="card weather" aria-label="Faults and scheduled events">
       <h2 class="h3">Faults</h2>

@@ -1,15 +1,15 @@
 // A run request as it goes: how far it is, each attempt with its verdict, and how to do it again exactly.
-import { useState } from 'preact/hooks';
 import { defined } from '../../../contract/defined.js';
 import type { RequestedRun, RunRequest } from '../../../contract/inspector/runs.js';
 import type { Diagnostic } from '../../../contract/run/build.js';
 import { repetitionText } from '../../../reports/repetition-text.js';
 import { rateText } from '../../../reports/shown-values.js';
-import { counted, hostDuration, Status } from '../../../viewer/kit/parts.tsx';
+import { counted, hostDuration, Problem, Status } from '../../../viewer/kit/parts.tsx';
 import { tuning } from '../../tuning.js';
 import { active, isOffline, noteRequest, requests } from '../state/live.tsx';
 import { runHash } from '../state/route.ts';
 import { client } from '../state/session.tsx';
+import { useBusy } from '../state/use-busy.tsx';
 import { DiagnosticsThen } from './diagnostic-list.tsx';
 
 /** The latest that fit. */
@@ -30,10 +30,12 @@ function RequestCard({ request, number }: { request: RunRequest; number: number 
   const done = doneOf(request);
   const diagnosed = (request.failure?.details?.diagnostics ?? []) as unknown as Diagnostic[];
   const ended = state === 'finished' || state === 'failed' || state === 'cancelled';
+  // What was cut short has measured nothing.
+  const verdict = state === 'cancelled' ? state : (summary?.verdict ?? state);
   return (
-    <section class={`request ${summary?.verdict ?? state}`} aria-label={`Run request ${number}, ${state}`}>
+    <section class={`request ${verdict}`} aria-label={`Run request ${number}, ${state}`}>
       <header class="row">
-        {ended ? <Status value={summary?.verdict ?? state} /> : <span class="spinner" aria-hidden="true" />}
+        {ended ? <Status value={verdict} /> : <span class="spinner" aria-hidden="true" />}
         <strong role="status">
           {roundText(request)}
           {progressText(request, done)}
@@ -62,9 +64,12 @@ function RequestCard({ request, number }: { request: RunRequest; number: number 
   );
 }
 
+/** By itself. */
+const hasEnded = ({ state, status }: RequestedRun): boolean => state === 'finished' && status !== 'cancelled';
+
 /** Attempts that have ended; of what is run until it fails those of the present round. */
 function doneOf({ runs, round = 1, plan }: RunRequest): number {
-  const done = runs.filter((run) => run.state === 'finished').length;
+  const done = runs.filter(hasEnded).length;
   return plan === undefined || round === 1 ? done : Math.min(Math.max(done - (round - 1) * plan.runs, 0), plan.runs);
 }
 
@@ -73,30 +78,33 @@ function roundText({ asked: { untilFailed }, round, state }: RunRequest): string
   return untilFailed === undefined || round === undefined || state === 'queued' ? '' : `Round ${round} of ${untilFailed}: `;
 }
 
-function progressText({ state, plan, drills, summary, startedAtMs, finishedAtMs }: RunRequest, done: number): string {
+function progressText({ state, plan, runs, drills, summary, startedAtMs, finishedAtMs }: RunRequest, done: number): string {
   if (state === 'queued') return 'Waiting for its turn';
   if (state === 'running') return plan === undefined ? 'Compiling' : `${done} of ${counted(plan.runs, 'attempt')}`;
   const took = startedAtMs === undefined || finishedAtMs === undefined ? '' : ` in ${hostDuration(finishedAtMs - startedAtMs)}`;
-  if (summary === undefined) return state === 'cancelled' ? 'Cancelled' : 'Could not run';
-  const parts = [
-    [summary.passed, 'passed'],
-    [summary.failed, 'failed'],
-    [summary.inconclusive, 'inconclusive'],
-    [summary.skipped ?? 0, 'skipped'],
-  ] as const;
+  if (state === 'cancelled') {
+    if (plan === undefined) return 'Cancelled';
+    const ended = runs.filter(hasEnded).slice(-done || runs.length);
+    const came =
+      done === 0 ? '' : `: ${countsText(verdicts.map((word) => [ended.filter(({ verdict }) => verdict === word).length, word]))}`;
+    return `Cancelled after ${done} of ${counted(plan.runs, 'attempt')}${came}${took}`;
+  }
+  if (summary === undefined) return 'Could not run';
   const [drill, ...others] = drills;
   if (drill?.statistics !== undefined && others.length === 0) {
     const { trialsPassed, trialCount, flaky, statistics } = drill;
     const rate = `${flaky === true ? 'first attempts ' : ''}${rateText(statistics)}`;
     return `${trialsPassed} of ${counted(trialCount, 'trial')} passed, ${rate}${took}`;
   }
-  return (
-    parts
-      .filter(([count]) => count > 0)
-      .map(([count, word]) => `${count} ${word}`)
-      .join(', ') + took
-  );
+  return countsText([...verdicts.map((word) => [summary[word], word] as const), [summary.skipped ?? 0, 'skipped']]) + took;
 }
+
+const verdicts = ['passed', 'failed', 'inconclusive'] as const;
+const countsText = (counts: readonly (readonly [number, string])[]): string =>
+  counts
+    .filter(([count]) => count > 0)
+    .map(([count, word]) => `${count} ${word}`)
+    .join(', ');
 
 function Attempt({ run, single }: { run: RequestedRun; single: boolean }) {
   const now = active.value.get(run.runId);
@@ -122,25 +130,20 @@ function Attempt({ run, single }: { run: RequestedRun; single: boolean }) {
 }
 
 function RequestActions({ request, ended }: { request: RunRequest; ended: boolean }) {
-  const [problem, setProblem] = useState<string | undefined>();
-  const attempt = (act: () => Promise<{ request: RunRequest }>) => () => {
-    act().then(
-      (reply) => noteRequest(reply.request),
-      (error: Error) => setProblem(error.message),
-    );
-  };
+  const { busy, problem, run } = useBusy();
+  const attempt = (act: () => Promise<{ request: RunRequest }>) => () => run(async () => noteRequest((await act()).request));
   const { requestId, asked, plan } = request;
   const cancel = attempt(() => client.call('cancelRunRequest', { path: { requestId }, body: {} }));
   const again = attempt(() => client.call('startRun', { body: { ...asked, ...defined({ seed: plan?.seed }) } }));
   return (
     <>
-      {problem !== undefined && <span class="bad-text">{problem}</span>}
+      <Problem text={problem} />
       {ended ? (
-        <button type="button" onClick={again} disabled={isOffline.value}>
+        <button type="button" onClick={again} aria-disabled={busy} disabled={isOffline.value}>
           Repeat with this seed
         </button>
       ) : (
-        <button type="button" onClick={cancel} disabled={request.cancelAsked || isOffline.value}>
+        <button type="button" onClick={cancel} aria-disabled={busy || request.cancelAsked} disabled={isOffline.value}>
           {request.cancelAsked ? 'Cancelling…' : 'Cancel'}
         </button>
       )}

@@ -7,6 +7,7 @@ import { counted, Problem } from '../../../viewer/kit/parts.tsx';
 import { tuning } from '../../tuning.js';
 import { isOffline, noteRequest } from '../state/live.tsx';
 import { client } from '../state/session.tsx';
+import { useBusy } from '../state/use-busy.tsx';
 
 interface RerunDialogProps {
   title: string;
@@ -23,27 +24,21 @@ export function RerunDialog({ title, what, seed, onClose, onStarted }: RerunDial
   const box = useRef<HTMLDialogElement>(null);
   const [choice, setChoice] = useState<Choice>('fresh');
   const [untilFails, setUntilFails] = useState(false);
-  const [problem, setProblem] = useState<string | undefined>();
-  const [starting, setStarting] = useState(false);
+  const { busy, problem, run } = useBusy();
   useEffect(() => box.current?.showModal(), []);
-  const submit = async (event: SubmitEvent): Promise<void> => {
+  const start = async (given: FormData): Promise<void> => {
+    const rounds = untilFails ? { untilFailed: Number(given.get('rounds')) } : {};
+    for (const chosen of seedsOf(choice, given)) {
+      const body = { ...what, ...(chosen === undefined ? {} : { seed: chosen }), ...rounds };
+      noteRequest((await client.call('startRun', { body })).request);
+    }
+    box.current?.close();
+    onStarted?.();
+  };
+  const submit = (event: SubmitEvent): void => {
     event.preventDefault();
     const given = new FormData(event.currentTarget as HTMLFormElement);
-    setProblem(undefined);
-    setStarting(true);
-    try {
-      const rounds = untilFails ? { untilFailed: Number(given.get('rounds')) } : {};
-      for (const chosen of seedsOf(choice, given)) {
-        const body = { ...what, ...(chosen === undefined ? {} : { seed: chosen }), ...rounds };
-        noteRequest((await client.call('startRun', { body })).request);
-      }
-      box.current?.close();
-      onStarted?.();
-    } catch (error) {
-      setProblem((error as Error).message);
-    } finally {
-      setStarting(false);
-    }
+    run(() => start(given));
   };
   return (
     <dialog class="record rerun" ref={box} aria-labelledby="rerun-title" onClose={onClose}>
@@ -68,8 +63,8 @@ export function RerunDialog({ title, what, seed, onClose, onStarted }: RerunDial
           </label>
         )}
         <footer class="row record-actions">
-          <button type="submit" class="primary" disabled={starting || isOffline.value}>
-            {starting ? 'Starting…' : 'Run'}
+          <button type="submit" class="primary" aria-disabled={busy} disabled={isOffline.value}>
+            {busy ? 'Starting…' : 'Run'}
           </button>
           <Problem text={problem} />
         </footer>

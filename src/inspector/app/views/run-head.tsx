@@ -10,6 +10,7 @@ import { saveAs } from '../kit/save.tsx';
 import { active, isOffline, noteRequest } from '../state/live.tsx';
 import { routeHash } from '../state/route.ts';
 import { client, go } from '../state/session.tsx';
+import { useBusy } from '../state/use-busy.tsx';
 import { RecordActions } from './record-dialog.tsx';
 import { RerunDialog } from './rerun-dialog.tsx';
 import { ShareRun } from './share-run.tsx';
@@ -66,22 +67,21 @@ export function RunHead({ reply }: { reply: InspectorRunReply }) {
 function Actions({ reply }: { reply: InspectorRunReply }) {
   const { invocation, result } = reply.report!;
   const { identity } = result;
-  const [problem, setProblem] = useState<string | undefined>();
+  const { busy, problem, run } = useBusy();
   const [choosing, setChoosing] = useState(false);
-  const attempt = (act: () => Promise<void>) => () => act().catch((error: Error) => setProblem(error.message));
-  const again = attempt(async () => {
+  const again = async (): Promise<void> => {
     const { request } = await client.call('startRun', { body: { repeatOf: identity.runId } });
     noteRequest(request);
     go(routeHash('drills', [identity.drillId]));
-  });
-  const download = attempt(async () =>
-    saveAs(await client.bytes('getReport', { path: { runId: identity.runId } }), `${identity.runId}.html`),
-  );
+  };
+  const download = async (): Promise<void> =>
+    saveAs(await client.bytes('getReport', { path: { runId: identity.runId } }), `${identity.runId}.html`);
   return (
     <div class="actions">
       <button
         type="button"
-        onClick={again}
+        onClick={() => run(again)}
+        aria-disabled={busy}
         disabled={invocation === undefined || isOffline.value}
         title={invocation === undefined ? unrepeatable : undefined}
       >
@@ -104,7 +104,7 @@ function Actions({ reply }: { reply: InspectorRunReply }) {
       <a class="button" href={routeHash('compare', [], { left: identity.runId })}>
         Compare…
       </a>
-      <button type="button" onClick={download} disabled={isOffline.value}>
+      <button type="button" onClick={() => run(download)} aria-disabled={busy} disabled={isOffline.value}>
         Save report
       </button>
       <ShareRun runId={identity.runId} />

@@ -7,15 +7,19 @@ import { Ago } from '../kit/host-time.tsx';
 import { isOffline, noteRequest } from '../state/live.tsx';
 import { runHash } from '../state/route.ts';
 import { client, go } from '../state/session.tsx';
+import { useBusy } from '../state/use-busy.tsx';
 import { RerunDialog } from './rerun-dialog.tsx';
 
 interface RunTableProps {
   runs: readonly SavedRun[];
   /** The drill is known: its column says which trial, and what decided it. */
   ofOneDrill?: boolean;
+  /** Commands of which runs may be left out here: by a filter every one, by the end of a page the last. */
+  cut: 'none' | 'last' | 'every';
 }
 
-export function RunTable({ runs, ofOneDrill = false }: RunTableProps) {
+export function RunTable({ runs, ofOneDrill = false, cut }: RunTableProps) {
+  const groups = groupsOf(runs);
   return (
     <Scroll label="Runs">
       <table class="runs">
@@ -38,9 +42,9 @@ export function RunTable({ runs, ofOneDrill = false }: RunTableProps) {
             <th scope="col">When</th>
           </tr>
         </thead>
-        {groupsOf(runs).map((group) => (
+        {groups.map((group, index) => (
           <tbody key={group[0]!.runId}>
-            {group.length > 1 && <GroupRow runs={group} />}
+            {group.length > 1 && <GroupRow runs={group} isCut={cut === 'every' || (cut === 'last' && index === groups.length - 1)} />}
             {group.map((run) => (
               <RunRow key={run.runId} run={run} ofOneDrill={ofOneDrill} />
             ))}
@@ -62,34 +66,30 @@ function groupsOf(runs: readonly SavedRun[]): SavedRun[][] {
   return groups;
 }
 
-/** What one command came to, and what of it failed once more. */
-function GroupRow({ runs }: { runs: readonly SavedRun[] }) {
-  const [problem, setProblem] = useState<string | undefined>();
+/** What one command came to, and what of it failed once more. `isCut`: not all of its runs may be here. */
+function GroupRow({ runs, isCut }: { runs: readonly SavedRun[]; isCut: boolean }) {
+  const { busy, problem, run } = useBusy();
   const [choosing, setChoosing] = useState(false);
   const { invocation } = runs[0]!;
   const count = (wanted: string): number => runs.filter(({ verdict }) => verdict === wanted).length;
   const words = ['failed', 'inconclusive', 'passed'].flatMap((name) => (count(name) === 0 ? [] : [`${count(name)} ${name}`]));
   const tookMs = Math.max(...runs.map((run) => run.finishedAtMs)) - Math.min(...runs.map((run) => run.startedAtMs));
-  const again = async (): Promise<void> => {
-    try {
-      noteRequest((await client.call('startRun', { body: { failedOf: invocation!.id } })).request);
-    } catch (error) {
-      setProblem((error as Error).message);
-    }
-  };
+  const again = async (): Promise<void> => noteRequest((await client.call('startRun', { body: { failedOf: invocation!.id } })).request);
   return (
     <tr class="run-group">
       <th scope="rowgroup" colSpan={7}>
         <span class="row">
           <span class="grow">
-            {counted(runs.length, 'run')}: {words.join(', ')}{' '}
+            {counted(runs.length, 'run')}
+            {isCut && ' shown'}: {words.join(', ')}{' '}
             <span class="quiet">
-              seed {invocation!.seed} · in {hostDuration(tookMs)}
+              seed {invocation!.seed}
+              {!isCut && ` · in ${hostDuration(tookMs)}`}
             </span>
           </span>
-          {count('passed') < runs.length && (
+          {lastAttempts(runs).some(({ verdict }) => verdict !== 'passed') && (
             <span class="joined-buttons">
-              <button type="button" disabled={isOffline.value} onClick={again}>
+              <button type="button" aria-disabled={busy} disabled={isOffline.value} onClick={() => run(again)}>
                 Run again what did not pass
               </button>
               <button type="button" aria-label="Seeds… for what did not pass" onClick={() => setChoosing(true)}>
@@ -110,6 +110,16 @@ function GroupRow({ runs }: { runs: readonly SavedRun[] }) {
       </th>
     </tr>
   );
+}
+
+/** What each trial came to. */
+function lastAttempts(runs: readonly SavedRun[]): SavedRun[] {
+  const last = new Map<string, SavedRun>();
+  for (const run of runs) {
+    const key = `${run.drill.id} ${run.trial}`;
+    if ((last.get(key)?.attempt ?? 0) < run.attempt) last.set(key, run);
+  }
+  return [...last.values()];
 }
 
 function trialName({ trial, trialCount, attempt, invocation, seed }: SavedRun): string {

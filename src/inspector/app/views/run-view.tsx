@@ -1,5 +1,5 @@
 // One run: what came of it, why, and its evidence. The address holds the part, the entry and the assertion that are looked at.
-import { useMemo } from 'preact/hooks';
+import { useMemo, useRef } from 'preact/hooks';
 import type { InspectorRunReply } from '../../../contract/inspector/runs.js';
 import type { RunResult } from '../../../contract/run/run.js';
 import type { BriefOptions } from '../../../reports/entry-brief.js';
@@ -27,7 +27,16 @@ type Part = (typeof parts)[number];
 
 export function RunView({ runId, query }: { runId: string; query: { [name: string]: string } }) {
   const isActive = active.value.has(runId);
-  const run = useLoad(`run ${runId} ${isActive ? 'active' : runsEnded.value}`, () => client.call('getRun', { path: { runId } }));
+  // A run that is saved never changes. One that is not there yet, or is played elsewhere, is asked for again whenever a run ends.
+  const isSaved = useRef(false);
+  const turn = useRef(0);
+  if (!isSaved.current) turn.current = runsEnded.value;
+  const load = async (): Promise<InspectorRunReply> => {
+    const reply = await client.call('getRun', { path: { runId } });
+    isSaved.current = reply.source === 'saved';
+    return reply;
+  };
+  const run = useLoad(`run ${runId} ${isActive ? 'active' : turn.current}`, load, { keep: true });
   if (run.value === undefined && run.error !== undefined) return <RunFailure runId={runId} error={run.error} retry={run.reload} />;
   return (
     <Await of={run} what="the run" lines={10} head={<RunLoading runId={runId} />}>

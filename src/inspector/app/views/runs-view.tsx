@@ -1,19 +1,23 @@
 // Saved runs, the latest first, and those that run now; what cannot be read is shown with its reason. The address holds the filter.
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { defined } from '../../../contract/defined.js';
 import type { ActiveRun, InspectorRunsQuery, RunsReply, UnavailableRun } from '../../../contract/inspector/runs.js';
 import type { Verdict } from '../../../contract/run/run.js';
 import { Await, Empty, useLoad } from '../../../viewer/kit/loading.tsx';
-import { counted, PageHead } from '../../../viewer/kit/parts.tsx';
-import { tuning as viewerTuning } from '../../../viewer/tuning.js';
+import { counted, PageHead, Problem } from '../../../viewer/kit/parts.tsx';
 import { tuning } from '../../tuning.js';
-import { active, project, runsEnded } from '../state/live.tsx';
+import { active, isOffline, project, runsEnded } from '../state/live.tsx';
 import { useRecentRuns } from '../state/recent-runs.tsx';
 import { routeHash, runHash } from '../state/route.ts';
-import { client, refine } from '../state/session.tsx';
+import { client, refine, route } from '../state/session.tsx';
+import { useBusy } from '../state/use-busy.tsx';
+import { useTyped } from '../state/use-typed.tsx';
+import { joinedRuns, type RunPages } from './joined-runs.ts';
 import { Requests } from './request-card.tsx';
 import { RunTable } from './run-table.tsx';
 import { TrialFigures } from './trial-figures.tsx';
 
+const noRuns: RunPages = { runs: [], unavailable: [] };
 const verdicts = ['failed', 'inconclusive', 'passed'] as const;
 
 interface RunFilter {
@@ -68,12 +72,7 @@ function show({ verdict, drillId, q }: RunFilter): void {
 }
 
 function Filters({ filter, recent }: { filter: RunFilter; recent: RunsReply | undefined }) {
-  const [text, setText] = useState(filter.q ?? '');
-  useEffect(() => {
-    if (text.trim() === (filter.q ?? '')) return;
-    const timer = setTimeout(() => show({ ...filter, q: text }), viewerTuning.typingMs);
-    return () => clearTimeout(timer);
-  }, [text, filter]);
+  const [text, setText] = useTyped(filter.q ?? '', (q) => show({ ...filterOf(route.value.query), q }));
   const drills = project.value?.drills ?? [];
   const { verdict: _, ...rest } = filter;
   return (
@@ -133,25 +132,44 @@ function Count({ of: reply, verdict }: { of: RunsReply | undefined; verdict?: Ve
 }
 
 function List({ filter }: { filter: RunFilter }) {
-  const [older, setOlder] = useState<RunsReply[]>([]);
+  const [older, setOlder] = useState<RunPages | undefined>();
+  const { busy, problem, run } = useBusy();
+  const list = useRef<HTMLDivElement>(null);
   const query: InspectorRunsQuery = { limit: tuning.runsAPage, ...filter };
   const latest = useLoad(`runs ${JSON.stringify(filter)} ${runsEnded.value}`, () => client.call('listRuns', { query }), { keep: true });
-  useEffect(() => setOlder([]), [latest.value]);
-  const pages = latest.value === undefined ? [] : [latest.value, ...older];
-  const cursor = pages.at(-1)?.nextCursor;
+  const loaded = useRef<RunsReply | undefined>(undefined);
+  useEffect(() => {
+    const last = loaded.current;
+    loaded.current = latest.value;
+    // What runs that ended have pushed out of the latest page stays.
+    if (last !== undefined) setOlder((known) => known && joinedRuns(last, known));
+  }, [latest.value]);
+  const newest = latest.value ?? noRuns;
+  const { runs, unavailable, nextCursor: cursor } = older === undefined ? newest : joinedRuns(newest, older);
+  const before = useRef(0);
   const more = async (): Promise<void> => {
-    if (cursor === undefined) return;
-    const page = await client.call('listRuns', { query: { ...query, cursor } });
-    setOlder((list) => [...list, page]);
+    const page = await client.call('listRuns', { query: { ...query, ...defined({ cursor }) } });
+    before.current = runs.length;
+    setOlder((known) => (known === undefined ? page : joinedRuns(known, page)));
   };
-  const runs = pages.flatMap((page) => page.runs);
+  useEffect(() => {
+    // The button that asked for the last of them is gone, and may have had the focus.
+    if (older !== undefined && cursor === undefined && document.activeElement === document.body)
+      list.current?.querySelectorAll<HTMLElement>('.run-row .run-name a')[before.current]?.focus();
+  }, [older]);
   const isFiltered = Object.keys(filter).length > 0;
   return (
     <Await of={latest} what="the runs" lines={10}>
       {() => (
-        <>
+        <div ref={list}>
           {runs.length === 0 && !isFiltered && active.value.size === 0 && <NoRuns />}
-          {runs.length > 0 && <RunTable runs={runs} ofOneDrill={runs.every(({ drill }) => drill.id === filter.drillId)} />}
+          {runs.length > 0 && (
+            <RunTable
+              runs={runs}
+              ofOneDrill={runs.every(({ drill }) => drill.id === filter.drillId)}
+              cut={isFiltered ? 'every' : cursor === undefined ? 'none' : 'last'}
+            />
+          )}
           {runs.length === 0 && isFiltered && cursor === undefined && (
             <Empty title="No run fits">
               <p>
@@ -160,12 +178,13 @@ function List({ filter }: { filter: RunFilter }) {
             </Empty>
           )}
           {cursor !== undefined && (
-            <button type="button" onClick={more}>
+            <button type="button" aria-disabled={busy} disabled={isOffline.value} onClick={() => run(more)}>
               {runs.length === 0 ? 'Look through older runs' : 'Older runs'}
             </button>
           )}
-          <Unavailable list={pages.flatMap((page) => page.unavailable)} />
-        </>
+          <Problem text={problem} />
+          <Unavailable list={unavailable} />
+        </div>
       )}
     </Await>
   );

@@ -7,6 +7,7 @@ import { Ago } from '../kit/host-time.tsx';
 import { isOffline, noteRequest } from '../state/live.tsx';
 import { routeHash, runHash } from '../state/route.ts';
 import { client } from '../state/session.tsx';
+import { useBusy } from '../state/use-busy.tsx';
 import { Launch } from './launch.tsx';
 import { Requests } from './request-card.tsx';
 
@@ -51,17 +52,13 @@ export function SuitePanel({ suite, drills, last }: { suite: SuiteView; drills: 
 
 function DrillTable({ drills, last }: { drills: DrillView[]; last: ReadonlyMap<string, SavedRun> }) {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(() => new Set());
-  const [problem, setProblem] = useState<string | undefined>();
+  const { busy, problem, run } = useBusy();
   const failed = drills.filter(({ id }) => last.has(id) && last.get(id)?.verdict !== 'passed').map(({ id }) => id);
-  const run = async (ids: readonly string[]): Promise<void> => {
-    setProblem(undefined);
-    try {
+  const start = (ids: readonly string[]): void =>
+    run(async () => {
       for (const drillId of ids) noteRequest((await client.call('startRun', { body: { drillId } })).request);
       setChosen(new Set());
-    } catch (error) {
-      setProblem((error as Error).message);
-    }
-  };
+    });
   const toggle = (id: string): void =>
     setChosen((before) => new Set(before.has(id) ? [...before].filter((one) => one !== id) : [...before, id]));
   return (
@@ -69,11 +66,11 @@ function DrillTable({ drills, last }: { drills: DrillView[]; last: ReadonlyMap<s
       <header class="row table-head">
         <h3 class="grow">{counted(drills.length, 'drill')}</h3>
         {failed.length > 0 && (
-          <button type="button" disabled={isOffline.value} onClick={() => run(failed)}>
+          <button type="button" aria-disabled={busy} disabled={isOffline.value} onClick={() => start(failed)}>
             Run {failed.length === 1 ? 'the one' : `the ${failed.length}`} that did not pass
           </button>
         )}
-        <button type="button" disabled={chosen.size === 0 || isOffline.value} onClick={() => run([...chosen])}>
+        <button type="button" aria-disabled={busy} disabled={chosen.size === 0 || isOffline.value} onClick={() => start([...chosen])}>
           Run {chosen.size === 0 ? 'those chosen' : counted(chosen.size, 'chosen drill')}
         </button>
       </header>
