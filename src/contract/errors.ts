@@ -2,10 +2,8 @@
 // somebody else: as an error frame between threads and processes, as the envelope on the wire, as a message of the command line, as the
 // error of a run or an operation. On its way it is caught where it means something else there: `isServiceError` asks for its code; a catch
 // without a code tells a refusal from a bug.
-import { defined } from './defined.js';
 import type { JsonValue } from './json.js';
 import { limits } from './limits.js';
-import type { OutcomeError } from './outcome-error.js';
 import type { Count, PositiveCount } from './primitives.js';
 import type { tags } from './tags.js';
 
@@ -50,7 +48,6 @@ export const errorTable = {
   'world.NOT_READY': platform(409, true),
   'world.RUN_OWNS_LEASE': platform(409),
   'world.BUILD_QUARANTINED': platform(409),
-  'world.PROVIDER_ERROR': provider(500),
   'world.HANDLER_FAILED': provider(500),
   'world.ACTOR_RESTARTED': platform(503, true),
   'world.HANDLER_TIMEOUT': provider(504),
@@ -180,23 +177,6 @@ export function errorEnvelope({ code, message, extra }: ServiceError, correlatio
   const { issues, isFinal = false, isUnsupported: _, ...rest } = extra;
   const shown = issues === undefined ? {} : { issues: issues.slice(0, limits.issuesMax) };
   return { code, message, correlationId, retryable: retryable && !isFinal, source, ...rest, ...shown };
-}
-
-const envelopeName = /^[A-Z][A-Z0-9]*(_[A-Z0-9]+)*$/;
-/**
- * A tool's own error as an envelope, `world.<its code>`. Codes like `A__B` and `A_` are fine for a tool and not for an envelope, and a
- * tool may use a name that the platform uses too: those become world.PROVIDER_ERROR. `details.providerCode` is always the tool's code.
- */
-export function providerError({ code, message, retryable, details }: OutcomeError, correlationId: string): ErrorEnvelope {
-  const own = `world.${code}`;
-  return {
-    code: envelopeName.test(code) && !Object.hasOwn(errorTable, own) ? own : 'world.PROVIDER_ERROR',
-    message: message === '' ? code : message,
-    correlationId,
-    retryable,
-    source: 'simulated_provider',
-    details: { providerCode: code, ...defined({ provider: details }) },
-  };
 }
 
 /** A broken promise of our own code: the actor ends, the log has the stack. */

@@ -16,7 +16,7 @@ const open = firstCallSlot;
 /** A slot that never had a call. */
 const free = firstCallSlot + 7;
 const hostile = '{"toString":1,"valueOf":1}';
-const refusal = (extra: object): string => JSON.stringify({ code: 'world.PROVIDER_ERROR', message: 'm', extra });
+const refusal = (extra: object): string => JSON.stringify({ code: 'world.HANDLER_FAILED', message: 'm', extra });
 const mail = (envelope: string): string => `{"lane":"mail","envelope":${envelope}}`;
 const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
 

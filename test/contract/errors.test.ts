@@ -9,12 +9,10 @@ import {
   errorToFrame,
   invariant,
   isErrorFrame,
-  providerError,
   ServiceError,
 } from '../../src/contract/errors.js';
 import { issueCodes } from '../../src/contract/issue-codes.js';
 import { validateErrorEnvelope } from '../../src/contract/validate/validators.js';
-import fc from '../fast-check.js';
 
 const docs = readFileSync(new URL('../../../docs/errors.md', import.meta.url), 'utf8');
 const codes = Object.keys(errorTable) as ErrorCode[];
@@ -112,19 +110,6 @@ test('a frame of a process is a refusal only where each of its members is one of
   for (const code of [hostile, ['control.INTERNAL'], 5, 'toString']) assert.ok(!isErrorFrame({ ...frame, code }));
   for (const value of [null, 5, [], { ...frame, extra: null }, { ...frame, extra: [] }, { ...frame, message: hostile }])
     assert.ok(!isErrorFrame(value));
-});
-
-test("any tool's error code has an envelope that keeps it", () => {
-  fc.assert(
-    fc.property(fc.stringMatching(/^[A-Z][A-Z0-9_]{0,20}$/), fc.string({ unit: 'grapheme' }), fc.boolean(), (code, message, retryable) => {
-      const envelope = providerError({ code, message, retryable }, 'corr_1');
-      assert.equal(validateErrorEnvelope(envelope).ok, true);
-      assert.deepEqual([envelope.source, envelope.retryable, envelope.details?.providerCode], ['simulated_provider', retryable, code]);
-    }),
-  );
-  const codeOf = (code: string) => providerError({ code, message: 'm', retryable: false }, 'c').code;
-  assert.equal(codeOf('CARD_DECLINED'), 'world.CARD_DECLINED');
-  for (const trap of ['A__B', 'A_', 'NOT_READY']) assert.equal(codeOf(trap), 'world.PROVIDER_ERROR');
 });
 
 test('an invariant says what was promised', () => {

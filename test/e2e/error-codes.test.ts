@@ -1,7 +1,7 @@
 // Every code of the table that the hosted API can answer with is provoked here from outside, or in the test that is named; and the checks
 // are made in the order that is documented: each request of the ladder breaks one rule and every later one.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { after, test } from 'node:test';
 import type { ClientOptions } from '../../src/client/client.js';
 import { createClient } from '../../src/client/client.js';
@@ -139,7 +139,6 @@ const elsewhere: { readonly [Code in ErrorCode]?: string } = {
   'world.HANDLER_TIMEOUT': 'test/control/session-degraded.test.ts',
   'world.ACTOR_RESTARTED': 'test/worlds/hostile.test.ts',
   'world.HANDLER_FAILED': 'test/worlds/worlds.test.ts',
-  'world.PROVIDER_ERROR': 'test/contract/errors.test.ts',
 };
 
 test('every code of the table is provoked by some test', () => {
@@ -148,6 +147,17 @@ test('every code of the table is provoked by some test', () => {
     const text = readFileSync(new URL(`../../../${file}`, import.meta.url), 'utf8').replace(/const elsewhere[^;]+;/, '');
     assert.ok(text.includes(`'${code}'`), `${file} does not provoke ${code}`);
   }
+});
+
+test('every code of the table is one that the product refuses by', () => {
+  const root = new URL('../../../src/', import.meta.url);
+  const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((file) => /\.tsx?$/.test(file));
+  const texts = files.filter((file) => file !== 'contract/errors.ts').map((file) => readFileSync(new URL(file, root), 'utf8'));
+  for (const code of Object.keys(errorTable))
+    assert.ok(
+      texts.some((text) => text.includes(`'${code}'`)),
+      `nothing refuses by ${code}`,
+    );
 });
 
 for (const [code, provoke] of Object.entries(provocations)) {
