@@ -61,8 +61,6 @@ export interface CompatContext {
   url: string;
   /** The credential of the access. */
   token: string;
-  /** What the client has to send as Host, where that matters. */
-  hostHeader?: string;
   /** Moves the world's clock, firing what is due. */
   advance(byUs: number): Promise<void>;
   /** Calls an operation of the package as the same actor; rejects where the outcome is not ok. */
