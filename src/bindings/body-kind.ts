@@ -3,7 +3,7 @@ import { ServiceError } from '../contract/errors.js';
 import type { RequestBodyKind } from '../contract/world/tool-manifest.js';
 import { mediaTypeOf } from './media-type.js';
 
-type Kind = Exclude<RequestBodyKind, 'none'>;
+type Kind = Exclude<RequestBodyKind, 'none' | 'any_json'>;
 /** In this order: what is said of the one before goes first. `bytes` takes what no other that is listed does. */
 const kinds: { readonly [kind in Kind]: { shape: RegExp; words: string } } = {
   json: { shape: /^application\/(?:[^\s;]+\+)?json$/, words: 'JSON' },
@@ -23,16 +23,21 @@ export function bodyKind(
   isEmpty: boolean,
 ): RequestBodyKind {
   const taken: readonly RequestBodyKind[] = typeof listed === 'string' ? [listed] : listed;
+  if (taken[0] === 'any_json') return isEmpty ? 'none' : 'any_json';
   // Of nothing it does not matter what it is called, where there is one kind.
   if (isEmpty && taken.length === 1) return taken[0] as RequestBodyKind;
   const { type, parameters } = mediaTypeOf(contentType ?? '');
   const found = (Object.keys(kinds) as Kind[]).find((kind) => taken.includes(kind) && fits(kind, type, taken));
   if (found !== undefined && (found === 'bytes' || found === 'multipart' || utf8.test(parameters.get('charset') ?? 'utf-8'))) return found;
   if (isEmpty) return 'none';
-  const words = taken.map((kind) => (kind === 'none' ? 'nothing' : kinds[kind].words)).join(', or ');
+  const words = taken.map((kind) => (kind === 'none' || kind === 'any_json' ? 'nothing' : kinds[kind].words)).join(', or ');
   throw new ServiceError('control.UNSUPPORTED_MEDIA_TYPE', {
     message: `The body must be ${words}${taken.every((kind) => kind === 'bytes' || kind === 'multipart') ? '' : ' in UTF-8'}.`,
   });
+}
+
+export function isForm(type: string): boolean {
+  return kinds.form.shape.test(type);
 }
 
 function fits(kind: Kind, type: string, taken: readonly RequestBodyKind[]): boolean {

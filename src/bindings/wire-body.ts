@@ -45,13 +45,14 @@ export function planBody(request: ServerRequest, requestBody: WireRoute['request
   const isPlain = !codings.isAwsChunked && codings.compression === undefined;
   const held = isPlain ? bodyBytesOf(request, { bytesMax }) : sentMax;
   const read = async (): Promise<ReceivedBody> => {
-    if (kind === 'json' && isPlain) return small({ kind, value: await readJsonBody(request, bytesMax, limits.wireJsonDepthMax) });
+    if (isJson(kind) && isPlain) return small({ kind: 'json', value: await readJsonBody(request, bytesMax, limits.wireJsonDepthMax) });
     const decoded = await decodeBody(await request.body(sentMax), codings, { request, bytesMax });
     return { ...(await bodyOf(kind, decoded, contentType)), trailers: decoded.trailers };
   };
   return { kind, bytes: held, isLarge, read };
 }
 
+const isJson = (kind: Kind): boolean => kind === 'json' || kind === 'any_json';
 const small = (body: WireBody): ReceivedBody => ({ body, blobs: [], trailers: {} });
 
 /** An empty form, an empty text and no bytes are what they are; there is no empty JSON, and nothing in no parts. */
@@ -66,7 +67,8 @@ async function bodyOf(kind: Kind, { bytes }: DecodedBody, contentType: string | 
     case 'none':
       return small({ kind });
     case 'json':
-      return small({ kind, value: jsonOf(bytes, limits.wireJsonDepthMax) });
+    case 'any_json':
+      return small({ kind: 'json', value: jsonOf(bytes, limits.wireJsonDepthMax) });
     case 'form':
       return small({ kind, value: formOf(textOf(bytes, 'The body')) });
     case 'text':

@@ -53,6 +53,6 @@ export function tokenHashesIn(request: ServerRequest, shape: RegExp, most: numbe
   };
   for (const text of request.headers.values()) take(text);
   take(request.query);
-  for (const text of credentialsIn({ kind: 'basic' }, request, {})) take(text);
+  for (const text of credentialsIn({ kind: 'basic' }, request, { query: {} })) take(text);
   return found;
 }

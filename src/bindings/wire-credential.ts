@@ -1,6 +1,7 @@
 // Where a request to a wire route carries its credential, and the request without it.
 import type { RouteAuth } from '../contract/world/tool-manifest.js';
 import type { WireBody } from '../contract/world/wire.js';
+import { formDecoded } from '../http/query.js';
 import type { ServerRequest } from '../http/server.js';
 import { signatureOf } from './signed-request.js';
 
@@ -8,8 +9,29 @@ export type Lists = { [name: string]: string[] };
 
 export type CredentialRequest = Pick<ServerRequest, 'headers' | 'repeatedHeaders' | 'query'>;
 
-/** Texts that may be a token, at the place that the route names and nowhere else. */
-export function credentialsIn(auth: RouteAuth, request: CredentialRequest, query: Lists): readonly string[] {
+export interface CredentialPlace {
+  auth: RouteAuth;
+  texts: readonly string[];
+}
+/** The first place of a route at which a request has anything: what it has at the others does not count. */
+export function credentialOf(
+  auths: readonly RouteAuth[],
+  request: CredentialRequest,
+  lists: { query: Lists; form?: Lists | undefined },
+): CredentialPlace | undefined {
+  for (const auth of auths) {
+    const texts = credentialsIn(auth, request, lists);
+    if (texts.length > 0) return { auth, texts };
+  }
+  return undefined;
+}
+
+/** Texts that may be a token, at this place and nowhere else. `form`: undefined where none was read. */
+export function credentialsIn(
+  auth: RouteAuth,
+  request: CredentialRequest,
+  lists: { query: Lists; form?: Lists | undefined },
+): readonly string[] {
   const { headers, repeatedHeaders } = request;
   switch (auth.kind) {
     case 'bearer': {
@@ -20,13 +42,12 @@ export function credentialsIn(auth: RouteAuth, request: CredentialRequest, query
       return known && token !== undefined ? [token] : [];
     }
     case 'basic': {
-      const login = loginIn(request);
-      if (login === undefined) return [];
-      const { user, password } = login;
       const { token, username } = auth;
-      if (token === 'username') return [user];
-      if (username !== undefined && user !== username) return [];
-      return token === 'password' || username !== undefined ? [password] : [password, user];
+      return loginsIn(request).flatMap(({ user, password }) => {
+        if (token === 'username') return [user];
+        if (username !== undefined && user !== username) return [];
+        return token === 'password' || username !== undefined ? [password] : [password, user];
+      });
     }
     case 'header': {
       const name = auth.name.toLowerCase();
@@ -34,7 +55,10 @@ export function credentialsIn(auth: RouteAuth, request: CredentialRequest, query
       return value === undefined ? [] : (repeatedHeaders.get(name) ?? [value]);
     }
     case 'query':
-      return Object.hasOwn(query, auth.name) ? (query[auth.name] as string[]) : [];
+    case 'form': {
+      const fields = lists[auth.kind] ?? {};
+      return Object.hasOwn(fields, auth.name) ? (fields[auth.name] as string[]) : [];
+    }
     case 'sigv4': {
       const keyId = signatureOf(request)?.keyId;
       return keyId === undefined ? [] : [keyId];
@@ -43,7 +67,7 @@ export function credentialsIn(auth: RouteAuth, request: CredentialRequest, query
       return cookiesIn(request).get(auth.name) ?? [];
     // The address says which access it is; who has no use for one may say it with the token.
     case 'none':
-      return credentialsIn({ kind: 'bearer' }, request, query);
+      return credentialsIn({ kind: 'bearer' }, request, lists);
   }
 }
 
@@ -59,12 +83,19 @@ function readOnce<Part>(read: (request: CredentialRequest) => Part): (request: C
   };
 }
 
-/** RFC 7617. */
-const loginIn = readOnce(({ headers }): { user: string; password: string } | undefined => {
+interface Login {
+  user: string;
+  password: string;
+}
+/** As RFC 7617 has it and, where it differs, as clients of OAuth 2 encode it: each of the two as a value of a form (RFC 6749 2.3.1). */
+const loginsIn = readOnce(({ headers }): readonly Login[] => {
   const encoded = /^basic +([A-Za-z0-9+/]+=*)$/i.exec(headers.get('authorization') ?? '')?.[1];
-  if (encoded === undefined) return undefined;
-  const [user = '', ...password] = Buffer.from(encoded, 'base64').toString('utf8').split(':');
-  return { user, password: password.join(':') };
+  if (encoded === undefined) return [];
+  const [user = '', ...rest] = Buffer.from(encoded, 'base64').toString('utf8').split(':');
+  const sent = { user, password: rest.join(':') };
+  const meant = { user: formDecoded(sent.user), password: formDecoded(sent.password) };
+  const isOther = meant.user !== sent.user || meant.password !== sent.password;
+  return isOther && meant.user !== undefined && meant.password !== undefined ? [sent, meant as Login] : [sent];
 });
 
 /** Values by name (RFC 6265 5.4), a value in quotes without them. */
@@ -85,15 +116,18 @@ const cookiesIn = readOnce(({ headers, repeatedHeaders }): ReadonlyMap<string, r
   return cookies;
 });
 
-/** The headers without the cookie that holds the credential; the others are as they came. */
-function cookieHeader({ headers, repeatedHeaders }: Pick<ServerRequest, 'headers' | 'repeatedHeaders'>, auth: RouteAuth): string[] {
+/** The headers without the cookies of these names; the others are as they came. */
+function cookieHeader(
+  { headers, repeatedHeaders }: Pick<ServerRequest, 'headers' | 'repeatedHeaders'>,
+  names: ReadonlySet<string>,
+): string[] {
   const lines = repeatedHeaders.get('cookie') ?? [headers.get('cookie') ?? ''];
-  if (auth.kind !== 'cookie') return [...lines];
+  if (names.size === 0) return [...lines];
   const kept = lines.map((line) =>
     line
       .split(';')
       .map((pair) => pair.trim())
-      .filter((pair) => pair.split('=', 1)[0]?.trim() !== auth.name)
+      .filter((pair) => !names.has((pair.split('=', 1)[0] as string).trim()))
       .join('; '),
   );
   return kept.filter((line) => line !== '');
@@ -111,24 +145,36 @@ const signingNames = ['Algorithm', 'Credential', 'Date', 'Expires', 'SignedHeade
   (name) => `X-Amz-${name}`,
 );
 
-/** Headers and query as `decode` sees them: without the place of the credential, and without whatever else holds the token. */
+/** Where the credential of a route may be, and what it may be. */
+export interface CredentialRule {
+  auths: readonly RouteAuth[];
+  secrets: readonly string[];
+}
+/** Headers and query as `decode` sees them: without the places of the credential, and without whatever else holds the token. */
 export function withoutCredential(
-  { auth, secrets }: { auth: RouteAuth; secrets: readonly string[] },
+  { auths, secrets }: CredentialRule,
   { headers, repeatedHeaders }: Pick<ServerRequest, 'headers' | 'repeatedHeaders'>,
   query: Lists,
 ): { headers: Lists; query: Lists } {
   const cleared: Lists = Object.create(null);
+  const isSigned = auths.some(({ kind }) => kind === 'sigv4');
+  const held = auths.map(headerOf);
+  const cookies = namesOf(auths, 'cookie');
   for (const [name, value] of headers) {
-    if (hopByHop.has(name) || ofTraces.has(name) || name === headerOf(auth)) continue;
-    if (auth.kind === 'sigv4' && ofSigners.has(name)) continue;
-    const given = name === 'cookie' ? cookieHeader({ headers, repeatedHeaders }, auth) : (repeatedHeaders.get(name) ?? [value]);
+    if (hopByHop.has(name) || ofTraces.has(name) || held.includes(name)) continue;
+    if (isSigned && ofSigners.has(name)) continue;
+    const given = name === 'cookie' ? cookieHeader({ headers, repeatedHeaders }, cookies) : (repeatedHeaders.get(name) ?? [value]);
     const values = given.filter((each) => !holdsAny(each, secrets));
     if (values.length > 0) cleared[name] = [...values];
   }
   const asked = withoutTokens(query, secrets);
-  if (auth.kind === 'query') delete asked[auth.name];
-  if (auth.kind === 'sigv4') for (const name of signingNames) delete asked[name];
+  for (const name of namesOf(auths, 'query')) delete asked[name];
+  if (isSigned) for (const name of signingNames) delete asked[name];
   return { headers: cleared, query: asked };
+}
+
+function namesOf(auths: readonly RouteAuth[], kind: 'query' | 'form' | 'cookie'): ReadonlySet<string> {
+  return new Set(auths.flatMap((auth) => (auth.kind === kind ? [auth.name] : [])));
 }
 
 const holdsAny = (value: string, secrets: readonly string[]): boolean => secrets.some((secret) => value.includes(secret));
@@ -144,8 +190,12 @@ export function withoutTokens(lists: Lists, secrets: readonly string[]): Lists {
 }
 
 /** Fields of a form, and parts of a body that are text, without those that hold the token. */
-export function bodyWithoutTokens(body: WireBody, secrets: readonly string[]): WireBody {
-  if (body.kind === 'form') return { ...body, value: withoutTokens(body.value, secrets) };
+export function bodyWithoutTokens(body: WireBody, { auths, secrets }: CredentialRule): WireBody {
+  if (body.kind === 'form') {
+    const value = withoutTokens(body.value, secrets);
+    for (const name of namesOf(auths, 'form')) delete value[name];
+    return { ...body, value };
+  }
   if (body.kind !== 'multipart' || secrets.length === 0) return body;
   return {
     ...body,
@@ -165,5 +215,5 @@ export function withTrailers(headers: Lists, trailers: { [name: string]: string 
 
 function headerOf(auth: RouteAuth): string | undefined {
   if (auth.kind === 'header') return auth.name.toLowerCase();
-  return auth.kind === 'query' || auth.kind === 'cookie' ? undefined : 'authorization';
+  return auth.kind === 'query' || auth.kind === 'form' || auth.kind === 'cookie' ? undefined : 'authorization';
 }

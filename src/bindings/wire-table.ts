@@ -55,10 +55,10 @@ export class WireTable {
       });
     }
     this.#mounts = new Map(mountsOf(routes).map((mount) => [mount.name, mount]));
-    this.places = new Map(routes.map(({ auth }) => [JSON.stringify(auth), auth]));
-    this.needsAddress = routes.some(({ auth }) => auth.kind === 'none');
+    this.places = new Map(routes.flatMap(({ auths }) => auths.map((auth) => [JSON.stringify(auth), auth] as const)));
+    this.needsAddress = routes.some((route) => isAt(route, 'none'));
     this.isAddressed = routes.some(wantsAddress);
-    this.takesSignatures = routes.some(({ auth }) => auth.kind === 'sigv4');
+    this.takesSignatures = routes.some((route) => isAt(route, 'sigv4'));
     this.hasRareHeaderName = routes.some((route) => headerNamesOf(route).some((name) => !commonHeaderName.test(name)));
   }
 
@@ -131,12 +131,17 @@ export class WireTable {
 
 const isBelow = (path: string, begin: string): boolean => path === begin || path.startsWith(`${begin}/`);
 
-function wantsAddress({ auth, cors }: WireRoute): boolean {
-  return auth.kind === 'none' || cors !== undefined;
+/** Its credential may be at a place of this kind. */
+export function isAt({ auths }: WireRoute, kind: RouteAuth['kind']): boolean {
+  return auths.some((auth) => auth.kind === kind);
 }
 
-function headerNamesOf({ auth, cors }: WireRoute): string[] {
-  return [...(auth.kind === 'header' ? [auth.name] : []), ...(cors?.headers ?? [])];
+function wantsAddress(route: WireRoute): boolean {
+  return isAt(route, 'none') || route.cors !== undefined;
+}
+
+function headerNamesOf({ auths, cors }: WireRoute): string[] {
+  return [...auths.flatMap((auth) => (auth.kind === 'header' ? [auth.name] : [])), ...(cors?.headers ?? [])];
 }
 
 function keyOf({ method, path }: WireRoute): string {

@@ -1,6 +1,7 @@
 // Asks for each operation that a package does not have: the answer has to say that it is the package that lacks it, as an error of the
 // vendor's shape.
-import type { ToolHttpRoute } from '../contract/world/tool-manifest.js';
+import { authsOf } from '../contract/world/route-auth.js';
+import type { RouteAuth, ToolHttpRoute } from '../contract/world/tool-manifest.js';
 import { unsupportedHeader } from '../http/envelope.js';
 import type { CompatDefinition, RecordedExchange, VendorOperation } from './definition.js';
 import { withError } from './exchanges.js';
@@ -60,7 +61,7 @@ function isEnvelope(body: string): boolean {
 }
 
 function credentialFor(route: ToolHttpRoute | undefined, token: string): Record<string, string> {
-  const auth = route?.auth ?? { kind: 'bearer' };
+  const [auth = { kind: 'bearer' }]: readonly RouteAuth[] = route === undefined ? [] : authsOf(route);
   if (auth.kind === 'header') return { [auth.name]: token };
   if (auth.kind === 'basic') return { authorization: `Basic ${Buffer.from(`user:${token}`).toString('base64')}` };
   return { authorization: `${auth.kind === 'bearer' ? (auth.schemes?.[0] ?? 'Bearer') : 'Bearer'} ${token}` };

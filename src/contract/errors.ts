@@ -74,6 +74,8 @@ export interface ErrorDetails {
   isFinal?: boolean;
   /** What a tool imitates may have this, and the tool does not: said in a header of the reply. */
   isUnsupported?: boolean;
+  /** Of control.UNAUTHENTICATED, where it is not a bearer token that is wanted: for `WWW-Authenticate`. */
+  challenge?: string;
   operationId?: string;
   evidence?: { sessionId?: string; runId?: string; journalSeq?: number; buildHash?: string };
   cause?: unknown;
@@ -165,6 +167,7 @@ const extraFits: { readonly [Name in keyof Required<ErrorFrame['extra']>]: (memb
   retryAfterMs: isCount,
   isFinal: isBoolean,
   isUnsupported: isBoolean,
+  challenge: isText,
   operationId: isText,
   evidence: (evidence) => hasOnly(evidence, evidenceFits),
 };
@@ -174,7 +177,7 @@ function hasOnly(value: unknown, fits: { readonly [name: string]: (member: unkno
 
 export function errorEnvelope({ code, message, extra }: ServiceError, correlationId: string): ErrorEnvelope {
   const { retryable, source } = errorTable[code];
-  const { issues, isFinal = false, isUnsupported: _, ...rest } = extra;
+  const { issues, isFinal = false, isUnsupported: _, challenge: __, ...rest } = extra;
   const shown = issues === undefined ? {} : { issues: issues.slice(0, limits.issuesMax) };
   return { code, message, correlationId, retryable: retryable && !isFinal, source, ...rest, ...shown };
 }

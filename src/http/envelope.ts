@@ -1,4 +1,5 @@
 // How replies are written: JSON with a correlation id, errors in the one envelope.
+import { defined } from '../contract/defined.js';
 import { type ErrorEnvelope, errorEnvelope, errorTable, ServiceError } from '../contract/errors.js';
 import { newId } from '../contract/ids.js';
 import { knownMethods } from './known-methods.js';
@@ -79,7 +80,8 @@ export const unsupportedHeader = { 'x-drillyard-unsupported': '1' } as const;
 export function toldError(thrown: unknown): ServiceError {
   if (!(thrown instanceof ServiceError)) return new ServiceError('control.INTERNAL', { message: 'Internal error.' });
   // A client learns no more than this, no matter who refused a credential and why.
-  return thrown.code === 'control.UNAUTHENTICATED' ? new ServiceError(thrown.code, { message: 'A valid credential is required.' }) : thrown;
+  if (thrown.code !== 'control.UNAUTHENTICATED') return thrown;
+  return new ServiceError(thrown.code, { message: 'A valid credential is required.', ...defined({ challenge: thrown.extra.challenge }) });
 }
 
 /** For bytes that are not an HTTP request one could route: answered by the servers themselves. */
@@ -88,9 +90,9 @@ export function malformedReply(reason: string): HttpReply {
 }
 
 function errorHeaders(error: ServiceError): { [name: string]: string } {
-  const { retryAfterMs, details, isUnsupported } = error.extra;
+  const { retryAfterMs, details, isUnsupported, challenge = 'Bearer' } = error.extra;
   const headers: { [name: string]: string } = isUnsupported === true ? { ...unsupportedHeader } : {};
-  if (error.code === 'control.UNAUTHENTICATED') headers['www-authenticate'] = 'Bearer';
+  if (error.code === 'control.UNAUTHENTICATED') headers['www-authenticate'] = challenge;
   // The details of a host's refusal are its own.
   if (error.code === 'control.METHOD_NOT_ALLOWED' && Array.isArray(details?.allow))
     headers.allow = [...new Set(details.allow)].filter((method) => knownMethods.has(method)).join(', ');

@@ -1,4 +1,5 @@
 // The checks before a route runs, each alone. Their order is the router's (ROUTER-1).
+import { defined } from '../contract/defined.js';
 import { ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
 import { tooLarge } from './body-collector.js';
@@ -126,6 +127,6 @@ export function findBearer({ headers }: ServerRequest): string | undefined {
   return bearerShape.exec(headers.get('authorization') ?? '')?.[1];
 }
 
-export function unauthenticated(): ServiceError {
-  return new ServiceError('control.UNAUTHENTICATED', { message: 'A valid bearer token is required.' });
+export function unauthenticated(challenge?: string): ServiceError {
+  return new ServiceError('control.UNAUTHENTICATED', { message: 'A valid bearer token is required.', ...defined({ challenge }) });
 }

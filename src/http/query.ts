@@ -9,8 +9,8 @@ export function parseQuery(query: string, issues: Issue[]): { readonly [name: st
   for (const part of query.split('&')) {
     if (part === '') continue;
     const mark = part.indexOf('=');
-    const name = decoded(mark < 0 ? part : part.slice(0, mark));
-    const value = decoded(mark < 0 ? '' : part.slice(mark + 1));
+    const name = formDecoded(mark < 0 ? part : part.slice(0, mark));
+    const value = formDecoded(mark < 0 ? '' : part.slice(mark + 1));
     if (name === undefined || value === undefined) {
       issues.push({
         path: name === undefined ? '/query' : `/query${pointerToken(name)}`,
@@ -37,8 +37,8 @@ export function parseLists(text: string): { [name: string]: string[] } | undefin
   for (const part of text.split('&')) {
     if (part === '') continue;
     const mark = part.indexOf('=');
-    const name = decoded(mark < 0 ? part : part.slice(0, mark));
-    const value = decoded(mark < 0 ? '' : part.slice(mark + 1));
+    const name = formDecoded(mark < 0 ? part : part.slice(0, mark));
+    const value = formDecoded(mark < 0 ? '' : part.slice(mark + 1));
     if (name === undefined || value === undefined) return undefined;
     const values = lists[name];
     if (values === undefined) lists[name] = [value];
@@ -47,7 +47,8 @@ export function parseLists(text: string): { [name: string]: string[] } | undefin
   return lists;
 }
 
-function decoded(text: string): string | undefined {
+/** A value of a form, or of a query as forms write it; undefined where it is no percent-encoded UTF-8. */
+export function formDecoded(text: string): string | undefined {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));
   } catch {

@@ -220,7 +220,7 @@ test('a header that not every server takes is answered where a route wants it', 
   const own = createBindings();
   after(() => own.close());
   const route = (auth: RouteAuth): WireRoute => {
-    return { packageId: 'desk', routeId: 'r', instances: ['desk'], method: 'GET', path: '/r', auth, requestBody: 'none' };
+    return { packageId: 'desk', routeId: 'r', instances: ['desk'], method: 'GET', path: '/r', auths: [auth], requestBody: 'none' };
   };
   const statusAt = async (name: string): Promise<number | undefined> => {
     const { world } = recordingWorld();

@@ -128,6 +128,13 @@ for (const engine of loadUws() === undefined ? (['node:http'] as const) : (['nod
       [null, null, '1'],
     );
     assert.equal((await say({ 'www-authenticate': 'Bearer realm="x"' })).headers.get('www-authenticate'), 'Bearer realm="x"');
+    assert.equal((await fetch(`${url}/text`, { method: 'PUT' })).headers.get('www-authenticate'), 'Bearer');
+  });
+
+  test(`${engine}: a body is read for its credential only below an address`, async () => {
+    const { url, base, token } = await opened();
+    const post = async (at: string) => (await fetch(`${at}/many`, { method: 'POST', body: new URLSearchParams({ token }) })).status;
+    assert.deepEqual([await post(url), await post(base)], [200, 401]);
   });
 
   // WIRE-ROUTES-2

@@ -50,11 +50,11 @@ test('wherever a client has put the token, decode sees it nowhere, and of the re
         query: new URLSearchParams(parameters).toString(),
       } as unknown as ServerRequest;
       const query = parseLists(new URLSearchParams(parameters).toString()) ?? assert.fail();
-      const seen = withoutCredential({ auth, secrets: [token] }, request, query);
+      const seen = withoutCredential({ auths: [auth], secrets: [token] }, request, query);
       assert.ok(!JSON.stringify([Object.entries(seen.headers), Object.entries(seen.query)]).includes(token));
       const harmless = headers.filter(([key, text]) => key === 'x-other' && !text.includes(token)).map(([, text]) => text);
       assert.deepEqual(seen.headers['x-other'] ?? [], harmless);
-      for (const found of credentialsIn(auth, request, query)) assert.equal(typeof found, 'string');
+      for (const found of credentialsIn(auth, request, { query })) assert.equal(typeof found, 'string');
     }),
   );
 });
@@ -64,7 +64,7 @@ test('what a client says of its traces is chance, so decode does not see it', ()
     Object.entries({ traceparent: `00-${'1'.repeat(32)}-${'2'.repeat(16)}-01`, tracestate: 'a=b', baggage: 'c=d', 'x-other': 'e' }),
   );
   const seen = withoutCredential(
-    { auth: { kind: 'bearer' }, secrets: [token] },
+    { auths: [{ kind: 'bearer' }], secrets: [token] },
     { headers, repeatedHeaders: new Map() } as unknown as ServerRequest,
     {},
   );
@@ -86,19 +86,21 @@ test('cookies are what a pattern would find in them', () => {
   const line = fc.string({ unit: fc.constantFrom('a', 'b', '=', '"', ' ', '\t', ';', '~'), maxLength: 24 });
   fc.assert(
     fc.property(line, fc.constantFrom('a', 'b', 'ab', '"'), (text, wanted) => {
-      assert.deepEqual(credentialsIn({ kind: 'cookie', name: wanted }, cookieRequest(text), {}), byPattern(text, wanted));
+      assert.deepEqual(credentialsIn({ kind: 'cookie', name: wanted }, cookieRequest(text), { query: {} }), byPattern(text, wanted));
     }),
     { numRuns: 5000 },
   );
-  assert.deepEqual(credentialsIn({ kind: 'cookie', name: 'a' }, cookieRequest('a=1; b=2', 'a="3"; a=4'), {}), ['1', '3', '4']);
+  assert.deepEqual(credentialsIn({ kind: 'cookie', name: 'a' }, cookieRequest('a=1; b=2', 'a="3"; a=4'), { query: {} }), ['1', '3', '4']);
 });
 
 test('a cookie takes as many steps as it has characters', () => {
   const blanks = ' '.repeat(limits.headerBytesMax);
   for (let times = 0; times < 2000; times++) {
     // Each its own request: nothing of an earlier one is known.
-    assert.deepEqual(credentialsIn({ kind: 'cookie', name: 'a' }, cookieRequest(`a=${blanks}b`), {}), [`${blanks}b`]);
-    assert.deepEqual(credentialsIn({ kind: 'cookie', name: 'a' }, cookieRequest(`a="${blanks}"b${blanks}`), {}), [`"${blanks}"b`]);
+    assert.deepEqual(credentialsIn({ kind: 'cookie', name: 'a' }, cookieRequest(`a=${blanks}b`), { query: {} }), [`${blanks}b`]);
+    assert.deepEqual(credentialsIn({ kind: 'cookie', name: 'a' }, cookieRequest(`a="${blanks}"b${blanks}`), { query: {} }), [
+      `"${blanks}"b`,
+    ]);
   }
 });
 
@@ -115,7 +117,8 @@ test('cookies and a password are read once a request, however many routes want t
     wanted = name;
     const headers = new Counted([[name, value]]);
     const request: CredentialRequest = { headers, repeatedHeaders: new Map(), query: '' };
-    for (let place = 0; place < 100; place++) assert.deepEqual(credentialsIn(authOf(place), request, {}), place === 7 ? ['x'] : []);
+    for (let place = 0; place < 100; place++)
+      assert.deepEqual(credentialsIn(authOf(place), request, { query: {} }), place === 7 ? ['x'] : []);
     return headers.reads;
   };
   assert.equal(

@@ -133,6 +133,92 @@ for (const engine of loadUws() === undefined ? (['node:http'] as const) : (['nod
     for (const entry of await evidence(world)) assert.ok(!JSON.stringify(entry).includes(token));
   });
 
+  test(`${engine}: basic authentication takes user and password as they are, and as clients of OAuth 2 encode them`, async () => {
+    const { send, token } = await openWire();
+    const put = (user: string, password: string) => {
+      const authorization = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
+      return send('/text', { method: 'PUT', body: 'x', headers: { authorization }, bare: true });
+    };
+    const encoded = [...token].map((letter) => `%${letter.charCodeAt(0).toString(16)}`).join('');
+    for (const [user, password] of [
+      ['key', encoded],
+      [encoded, ''],
+      ['a%3Ab+c', encoded],
+      ['100%', token],
+    ] as const)
+      assert.equal((await put(user, password)).status, 200, `${user}:${password}`);
+    for (const [user, password] of [
+      ['key', encodeURIComponent(encoded)],
+      ['100%', encoded],
+      ['key', `${encoded}+`],
+    ] as const)
+      assert.equal((await put(user, password)).status, 401, `${user}:${password}`);
+  });
+
+  test(`${engine}: a 401 asks for what its route takes`, async () => {
+    const { send } = await openWire();
+    const asked = async (path: string, method: string) => (await send(path, { method, bare: true })).headers.get('www-authenticate');
+    const basic = 'Basic realm="world", charset="UTF-8"';
+    assert.equal(await asked('/text', 'PUT'), basic);
+    assert.equal(await asked('/many', 'POST'), `Bearer, ${basic}`);
+    assert.equal(await asked('/plain', 'POST'), 'Bearer');
+    assert.equal(await asked('/form', 'POST'), 'Bearer');
+  });
+
+  // WIRE-ROUTES-1, WIRE-ROUTES-3
+  test(`${engine}: of a list of places the first that holds anything has the credential`, async () => {
+    const { send, token, world } = await openWire();
+    const form = { 'content-type': 'application/x-www-form-urlencoded' };
+    const basic = (user: string, password: string) => `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
+    const post = (query: string, body: string, headers: { [name: string]: string }) =>
+      send(`/many${query}`, { method: 'POST', body, headers: { ...form, ...headers }, bare: true });
+    const taken: [query: string, body: string, headers: { [name: string]: string }][] = [
+      ['?a=1', 'b=2', { authorization: `Bearer ${token}` }],
+      ['?a=1', 'b=2', { authorization: basic(token, '') }],
+      ['?a=1', 'b=2', { authorization: basic('me', token) }],
+      ['?a=1', `b=2&token=${token}`, {}],
+      [`?a=1&token=${token}`, 'b=2', {}],
+      [`?a=1&token=${token}`, 'token=wrong&b=2', {}],
+      ['?a=1&token=wrong', 'token=wrong&b=2', { authorization: `Bearer ${token}` }],
+    ];
+    for (const [query, body, headers] of taken) {
+      const reply = await post(query, body, headers);
+      assert.equal(reply.status, 200, `${query} ${body} ${reply.text}`);
+      assert.ok(!reply.text.includes(token));
+      const { query: shown, body: read, headers: given } = seen(reply.body);
+      assert.deepEqual([shown, read], [{ a: ['1'] }, { kind: 'form', value: { b: ['2'] } }], `${query} ${body}`);
+      assert.equal((given as JsonObject).authorization, undefined);
+    }
+    const refused: typeof taken = [
+      ['', `token=${token}`, { authorization: 'Bearer wrong' }],
+      ['?token=wrong', `token=${token}`, {}],
+      ['', `other=${token}`, {}],
+      ['', `token=${token}&bad=%ff`, {}],
+      ['', `{"token":"${token}"}`, { 'content-type': 'application/json' }],
+    ];
+    for (const [query, body, headers] of refused) {
+      const reply = await post(query, body, headers);
+      assert.deepEqual([reply.status, reply.body.code], [401, 'control.UNAUTHENTICATED'], `${query} ${body}`);
+    }
+    for (const entry of await evidence(world)) assert.ok(!JSON.stringify(entry).includes(token));
+    assert.equal((await evidence(world)).length, taken.length + 1);
+  });
+
+  test(`${engine}: a route of any_json reads JSON whatever its content type`, async () => {
+    const { send } = await openWire();
+    const post = (body: string | undefined, type?: string) =>
+      send('/plain', {
+        method: 'POST',
+        ...(body === undefined ? {} : { body: Buffer.from(body) }),
+        headers: type === undefined ? {} : { 'content-type': type },
+      });
+    for (const type of ['application/x-www-form-urlencoded', 'application/json', 'text/plain; charset=latin1', 'no type', undefined])
+      assert.deepEqual(seen((await post('{"a":[1]}', type)).body).body, { kind: 'json', value: { a: [1] } }, type);
+    assert.deepEqual(seen((await post(undefined)).body).body, { kind: 'none' });
+    const refused = await post('a=1', 'application/x-www-form-urlencoded');
+    assert.deepEqual([refused.status, refused.body.code], [400, 'control.INVALID_JSON']);
+  });
+
   // WIRE-ROUTES-1
   test(`${engine}: a credential at another place, of another kind or of nobody is refused, and reaches no world`, async () => {
     const { send, token, world, origin } = await openWire();

@@ -12,6 +12,7 @@ const fixture = fileURLToPath(new URL('../../../test/fixtures/bodies', import.me
 const cases: [name: string, from: string, to: string, message: RegExp][] = [
   ['a kind twice', '[json, form, multipart]', '[json, form, json]', /"json" is listed already/],
   ['nothing beside something', '[json, form, multipart]', '[none, json]', /"none" stands alone/],
+  ['any JSON beside something', '[json, form, multipart]', '[form, any_json]', /"any_json" stands alone/],
   ['an unknown kind', '[json, form, multipart]', '[jsonn]', /jsonn|expected/],
   ['an empty list', '[json, form, multipart]', '[]', /1 item|at least/],
   ['a fault of a stream without its place', ', stream: { afterEvents: 2 }', '', /"stream" is required/],

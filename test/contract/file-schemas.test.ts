@@ -54,6 +54,10 @@ const refused: Change[] = [
   fault('a drop with a delay', { appliesTo: [], timing: 'delivery', delivery: { kind: 'drop', delayUs: 1 } }),
   fault('a delay without a length', { appliesTo: [], timing: 'delivery', delivery: { kind: 'delay' } }),
   tool('a body in one way twice', { '/manifest/http/0/requestBody': ['json', 'json'] }),
+  tool('any JSON beside forms', { '/manifest/http/0/requestBody': ['form', 'any_json'] }),
+  tool('a credential at one place twice', { '/manifest/http/0/auth': [{ kind: 'bearer' }, { kind: 'bearer' }] }),
+  tool('no credential beside one', { '/manifest/http/0/auth': [{ kind: 'bearer' }, { kind: 'none' }] }),
+
   tool('a resource of two kinds', { '/manifest/operations/2/mcp/content/4/resource/blob': 'aa==' }),
 ];
 const taken: Change[] = [

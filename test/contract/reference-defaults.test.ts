@@ -156,7 +156,7 @@ test('a field that is left out becomes what the reference says', async (t) => {
   const asking = (scheme: string) =>
     ({ headers: new Map([['authorization', `${scheme} secret`]]), repeatedHeaders: new Map() }) as unknown as ServerRequest;
   assert.deepEqual(
-    [credentialsIn({ kind: 'bearer' }, asking('bearer'), {}), credentialsIn({ kind: 'bearer' }, asking('token'), {})],
+    [credentialsIn({ kind: 'bearer' }, asking('bearer'), { query: {} }), credentialsIn({ kind: 'bearer' }, asking('token'), { query: {} })],
     [['secret'], []],
   );
 });

@@ -51,6 +51,18 @@ export default defineToolBehavior<Notes>({
       },
       encode: reply,
     },
+    'notes.add-form': {
+      decode: ({ body }) => {
+        if (body.kind !== 'form') throw new ToolFailure({ code: 'BODY_MISSING', message: 'A note is a form.' });
+        const { id: [id = ''] = [], text: [text = ''] = [] } = body.value;
+        return { arguments: { id, text } };
+      },
+      encode: reply,
+    },
+    'notes.add-plain': {
+      decode: ({ body }) => ({ arguments: (body.kind === 'json' ? body.value : {}) as { id: string; text: string } }),
+      encode: reply,
+    },
     'notes.get': { decode: found, encode: reply },
     'notes.get-basic': { decode: found, encode: reply },
     'notes.get-query': { decode: found, encode: reply },

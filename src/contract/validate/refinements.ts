@@ -40,6 +40,7 @@ export const refinements = {
   ToolFault: refineFault,
   DeliveryFault: refineDelivery,
   ToolHttpRoute: refineRoute,
+  ToolGraphql: refineAuth,
   ToolMcp: refineProgress,
   McpResourceContents: refineResource,
 } satisfies Refinements;
@@ -63,6 +64,8 @@ const timed: Rules = Object.entries(memberOfTiming).map(([timing, own]) => {
   const others = ['error', 'latencyUs', 'delivery', 'stream'].filter((member) => member !== own);
   return where('timing', { const: timing }, { ...has(own), ...without(...others) });
 });
+/** Where `auth` is a list. */
+const authList: JsonObject = { uniqueItems: true, items: { not: { properties: { kind: { const: 'none' } } } } };
 const variableName = '^[A-Za-z_][A-Za-z0-9_]{0,63}$';
 
 /**
@@ -93,7 +96,13 @@ export const refinementSchemas: { readonly [shape in Exclude<keyof typeof refine
     where('kind', { enum: ['delay', 'reorder'] }, has('delayUs')),
     where('kind', { enum: ['drop', 'duplicate'] }, without('delayUs')),
   ],
-  ToolHttpRoute: [of({ requestBody: { uniqueItems: true, items: { not: { const: 'none' } } } })],
+  ToolHttpRoute: [
+    of({
+      requestBody: { uniqueItems: true, items: { not: { enum: ['none', 'any_json'] } } },
+      auth: authList,
+    }),
+  ],
+  ToolGraphql: [of({ auth: authList })],
   McpResourceContents: [{ oneOf: [has('text'), has('blob')] }],
 };
 type NumbersAlone = 'Seed' | 'TrialsInput' | 'ToolMcp';
@@ -170,11 +179,23 @@ function refineTrials({ count = 1, require }: TrialsInput, report: Report): void
   report('/require/passHatK', 'conflict', `there are ${count} trials, so no ${require.passHatK} of them can pass`);
 }
 
-function refineRoute({ requestBody }: ToolHttpRoute, report: Report): void {
+function refineRoute(route: ToolHttpRoute, report: Report): void {
+  refineAuth(route, report);
+  const { requestBody } = route;
   if (typeof requestBody === 'string') return;
   requestBody.forEach((kind, index) => {
     if (requestBody.indexOf(kind) < index) report(`/requestBody/${index}`, 'duplicate', `"${kind}" is listed already`);
     if (kind === 'none') report(`/requestBody/${index}`, 'conflict', '"none" stands alone: a request may be without a body in any case');
+    if (kind === 'any_json') report(`/requestBody/${index}`, 'conflict', '"any_json" stands alone: it takes every content type');
+  });
+}
+
+function refineAuth({ auth }: Pick<ToolHttpRoute, 'auth'>, report: Report): void {
+  if (!Array.isArray(auth)) return;
+  const texts = auth.map((place) => JSON.stringify(place));
+  auth.forEach(({ kind }, index) => {
+    if (texts.indexOf(texts[index] as string) < index) report(`/auth/${index}`, 'duplicate', `${texts[index]} is listed already`);
+    if (kind === 'none') report(`/auth/${index}`, 'conflict', '"none" stands alone: a request needs no credential then');
   });
 }
 

@@ -1,5 +1,6 @@
 // A tool's GraphQL API: the `graphql` of a manifest. Each root field of its schema is an operation, so that grants, faults, receipts and
 // evidence know what was asked; nothing else of a world knows GraphQL.
+import { authsOf } from './route-auth.js';
 import type { ToolGraphql, ToolManifest } from './tool-manifest.js';
 import type { WireRoute } from './wire.js';
 
@@ -8,8 +9,7 @@ export const graphqlRouteId = 'graphql';
 /** Where its API is served. */
 export function graphqlRoutes({ graphql }: Pick<ToolManifest, 'graphql'>): Omit<WireRoute, 'packageId' | 'instances' | 'worded'>[] {
   if (graphql === undefined) return [];
-  const { path, auth } = graphql;
-  return [{ routeId: graphqlRouteId, method: 'POST', path, auth, requestBody: 'json' }];
+  return [{ routeId: graphqlRouteId, method: 'POST', path: graphql.path, auths: authsOf(graphql), requestBody: 'json' }];
 }
 /** Of a generated operation: the fields that are asked of its result, as GraphQL writes them. No argument of GraphQL can have the name. */
 export const selectionArgument = '__selection';

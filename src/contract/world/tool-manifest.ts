@@ -118,7 +118,14 @@ export interface SigV4Auth {
 export interface NoAuth {
   kind: 'none';
 }
-export type RouteAuth = BearerAuth | HeaderAuth | QueryAuth | CookieAuth | BasicAuth | SigV4Auth | NoAuth;
+/** Of a body `application/x-www-form-urlencoded`; of a list, the last that is looked at. */
+export interface FormAuth {
+  kind: 'form';
+  name: string & tags.MinLength<1> & tags.MaxLength<128>;
+}
+export type RouteAuth = BearerAuth | HeaderAuth | QueryAuth | FormAuth | CookieAuth | BasicAuth | SigV4Auth | NoAuth;
+/** A list: the first of them at which a request has anything. */
+export type RouteAuths = RouteAuth | (RouteAuth[] & tags.MinItems<1> & tags.MaxItems<4>);
 export interface RouteResponse {
   /** Of an outcome `ok`, where encode chooses no other: 200 to 399. */
   successStatus: HttpStatus;
@@ -127,13 +134,14 @@ export interface RouteResponse {
   /** Errors by code: 200 to 599. Encode may choose any of these statuses for any error. */
   errors: { code: ProviderErrorCode; status: HttpStatus }[];
 }
-export type RequestBodyKind = 'none' | 'json' | 'form' | 'text' | 'bytes' | 'multipart';
+/** `any_json`: JSON, whatever the content type says. */
+export type RequestBodyKind = 'none' | 'json' | 'any_json' | 'form' | 'text' | 'bytes' | 'multipart';
 export interface ToolHttpRoute {
   id: WireRouteId;
   operationId: DottedId;
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   path: string & tags.Pattern<'^/'> & tags.MaxLength<1024>;
-  auth: RouteAuth;
+  auth: RouteAuths;
   /** That a minted token must have; the token of the access has all. */
   scopes?: (string & tags.MinLength<1> & tags.MaxLength<256>)[] & tags.MaxItems<32>;
   /** A list: which one it is, the content type says. */
@@ -163,8 +171,8 @@ export interface ToolGraphql {
   schema: string & tags.MinLength<1> & tags.MaxLength<1048576>;
   /** Where requests are posted, below the base URL. */
   path: string & tags.Pattern<'^/'> & tags.MaxLength<1024>;
-  /** Where the credential is. */
-  auth: RouteAuth;
+  /** Where the credential is; of a list, the first place at which a request has anything. */
+  auth: RouteAuths;
   /** How deep fields may lie in fields. */
   depthMax: number & tags.Type<'uint32'> & tags.Minimum<1> & tags.Maximum<100>;
   /** A field costs 1; what is below a field with the argument `first`, `last` or `limit` counts that often. */

@@ -2,7 +2,7 @@
 import type { JsonValue } from '../json.js';
 import type { Slug, WireRouteId } from '../primitives.js';
 import type { BlobReference } from './blob-reference.js';
-import type { ToolHttpRoute } from './tool-manifest.js';
+import type { RouteAuth, ToolHttpRoute } from './tool-manifest.js';
 import type { RefusalKind } from './tool-wire.js';
 
 export type WireBody =
@@ -60,10 +60,12 @@ export interface CallRoute {
   blobs?: OfferedBlob[];
 }
 /** What a binding has to know of a route to find it and to read a request to it. */
-export interface WireRoute extends Pick<ToolHttpRoute, 'method' | 'path' | 'auth' | 'requestBody' | 'cors'> {
+export interface WireRoute extends Pick<ToolHttpRoute, 'method' | 'path' | 'requestBody' | 'cors'> {
   packageId: Slug;
   routeId: WireRouteId;
   /** Of the package in this world: its own, then the others in order. Each has a mount. */
+  /** Where its credential may be, in order. */
+  auths: readonly RouteAuth[];
   instances: Slug[];
   /** The refusals that its package words. */
   worded?: RefusalKind[];

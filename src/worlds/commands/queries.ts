@@ -2,6 +2,7 @@
 import { defined } from '../../contract/defined.js';
 import { ServiceError } from '../../contract/errors.js';
 import { limits } from '../../contract/limits.js';
+import { authsOf } from '../../contract/world/route-auth.js';
 import { graphqlRoutes } from '../../contract/world/tool-graphql.js';
 import type { ToolManifest } from '../../contract/world/tool-manifest.js';
 import type { RefusalKind } from '../../contract/world/tool-wire.js';
@@ -232,11 +233,11 @@ function tools(program: Program, actor: Actor): ToolCatalogItem[] {
 function routes({ tools, instances: named }: Program): WireRoute[] {
   return [...tools.values()].flatMap(({ packageId, manifest }) => {
     const ofPackage = { packageId, instances: [...(named.get(packageId) ?? [packageId])], ...wordedBy(manifest) };
-    const declared = manifest.http.map(({ id: routeId, method, path, auth, requestBody, cors }) => ({
+    const declared = manifest.http.map(({ id: routeId, method, path, requestBody, cors, ...route }) => ({
       routeId,
       method,
       path,
-      auth,
+      auths: authsOf(route),
       requestBody,
       ...defined({ cors }),
     }));
