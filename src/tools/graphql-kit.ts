@@ -35,7 +35,7 @@ import {
   invalidSelection,
   selectionArgument,
 } from '../contract/world/tool-graphql.js';
-import { complexityOf, fragmentsOf, rootFieldsOf, type Variables, withoutVariables } from './graphql-selection.js';
+import { complexityOf, fragmentsOf, rootFieldsOf, type Scope, type Variables, withoutVariables } from './graphql-selection.js';
 import { ValidTexts } from './valid-texts.js';
 
 type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
@@ -124,26 +124,26 @@ class GraphqlKit {
   }
 
   #plan(body: Json | undefined): Plan {
-    const { query, variables: given, operationName } = requestOf(body);
+    const { query, variables, operationName } = requestOf(body);
     const document = parsed(query, this.#settings.tokensMax);
     const operation = operationIn(document, operationName);
-    const raw = (given ?? {}) as Variables;
-    this.#requireBounds(complexityOf(operation, fragmentsOf(document), raw));
+    const raw = (variables ?? {}) as Variables;
+    const given = getVariableValues(this.#schema, operation.variableDefinitions ?? [], raw, { maxErrors: 20 });
+    const scope = { schema: this.#schema, fragments: fragmentsOf(document), variables: given.coerced ?? raw };
+    this.#requireBounds(complexityOf(operation, this.#schema.getRootType(operation.operation) ?? undefined, scope));
     if (!this.#validQueries.has(query)) {
       const errors = validate(this.#schema, document);
       if (errors.length > 0) throw new Refusal(errors.map(said));
       this.#validQueries.add(query);
     }
     if (operation.operation === OperationTypeNode.SUBSCRIPTION) throw new Refusal([{ message: 'Subscriptions are not served here.' }]);
-    const coerced = getVariableValues(this.#schema, operation.variableDefinitions ?? [], raw, { maxErrors: 20 });
-    if (coerced.errors !== undefined) throw new Refusal(coerced.errors.map(said));
-    return this.#planOperation(operation, document, coerced.coerced);
+    if (given.errors !== undefined) throw new Refusal(given.errors.map(said));
+    return this.#planOperation(operation, scope);
   }
 
-  #planOperation(operation: OperationDefinitionNode, document: DocumentNode, variables: Variables): Plan {
+  #planOperation(operation: OperationDefinitionNode, scope: Scope): Plan {
     const root = operation.operation === OperationTypeNode.MUTATION ? 'mutation' : 'query';
     const type = this.#rootType(root);
-    const scope = { schema: this.#schema, fragments: fragmentsOf(document), variables };
     const calls: GraphqlCall[] = [];
     const parts: Part[] = [];
     for (const [key, nodes] of rootFieldsOf(operation.selectionSet, type, scope)) {
@@ -159,13 +159,15 @@ class GraphqlKit {
       else parts.push({ key, call: calls.push(planned) - 1 });
       if ('error' in planned && planned.nonNull) break;
     }
+    const { callsMax } = this.#settings;
+    if (calls.length > callsMax) throw new Refusal([{ message: `The request has ${calls.length} root fields; ${callsMax} are the most.` }]);
     return { status: 200, calls, parts };
   }
 
   #planCall(
     { field, operationId }: GraphqlField,
     nodes: readonly FieldNode[],
-    { type, scope }: { type: GraphQLObjectType; scope: Parameters<typeof withoutVariables>[2] },
+    { type, scope }: { type: GraphQLObjectType; scope: Scope },
   ): GraphqlCall | { error: ReplyError; nonNull: boolean } {
     const definition = type.getFields()[field] as ReturnType<GraphQLObjectType['getFields']>[string];
     const nonNull = isNonNullType(definition.type);
@@ -218,14 +220,15 @@ class GraphqlKit {
   }
 
   /** `text`: of the call and its selection, which the operation is made of. */
-  #requireSelection(operation: OperationDefinitionNode, args: Variables, text: string): void {
+  #requireSelection(operation: OperationDefinitionNode, variables: Variables, text: string): void {
     if (!this.#validSelections.has(text)) {
       const [error] = validate(this.#schema, { kind: Kind.DOCUMENT, definitions: [operation] });
       if (error !== undefined) throw selectionFailure(error.message);
       this.#validSelections.add(text);
     }
     try {
-      this.#requireBounds(complexityOf(operation, new Map(), args));
+      const type = this.#rootType(operation.operation as GraphqlField['root']);
+      this.#requireBounds(complexityOf(operation, type, { schema: this.#schema, fragments: new Map(), variables }));
     } catch (refusal) {
       throw selectionFailure((refusal as Refusal).errors[0]?.message ?? '');
     }
@@ -357,14 +360,14 @@ function addOutcome(key: string, outcome: Outcome | undefined, to: { data: [stri
   if (error === undefined) return;
   const { code, message, retryable, details } = error;
   const more = typeof details === 'object' && details !== null && !Array.isArray(details) ? details : {};
-  to.errors.push({ message, path: [key], extensions: { code, retryable, ...more } });
+  to.errors.push({ message, path: [key], extensions: { ...more, code, retryable } });
 }
 
 function partialError({ message, path = [], originalError }: GraphQLError): ReplyError {
   const below = path.slice(1);
   if (!isFailure(originalError)) return { message, path: below };
   const { code, details } = originalError;
-  return { message, path: below, extensions: { code, ...(typeof details === 'object' && !Array.isArray(details) ? details : {}) } };
+  return { message, path: below, extensions: { ...(typeof details === 'object' && !Array.isArray(details) ? details : {}), code } };
 }
 
 function said({ message, locations }: GraphQLError): ReplyError {

@@ -37,7 +37,14 @@ export function graphqlFields({ schema, operations = {} }: Pick<ToolGraphql, 'sc
 /** What the kit in the behavior is made with. */
 export function graphqlSettings(graphql: ToolGraphql): GraphqlSettings {
   const { schema, depthMax, costMax } = graphql;
-  return { schema, depthMax, costMax, fields: graphqlFields(graphql), tokensMax: limits.graphqlTokensMax };
+  return {
+    schema,
+    depthMax,
+    costMax,
+    fields: graphqlFields(graphql),
+    tokensMax: limits.graphqlTokensMax,
+    callsMax: limits.graphqlCallsMax,
+  };
 }
 
 /** The manifest with an operation for each root field; what its author wrote of one stands. Doing it twice changes nothing. */

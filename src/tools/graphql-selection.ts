@@ -4,6 +4,7 @@ import {
   type DocumentNode,
   type FieldNode,
   type FragmentDefinitionNode,
+  type GraphQLField,
   GraphQLIncludeDirective,
   type GraphQLInputType,
   type GraphQLNamedType,
@@ -28,7 +29,7 @@ import {
 
 export type Variables = { readonly [name: string]: unknown };
 export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
-interface Scope {
+export interface Scope {
   schema: GraphQLSchema;
   fragments: Fragments;
   /** Coerced. */
@@ -40,24 +41,30 @@ export function fragmentsOf({ definitions }: DocumentNode): Fragments {
   return new Map(fragments.map((fragment) => [fragment.name.value, fragment]));
 }
 
-/** Before anything is validated, so a fragment may be missing, or inside of itself: then it counts for nothing, and is refused later. */
+/**
+ * Before anything is validated, so a fragment may be missing, or inside of itself: then it counts for nothing, and is refused later. A list
+ * argument counts as its resolver sees it: with the default of its variable, or of the schema.
+ */
 export function complexityOf(
   { selectionSet }: OperationDefinitionNode,
-  fragments: Fragments,
-  variables: Variables,
+  type: GraphQLNamedType | undefined,
+  { schema, fragments, variables }: Scope,
 ): { depth: number; cost: number } {
   const known = new Map<string, { depth: number; cost: number }>();
-  const ofSet = ({ selections }: SelectionSetNode): { depth: number; cost: number } => {
-    const parts = selections.map(ofSelection);
+  const named = (name: string | undefined, otherwise: GraphQLNamedType | undefined): GraphQLNamedType | undefined =>
+    name === undefined ? otherwise : schema.getType(name);
+  const ofSet = ({ selections }: SelectionSetNode, within: GraphQLNamedType | undefined): { depth: number; cost: number } => {
+    const parts = selections.map((selection) => ofSelection(selection, within));
     return { depth: Math.max(0, ...parts.map(({ depth }) => depth)), cost: parts.reduce((sum, { cost }) => sum + cost, 0) };
   };
-  const ofSelection = (selection: SelectionNode): { depth: number; cost: number } => {
-    if (selection.kind === Kind.INLINE_FRAGMENT) return ofSet(selection.selectionSet);
+  const ofSelection = (selection: SelectionNode, within: GraphQLNamedType | undefined): { depth: number; cost: number } => {
+    if (selection.kind === Kind.INLINE_FRAGMENT) return ofSet(selection.selectionSet, named(selection.typeCondition?.name.value, within));
     if (selection.kind === Kind.FRAGMENT_SPREAD) return ofFragment(selection.name.value);
     // Descriptions of the schema have a bound of their own among the rules of validation.
     if (selection.selectionSet === undefined || selection.name.value.startsWith('__')) return { depth: 1, cost: 1 };
-    const below = ofSet(selection.selectionSet);
-    return { depth: below.depth + 1, cost: 1 + below.cost * timesOf(selection, variables) };
+    const field = fieldOf(within, selection.name.value);
+    const below = ofSet(selection.selectionSet, field === undefined ? undefined : getNamedType(field.type));
+    return { depth: below.depth + 1, cost: 1 + below.cost * timesOf(selection, field, variables) };
   };
   const ofFragment = (name: string): { depth: number; cost: number } => {
     const fragment = fragments.get(name);
@@ -65,21 +72,27 @@ export function complexityOf(
     const before = known.get(name);
     if (before !== undefined) return before;
     known.set(name, { depth: 0, cost: 0 });
-    const found = ofSet(fragment.selectionSet);
+    const found = ofSet(fragment.selectionSet, named(fragment.typeCondition.name.value, undefined));
     known.set(name, found);
     return found;
   };
-  return ofSet(selectionSet);
+  return ofSet(selectionSet, type);
+}
+
+type FieldDefinition = GraphQLField<unknown, unknown>;
+function fieldOf(type: GraphQLNamedType | undefined, name: string): FieldDefinition | undefined {
+  return isObjectType(type) || isInterfaceType(type) ? type.getFields()[name] : undefined;
 }
 
 const listArguments = ['first', 'last', 'limit'];
-function timesOf({ arguments: given = [] }: FieldNode, variables: Variables): number {
-  const counts = given.flatMap(({ name, value }) => {
-    if (!listArguments.includes(name.value)) return [];
-    const count = value.kind === Kind.VARIABLE ? variables[value.name.value] : value.kind === Kind.INT ? Number(value.value) : 1;
-    return typeof count === 'number' && count >= 1 ? [count] : [];
+function timesOf({ arguments: given = [] }: FieldNode, field: FieldDefinition | undefined, variables: Variables): number {
+  const counts = listArguments.map((name) => {
+    const value = given.find((argument) => argument.name.value === name)?.value;
+    const isGiven = value !== undefined && (value.kind !== Kind.VARIABLE || Object.hasOwn(variables, value.name.value));
+    if (!isGiven) return field?.args.find((argument) => argument.name === name)?.defaultValue;
+    return value.kind === Kind.VARIABLE ? variables[value.name.value] : value.kind === Kind.INT ? Number(value.value) : 1;
   });
-  return Math.max(1, ...counts);
+  return Math.max(1, ...counts.filter((count) => typeof count === 'number'));
 }
 
 /** By response key, in order of the request: the nodes that ask for it. */
@@ -133,7 +146,7 @@ function plainSelection(selection: SelectionNode, type: GraphQLNamedType | undef
 }
 
 function plainField(node: FieldNode, type: GraphQLNamedType | undefined, scope: Scope): FieldNode {
-  const definition = isObjectType(type) || isInterfaceType(type) ? type.getFields()[node.name.value] : undefined;
+  const definition = fieldOf(type, node.name.value);
   const given = (node.arguments ?? []).flatMap((argument): ArgumentNode[] => {
     const value = literalOf(argument.value, definition?.args.find((one) => one.name === argument.name.value)?.type, scope);
     return value === undefined ? [] : [{ ...argument, value }];

@@ -26,6 +26,7 @@ export interface GraphqlField {
 export interface GraphqlSettings extends Pick<ToolGraphql, 'schema' | 'depthMax' | 'costMax'> {
   fields: GraphqlField[];
   tokensMax: number;
+  callsMax: number;
 }
 /** A request of several root fields, as the kit plans it: what the world is to call, in order. */
 export interface GraphqlPlan {
