@@ -218,6 +218,8 @@ export interface EncodeInput {
     readonly operationId: string;
     readonly arguments: JsonValue;
     readonly idempotencyKey?: string;
+    /** Of a call that repeats an earlier one by its idempotency key, and gets its outcome: the callId of that one. */
+    readonly replayedCallId?: string;
   };
   readonly outcome: ToolOutcome;
   /** As decode saw it. */

@@ -301,6 +301,23 @@ for (const engine of loadUws() === undefined ? (['node:http'] as const) : (['nod
     assert.equal(left.evidenceSequence, 5);
   });
 
+  test(`${engine}: encode knows which call it repeats, and evidence is as it was`, async () => {
+    const { send, world } = await openWire();
+    const put = async (id: string, text: string, key: string) => {
+      const asked = { ...json({ text }, { 'idempotency-key': key }), method: 'PUT' };
+      const { invocation } = (await send(`/shown/${id}`, asked)).body as { invocation: JsonObject };
+      return [invocation.callId, invocation.replayedCallId];
+    };
+    const [first, none] = await put('a', 'x', 'k-1');
+    assert.equal(none, undefined);
+    const [second, replayed] = await put('a', 'x', 'k-1');
+    assert.notEqual(second, first);
+    assert.equal(replayed, first);
+    assert.equal((await put('a', 'x', 'k-2'))[1], undefined);
+    assert.equal((await put('a', 'y', 'k-1'))[1], undefined, 'a key that is used again for another call repeats none');
+    assert.ok(!JSON.stringify(await evidence(world)).includes('replayedCallId'));
+  });
+
   test(`${engine}: the generic routes lie below the same base URL, and below its origin`, async () => {
     const { send, origin, token } = await openWire();
     assert.equal((await send('/v1/tools')).status, 200);

@@ -49,9 +49,9 @@ export function callRoute(
   const rateLimit = countCall(simulation.counters, { manifest: tool.manifest, route, nowUs }, { packageId, instanceId, ...who });
   const tokenFault = faultAt(instanceId, route);
   const command = { kind: 'call' as const, ...who, ...invocation, ...defined({ tokenFault }) };
-  const { result: call, cutAfter } = callVia(simulation, command, { blobs, streams });
+  const { result: call, cutAfter, replayedCallId } = callVia(simulation, command, { blobs, streams });
   const encoded = instance.encodeHttp(route.id, {
-    invocation: { callId: call.callId, correlationId: call.correlationId, ...who, ...invocation },
+    invocation: { callId: call.callId, correlationId: call.correlationId, ...who, ...invocation, ...defined({ replayedCallId }) },
     outcome: call.outcome,
     request: { method: request.method, pathname: request.pathname, query: request.query },
     virtualTimeUs: simulation.clock.nowUs,

@@ -57,8 +57,14 @@ export function callTool(simulation: Simulation, command: CallTool): CallResult 
   return callVia(simulation, command, {}).result;
 }
 
-/** `cutAfter`: of its events the caller is sent so many. */
-export function callVia(simulation: Simulation, command: CallTool, via: CallVia): { result: CallResult; cutAfter: number | undefined } {
+export interface ViaResult {
+  result: CallResult;
+  /** Of its events the caller is sent so many. */
+  cutAfter: number | undefined;
+  /** Of a call that repeats an earlier one by its key: that one's. */
+  replayedCallId: string | undefined;
+}
+export function callVia(simulation: Simulation, command: CallTool, via: CallVia): ViaResult {
   const persona = simulation.persona(command);
   requireText(command);
   const { turn, storage } = simulation;
@@ -76,7 +82,9 @@ export function callVia(simulation: Simulation, command: CallTool, via: CallVia)
   const result: CallResult = { callId: mintedId('call_', storage.tag, sequence), correlationId, outcome: answer.outcome, sequence };
   if (storage.outbox.hasDue(simulation.clock.nowUs)) result.deliveriesDue = true;
   const cut = answer.fired?.find(({ timing }) => timing === 'stream');
-  return { result, cutAfter: cut?.stream?.afterEvents };
+  const { replayedFromSequence: earlier } = answer;
+  const replayedCallId = earlier === undefined ? undefined : mintedId('call_', storage.tag, earlier);
+  return { result, cutAfter: cut?.stream?.afterEvents, replayedCallId };
 }
 
 /** What is called stands in the entry, whether it is there or not. */
