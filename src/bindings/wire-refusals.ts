@@ -5,9 +5,10 @@
 //   WIRE-REFUSALS-3. Where several worlds may have been meant and all have the same routes, one of them words the refusal for all, and none
 //     has it as evidence or in its list of unanswered requests.
 import { defined } from '../contract/defined.js';
-import { type ErrorCode, ServiceError } from '../contract/errors.js';
+import { type ErrorCode, type Issue, ServiceError } from '../contract/errors.js';
 import type { RefusalKind } from '../contract/world/tool-wire.js';
 import type { UncalledRequest, WireRoute } from '../contract/world/wire.js';
+import type { RouteResult } from '../contract/world/world-protocol.js';
 import { unsupportedHeader } from '../http/envelope.js';
 import { allowOf, type FoundElsewhere, type RouteReply } from '../http/router.js';
 import type { AgentAccess } from './agent-access.js';
@@ -18,12 +19,19 @@ import type { WireTable } from './wire-table.js';
 /** What decode has thrown. */
 export class NotDecoded extends ServiceError {
   readonly failureCode: string | undefined;
+  readonly reason: string;
+  /** Of the arguments that decode made: they are no places in what the client sent, so the envelope does not have them. */
+  readonly issues: Issue[] | undefined;
 
-  constructor(message: string, failureCode: string | undefined) {
-    super('control.INVALID_REQUEST', { message, ...(failureCode === undefined ? {} : { details: { code: failureCode } }) });
-    this.failureCode = failureCode;
+  constructor(routeId: string, { reason, code, issues }: Omit<NotDecodedResult, 'kind' | 'fault'>) {
+    const details = code === undefined ? undefined : { code };
+    super('control.INVALID_REQUEST', { message: `The request does not fit route '${routeId}': ${reason}`, ...defined({ details }) });
+    this.failureCode = code;
+    this.reason = issues?.map(({ path, message }) => `${path === '' ? 'the value' : path} ${message}`).join('; ') ?? reason;
+    this.issues = issues;
   }
 }
+type NotDecodedResult = Extract<RouteResult, { kind: 'not_decoded' }>;
 
 export interface RefusedExchange {
   method: string;
@@ -98,8 +106,12 @@ async function worded(
   known: Pick<UncalledRequest, 'kind' | 'routeId' | 'allow'>,
   { method, pathname, baseUrl, error, speaksForOrigin, isUnplaced }: RefusedExchange,
 ): Promise<RouteReply> {
-  const code = error instanceof NotDecoded ? error.failureCode : undefined;
-  const request = { ...known, method, pathname: shownPath(pathname), message: error.message, ...defined({ code }) };
+  const { message } = error;
+  const more =
+    error instanceof NotDecoded
+      ? { reason: error.reason, ...defined({ code: error.failureCode, issues: error.issues }) }
+      : { reason: message, ...defined({ issues: error.extra.issues }) };
+  const request = { ...known, method, pathname: shownPath(pathname), message, ...more };
   const result = await access.refuse(packageId, request, { isUnplaced }).catch((other: unknown) => {
     // A world that takes no more commands still has its refusal.
     throw other instanceof ServiceError && !other.code.startsWith('world.') ? error : other;

@@ -326,9 +326,7 @@ async function answerWith(access: AgentAccess, of: WireOwner, asked: Asked): Pro
   if (result.kind === 'answered' || result.kind === 'answered_each')
     return replyOf(result.status, sealedMessage(result.message, access.keys[0]), asked.baseUrl);
   const { kind, reason } = result;
-  if (kind === 'not_decoded' && result.fault === 'request') {
-    throw new NotDecoded(`The request does not fit route '${seen.routeId}': ${reason}`, result.code);
-  }
+  if (kind === 'not_decoded' && result.fault === 'request') throw new NotDecoded(seen.routeId, result);
   const codec = kind === 'not_decoded' ? 'decode' : 'encode';
   throw new ServiceError('world.HANDLER_FAILED', {
     message: `${codec} of route '${seen.routeId}' failed: ${reason}`,

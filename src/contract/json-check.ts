@@ -23,12 +23,15 @@ export interface CheckedJson<T extends JsonValue = JsonValue> {
 export class JsonRefusal extends TypeError {
   readonly path: string;
   readonly reason: JsonFaultReason;
+  /** The message without the path. */
+  readonly fault: string;
 
   constructor({ path, reason, message }: JsonFault) {
     super(`${path === '' ? 'the value' : path} ${message}`);
     this.name = 'JsonRefusal';
     this.path = path;
     this.reason = reason;
+    this.fault = message;
   }
 }
 

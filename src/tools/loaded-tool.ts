@@ -102,6 +102,8 @@ export interface HandlerThrow {
   detail: string;
   /** What was crossed, where that is what went wrong. */
   bound?: TurnBound;
+  /** Of arguments that decode made and that are no JSON: where, and what is wrong there. */
+  issues?: Issue[];
 }
 export type HandlerFault = DeclaredFailure | HandlerThrow;
 /** What a callback or a refusal sends: neither events nor bytes of the world. */

@@ -173,7 +173,10 @@ export function runCodec(
     }
     return { kind: 'value', value: admitJson(returned, encodedBounds).value };
   } catch (error) {
-    return error instanceof JsonRefusal && error.reason === 'too_long' ? codecFault(name) : faultOf(error);
+    if (!(error instanceof JsonRefusal)) return faultOf(error);
+    if (error.reason === 'too_long') return codecFault(name);
+    const issue = { path: error.path.replace(/^\/arguments(?=\/|$)/, ''), code: 'not_json', message: error.fault };
+    return name === 'decode' ? { ...faultOf(error), issues: [issue] } : faultOf(error);
   }
 }
 

@@ -295,6 +295,10 @@ export interface RefusalInput {
   readonly routeId?: string;
   /** What the platform would say. */
   readonly message: string;
+  /** The same without words of the platform: of `not_decoded`, what decode has thrown. */
+  readonly reason: string;
+  /** Where it is known what is wrong in the body, or in the arguments that decode made: a JSON Pointer into it, and what is wrong there. */
+  readonly issues?: readonly { readonly path: string; readonly code: string; readonly message: string }[];
   /** Of a ToolFailure that decode has thrown. */
   readonly code?: string;
   /** Of `method_not_allowed`: what the path takes. */

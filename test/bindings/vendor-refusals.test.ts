@@ -118,6 +118,27 @@ for (const engine of engines) {
     assert.deepEqual([closed.status, validateErrorEnvelope(closed.body).ok], [404, true]);
   });
 
+  test(`${engine}: a package is given what was wrong alone, and where`, async (context) => {
+    const { send } = await local(context);
+    const saidOf = async (path: string, options: RequestInit = {}) => {
+      const { said, reason, issues } = (await send(path, options)).body;
+      return { said, reason, issues };
+    };
+    assert.deepEqual(await saidOf('/charges', { method: 'POST' }), {
+      said: "The request does not fit route 'charges.create': A charge has an amount.",
+      reason: 'A charge has an amount.',
+      issues: undefined,
+    });
+    assert.deepEqual(await saidOf('/repos/o/r/issues?page=abc'), {
+      said: "The request does not fit route 'issues.list': JsonRefusal: /arguments/page is NaN; JSON numbers are finite",
+      reason: '/page is NaN; JSON numbers are finite',
+      issues: [{ path: '/page', code: 'not_json', message: 'is NaN; JSON numbers are finite' }],
+    });
+    const { reason, issues } = await saidOf('/charges', json(JSON.parse('['.repeat(600) + ']'.repeat(600))));
+    assert.equal(reason, 'The body is nested too deeply.');
+    assert.equal((issues as { code: string }[])[0]?.code, 'not_json');
+  });
+
   // WIRE-REFUSALS-2
   test(`${engine}: what no route has says so in a header, worded or not, and nothing else does`, async (context) => {
     const { send } = await local(context);

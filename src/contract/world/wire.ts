@@ -1,4 +1,5 @@
 // A tool's wire routes as they cross from a binding to a world and back.
+import type { Issue } from '../errors.js';
 import type { JsonValue } from '../json.js';
 import type { Slug, WireRouteId } from '../primitives.js';
 import type { BlobReference } from './blob-reference.js';
@@ -63,9 +64,9 @@ export interface CallRoute {
 export interface WireRoute extends Pick<ToolHttpRoute, 'method' | 'path' | 'requestBody' | 'cors'> {
   packageId: Slug;
   routeId: WireRouteId;
-  /** Of the package in this world: its own, then the others in order. Each has a mount. */
   /** Where its credential may be, in order. */
   auths: readonly RouteAuth[];
+  /** Of the package in this world: its own, then the others in order. Each has a mount. */
   instances: Slug[];
   /** The refusals that its package words. */
   worded?: RefusalKind[];
@@ -82,6 +83,10 @@ export interface UncalledRequest {
   routeId?: WireRouteId;
   /** For people, as the envelope would have it. */
   message: string;
+  /** The same without words of the platform. */
+  reason: string;
+  /** What is wrong in the body, or in the arguments that decode made of the request. */
+  issues?: Issue[];
   /** Of a ToolFailure that decode has thrown. */
   code?: string;
   /** Of method_not_allowed: what the path takes. */

@@ -1,4 +1,5 @@
 // What a world is asked and what it answers: the messages of a world actor. Closed unions; validated at the edges that build them.
+import type { Issue } from '../errors.js';
 import type { JsonObject, JsonValue } from '../json.js';
 import type { Count, Sha256Digest, VirtualUs } from '../primitives.js';
 import type { DeliveryRequest } from './delivery-request.js';
@@ -64,7 +65,7 @@ export type RouteResult =
   | { kind: 'answered'; call: CallResult; status: number; message: EncodedMessage }
   | { kind: 'answered_each'; calls: CallResult[]; status: number; message: EncodedMessage }
   | { kind: 'not_encoded'; call?: CallResult; reason: string }
-  | { kind: 'not_decoded'; reason: string; code?: string; fault: 'request' | 'codec' };
+  | { kind: 'not_decoded'; reason: string; code?: string; issues?: Issue[]; fault: 'request' | 'codec' };
 
 /** Moves the clock to `targetUs`, firing what is due. Its key also resumes an advance that a crash interrupted. */
 export interface Advance extends CommandKey {
