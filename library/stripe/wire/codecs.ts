@@ -27,12 +27,13 @@ function decode({ path, query, headers, body }: HttpRequest): DecodedRequest {
 
 function encode(input: EncodeInput): WireReply {
   const { outcome, invocation, request } = input;
-  const { idempotencyKey } = invocation;
+  const { idempotencyKey, replayedCallId } = invocation;
   const isKey = idempotencyKey !== undefined && /^[\x21-\x7e]{1,255}$/.test(idempotencyKey);
   const headers = {
     'request-id': requestIdOf(invocation.callId),
     'stripe-version': apiVersion,
     ...(isKey ? { 'idempotency-key': idempotencyKey } : {}),
+    ...(replayedCallId === undefined ? {} : { 'idempotent-replayed': 'true', 'original-request': requestIdOf(replayedCallId) }),
   };
   if (outcome.kind === 'ok') return { headers, body: { kind: 'json', value: outcome.value } };
   const retries = { 'stripe-should-retry': String(outcome.error.retryable) };
