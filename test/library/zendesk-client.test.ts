@@ -54,8 +54,9 @@ for (const engine of engines) {
     await assert.rejects(tickets.delete(made.id), refusal(404, 'InvalidEndpoint'));
     await assert.rejects(clientOf({ ...world, token: 'wrong' }).users.me(), refusal(401, "Couldn't authenticate you"));
     await assert.rejects(clientOf(world, { asUser: 'rosa@desk.example' }).users.me(), invalid('base'));
-    // A token of OAuth would be at another place.
-    await assert.rejects(clientOf(world, { oauth: true }).users.me(), refusal(401, "Couldn't authenticate you"));
+    // As a token of OAuth.
+    await clientOf(world, { oauth: true }).users.me();
+    await assert.rejects(clientOf({ ...world, token: 'wrong' }, { oauth: true }).users.me(), refusal(401, "Couldn't authenticate you"));
     const own = await fetch(`${world.url}/desk/v1/nothing`, { headers: { authorization: `Bearer ${world.token}` } });
     assert.equal(((await own.json()) as { code: string }).code, 'control.ROUTE_NOT_FOUND', 'what is not of Zendesk is refused as ever');
     const asked = await send(world, '/api/v2/tickets/recent.json');
