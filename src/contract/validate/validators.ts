@@ -12,7 +12,6 @@ import type {
   DatasetRevisionView,
   SourceBaseline,
   SourceDataChoices,
-  WorldSession,
   WorldSessionRuntime,
 } from '../hosted/resources.js';
 import { checkJson } from '../json-check.js';
@@ -24,7 +23,7 @@ import type { DrillCases, DrillInput, SuiteInput } from '../run/drill.js';
 import type { JudgeAnswer } from '../run/judge-answer.js';
 import type { RootFile, WorldInput } from '../run/project-files.js';
 import type { ImplementationSource, ProjectView } from '../run/project-view.js';
-import type { HostedRun, RunError, RunResult } from '../run/run.js';
+import type { HostedRun, RunResult } from '../run/run.js';
 import type { RunEvent, RunReport } from '../run/run-events.js';
 import type { TargetDocumentInput, TargetInput } from '../run/target.js';
 import type { TargetCompletion } from '../run/target-completion.js';
@@ -202,7 +201,6 @@ export const validateJudgeAnswer = /* @__PURE__ */ validator<JudgeAnswer>('Judge
 export const validateCompleteRequest = /* @__PURE__ */ validator<CompleteRequest>('CompleteRequest', () =>
   typia.createEquals<CompleteRequest>(),
 );
-export const validateWorldCommand = /* @__PURE__ */ validator<WorldCommand>('WorldCommand', () => typia.createEquals<WorldCommand>());
 
 // What we emit, for readers of files and for tests.
 export const validateCallResponse = /* @__PURE__ */ validator<CallResponse>(
@@ -224,20 +222,8 @@ export const validateEvidenceEntry = /* @__PURE__ */ validator<EvidenceEntry>(
 export const validateRunResult = /* @__PURE__ */ validator<RunResult>('RunResult', () => typia.createEquals<RunResult>(), recordBounds);
 export const validateRunReport = /* @__PURE__ */ validator<RunReport>('RunReport', () => typia.createEquals<RunReport>(), recordBounds);
 export const validateRunEvent = /* @__PURE__ */ validator<RunEvent>('RunEvent', () => typia.createEquals<RunEvent>(), recordBounds);
-export const validateRunError = /* @__PURE__ */ validator<RunError>('RunError', () => typia.createEquals<RunError>());
-export const validateHostedRun = /* @__PURE__ */ validator<HostedRun>('HostedRun', () => typia.createEquals<HostedRun>(), recordBounds);
-export const validateTimeAdvanceResult = /* @__PURE__ */ validator<TimeAdvanceResult>('TimeAdvanceResult', () =>
-  typia.createEquals<TimeAdvanceResult>(),
-);
-export const validateWorldSession = /* @__PURE__ */ validator<WorldSession>('WorldSession', () => typia.createEquals<WorldSession>());
-export const validateWorldSessionRuntime = /* @__PURE__ */ validator<WorldSessionRuntime>('WorldSessionRuntime', () =>
-  typia.createEquals<WorldSessionRuntime>(),
-);
 export const validateAuthoringSession = /* @__PURE__ */ validator<AuthoringSession>('AuthoringSession', () =>
   typia.createEquals<AuthoringSession>(),
-);
-export const validateAuthoringSessionList = /* @__PURE__ */ validator<AuthoringSessionList>('AuthoringSessionList', () =>
-  typia.createEquals<AuthoringSessionList>(),
 );
 export const validateDatasetRevisionView = /* @__PURE__ */ validator<DatasetRevisionView>('DatasetRevisionView', () =>
   typia.createEquals<DatasetRevisionView>(),
@@ -248,14 +234,7 @@ export const validateSourceDataChoices = /* @__PURE__ */ validator<SourceDataCho
 export const validateSourceBaseline = /* @__PURE__ */ validator<SourceBaseline>('SourceBaseline', () =>
   typia.createEquals<SourceBaseline>(),
 );
-export const validateCliOrganizationList = /* @__PURE__ */ validator<CliOrganizationList>('CliOrganizationList', () =>
-  typia.createEquals<CliOrganizationList>(),
-);
 export const validateErrorEnvelope = /* @__PURE__ */ validator<ErrorEnvelope>('ErrorEnvelope', () => typia.createEquals<ErrorEnvelope>());
 export const validateDiagnostic = /* @__PURE__ */ validator<Diagnostic>('Diagnostic', () => typia.createEquals<Diagnostic>());
 export const validateProjectView = /* @__PURE__ */ validator<ProjectView>('ProjectView', () => typia.createEquals<ProjectView>());
-export const validateImplementationSource = /* @__PURE__ */ validator<ImplementationSource>('ImplementationSource', () =>
-  typia.createEquals<ImplementationSource>(),
-);
-export const validateWorldProgram = /* @__PURE__ */ validator<WorldProgram>('WorldProgram', () => typia.createEquals<WorldProgram>());
 export const validateCompiledBuild = /* @__PURE__ */ validator<CompiledBuild>('CompiledBuild', () => typia.createEquals<CompiledBuild>());
