@@ -23,10 +23,6 @@ export class LruMap<Key, Value> {
     this.#bounds = bounds;
   }
 
-  get size(): number {
-    return this.#entries.size;
-  }
-
   /** Uses the entry. */
   get(key: Key): Value | undefined {
     const entry = this.#entries.get(key);

@@ -35,11 +35,6 @@ export class EventHeap {
     return this.#size === 0 ? -1 : (this.#sequences[0] as number);
   }
 
-  /** -1 when nothing is scheduled. */
-  get headSlot(): number {
-    return this.#size === 0 ? -1 : (this.#slots[0] as number);
-  }
-
   /** Of a slot that is in the heap. */
   atUsOf(slot: number): number {
     return this.#times[this.#positions[slot] as number] as number;

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { eachAmbiguousPair } from '../../src/contract/world/ambiguous-routes.js';
-import { areAmbiguous, templateFault } from '../../src/contract/world/route-template.js';
+import { areAmbiguousFrom, segmentKey, templateFault, templateSegments } from '../../src/contract/world/route-template.js';
 import { sharedKeys } from '../../src/contract/world/wire-mounts.js';
 import { decodePathValues, PathTable } from '../../src/http/path-table.js';
 import fc from '../fast-check.js';
@@ -79,6 +79,13 @@ test('templates that are none, and pairs that no order decides between', () => {
     assert.equal(areAmbiguous(other, one), ambiguous, `${other} ${one}`);
   }
 });
+
+/** Two at a time: where they differ first. */
+function areAmbiguous(one: string, other: string): boolean {
+  const [left, right] = [templateSegments(one), templateSegments(other)];
+  const place = left.findIndex((segment, index) => right[index] === undefined || segmentKey(segment) !== segmentKey(right[index]));
+  return areAmbiguousFrom(place, left, right);
+}
 
 test('of many routes the pairs are those that are found two at a time', () => {
   const segment = fc.constantFrom('a', 'ab', '{x}', 'a{x}', 'ab{x}', 'c{x}', '{x}b', '{x}ab', 'a{x}b', '{x...}');

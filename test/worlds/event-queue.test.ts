@@ -4,7 +4,7 @@ import { keyKinds, rangeOfKind } from '../../src/worlds/kv/keys.js';
 import type { WorldRepository } from '../../src/worlds/state/world-repository.js';
 import type { WorldState } from '../../src/worlds/state/world-state.js';
 import fc from '../fast-check.js';
-import { newWorld, temporaryStore } from './storage-kit.js';
+import { commitNow, newWorld, temporaryStore } from './storage-kit.js';
 
 const refParts = (actor: number) => ({
   packageId: 'desk',
@@ -87,7 +87,7 @@ test('the queue is a list sorted by (atUs, ordinal), through rollbacks, commits 
           }
           world.endTurn(stamp);
         } else {
-          world.commitNow({});
+          commitNow(world, {});
           if (each.kind === 'reload') world = store.loadWorld(world.worldId, 1) as WorldState;
         }
         assert.deepEqual(view(), model);
@@ -97,7 +97,7 @@ test('the queue is a list sorted by (atUs, ordinal), through rollbacks, commits 
       while (world.queue.pop() !== undefined);
       world.beginTurn();
       world.endTurn(stamp);
-      world.commitNow({});
+      commitNow(world, {});
       assert.equal(storedKeys(store), before);
     }),
     { numRuns: Number(process.env.RUNS ?? 200), includeErrorInReport: true },
@@ -118,7 +118,7 @@ test('a long queue is stored in pages and found again in order', (context) => {
     });
   }
   world.endTurn(stamp);
-  world.commitNow({});
+  commitNow(world, {});
   assert.equal(storedKeys(store), 3);
   const again = store.loadWorld(world.worldId, 1) as WorldState;
   for (let at = 0; at < count; at++) {

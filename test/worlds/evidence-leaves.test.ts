@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import test from 'node:test';
 import canonicalize from 'canonicalize';
 import type { WorldState } from '../../src/worlds/state/world-state.js';
-import { finish, never, newWorld, putRow, temporaryFolder, temporaryStore, turn, upsert } from './storage-kit.js';
+import { commitNow, finish, never, newWorld, putRow, temporaryFolder, temporaryStore, turn, upsert } from './storage-kit.js';
 
 /** Runs and changes rows until the journal has `entries` entries, committing now and then. */
 function write(world: WorldState, entries: number, commitEvery = 100): void {
@@ -17,7 +17,7 @@ function write(world: WorldState, entries: number, commitEvery = 100): void {
       world.journal.draft({ kind: 'clock', fromUs: step, toUs: step + 1, reason: 'explicit' });
       putRow(world, space, `ticket-${step % 37}`, { step, title: `Ünïcode "${step}" 𝒳` });
     });
-    if (step % commitEvery === 0) world.commitNow({});
+    if (step % commitEvery === 0) commitNow(world, {});
   }
 }
 const evidenceHash = (world: WorldState) => finish(world.journal.evidenceHash(never));
@@ -70,7 +70,7 @@ test('stateHash is what node:crypto makes of the rows', (context) => {
     for (let row = round; row < 600; row += 7) turn(world, round, () => records.delete(space, `row ${row} é`));
     turn(world, round, () => records.delete(records.space('desk', 'desk', 'animals'), 'zoo'));
     assert.equal(hash(), recomputed(world));
-    world.commitNow({});
+    commitNow(world, {});
     assert.equal(hash(), recomputed(world));
   }
 });
@@ -90,17 +90,17 @@ test('leaves made in idle time, stored and found again give the same hash as all
   const store = temporaryStore(context);
   const world = newWorld(store);
   write(world, 5000, 400);
-  world.commitNow({});
+  commitNow(world, {});
   const expected = evidenceHash(world);
   const other = store.loadWorld(world.worldId, 2) as WorldState;
   assert.equal(other.idle(), true);
   while (other.idle());
-  other.commitNow({});
+  commitNow(other, {});
   const third = store.loadWorld(world.worldId, 3) as WorldState;
   assert.equal(third.idle(), false);
   assert.equal(evidenceHash(third), expected);
   write(third, 7000);
-  third.commitNow({});
+  commitNow(third, {});
   assert.equal(evidenceHash(third), evidenceHash(store.loadWorld(world.worldId, 4) as WorldState));
 });
 
@@ -111,7 +111,7 @@ test('a reset to a snapshot keeps the leaves of the prefix and forgets the other
   world.takeSnapshot('snap_1', {});
   write(world, 4200);
   evidenceHash(world);
-  world.commitNow({});
+  commitNow(world, {});
   world.reset('snap_1');
   write(world, 3000);
   const lines = linesOf(world);
@@ -130,7 +130,7 @@ test('a reset to a snapshot keeps the leaves of the prefix and forgets the other
     );
   }
   assert.equal(evidenceHash(world), `sha256:${expected.digest('hex')}`);
-  world.commitNow({});
+  commitNow(world, {});
   const again = store.loadWorld(world.worldId, 2) as WorldState;
   assert.equal(linesOf(again), lines);
   assert.equal(evidenceHash(again), evidenceHash(world));
@@ -152,7 +152,7 @@ test('of long entries a slice hashes only so many: a leaf of them takes many sli
   const space = world.records.space('desk', 'desk', 'tickets');
   const long = 'x'.repeat(100_000);
   for (let step = 0; step < 200; step++) turn(world, step, () => putRow(world, space, `ticket-${step}`, { step, long }));
-  world.commitNow({});
+  commitNow(world, {});
   const steps = world.journal.evidenceHash(() => true);
   let slices = 0;
   let step = steps.next();

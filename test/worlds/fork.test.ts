@@ -8,7 +8,7 @@ import type { WriteSet } from '../../src/worlds/kv/write-set.js';
 import type { WorldRepository } from '../../src/worlds/state/world-repository.js';
 import type { FoldRules, WorldState } from '../../src/worlds/state/world-state.js';
 import fc from '../fast-check.js';
-import { allRows, finish, never, newWorld, programWith, putRow, tag, temporaryStore, turn, upsert } from './storage-kit.js';
+import { allRows, commitNow, finish, never, newWorld, programWith, putRow, tag, temporaryStore, turn, upsert } from './storage-kit.js';
 
 /** What the reference knows of a position: plain maps, copied. */
 interface Position {
@@ -105,7 +105,7 @@ class Twin {
     return { nowUs: this.nowUs, side: this.now.side };
   }
   commit(): void {
-    this.world.commitNow(this.meta);
+    commitNow(this.world, this.meta);
     this.committed = this.copy();
   }
   crash(): void {

@@ -8,7 +8,7 @@ import type { EventShapeParts } from '../../src/worlds/journal/journal-shapes.js
 import { mintedId } from '../../src/worlds/kv/minted-ids.js';
 import type { WorldState } from '../../src/worlds/state/world-state.js';
 import fc from '../fast-check.js';
-import { newWorld, tag, temporaryStore } from './storage-kit.js';
+import { commitNow, newWorld, tag, temporaryStore } from './storage-kit.js';
 
 const name = fc.constantFrom('desk', 'desk-2', 'pay_ments', 'x');
 const text = fc.string({ unit: 'grapheme', maxLength: 12 });
@@ -153,12 +153,12 @@ test('every line is the canonical JSON of its entry, whatever was drafted, undon
           };
           expected.push({ ...common, ...entry } as EvidenceEntry);
         });
-        if (commit) world.commitNow({});
+        if (commit) commitNow(world, {});
       });
       const lines = expected.map((entry) => `${canonicalJson(entry as unknown as JsonObject)}\n`);
       assert.equal(world.journal.lines(1, 10_000).lines, lines.join(''));
       assert.equal(world.journal.lines(3, 2).lines, lines.slice(2, 4).join(''));
-      world.commitNow({});
+      commitNow(world, {});
       const again = store.loadWorld(world.worldId, 2) as WorldState;
       assert.equal(again.journal.lines(1, 10_000).lines, lines.join(''));
       assert.deepEqual(again.journal.read(2, 3), JSON.parse(JSON.stringify(expected.slice(1, 4))));

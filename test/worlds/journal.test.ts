@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { keyKinds, rangeOfKind, sequenceOfKey } from '../../src/worlds/kv/keys.js';
 import type { WorldState } from '../../src/worlds/state/world-state.js';
-import { newWorld, putRow, temporaryStore, turn } from './storage-kit.js';
+import { commitNow, newWorld, putRow, temporaryStore, turn } from './storage-kit.js';
 
 const draftClock = (world: WorldState, at: number) => world.journal.draft({ kind: 'clock', fromUs: at, toUs: at + 1, reason: 'explicit' });
 const chunksOf = (store: ReturnType<typeof temporaryStore>) => [...store.store.keys(rangeOfKind(keyKinds.chunk))].map(sequenceOfKey);
@@ -16,10 +16,10 @@ test('a chunk is what a commit adds, cut where it is full, and a turn is never c
       for (let entry = 0; entry < 3000; entry++) draftClock(world, entry);
     });
   }
-  world.commitNow({});
+  commitNow(world, {});
   assert.deepEqual(chunksOf(store), [1, 2, 9002]);
   turn(world, 7, () => draftClock(world, 7));
-  world.commitNow({});
+  commitNow(world, {});
   assert.deepEqual(chunksOf(store), [1, 2, 9002, 18002]);
   const again = store.loadWorld(world.worldId, 1) as WorldState;
   for (const from of [1, 2, 3000, 9001, 9002, 18001, 18002]) {
@@ -51,7 +51,7 @@ test('entries are read the same before they are taken, while they are, and after
   turn(world, 9, () => putRow(world, space, 'a', { step: 9 }));
   assert.equal(world.journal.lines(1, 100).lines.startsWith(before.lines), true);
   store.commit([set as never]);
-  world.commitNow({});
+  commitNow(world, {});
   assert.equal(world.journal.lines(1, 6).lines, before.lines);
 });
 
@@ -62,7 +62,7 @@ test('a turn without entries is no transaction, and its side goes with the next 
   world.beginTurn();
   world.endTurn({ virtualTimeUs: 1, correlationOrdinal: 1 }, { budget: 5 });
   assert.equal(world.journal.transactions, 1);
-  world.commitNow({ saved: true });
+  commitNow(world, { saved: true });
   const again = store.loadWorld(world.worldId, 1) as WorldState;
   assert.deepEqual(again.meta, { saved: true });
   assert.equal(again.takeWriteSet({}), undefined);
@@ -82,7 +82,7 @@ test('what a turn rolled back is in no chunk', (context) => {
     world.rollbackEffects();
     draftClock(world, 1);
   });
-  world.commitNow({});
+  commitNow(world, {});
   const stored = [...store.store.range(rangeOfKind(keyKinds.chunk))].map(({ value }) => value.toString('latin1')).join();
   assert.ok(stored.includes('explicit'));
   assert.ok(!stored.includes('mistake'));

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { keyKinds, rangeOfKind } from '../../src/worlds/kv/keys.js';
 import type { WorldState } from '../../src/worlds/state/world-state.js';
-import { newWorld, temporaryStore, turn } from './storage-kit.js';
+import { commitNow, newWorld, temporaryStore, turn } from './storage-kit.js';
 
 const receipt = (sequence: number) => ({ argumentsHash: 'sha256:1', sequence, result: { answer: sequence } });
 
@@ -16,7 +16,7 @@ test('a receipt is found in its turn, after its commit and in later incarnations
     assert.deepEqual(world.receipts.get('desk', 'kept'), receipt(2));
   });
   assert.equal(world.receipts.get('desk', 'lost'), undefined);
-  world.commitNow({});
+  commitNow(world, {});
   const again = store.loadWorld(world.worldId, 1) as WorldState;
   assert.deepEqual(again.receipts.get('desk', 'kept'), receipt(2));
   assert.equal(again.receipts.get('desk', 'lost'), undefined);
@@ -29,7 +29,7 @@ test('many more receipts than the cache holds', (context) => {
     turn(world, round, () => {
       for (let key = 0; key < 100; key++) world.receipts.put('desk', `key-${round * 100 + key}`, receipt(round * 100 + key));
     });
-    world.commitNow({});
+    commitNow(world, {});
   }
   for (let key = 0; key < 1000; key++) assert.deepEqual(world.receipts.get('desk', `key-${key}`), receipt(key));
 });
@@ -43,11 +43,11 @@ test('the receipts of a package are deleted, in lower layers too, and no others'
   });
   world.takeSnapshot('snap_1', {});
   turn(world, 2, () => world.receipts.put('desk', 'b', receipt(3)));
-  world.commitNow({});
+  commitNow(world, {});
   turn(world, 3, () => world.receipts.deletePackage('desk'));
   const gone = (of: WorldState) => [of.receipts.get('desk', 'a'), of.receipts.get('desk', 'b'), of.receipts.get('desk-2', 'a')?.sequence];
   assert.deepEqual(gone(world), [undefined, undefined, 2]);
-  world.commitNow({});
+  commitNow(world, {});
   assert.deepEqual(gone(store.loadWorld(world.worldId, 1) as WorldState), [undefined, undefined, 2]);
   const again = store.loadWorld(world.worldId, 1) as WorldState;
   again.reset('snap_1');
@@ -58,6 +58,6 @@ test('a world without receipts has no keys of them', (context) => {
   const store = temporaryStore(context);
   const world = newWorld(store);
   turn(world, 1, () => world.receipts.deletePackage('desk'));
-  world.commitNow({});
+  commitNow(world, {});
   assert.deepEqual([...store.store.keys(rangeOfKind(keyKinds.receipt))], []);
 });

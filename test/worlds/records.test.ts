@@ -4,12 +4,12 @@ import { canonicalJson } from '../../src/contract/canonical-json.js';
 import type { JsonObject } from '../../src/contract/json.js';
 import type { WorldState } from '../../src/worlds/state/world-state.js';
 import fc from '../fast-check.js';
-import { allRows, finish, never, newWorld, putRow, temporaryStore, turn, upsert } from './storage-kit.js';
+import { allRows, commitNow, finish, never, newWorld, putRow, temporaryStore, turn, upsert } from './storage-kit.js';
 
 const tickets = (world: WorldState) => world.records.space('desk', 'desk', 'tickets');
 const stateHash = (world: WorldState) => finish(world.records.stateHash(never));
 const reload = (world: WorldState) => {
-  world.commitNow({});
+  commitNow(world, {});
   return storeOf(world).loadWorld(world.worldId, 1) as WorldState;
 };
 const stores = new WeakMap<WorldState, ReturnType<typeof temporaryStore>>();
@@ -46,7 +46,7 @@ test('reads, scans, counts and hashes are those of a sorted map, wherever a row 
           if (keep && value === null) model.delete(id);
           else if (keep && value !== null) model.set(id, { value });
           if (commit) {
-            world.commitNow({});
+            commitNow(world, {});
             world = store.loadWorld(world.worldId, 1) as WorldState;
           }
           if (step % 3 === 0) stateHash(world);
@@ -78,11 +78,11 @@ test('more rows than are kept in memory', (context) => {
   const pad = 'x'.repeat(1024 * 1024);
   for (let row = 0; row < 40; row++) {
     turn(world, row, () => putRow(world, tickets(world), `row-${String(row).padStart(2, '0')}`, { row, pad }));
-    if (row % 5 === 4) world.commitNow({});
+    if (row % 5 === 4) commitNow(world, {});
     if (row === 20) stateHash(world);
   }
   turn(world, 0, () => world.records.delete(tickets(world), 'row-07'));
-  world.commitNow({});
+  commitNow(world, {});
   const ids = Array.from({ length: 40 }, (_, row) => `row-${String(row).padStart(2, '0')}`).filter((id) => id !== 'row-07');
   assert.deepEqual(
     world.records.scan(tickets(world), { limit: 100 }).map((row) => row.rowId),
@@ -121,7 +121,7 @@ test('a package goes back to the origin by entries, and by nothing where nothing
     putRow(world, other, 'x', { n: 1 });
     putRow(world, world.records.space('desk', 'second', 'tickets'), 'y', { n: 1 });
   });
-  world.commitNow({});
+  commitNow(world, {});
   const before = world.journal.sequence;
   turn(world, 2, () => world.resetPackage('desk'));
   assert.deepEqual(allRows(world.records), { ...origin, 'other/other/things': { x: { n: 1 } } });

@@ -6,7 +6,7 @@ import { decodeHead } from '../../src/worlds/kv/world-head.js';
 import type { WriteSet } from '../../src/worlds/kv/write-set.js';
 import type { WorldState } from '../../src/worlds/state/world-state.js';
 import { tuning } from '../../src/worlds/tuning.js';
-import { allRows, finish, never, newWorld, putRow, tag, temporaryStore, turn, upsert } from './storage-kit.js';
+import { allRows, commitNow, finish, never, newWorld, putRow, tag, temporaryStore, turn, upsert } from './storage-kit.js';
 
 const tickets = (world: WorldState) => world.records.space('desk', 'desk', 'tickets');
 
@@ -23,18 +23,18 @@ test('every snapshot keeps its rows, however many follow, and a look-up never go
     });
     world.takeSnapshot(`snap_${round}`, { round });
     seen.push(allRows(world.records));
-    if (round % 4 === 3) world.commitNow({ round });
+    if (round % 4 === 3) commitNow(world, { round });
     const layers = decodeHead(store.store.get(headKey(world.worldId)) as Buffer).layers;
     assert.ok(layers.length <= tuning.layersMax + 1);
   }
-  world.commitNow({});
+  commitNow(world, {});
   world = store.loadWorld(world.worldId, 1) as WorldState;
   assert.equal(world.snapshotIds().length, seen.length);
   for (const round of [0, 20, 5, 23, 8, 9, 4]) {
     assert.deepEqual(world.reset(`snap_${round}`), { round });
     assert.deepEqual(allRows(world.records), seen[round]);
     turn(world, 99, () => putRow(world, tickets(world), 'after', { reset: round }));
-    if (round % 2 === 0) world.commitNow({});
+    if (round % 2 === 0) commitNow(world, {});
   }
   world.reset();
   assert.deepEqual(allRows(world.records), { 'desk/desk/tickets': { base: { n: 0 }, gone: { n: 0 } } });
@@ -49,7 +49,7 @@ test('a snapshot, a reset and a fork write the same few keys whatever the world 
     turn(world, 1, () => {
       for (let row = 0; row < rows; row++) putRow(world, tickets(world), `row-${row}`, { row });
     });
-    world.commitNow({});
+    commitNow(world, {});
     const taken = (of: WorldState) => {
       const set = of.takeWriteSet({}) as WriteSet;
       assert.deepEqual(store.commit([set]), [undefined]);
@@ -79,7 +79,7 @@ test('the journal of a reset to a snapshot is the prefix it was taken at, then i
   world.takeSnapshot('snap_1', {});
   const prefix = world.journal.lines(1, 1000).lines;
   write(10);
-  world.commitNow({});
+  commitNow(world, {});
   world.reset('snap_1');
   turn(world, 1, () => world.journal.draft({ kind: 'lifecycle', phase: 'world_reset', details: {} }));
   write(3);
@@ -87,15 +87,15 @@ test('the journal of a reset to a snapshot is the prefix it was taken at, then i
   assert.equal(world.journal.sequence, 15);
   assert.equal(world.journal.transactions, 15);
   world.takeSnapshot('snap_2', {});
-  world.commitNow({});
+  commitNow(world, {});
   const lines = world.journal.lines(1, 1000).lines;
   const again = store.loadWorld(world.worldId, 1) as WorldState;
   assert.equal(again.journal.lines(1, 1000).lines, lines);
   // snap_2 lies on another journal than snap_1's, whose tail is gone; both can be gone back to.
   again.reset('snap_1');
-  again.commitNow({});
+  commitNow(again, {});
   again.reset('snap_2');
-  again.commitNow({});
+  commitNow(again, {});
   while (store.store.sweep());
   assert.equal(again.journal.lines(1, 1000).lines, lines);
 });

@@ -52,8 +52,15 @@ export function newWorld(store: WorldRepository, state: StatePatch[] = [], meta:
   const programKey = store.putProgram(programWith(state));
   const world = store.createWorld({ worldId, incarnation: 1, programKey, tag });
   turn(world, 0, () => world.journal.draft({ kind: 'lifecycle', phase: 'world_created', details: { made: true } }));
-  world.commitNow(meta);
+  commitNow(world, meta);
   return world;
+}
+
+/** What a host does for the worlds of a group, of one alone. Throws what refuses it. */
+export function commitNow(world: WorldState, meta: object): void {
+  const set = world.takeWriteSet(meta);
+  const [refusal] = set === undefined ? [] : world.context.store.commit([set]);
+  if (refusal !== undefined) throw refusal;
 }
 
 export function turn(world: WorldState, virtualTimeUs: number, body: () => void): void {

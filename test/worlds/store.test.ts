@@ -7,7 +7,7 @@ import type { WriteSet } from '../../src/worlds/kv/write-set.js';
 import { KvWriter } from '../../src/worlds/kv/writer.js';
 import { WorldRepository } from '../../src/worlds/state/world-repository.js';
 import type { WorldState } from '../../src/worlds/state/world-state.js';
-import { allRows, finish, never, newWorld, putRow, tag, temporaryFolder, temporaryStore, turn, upsert } from './storage-kit.js';
+import { allRows, commitNow, finish, never, newWorld, putRow, tag, temporaryFolder, temporaryStore, turn, upsert } from './storage-kit.js';
 
 function put(world: WorldState, rowId: string, value: number): void {
   turn(world, value, () => putRow(world, world.records.space('desk', 'desk', 'tickets'), rowId, { value }));
@@ -23,14 +23,14 @@ test('a group commits together, and a stale set is refused alone', (context) => 
   const stale = first.takeWriteSet({});
   const later = store.loadWorld(first.worldId, 2) as WorldState;
   turn(later, 0, () => later.journal.draft({ kind: 'clock', fromUs: 0, toUs: 1, reason: 'wait' }));
-  later.commitNow({});
+  commitNow(later, {});
   const refusals = store.commit([stale as never, second.takeWriteSet({}) as never]);
   assert.deepEqual(refusals.map(codeOf), ['world.ACTOR_RESTARTED', undefined]);
   assert.equal(later.records.get(later.records.space('desk', 'desk', 'tickets'), 'a'), undefined);
   put(later, 'a', 3);
-  later.commitNow({});
+  commitNow(later, {});
   put(first, 'b', 4);
-  assert.throws(() => first.commitNow({}), { code: 'world.ACTOR_RESTARTED' });
+  assert.throws(() => commitNow(first, {}), { code: 'world.ACTOR_RESTARTED' });
   assert.equal(store.loadWorld(first.worldId, 1)?.incarnation, 3);
 });
 
@@ -39,7 +39,7 @@ test('a world is created once', (context) => {
   const { worldId, programKey } = newWorld(store);
   const twin = store.createWorld({ worldId, incarnation: 9, programKey, tag });
   put(twin, 'a', 1);
-  assert.throws(() => twin.commitNow({}), { code: 'control.STATE_CONFLICT' });
+  assert.throws(() => commitNow(twin, {}), { code: 'control.STATE_CONFLICT' });
   assert.equal(store.loadWorld('world_unknown00000', 1), undefined);
 });
 
@@ -53,7 +53,7 @@ test('a full disk refuses every set of the commit, leaves what was, and the data
   });
   const [first, second] = [newWorld(store), newWorld(store)];
   put(first, 'a', 1);
-  first.commitNow({});
+  commitNow(first, {});
   put(first, 'a', 2);
   put(second, 'a', 3);
   full = true;
@@ -63,7 +63,7 @@ test('a full disk refuses every set of the commit, leaves what was, and the data
   const again = store.loadWorld(first.worldId, 2) as WorldState;
   assert.deepEqual(allRows(again.records), { 'desk/desk/tickets': { a: { value: 1 } } });
   put(again, 'a', 4);
-  again.commitNow({});
+  commitNow(again, {});
   assert.deepEqual(allRows((store.loadWorld(first.worldId, 3) as WorldState).records), { 'desk/desk/tickets': { a: { value: 4 } } });
 });
 
@@ -74,10 +74,9 @@ test('another opening of the environment finds what was committed, at both durab
     const store = WorldRepository.open({ directory, durability });
     const world = newWorld(store, [upsert('base', { value: 0 })]);
     put(world, 'a', 1);
-    world.commitNow({ meta: 1 });
+    commitNow(world, { meta: 1 });
     put(world, 'b', 2);
     await store.flushed();
-    await store.sync();
     await store.close();
     const next = WorldRepository.open({ directory, durability });
     context.after(() => next.close());
@@ -106,14 +105,14 @@ test('deleted worlds leave nothing behind but programs, and what a fork shares s
   const { child } = finish(forkWorld(world, store, { ...request, worldId: 'world_child0000000' }, never));
   assert.deepEqual(store.commit([child.takeWriteSet({}) as WriteSet, world.takeWriteSet({}) as WriteSet]), [undefined, undefined]);
   const { child: past } = finish(forkWorld(world, store, { ...request, worldId: 'world_past00000000', atSequence: 300 }, never));
-  past.commitNow({});
+  commitNow(past, {});
   const rows = allRows(child.records);
   world.reset();
   put(world, 'c', 1);
-  world.commitNow({});
+  commitNow(world, {});
   world.reset('snap_3');
   put(world, 'd', 1);
-  world.commitNow({});
+  commitNow(world, {});
   await store.deleteWorld(world.worldId);
   while (store.store.sweep());
   const orphan = store.loadWorld('world_child0000000', 2) as WorldState;
@@ -131,7 +130,7 @@ test('worlds that are deleted in one commit leave no more behind than in a commi
   const worlds = Array.from({ length: 40 }, () => newWorld(store));
   for (const world of worlds) {
     for (let row = 0; row < 20; row++) put(world, `row-${row}`, row);
-    world.commitNow({});
+    commitNow(world, {});
   }
   await Promise.all(worlds.map(({ worldId }) => store.deleteWorld(worldId)));
   assert.deepEqual(keyKindsIn(store.store), [keyKinds.counter, keyKinds.program, keyKinds.base]);
@@ -159,7 +158,7 @@ test('a fork that shares what its parent has not stored is refused without it, a
   const [orphan, stale] = [fork('world_orphan000000'), world.takeWriteSet({}) as WriteSet];
   const other = store.loadWorld(world.worldId, 5) as WorldState;
   put(other, 'b', 1);
-  other.commitNow({});
+  commitNow(other, {});
   assert.deepEqual(store.commit([orphan, stale]).map(codeOf), ['world.ACTOR_RESTARTED', 'world.ACTOR_RESTARTED']);
   assert.equal(store.hasWorld('world_orphan000000'), false);
 });

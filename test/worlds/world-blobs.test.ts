@@ -15,7 +15,7 @@ import { tuning } from '../../src/worlds/tuning.js';
 import { verifyWorlds } from '../../src/worlds/verify-worlds.js';
 import { createDepot, randomBytes } from '../bindings/bodies-kit.js';
 import { openWireWorlds, position, wireFolder } from '../bindings/wire-kit.js';
-import { newWorld, temporaryStore, turn } from './storage-kit.js';
+import { commitNow, newWorld, temporaryStore, turn } from './storage-kit.js';
 import { digestOfStore, MemoryLog, temporaryCopy } from './stream-kit.js';
 
 const large = randomBytes(3 * 1024 * 1024 + 5, 2);
@@ -118,7 +118,7 @@ const commit = (world: WorldState, body: () => void): void => {
     world.journal.draft({ kind: 'lifecycle', phase: 'world_reset', details: {} });
     body();
   });
-  world.commitNow({});
+  commitNow(world, {});
 };
 const keep = (world: WorldState, text: string) => {
   const bytes = Buffer.from(text);
@@ -145,7 +145,7 @@ test('a chain of resets to snapshots stays short, and shows what it did', (t) =>
     commit(world, () => keep(world, `${round}`));
     world.takeSnapshot(`snap_${round}`, {});
     world.reset(`snap_${round}`);
-    world.commitNow({});
+    commitNow(world, {});
   }
   for (let round = 0; round < rounds; round++) assert.equal(kept(world, `${round}`), `${round}`);
   assert.ok((world.blobs.stored()?.layers.length ?? 0) <= tuning.blobLayersMax);

@@ -3,7 +3,7 @@ import test from 'node:test';
 import { keyKinds, rangeOfKind } from '../../src/worlds/kv/keys.js';
 import { programKeyOf } from '../../src/worlds/state/world-repository.js';
 import type { WorldState } from '../../src/worlds/state/world-state.js';
-import { newWorld, programWith, tag, temporaryStore, turn, upsert } from './storage-kit.js';
+import { commitNow, newWorld, programWith, tag, temporaryStore, turn, upsert } from './storage-kit.js';
 
 test('a program and its rows are stored once an environment, whatever number of worlds', (context) => {
   const store = temporaryStore(context);
@@ -24,7 +24,7 @@ test('an incarnation is above every earlier one, whatever number it is given', (
     const loaded = store.loadWorld(world.worldId, asked) as WorldState;
     assert.ok(loaded.incarnation > incarnation && loaded.incarnation >= asked);
     turn(loaded, 1, () => loaded.journal.draft({ kind: 'clock', fromUs: 0, toUs: 1, reason: 'wait' }));
-    loaded.commitNow({});
+    commitNow(loaded, {});
     incarnation = loaded.incarnation;
   }
 });
@@ -56,6 +56,6 @@ test('what a command writes, it writes in the commit', (context) => {
   world.reset('snap_1');
   turn(world, 1, () => world.resetPackage('desk'));
   assert.equal(commits, before);
-  world.commitNow({});
+  commitNow(world, {});
   assert.equal(commits, before + 1);
 });

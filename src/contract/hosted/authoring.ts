@@ -8,7 +8,6 @@ import type { PageQuery, ProjectPath } from './organization.js';
 import type { AuthoringSession } from './resources.js';
 import type { SourceChange, SourceDraft, SourceRevision } from './source.js';
 
-export type TurnId = string & tags.Pattern<'^aturn_[0-9a-z]{12,32}$'>;
 export type ProposalId = string & tags.Pattern<'^proposal_[0-9a-z]{12,32}$'>;
 
 /** The list's default for `state` is `all`. */

@@ -52,16 +52,9 @@ export function segmentKey(segment: TemplateSegment): string {
 }
 
 /**
- * Two templates that some path fits and that no order decides between: alike up to one place, where both have a parameter with affixes that
- * may be those of one segment, and neither holds the other's. Of many templates: ambiguous-routes.ts.
+ * Of two templates that are alike up to this place: whether some path fits both and no order decides between them. Both have a parameter with
+ * affixes there that may be those of one segment, and neither holds the other's. Of many templates: ambiguous-routes.ts.
  */
-export function areAmbiguous(one: string, other: string): boolean {
-  const left = templateSegments(one);
-  const right = templateSegments(other);
-  const place = left.findIndex((segment, index) => right[index] === undefined || segmentKey(segment) !== segmentKey(right[index]));
-  return areAmbiguousFrom(place, left, right);
-}
-/** The same of two that are alike up to this place. */
 export function areAmbiguousFrom(place: number, left: readonly TemplateSegment[], right: readonly TemplateSegment[]): boolean {
   const [a, b] = [left[place], right[place]];
   if (a?.kind !== 'parameter' || b?.kind !== 'parameter') return false;

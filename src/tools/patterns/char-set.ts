@@ -7,7 +7,6 @@ export type CharSet = readonly number[];
 const last = 0x10ffff;
 
 export const noChars: CharSet = [];
-export const anyChar: CharSet = [0, last];
 
 /** What `.` matches without the flag `s`. */
 export const anyButLineEnds = complementOf(

@@ -257,15 +257,6 @@ export class KvFile {
     return true;
   }
 
-  /** Forces everything committed to the disk, off this thread. */
-  sync(): Promise<void> {
-    this.#writeLate();
-    return new Promise((resolve, reject) => {
-      const database = this.#database as unknown as { sync(done: (error?: Error) => void): void };
-      database.sync((error) => (error ? reject(storageError(error, this.directory)) : resolve()));
-    });
-  }
-
   /** As it is at one moment from now on. Commits continue; a close waits for it. */
   async copyTo(directory: string): Promise<void> {
     this.#writeLate();
@@ -299,7 +290,15 @@ export class KvFile {
     this.#tryToWrite();
     this.#forgetLate();
     beforeEnd();
-    await this.sync();
+    await this.#sync();
+  }
+  /** Forces everything committed to the disk, off this thread. */
+  #sync(): Promise<void> {
+    this.#writeLate();
+    return new Promise((resolve, reject) => {
+      const database = this.#database as unknown as { sync(done: (error?: Error) => void): void };
+      database.sync((error) => (error ? reject(storageError(error, this.directory)) : resolve()));
+    });
   }
   async #release(): Promise<void> {
     await this.#copying;

@@ -1,7 +1,7 @@
 // One data file (an LMDB environment) and the group commit of the worlds in it.
 //   WRITER-1. A write set is applied whole or not at all, and only to the very state its world was in when it was made: a zombie of an
 //     earlier incarnation, or a second opener, finds another incarnation or another count of commits and is refused.
-//   WRITER-2. `committed`: no flush but at sync() and close(); LMDB loses nothing of it with the process. `flushed`: every commit is on the
+//   WRITER-2. `committed`: no flush but at close(); LMDB loses nothing of it with the process. `flushed`: every commit is on the
 //     disk before it returns, in LMDB's own order (data, then meta page), so that a power cut leaves a whole tree too.
 //   WRITER-3. With a log, no change is made outside of its records, and a file that has a position changes by them only: the copy that
 //     replays them equals the file.
@@ -160,11 +160,6 @@ export class KvWriter {
   /** Makes a copy a file of its own, which changes without a log. */
   leaveStream(): void {
     if (this.#file.leaveStream()) this.#hasTombstones = this.#firstTombstone() !== undefined;
-  }
-
-  /** Forces everything committed to the disk, off this thread. */
-  sync(): Promise<void> {
-    return this.#file.sync();
   }
 
   /** The data file as it is at one moment from now on. Commits continue; a close waits for it. */

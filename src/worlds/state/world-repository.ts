@@ -171,10 +171,6 @@ export class WorldRepository {
   flushed(): Promise<void> {
     return this.store.flushed();
   }
-  /** Forces everything committed to the disk: at seal. */
-  sync(): Promise<void> {
-    return this.store.sync();
-  }
   close(): Promise<void> {
     while (!this.#shared.isEmpty) this.commit([]);
     return this.store.close();

@@ -180,12 +180,6 @@ export class WorldState {
     this.#isNew = this.#isChanged = false;
     return set;
   }
-  /** Takes and commits, outside any group. Throws what refuses it. */
-  commitNow(meta: object): void {
-    const set = this.takeWriteSet(meta);
-    const [refusal] = set === undefined ? [] : this.context.store.commit([set]);
-    if (refusal !== undefined) throw refusal;
-  }
 
   /** Makes one more leaf of the journal's hash; false when none is left to make. */
   idle(): boolean {
