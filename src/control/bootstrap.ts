@@ -30,7 +30,7 @@ export interface Bootstrap {
   projectId: string;
   environmentId: string;
   buildHash: string;
-  /** Of the manager credential; only until `told`. */
+  /** Of the manager credential; only until `markShown`. */
   secret?: string;
   /** To be called when the secret was printed. */
   markShown(): Promise<void>;

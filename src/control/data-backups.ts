@@ -9,6 +9,7 @@ import { mkdirSync, readdirSync } from 'node:fs';
 import { rm, rmdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { backoffMs, retry } from '../async/retry.js';
+import { unlessAborted } from '../async/unless-aborted.js';
 import { defined } from '../contract/defined.js';
 import { isServiceError, ServiceError } from '../contract/errors.js';
 import type { Backup } from '../contract/hosted/operator.js';
@@ -129,6 +130,7 @@ export class DataBackups implements Backups {
         signal.throwIfAborted();
         await rm(into, { recursive: true, force: true });
         mkdirSync(into);
+        // What is copied natively cannot be called off; it ends with its host.
         await unlessAborted(worlds.copyProject(projectId, into, worldIds), signal);
       }).catch((error) => {
         throw signal.aborted ? error : notCopied(projectId, error);
@@ -150,15 +152,6 @@ const isPassing = (error: unknown): boolean =>
 function notCopied(projectId: string, error: unknown): ServiceError {
   const [code, why] = error instanceof ServiceError ? [error.code, error.message] : ['control.INTERNAL' as const, 'The log has why.'];
   return new ServiceError(code, { message: `The worlds of project ${projectId} could not be copied. ${why}`, cause: error });
-}
-
-/** What is copied natively cannot be called off; it ends with its host. */
-function unlessAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const leave = (): void => reject(signal.reason);
-    signal.addEventListener('abort', leave, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave));
-  });
 }
 
 function shown(error: unknown): NonNullable<Backup['error']> {

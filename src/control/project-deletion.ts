@@ -7,6 +7,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { walkPages } from '../async/pages.js';
 import { backoffMs, retry } from '../async/retry.js';
+import { unlessAborted } from '../async/unless-aborted.js';
 import { defined } from '../contract/defined.js';
 import { isServiceError, ServiceError } from '../contract/errors.js';
 import type { LongRunningOperation } from '../contract/hosted/operation.js';
@@ -149,7 +150,8 @@ async function endOperations({ catalog, operations }: ControlServices, own: Long
     await catalog.change((tx) => {
       for (const operationId of left) stop(tx, operations, operationId);
     });
-    await beforeLeaving(leaving, Promise.all(left.map((operationId) => operations.whenEnded(operationId))));
+    const ended = Promise.all(left.map((operationId) => operations.whenEnded(operationId)));
+    await unlessAborted(ended, leaving, () => new OperationSuspended());
   }
 }
 
@@ -177,16 +179,6 @@ function stop(tx: Change, operations: Operations, operationId: string): void {
     // It has ended meanwhile, or is one that is always carried to its end.
     if (!isServiceError(error, 'control.STATE_CONFLICT', 'control.NOT_FOUND')) throw error;
   }
-}
-
-/** Rejects with OperationSuspended when this incarnation is to end first. */
-function beforeLeaving(leaving: AbortSignal, work: Promise<unknown>): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const leave = (): void => reject(new OperationSuspended());
-    if (leaving.aborted) leave();
-    leaving.addEventListener('abort', leave, { once: true });
-    work.then(() => resolve(), reject).finally(() => leaving.removeEventListener('abort', leave));
-  });
 }
 
 function gone(tx: Change, { nowMs }: ControlServices, operation: LongRunningOperation): JsonObject {

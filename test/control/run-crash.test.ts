@@ -157,7 +157,7 @@ test('of two coordinators only the younger one is heard', async (t) => {
   const sealed = await kit.run(hostedRunId);
   assert.equal(sealed.state, 'sealed');
   assert.equal(sealed.result!.verdict, 'passed');
-  assert.equal(new FenceError('x').name, 'Fenced');
+  assert.equal(new FenceError('x').name, 'FenceError');
   await refuses(kit.complete(pending), 'control.VERSION_CONFLICT', { revision: sealed.revision });
 });
 

@@ -2,6 +2,7 @@
 //   RUN-ATTEMPT-STORE-1. Nothing is kept for a coordinator whose generation is not the run's any more.
 //   RUN-ATTEMPT-STORE-2. An interaction's access has ended, and every call under it has been answered, before the attempt continues.
 import { retry } from '../../async/retry.js';
+import { unlessAborted } from '../../async/unless-aborted.js';
 import { defined } from '../../contract/defined.js';
 import { isServiceError } from '../../contract/errors.js';
 import type { RunIdentity } from '../../contract/run/run.js';
@@ -28,7 +29,7 @@ export interface StoredAttempt {
 export class FenceError extends Error {
   constructor(hostedRunId: string) {
     super(`the run ${hostedRunId} has another coordinator`);
-    this.name = 'Fenced';
+    this.name = 'FenceError';
   }
 }
 
@@ -70,7 +71,7 @@ export class RunAttemptStore implements AttemptStore {
       return timedOutIfOver(tx, noted, nowMs);
     });
     if (record.pending?.handedIn !== undefined) memory.forget(this.#hostedRunId);
-    const handedIn = record.pending?.handedIn ?? (await this.#unlessLeft(next));
+    const handedIn = record.pending?.handedIn ?? (await unlessAborted(next, this.#part.leaving, () => new Error('this incarnation ends')));
     await memory.close(this.#hostedRunId);
     const observed = memory.takeObserved(this.#hostedRunId) ? ({ bindingEvidence: 'observed' } as const) : {};
     return { ...handedIn, ...observed, unanswered: memory.takeUnanswered(this.#hostedRunId) };
@@ -112,18 +113,5 @@ export class RunAttemptStore implements AttemptStore {
     const { generation } = coordinationOf(this.#part.record);
     if (record === undefined || coordinationOf(record).generation !== generation) throw new FenceError(this.#hostedRunId);
     return record;
-  }
-
-  #unlessLeft<T>(promise: Promise<T>): Promise<T> {
-    const { leaving } = this.#part;
-    return new Promise((resolve, reject) => {
-      const leave = (): void => reject(new Error('this incarnation ends'));
-      if (leaving.aborted) leave();
-      leaving.addEventListener('abort', leave, { once: true });
-      promise.then((value) => {
-        leaving.removeEventListener('abort', leave);
-        resolve(value);
-      }, reject);
-    });
   }
 }
