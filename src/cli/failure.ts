@@ -2,7 +2,7 @@
 import pc from 'picocolors';
 import { ServiceError } from '../contract/errors.js';
 import { diagnosticsOf } from '../drills/source-invalid.js';
-import { causeOf } from '../files/file-faults.js';
+import { causeOf, diskFullCodes, exhaustedCodes } from '../files/file-faults.js';
 import type { RunRefusal } from '../reports/run-refusal.js';
 import { visibleText } from '../text/visible-text.js';
 import { diagnosticsText } from './diagnostics-text.js';
@@ -54,7 +54,7 @@ function systemMessage(error: unknown): string | undefined {
   if (code === undefined || syscall === undefined || !exhaustion.has(code)) return undefined;
   return `${path ?? 'A file'} cannot be written or opened: ${causeOf(code)} (${code}, ${syscall}).`;
 }
-const exhaustion = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'EROFS', 'EMFILE', 'ENFILE']);
+const exhaustion = new Set([...diskFullCodes, ...exhaustedCodes, 'EROFS']);
 
 // A tool that cannot be loaded is a source that does not work, found where the compiler cannot look.
 const usageCodes = new Set(['control.SOURCE_INVALID', 'control.INVALID_REQUEST', 'control.NOT_FOUND', 'world.HANDLER_FAILED']);

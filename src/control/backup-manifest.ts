@@ -2,12 +2,14 @@
 //   BACKUP-MANIFEST-1. A file of a backup that is missing, cut short or another than it was when the backup was made is found before it is
 //     believed; so is a list that does not belong to the backup.
 // backup.json: BackupManifest. backup-files.jsonl: a BackupFile a line, in the order of their paths.
+
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync, readFileSync } from 'node:fs';
 import { open, readdir, rm } from 'node:fs/promises';
 import { join, normalize, sep } from 'node:path';
 import { createInterface } from 'node:readline';
 import { ServiceError } from '../contract/errors.js';
+import { hasCode } from '../files/file-faults.js';
 import { flushFolder } from '../files/flushed-copy.js';
 
 export const manifestName = 'backup.json';
@@ -138,7 +140,7 @@ export async function* backupFiles(folder: string, { files, filesDigest }: Backu
       yield readFile(folder, line);
     }
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw damagedBackup(folder, `${fileListName} is missing`, error);
+    if (hasCode(error, 'ENOENT')) throw damagedBackup(folder, `${fileListName} is missing`, error);
     throw error;
   } finally {
     source.destroy();

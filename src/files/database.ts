@@ -24,7 +24,7 @@ import * as lmdb from 'lmdb';
 import { ServiceError } from '../contract/errors.js';
 import { type DatabaseLook, databaseFault } from './database-check.js';
 import { emptyDatabase } from './database-page.js';
-import { fileRefusal } from './file-faults.js';
+import { fileRefusal, hasCode } from './file-faults.js';
 import { fillHoles } from './holes.js';
 import { makeFolder } from './make-folder.js';
 import { tuning } from './tuning.js';
@@ -194,7 +194,7 @@ function isReadOnlyDisk(directory: string): boolean {
     accessSync(directory, constants.W_OK);
     return false;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EROFS';
+    return hasCode(error, 'EROFS');
   }
 }
 

@@ -4,10 +4,11 @@ import { statfsSync } from 'node:fs';
 import { defined } from '../contract/defined.js';
 import { ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
+import { diskFullCodes } from './file-faults.js';
 import { tuning } from './tuning.js';
 
-/** Names and numbers of ENOSPC, EDQUOT and EFBIG, and LMDB's own number for a map that cannot grow. */
-const fullCodes = new Set<unknown>(['ENOSPC', 'EDQUOT', 'EFBIG', 28, 122, 27, -30792]);
+/** The names of a full disk's errors, the numbers of ENOSPC, EDQUOT and EFBIG, and LMDB's own number for a map that cannot grow. */
+const fullCodes = new Set<unknown>([...diskFullCodes, 28, 122, 27, -30792]);
 /** EIO is what LMDB says where a write was cut short, as the last one on a full disk is: then there is less than this left. */
 const cutShort = 5;
 

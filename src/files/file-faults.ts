@@ -19,8 +19,12 @@ const causes: { [code: string]: string } = {
   ENFILE: 'this machine has too many files open',
   EIO: 'the disk failed',
 };
-const full = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
-const exhausted = new Set(['EMFILE', 'ENFILE']);
+/** The disk takes no more. */
+export const diskFullCodes: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
+/** No descriptor is left. */
+export const exhaustedCodes: ReadonlySet<string> = new Set(['EMFILE', 'ENFILE']);
+
+export const hasCode = (error: unknown, code: string): boolean => (error as NodeJS.ErrnoException | undefined)?.code === code;
 
 /** Plain words for the code of a system error; the code itself where there are none. */
 export function causeOf(code: string): string {
@@ -38,12 +42,12 @@ export function fileRefusal(undone: string, path: string, error: unknown): Servi
 }
 
 function codeOf(reason: string): ErrorCode {
-  if (full.has(reason)) return 'control.STORAGE_FULL';
-  return exhausted.has(reason) ? 'control.UNAVAILABLE' : 'control.INVALID_REQUEST';
+  if (diskFullCodes.has(reason)) return 'control.STORAGE_FULL';
+  return exhaustedCodes.has(reason) ? 'control.UNAVAILABLE' : 'control.INVALID_REQUEST';
 }
 
 function adviceOf(reason: string): string {
-  if (full.has(reason)) return 'Free some space, or name another folder.';
-  if (exhausted.has(reason)) return 'Allow more, or run less at once.';
+  if (diskFullCodes.has(reason)) return 'Free some space, or name another folder.';
+  if (exhaustedCodes.has(reason)) return 'Allow more, or run less at once.';
   return reason === 'EACCES' || reason === 'EPERM' ? 'Give this user the right to, or name another folder.' : 'Name another folder.';
 }

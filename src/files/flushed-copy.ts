@@ -2,7 +2,7 @@
 import { constants } from 'node:fs';
 import { copyFile, lstat, mkdir, open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileRefusal } from './file-faults.js';
+import { fileRefusal, hasCode } from './file-faults.js';
 
 /** Where the file system can, both share their bytes until one is changed. Yields how many bytes it has. */
 export async function copyFlushed(from: string, to: string): Promise<number> {
@@ -55,5 +55,5 @@ export async function flushFolder(path: string): Promise<void> {
 
 /** control.STORAGE_FULL for a full disk; what is missing keeps its code. */
 function copyRefusal(path: string, error: unknown): unknown {
-  return (error as NodeJS.ErrnoException).code === 'ENOENT' ? error : fileRefusal(`The file ${path} cannot be written`, path, error);
+  return hasCode(error, 'ENOENT') ? error : fileRefusal(`The file ${path} cannot be written`, path, error);
 }

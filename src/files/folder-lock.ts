@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isServiceError, ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
-import { fileRefusal } from './file-faults.js';
+import { fileRefusal, hasCode } from './file-faults.js';
 import { tuning } from './tuning.js';
 
 interface Holder {
@@ -238,8 +238,6 @@ function renew(file: string, isOwn: () => boolean): void {
     // Only who does not see this process reads the time, and it waits for several renewals.
   }
 }
-
-const hasCode = (error: unknown, code: string): boolean => (error as NodeJS.ErrnoException).code === code;
 
 function severalAtOnce(folder: string): ServiceError {
   return new ServiceError('control.STATE_CONFLICT', { message: `Several processes try to use ${folder} at once. Start one.` });

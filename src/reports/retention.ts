@@ -3,11 +3,13 @@
 //   RETENTION-1. What an invocation that is alive may have made is never chosen (runs-in-progress.ts).
 //   RETENTION-2. The world goes first: where a removal is cut short, the report still says what the run was.
 //   RETENTION-3. A run without a readable report did not pass: nobody knows what it was.
+
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { idTimeMs } from '../contract/ids.js';
 import { limits } from '../contract/limits.js';
 import { dayMs } from '../contract/units.js';
+import { hasCode } from '../files/file-faults.js';
 import { folderBytes } from '../files/folder-bytes.js';
 import { isRunId } from './report-folder.js';
 import { inProgressSince } from './runs-in-progress.js';
@@ -78,7 +80,7 @@ async function namesIn(folder: string): Promise<string[]> {
   try {
     return await readdir(folder);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    if (hasCode(error, 'ENOENT')) return [];
     throw error;
   }
 }

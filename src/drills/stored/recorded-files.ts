@@ -1,11 +1,11 @@
 // Recorded files against those of the repository: what would change, and writing it.
 //   RECORDED-FILES-1. Nothing is written through a link or outside of the root, and nothing that is there is replaced unless who asks
 //     says so. All files are written, or none.
-import { closeSync, existsSync, lstatSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, lstatSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { ServiceError } from '../../contract/errors.js';
 import type { RecordedFile, Recording } from '../../contract/run/recording.js';
-import { makeFolder } from '../../files/make-folder.js';
+import { writeAllFiles } from '../../files/write-all-files.js';
 import { shortestEdits } from './align-turns.js';
 import type { ComposedRecording } from './recording.js';
 
@@ -21,26 +21,9 @@ export function writeRecordedFiles(root: string, files: readonly RecordedFile[],
       message: `${others.join(', ')} ${others.length === 1 ? 'is' : 'are'} there with other content; nothing was written.`,
       details: { files: others },
     });
-  const earlier = new Map<string, Buffer | undefined>();
-  try {
-    for (const { path, text, state } of files) {
-      if (state === 'same') continue;
-      requireInside(root, path);
-      const full = join(root, path);
-      makeFolder(dirname(full));
-      const before = existsSync(full) ? readFileSync(full) : undefined;
-      const file = openSync(full, before === undefined ? 'wx' : 'w');
-      earlier.set(full, before);
-      writeFileSync(file, text);
-      closeSync(file);
-    }
-  } catch (error) {
-    for (const [full, before] of earlier) {
-      if (before === undefined) rmSync(full, { force: true });
-      else writeFileSync(full, before);
-    }
-    throw error;
-  }
+  const changed = files.filter(({ state }) => state !== 'same');
+  for (const { path } of changed) requireInside(root, path);
+  writeAllFiles(root, Object.fromEntries(changed.map(({ path, text }) => [path, text])));
 }
 
 function againstFile(root: string, path: string, text: string): RecordedFile {

@@ -1,14 +1,14 @@
-// Files that a command writes into a repository.
+// Several files written into a folder: all of them, or none.
 import { closeSync, existsSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ServiceError } from '../contract/errors.js';
-import { fileRefusal } from '../files/file-faults.js';
-import { makeFolder } from '../files/make-folder.js';
+import { fileRefusal } from './file-faults.js';
+import { makeFolder } from './make-folder.js';
 
-/** By path in the repository. */
+/** By path in the folder. */
 export type NewFiles = { [path: string]: string | Buffer };
 
-/** All or none: half a repository would be in the way of the next try, and what was there before is put back. */
+/** Half of them would be in the way of the next try: where one cannot be written, what was there before is put back. */
 export function writeAllFiles(folder: string, files: NewFiles): void {
   const earlier = new Map<string, Buffer | undefined>();
   let path = folder;
