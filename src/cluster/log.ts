@@ -3,6 +3,7 @@
 // An entry is appended only under the present epoch of its home. After a claim none of an older epoch is.
 // There is one entry of a home and a sequence, and one is appended only directly behind another: a home has no gaps.
 // The log knows bytes and streams, never what lies in them.
+import type { SharedBlobs } from '../contract/cluster-store.js';
 
 /** Home 0 is the catalog, in its one stream, ''. */
 export const catalogHome = 0;
@@ -153,16 +154,4 @@ export interface SnapshotStore {
   sequences(home: number): Promise<number[]>;
   /** Deletes those below a sequence. */
   trim(home: number, below: number): Promise<void>;
-}
-/** What is named by its own digest: never changed, the same on every node. */
-export interface SharedBlobs {
-  /** Put again, it is as old as at its last put. */
-  put(digest: string, body: AsyncIterable<Buffer>): Promise<void>;
-  /** Undefined where there is none. */
-  get(digest: string): Promise<AsyncIterable<Buffer> | undefined>;
-  has(digest: string): Promise<boolean>;
-  remove(digest: string): Promise<void>;
-  digests(): AsyncIterable<string>;
-  /** Unless it was put within so long, by the clock of the log. Yields whether it went. */
-  removeOld(digest: string, ageMs: number): Promise<boolean>;
 }

@@ -30,6 +30,18 @@ export function storeAddress(text: string): StoreAddress | undefined {
   return isFine ? { kind: 's3', bucket: hostname, prefix, ...(endpoint && { endpoint }), ...(region && { region }) } : undefined;
 }
 
+/** What is named by its own digest: never changed, the same on every machine. A cluster's log has it beside its homes. */
+export interface SharedBlobs {
+  /** Durable when it resolves. Put again, it is as old as at its last put. */
+  put(digest: string, body: AsyncIterable<Buffer>): Promise<void>;
+  /** Undefined where there is none. */
+  get(digest: string): Promise<AsyncIterable<Buffer> | undefined>;
+  has(digest: string): Promise<boolean>;
+  digests(): AsyncIterable<string>;
+  /** Unless it was put within so long, by the clock of the store. Yields whether it went. */
+  removeOld(digest: string, ageMs: number): Promise<boolean>;
+}
+
 function decoded(text: string): string | undefined {
   try {
     return decodeURIComponent(text);

@@ -1,6 +1,8 @@
 // One incarnation of the control plane: opens what it stands on, lays the areas' endpoints together, takes up what the last incarnation
 // left, and ends.
+
 import { within } from '../async/deadline.js';
+import type { SharedBlobs } from '../contract/cluster-store.js';
 import { defined } from '../contract/defined.js';
 import type { EndpointId } from '../contract/hosted/endpoints.js';
 import type { NotReadyReason } from '../contract/hosted/readiness.js';
@@ -27,7 +29,7 @@ import type { ControlSettings } from './catalog/settings.js';
 import { clusterEndpoints } from './cluster-endpoints.js';
 import { ControlPlane } from './control-plane.js';
 import { FileBlobs } from './core/blobs.js';
-import { ClusterBlobs, type SharedBlobStore } from './core/cluster-blobs.js';
+import { ClusterBlobs } from './core/cluster-blobs.js';
 import { requireContainedProjects } from './core/containment.js';
 import { DiskReserve } from './core/disk-reserve.js';
 import { keepIdsAfterCatalog } from './core/id-floor.js';
@@ -86,7 +88,7 @@ export interface OpenControl {
   /** Default: the catalog is this service's alone. */
   catalog?: SharedCatalog | undefined;
   /** What several machines share of blobs and of evidence. Default: both are files below the data directory alone. */
-  blobs?: SharedBlobStore | undefined;
+  blobs?: SharedBlobs | undefined;
   /** Of homes that several machines own. Default: this control plane has all its worlds in this process, and opens them. */
   spread?: SpreadHomes | undefined;
   /** Epoch milliseconds. Default: the clock of the machine. */

@@ -2,6 +2,7 @@
 // outlives the control plane, which may be another machine's; of the catalog it only reads.
 //   OWNED-HOMES-1. An access is open only while the catalog, as it is here, has it.
 //   OWNED-HOMES-2. When a home is another's, nothing of it is open here, and no callback of it leaves any more.
+import type { SharedBlobs } from '../contract/cluster-store.js';
 import { defined } from '../contract/defined.js';
 import { limits } from '../contract/limits.js';
 import type { CompiledBuild } from '../contract/run/build.js';
@@ -16,7 +17,7 @@ import { projectTable } from './catalog/organization-records.js';
 import { sessionTable } from './catalog/session-records.js';
 import type { ControlSettings } from './catalog/settings.js';
 import { FileBlobs } from './core/blobs.js';
-import { ClusterBlobs, type SharedBlobStore } from './core/cluster-blobs.js';
+import { ClusterBlobs } from './core/cluster-blobs.js';
 import type { ControlLog, ServiceHomes, WorldServices } from './core/services.js';
 import { FollowedQuarantines } from './guard/followed-quarantines.js';
 import { HostGuard } from './guard/host-guard.js';
@@ -50,7 +51,7 @@ export interface OwnedHomesParts {
   meter: ControlMeter;
   tracing: Tracing | undefined;
   homes: Omit<ServiceHomes, 'use'>;
-  blobs: SharedBlobStore;
+  blobs: SharedBlobs;
   /** Rejects where it did not arrive: it is lost. */
   report(report: OwnerReport): Promise<void>;
   nowMs?: () => number;

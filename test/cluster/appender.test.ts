@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Appender, type RecordOutcome } from '../../src/cluster/appender.js';
 import type { ClusterLog } from '../../src/cluster/log.js';
-import { type LogFaults, MemoryLog } from '../../src/cluster/memory-log.js';
 import { PartJoiner } from '../../src/cluster/record-parts.js';
 import { tuning } from '../../src/cluster/tuning.js';
 import fc from '../fast-check.js';
 import { nonceOf } from './log-kit.js';
+import { type LogFaults, MemoryLog } from './memory-log.js';
 import { VirtualClock } from './virtual-clock.js';
 
 const recordOf = (home: number, number: number, body = Buffer.from(`${home}/${number}`)) => ({

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ClusterMembers } from '../../src/cluster/members.js';
-import { MemoryLog } from '../../src/cluster/memory-log.js';
 import { tuning } from '../../src/cluster/tuning.js';
 import { ClusterAhead } from '../../src/nodes/cluster-ahead.js';
 import { stateOf } from './log-kit.js';
+import { MemoryLog } from './memory-log.js';
 import { VirtualClock } from './virtual-clock.js';
 
 /** Node `a` of three, of which `b` owns homes 1 and 2, and `c` home 3. `streams`: of each home, and when they changed. */

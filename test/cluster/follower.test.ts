@@ -3,9 +3,9 @@ import { test } from 'node:test';
 import { Follower } from '../../src/cluster/follower.js';
 import type { HomeKeeper } from '../../src/cluster/home-keeper.js';
 import type { LogEntry } from '../../src/cluster/log.js';
-import { MemoryLog } from '../../src/cluster/memory-log.js';
 import { tuning } from '../../src/cluster/tuning.js';
 import { eachOf, entryOf, stateOf } from './log-kit.js';
+import { MemoryLog } from './memory-log.js';
 import { VirtualClock } from './virtual-clock.js';
 
 async function start() {

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { waitOn } from '../../src/cluster/clock.js';
 import type { HomeKeeper } from '../../src/cluster/home-keeper.js';
 import type { HomesProblem } from '../../src/cluster/homes-options.js';
-import { MemoryLog } from '../../src/cluster/memory-log.js';
 import type { ClusterMeter, TakeKind, TakeParts } from '../../src/cluster/meter.js';
 import { Homes } from '../../src/cluster/node-homes.js';
 import { Placement } from '../../src/cluster/placement.js';
@@ -11,6 +10,7 @@ import type { ClusterPort } from '../../src/control/core/services.js';
 import { diskFull } from '../../src/files/disk-full.js';
 import { clusterOperator } from '../../src/nodes/cluster-operator.js';
 import { nonceOf, stateOf } from './log-kit.js';
+import { MemoryLog } from './memory-log.js';
 import { VirtualClock } from './virtual-clock.js';
 
 export const homeCount = 5;

@@ -7,7 +7,6 @@ import { Appender } from '../../src/cluster/appender.js';
 import { steadyClock } from '../../src/cluster/clock.js';
 import { Follower } from '../../src/cluster/follower.js';
 import { type ClusterLog, type HomeState, LogUnavailable } from '../../src/cluster/log.js';
-import { type LogFaults, MemoryLog } from '../../src/cluster/memory-log.js';
 import { folderOfStream } from '../../src/control/stream-files.js';
 import type { CatalogCopyFile } from '../../src/nodes/cluster-copies.js';
 import { ClusterKeeper } from '../../src/nodes/cluster-keeper.js';
@@ -21,6 +20,7 @@ import { type Bank, createBank } from '../worlds/bank-kit.js';
 import { temporaryFolder } from '../worlds/storage-kit.js';
 import { digestOfStore } from '../worlds/stream-kit.js';
 import { stateOf } from './log-kit.js';
+import { type LogFaults, MemoryLog } from './memory-log.js';
 
 export const homes = 4;
 export const streams = ['a', 'b'].map((letter) => `p-${letter.repeat(32)}`) as [string, string];

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Appended, ClusterLog, LogEntry } from '../../src/cluster/log.js';
-import { MemoryLog } from '../../src/cluster/memory-log.js';
 import { entryOf } from './log-kit.js';
+import { MemoryLog } from './memory-log.js';
 
 /** What becomes of one append of the earlier owner: `late` arrives at any time after its sender has given up waiting for an answer. */
 const fates = ['answered', 'requestLost', 'answerLost', 'late'] as const;

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { OwnState } from '../../src/cluster/log.js';
 import { ClusterMembers } from '../../src/cluster/members.js';
-import { type LogFaults, MemoryLog } from '../../src/cluster/memory-log.js';
 import { tuning } from '../../src/cluster/tuning.js';
 import { stateOf } from './log-kit.js';
+import { type LogFaults, MemoryLog } from './memory-log.js';
 import { VirtualClock } from './virtual-clock.js';
 
 const log = () => new MemoryLog({ homes: 1 });

@@ -1,8 +1,7 @@
 import { test } from 'node:test';
-import { MemoryLog } from '../../src/cluster/memory-log.js';
 import { conformanceHomes, rules } from './log-conformance.js';
+import { MemoryLog } from './memory-log.js';
 
-// MEMORY-LOG-1
 for (const [rule, ask] of Object.entries(rules))
   test(`log in memory: ${rule}`, async () => {
     const log = new MemoryLog({ homes: conformanceHomes });

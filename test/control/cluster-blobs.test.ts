@@ -4,18 +4,19 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
-import { MemoryLog } from '../../src/cluster/memory-log.js';
+import type { SharedBlobs } from '../../src/contract/cluster-store.js';
 import { sha256Digest } from '../../src/contract/digest.js';
 import { isServiceError } from '../../src/contract/errors.js';
 import { blobFile, FileBlobs } from '../../src/control/core/blobs.js';
-import { ClusterBlobs, type SharedBlobStore } from '../../src/control/core/cluster-blobs.js';
+import { ClusterBlobs } from '../../src/control/core/cluster-blobs.js';
 import { bundleFolder, type EvidenceRecord } from '../../src/control/runs/evidence-records.js';
 import { SharedBundles } from '../../src/control/runs/shared-bundles.js';
 import { SealedReport } from '../../src/drills/stored/sealed-report.js';
+import { MemoryLog } from '../cluster/memory-log.js';
 import { catalogFolderOf } from './catalog-kit.js';
 
-const storeOf = (): SharedBlobStore => new MemoryLog({ homes: 1 }).door('n').blobs;
-const blobsOn = (directory: string, store: SharedBlobStore): ClusterBlobs => new ClusterBlobs({ here: new FileBlobs(directory), store });
+const storeOf = (): SharedBlobs => new MemoryLog({ homes: 1 }).door('n').blobs;
+const blobsOn = (directory: string, store: SharedBlobs): ClusterBlobs => new ClusterBlobs({ here: new FileBlobs(directory), store });
 async function* each(...pieces: string[]): AsyncGenerator<Buffer> {
   for (const piece of pieces) yield Buffer.from(piece);
 }

@@ -4,7 +4,6 @@ import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, wri
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, type TestContext, test } from 'node:test';
-import { MemoryLog } from '../../src/cluster/memory-log.js';
 import { isServiceError } from '../../src/contract/errors.js';
 import { newId } from '../../src/contract/ids.js';
 import { firstStartOf } from '../../src/control/bootstrap.js';
@@ -17,6 +16,7 @@ import type { ServiceHomes } from '../../src/control/core/services.js';
 import { catalogFolder } from '../../src/control/data-folder.js';
 import { type Control, type OpenControl, openControl } from '../../src/control/open-control.js';
 import { operatorHash } from '../../src/control/organizations/operator-token.js';
+import { MemoryLog } from '../cluster/memory-log.js';
 import { CatalogLog, catalogFolderOf } from './catalog-kit.js';
 import { quietSettings } from './control-kit.js';
 

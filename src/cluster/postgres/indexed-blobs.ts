@@ -1,8 +1,7 @@
 // Blobs in a store of objects, with their index in PostgreSQL: a row names the objects, and its commit makes the blob.
 //   INDEXED-BLOBS-1. Two nodes that put the same blob at once leave one, and both succeed.
 //   INDEXED-BLOBS-2. A removal takes the objects of the row that it took away: a blob that is put again meanwhile has others.
-import { ServiceError } from '../../contract/errors.js';
-import type { SharedBlobs } from '../log.js';
+import type { SharedBlobs } from '../../contract/cluster-store.js';
 import type { ObjectStore } from '../objects/object-store.js';
 import { decodeBody, encodeBody, putBody, readBody, removeBody } from '../objects/stored-body.js';
 import { type Row, unavailable } from './connection.js';
@@ -22,20 +21,6 @@ export function indexedBlobs(statements: Statements, objects: ObjectStore): Shar
     });
   const find = async (digest: string): Promise<Row | undefined> =>
     (await run({ text: 'select body from drillyard_blob where digest = $1 and part = 0', values: [digest], isRead: true }))[0];
-  const removeRow = async (digest: string, mayGo: (step: RunStatement) => Promise<boolean>): Promise<boolean> => {
-    const [gone] = await statements
-      .transaction(async (step) => {
-        if (!(await mayRemove(step)) || !(await mayGo(step))) return [];
-        return await step({ text: 'delete from drillyard_blob where digest = $1 returning body', values: [digest] });
-      })
-      .catch((error: unknown) => {
-        throw unavailable(error);
-      });
-    if (gone === undefined) return false;
-    // What stays is left over, and found by a sweep.
-    await removeBody(objects, decodeBody(gone.body as Buffer)).catch(() => {});
-    return true;
-  };
   return {
     has: async (digest) => (await find(digest)) !== undefined,
     async put(digest, body) {
@@ -51,15 +36,21 @@ export function indexedBlobs(statements: Statements, objects: ObjectStore): Shar
       return row && readBody(objects, decodeBody(row.body as Buffer));
     },
     digests: () => listDigests(run),
-    removeOld: (digest, ageMs) =>
-      removeRow(digest, async (step) => {
-        const [found] = await step({ text: oldText, values: [digest, ageMs] });
-        return found?.is_old === true;
-      }),
-    async remove(digest) {
-      const went = await removeRow(digest, async () => true);
-      if (!went && (await find(digest)) !== undefined)
-        throw new ServiceError('control.UNAVAILABLE', { message: 'A backup of the cluster is being made; nothing is removed meanwhile.' });
+    async removeOld(digest, ageMs) {
+      const [gone] = await statements
+        .transaction(async (step) => {
+          if (!(await mayRemove(step))) return [];
+          const [found] = await step({ text: oldText, values: [digest, ageMs] });
+          if (found?.is_old !== true) return [];
+          return await step({ text: 'delete from drillyard_blob where digest = $1 returning body', values: [digest] });
+        })
+        .catch((error: unknown) => {
+          throw unavailable(error);
+        });
+      if (gone === undefined) return false;
+      // What stays is left over, and found by a sweep.
+      await removeBody(objects, decodeBody(gone.body as Buffer)).catch(() => {});
+      return true;
     },
   };
 }

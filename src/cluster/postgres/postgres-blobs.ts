@@ -1,7 +1,8 @@
 // Blobs as rows of PostgreSQL, named by their digests: there as a whole or not at all.
 //   POSTGRES-BLOBS-1. Two nodes that put the same blob at once leave one, and both succeed.
+
+import type { SharedBlobs } from '../../contract/cluster-store.js';
 import { ServiceError } from '../../contract/errors.js';
-import type { SharedBlobs } from '../log.js';
 import { piecesOf, readPieces } from '../pieces.js';
 import { tuning } from '../tuning.js';
 import { unavailable } from './connection.js';
@@ -54,9 +55,6 @@ export function postgresBlobs(statements: Statements): SharedBlobs {
         .catch((error: unknown) => {
           throw unavailable(error);
         });
-    },
-    async remove(digest) {
-      await run({ text: 'delete from drillyard_blob where digest = $1', values: [digest] });
     },
   };
 }

@@ -3,22 +3,12 @@
 //   POSTGRES-LOG-1. It keeps the rules of the port (log.ts), as the log in memory does: one test asks both.
 //   POSTGRES-LOG-2. What was acknowledged is there once after the server was killed, and after its sessions were ended.
 //   POSTGRES-LOG-3. A claim waits for an append that holds the home's row, and for one that never ends only until its session was ended.
+
 import { backoffMs, type RetryPolicy, retry } from '../../async/retry.js';
+import type { SharedBlobs } from '../../contract/cluster-store.js';
 import { invariant } from '../../contract/errors.js';
 import { type ClusterClock, steadyClock } from '../clock.js';
-import type {
-  Appended,
-  Beat,
-  ClusterLog,
-  HomeState,
-  LogEntry,
-  LogHealth,
-  LogPlace,
-  NodeState,
-  OwnState,
-  SharedBlobs,
-  SnapshotStore,
-} from '../log.js';
+import type { Appended, Beat, ClusterLog, HomeState, LogEntry, LogHealth, LogPlace, NodeState, OwnState, SnapshotStore } from '../log.js';
 import { LogUnavailable, LogUnknown } from '../log.js';
 import type { ObjectStore } from '../objects/object-store.js';
 import { openObjects, storeIdentity } from '../objects/open-objects.js';

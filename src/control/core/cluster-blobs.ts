@@ -3,33 +3,24 @@
 //   CLUSTER-BLOBS-2. `get` gives the bytes of the digest or rejects, whatever the store answers; what it has fetched lies here from
 //     then on.
 //   CLUSTER-BLOBS-3. A blob goes from the store only by its age there: a put on another machine, the first or a later one, keeps it.
+
 import { Semaphore } from '../../async/semaphore.js';
+import type { SharedBlobs } from '../../contract/cluster-store.js';
 import { sha256Digest } from '../../contract/digest.js';
 import { ServiceError } from '../../contract/errors.js';
 import { limits } from '../../contract/limits.js';
+import { hasCode } from '../../files/file-faults.js';
 import type { FileBlobs } from './blobs.js';
 import type { Blobs } from './services.js';
 
-/** What is named by its own digest, the same on every machine: as a cluster's log has it beside its homes. */
-export interface SharedBlobStore {
-  /** Durable when it resolves. Put again, it is as old as at its last put. */
-  put(digest: string, body: AsyncIterable<Buffer>): Promise<void>;
-  /** Undefined where there is none. */
-  get(digest: string): Promise<AsyncIterable<Buffer> | undefined>;
-  has(digest: string): Promise<boolean>;
-  digests(): AsyncIterable<string>;
-  /** Unless it was put within so long, by the clock of the store. Yields whether it went. */
-  removeOld(digest: string, ageMs: number): Promise<boolean>;
-}
-
 export class ClusterBlobs implements Blobs {
   readonly #here: FileBlobs;
-  readonly #store: SharedBlobStore;
+  readonly #store: SharedBlobs;
   readonly #gate = new Semaphore(limits.blobWritesAtOnceMax);
   /** Of those that are being fetched. */
   readonly #fetching = new Map<string, Promise<Uint8Array>>();
 
-  constructor({ here, store }: { here: FileBlobs; store: SharedBlobStore }) {
+  constructor({ here, store }: { here: FileBlobs; store: SharedBlobs }) {
     this.#here = here;
     this.#store = store;
   }
@@ -106,6 +97,6 @@ async function* once(bytes: Uint8Array): AsyncGenerator<Buffer> {
 }
 
 function absent(error: unknown): boolean {
-  if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+  if (hasCode(error, 'ENOENT')) return false;
   throw error;
 }

@@ -3,15 +3,17 @@
 //   SHARED-BUNDLES-1. A bundle is in the store before the change that seals it, so every later owner of the catalog can read it.
 //   SHARED-BUNDLES-2. A folder that was fetched appears whole, with every file as the sealed manifest lists it, or not at all.
 // Bytes of the blob: u32 length of the manifest, the manifest, then the files in its order, each as long as it says.
+
 import { createHash, randomUUID } from 'node:crypto';
 import { existsSync, rmSync } from 'node:fs';
 import { mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, isAbsolute, join, normalize } from 'node:path';
 import { Semaphore } from '../../async/semaphore.js';
+import type { SharedBlobs } from '../../contract/cluster-store.js';
 import { limits } from '../../contract/limits.js';
 import { manifestDigestOf, SealedReport } from '../../drills/stored/sealed-report.js';
 import { flushFile, flushFolder } from '../../files/flushed-copy.js';
-import { askStore, type SharedBlobStore } from '../core/cluster-blobs.js';
+import { askStore } from '../core/cluster-blobs.js';
 import { bundleFolder, type EvidenceRecord } from './evidence-records.js';
 import { PieceReader } from './piece-reader.js';
 
@@ -27,12 +29,12 @@ export class SharedBundles {
   readonly #directory: string;
   /** Not beside the bundles: a folder there is a bundle. */
   readonly #drafts: string;
-  readonly #store: SharedBlobStore;
+  readonly #store: SharedBlobs;
   readonly #gate = new Semaphore(limits.blobWritesAtOnceMax);
   /** By bundle. */
   readonly #fetching = new Map<string, Promise<void>>();
 
-  constructor({ dataDirectory, store }: { dataDirectory: string; store: SharedBlobStore }) {
+  constructor({ dataDirectory, store }: { dataDirectory: string; store: SharedBlobs }) {
     this.#directory = dataDirectory;
     this.#drafts = join(dataDirectory, 'evidence-drafts');
     // Of an incarnation that was cut short.

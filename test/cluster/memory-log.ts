@@ -1,8 +1,7 @@
 // The log in the memory of one process, for tests and for the model of what may happen: the same answers as the log in PostgreSQL, with
-// faults where somebody asks for them. Each verb takes effect in one step.
-//   MEMORY-LOG-1. It keeps the rules of the port (log.ts), as the log in PostgreSQL does: one test asks both.
+// faults where somebody asks for them. Each verb takes effect in one step. It keeps the rules of the port (src/cluster/log.ts), as the log in
+// PostgreSQL does: one test asks both.
 import { randomUUID } from 'node:crypto';
-import { ServiceError } from '../contract/errors.js';
 import {
   type Appended,
   type Beat,
@@ -14,10 +13,11 @@ import {
   LogUnknown,
   type NodeState,
   type OwnState,
-  type SharedBlobs,
   type SnapshotStore,
-} from './log.js';
-import { nodeTooOld } from './refusals.js';
+} from '../../src/cluster/log.js';
+import { nodeTooOld } from '../../src/cluster/refusals.js';
+import type { SharedBlobs } from '../../src/contract/cluster-store.js';
+import { ServiceError } from '../../src/contract/errors.js';
 
 export type LogVerb =
   | 'append'
@@ -218,7 +218,6 @@ export class MemoryLog {
         return found && each(found.body);
       },
       has: async (digest) => blobs.has(digest),
-      remove: async (digest) => void blobs.delete(digest),
       digests: () => each([...blobs.keys()]),
       removeOld: async (digest, ageMs) => {
         const found = blobs.get(digest);
