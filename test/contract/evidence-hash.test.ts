@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import canonicalize from 'canonicalize';
 import type { EvidenceEntry } from '../../src/contract/world/evidence.js';
-import { EvidenceHasher, leafDigest, TrajectoryHasher } from '../../src/contract/world/evidence-hash.js';
+import { EvidenceHasher, TrajectoryHasher } from '../../src/contract/world/evidence-hash.js';
 import fc from '../fast-check.js';
 
 const sha256 = (content: string | Uint8Array) => createHash('sha256').update(content).digest();
@@ -52,24 +52,6 @@ test('a leaf may be longer than the longest string', () => {
     leaf.update(`${line}\n`);
   }
   assert.equal(hasher.digest(), `sha256:${createHash('sha256').update(leaf.digest()).digest('hex')}`);
-});
-
-// EVIDENCE-HASH-2
-test('whole leaves can be given by their digests', () => {
-  const lines = Array.from({ length: 2100 }, (_, index) => `{"n":${index}}`);
-  const hasher = new EvidenceHasher();
-  for (const first of [0, 1024])
-    hasher.appendLeaf(
-      leafDigest(
-        lines
-          .slice(first, first + 1024)
-          .map((line) => `${line}\n`)
-          .join(''),
-      ),
-    );
-  for (const line of lines.slice(2048)) hasher.appendLine(line);
-  assert.equal(hasher.digest(), recompute(lines));
-  assert.throws(() => hasher.appendLeaf(sha256('')), RangeError);
 });
 
 const ids = fc.record({

@@ -31,22 +31,11 @@ export class EvidenceHasher {
     this.#lines = 0;
   }
 
-  /** A whole leaf at once, for those who keep leaf digests. Only between leaves. */
-  appendLeaf(digest: Uint8Array): void {
-    if (this.#lines > 0) throw new RangeError('a leaf begins where the last one ended');
-    this.#leaves.update(digest);
-  }
-
   digest(): string {
     const root = this.#leaves.copy();
     if (this.#lines > 0) root.update(this.#leaf.copy().update(this.#text).digest());
     return `sha256:${root.digest('hex')}`;
   }
-}
-
-/** Raw digest of one leaf's lines, newlines included. */
-export function leafDigest(lines: string | Uint8Array): Buffer {
-  return createHash('sha256').update(lines).digest();
 }
 
 /** trajectoryHash: what happened, without lifecycle entries and without the ids and keys that only tell who asked. */
