@@ -21,10 +21,12 @@ export type ReportProblemCode =
   | 'EVIDENCE_RANGE_MISMATCH'
   | 'EVIDENCE_HASH_MISMATCH'
   | 'TRAJECTORY_HASH_MISMATCH'
-  | 'PROJECTION_MISMATCH';
+  | 'PROJECTION_MISMATCH'
+  // Of a check against a repository.
+  | 'DRILL_UNKNOWN';
 
 export interface ReportProblem {
-  /** In the folder; '' is the folder itself. */
+  /** In the folder; '' for the folder itself, or for what is not in it. */
   file: string;
   code: ReportProblemCode;
   message: string;

@@ -4,16 +4,11 @@ import { defined } from '../../contract/defined.js';
 import type { CompiledBuild } from '../../contract/run/build.js';
 import type { Trials } from '../../contract/run/drill.js';
 import type { AssertionStatus, RunIdentity, RunResult, Verdict } from '../../contract/run/run.js';
+import type { ReportProblem } from '../../reports/report-problems.js';
 import type { VerifyOptions } from '../../reports/verify-report.js';
 import { type Judgement, judgeReport } from './judge-report.js';
 import { readVerifiedReport } from './verified-report.js';
 
-export interface ReportProblemTold {
-  /** In the folder; '' for the folder, or for what is not in it. */
-  file: string;
-  code: string;
-  message: string;
-}
 /** An assertion whose status is another than it was; absent on the side that does not have it. */
 export interface ChangedAssertion {
   assertionId: string;
@@ -38,7 +33,7 @@ export type CheckedReport =
       /** The present source would start the drill from something else. */
       setupChanged: boolean;
     }
-  | { kind: 'unavailable'; runId: string | null; problems: ReportProblemTold[] };
+  | { kind: 'unavailable'; runId: string | null; problems: ReportProblem[] };
 
 export async function checkReport(folder: string, build: CompiledBuild, options: VerifyOptions = {}): Promise<CheckedReport> {
   const read = await readVerifiedReport(folder, options);
