@@ -10,7 +10,8 @@ import { ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
 import { makeFolder } from '../files/make-folder.js';
 import { canBox } from '../processes/bubblewrap.js';
-import type { WorldRef, Worlds, WorldsOptions } from './api.js';
+import type { ForkWorld, WorldRef, Worlds, WorldsOptions } from './api.js';
+import { WorldView } from './world-view.js';
 import { openWorlds, worldHostModule } from './worlds.js';
 
 export type LocalIsolation = 'thread' | 'process' | 'box';
@@ -79,18 +80,7 @@ function movingBack(worlds: Worlds, from: string, to: string): Worlds {
   };
   const noted = (ref: WorldRef): WorldRef => {
     made.add(ref.worldId);
-    return {
-      worldId: ref.worldId,
-      worldInstanceId: ref.worldInstanceId,
-      command: (command, options) => ref.command(command, options),
-      query: (query) => ref.query(query),
-      fork: async (request) => {
-        const { world, position } = await ref.fork(request);
-        return { world: noted(world), position };
-      },
-      passivate: () => ref.passivate(),
-      destroy: () => ref.destroy(),
-    };
+    return new NotedWorld(ref, noted);
   };
   return {
     create: async (request) => noted(await worlds.create(request)),
@@ -106,6 +96,21 @@ function movingBack(worlds: Worlds, from: string, to: string): Worlds {
       return closed;
     },
   };
+}
+
+/** Its forks are noted as it was. */
+class NotedWorld extends WorldView {
+  readonly #noted: (fork: WorldRef) => WorldRef;
+
+  constructor(world: WorldRef, noted: (fork: WorldRef) => WorldRef) {
+    super(world);
+    this.#noted = noted;
+  }
+
+  override async fork(request: ForkWorld): ReturnType<WorldRef['fork']> {
+    const { world, position } = await super.fork(request);
+    return { world: this.#noted(world), position };
+  }
 }
 
 /**
