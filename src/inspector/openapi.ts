@@ -29,9 +29,8 @@ const areas: { readonly [area: string]: string } = {
   service: 'The inspector itself; no token needed.',
 };
 
-let made: JsonObject | undefined;
-export function inspectorDocument(): JsonObject {
-  made ??= makeDocument({
+export const inspectorDocument = once(() =>
+  makeDocument({
     ...localApi,
     title: 'Drillyard inspector API',
     summary: 'Runs, evidence and worlds of one repository.',
@@ -48,9 +47,8 @@ export function inspectorDocument(): JsonObject {
     requestExamples,
     otherPaths: { [inspectorDocumentPath]: { get: documentOperation } },
     otherSchemas: {},
-  });
-  return made;
-}
+  }),
+);
 
 const documentOperation: JsonObject = {
   operationId: 'getOpenApi',

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import type { JsonObject, JsonValue } from '../../contract/json.js';
 import { type Content, Markup } from '../../text/markup.js';
 import { openApiDocument } from '../openapi/document.js';
+import { once } from '../unchanging.js';
 import { html, prose } from './markup.js';
 import { type DocumentedOperation, operationSection } from './operation-view.js';
 import { schemaSection } from './schema-view.js';
@@ -14,11 +15,7 @@ export interface DocsPage {
   policy: string;
 }
 
-let made: DocsPage | undefined;
-export function docsPage(): DocsPage {
-  made ??= makePage(openApiDocument());
-  return made;
-}
+export const docsPage = once(() => makePage(openApiDocument()));
 
 const object = (value: JsonValue | undefined): JsonObject => (value ?? {}) as JsonObject;
 

@@ -5,6 +5,7 @@ import type { EndpointId } from '../../contract/hosted/endpoints.js';
 import { notReadyReasons } from '../../contract/hosted/readiness.js';
 import type { JsonObject } from '../../contract/json.js';
 import { hostedApi } from '../control-routes.js';
+import { once } from '../unchanging.js';
 import { makeDocument } from './api-document.js';
 import { errorCodesOf } from './error-codes.js';
 import { ulid } from './examples.js';
@@ -62,9 +63,8 @@ const requestExamples: { readonly [Id in EndpointId]?: JsonObject } = {
   },
 };
 
-let made: JsonObject | undefined;
-export function openApiDocument(): JsonObject {
-  made ??= makeDocument({
+export const openApiDocument = once(() =>
+  makeDocument({
     ...hostedApi,
     title: 'Drillyard control API',
     summary: 'Hosted worlds, drills and evidence.',
@@ -84,9 +84,8 @@ export function openApiDocument(): JsonObject {
     requestExamples,
     otherPaths: servicePaths(),
     otherSchemas: ownBodySchemas,
-  });
-  return made;
-}
+  }),
+);
 
 function wordsOf(rule: EndpointRule): RowWords {
   const { authority, unsafe } = rule;
