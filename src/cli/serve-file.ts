@@ -3,7 +3,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { parseSourceDocument, type SourceDocument } from '../compiler/source-document.js';
-import type { JsonObject, JsonValue } from '../contract/json.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
 import { causeOf } from '../files/file-faults.js';
 import { nearest } from '../text/nearest.js';
@@ -33,7 +33,8 @@ export function readServeFile(file: string): { texts: FileTexts; problems: strin
     );
     return { texts: {}, problems };
   }
-  if (!isObject(document.value)) return { texts: {}, problems: [`${file}: it must be an object of settings, such as "schemaVersion: 1".`] };
+  if (!isJsonObject(document.value))
+    return { texts: {}, problems: [`${file}: it must be an object of settings, such as "schemaVersion: 1".`] };
   return readMembers(document, document.value);
 }
 
@@ -93,8 +94,4 @@ function contentOf(file: string): { text: string } | { problem: string } {
     const cause = code === 'ENOENT' ? 'there is no such file' : causeOf(code);
     return { problem: `The configuration file ${file} cannot be read: ${cause}.` };
   }
-}
-
-function isObject(value: JsonValue): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -99,6 +99,7 @@ function isWorldRequest(request: unknown): boolean {
   return request.method === 'call' ? isText(request.argumentsText) : ['tools', 'wait', 'receive'].includes(request.method as string);
 }
 
-const isRecord = (value: unknown): value is { readonly [name: string]: unknown } => typeof value === 'object' && value !== null;
+const isRecord = (value: unknown): value is { readonly [name: string]: unknown } =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 const isText = (value: unknown): value is string => typeof value === 'string';
 const isNumber = (value: unknown): value is number => typeof value === 'number';
