@@ -210,7 +210,6 @@ const entries: { [file: string]: string } = {
   'src/actors/child-entry.ts': 'started as a child process by actors',
   'src/worlds/host.ts': 'loaded by URL in a host',
   'src/nodes/cluster-start.ts': 'loaded where a service is of several machines',
-  'src/cluster/memory-log.ts': 'the log of tests',
   'src/data-verification-entry.ts': 'started as a process by data-verification.ts',
   'src/control/tasks/task-entry.ts': 'started as a thread by control/tasks/compile-port.ts and control/tasks/judge-port.ts',
   'src/control/tasks/task-process-entry.ts': 'started as a process by control/tasks/task-process.ts',
@@ -459,10 +458,7 @@ test('a table of figures says why each is there', () => {
   assert.deepEqual(silent, []);
 });
 
-/**
- * Words of no use to a reader: what stands for them is in docs/glossary.md. The exceptions are texts whose bytes are recorded: the scripts
- * of the report's page, and an error that tool code may see.
- */
+/** Words of no use to a reader: what stands for them is in docs/glossary.md. What a word may follow or come before is an exception. */
 const bannedWords = [
   /\b(?:is|are|was|were|be|being|been) told\b(?! apart)|\btold (?:once|as|of|by|with|at|in)\b/i,
   /\bblotted out\b|\blaid out\b|\bhad its way\b|\basks the disk\b|\bfaltered\b|\bdoomed\b|\bwhyever\b/i,
@@ -624,6 +620,13 @@ test('each invariant has an id of its own, named after its file, and a test that
 
 test('no hook of a test file is for each test: files share processes, and it would run for those of others too', () => {
   const broken = listSources('test').filter((name) => /^(before|after)Each\(/m.test(readFileSync(join(root, name), 'utf8')));
+  assert.deepEqual(broken, []);
+});
+
+test('a test waits with the functions of test/until.ts, which end: one of its own would wait for ever', () => {
+  const broken = listSources('test').filter(
+    (name) => name !== 'test/until.ts' && /\bfunction until\b|\bconst until = (?:async )?\(/.test(readFileSync(join(root, name), 'utf8')),
+  );
   assert.deepEqual(broken, []);
 });
 

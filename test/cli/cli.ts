@@ -1,7 +1,7 @@
 // The command line as a user starts it: a process of its own.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { setTimeout } from 'node:timers/promises';
+import { until } from '../until.js';
 
 const main = new URL('../../src/cli/main.js', import.meta.url).href;
 /** What the engine is given for processes that live shortly (scripts/test.mjs) holds for those that a test starts too. */
@@ -76,13 +76,13 @@ export function jsonLines(stdout: string): { event?: string; [name: string]: unk
 
 /** Which an agent writes into a file. */
 export async function pidIn(file: string): Promise<number> {
-  while (!existsSync(file) || readFileSync(file, 'utf8') === '') await setTimeout(10);
+  await until(() => existsSync(file) && readFileSync(file, 'utf8') !== '');
   return Number(readFileSync(file, 'utf8'));
 }
 
 /** Resolves when nothing runs under this id. */
 export async function isGone(pid: number): Promise<void> {
-  while (isAlive(pid)) await setTimeout(10);
+  await until(() => !isAlive(pid));
 }
 
 function isAlive(pid: number): boolean {

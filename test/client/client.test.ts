@@ -6,6 +6,7 @@ import { type Client, createClient } from '../../src/client/client.js';
 import { ControlError, OperationError } from '../../src/client/control-error.js';
 import { ServiceError } from '../../src/contract/errors.js';
 import { type Asked, engines, type FakeControl, fakeControl, ids } from '../http/fake-control.js';
+import { until } from '../until.js';
 
 const { projectId, environmentId, sessionId, operationId } = ids;
 const clientOf = (fake: FakeControl, credential = 'good'): Client =>
@@ -168,7 +169,7 @@ for (const engine of engines) {
     fake.answer = () => busy(50_000);
     const abort = new AbortController();
     const call = clientOf(fake).getMe(undefined, { signal: abort.signal });
-    while (fake.asked.length === 0) await new Promise(setImmediate);
+    await until(() => fake.asked.length > 0);
     abort.abort(new Error('enough'));
     await assert.rejects(call, { message: 'enough' });
     assert.equal(fake.asked.length, 1);

@@ -14,6 +14,7 @@ import type { Dispatch, Endpoints } from '../../src/control/dispatch.js';
 import { organizationEndpoints } from '../../src/control/organizations/organization-endpoints.js';
 import { projectEndpoints } from '../../src/control/organizations/project-endpoints.js';
 import fc from '../fast-check.js';
+import { until } from '../until.js';
 import { type ControlKit, type ControlKitOptions, openControlKit } from './control-kit.js';
 
 const kits: ControlKit[] = [];
@@ -199,7 +200,7 @@ test('while the first is being prepared, duplicates are asked to come again; a d
   let go = () => {};
   const bench = await openBench(() => new Promise((resolve) => (go = resolve)));
   const first = ask(bench, { key: 'key-0001' });
-  while (bench.prepared === 0) await new Promise(setImmediate);
+  await until(() => bench.prepared > 0);
   await assert.rejects(ask(bench, { key: 'key-0001' }), (error: ServiceError) => {
     assert.equal(error.code, 'control.IDEMPOTENCY_IN_PROGRESS');
     return (error.extra.retryAfterMs ?? 0) > 0;
@@ -219,7 +220,7 @@ test('while the first is being prepared, duplicates are asked to come again; a d
 test('a crash between claim and answer: a retry of the next incarnation finishes the work, duplicates of it wait', async () => {
   const bench = await openBench(() => new Promise(() => {}));
   void ask(bench, { key: 'key-0001' }).catch(() => {});
-  while (bench.prepared === 0) await new Promise(setImmediate);
+  await until(() => bench.prepared > 0);
   assert.equal(claimsOf(bench), 1);
   await bench.kit.end('crash');
 
@@ -227,7 +228,7 @@ test('a crash between claim and answer: a retry of the next incarnation finishes
   const next = await openBench(() => new Promise((resolve) => (go = resolve)), { directory: bench.kit.directory });
   await assert.rejects(ask(next, { key: 'key-0001', id: '2' }), refused('control.IDEMPOTENCY_KEY_REUSED'));
   const retry = ask(next, { key: 'key-0001' });
-  while (next.prepared === 0) await new Promise(setImmediate);
+  await until(() => next.prepared > 0);
   await assert.rejects(ask(next, { key: 'key-0001' }), refused('control.IDEMPOTENCY_IN_PROGRESS'));
   go();
   assert.deepEqual([nth(await retry), (await ask(next, { key: 'key-0001' })).replayed, next.effects()], [1, true, 1]);
@@ -390,7 +391,7 @@ test('while the control plane is drained, changes are refused and reads are answ
   let go = () => {};
   const bench = await openBench(() => new Promise((resolve) => (go = resolve)));
   const first = ask(bench, { key: 'key-0001' });
-  while (bench.prepared === 0) await new Promise(setImmediate);
+  await until(() => bench.prepared > 0);
   const drained = bench.kit.plane.drain(1000);
   await assert.rejects(ask(bench, { key: 'key-0002' }), refused('control.UNAVAILABLE'));
   assert.equal((await bench.kit.call('listProjects')).items.length, 1);

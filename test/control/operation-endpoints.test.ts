@@ -6,6 +6,7 @@ import type { OperationKind } from '../../src/contract/hosted/operation.js';
 import { operationEndpoints } from '../../src/control/core/operation-endpoints.js';
 import type { RunnerContext } from '../../src/control/core/operations.js';
 import { projectEndpoints } from '../../src/control/organizations/project-endpoints.js';
+import { until } from '../until.js';
 import { type ControlKit, openControlKit } from './control-kit.js';
 
 const contexts = new Map<string, RunnerContext>();
@@ -51,7 +52,7 @@ test('found, followed, cancelled and listed by state, kind and resource', async 
   const built = await create('build.compile', 'b');
   const [running, waiting] = [await create('world.time.advance', 'a'), await create('world.time.advance', 'a')];
   await services.operations.whenEnded(built);
-  while (!contexts.has(running)) await new Promise(setImmediate);
+  await until(() => contexts.has(running));
   contexts.get(running)!.progress({ reachedUs: 9 });
 
   const list = async (query: object): Promise<string[]> =>

@@ -22,6 +22,7 @@ import {
 } from '../../src/control/core/operations.js';
 import { ownFailure } from '../../src/control/guard/interruptions.js';
 import fc from '../fast-check.js';
+import { until } from '../until.js';
 
 const folders: string[] = [];
 after(() => {
@@ -85,9 +86,6 @@ const request = (lane: string, kind: OperationKind): CreateOperation => ({
   correlationId: 'corr_1',
 });
 const turn = (): Promise<void> => new Promise(setImmediate);
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await turn();
-}
 const succeeded = (value = 'done'): Ending => ({ state: 'succeeded', apply: () => value });
 const runner = (run: Runner['run'], rest: Partial<Runner> = {}): { 'world.time.advance': Runner } => ({
   'world.time.advance': { run, ...rest },

@@ -10,6 +10,7 @@ import { OperationEngine } from '../../src/control/core/operation-engine.js';
 import { type Ending, OperationSuspended } from '../../src/control/core/operations.js';
 import { silentMeter } from '../../src/control/memory/control-meter.js';
 import type { SpanStart, Tracing } from '../../src/tracing/tracing.js';
+import { until } from '../until.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'drillyard-operations-'));
 after(() => rmSync(directory, { recursive: true, force: true }));
@@ -66,7 +67,6 @@ function openIncarnation(tracing: Tracing, run: (lane: string, leaving: AbortSig
   };
 }
 const done: Ending = { state: 'succeeded', apply: () => 'done' };
-const turn = (): Promise<void> => new Promise(setImmediate);
 
 test('what waits and what runs is counted, and one that is cancelled while it waits is counted no more', async () => {
   let finish = (): void => {};
@@ -77,16 +77,16 @@ test('what waits and what runs is counted, and one that is cancelled while it wa
   const first = await incarnation.create('one');
   const second = await incarnation.create('one');
   await incarnation.create('one');
-  while (counts()[0]![1] === 0) await turn();
+  await until(() => counts()[0]![1] !== 0);
   assert.deepEqual(counts(), [[2, 1]]);
   await incarnation.catalog.change((tx) => incarnation.operations.cancel(tx, second.operationId));
   assert.deepEqual(counts(), [[1, 1]]);
   finish();
   await incarnation.operations.whenEnded(first.operationId);
-  while (counts()[0]![1] === 0) await turn();
+  await until(() => counts()[0]![1] !== 0);
   finish();
-  while (incarnation.ended.length < 3) await turn();
-  while (counts()[0]?.[1] !== 0) await turn();
+  await until(() => incarnation.ended.length >= 3);
+  await until(() => counts()[0]?.[1] === 0);
   assert.deepEqual(counts(), [[0, 0]]);
   assert.deepEqual(
     incarnation.ended.map(({ state }) => state),
@@ -103,7 +103,7 @@ test('the span of an operation is below that of the request that asked for it, i
   asked.traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
   const parent = { traceparent: asked.traceparent };
   const { operationId } = await first.create('left');
-  while (spans.length === 0) await turn();
+  await until(() => spans.length > 0);
   await first.leave();
   asked.traceparent = undefined;
   const second = openIncarnation(tracing, async (lane) => {

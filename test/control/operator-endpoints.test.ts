@@ -14,6 +14,7 @@ import { takeUpServerKey } from '../../src/control/core/server-key.js';
 import { allEndpoints } from '../../src/control/open-control.js';
 import { callbackReceiverTable, signingSecretOf } from '../../src/control/organizations/callback-receiver-records.js';
 import { readOperatorToken } from '../../src/control/organizations/operator-token.js';
+import { until } from '../until.js';
 import { type ControlKit, type ControlKitOptions, openControlKit } from './control-kit.js';
 
 const kits: ControlKit[] = [];
@@ -210,7 +211,7 @@ test('a suspension asks the work that runs to stop, and nobody else’s', async 
   const waiting = await begin(path.organizationId, 'world.time.advance', 'a');
   const short = await begin(path.organizationId, 'world.session.create', 'b');
   const theirs = await begin(kit.organizationId, 'world.time.advance', 'c');
-  for (const one of [running, short, theirs]) while (!began.has(one)) await new Promise(setImmediate);
+  await until(() => [running, short, theirs].every((one) => began.has(one)));
   await kit.call('suspendOrganization', { path, body: {} }, { caller: operator });
   assert.deepEqual(await Promise.all([running, waiting].map(async (one) => (await operations.whenEnded(one)).state)), [
     'cancelled',

@@ -10,6 +10,7 @@ import { Removals } from '../../src/control/memory/removals.js';
 import { sweepEvidence } from '../../src/control/runs/evidence-bundles.js';
 import { bundleFolder, evidenceTable } from '../../src/control/runs/evidence-records.js';
 import { diskFull } from '../../src/files/disk-full.js';
+import { until } from '../until.js';
 import { openSessionKit } from './session-kit.js';
 
 const never = new AbortController().signal;
@@ -107,7 +108,7 @@ test('while worlds are copied, calls are answered and sessions are made; a world
   copied();
   await kit.done(deletion);
   await kit.done(destruction);
-  while (services.backups.latest?.state === 'running') await nextTurn();
+  await until(() => services.backups.latest?.state !== 'running');
   assert.deepEqual(services.backups.latest, { ...services.backups.latest, state: 'succeeded', projects: 1 });
   await sweepEvidence(services);
   assert.ok((await sweepBlobs(services, { keptMs: -60_000 })) > 0);
@@ -129,7 +130,7 @@ test('a host that ends while it copies is asked again; what cannot be copied is 
   };
   const to = `${directory}-copy`;
   await services.backups.begin({ to, requestId: 'one' });
-  while (services.backups.latest?.state === 'running') await nextTurn();
+  await until(() => services.backups.latest?.state !== 'running');
   const { error, state } = services.backups.latest!;
   assert.deepEqual([failures.length, state, error?.code], [0, 'failed', 'control.STORAGE_FULL']);
   assert.match(error!.message, new RegExp(`worlds of project ${kit.projectId} could not be copied`));

@@ -8,6 +8,7 @@ import { FollowedCatalog } from '../../src/control/catalog/followed-catalog.js';
 import { AskedRuns } from '../../src/control/memory/asked-worlds.js';
 import type { HomesPort } from '../../src/control/memory/world-asks.js';
 import { homeOf } from '../../src/worlds/homes.js';
+import { until } from '../until.js';
 import { CatalogLog, catalogFolderOf, notes } from './catalog-kit.js';
 import { refuses } from './session-kit.js';
 import { homeCount, openSpreadKit, type SpreadKit, type TestMachine } from './spread-kit.js';
@@ -161,7 +162,7 @@ test('a change of what readers depend on is answered when they have seen it, and
   assert.deepEqual(seen, []);
   let isAnswered = false;
   const change = catalog.change((tx) => tx.put(notes, { id: 'a', group: 1, text: '' })).then(() => (isAnswered = true));
-  while (seen.length === 0) await new Promise(setImmediate);
+  await until(() => seen.length > 0);
   assert.deepEqual([seen, isAnswered, catalog.view.get(notes, 'a')?.id], [[1], false, 'a']);
   see();
   await change;

@@ -5,6 +5,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { canBox } from '../../src/processes/bubblewrap.js';
+import { until } from '../until.js';
 import { hostileAgent, hostileProject } from './hostile-build-kit.js';
 import { filesOf, publish } from './publish.js';
 import { asAgent, clientOf, serve, startedDirectory, startInside, startService } from './service.js';
@@ -131,9 +132,6 @@ test('a host process ends with its service, even while tool code loops', { timeo
   await until(() => hosts.every((pid) => !existsSync(`/proc/${pid}`)));
 });
 
-async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 20));
-}
 /** Hundredths of a second in user mode; 0 once it has ended. */
 function cpuTicksOf(pid: string): number {
   try {

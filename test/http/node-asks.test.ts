@@ -14,6 +14,7 @@ import { OwnerChanges } from '../../src/http/owner-changes.js';
 import { OwnerConnections } from '../../src/http/owner-connections.js';
 import { OwnerReach } from '../../src/http/owner-reach.js';
 import type { RequestOwner } from '../../src/http/request-owners.js';
+import { until } from '../until.js';
 import { engines } from './fake-control.js';
 import { startOwner, type TestNode, token } from './forward-kit.js';
 
@@ -141,7 +142,7 @@ test('a change whose owner is lost may have been made, and is asked of nobody el
   await assert.rejects(asker.asks.ask('ses_1', close), (error) => isServiceError(error, 'world.ACTOR_RESTARTED'));
   assert.equal(breaker.count(), 1);
   const reading = asker.asks.ask('ses_1', position);
-  while (breaker.count() < 2) await new Promise((resolve) => setTimeout(resolve, 2));
+  await until(() => breaker.count() >= 2);
   asker.own({ address: url });
   assert.equal(await reading, 'read' as unknown);
 });
@@ -185,7 +186,7 @@ test('a node that cannot be reached any more is given up, though its connection 
   t.after(() => server.closeAllConnections());
   const { asks } = askerOf(t, { address: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
   const closing = asks.ask('ses_1', close);
-  while (taken === 0) await new Promise((resolve) => setTimeout(resolve, 2));
+  await until(() => taken > 0);
   // Takes no connection any more, and keeps the one that it has.
   server.close();
   await assert.rejects(closing, (error) => isServiceError(error, 'world.ACTOR_RESTARTED'));
