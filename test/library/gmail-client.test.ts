@@ -52,6 +52,10 @@ for (const engine of engines) {
     await assert.rejects(messages.send({ userId, requestBody: { raw: '!' } }), invalid);
     await assert.rejects(messages.send({ userId, requestBody: { raw: rawOf(['To: nobody', '', 'x']) } }), invalid);
     await assert.rejects(messages.list({ userId, q: 'is:lost' }), invalid);
+    // Words of Google's, and nothing of a schema.
+    const said = async (call: Promise<unknown>) => ((await call.catch((thrown: unknown) => thrown)) as Error).message;
+    const addLabelIds = ['No such label!'];
+    assert.equal(await said(messages.modify({ userId, id: sent.id ?? '', requestBody: { addLabelIds } })), 'Invalid label: No such label!');
     await assert.rejects(labels.create({ userId, requestBody: { name: 'Invoices 2026' } }), refusal(409, 'aborted', 'ABORTED'));
     await assert.rejects(clientOf(world).getProfile({ userId: 'ben@brand.example' }), refusal(403, 'forbidden', 'PERMISSION_DENIED'));
     await assert.rejects(clientOf(world).watch({ userId }), refusal(404, 'notFound', 'NOT_FOUND', true));

@@ -64,6 +64,16 @@ for (const engine of engines) {
   });
 }
 
+test('arguments that do not fit are refused in words of Zendesk, which say nothing of a simulation', async (context) => {
+  const { client: _, ...world } = await serve(context);
+  const json = (await (await send(world, '/api/v2/tickets.json?page=none')).json()) as Any;
+  assert.equal(json.error.message, 'You passed an invalid value for the page attribute. Invalid parameter: page must be an integer');
+  const headers = { authorization: `Basic ${btoa(`ines@desk.example/token:${world.token}`)}`, 'content-type': 'application/json' };
+  const body = JSON.stringify({ ticket: { comment: { body: 'x' }, requester_id: 230167634400353, status: 'hold' } });
+  const refused = (await (await fetch(`${world.url}/api/v2/tickets`, { method: 'POST', headers, body })).json()) as Any;
+  assert.deepEqual(refused.details.base, [{ description: 'Status: is not included in the list', error: 'InvalidValue' }]);
+});
+
 test('each path is there without .json too, as the reference writes it', async (context) => {
   const { client: _, ...world } = await serve(context);
   for (const path of ['tickets', 'tickets/101', 'tickets/101/comments', 'users/me', 'groups', 'search?query=type:ticket']) {

@@ -17,7 +17,10 @@ export const operations: VendorOperation[] = [...source.matchAll(classes)].flatM
 );
 
 const reasons: readonly (readonly [pattern: RegExp, reason: string])[] = [
-  [/ by upload$/, 'messages come in `raw`, which every method for them takes as well'],
+  [
+    / by upload$/,
+    'messages come in `raw`, which every method for them takes as well; without a `rootUrl` of the call the client sends uploads to Google',
+  ],
   [/^users[.](?:watch|stop)$/, 'a mailbox tells receivers of callbacks, not a topic of Pub/Sub'],
   [/^users[.]messages[.](?:import|insert)$/, 'mail comes in by scenarios and correspondents'],
   [/^users[.](?:messages[.]batchDelete|threads[.]delete)$/, 'messages are deleted one by one, or go through trash'],

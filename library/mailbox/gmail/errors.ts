@@ -1,5 +1,6 @@
 // Errors in Google's envelope: of calls, and of requests that became none.
 import type { EncodeInput, JsonValue, RefusalInput, WireMessage, WireReply } from 'drillyard/tool-sdk';
+import { argumentWords } from './argument-words.js';
 import { maskIn, selected } from './fields.js';
 
 interface Words {
@@ -72,10 +73,11 @@ function answered<Value>(body: (value: Value, input: EncodeInput) => WireMessage
     const { outcome } = input;
     // What the operation has answered is what its output schema says.
     if (outcome.kind === 'ok') return { body: body(outcome.value as Value, input) };
-    const { code, message, retryable } = outcome.error;
+    const { code, message, retryable, details } = outcome.error;
     const said = looksFor.includes(code) ? missing : (words[code] ?? (retryable ? unavailable : internal));
     const headers: { [name: string]: string } = said.code === 429 && retryable ? { 'retry-after': '1' } : {};
-    return { headers, ...envelope(said, message) };
+    const text = code === 'INVALID_ARGUMENTS' ? argumentWords(details, message, input.invocation.arguments) : message;
+    return { headers, ...envelope(said, text) };
   };
 }
 

@@ -1,5 +1,6 @@
 // Errors as Zendesk words them: of calls, and of requests that became none.
 import type { EncodeInput, JsonValue, RefusalInput, WireMessage, WireReply } from 'drillyard/tool-sdk';
+import { argumentWords } from './argument-words.js';
 
 /** Which attribute of the record a code is about, and what is wrong with it. */
 const invalidRecords: { readonly [code: string]: readonly [attribute: string, error: string] } = {
@@ -42,9 +43,11 @@ export function replyWith<Value>(
       const value = outcome.value as Value;
       return { headers: headers(value, input), body: { kind: 'json', value: shape(value, input) } };
     }
-    const { code, message } = outcome.error;
+    const { code, message: own, details } = outcome.error;
+    const { method } = input.request;
+    const message = code === 'INVALID_ARGUMENTS' ? argumentWords(details, own, method === 'GET') : own;
     const limits: Headers = code === 'RATE_LIMITED' ? { 'retry-after': retryAfterS } : {};
-    return { headers: limits, body: { kind: 'json', value: errorOf(code, message, input.request.method, looksFor) } };
+    return { headers: limits, body: { kind: 'json', value: errorOf(code, message, method, looksFor) } };
   };
 }
 type Headers = { [name: string]: string };
