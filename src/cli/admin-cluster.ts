@@ -62,7 +62,9 @@ async function waitFor(client: Client, output: Output, isLeft: (home: ClusterHom
 }
 
 function rowsOf({ node, nodes, homes, log }: Cluster, flags: { homes: boolean }): string[][] {
-  const shown = homes.filter((home) => flags.homes || home.phase !== 'owned' || home.wanted !== undefined);
+  const isPlain = ({ phase, wanted, closedOn = [] }: ClusterHomeView): boolean =>
+    phase === 'owned' && wanted === undefined && closedOn.length === 0;
+  const shown = homes.filter((home) => flags.homes || !isPlain(home));
   const owned = homes.filter(({ phase }) => phase === 'owned').length;
   return [
     ['log', logText(log)],
@@ -78,18 +80,19 @@ function stateOf({ isAlive, isDrained, isLeader, state, homes }: ClusterNodeView
   return isLeader ? `${state}, leader` : state;
 }
 
-/** A node of an earlier version, asked while a cluster is upgraded, does not say whom it cannot reach. */
+/** A node of an earlier version, asked while a cluster is upgraded, does not say whom it cannot reach, nor what is closed where. */
 function nodeText({ homes, copies, entriesBehindMax, format, unreached = [] }: ClusterNodeView): string {
   const lag = copies === 0 ? '' : `, ${grouped(entriesBehindMax)} behind`;
   const cut = unreached.length === 0 ? '' : `, cannot reach ${unreached.join(', ')}`;
   return `${counted(homes, 'home')}, ${copies} copied${lag}, format ${format}${cut}`;
 }
 
-function homeText({ epoch, wanted, followers, entriesSinceSnapshot, bytesSinceSnapshot }: ClusterHomeView): string {
+function homeText({ epoch, wanted, closedOn = [], followers, entriesSinceSnapshot, bytesSinceSnapshot }: ClusterHomeView): string {
   const copies = followers.map(({ node, entriesBehind }) => `${node} ${grouped(entriesBehind)} behind`).join(', ');
   return [
     `epoch ${epoch}`,
     ...(wanted === undefined ? [] : [`wanted on ${wanted}`]),
+    ...(closedOn.length === 0 ? [] : [`closed on ${closedOn.join(', ')}`]),
     copies === '' ? 'no copy' : `copies: ${copies}`,
     `${counted(entriesSinceSnapshot, 'entry', 'entries')} since its snapshot`,
     ...(bytesSinceSnapshot === undefined ? [] : [`${grouped(bytesSinceSnapshot)} bytes`]),

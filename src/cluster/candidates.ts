@@ -1,5 +1,6 @@
 // Which nodes may own homes, and which of them is to own one, as one of them sees it.
 //   CANDIDATES-1. A drained node counts as ready for nobody, and is a candidate only where there is no other.
+//   CANDIDATES-2. A node on which a home stays closed is to have no part in it: the others have their ranks without it.
 import { catalogHome, type HomeState, type NodeState } from './log.js';
 import type { Placement } from './placement.js';
 
@@ -40,8 +41,18 @@ export interface Ranking {
   areTogether: boolean;
 }
 
+/** By the last beat of the node. */
+export function isClosedOn({ held }: NodeState, home: number): boolean {
+  return held[home]?.phase === 'closed';
+}
+
 /** The first of the nodes is to own the home, the second to follow it. */
-export function rankOfHome(nodes: readonly string[], home: number, { placement, states, judged, areTogether }: Ranking): string[] {
+export function rankOfHome(nodes: readonly string[], home: number, ranking: Ranking): string[] {
+  const closed = ranking.judged.alive.filter((one) => isClosedOn(one, home)).map(({ node }) => node);
+  return placed(nodes, home, ranking).filter((node) => !closed.includes(node));
+}
+
+function placed(nodes: readonly string[], home: number, { placement, states, judged, areTogether }: Ranking): string[] {
   const place = areTogether ? catalogHome : home;
   const wanted = states[place]?.wanted;
   const ranked = placement.rank(nodes, place, wanted);

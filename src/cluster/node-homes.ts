@@ -14,6 +14,7 @@ import { within } from '../async/deadline.js';
 import { Semaphore } from '../async/semaphore.js';
 import { Appender, type RecordOutcome } from './appender.js';
 import { candidates, isDrainedIn, type Judged, rankOfHome, readyNodes } from './candidates.js';
+import { claimHome } from './claim-home.js';
 import { waitOn } from './clock.js';
 import { EngineWatch, type OwnedHome } from './engine-watch.js';
 import { Follower } from './follower.js';
@@ -139,7 +140,8 @@ export class Homes {
     while (!this.#isOver && this.#holds.length > 0) {
       await this.members.refresh();
       const isAlone = this.members.alive.every((other) => other.node === node || other.state === 'leaving');
-      if (this.members.isSettled && readyNodes(this.#judged).length === 0 && (isAlone || clock.now() >= untilMs)) return;
+      const isTakenByNone = this.#holds.every((home) => this.#rank(readyNodes(this.#judged), home).length === 0);
+      if (this.members.isSettled && isTakenByNone && (isAlone || clock.now() >= untilMs)) return;
       await waitOn(this.#options.clock, tuning.followMs);
     }
   }
@@ -238,7 +240,7 @@ export class Homes {
     const followed = this.#states
       .map(({ home }) => home)
       .filter((home) => this.phaseOf(home) === 'following')
-      .filter((home) => home === catalogHome || (this.#shortage.hasSpace && this.#rank(nodes, home).indexOf(node) <= 1));
+      .filter((home) => home === catalogHome || (this.#shortage.hasSpace && this.#rank(nodes, home).slice(0, 2).includes(node)));
     this.follower.follow(this.#isDraining ? [] : followed);
   }
 
@@ -295,7 +297,7 @@ export class Homes {
     const { log, clock, keeper, node, meter = silentClusterMeter } = this.#options;
     const kind = kindOfTake(owner, node, () => this.#ownedBefore?.delete(home) === true);
     const timer = new TakeTimer(clock, kind === 'silence' ? this.members.seenMsOf(owner as string) : undefined);
-    const epoch = await this.#claim(home, expected, owner, mine);
+    const epoch = await claimHome({ log, clock, node, members: this.members }, { home, owner, expected }, mine);
     if (epoch === undefined || this.#isOver) return;
     mine.epoch = epoch;
     timer.end('claim');
@@ -317,31 +319,6 @@ export class Homes {
     mine.phase = 'owned';
     timer.end('opening');
     meter.taken(kind, timer.parts);
-  }
-
-  /**
-   * The owner before is presumed dead since a look of this node. A beat of its that came between that look and the claim renewed its lease:
-   * where a look after the claim shows one, its lease is waited for. A beat after the claim shows it that the home is lost.
-   */
-  async #claim(home: number, expected: number, owner: string | undefined, mine: NodeHome): Promise<number | undefined> {
-    const { log, clock, node } = this.#options;
-    const other = owner === node ? undefined : owner;
-    const beatOf = (beat: Beat | undefined): number | undefined => beat?.nodes.find((seen) => seen.node === other)?.beat;
-    const seen = beatOf(this.members.last);
-    const cancel =
-      other === undefined ? undefined : clock.after(tuning.claimPatienceMs, () => void log.endSessionsOf(other).catch(() => {}));
-    // Also where the claim's outcome is not known: the next look shows the home as this node's own.
-    if (other !== undefined) mine.quietUntilMs = Number.POSITIVE_INFINITY;
-    try {
-      const epoch = await log.claim(home, expected, node);
-      if (epoch === undefined || other === undefined) return epoch;
-      const after = await this.members.refresh();
-      mine.quietUntilMs = after !== undefined && beatOf(after) === seen ? 0 : clock.now() + tuning.aliveMs;
-      return epoch;
-    } finally {
-      cancel?.();
-      if (mine.quietUntilMs === Number.POSITIVE_INFINITY) mine.quietUntilMs = clock.now() + tuning.aliveMs;
-    }
   }
 
   /** The home is another's: nothing of it is answered from here on. */

@@ -1,6 +1,7 @@
 // How a cluster stands as one node sees it: what every node says of itself, and the log of all.
 import { defined } from '../contract/defined.js';
 import type { Cluster, ClusterHomeView, ClusterNodeView } from '../contract/hosted/cluster.js';
+import { isClosedOn } from './candidates.js';
 import { catalogHome, type HeldHome, type HomeState, type LogHealth, type NodeState } from './log.js';
 
 export interface OverviewParts {
@@ -63,6 +64,7 @@ function homeView(state: HomeState, { nodes, alive }: { nodes: readonly NodeStat
   return {
     ...{ home, ...defined({ owner, wanted }), epoch },
     phase: own?.phase ?? (held.some(([, { phase }]) => phase === 'taking') ? 'taking' : 'absent'),
+    closedOn: alive.filter((one) => isClosedOn(one, home)).map(({ node }) => node),
     followers: followers
       .map((one) => ({ node: one.node, entriesBehind: entriesBehind(nodes, state, one) }))
       .sort((a, b) => a.entriesBehind - b.entriesBehind),

@@ -2,6 +2,7 @@
 //   WISHES-1. A home is wanted on a node only where its copy there is warm, unless the wish may wait; a node is drained only where another
 //             is ready.
 import { ServiceError } from '../contract/errors.js';
+import { isClosedOn } from './candidates.js';
 import { type ClusterLog, catalogHome, type HomeState, type NodeState } from './log.js';
 import { entriesBehind } from './overview.js';
 import { tuning } from './tuning.js';
@@ -31,7 +32,7 @@ export async function moveHomes(log: ClusterLog, view: WishView, { homes, to, wh
   if (missing !== undefined) throw notFound(`The cluster has no home ${missing}; its homes are 0 to ${all.length - 1}.`);
   if (view.areTogether && wanted.length < all.length)
     throw conflict('homes_lie_together', 'The homes of this cluster lie together on one node: leave them out, and all of them move.');
-  if (to !== undefined) requireReady(view, to);
+  if (to !== undefined) for (const home of wanted) requireOpen(requireReady(view, to), home);
   if (to !== undefined && !whenWarm) for (const home of wanted) requireWarm(view, home, to);
   // Where homes lie together the wish for the catalog's is the one that counts.
   await log.want(view.areTogether ? [catalogHome] : wanted, to);
@@ -65,11 +66,21 @@ function requireRuns(view: WishView, node: string): NodeState {
   return found;
 }
 
-function requireReady(view: WishView, to: string): void {
-  const { state, isDrained } = requireRuns(view, to);
+function requireReady(view: WishView, to: string): NodeState {
+  const node = requireRuns(view, to);
+  const { state, isDrained } = node;
   if (isDrained) throw conflict('node_drained', `The node ${to} is drained. End that first: drain ${to} --undo.`);
   if (state !== 'ready')
     throw conflict('node_not_ready', `The node ${to} is ${state}: its copies are not complete, or it came back a moment ago.`);
+  return node;
+}
+
+function requireOpen(node: NodeState, home: number): void {
+  if (isClosedOn(node, home))
+    throw conflict(
+      'home_closed',
+      `Home ${home} stays closed on ${node.node}, and the log of that node says why. It gets it after a restart.`,
+    );
 }
 
 function requireWarm(view: WishView, home: number, to: string): void {

@@ -43,6 +43,8 @@ export class TestNode {
   isCut = false;
   /** Whether its disk takes what is new. */
   hasSpace = true;
+  /** The home of which it cannot write what it copies. */
+  brokenHome: number | undefined;
   /** Nodes that it cannot reach, by their names. */
   unreached: string[] = [];
   /** How long a claim of its is under way. */
@@ -74,6 +76,7 @@ export class TestNode {
       logBytes: (home) => copies.copyOf(home).records.reduce((sum, { length }) => sum + length, 0),
       apply: async (home, records, { upTo }) => {
         if (!this.hasSpace && records.length > 0) throw diskFull();
+        if (this.brokenHome === home) throw new Error('EIO');
         assert.ok(!closing.get(home), 'its files are being left');
         const copy = copies.copyOf(home);
         for (const record of records) {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Placement } from '../../src/cluster/placement.js';
 import { tuning } from '../../src/cluster/tuning.js';
 import { diskFull } from '../../src/files/disk-full.js';
 import fc from '../fast-check.js';
@@ -7,6 +8,7 @@ import { homeCount, problemsOf, TestCluster, type TestNode } from './homes-kit.j
 import { entryOf } from './log-kit.js';
 
 const names = ['a', 'b', 'c'];
+const placement = new Placement();
 
 async function started(nodes: readonly string[] = names): Promise<TestCluster> {
   const cluster = new TestCluster();
@@ -158,6 +160,44 @@ test('a copy that is above the log stays closed, and says so', async () => {
   assert.equal(node.open.has(1), false);
   assert.deepEqual(problemsOf(node), [['closed', 'cluster.LOG_WENT_BACK']]);
   assert.deepEqual([...node.open].sort(), [0, 2, 3, 4, 5]);
+  await cluster.stop();
+});
+
+// CANDIDATES-2
+test('a home that is closed on the first of its rank is followed and taken by the others, and no operator moves it there', async () => {
+  const cluster = await started(['b', 'c', 'd']);
+  const home = [1, 2, 3, 4, 5].find((one) => placement.rank(['a', ...'bcd'], one)[0] === 'a') as number;
+  cluster.start('a');
+  const broken = cluster.nodes.get('a') as TestNode;
+  broken.brokenHome = home;
+  await cluster.run(10_000);
+  assert.deepEqual([broken.homes.phaseOf(home), broken.homes.isReady], ['closed', true]);
+  const ownerOf = () => [...cluster.nodes.values()].find(({ open }) => open.has(home))?.name;
+  const [first, second, third] = placement.rank(['b', 'c', 'd'], home) as [string, string, string];
+  assert.equal(ownerOf(), first);
+  const { homes } = await cluster.ask(first, (operator) => operator.overview());
+  const { phase, closedOn, followers } = homes[home]!;
+  assert.deepEqual([phase, closedOn, followers.map(({ node }) => node)], ['owned', ['a'], [second]]);
+  const move = cluster.ask(first, (operator) => operator.moveHomes({ homes: [home], to: 'a', whenWarm: true }));
+  await assert.rejects(move, { code: 'control.STATE_CONFLICT', message: /stays closed on a/ });
+  cluster.kill(first);
+  await cluster.run(10_000);
+  assert.equal(ownerOf(), second);
+  const given = cluster.nodes.get(second)?.homes.drain();
+  await cluster.run(10_000);
+  await given;
+  assert.equal(ownerOf(), third);
+  cluster.kill(second);
+  // Nobody is left who could take it: its owner does not wait for one.
+  let isOver = false;
+  void cluster.nodes
+    .get(third)
+    ?.homes.drain()
+    .then(() => {
+      isOver = true;
+    });
+  await cluster.run(10_000);
+  assert.deepEqual([isOver, ownerOf()], [true, third]);
   await cluster.stop();
 });
 

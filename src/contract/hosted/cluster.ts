@@ -47,6 +47,8 @@ export interface ClusterHomeView {
    * `absent`: its owner does not run, or has not taken it up.
    */
   phase: 'owned' | 'taking' | 'leaving' | 'closed' | 'absent';
+  /** Nodes that run and refuse to open it, or to copy it: the log of each says why. None of them gets it before its restart. */
+  closedOn: string[];
   /** Copies on nodes that run, the one that is furthest first. */
   followers: ClusterFollowerView[];
   /** The sequence of its last entry, as far as any node says. */
