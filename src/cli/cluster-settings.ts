@@ -3,7 +3,7 @@ import { defined } from '../contract/defined.js';
 import { limits } from '../contract/limits.js';
 import type { ControlServerOptions } from '../index.js';
 import { setting, words } from './serve-setting.js';
-import { clusterStore, databaseUrl, integer, nodeName, origin } from './setting-values.js';
+import { clusterStore, databaseUrl, integer, nodeName, nodeOrigin } from './setting-values.js';
 
 export const clusterSettings = {
   cluster: setting(
@@ -18,8 +18,8 @@ export const clusterSettings = {
     'node-address',
     '<url>',
     words('none'),
-    'With `--cluster`: where the other nodes reach this one; scheme, host, port.',
-    origin,
+    'With `--cluster`: where the other nodes reach this one; `http://`, host, port.',
+    nodeOrigin,
   ),
   homes: setting(
     'homes',

@@ -5,7 +5,7 @@ import { type FileTexts, readServeFile } from './serve-file.js';
 import { mismatches, optionsOf } from './serve-options.js';
 import type { ServeSetting } from './serve-setting.js';
 import { configFile, environmentName, namedSettings, type ServeValues } from './serve-settings.js';
-import { NotTaken } from './setting-values.js';
+import { faultOf, NotTaken } from './setting-values.js';
 
 type Texts = { readonly [name: string]: string | undefined };
 export interface SettingSources {
@@ -40,7 +40,7 @@ export function readServeSettings({ flags, environment, rotateKey = false }: Set
       sources[setting.flag] = given.source;
     } catch (error) {
       if (!(error instanceof NotTaken)) throw error;
-      problems.push(`${given.source} is ${JSON.stringify(given.text)}; it must be ${error.message}.`);
+      problems.push(`${given.source} ${faultOf(setting.kind, given.text, error.message)}`);
     }
   }
   problems.push(...mismatches(values as ServeValues, rotateKey));

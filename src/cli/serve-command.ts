@@ -1,5 +1,6 @@
 // `drillyard serve`: the hosted service in this process, until a signal ends it.
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import pc from 'picocolors';
@@ -123,7 +124,7 @@ function readyText(server: ControlServer, { host, dataDirectory = localFolders.h
     credential === undefined
       ? '  credential    was shown at the first start'
       : `  credential    ${pc.bold(credential)}  a manager's; keep it, it is not shown again`,
-    `  operator      token in ${fromHere(join(dataDirectory, operatorTokenFile))}, for drillyard admin`,
+    `  operator      ${operatorText(join(dataDirectory, operatorTokenFile))}`,
     `  tool code     ${toolCodeText(server)}`,
     ...(isOpen && publicUrl === undefined ? ['', `Agents are given ${server.publicUrl}; if they are elsewhere, name --public-url.`] : []),
     ...(server.worldUrl === server.publicUrl ? [] : [`  worlds        ${server.worldUrl}`]),
@@ -142,6 +143,12 @@ function readyText(server: ControlServer, { host, dataDirectory = localFolders.h
     `  ${baseUrl}/docs`,
     '  Ctrl-C',
   ].join('\n');
+}
+
+/** A node that joins a cluster has none: the one that made the cluster wrote it. */
+function operatorText(file: string): string {
+  if (existsSync(file)) return `token in ${fromHere(file)}, for drillyard admin`;
+  return `token in ${operatorTokenFile} of the node that made the cluster, for drillyard admin`;
 }
 
 function toolCodeText({ toolCode: { isolation, memory, cpu } }: ControlServer): string {

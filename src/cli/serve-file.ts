@@ -9,7 +9,7 @@ import { causeOf } from '../files/file-faults.js';
 import { nearest } from '../text/nearest.js';
 import type { ServeSetting } from './serve-setting.js';
 import { fileName, serveSettings } from './serve-settings.js';
-import { NotTaken } from './setting-values.js';
+import { faultOf, NotTaken } from './setting-values.js';
 
 export interface FileText {
   text: string;
@@ -56,8 +56,7 @@ function readMembers(
       continue;
     }
     const text = textOf(setting, value, dirname(file));
-    if (text === undefined)
-      problems.push(`${where}: ${name} is ${JSON.stringify(value).slice(0, limits.quotedValueCharsMax)}; it must be ${takesOf(setting)}.`);
+    if (text === undefined) problems.push(`${where}: ${name} ${faultOf(setting.kind, value, takesOf(setting))}`);
     else texts[setting.flag] = { text, where };
   }
   return { texts, problems };

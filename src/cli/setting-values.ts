@@ -1,4 +1,5 @@
 // The kinds of values that a setting of `drillyard serve` takes: as text of a flag or a variable, and as a value of its configuration file.
+import { databaseAddress, databaseParameters } from '../contract/cluster-database.js';
 import { storeAddress } from '../contract/cluster-store.js';
 import type { JsonObject, JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
@@ -22,6 +23,14 @@ export interface ValueKind<Value> {
   isPath?: boolean;
   /** What may be shown of a value that may have a secret in it. Default: all. */
   shown?(value: Value): JsonValue;
+  /** One that it does not take may have a secret in it, too: nothing of it is shown. Default false. */
+  mayBeSecret?: boolean;
+}
+
+/** Of a value that is not taken: what is wrong with it. */
+export function faultOf({ mayBeSecret = false }: Pick<ValueKind<unknown>, 'mayBeSecret'>, value: JsonValue, takes: string): string {
+  if (mayBeSecret) return `must be ${takes}; its value is not shown, as it may hold a secret.`;
+  return `is ${JSON.stringify(value).slice(0, limits.quotedValueCharsMax)}; it must be ${takes}.`;
 }
 
 export function integer(min: number, max: number): ValueKind<number> {
@@ -53,37 +62,54 @@ export const address = textKind('an IP address or a host name of this machine, s
   /^[A-Za-z0-9.:_-]+$/.test(text) ? text : undefined,
 );
 export const url: ValueKind<string> = {
+  mayBeSecret: true,
   ...textKind('a URL that begins with https:// or http://', (text) =>
     URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) ? text : undefined,
   ),
   shown: withoutSecrets,
 };
 export const jwksUrl: ValueKind<string> = {
+  mayBeSecret: true,
   ...textKind('a URL that begins with https://, or one of this machine', (text) => (isJwksUrl(text) ? text : undefined)),
   shown: withoutSecrets,
 };
-export const origin = textKind('scheme, host and port alone, such as https://drills.example.com', (text) => {
-  const parsed = URL.canParse(text) ? new URL(text) : undefined;
-  const isOne = parsed !== undefined && /^https?:$/.test(parsed.protocol) && text.replace(/\/$/, '').toLowerCase() === parsed.origin;
-  return isOne ? parsed.origin : undefined;
-});
+export const origin: ValueKind<string> = {
+  ...textKind('scheme, host and port alone, such as https://drills.example.com', originOf),
+  mayBeSecret: true,
+};
+/** Of a node. */
+export const nodeOrigin: ValueKind<string> = {
+  ...textKind('http:// with host and port alone, such as http://10.0.0.11:8787: requests between nodes are plain HTTP', (text) => {
+    const found = originOf(text);
+    return found?.startsWith('http:') === true ? found : undefined;
+  }),
+  mayBeSecret: true,
+};
 
+const databaseTakes = [
+  'a URL that begins with postgres:// or postgresql://',
+  'in a password, %, #, /, ? and @ are written %25, %23, %2F, %3F and %40',
+  `after a ? it may have ${databaseParameters.join(', ')}, and no other parameter`,
+].join('; ');
 /** Of PostgreSQL. */
 export const databaseUrl: ValueKind<string> = {
-  ...textKind('a URL that begins with postgres:// or postgresql://', (text) =>
-    URL.canParse(text) && /^postgres(?:ql)?:$/.test(new URL(text).protocol) ? text : undefined,
-  ),
+  ...textKind(databaseTakes, (text) => (databaseAddress(text) === undefined ? undefined : text)),
   shown: withoutSecrets,
+  mayBeSecret: true,
 };
-export const clusterStore = textKind('file:///folder, or s3://bucket/prefix with no more than ?endpoint= and region=', (text) =>
-  storeAddress(text) === undefined ? undefined : text,
-);
+export const clusterStore: ValueKind<string> = {
+  ...textKind('file:///folder, or s3://bucket/prefix with no more than ?endpoint= and region=', (text) =>
+    storeAddress(text) === undefined ? undefined : text,
+  ),
+  mayBeSecret: true,
+};
 export const nodeName = textKind(`1 to ${limits.nodeNameCharsMax} letters, digits, dots and hyphens`, (text) =>
   /^[A-Za-z0-9][A-Za-z0-9.-]*$/.test(text) && text.length <= limits.nodeNameCharsMax ? text : undefined,
 );
 
 /** Of a program: one of them may be a secret. */
 export const programArguments: ValueKind<string[]> = {
+  mayBeSecret: true,
   ...kind('a JSON array of strings, such as ["--model","small"]', (text) => {
     const value = parsedJson(text);
     return isTexts(value) ? value : undefined;
@@ -116,6 +142,12 @@ export const subnets: ValueKind<string[]> = {
 };
 
 const redacted = '[redacted]';
+
+function originOf(text: string): string | undefined {
+  const parsed = URL.canParse(text) ? new URL(text) : undefined;
+  const isOne = parsed !== undefined && /^https?:$/.test(parsed.protocol) && text.replace(/\/$/, '').toLowerCase() === parsed.origin;
+  return isOne ? parsed.origin : undefined;
+}
 
 function kind<Value>(takes: string, read: (text: string) => Value | undefined): Pick<ValueKind<Value>, 'takes' | 'parse'> {
   return {

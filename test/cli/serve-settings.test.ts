@@ -164,7 +164,7 @@ test('a file that is not right is reported with its places: unknown names with w
     `${file}:3: There is no setting "credential". drillyard serve --print-config shows every name.`,
     `${file}:4: port is "1"; it must be an integer from 0 to 65535.`,
     `${file}:5: workers is 0; it must be an integer from 1 to 256.`,
-    `${file}:6: authorArguments is "text"; it must be a list of texts.`,
+    `${file}:6: authorArguments must be a list of texts; its value is not shown, as it may hold a secret.`,
     `${file}:7: durability is ["x"]; it must be flushed or committed.`,
   ]);
   const kebab = yaml('public-url: https://a.example\nhost:\n');

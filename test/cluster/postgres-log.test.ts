@@ -1,5 +1,8 @@
 // The log in a real PostgreSQL: one server for the file.
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { Appender } from '../../src/cluster/appender.js';
 import { steadyClock } from '../../src/cluster/clock.js';
@@ -59,7 +62,7 @@ test('a node that starts waits for a database that is away, not for one that ref
   await server.kill();
   await assert.rejects(open('early'), {
     code: 'control.UNAVAILABLE',
-    message: /^The log of the cluster, or its store, cannot be reached: /,
+    message: /^The log of the cluster cannot be reached: /,
   });
   const waiting = open('early', { waitMs: 60_000, warn });
   await until(() => warnings.length > 0);
@@ -70,6 +73,35 @@ test('a node that starts waits for a database that is away, not for one that ref
   const nowhere = server.url.replace(/[^/]*$/, 'nowhere');
   await assert.rejects(open('lost', { url: nowhere, waitMs: 60_000, warn }), { code: 'control.UNAVAILABLE', message: /nowhere/ });
   assert.deepEqual(warnings, []);
+});
+
+test('what a node is given and cannot use ends its start at once, with what is wrong', { skip: postgresMissing }, async () => {
+  const warnings: string[] = [];
+  const warn = (message: string): void => void warnings.push(message);
+  const folder = mkdtempSync(join(tmpdir(), 'drillyard-no-store-'));
+  rmSync(folder, { recursive: true });
+  const wrong: [Parameters<typeof open>[1], RegExp][] = [
+    [{ url: `${server.url}?sslrootcert=${folder}/ca.pem` }, /ENOENT/],
+    [{ url: `${server.url}?sslmode=require` }, /SSL/],
+    [{ store: `file://${folder}` }, /^The store of the cluster cannot be used: the folder .* is not there\.$/],
+  ];
+  for (const [given, message] of wrong)
+    await assert.rejects(open('wrong', { waitMs: 3_600_000, warn, ...given }), { code: 'control.UNAVAILABLE', message });
+  assert.deepEqual(
+    warnings.filter((message) => message.includes('is asked for')),
+    [],
+  );
+});
+
+// CLUSTER-DATABASE-1
+test('what the URL says of sessions stands behind what a node needs of them', { skip: postgresMissing }, async () => {
+  const refused = { code: 'control.INVALID_REQUEST', message: /no other parameters/ };
+  await assert.rejects(open('named', { url: `${server.url}?application_name=mine` }), refused);
+  const session = new PostgresSession({ url: `${server.url}?options=-c%20statement_timeout%3D5%20-c%20work_mem%3D5MB`, name: 'asks' });
+  const text = `select current_setting('application_name') as name, current_setting('statement_timeout') as timeout,
+    current_setting('work_mem') as memory`;
+  assert.deepEqual(await session.run({ text, isRead: true }), [{ name: 'asks', timeout: '0', memory: '5MB' }]);
+  await session.close();
 });
 
 // SCHEMA-1, CLUSTER-FORMAT-1

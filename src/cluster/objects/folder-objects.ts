@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, open, opendir, readFile, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 import { flushFolder } from '../../files/flushed-copy.js';
-import { LogUnavailable } from '../log.js';
+import { StoreUnavailable } from '../log.js';
 import { tuning } from '../tuning.js';
 import { nameKey, type ObjectStore } from './object-store.js';
 
@@ -21,9 +21,9 @@ export function folderObjects(root: string): ObjectStore {
   /** A folder that is not mounted looks empty, or is another's: nothing is put in place of the store, and nothing of it is missing. */
   const requireStore = async (): Promise<void> => {
     const found = await readFile(fileOf(nameKey), 'utf8').catch(absent);
-    if (found === undefined) throw new LogUnavailable(`the folder ${root} has no ${nameKey}: the cluster's store is not mounted there`);
+    if (found === undefined) throw new StoreUnavailable(`the folder ${root} has no ${nameKey}: the cluster's store is not mounted there`);
     name ??= found;
-    if (found !== name) throw new LogUnavailable(`another store is mounted at the folder ${root} than the cluster's`);
+    if (found !== name) throw new StoreUnavailable(`another store is mounted at the folder ${root} than the cluster's`);
   };
   return {
     put: (key, body) =>
@@ -62,7 +62,7 @@ export function folderObjects(root: string): ObjectStore {
 
 /** Of a store that may have no name yet. */
 async function requireFolder(root: string): Promise<void> {
-  if ((await stat(root).catch(absent)) === undefined) throw new LogUnavailable(`the folder ${root} of the cluster's store is not there`);
+  if ((await stat(root).catch(absent)) === undefined) throw new StoreUnavailable(`the folder ${root} of the cluster's store is not there`);
 }
 
 async function place(root: string, file: string, body: Buffer): Promise<void> {
@@ -132,8 +132,8 @@ async function stored<T>(root: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof LogUnavailable) throw error;
+    if (error instanceof StoreUnavailable) throw error;
     const { code, message } = error as NodeJS.ErrnoException;
-    throw new LogUnavailable(`the folder ${root} of the cluster's store cannot be used (${code ?? message})`, { cause: error });
+    throw new StoreUnavailable(`the folder ${root} of the cluster's store cannot be used (${code ?? message})`, { cause: error });
   }
 }

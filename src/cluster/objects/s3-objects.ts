@@ -4,7 +4,7 @@ import type { S3Client } from '@aws-sdk/client-s3';
 import type { S3Address } from '../../contract/cluster-store.js';
 import { ServiceError } from '../../contract/errors.js';
 import { isPackageMissing } from '../../contract/missing-package.js';
-import { LogUnavailable } from '../log.js';
+import { StoreUnavailable } from '../log.js';
 import { tuning } from '../tuning.js';
 import type { ObjectStore } from './object-store.js';
 
@@ -74,7 +74,7 @@ async function asked<T>(answer: Promise<T>): Promise<T> {
 }
 
 /** The client's words alone: its requests hold the key's id. */
-function unreachable(error: unknown): LogUnavailable {
+function unreachable(error: unknown): StoreUnavailable {
   const { name, message } = error as Error;
-  return new LogUnavailable(`the S3 store of the cluster refused or did not answer: ${name}: ${message}`);
+  return new StoreUnavailable(`the S3 store of the cluster refused or did not answer: ${name}: ${message}`);
 }

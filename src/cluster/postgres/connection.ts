@@ -8,8 +8,10 @@
 import type { Duplex } from 'node:stream';
 import type { Client } from 'pg';
 import { within } from '../../async/deadline.js';
+import { type DatabaseAddress, databaseAddress, databaseParameters } from '../../contract/cluster-database.js';
+import { ServiceError } from '../../contract/errors.js';
 import { type ClusterClock, steadyClock } from '../clock.js';
-import { LogUnavailable, LogUnknown } from '../log.js';
+import { LogUnavailable, LogUnknown, StoreUnavailable } from '../log.js';
 import { tuning } from '../tuning.js';
 import type { BoundValue } from './bound-statement.js';
 import type { Patience } from './patience.js';
@@ -58,13 +60,21 @@ export interface SessionOptions {
 /** One session, opened when it is needed and again after it was lost. Its statements run one at a time, in the order of their calls. */
 export class PostgresSession {
   readonly #options: SessionOptions;
+  readonly #address: DatabaseAddress;
   #client: Promise<Client> | undefined;
   #warning: string | undefined;
   #tail: Promise<unknown> = Promise.resolve();
   #closed = false;
 
+  /** control.INVALID_REQUEST for a URL that names no database, or says what a session decides. */
   constructor(options: SessionOptions) {
     this.#options = options;
+    const address = databaseAddress(options.url);
+    if (address === undefined) {
+      const message = `The URL of the cluster must begin with postgres://, and may have no other parameters than ${databaseParameters.join(', ')}.`;
+      throw new ServiceError('control.INVALID_REQUEST', { message });
+    }
+    this.#address = address;
   }
 
   async run(statement: Statement): Promise<Row[]> {
@@ -161,21 +171,12 @@ export class PostgresSession {
   async #open(): Promise<Client> {
     const { default: pg } = await import('pg');
     const client = new pg.Client({
-      connectionString: this.#options.url,
+      connectionString: this.#address.url,
       application_name: this.#options.name,
       connectionTimeoutMillis: tuning.connectMs,
       keepAlive: true,
       keepAliveInitialDelayMillis: tuning.peerGoneMs,
-      // A timeout of the server's would cancel a commit that waits for its standby, and the commit would stay.
-      options: [
-        'statement_timeout=0',
-        `tcp_user_timeout=${tuning.peerGoneMs}`,
-        'tcp_keepalives_idle=1',
-        'tcp_keepalives_interval=1',
-        ...(this.#options.isLocal === true ? ['synchronous_commit=local'] : []),
-      ]
-        .map((setting) => `-c ${setting}`)
-        .join(' '),
+      options: [this.#address.options, ...this.#settings.map((setting) => `-c ${setting}`)].join(' ').trim(),
     });
     client.on('error', () => this.#forget(client));
     client.on('end', () => this.#forget(client));
@@ -184,6 +185,18 @@ export class PostgresSession {
     });
     await client.connect();
     return client;
+  }
+
+  /** Behind those of the URL: of two with one name the last holds. */
+  get #settings(): string[] {
+    return [
+      // A timeout of the server's would cancel a commit that waits for its standby, and the commit would stay.
+      'statement_timeout=0',
+      `tcp_user_timeout=${tuning.peerGoneMs}`,
+      'tcp_keepalives_idle=1',
+      'tcp_keepalives_interval=1',
+      ...(this.#options.isLocal === true ? ['synchronous_commit=local'] : []),
+    ];
   }
 
   #forget(lost: Client): void {
@@ -222,10 +235,18 @@ export function unavailable(error: unknown): Error {
 
 /** SQLSTATE of what a server says while it starts, ends, or has too many sessions, and of what was in the way of another transaction. */
 const passing = /^(?:08|40|53|55|57)/;
-/** Whether it may be otherwise in a moment: nobody answered, or a server that will. A wrong password or a missing database will not. */
+/** What the client says of its configuration: a file that is not there, TLS that the server has not, a certificate that is not right. */
+const isOfConfiguration = ({ code, syscall, message }: NodeJS.ErrnoException): boolean =>
+  syscall === 'open' || /CERT|^UNABLE_TO_|^ERR_(?:TLS|SSL|OSSL)/.test(code ?? '') || /support SSL/.test(message);
+
+/**
+ * Whether it may be otherwise in a moment: nobody answered, or a server that will. A wrong password, a missing database or a store that is
+ * not there will not.
+ */
 export function mayPass(error: unknown): boolean {
-  if (!(error instanceof LogUnavailable || error instanceof LogUnknown)) return false;
+  if (!(error instanceof LogUnavailable || error instanceof LogUnknown) || error instanceof StoreUnavailable) return false;
   const { cause } = error;
+  if (cause instanceof Error && isOfConfiguration(cause)) return false;
   const { code, severity } = (cause ?? {}) as { code?: unknown; severity?: unknown };
   const said = cause instanceof Refused ? cause.sqlState : severity === undefined ? undefined : code;
   return said === undefined || (typeof said === 'string' && passing.test(said));
