@@ -43,10 +43,13 @@ export interface ExampleProject {
 /** Makes the example build part of a project; done twice it is there once. */
 export type PublishExample = (services: ControlServices, project: ExampleProject) => Promise<{ buildHash: string }>;
 
-/** What the first start has made, as far as it has come: for a node that has a copy of the catalog alone. */
+/**
+ * What the first start has made, for a node that has a copy of the catalog alone; undefined until it is done. Until the example is built
+ * its project has no build.
+ */
 export function firstStartOf(view: View): Pick<Bootstrap, 'organizationId' | 'projectId' | 'environmentId' | 'buildHash'> | undefined {
   const first = view.get(firstStartTable, 'first');
-  if (first === undefined) return undefined;
+  if (first === undefined || (first.projectId !== undefined && first.buildHash === undefined)) return undefined;
   const { organizationId, projectId = '', environmentId = '', buildHash = '' } = first;
   return { organizationId, projectId, environmentId, buildHash };
 }

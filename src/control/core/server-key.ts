@@ -2,11 +2,10 @@
 // versions derive from, and what a rotation ends.
 //   SERVER-KEY-1. The catalog names the key that it was last used with. A start with a key that neither is that one nor descends from it
 //     ends, unless it asks for another key: then that one takes its place.
-import { defined } from '../../contract/defined.js';
 import { ServiceError } from '../../contract/errors.js';
 import { dataDamaged } from '../../files/database.js';
 import { keyAdvice } from '../catalog/key-file.js';
-import { Keyring } from '../catalog/keyring.js';
+import type { Keyring } from '../catalog/keyring.js';
 import type { ControlSettings } from '../catalog/settings.js';
 import { type Change, defineTable, type View } from '../catalog/tables.js';
 import type { ControlServices } from './services.js';
@@ -50,16 +49,6 @@ export function requireSharedKey({ keyFile, rotateKey }: Pick<ControlSettings, '
       ? 'The nodes of a cluster share one server key. Name its file on each of them with --key-file.'
       : 'The key of a cluster cannot be rotated: its nodes share it. Start without --rotate-key.';
   throw new ServiceError('control.INVALID_REQUEST', { message });
-}
-
-/** The name of the key that this node has, which tells nothing of it: equal on all nodes of a cluster. Refuses as requireSharedKey does. */
-export function sharedKeyFingerprint(
-  settings: Pick<ControlSettings, 'dataDirectory' | 'keyFile' | 'rotateKey'>,
-  nowMs: () => number,
-): string {
-  requireSharedKey(settings);
-  const { dataDirectory, keyFile } = settings;
-  return Keyring.open({ dataDirectory, nowMs, ...defined({ keyFile }) }).fingerprint;
 }
 
 /** At each start, before anything is derived. control.DATA_DAMAGED for a key that is not of this data. */
