@@ -5,6 +5,7 @@ import { behindNodes } from '../src/http/behind-nodes.js';
 import { createForwarder } from '../src/http/forward.js';
 import { ForwardedBytes } from '../src/http/forwarded-bytes.js';
 import type { NodeToken } from '../src/http/node-token.js';
+import { OwnerReach } from '../src/http/owner-reach.js';
 import type { HttpHandler } from '../src/http/server.js';
 import { startHttpServer } from '../src/http/start-server.js';
 
@@ -23,6 +24,7 @@ const forward = (): HttpHandler =>
     requireHost: () => {},
     own: answer,
     bytes: new ForwardedBytes(),
+    reach: new OwnerReach(async () => true),
   }).handler;
 const handler = behindNodes(token, role === 'front' ? forward() : answer, clusterFormats);
 const server = await startHttpServer({

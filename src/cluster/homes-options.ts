@@ -33,6 +33,8 @@ export interface HomesOptions {
 export type HomesProblem =
   /** The home stays closed on this node. */
   | { kind: 'closed'; home: number; error: unknown }
+  /** Something with the home has failed for now: the next beat tries again. */
+  | { kind: 'failed'; home: number; error: unknown }
   /** Of the home something was not stored for lack of space. It is tried again; said once until there is space. */
   | { kind: 'unstored'; home: number; error: unknown }
   /** The log refuses the beats of this node, for good. */

@@ -44,6 +44,19 @@ export class LogUnavailable extends Error {
   override name = 'LogUnavailable';
 }
 
+/** The store beside the engine cannot be used. */
+export class StoreUnavailable extends LogUnavailable {}
+/** Another process has written the row of this node's name last. Nothing was written. */
+export class NameHeld extends Error {
+  override name = 'NameHeld';
+
+  constructor(readonly holder: NameHolder) {
+    super('another process has the name of this node');
+  }
+}
+/** Of the row of a name: who wrote it last, and how often it was written by then. */
+export type NameHolder = Pick<NodeState, 'incarnation' | 'beat'>;
+
 export interface HomeState {
   home: number;
   /** A node's name; undefined: nobody has had it. */
@@ -117,10 +130,13 @@ export interface ClusterLog {
   ends(homes: readonly number[]): Promise<Map<number, number>>;
   /** Deletes the entries of the home below a sequence. What was deleted once cannot be appended again. */
   trim(home: number, below: number): Promise<void>;
-  /** Writes this node's row and returns everybody's. Refuses a format below the cluster's (cluster.FORMAT_UNSUPPORTED). */
-  beat(node: OwnState): Promise<Beat>;
-  /** Removes this node's row: it owns nothing, and nobody waits for its beat. */
-  leave(): Promise<void>;
+  /**
+   * Writes this node's row and returns everybody's. Refuses a format below the cluster's (cluster.FORMAT_UNSUPPORTED). Rejects with
+   * NameHeld where another process has written the row last, unless that is exactly `instead`.
+   */
+  beat(node: OwnState, instead?: NameHolder): Promise<Beat>;
+  /** Removes the row of this process: it owns nothing, and nobody waits for its beat. */
+  leave(incarnation: string): Promise<void>;
   /** An operator wants a node to have the homes, until somebody wants something else; undefined: their rank decides again. */
   want(homes: readonly number[], node: string | undefined): Promise<void>;
   /** An operator wants a node, as it runs now, to have no homes, or to have them again. False where there is no such node. */

@@ -8,9 +8,12 @@
 //   MEMBERS-4. The time in which the log did not answer is counted from the sending of the first beat that was in vain.
 //   MEMBERS-5. A node is cut off where most of the others that are alive, and two of them at least, say that they cannot reach it, and can
 //              reach each other: of two that cannot reach each other neither is, and where nobody reaches anybody nobody is.
+//   MEMBERS-6. Of two processes with one name the one that came later is refused, and of two nodes with one address.
 import { randomUUID } from 'node:crypto';
 import type { ClusterClock } from './clock.js';
-import { type Beat, type ClusterLog, LogUnavailable, LogUnknown, type NodeState, type OwnState } from './log.js';
+import { type Beat, type ClusterLog, LogUnavailable, LogUnknown, NameHeld, type NodeState, type OwnState } from './log.js';
+import { NameWait } from './name-wait.js';
+import { nodeAddressInUse, nodeNameInUse } from './refusals.js';
 import { tuning } from './tuning.js';
 
 export interface MembersOptions {
@@ -23,7 +26,7 @@ export interface MembersOptions {
   cutAmong?: ((addresses: readonly string[]) => readonly string[]) | undefined;
   /** After each answered beat. */
   onBeat(beat: Beat): void;
-  /** The beat was refused for good (as: the cluster writes a newer format). None is sent after it. */
+  /** This node is refused for good (as: the cluster writes a newer format). No beat is sent after it. */
   onRefused(error: unknown): void;
 }
 
@@ -47,8 +50,11 @@ export class ClusterMembers {
   #cancelNext: (() => void) | undefined;
   #beating: Promise<void> | undefined;
   #isOver = false;
-  #isRefused = false;
-  readonly #incarnation = randomUUID();
+  #refusal: unknown;
+  /** Of its process. */
+  readonly incarnation = randomUUID();
+  readonly #nameWait: NameWait;
+  #isAddressOwn = false;
   #readySinceMs: number | undefined;
   #vainSinceMs: number | undefined;
   #vainMs = 0;
@@ -56,6 +62,7 @@ export class ClusterMembers {
 
   constructor(options: MembersOptions) {
     this.#options = options;
+    this.#nameWait = new NameWait(options.clock);
   }
 
   start(): void {
@@ -111,9 +118,9 @@ export class ClusterMembers {
     return this.#vainMs + (this.#vainSinceMs === undefined ? 0 : this.#options.clock.now() - this.#vainSinceMs);
   }
 
-  /** The cluster takes no beats of this node: it writes what this node cannot read. */
-  get isRefused(): boolean {
-    return this.#isRefused;
+  /** Why the cluster takes no beats of this node, if it does not. */
+  get refusal(): unknown {
+    return this.#refusal;
   }
 
   /** When a beat of the node was seen last that was another than before. */
@@ -180,21 +187,22 @@ export class ClusterMembers {
   }
 
   async #send(): Promise<void> {
-    const { log, clock, node, state, onBeat, onRefused } = this.#options;
+    const { log, clock, node, state, onBeat } = this.#options;
     const sentMs = clock.now();
     let beat: Beat;
     try {
-      beat = await log.beat({ node, incarnation: this.#incarnation, unreached: this.#unreached(), ...state() });
+      const own = { node, incarnation: this.incarnation, unreached: this.#unreached(), ...state() };
+      beat = await log.beat(own, this.#nameWait.silent);
     } catch (error) {
       if (error instanceof LogUnknown || error instanceof LogUnavailable) {
         this.#vainSinceMs ??= sentMs;
         return;
       }
-      this.#isOver = true;
-      this.#isRefused = true;
-      onRefused(error);
+      if (!(error instanceof NameHeld)) this.#refuse(error);
+      else if (this.#nameWait.see(error.holder)) this.#refuse(nodeNameInUse(node));
       return;
     }
+    this.#nameWait.end();
     if (this.#vainSinceMs !== undefined) this.#vainMs += clock.now() - this.#vainSinceMs;
     this.#vainSinceMs = undefined;
     const isFirst = this.#beat === undefined;
@@ -211,7 +219,23 @@ export class ClusterMembers {
     if (wasAway) this.#cameBack = true;
     if (wasAway || (isFirst && this.#cameBack)) this.#returns += 1;
     if (isFirst || wasAway) this.#steadySinceMs = sentMs;
+    this.#requireOwnAddress();
     if (!this.#isOver) onBeat(beat);
+  }
+
+  #refuse(error: unknown): void {
+    this.#isOver = true;
+    this.#refusal = error;
+    this.#options.onRefused(error);
+  }
+
+  /** Once, before this node takes anything: who comes later with the same one is refused by the same rule. */
+  #requireOwnAddress(): void {
+    if (this.#isAddressOwn || !this.isSettled) return;
+    this.#isAddressOwn = true;
+    const { address } = this.#options.state();
+    const other = this.alive.find((one) => one.node !== this.#options.node && one.address === address);
+    if (other !== undefined) this.#refuse(nodeAddressInUse(address, other.node));
   }
 
   /** Sooner than usual where one becomes silent for too long before that: what it owns waits for this look. */

@@ -12,6 +12,7 @@
 //   NODE-HOMES-8. A node that others cannot reach (members.ts) gives what it has to those that are ready, and keeps its copies.
 import { within } from '../async/deadline.js';
 import { Semaphore } from '../async/semaphore.js';
+import { errorTable, isServiceError } from '../contract/errors.js';
 import { Appender, type RecordOutcome } from './appender.js';
 import { candidates, isDrainedIn, type Judged, rankOfHome, readyNodes } from './candidates.js';
 import { claimHome } from './claim-home.js';
@@ -156,7 +157,7 @@ export class Homes {
     // Where the log does not answer, others see by its silence that this node is gone.
     await within(
       tuning.beatAnswerMs,
-      this.#options.log.leave().catch(() => undefined),
+      this.#options.log.leave(this.members.incarnation).catch(() => undefined),
     );
   }
 
@@ -362,11 +363,12 @@ export class Homes {
 
   #shut(home: number, error: unknown): void {
     const mine = this.#mine.get(home) ?? { phase: 'closed', epoch: 0, isLost: false, quietUntilMs: 0 };
-    // For lack of space: the next beat tries again, or gives the home away.
+    // For lack of space, or of what else comes back: the next beat tries again, or gives the home away.
     const isShort = this.#shortage.isReasonOf(error);
-    mine.phase = isShort ? 'following' : 'closed';
+    const isClosed = !isShort && !mayPass(error);
+    mine.phase = isClosed ? 'closed' : 'following';
     this.#mine.set(home, mine);
-    if (!isShort) this.#options.onProblem({ kind: 'closed', home, error });
+    if (!isShort) this.#options.onProblem({ kind: isClosed ? 'closed' : 'failed', home, error });
     else if (this.#shortage.isNewsOf(home)) this.#options.onProblem({ kind: 'unstored', home, error });
   }
 
@@ -375,3 +377,6 @@ export class Homes {
     void work.finally(() => this.#work.delete(work));
   }
 }
+
+/** It is refused with a code that says so. */
+const mayPass = (error: unknown): boolean => isServiceError(error) && errorTable[error.code].retryable && error.extra.isFinal !== true;

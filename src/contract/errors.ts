@@ -55,6 +55,8 @@ export const errorTable = {
   'cluster.FOREIGN_CLUSTER': platform(500),
   'cluster.FORMAT_UNSUPPORTED': platform(500),
   'cluster.LOG_WENT_BACK': platform(500),
+  'cluster.NODE_NAME_IN_USE': platform(500),
+  'cluster.NODE_ADDRESS_IN_USE': platform(500),
   'cluster.NOT_A_CLUSTER': platform(409),
 } as const satisfies Record<string, ErrorRule>;
 export type ErrorCode = keyof typeof errorTable;

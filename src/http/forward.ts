@@ -9,7 +9,7 @@ import { type ForwardGround, Forwarding, type ForwardResult, unavailable } from 
 import { type NodeToken, nodeHeaders } from './node-token.js';
 import { OwnerChanges } from './owner-changes.js';
 import { OwnerConnections } from './owner-connections.js';
-import { OwnerReach } from './owner-reach.js';
+import type { OwnerReach } from './owner-reach.js';
 import type { RequestOwners } from './request-owners.js';
 import type { HttpHandler, HttpReply, ServerRequest } from './server.js';
 
@@ -32,8 +32,8 @@ export interface ForwarderOptions {
   bytes: ForwardedBytes;
   /** Default limits.ownerWaitMs. */
   ownerWaitMs?: number;
-  /** What this node knows of ways to others. Default: its own. */
-  reach?: OwnerReach;
+  /** What this node knows of ways to others. */
+  reach: OwnerReach;
   /** To each owner. Default limits.ownerConnectionsMax. */
   connectionsMax?: number;
 }
@@ -45,8 +45,8 @@ export interface Forwarder {
 }
 
 export function createForwarder(options: ForwarderOptions): Forwarder {
-  const { owners, token, format, own, requireHost, meter, bytes } = options;
-  const { ownerWaitMs = limits.ownerWaitMs, connectionsMax = limits.ownerConnectionsMax, reach = new OwnerReach() } = options;
+  const { owners, token, format, own, requireHost, meter, bytes, reach } = options;
+  const { ownerWaitMs = limits.ownerWaitMs, connectionsMax = limits.ownerConnectionsMax } = options;
   const connections = new OwnerConnections({ connectionsMax });
   const changes = new OwnerChanges(owners);
   const mayRepeat = options.mayRepeat ?? onlyReads;

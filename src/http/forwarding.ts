@@ -135,6 +135,7 @@ export class Forwarding {
     if (answer.headers[nodeHeaders.notOwner] !== undefined) {
       over();
       answer.drop();
+      this.#ground.reach.suspect(address);
       return 'nothing_done';
     }
     const reply = await passedReply(answer, { isHead: method === 'HEAD' });

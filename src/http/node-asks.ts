@@ -149,10 +149,7 @@ export class NodeAsks implements HomesPort {
 
   /** Once another node is the owner, one that brings nothing is given up. */
   #watch(exchange: OwnerExchange, at: { address: string; home: number; count: number; over: AbortSignal }): void {
-    const { changes, ownerOf, reach } = this.#parts;
-    void exchange.answer.then((answer) => {
-      if (answer === 'unsent') reach.suspect(at.address);
-    });
+    const { changes, ownerOf } = this.#parts;
     const look = (): void => {
       const owner = ownerOf(at.home);
       if (owner !== undefined && addressOf(owner) !== at.address) exchange.boundQuiet(limits.formerOwnerQuietMs);
@@ -175,7 +172,10 @@ export class NodeAsks implements HomesPort {
     watched?.(exchange);
     const unwatch = reach.watch(address, () => exchange.breakOff());
     try {
-      return await outcomeOf(exchange, onProgress);
+      const outcome = await outcomeOf(exchange, onProgress);
+      // No connection, or somebody who does not own what it should.
+      if (outcome === 'nothing_done') reach.suspect(address);
+      return outcome;
     } finally {
       unwatch();
     }

@@ -21,8 +21,14 @@ export type NodeRequest =
   | { kind: 'cancel'; askId: string }
   | { kind: 'catalog'; catalog: number }
   | { kind: 'project'; projectId: string; catalog: number }
-  | { kind: 'report'; report: OwnerReport };
+  | { kind: 'report'; report: OwnerReport }
+  | { kind: 'who' };
 export type NodeLine = { progress: AdvanceProgress } | { answer: JsonValue } | { refusal: ErrorFrame } | { notOwner: true };
+
+/** The answer to `who`. */
+export interface NodeName {
+  node: string;
+}
 
 /** The node does not own what it was asked for, and has done nothing. */
 export class NotOwner extends Error {
@@ -35,6 +41,8 @@ export interface NodeDoor {
   catalogAt(number: number): Promise<void>;
   removeProject(projectId: string, options: { catalog: number }): Promise<readonly number[]>;
   report(report: OwnerReport): Promise<void>;
+  /** Its name. */
+  readonly node: string;
 }
 
 /** Of requests to `nodePath` that come from nodes; everything else goes to `rest`. Stands behind `behindNodes`. */
@@ -83,6 +91,8 @@ class DoorAnswers {
         return await door.removeProject(asked.projectId, { catalog: asked.catalog });
       case 'report':
         return await door.report(asked.report);
+      case 'who':
+        return { node: door.node } satisfies NodeName;
     }
   }
 

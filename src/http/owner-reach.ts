@@ -1,9 +1,8 @@
-// Whether a node can be reached at all: asked by a connection of its own, once a request to it has brought nothing for a while. A kept
-// connection over a link that is cut stays open and says nothing.
+// Whether a node can be reached at all: asked by a connection of its own (who-is-there.ts), once a request to it has brought nothing for a
+// while. A kept connection over a link that is cut stays open and says nothing.
 //   OWNER-REACH-1. Each address is asked at most once in each quiet time, however many requests wait for it.
 //   OWNER-REACH-2. One that could not be reached is asked again until it is, or until it is none of the nodes any more: it is known without
 //     a request when it is back.
-import { connect } from 'node:net';
 import { limits } from '../contract/limits.js';
 
 export class OwnerReach {
@@ -12,10 +11,12 @@ export class OwnerReach {
   readonly #cut = new Map<string, number>();
   /** What is asked again later. */
   readonly #later = new Set<string>();
+  readonly #isThere: (address: string) => Promise<boolean>;
   readonly #quietMs: number;
 
-  /** `quietMs`: after which a request is worth the question. */
-  constructor({ quietMs = limits.ownerQuietMs }: { quietMs?: number } = {}) {
+  /** `isThere`: by a connection of its own; never rejects. `quietMs`: after which a request is worth the question. */
+  constructor(isThere: (address: string) => Promise<boolean>, { quietMs = limits.ownerQuietMs }: { quietMs?: number } = {}) {
+    this.#isThere = isThere;
     this.#quietMs = quietMs;
   }
 
@@ -40,7 +41,7 @@ export class OwnerReach {
     };
   }
 
-  /** A request to it found no connection: for whatever reason, so it is looked. */
+  /** A request to it found no connection, or somebody who does not own what it should: for whatever reason, so it is looked. */
   suspect(address: string): void {
     if (this.#cut.has(address)) return;
     void this.#isReached(address).then((isReached) => {
@@ -80,24 +81,10 @@ export class OwnerReach {
   #isReached(address: string): Promise<boolean> {
     const known = this.#asked.get(address);
     if (known !== undefined) return known;
-    const asked = reaches(address).finally(() => {
+    const asked = this.#isThere(address).finally(() => {
       setTimeout(() => this.#asked.delete(address), this.#quietMs).unref();
     });
     this.#asked.set(address, asked);
     return asked;
   }
-}
-
-function reaches(address: string): Promise<boolean> {
-  const { hostname, port } = new URL(address);
-  return new Promise((resolve) => {
-    const socket = connect({ host: hostname.replace(/^\[|\]$/g, ''), port: port === '' ? 80 : Number(port) });
-    const end = (isReached: boolean): void => {
-      socket.destroy();
-      resolve(isReached);
-    };
-    socket.setTimeout(limits.ownerReachMs, () => end(false));
-    socket.once('connect', () => end(true));
-    socket.once('error', () => end(false));
-  });
 }

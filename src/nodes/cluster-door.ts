@@ -18,6 +18,7 @@ import type { ClusterOwners } from './cluster-owners.js';
 import type { ClusterUse } from './cluster-use.js';
 
 export interface ClusterDoorParts {
+  node: string;
   owners: Pick<ClusterOwners, 'homeOf' | 'ownerOfHome' | 'mayAnswer'>;
   follower: Pick<Follower, 'lookSoon'>;
   owned: Pick<OwnedHomes, 'answer' | 'removeProject'>;
@@ -35,6 +36,10 @@ export class ClusterDoor implements NodeDoor {
 
   constructor(parts: ClusterDoorParts) {
     this.#parts = parts;
+  }
+
+  get node(): string {
+    return this.#parts.node;
   }
 
   async ask(sessionId: string, ask: WorldAsk, { catalog, ...options }: AskOptions & { catalog: number }): Promise<unknown> {

@@ -11,13 +11,12 @@ import { nodeFigures } from '../cluster/figures.js';
 import { type ClusterLog, catalogHome, LogUnavailable } from '../cluster/log.js';
 import { Homes } from '../cluster/node-homes.js';
 import { clusterFormats } from '../contract/cluster-format.js';
-import { invariant, ServiceError } from '../contract/errors.js';
+import { invariant, isServiceError, ServiceError } from '../contract/errors.js';
 import { endpointTable } from '../contract/hosted/endpoint-table.js';
 import type { NotReadyReason } from '../contract/hosted/readiness.js';
 import { limits } from '../contract/limits.js';
-import { type Bootstrap, firstStartTable } from '../control/bootstrap.js';
+import { type Bootstrap, firstStartOf } from '../control/bootstrap.js';
 import { CatalogCopy } from '../control/catalog/catalog-copy.js';
-import type { Keyring } from '../control/catalog/keyring.js';
 import type { ControlSettings } from '../control/catalog/settings.js';
 import type { ClusterPort } from '../control/core/services.js';
 import type { ControlFigures } from '../control/figures.js';
@@ -33,7 +32,7 @@ import { clusterMetrics } from '../http/metrics/cluster-metrics.js';
 import { forwardMeter } from '../http/metrics/forward-metrics.js';
 import { NodeAsks } from '../http/node-asks.js';
 import { behindDoor, type NodeDoor } from '../http/node-door.js';
-import { createNodeToken, type NodeToken } from '../http/node-token.js';
+import type { NodeToken } from '../http/node-token.js';
 import { OwnerChanges } from '../http/owner-changes.js';
 import { OwnerConnections } from '../http/owner-connections.js';
 import { OwnerReach } from '../http/owner-reach.js';
@@ -41,6 +40,7 @@ import { createRouter, type Route } from '../http/router.js';
 import type { HttpHandler, ServerRequest } from '../http/server.js';
 import { serviceRoutes } from '../http/service-routes.js';
 import { siteGuards, siteHandlers } from '../http/site.js';
+import { whoIsThere } from '../http/who-is-there.js';
 import { atMountHosts, type Incarnation, openBindings, openPlane, type ServiceGround, serviceState } from '../service-incarnation.js';
 import { ClusterAhead } from './cluster-ahead.js';
 import { ClusterAnswers, type OwnWork } from './cluster-answers.js';
@@ -73,7 +73,8 @@ export interface ClusterNodeParts {
   ground: ServiceGround;
   options: ClusterOptions & { homes: number };
   log: ClusterLog;
-  keyring: Keyring;
+  /** By which the nodes of the cluster know each other. */
+  token: NodeToken;
 }
 
 /** Paths that each node answers for itself. */
@@ -94,7 +95,7 @@ export class ClusterNode {
   readonly #owners: ClusterOwners;
   readonly #bindings: HostedBindings;
   readonly #asks: NodeAsks;
-  readonly #ways = { connections: new OwnerConnections(), reach: new OwnerReach() };
+  readonly #ways = { connections: new OwnerConnections(), reach: new OwnerReach((address) => this.#isThere(address)) };
   readonly #changes: OwnerChanges;
   readonly #operator: ClusterPort;
   readonly #forwarders: Forwarder[] = [];
@@ -111,8 +112,7 @@ export class ClusterNode {
 
   constructor(parts: ClusterNodeParts) {
     this.#parts = parts;
-    const { settings, ground, options, log, keyring } = parts;
-    const token = createNodeToken(keyring, 'cluster');
+    const { settings, ground, options, log, token } = parts;
     const { node, address } = options;
     this.#snapshots = new ClusterSnapshots({
       data: settings.dataDirectory,
@@ -152,6 +152,7 @@ export class ClusterNode {
     this.#ahead = new ClusterAhead({ node, clock: steadyClock, members: this.#homes.members, keeper: this.#keeper, owned: this.#owned });
     this.#changes = new OwnerChanges(this.#owners);
     const door = new ClusterDoor({
+      node,
       ...{ owners: this.#owners, follower: this.#homes.follower, owned: this.#owned, use: this.#use, log: ground.log },
       catalogNumber: () => this.#catalog.number,
       control: () => this.#incarnation?.control,
@@ -226,7 +227,7 @@ export class ClusterNode {
 
   /**
    * Resolves when there is a leader, and this node knows what the first start has made: that may be never. Rejects when the signal is
-   * aborted; what the node has by then is its own until it is closed.
+   * aborted, and where the cluster refuses this node; what the node has by then is its own until it is closed.
    */
   async begin(signal?: AbortSignal): Promise<void> {
     this.#homes.start();
@@ -238,6 +239,7 @@ export class ClusterNode {
     void this.#catalog.keepOpen(this.#keeper, () => this.#isClosed);
     while (!this.#isClosed && this.#known === undefined) {
       signal?.throwIfAborted();
+      if (this.#homes.members.refusal !== undefined) throw this.#homes.members.refusal;
       await pause(limits.clusterLookMs, signal);
     }
   }
@@ -253,10 +255,8 @@ export class ClusterNode {
     if (this.#incarnation !== undefined) return this.#incarnation.control.first;
     const { catalog } = this.#owned;
     if (this.#catalog.isOwn || !catalog.isThere) return undefined;
-    const { organizationId, projectId = '', environmentId = '', buildHash } = catalog.view.get(firstStartTable, 'first') ?? {};
-    // Until the example is built, its project has no build.
-    if (organizationId === undefined || (projectId !== '' && buildHash === undefined)) return undefined;
-    return { organizationId, projectId, environmentId, buildHash: buildHash ?? '', markShown: async () => {} };
+    const first = firstStartOf(catalog.view);
+    return first && { ...first, markShown: async () => {} };
   }
 
   async figures(): Promise<ControlFigures | undefined> {
@@ -288,6 +288,14 @@ export class ClusterNode {
     const isAlone = this.#homes.members.alive.length < 2;
     const all = Array.from({ length: this.#parts.options.homes + 1 }, (_, home) => home);
     return all.filter((home) => this.#homes.phaseOf(home) === (isAlone ? 'owned' : 'following'));
+  }
+
+  /** The node that says so of itself. */
+  async #isThere(address: string): Promise<boolean> {
+    const who = await whoIsThere(address, { token: this.#parts.token, format: this.#format });
+    if (typeof who === 'string') return who === 'silent';
+    const named = (this.#homes.members.last?.nodes ?? []).filter((one) => one.address === address);
+    return named.length === 0 || named.some(({ node }) => node === who.node);
   }
 
   /** That this node writes to others. */
@@ -331,7 +339,8 @@ export class ClusterNode {
   async #troubles(): Promise<NotReadyReason[]> {
     const { members } = this.#homes;
     if (this.#parts.ground.draining()) return ['shutting_down'];
-    if (members.isRefused) return ['cluster_format'];
+    if (members.refusal !== undefined)
+      return [isServiceError(members.refusal, 'cluster.NODE_NAME_IN_USE') ? 'cluster_name' : 'cluster_format'];
     if (members.last === undefined) return ['starting'];
     if (!members.mayRead) return ['cluster_lag'];
     if (members.isOutdone) return ['cluster_cut_off'];

@@ -8,6 +8,9 @@ export function noteProblem(log: Pick<ControlLog, 'warn' | 'error'>, problem: Ho
     case 'closed':
       log.error('a home of the cluster stays closed on this node', { home: problem.home, err });
       break;
+    case 'failed':
+      log.warn('something with a home of the cluster failed on this node; it is tried again', { home: problem.home, err });
+      break;
     case 'unstored':
       log.warn('the disk of this node has no space for a home of the cluster; it is tried again', { home: problem.home, err });
       break;

@@ -1,10 +1,14 @@
 // Starts a node of a cluster: its log, then the node itself. What was begun of a start that fails or is given up is ended.
 import { openPostgresLog } from '../cluster/postgres/postgres-log.js';
+import { nodeAddressInUse } from '../cluster/refusals.js';
 import { clusterFormats } from '../contract/cluster-format.js';
 import { defined } from '../contract/defined.js';
 import { limits } from '../contract/limits.js';
 import { Keyring } from '../control/catalog/keyring.js';
 import type { ControlSettings } from '../control/catalog/settings.js';
+import { requireSharedKey } from '../control/core/server-key.js';
+import { createNodeToken, type NodeToken } from '../http/node-token.js';
+import { whoIsThere } from '../http/who-is-there.js';
 import type { ServiceGround } from '../service-incarnation.js';
 import { ClusterNode, type ClusterOptions } from './cluster-node.js';
 
@@ -17,6 +21,7 @@ export interface ClusterStart {
 }
 
 export async function startClusterNode({ settings, ground, options, signal }: ClusterStart): Promise<ClusterNode> {
+  requireSharedKey(settings);
   const { dataDirectory, keyFile } = settings;
   const keyring = Keyring.open({ dataDirectory, nowMs: Date.now, ...defined({ keyFile }) });
   const { node, homes = limits.clusterHomes, store } = options;
@@ -28,11 +33,20 @@ export async function startClusterNode({ settings, ground, options, signal }: Cl
   });
   let made: ClusterNode | undefined;
   try {
-    made = new ClusterNode({ settings, ground, options: { ...options, homes }, log, keyring });
+    const token = createNodeToken(keyring, 'cluster');
+    await requireOwnAddress(options, token, ground);
+    made = new ClusterNode({ settings, ground, options: { ...options, homes }, log, token });
     await made.begin(signal);
     return made;
   } catch (error) {
     await (made === undefined ? log.close() : made.close(0));
     throw error;
   }
+}
+
+/** This node does not say its name yet. Where it cannot reach itself others may. */
+async function requireOwnAddress({ node, address }: ClusterOptions, token: NodeToken, { log }: ServiceGround): Promise<void> {
+  const who = await whoIsThere(address, { token, format: clusterFormats.newest });
+  if (who === 'no_node') log.warn('this node does not reach itself at its address; see that the others do', { address });
+  else if (who !== 'silent' && who.node !== node) throw nodeAddressInUse(address, who.node);
 }

@@ -17,6 +17,7 @@ interface Ground {
 }
 function doorOf(ground: Ground, control?: Control): ClusterDoor {
   return new ClusterDoor({
+    node: 'n1',
     owners: { homeOf: () => 1, ownerOfHome: () => ground.owner, mayAnswer: () => ground.mayAnswer },
     follower: { lookSoon: () => void ground.catalog++ },
     owned: {

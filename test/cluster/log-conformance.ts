@@ -146,12 +146,14 @@ export const rules: { [rule: string]: (open: OpenLog) => Promise<void> } = {
       { ...stateOf('beat-a'), state: 'joining', followed: { 1: 7 }, isDrained: false, beat: 2 },
       { ...stateOf('beat-b'), isDrained: false, beat: 1 },
     ]);
-    await a.leave();
+    await a.leave('another');
+    assert.equal(own((await b.beat(stateOf('beat-b'))).nodes).length, 2);
+    await a.leave('beat-a now');
     const unreached = ['beat-a'];
     assert.deepEqual(own((await b.beat(stateOf('beat-b', { unreached }))).nodes), [
-      { ...stateOf('beat-b', { unreached }), isDrained: false, beat: 2 },
+      { ...stateOf('beat-b', { unreached }), isDrained: false, beat: 3 },
     ]);
-    await b.leave();
+    await b.leave('beat-b now');
   },
   'what an operator wants of homes and of nodes is shown to all; a drained node that comes back is not': async (open) => {
     const [a, b] = [await open('wish-a'), await open('wish-b')];
@@ -171,12 +173,16 @@ export const rules: { [rule: string]: (open: OpenLog) => Promise<void> } = {
     await b.drain('wish-a', false);
     assert.deepEqual((await seen())[3], false);
     await b.drain('wish-a', true);
-    await a.beat(stateOf('wish-a', { incarnation: 'another' }));
+    const [before, another] = [{ incarnation: 'wish-a now', beat: 2 }, stateOf('wish-a', { incarnation: 'another' })];
+    await assert.rejects(a.beat(another), { name: 'NameHeld', holder: before });
+    await assert.rejects(a.beat(another, { ...before, beat: 1 }), { name: 'NameHeld', holder: before });
+    assert.equal((await a.beat(another, before)).nodes.find(({ node }) => node === 'wish-a')?.beat, 3);
+    await assert.rejects(a.beat(stateOf('wish-a')), { name: 'NameHeld', holder: { incarnation: 'another', beat: 3 } });
     await b.want([2], undefined);
     assert.deepEqual(await seen(), [undefined, 'wish-a', undefined, false, {}]);
     assert.ok((await b.health()).bytes >= 0);
-    await a.leave();
-    await b.leave();
+    await a.leave('another');
+    await b.leave('wish-b now');
   },
   'a snapshot is named by its home when it is there, and the same bytes come back': async (open) => {
     const log = await open('a');
@@ -222,7 +228,7 @@ export const rules: { [rule: string]: (open: OpenLog) => Promise<void> } = {
   },
   'the format rises with the last node of the older one, and those who cannot read it are refused': async (open) => {
     const [a, b] = [await open('format-a'), await open('format-b')];
-    for (const { node } of (await a.beat(stateOf('format-a'))).nodes) await (await open(node)).leave();
+    for (const { node, incarnation } of (await a.beat(stateOf('format-a'))).nodes) await (await open(node)).leave(incarnation);
     assert.equal((await a.beat(stateOf('format-a', { format: 1 }))).format, 1);
     assert.equal((await b.beat(stateOf('format-b', { format: 2 }))).format, 1);
     assert.equal((await a.beat(stateOf('format-a', { format: 2 }))).format, 2);

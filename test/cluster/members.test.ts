@@ -21,7 +21,7 @@ function join(
 ) {
   const seen: number[] = [];
   const refused: unknown[] = [];
-  const { node: _, unreached: __, ...state } = stateOf(node, own);
+  const { node: _, unreached: __, incarnation: ___, ...state } = stateOf(node, own);
   const members = new ClusterMembers({
     log: shared.door(node, faults),
     clock: clock.face(),
@@ -114,7 +114,7 @@ test('a node that was away is returning for a while, and one whose name was neve
   assert.equal(first.members.isReturning, false);
   await first.members.stop();
   const second = join(shared, clock, 'a');
-  await clock.advance(100);
+  await clock.advance(tuning.aliveMs + tuning.beatMs);
   assert.equal(second.members.isReturning, true);
   await second.members.stop();
 });
@@ -149,6 +149,73 @@ test('a node that was away takes nobody for dead before it has seen them silent'
   await clock.advance(1000);
   assert.deepEqual([a.members.isAlive('b'), a.members.isSettled], [true, true]);
   await Promise.all([a.members.stop(), b.members.stop()]);
+});
+
+const codesOf = (refused: readonly unknown[]) => refused.map((error) => (error as { code: string }).code);
+
+// MEMBERS-6, NAME-WAIT-1
+test('of two processes with one name the one that came later is refused, and removes nothing of the other', async () => {
+  const [shared, clock] = [log(), new VirtualClock()];
+  const other = join(shared, clock, 'b');
+  const first = join(shared, clock, 'a');
+  await clock.advance(5000);
+  const second = join(shared, clock, 'a', { own: { address: 'http://later' } });
+  await clock.advance(tuning.aliveMs);
+  assert.deepEqual([codesOf(second.refused), second.seen], [['cluster.NODE_NAME_IN_USE'], []]);
+  await shared.door('a').leave(second.members.incarnation);
+  await clock.advance(tuning.beatMs);
+  const { nodes } = other.members.last!;
+  assert.deepEqual(
+    nodes.map(({ node, address }) => [node, address]),
+    [
+      ['b', 'http://b'],
+      ['a', 'http://a'],
+    ],
+  );
+  assert.deepEqual([first.refused, first.members.mayRead], [[], true]);
+  for (const { members } of [first, second, other]) await members.stop();
+});
+
+// MEMBERS-6, NAME-WAIT-1
+test('the name of a process that was silent for long enough is taken over, also where its last beat comes late', async () => {
+  const [shared, clock] = [log(), new VirtualClock()];
+  let fate: 'fine' | 'unavailable' = 'fine';
+  const first = join(shared, clock, 'a', { faults: { fate: () => fate } });
+  await clock.advance(1000);
+  fate = 'unavailable';
+  const second = join(shared, clock, 'a');
+  await clock.advance(tuning.beatMs);
+  fate = 'fine';
+  first.members.beatSoon();
+  await clock.advance(0);
+  fate = 'unavailable';
+  await clock.advance(tuning.aliveMs - 1);
+  assert.deepEqual(second.seen, []);
+  await clock.advance(2 * tuning.beatMs);
+  assert.ok(second.seen.length > 0);
+  // It stood still, and wakes up.
+  fate = 'fine';
+  await clock.advance(5000);
+  assert.deepEqual([codesOf(first.refused), second.refused], [['cluster.NODE_NAME_IN_USE'], []]);
+  assert.equal(second.members.mayRead, true);
+  for (const { members } of [first, second]) await members.stop();
+});
+
+// MEMBERS-6
+test('a node that comes with the address of another that is alive is refused, and one with that of a node that has gone is not', async () => {
+  const [shared, clock] = [log(), new VirtualClock()];
+  const a = join(shared, clock, 'a');
+  await shared.door('gone').beat(stateOf('gone', { address: 'http://10.0.0.3' }));
+  const [b, c] = [
+    join(shared, clock, 'b', { own: { address: 'http://a' } }),
+    join(shared, clock, 'c', { own: { address: 'http://10.0.0.3' } }),
+  ];
+  await clock.advance(2 * tuning.aliveMs);
+  assert.deepEqual(
+    [a, b, c].map(({ refused }) => codesOf(refused)),
+    [[], ['cluster.NODE_ADDRESS_IN_USE'], []],
+  );
+  for (const { members } of [a, b, c]) await members.stop();
 });
 
 // MEMBERS-4

@@ -11,6 +11,8 @@ import {
   type LogPlace,
   LogUnavailable,
   LogUnknown,
+  NameHeld,
+  type NameHolder,
   type NodeState,
   type OwnState,
   type SnapshotStore,
@@ -83,8 +85,8 @@ export class MemoryLog {
       read: (from, bytesMax) => run('read', () => this.#read(from, bytesMax)),
       ends: (homes) => run('ends', () => new Map(homes.map((home) => [home, endOf(this.#homeOf(home))]))),
       trim: (home, below) => run('trim', () => this.#trim(home, below)),
-      beat: (own) => run('beat', () => this.#beat(own)),
-      leave: () => run('leave', () => void this.#nodes.delete(node)),
+      beat: (own, instead) => run('beat', () => this.#beat(own, instead)),
+      leave: (incarnation) => run('leave', () => void (this.#nodes.get(node)?.incarnation === incarnation && this.#nodes.delete(node))),
       want: (homes, wanted) => run('want', () => this.#want(homes, wanted)),
       drain: (drained, isDrained) => run('drain', () => this.#drain(drained, isDrained)),
       health: () => run('health', () => ({ bytes: this.#bytes(), hasSynchronousStandby: false })),
@@ -158,9 +160,12 @@ export class MemoryLog {
     this.#server = `${this.#server}+`;
   }
 
-  #beat(own: OwnState): Beat {
+  #beat(own: OwnState, instead: NameHolder | undefined): Beat {
     if (own.format < this.#format) throw nodeTooOld(own.format, this.#format);
     const before = this.#nodes.get(own.node);
+    const isHeld = before !== undefined && before.incarnation !== own.incarnation;
+    if (isHeld && (before.incarnation !== instead?.incarnation || before.beat !== instead.beat))
+      throw new NameHeld({ incarnation: before.incarnation, beat: before.beat });
     const isDrained = before?.isDrained === true && before.incarnation === own.incarnation;
     this.#nodes.set(own.node, { ...own, isDrained, beat: (before?.beat ?? 0) + 1 });
     const nodes = [...this.#nodes.values()];

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Placement } from '../../src/cluster/placement.js';
 import { tuning } from '../../src/cluster/tuning.js';
+import { ServiceError } from '../../src/contract/errors.js';
 import { diskFull } from '../../src/files/disk-full.js';
 import fc from '../fast-check.js';
 import { homeCount, problemsOf, TestCluster, type TestNode } from './homes-kit.js';
@@ -79,7 +80,7 @@ test('a node that came back gets homes only after a while; then each is where it
   cluster.kill('a');
   await cluster.run(5000);
   cluster.start('a');
-  await cluster.run(1000);
+  await cluster.run(tuning.aliveMs + 1000);
   const returned = cluster.nodes.get('a')?.homes;
   // Long before it gets any, it is as good as another for who asks it.
   assert.deepEqual([returned?.isWarm, returned?.isReady], [true, false]);
@@ -346,10 +347,11 @@ test('a home that is lost while it is given away is followed, or taken again, wh
 });
 
 // NODE-HOMES-7
-test('a home that is lost while it is given away stays closed where its files cannot be left, and not where the disk is full', async () => {
+test('a home that is lost while it is given away stays closed where its files cannot be left, and not where that passes', async () => {
   for (const [fault, phase, kind] of [
     [new Error('EIO'), 'closed', 'closed'],
     [diskFull(), 'following', 'unstored'],
+    [new ServiceError('control.UNAVAILABLE'), 'following', 'failed'],
   ] as const) {
     const cluster = await started(['a', 'b']);
     const node = cluster.nodes.get('b');
@@ -381,7 +383,7 @@ test('where all others came back lately, a node that ends still hands over to th
     cluster.kill(name);
     await cluster.run(3000);
     cluster.start(name);
-    await cluster.run(1000);
+    await cluster.run(tuning.aliveMs + 1000);
   }
   const leaving = cluster.nodes.get('a');
   assert.ok(leaving && leaving.open.size === homeCount + 1, 'the others are not ready');

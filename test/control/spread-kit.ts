@@ -32,6 +32,7 @@ export const homeCount = 4;
 
 /** A machine, and what it was asked. */
 export class TestMachine implements NodeDoor {
+  readonly node = 'machine';
   readonly owned: OwnedHomes;
   readonly bindings: HostedBindings;
   readonly open = new Set<number>();
@@ -121,7 +122,7 @@ export async function openSpreadKit(): Promise<SpreadKit> {
   const connections = new OwnerConnections();
   const address = `http://127.0.0.1:${server.port}`;
   const homes = new NodeAsks({
-    ...{ homes: homeCount, changes, connections, reach: new OwnerReach(), token, own: machines[0] },
+    ...{ homes: homeCount, changes, connections, reach: new OwnerReach(async () => true), token, own: machines[0] },
     homeOf: (sessionId) => homeOf(sessionId, homeCount),
     ownerOf: (home) => (machines[0].open.has(home) ? 'self' : machines[1].open.has(home) ? { address } : undefined),
     catalog: () => 0,

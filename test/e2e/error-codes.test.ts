@@ -127,6 +127,8 @@ const elsewhere: { readonly [Code in ErrorCode]?: string } = {
   'cluster.FOREIGN_CLUSTER': 'test/cluster/postgres-log.test.ts',
   'cluster.FORMAT_UNSUPPORTED': 'test/cluster/log-conformance.ts',
   'cluster.LOG_WENT_BACK': 'test/cluster/node-homes.test.ts',
+  'cluster.NODE_ADDRESS_IN_USE': 'test/cluster/members.test.ts',
+  'cluster.NODE_NAME_IN_USE': 'test/cluster/members.test.ts',
   'cluster.NOT_A_CLUSTER': 'test/e2e/cluster-admin.test.ts',
   'cluster.UNSAFE_LOG': 'test/cluster/postgres-log.test.ts',
   'control.RATE_LIMITED': 'test/e2e/error-codes.test.ts',

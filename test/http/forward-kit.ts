@@ -6,6 +6,7 @@ import { createForwarder, type ForwarderOptions } from '../../src/http/forward.j
 import { ForwardedBytes } from '../../src/http/forwarded-bytes.js';
 import type { ForwardResult } from '../../src/http/forwarding.js';
 import type { NodeToken } from '../../src/http/node-token.js';
+import { OwnerReach } from '../../src/http/owner-reach.js';
 import type { RequestOwner } from '../../src/http/request-owners.js';
 import type { HttpHandler, HttpServer, HttpServerOptions } from '../../src/http/server.js';
 import { startHttpServer } from '../../src/http/start-server.js';
@@ -41,6 +42,15 @@ export const formats = { oldest: 1, newest: 2 };
 export const startOwner = (engine: Engine, handler: HttpHandler): Promise<TestNode> =>
   startNode(engine, behindNodes(token, handler, formats));
 
+/** Whether somebody takes connections there. */
+export function takesConnections(address: string): Promise<boolean> {
+  const socket = connect(Number(new URL(address).port), '127.0.0.1');
+  return new Promise((resolve) => {
+    socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
+    socket.once('connect', () => socket.destroy());
+  });
+}
+
 export interface Front extends TestNode {
   /** Who owns everything from now on. */
   own(owner: RequestOwner | undefined): void;
@@ -65,6 +75,7 @@ export async function startFront(engine: Engine, owner: RequestOwner | undefined
     requireHost: () => {},
     meter: { forwarded: (result) => results.push(result) },
     bytes: new ForwardedBytes(),
+    reach: new OwnerReach(takesConnections),
     ...options,
   });
   closing.push(forwarder.close);

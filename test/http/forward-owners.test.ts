@@ -14,7 +14,7 @@ import { StrangerRate } from '../../src/http/stranger-rate.js';
 import { behindProxies, TrustedProxies } from '../../src/http/trusted-proxies.js';
 import { until } from '../until.js';
 import { engines } from './fake-control.js';
-import { formats, gate, raw, startFront, startNode, startOwner, token } from './forward-kit.js';
+import { formats, gate, raw, startFront, startNode, startOwner, takesConnections, token } from './forward-kit.js';
 
 interface Refusal {
   status: number;
@@ -85,7 +85,11 @@ for (const engine of engines) {
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as { port: number };
-    const front = await startFront(engine, { address: `http://127.0.0.1:${port}` }, { reach: new OwnerReach({ quietMs: 20 }) });
+    const front = await startFront(
+      engine,
+      { address: `http://127.0.0.1:${port}` },
+      { reach: new OwnerReach(takesConnections, { quietMs: 20 }) },
+    );
     const waiting = [post(front.url), post(front.url)];
     // Two requests, and a question now and then.
     await until(() => connections >= 5);
@@ -120,7 +124,7 @@ for (const engine of engines) {
 
   // FORWARDING-5
   test(`${engine}: an owner that was not reached for as long as a request may wait is not asked`, async () => {
-    const reach = new OwnerReach();
+    const reach = new OwnerReach(takesConnections);
     reach.cutMs = () => 3_600_000;
     const node = await startOwner(engine, () => ({ status: 200, body: 'done' }));
     const { url, results } = await startFront(engine, { address: node.url }, { reach, ownerWaitMs: 3_600_000 });
@@ -297,6 +301,7 @@ for (const engine of engines) {
       own: () => ({ status: 200 }),
       requireHost: () => {},
       bytes: new ForwardedBytes(),
+      reach: new OwnerReach(takesConnections),
     });
     const { url } = await startNode(engine, behindProxies(new TrustedProxies(['127.0.0.1']), forwarder.handler));
     const ask = async (client: string): Promise<number> => (await fetch(url, { headers: { 'x-forwarded-for': client } })).status;
@@ -403,6 +408,7 @@ test('so many requests are on their way at once; one more is refused', async () 
     requireHost: () => {},
     meter: { forwarded: (result) => results.push(result) },
     bytes: new ForwardedBytes(),
+    reach: new OwnerReach(takesConnections),
   });
   const nothing = new Map<string, never>();
   const ask = (): Promise<{ status: number }> => {

@@ -16,10 +16,11 @@ import { OwnerReach } from '../../src/http/owner-reach.js';
 import type { RequestOwner } from '../../src/http/request-owners.js';
 import { until } from '../until.js';
 import { engines } from './fake-control.js';
-import { startOwner, type TestNode, token } from './forward-kit.js';
+import { startOwner, type TestNode, takesConnections, token } from './forward-kit.js';
 
 type Work = (ask: WorldAsk, options: AskOptions & { catalog: number }) => Promise<unknown>;
 class TestDoor implements NodeDoor {
+  readonly node = 'n1';
   readonly asked: WorldAsk[] = [];
   constructor(readonly work: Work) {}
 
@@ -49,7 +50,7 @@ interface AskerParts {
   reach?: OwnerReach;
 }
 function askerOf(t: TestContext, owner: RequestOwner | undefined, parts: AskerParts = {}): Asker {
-  const { own = new TestDoor(async () => null), reach = new OwnerReach({ quietMs: 20 }) } = parts;
+  const { own = new TestDoor(async () => null), reach = new OwnerReach(takesConnections, { quietMs: 20 }) } = parts;
   let present = owner;
   let tell = (): void => {};
   const changes = new OwnerChanges({ changed: () => new Promise((resolve) => (tell = resolve)) });
@@ -194,7 +195,7 @@ test('a node that cannot be reached any more is given up, though its connection 
 
 // NODE-ASKS-4
 test('an owner that was not reached for as long as an ask may wait is not asked', async (t) => {
-  const reach = new OwnerReach();
+  const reach = new OwnerReach(takesConnections);
   reach.cutMs = () => limits.ownerWaitMs;
   const door = new TestDoor(async () => 'read');
   const { url: address } = await doorNode(door);

@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:net';
 import { test } from 'node:test';
 import { OwnerReach } from '../../src/http/owner-reach.js';
 import { until } from '../until.js';
+import { takesConnections } from './forward-kit.js';
 
 async function listen(port = 0): Promise<{ address: string; port: number; server: Server }> {
   const server = createServer((socket) => socket.on('error', () => {}).resume());
@@ -14,7 +15,7 @@ async function listen(port = 0): Promise<{ address: string; port: number; server
 
 // OWNER-REACH-2
 test('a node that was not reached is asked again until it is, and is forgotten when it is none of the nodes any more', async (t) => {
-  const reach = new OwnerReach({ quietMs: 5 });
+  const reach = new OwnerReach(takesConnections, { quietMs: 5 });
   const [up, down] = [await listen(), await listen()];
   t.after(() => up.server.close());
   down.server.close();

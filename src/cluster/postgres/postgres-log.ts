@@ -3,13 +3,24 @@
 //   POSTGRES-LOG-1. It keeps the rules of the port (log.ts), as the log in memory does: one test asks both.
 //   POSTGRES-LOG-2. What was acknowledged is there once after the server was killed, and after its sessions were ended.
 //   POSTGRES-LOG-3. A claim waits for an append that holds the home's row, and for one that never ends only until its session was ended.
-
 import { backoffMs, type RetryPolicy, retry } from '../../async/retry.js';
 import type { SharedBlobs } from '../../contract/cluster-store.js';
 import { invariant } from '../../contract/errors.js';
 import { type ClusterClock, steadyClock } from '../clock.js';
-import type { Appended, Beat, ClusterLog, HomeState, LogEntry, LogHealth, LogPlace, NodeState, OwnState, SnapshotStore } from '../log.js';
-import { LogUnavailable, LogUnknown } from '../log.js';
+import type {
+  Appended,
+  Beat,
+  ClusterLog,
+  HomeState,
+  LogEntry,
+  LogHealth,
+  LogPlace,
+  NameHolder,
+  NodeState,
+  OwnState,
+  SnapshotStore,
+} from '../log.js';
+import { LogUnavailable, LogUnknown, NameHeld } from '../log.js';
 import type { ObjectStore } from '../objects/object-store.js';
 import { openObjects, storeIdentity } from '../objects/open-objects.js';
 import { logAway, nodeTooOld } from '../refusals.js';
@@ -87,6 +98,7 @@ class PostgresLog implements ClusterLog {
   readonly #large: PostgresSession;
   readonly #objects: ObjectStore | undefined;
   clusterId = '';
+  #hasWarned = false;
   readonly #patience = new Patience(tuning.answerMs);
 
   constructor(url: string, { node, clock = steadyClock }: PostgresLogOptions, objects: ObjectStore | undefined) {
@@ -105,7 +117,9 @@ class PostgresLog implements ClusterLog {
 
   async join({ warn, store: _, waitMs: __, signal: ___, ...identity }: PostgresLogOptions): Promise<void> {
     const { hasSynchronousStandby } = await checkSettings(this.#reads);
-    if (!hasSynchronousStandby) warn?.('No standby of PostgreSQL is synchronous: what is acknowledged is on one disk only.');
+    if (!hasSynchronousStandby && !this.#hasWarned)
+      warn?.('No standby of PostgreSQL is synchronous: what is acknowledged is on one disk only.');
+    this.#hasWarned = true;
     this.clusterId = await joinCluster(this.#claims, identity, this.#objects && storeIdentity(this.#objects));
   }
 
@@ -214,20 +228,30 @@ class PostgresLog implements ClusterLog {
     }
   }
 
-  async beat(own: OwnState): Promise<Beat> {
+  async beat(own: OwnState, instead?: NameHolder): Promise<Beat> {
     const { node, address, state, format, followed, incarnation, held, unreached } = own;
     const shown = [followed, held, unreached].map((said) => JSON.stringify(said));
     const [row] = await this.#beats
       .run({
         name: 'beat',
         text: beatText,
-        values: [node, address, state, format, tuning.nodeKeptMs, incarnation, ...shown],
+        values: [
+          node,
+          address,
+          state,
+          format,
+          tuning.nodeKeptMs,
+          incarnation,
+          ...shown,
+          instead?.incarnation ?? null,
+          instead?.beat ?? null,
+        ],
         answerMs: tuning.beatAnswerMs,
       })
       .catch((error: unknown) => {
         throw unavailable(error);
       });
-    if (row === undefined) throw nodeTooOld(format, await this.#format());
+    if (row === undefined) throw await this.#whyNoBeat(own);
     return {
       nodes: row.nodes as NodeState[],
       homes: (row.homes as HomeState[]).map(withoutNull),
@@ -236,17 +260,21 @@ class PostgresLog implements ClusterLog {
     };
   }
 
-  async #format(): Promise<number> {
-    const [row] = await this.#read({ text: 'select format from drillyard_cluster' });
-    return Number(row?.format);
+  async #whyNoBeat({ node, format }: OwnState): Promise<Error> {
+    const text = `select c.format, n.incarnation, n.beat from drillyard_cluster c left join drillyard_node n on n.node = $1`;
+    const [row] = await this.#read({ text, values: [node] });
+    if (Number(row?.format) > format) return nodeTooOld(format, Number(row?.format));
+    const { incarnation, beat } = row ?? {};
+    // Its row has gone since, or the cluster's.
+    if (typeof incarnation !== 'string') return new LogUnavailable('the beat was not written');
+    return new NameHeld({ incarnation, beat: Number(beat) });
   }
 
-  async leave(): Promise<void> {
-    await this.#beats
-      .run({ text: 'delete from drillyard_node where node = $1', values: [this.#node], answerMs: tuning.answerMs })
-      .catch((error: unknown) => {
-        throw unavailable(error);
-      });
+  async leave(incarnation: string): Promise<void> {
+    const text = 'delete from drillyard_node where node = $1 and incarnation = $2';
+    await this.#beats.run({ text, values: [this.#node, incarnation], answerMs: tuning.answerMs }).catch((error: unknown) => {
+      throw unavailable(error);
+    });
   }
 
   async want(homes: readonly number[], node: string | undefined): Promise<void> {
@@ -314,7 +342,10 @@ with gone as (
     select seq from drillyard_log where home = $1 and seq < $2 order by seq limit $3) returning 1)
 select count(*) as deleted from gone`;
 
-/** No row where the cluster's format is above the node's. The statement sees rows as they were before it, so its own is put in by hand. */
+/**
+ * No row where the cluster's format is above the node's, and where another process has its name. The statement sees rows as they were
+ * before it, so its own is put in by hand.
+ */
 const beatText = `
 with mine as (
   insert into drillyard_node (node, address, beat, state, format, followed, seen_at, incarnation, held, unreached)
@@ -323,6 +354,7 @@ with mine as (
     format = excluded.format, followed = excluded.followed, seen_at = excluded.seen_at, incarnation = excluded.incarnation,
     held = excluded.held, unreached = excluded.unreached,
     is_drained = drillyard_node.is_drained and drillyard_node.incarnation = excluded.incarnation
+  where drillyard_node.incarnation = excluded.incarnation or (drillyard_node.incarnation = $10 and drillyard_node.beat = $11)
   returning *),
 everybody as (select * from mine union all select * from drillyard_node where node <> $1),
 dropped as (delete from drillyard_node where node <> $1 and seen_at < now() - $5::float8 * interval '1 millisecond'),

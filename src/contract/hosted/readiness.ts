@@ -10,6 +10,7 @@ export const notReadyReasons = {
   hosts_cannot_start: 'hosts of worlds cannot start',
   cluster_lag: 'the log of the cluster does not answer',
   cluster_format: 'the cluster writes a format that this version does not read',
+  cluster_name: 'another process has the name of this node',
   cluster_cut_off: 'other nodes cannot reach this one',
   cluster_no_leader: 'no node leads the cluster at the moment',
   cluster_joining: 'the copies of this node are not complete',
