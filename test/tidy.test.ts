@@ -458,7 +458,7 @@ test('a table of figures says why each is there', () => {
   assert.deepEqual(silent, []);
 });
 
-/** Words of no use to a reader: what stands for them is in docs/glossary.md. What a word may follow or come before is an exception. */
+/** Words of no use to a reader: what stands for them is in docs/glossary.md. A look-ahead excepts what means something else. */
 const bannedWords = [
   /\b(?:is|are|was|were|be|being|been) told\b(?! apart)|\btold (?:once|as|of|by|with|at|in)\b/i,
   /\bblotted out\b|\blaid out\b|\bhad its way\b|\basks the disk\b|\bfaltered\b|\bdoomed\b|\bwhyever\b/i,

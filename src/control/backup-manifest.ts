@@ -2,7 +2,6 @@
 //   BACKUP-MANIFEST-1. A file of a backup that is missing, cut short or another than it was when the backup was made is found before it is
 //     believed; so is a list that does not belong to the backup.
 // backup.json: BackupManifest. backup-files.jsonl: a BackupFile a line, in the order of their paths.
-
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync, readFileSync } from 'node:fs';
 import { open, readdir, rm } from 'node:fs/promises';

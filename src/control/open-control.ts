@@ -1,6 +1,5 @@
 // One incarnation of the control plane: opens what it stands on, lays the areas' endpoints together, takes up what the last incarnation
 // left, and ends.
-
 import { within } from '../async/deadline.js';
 import type { SharedBlobs } from '../contract/cluster-store.js';
 import { defined } from '../contract/defined.js';

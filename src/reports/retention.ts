@@ -3,7 +3,6 @@
 //   RETENTION-1. What an invocation that is alive may have made is never chosen (runs-in-progress.ts).
 //   RETENTION-2. The world goes first: where a removal is cut short, the report still says what the run was.
 //   RETENTION-3. A run without a readable report did not pass: nobody knows what it was.
-
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { idTimeMs } from '../contract/ids.js';

@@ -1,6 +1,6 @@
 // The log in the memory of one process, for tests and for the model of what may happen: the same answers as the log in PostgreSQL, with
-// faults where somebody asks for them. Each verb takes effect in one step. It keeps the rules of the port (src/cluster/log.ts), as the log in
-// PostgreSQL does: one test asks both.
+// faults where somebody asks for them. Each verb takes effect in one step. It keeps the rules of the port (src/cluster/log.ts), as the log
+// in PostgreSQL does: one test asks both.
 import { randomUUID } from 'node:crypto';
 import {
   type Appended,

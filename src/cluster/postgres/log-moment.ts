@@ -1,7 +1,6 @@
 // All of a log and its store as they are at one moment, for who reads longer than a moment, while nodes work.
 //   LOG-MOMENT-1. What is read is of one moment: everything that was acknowledged before it, and nothing that follows from what came later.
 //   LOG-MOMENT-2. What it names in a store beside the database stays there until it is closed. There is one at a time.
-
 import type { SharedBlobs } from '../../contract/cluster-store.js';
 import { ServiceError } from '../../contract/errors.js';
 import { type ClusterLog, LogUnavailable, LogUnknown } from '../log.js';

@@ -1,6 +1,5 @@
 // A log that begins with what another had: snapshots and blobs are put, and the cluster is there when all of them are.
 //   NEW-LOG-1. A log that is begun so is whole or is not there. It has a name of its own, so that copies of the former are refused.
-
 import type { SharedBlobs } from '../../contract/cluster-store.js';
 import { ServiceError } from '../../contract/errors.js';
 import { LogUnknown } from '../log.js';

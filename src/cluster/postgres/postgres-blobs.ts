@@ -1,6 +1,5 @@
 // Blobs as rows of PostgreSQL, named by their digests: there as a whole or not at all.
 //   POSTGRES-BLOBS-1. Two nodes that put the same blob at once leave one, and both succeed.
-
 import type { SharedBlobs } from '../../contract/cluster-store.js';
 import { ServiceError } from '../../contract/errors.js';
 import { piecesOf, readPieces } from '../pieces.js';

@@ -52,8 +52,8 @@ export function segmentKey(segment: TemplateSegment): string {
 }
 
 /**
- * Of two templates that are alike up to this place: whether some path fits both and no order decides between them. Both have a parameter with
- * affixes there that may be those of one segment, and neither holds the other's. Of many templates: ambiguous-routes.ts.
+ * Of two templates that are alike up to this place: whether some path fits both and no order decides between them. Both have a parameter
+ * with affixes there that may be those of one segment, and neither holds the other's. Of many templates: ambiguous-routes.ts.
  */
 export function areAmbiguousFrom(place: number, left: readonly TemplateSegment[], right: readonly TemplateSegment[]): boolean {
   const [a, b] = [left[place], right[place]];

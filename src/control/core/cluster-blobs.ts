@@ -3,7 +3,6 @@
 //   CLUSTER-BLOBS-2. `get` gives the bytes of the digest or rejects, whatever the store answers; what it has fetched lies here from
 //     then on.
 //   CLUSTER-BLOBS-3. A blob goes from the store only by its age there: a put on another machine, the first or a later one, keeps it.
-
 import { Semaphore } from '../../async/semaphore.js';
 import type { SharedBlobs } from '../../contract/cluster-store.js';
 import { sha256Digest } from '../../contract/digest.js';

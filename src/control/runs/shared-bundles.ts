@@ -3,7 +3,6 @@
 //   SHARED-BUNDLES-1. A bundle is in the store before the change that seals it, so every later owner of the catalog can read it.
 //   SHARED-BUNDLES-2. A folder that was fetched appears whole, with every file as the sealed manifest lists it, or not at all.
 // Bytes of the blob: u32 length of the manifest, the manifest, then the files in its order, each as long as it says.
-
 import { createHash, randomUUID } from 'node:crypto';
 import { existsSync, rmSync } from 'node:fs';
 import { mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
