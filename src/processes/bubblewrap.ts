@@ -71,7 +71,7 @@ export function runtimeFolders(): BoxFolder[] {
 
 /** What the code of a child asks for, binaries included: LMDB's lies in a package of the platform. */
 const packages = [
-  ...['comlink', 'piscina', 'ajv', 'esbuild', 'yaml', '@bufbuild/re2', '@bufbuild/cel'],
+  ...['comlink', 'piscina', 'esbuild', 'yaml', '@bufbuild/re2', '@bufbuild/cel'],
   ...['node-gyp-build-optional-packages', `@lmdb/lmdb-${process.platform}-${process.arch}`, 'msgpackr-extract'],
 ];
 

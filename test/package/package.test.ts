@@ -57,6 +57,8 @@ test('the package holds code, types and nothing of a run, and works with what it
     'docs/cli.md',
   ])
     assert.ok(paths.includes(wanted), wanted);
+  // What the build puts into the package is not installed beside it.
+  for (const vendored of ['ajv', 'ajv-formats', 'typia']) assert.equal(vendored in manifest.dependencies, false, vendored);
   // A fast build has no types; prepack, which a publisher cannot leave out, is a full one.
   assert.equal(manifest.scripts.prepack, 'node scripts/build.mjs');
   assert.equal(paths.includes('dist/src/index.d.ts'), existsSync(join(project, 'dist/src/index.d.ts')));
