@@ -207,8 +207,6 @@ function grouped(number) {
 
 const settingsNote = 'The configuration file of `drillyard serve`, under any name ([hosting](hosting.md#a-configuration-file)).';
 const plainNote = (text) => text.replace(/ ?\(\[.*?\]\(.*?\)\)/g, '');
-/** A link of docs/hosting.md as it is from another page of docs. */
-const fromReference = (text) => text.replaceAll('](#', '](hosting.md#');
 
 /** Each setting: `{ name, meaning, fallback, schema }`. */
 function settingsSection(settings) {
@@ -217,18 +215,12 @@ function settingsSection(settings) {
     if (type === 'array') return `list of ${typeOf(items)}`;
     return { string: 'text', boolean: 'true or false' }[type] ?? `${type} ${minimum}..${maximum}`;
   };
-  const rows = settings.map(
-    ({ name, meaning, fallback, schema }) => `| \`${name}\` | ${typeOf(schema)} | ${fallback} | ${fromReference(meaning)} |`,
-  );
-  const table = [
-    '| field | type | default | meaning |',
-    '| --- | --- | --- | --- |',
-    '| `schemaVersion` | `1` | *required* | The version of the format. |',
-  ];
+  const rows = settings.map(({ name, fallback, schema }) => `| \`${name}\` | ${typeOf(schema)} | ${fallback} |`);
+  const table = ['| field | type | default |', '| --- | --- | --- |', '| `schemaVersion`, the version of the format | `1` | *required* |'];
   return [
     '## serve.yaml',
     '',
-    `${settingsNote} Schema: \`docs/schemas/serve.schema.json\`.`,
+    `${settingsNote} Schema: \`docs/schemas/serve.schema.json\`. What each field means: [the settings](hosting.md#configuration).`,
     '',
     ...table,
     ...rows,

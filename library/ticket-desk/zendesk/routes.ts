@@ -181,10 +181,32 @@ function shownHit(hit: Hit, { baseUrl }: EncodeInput): JsonValue {
 
 const routes: Routes = { ...ticketRoutes, ...userRoutes, ...searchRoutes };
 
-/** Each path has `.json` at its end or not, as Zendesk's reference has both. */
-export const zendeskRoutes: Routes = Object.fromEntries(
-  Object.entries(routes).flatMap(([id, codecs]) => [
-    [id, codecs],
-    [`${id}.bare`, codecs],
-  ]),
-);
+/** Each path is there without `.json` too, as Zendesk's reference has it. */
+const bareRoutes = [
+  'zendesk.tickets.list.bare',
+  'zendesk.tickets.create.bare',
+  'zendesk.tickets.showMany.bare',
+  'zendesk.tickets.show.bare',
+  'zendesk.tickets.update.bare',
+  'zendesk.tickets.comments.bare',
+  'zendesk.tickets.tags.add.bare',
+  'zendesk.tickets.tags.set.bare',
+  'zendesk.tickets.requested.bare',
+  'zendesk.tickets.assigned.bare',
+  'zendesk.tickets.incremental.bare',
+  'zendesk.users.list.bare',
+  'zendesk.users.create.bare',
+  'zendesk.users.me.bare',
+  'zendesk.users.showMany.bare',
+  'zendesk.users.search.bare',
+  'zendesk.users.show.bare',
+  'zendesk.users.ofGroup.bare',
+  'zendesk.groups.list.bare',
+  'zendesk.search.bare',
+  'zendesk.search.count.bare',
+];
+
+export const zendeskRoutes: Routes = {
+  ...routes,
+  ...Object.fromEntries(bareRoutes.map((id) => [id, routes[id.slice(0, -'.bare'.length)] as Routes[string]])),
+};
