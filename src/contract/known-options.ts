@@ -19,6 +19,8 @@ export type OptionShape =
   | { oneOf: readonly string[] }
   | { listOf: OptionShape }
   | { mapOf: OptionShape }
+  /** An object of the caller's own, which may have members for other uses. */
+  | { having: { readonly [name: string]: OptionShape } }
   | { members: { readonly [name: string]: OptionShape } };
 /** Every option of a function, so that a table that leaves one out does not compile. */
 export type OptionShapes<T> = { readonly [name in keyof Required<T>]: OptionShape };
@@ -29,7 +31,7 @@ export const optionShapes = {
   root: { required: 'text' },
   isolate: { oneOf: isolations },
   texts: { listOf: 'text' },
-  receivers: { mapOf: { members: { url: { required: 'text' }, secret: { required: 'text' } } } },
+  receivers: { mapOf: { having: { url: { required: 'text' }, secret: { required: 'text' } } } },
 } as const satisfies { [name: string]: OptionShape };
 
 /** control.INVALID_REQUEST for the first option that is unknown, missing or of another type; `of` names the function. */
@@ -60,7 +62,9 @@ function requireShape(place: Place, value: unknown, shape: OptionShape): void {
   if (typeof shape === 'string' || 'oneOf' in shape) return;
   if ('orFalse' in shape) {
     if (value !== false) requireShape(place, value, shape.orFalse);
-  } else if ('members' in shape) requireMembers(place, value as Members, shape.members);
+  } else if ('having' in shape)
+    for (const [name, member] of Object.entries(shape.having)) requireShape(below(place, name), (value as Members)[name], member);
+  else if ('members' in shape) requireMembers(place, value as Members, shape.members);
   else if ('mapOf' in shape)
     for (const [name, item] of Object.entries(value as Members)) requireShape(below(place, name), item, shape.mapOf);
   else for (const [at, item] of (value as unknown[]).entries()) requireShape(below(place, String(at)), item, { required: shape.listOf });

@@ -224,7 +224,7 @@ test('the field may have any name: the layer tells it, unless two say the same',
     watching((folder) => edit(folder, 'package.json', '"firedrill":', '"other": { "layer": "tool-pack" }, "firedrill":')),
     'beacon',
   );
-  assert.match(loadConformance(twice).diagnostics[0]?.message ?? '', /names no conformance project/);
+  assert.match(loadConformance(twice).diagnostics[0]?.message ?? '', /has no conformance project to run/);
 });
 
 test('a callback without a signature comes with its id, and is not tried again', async (t) => {
