@@ -107,7 +107,7 @@ function licenseOf(folder) {
 
 function copyTypes(folder) {
   cpSync(join(packageFolder('msgpackr'), 'index.d.ts'), join(folder, 'msgpackr', 'index.d.ts'));
-  // They are written for a module of CommonJS, as one namespace, and the package is of ES modules: a compiler that checks them refuses that.
+  // They are of a module of CommonJS, as one namespace, and the package is of ES modules: a compiler that checks them refuses that.
   const types = readFileSync(join(packageFolder('lmdb'), 'index.d.ts'), 'utf8');
   const namespace = /^declare namespace lmdb \{\n(.*)\n\}\nexport = lmdb;?\s*$/s.exec(types);
   if (namespace === null) throw new Error('the types of lmdb are of another form');

@@ -9,7 +9,7 @@ import { failingRun } from './fixtures.js';
 
 /** By revision: what the writer of that revision makes of the failing fixture. */
 const recorded: { [revision: number]: string } = {
-  1: 'ba1a47136945211b8e7c31b7c02fcd90c2166800b9072e2d929eb1756e0c99c7',
+  1: '9b5f031b2b96a6a77cfef31a7eed4305c74e190d5939d68b44a61fbf63750288',
 };
 
 // PROJECTIONS-2
