@@ -145,7 +145,7 @@ test('every bad setting is reported at once, with what it must be, and nothing i
     jsonLines(stdout).map(({ message }) => message),
     [
       '--port is "70000"; it must be an integer from 0 to 65535.',
-      '--public-url is "http://a/b"; it must be scheme, host and port alone, such as https://drills.example.com.',
+      '--public-url must be scheme, host and port alone, such as https://drills.example.com; its value is not shown, as it may hold a secret.',
       '--durability is "sometimes"; it must be flushed or committed.',
       'An identity provider needs --oidc-audience and --oidc-jwks-url too (or the environment variable of that name).',
     ],
