@@ -84,7 +84,7 @@ export function noteWorld(world: PlayWorld): void {
   noteGrowth(world.worldId, world.position.evidenceSequence);
 }
 
-/** What the stream did not say while nobody listened is in the list: worlds that were reset, and those that are gone. */
+/** What the stream did not say while nobody listened: worlds that were reset, and those that are gone. */
 export async function listWorlds(): Promise<readonly PlayWorld[]> {
   const earlier = [...worlds.value.keys()];
   const { worlds: open } = await client.call('listWorlds', {});
@@ -208,18 +208,6 @@ async function listRequests(): Promise<void> {
   }
 }
 
-/** Of an earlier inspector, or ended while the stream was closed. */
-async function forgetEndedWorlds(): Promise<void> {
-  try {
-    const earlier = [...worlds.value.keys()];
-    const { worlds: known } = await client.call('listWorlds', {});
-    const ids = new Set(known.map(({ worldId }) => worldId));
-    for (const worldId of earlier) if (!ids.has(worldId)) forgetWorld(worldId);
-  } catch {
-    // The state of the connection shows it.
-  }
-}
-
 async function follow(ended: AbortSignal): Promise<void> {
   let opened = 0;
   for (let waitMs = tuning.liveRetryFirstMs; !ended.aborted; waitMs = Math.min(waitMs * 2, tuning.liveRetryMaxMs)) {
@@ -232,13 +220,11 @@ async function follow(ended: AbortSignal): Promise<void> {
           connection.value = 'open';
           // Once the stream is open: what changed before it is in the list, and what changes later in the stream.
           void listRequests();
-          if (worlds.value.size > 0) void forgetEndedWorlds();
+          // Where it fails, the state of the connection shows it.
+          if (worlds.value.size > 0) void listWorlds().catch(() => {});
           lostOnce.value = false;
-          // Runs may have ended meanwhile, and worlds been reset.
-          if (opened++ > 0) {
-            runsEnded.value++;
-            void listWorlds().catch(() => {});
-          }
+          // Runs may have ended meanwhile.
+          if (opened++ > 0) runsEnded.value++;
           waitMs = tuning.liveRetryFirstMs;
         },
         (event) => {
