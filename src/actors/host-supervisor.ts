@@ -110,7 +110,9 @@ export class HostSupervisor {
   async ask<T>(request: (control: HostControl) => Promise<T>): Promise<T> {
     if (this.state === 'down') this.#restart();
     await this.#standing.promise;
-    const incarnation = this.#incarnation!;
+    const incarnation = this.#incarnation;
+    // It stood a moment ago, and has ended since.
+    if (incarnation === undefined) throw new ServiceError('world.ACTOR_RESTARTED');
     return this.#asks.run(() => request(incarnation.control));
   }
 

@@ -9,6 +9,7 @@ import type { CompiledBuild } from '../contract/run/build.js';
 import type { ProjectView } from '../contract/run/project-view.js';
 import type { BindingsPort } from '../drills/ports/bindings-port.js';
 import type { Tracing } from '../tracing/tracing.js';
+import type { ForkWorld } from '../worlds/api.js';
 import { homeOf } from '../worlds/homes.js';
 import { loadBuild } from './builds/build-records.js';
 import { FollowedCatalog } from './catalog/followed-catalog.js';
@@ -187,11 +188,8 @@ export class OwnedHomes {
         return await (await sessionMemory.world(sessionId)).command(ask.command, options);
       case 'query':
         return await (await sessionMemory.world(sessionId)).query(ask.query);
-      case 'fork': {
-        const { world, position } = await (await sessionMemory.world(sessionId)).fork(ask.request);
-        sessionMemory.remember(world);
-        return { ...madeOf(world), position } satisfies WorldAskAnswers['fork'];
-      }
+      case 'fork':
+        return await this.#fork(sessionId, ask.request);
       case 'passivate':
         await (await sessionMemory.world(sessionId)).passivate();
         return null;
@@ -214,6 +212,14 @@ export class OwnedHomes {
     if (record === undefined) throw new SessionUnknown();
     const build = await loadBuild(this.services, record.session);
     return madeOf(await makeWorld(this.services, record, { build, isNew }));
+  }
+
+  async #fork(sessionId: string, request: ForkWorld): Promise<WorldAskAnswers['fork']> {
+    const { sessionMemory } = this.services;
+    if (this.catalog.view.get(sessionTable, request.worldId) === undefined) throw new SessionUnknown();
+    const { world, position } = await (await sessionMemory.world(sessionId)).fork(request);
+    sessionMemory.remember(world);
+    return { ...madeOf(world), position };
   }
 
   async #destroy(sessionId: string): Promise<null> {

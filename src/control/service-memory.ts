@@ -1,9 +1,11 @@
 // What one incarnation of the service remembers beyond its catalog, beside the ports it was opened with. It ends with the incarnation.
 import { DeliveringWorld } from '../callbacks/delivering-world.js';
+import { ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
 import type { CompiledBuild } from '../contract/run/build.js';
 import type { ProjectView } from '../contract/run/project-view.js';
-import { requireRecord } from './catalog/session-records.js';
+import { type SessionRecord, sessionTable } from './catalog/session-records.js';
+import type { View } from './catalog/tables.js';
 import type { ControlServices, ServicePorts, WorldServices } from './core/services.js';
 import { DataBackups } from './data-backups.js';
 import { DeliveryWatch } from './memory/delivery-watch.js';
@@ -50,12 +52,22 @@ export function openSessionMemory(ports: WorldHolders): SessionMemory {
   return new SessionMemory({
     worlds,
     held: (world, end) => {
-      const { projectId, buildHash } = requireRecord(catalog.view, world.worldId).session;
+      const { projectId, buildHash } = requireReadable(catalog.view, world.worldId).session;
       const guarded = guard.guarded(world, { projectId, buildHash, hostOf });
       // Not what the watch itself asks: no request is behind it.
       const watched = tracedWorld(storageWatch.watched(guarded), tracing);
       return new DeliveringWorld(watched, new SessionReceivers(ports, world.worldId, end), deliveryWatch);
     },
     acceptsKey: (generation) => keyring.accepts(generation),
+  });
+}
+
+/** A copy of a catalog that is made again has it later, and who asks does so again. */
+function requireReadable(view: View, sessionId: string): SessionRecord {
+  const record = view.get(sessionTable, sessionId);
+  if (record !== undefined) return record;
+  throw new ServiceError('control.UNAVAILABLE', {
+    message: 'The catalog of this machine does not have this session at the moment.',
+    retryAfterMs: limits.unavailableRetryAfterMs,
   });
 }

@@ -5,9 +5,11 @@ import { isServiceError } from '../../src/contract/errors.js';
 import type { WorldSession } from '../../src/contract/hosted/resources.js';
 import { Catalog } from '../../src/control/catalog/catalog.js';
 import { FollowedCatalog } from '../../src/control/catalog/followed-catalog.js';
+import { requireRecord, sessionTable } from '../../src/control/catalog/session-records.js';
 import { AskedRuns } from '../../src/control/memory/asked-worlds.js';
-import type { HomesPort } from '../../src/control/memory/world-asks.js';
-import { homeOf } from '../../src/worlds/homes.js';
+import type { HomesPort, WorldAsk, WorldAskAnswers } from '../../src/control/memory/world-asks.js';
+import { SessionUnknown } from '../../src/control/owned-homes.js';
+import { homeOf, newIdInHome } from '../../src/worlds/homes.js';
 import { until } from '../until.js';
 import { CatalogLog, catalogFolderOf, notes } from './catalog-kit.js';
 import { refuses } from './session-kit.js';
@@ -120,6 +122,24 @@ test('what a build did to a host, and what a world stores, is reported to the co
   const { sessionId } = await sessionOn(kit, other);
   await other.owned.services.guard.quarantines.strike('timeout', sessionId);
   assert.deepEqual(other.reports, [{ kind: 'strike', strike: 'timeout', sessionId }]);
+});
+
+test('nothing is made of a session that the catalog of the machine does not have yet', async (t) => {
+  const kit = await opened(t);
+  for (const machine of kit.machines) {
+    const { sessionId } = await sessionOn(kit, machine);
+    const worldId = newIdInHome('ses', { home: homeOf(sessionId, homeCount), homes: homeCount });
+    await assert.rejects(machine.owned.answer(worldId, { kind: 'make', isNew: true }), SessionUnknown);
+    const fork: WorldAsk = { kind: 'fork', request: { worldId, isNew: true } };
+    await assert.rejects(machine.owned.answer(sessionId, fork), SessionUnknown);
+    // As the control plane does once the copy of the machine has the session.
+    await kit.services.catalog.change((tx) => {
+      const record = requireRecord(tx, sessionId);
+      tx.put(sessionTable, { ...record, session: { ...record.session, sessionId: worldId } });
+    });
+    const { position } = (await machine.owned.answer(sessionId, fork)) as WorldAskAnswers['fork'];
+    assert.equal(position.evidenceSequence > 0, true);
+  }
 });
 
 test('a run is not over for its coordinator before the owner has said that its calls are', async () => {
