@@ -9,6 +9,7 @@ import { limits } from '../contract/limits.js';
 import { declaresBody, requireSize } from '../http/guards.js';
 import { RequestView } from '../http/request-view.js';
 import type { ServerRequest } from '../http/server.js';
+import { compareTexts } from '../text/compare-texts.js';
 
 const algorithm = 'AWS4-HMAC-SHA256';
 
@@ -96,7 +97,7 @@ function canonicalRequest(request: ServerRequest, signed: Signature, payload: st
   const query = queryPairs(request.query)
     .filter(([name]) => name !== 'X-Amz-Signature')
     .map(([name, value]): [string, string] => [escaped(name), escaped(value)])
-    .sort(([a, x], [b, y]) => compare(a, b) || compare(x, y))
+    .sort(([a, x], [b, y]) => compareTexts(a, b) || compareTexts(x, y))
     .map(([name, value]) => `${name}=${value}`);
   const lines = headers.map((name) => {
     const values = request.repeatedHeaders.get(name) ?? [request.headers.get(name) ?? ''];
@@ -162,11 +163,6 @@ function normalized(path: string): string {
   }
   const end = path.endsWith('/') && kept.length > 0 ? '/' : '';
   return `/${kept.join('/')}${end}`;
-}
-
-function compare(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
 }
 
 function sha256(data: string | Uint8Array): string {

@@ -4,6 +4,7 @@
 //   PLACEMENT-2. The node that is wanted is the first wherever it is among them; the order of the others is the same.
 import { createHash } from 'node:crypto';
 import { LruMap } from '../collections/lru-map.js';
+import { compareTexts } from '../text/compare-texts.js';
 import { tuning } from './tuning.js';
 
 const scoreBytes = 6;
@@ -19,7 +20,7 @@ export class Placement {
 
   #byScore(nodes: readonly string[], home: number): string[] {
     const scores = new Map(nodes.map((node) => [node, this.#scoreOf(`${home}/${node}`)]));
-    return [...nodes].sort((a, b) => (scores.get(b) as number) - (scores.get(a) as number) || (a < b ? -1 : 1));
+    return [...nodes].sort((a, b) => (scores.get(b) as number) - (scores.get(a) as number) || compareTexts(a, b));
   }
 
   #scoreOf(pair: string): number {

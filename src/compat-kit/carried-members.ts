@@ -3,6 +3,7 @@
 //   CARRIED-MEMBERS-1. A member that the record has is carried: in each object of its place, or, where the record says `?`, in one.
 //   CARRIED-MEMBERS-2. The record is what a run gives. What is lost is a finding also where the record is written.
 import { ServiceError } from '../contract/errors.js';
+import { compareTexts } from '../text/compare-texts.js';
 import type { SourcedExchange } from './exchanges.js';
 import type { VerifyFinding } from './findings.js';
 import { tuning } from './tuning.js';
@@ -35,7 +36,7 @@ export function carriedMembers(exchanges: readonly SourcedExchange[]): CarriedMe
   }
   return sorted(kinds, (places) =>
     sorted(places, ({ objects, members }) =>
-      [...members].map(([name, times]) => (times === objects ? name : `${name}?`)).sort((one, other) => (one < other ? -1 : 1)),
+      [...members].map(([name, times]) => (times === objects ? name : `${name}?`)).sort(compareTexts),
     ),
   );
 }
@@ -76,7 +77,7 @@ function wordOf(name: string): string {
 }
 
 function sorted<Value, Made>(map: ReadonlyMap<string, Value>, make: (value: Value) => Made): Record<string, Made> {
-  const names = [...map.keys()].sort((one, other) => (one < other ? -1 : 1));
+  const names = [...map.keys()].sort(compareTexts);
   return Object.fromEntries(names.map((name) => [name, make(map.get(name) as Value)]));
 }
 

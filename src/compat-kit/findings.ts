@@ -2,6 +2,7 @@
 //   FINDINGS-1. A route counts as driven by a client that got an answer from it that is no error; conformance drills drive none.
 //   FINDINGS-2. Each operation of the vendor is ours or unsupported with a reason, and none is both.
 import type { ToolHttpRoute } from '../contract/world/tool-manifest.js';
+import { compareTexts } from '../text/compare-texts.js';
 import { counted } from '../text/counted.js';
 import type { CompatDefinition, VendorOperation } from './definition.js';
 import { type ExchangeSource, type SourcedExchange, shownOf } from './exchanges.js';
@@ -70,7 +71,7 @@ export async function refusedResponses(
     return { kind: 'response_refused', message: `${placeOf(exchange)}: ${fault}${more}` };
   });
   // Drills run at once, and their requests come in any order.
-  return findings.sort((one, other) => (one.message < other.message ? -1 : 1));
+  return findings.sort((one, other) => compareTexts(one.message, other.message));
 }
 
 function placeOf({ method, path, status, from, routeId }: SourcedExchange): string {

@@ -1,6 +1,7 @@
 // Whether checkResponse sees anything at all: recorded responses are spoiled, a member at a time, and it has to notice one of them. A
 // checker that lets everything pass proves nothing.
 //   MUTATIONS-1. Each route with a JSON object among its successes has a member whose loss, or whose value of another type, is noticed.
+import { compareTexts } from '../text/compare-texts.js';
 import type { CompatDefinition } from './definition.js';
 import { type SourcedExchange, shownOf } from './exchanges.js';
 import type { VerifyFinding } from './findings.js';
@@ -27,7 +28,7 @@ export async function noticeMutations(
   const unnoticed: SpoiledMember[] = [];
   const findings: VerifyFinding[] = [];
   const faultsOf = (body: string, exchange: SourcedExchange) => checkResponse({ ...shownOf(exchange), body });
-  for (const [routeId, group] of [...successesByRoute(exchanges)].sort(([one], [other]) => (one < other ? -1 : 1))) {
+  for (const [routeId, group] of [...successesByRoute(exchanges)].sort(([one], [other]) => compareTexts(one, other))) {
     const found = await firstOf(group, spoilings, async (body, exchange) => (await faultsOf(body, exchange)).length > 0);
     const optional = await firstOf(group, losses, async (body, exchange) => (await faultsOf(body, exchange)).length === 0);
     if (optional !== undefined) unnoticed.push({ routeId, ...optional });

@@ -7,6 +7,7 @@ import type { CompiledBuild, CompiledDrill, CompiledScenario, CompiledTool } fro
 import type { Suite } from '../contract/run/drill.js';
 import type { World } from '../contract/run/project-files.js';
 import type { Target } from '../contract/run/target.js';
+import { compareTexts } from '../text/compare-texts.js';
 import type { Setups } from './project-starts.js';
 import { baselineSetup, setupDigest } from './setups.js';
 
@@ -75,5 +76,5 @@ function buildHashOf({
 }
 
 function byId<T>(items: readonly T[], idOf: (item: T) => string): T[] {
-  return items.toSorted((a, b) => (idOf(a) < idOf(b) ? -1 : 1));
+  return items.toSorted((a, b) => compareTexts(idOf(a), idOf(b)));
 }

@@ -11,6 +11,7 @@ import { limits } from '../contract/limits.js';
 import type { BehaviorKit } from '../contract/run/dialect.js';
 import type { GraphqlSettings } from '../contract/world/tool-graphql.js';
 import type { ContentCache } from '../files/content-cache.js';
+import { compareTexts } from '../text/compare-texts.js';
 import { bundleFunction } from '../tools/ambient.js';
 import { graphqlKit, kitEntry, kitPlugin } from './behavior-kits.js';
 import { type BehaviorModule, BehaviorModules, type BundleFinding, type Refusal, type RefusedFile } from './behavior-modules.js';
@@ -116,7 +117,7 @@ const behaviorOf = (code: string): { code: string; codeHash: string } => ({ code
 
 /** esbuild loads in parallel; what is reported does not depend on who came first. */
 function byPath(modules: BehaviorModules): BehaviorModule[] {
-  return [...modules.files.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
+  return [...modules.files.values()].sort((a, b) => compareTexts(a.path, b.path));
 }
 
 function filesOf(modules: BehaviorModules, entry: string): BundledFile[] {

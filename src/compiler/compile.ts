@@ -12,6 +12,7 @@ import { materializeRootFile } from '../contract/validate/defaults.js';
 import { validateRootFile, validateToolPackageFile } from '../contract/validate/validators.js';
 import { ContentCache } from '../files/content-cache.js';
 import { packageVersion } from '../files/installation.js';
+import { compareTexts } from '../text/compare-texts.js';
 import { assembleBuild } from './assemble-build.js';
 import { checkConformance } from './conformance.js';
 import { checkConnections } from './connection-checks.js';
@@ -211,7 +212,7 @@ async function compileTools(
     sources.map((source) => compileTool(diagnostics, source, { sdkNames, engineVersion: packageVersion(), cache })),
   );
   checkPins(diagnostics, document, { pins: settings.toolPins, entries: settings.toolPackages, tools });
-  return tools.sort((a, b) => (a.compiled.packageId < b.compiled.packageId ? -1 : 1));
+  return tools.sort((a, b) => compareTexts(a.compiled.packageId, b.compiled.packageId));
 }
 
 function readStarter(diagnostics: Diagnostics, { root, shownAs, starter }: ToolPackage, cache: ContentCache): SourceDocument | undefined {

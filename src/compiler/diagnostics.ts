@@ -3,6 +3,7 @@ import { defined } from '../contract/defined.js';
 import type { JsonObject } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
 import type { Diagnostic } from '../contract/run/build.js';
+import { compareTexts } from '../text/compare-texts.js';
 import { type DiagnosticCode, diagnosticTable } from './diagnostic-table.js';
 import { tuning } from './tuning.js';
 
@@ -58,12 +59,12 @@ export class Diagnostics {
     });
     return named.sort(
       (a, b) =>
-        order(a.file, b.file) ||
+        compareTexts(a.file, b.file) ||
         a.line - b.line ||
         a.column - b.column ||
-        order(a.code, b.code) ||
-        order(a.path, b.path) ||
-        order(a.message, b.message),
+        compareTexts(a.code, b.code) ||
+        compareTexts(a.path, b.path) ||
+        compareTexts(a.message, b.message),
     );
   }
 }
@@ -74,10 +75,6 @@ function casesText({ ids, count }: { ids: readonly string[]; count: number }): s
   const shown = ids.slice(0, tuning.casesNamed).map((id) => `'${id}'`);
   const more = ids.length > shown.length ? ` and ${ids.length - shown.length} more` : '';
   return `${ids.length === 1 ? 'case' : 'cases'} ${shown.join(', ')}${more}`;
-}
-
-function order(one: string, other: string): number {
-  return one < other ? -1 : one > other ? 1 : 0;
 }
 
 export function placeOfFile(file: string): Place {

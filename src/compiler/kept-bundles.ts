@@ -5,6 +5,7 @@ import { sha256Digest } from '../contract/digest.js';
 import type { JsonValue } from '../contract/json.js';
 import type { BehaviorKit } from '../contract/run/dialect.js';
 import type { ContentCache } from '../files/content-cache.js';
+import { compareTexts } from '../text/compare-texts.js';
 import type { BehaviorModules } from './behavior-modules.js';
 
 export interface BundlePlace {
@@ -47,7 +48,7 @@ export function keepBundle(place: BundlePlace, code: string): void {
 }
 
 function sortedBy<Item>(items: Item[], keyOfItem: (item: Item) => string): Item[] {
-  return items.sort((a, b) => (keyOfItem(a) < keyOfItem(b) ? -1 : 1));
+  return items.sort((a, b) => compareTexts(keyOfItem(a), keyOfItem(b)));
 }
 
 function keyOf({ modules, entry, kits }: BundlePlace): string | undefined {

@@ -5,6 +5,7 @@ import { sha256Digest } from '../contract/digest.js';
 import { limits } from '../contract/limits.js';
 import type { ToolPin } from '../contract/run/project-files.js';
 import { type SourceTreeFile, sourceTreeDigest } from '../contract/source-digest.js';
+import { compareTexts } from '../text/compare-texts.js';
 import { nearest } from '../text/nearest.js';
 import type { Diagnostics } from './diagnostics.js';
 import type { SourceDocument } from './source-document.js';
@@ -19,7 +20,7 @@ export function packagePin({ folder, document, starter, files }: CompiledSource)
     if (read.kind === 'text') texts.set(path, read.text);
   }
   const digests = [...texts].map(([path, text]): SourceTreeFile => ({ path, digest: sha256Digest(text), bytes: Buffer.byteLength(text) }));
-  return sourceTreeDigest(digests.sort((a, b) => (a.path < b.path ? -1 : 1)));
+  return sourceTreeDigest(digests.sort((a, b) => compareTexts(a.path, b.path)));
 }
 
 /** Reports each package that is not what its pin says, and pins of what `toolPackages` does not name. */

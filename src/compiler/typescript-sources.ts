@@ -1,6 +1,7 @@
 // What TypeScript can say something of: the behaviors of a repository's own packages, its agents and judges, as far as they are TypeScript.
 // What is installed or ships with the product is its author's.
 import { join } from 'node:path';
+import { compareTexts } from '../text/compare-texts.js';
 import { entryKind } from './source-files.js';
 
 export interface TypeScriptSources {
@@ -37,7 +38,7 @@ export function typeScriptSources(
   for (const path of agents) roles.set(path, 'agent');
   for (const path of behaviors) roles.set(path, 'behavior');
   const files = [...roles].filter(([path]) => isTypeScript(path)).map(([path, role]) => ({ path, role }));
-  return { root, packages: own.map(({ folder }) => folder), files: files.sort((a, b) => (a.path < b.path ? -1 : 1)), sdkNames };
+  return { root, packages: own.map(({ folder }) => folder), files: files.sort((a, b) => compareTexts(a.path, b.path)), sdkNames };
 }
 
 function isTypeScript(path: string): boolean {

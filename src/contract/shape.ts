@@ -1,5 +1,6 @@
 // Shapes as data: the JSON Schemas that typia makes of the types of this module (validators.ts). An object is closed unless it says what
 // its other members are.
+import { compareTexts } from '../text/compare-texts.js';
 import type { JsonValue } from './json.js';
 
 export interface Schema {
@@ -138,7 +139,7 @@ function ordered(value: unknown, key = ''): unknown {
     const items = value.map((item) => ordered(item));
     if (!unordered.has(key)) return items;
     const texts = items.map((item) => ({ item, text: JSON.stringify(item) }));
-    return texts.sort((left, right) => (left.text < right.text ? -1 : 1)).map(({ item }) => item);
+    return texts.sort((left, right) => compareTexts(left.text, right.text)).map(({ item }) => item);
   }
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, ordered(item, name)]));

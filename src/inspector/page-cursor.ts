@@ -3,6 +3,7 @@
 //     and restarts.
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { type CursorSeal, cursorOf, placeOf } from '../contract/list-cursor.js';
+import { compareTexts } from '../text/compare-texts.js';
 
 /** Of a report folder. */
 export interface ListPlace {
@@ -13,7 +14,7 @@ export interface ListPlace {
 /** The latest first; of equal times the greater name first, so that ids made later come first. */
 export function byPlace(left: ListPlace, right: ListPlace): number {
   if (left.modifiedNs !== right.modifiedNs) return left.modifiedNs > right.modifiedNs ? -1 : 1;
-  return left.name === right.name ? 0 : left.name > right.name ? -1 : 1;
+  return compareTexts(right.name, left.name);
 }
 
 const sealBytes = 16;

@@ -13,6 +13,7 @@ import { limits } from '../contract/limits.js';
 import { isInvocationId } from '../reports/invocation-id.js';
 import { isRunId } from '../reports/report-folder.js';
 import { findRun, type NamedRun, oneOfInvocation } from '../reports/report-path.js';
+import { compareTexts } from '../text/compare-texts.js';
 import type { ReportPlace } from './journal/archive-calls.js';
 import type { ArchivePort } from './journal/archive-port.js';
 import { stampOf } from './journal/fingerprint.js';
@@ -60,7 +61,7 @@ export class ReportDirectory {
       const { runId, verdict, invocation } = run as SavedRun;
       if (invocation?.id === invocationId) runs.push({ runId, passed: verdict === 'passed' });
     }
-    runs.sort((left, right) => (left.runId < right.runId ? -1 : 1));
+    runs.sort((left, right) => compareTexts(left.runId, right.runId));
     return oneOfInvocation(invocationId, { runs, reports: this.#directory });
   }
 

@@ -25,6 +25,7 @@ import { limits } from '../contract/limits.js';
 import type { ImplementationSource } from '../contract/run/project-view.js';
 import { commandSources } from '../drills/attempt/drill-inputs.js';
 import { moduleSources } from '../drills/targets/module-bundle.js';
+import { compareTexts } from '../text/compare-texts.js';
 import { foldCase } from '../text/fold-case.js';
 import { tuning } from './tuning.js';
 
@@ -48,13 +49,13 @@ export class RepositorySource {
     const source = new RepositorySource();
     const modules = toolModules(compiled);
     const roles = await rolesOf(root, compiled, { config, modules });
-    for (const [path, role] of [...roles].sort(([left], [right]) => (left < right ? -1 : 1))) {
+    for (const [path, role] of [...roles].sort(([left], [right]) => compareTexts(left, right))) {
       const message = source.#read(root, path, { role, ...defined({ implementationFileId: modules.get(path) }) });
       if (message !== undefined) source.#unavailable.push({ displayPath: path, message });
     }
     const own = new Set([...source.#files.values()].map(({ implementationFileId }) => implementationFileId));
     for (const module of compiled.sources.values()) if (!own.has(module.fileId)) source.#packages.push(module);
-    source.#packages.sort((left, right) => (placeOf(left) < placeOf(right) ? -1 : 1));
+    source.#packages.sort((left, right) => compareTexts(placeOf(left), placeOf(right)));
     return source;
   }
 

@@ -9,6 +9,7 @@ import { ServiceError } from '../contract/errors.js';
 import type { SourceFileInput } from '../contract/hosted/source.js';
 import { limits } from '../contract/limits.js';
 import { sourceTreeDigest } from '../contract/source-digest.js';
+import { compareTexts } from '../text/compare-texts.js';
 
 export interface RemoteSource {
   /** Ordered by path. */
@@ -38,7 +39,7 @@ export function readRemoteSource(
   for (const folder of folders) {
     if (![...read.keys()].some((path) => path.startsWith(`${folder}/`))) read.set(`${folder}/${folderMark}`, '');
   }
-  const ordered = [...read].map(([path, content]) => ({ path, content })).sort((a, b) => (a.path < b.path ? -1 : 1));
+  const ordered = [...read].map(([path, content]) => ({ path, content })).sort((a, b) => compareTexts(a.path, b.path));
   const tree = ordered.map(({ path, content }) => ({ path, digest: sha256Digest(content), bytes: Buffer.byteLength(content) }));
   return { files: ordered, digest: sourceTreeDigest(tree), bytes: tree.reduce((sum, { bytes }) => sum + bytes, 0) };
 }

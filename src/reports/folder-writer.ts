@@ -11,6 +11,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { sha256Digest } from '../contract/digest.js';
 import { makeFolder } from '../files/make-folder.js';
+import { compareTexts } from '../text/compare-texts.js';
 import { draftPrefix, removeLeftovers } from './leftovers.js';
 import type { ManifestFile } from './manifest.js';
 import { tuning } from './tuning.js';
@@ -53,7 +54,7 @@ export class FolderWriter {
 
   /** What has been written so far, ordered by path. */
   files(): ManifestFile[] {
-    return [...this.#files].sort((left, right) => (left.path < right.path ? -1 : 1));
+    return [...this.#files].sort((left, right) => compareTexts(left.path, right.path));
   }
 
   /** One file from its whole content. It is on the disk once `publish` has resolved. */

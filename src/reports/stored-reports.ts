@@ -6,6 +6,7 @@ import { ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
 import type { RunReport } from '../contract/run/run-events.js';
 import { validateRunReport } from '../contract/validate/validators.js';
+import { compareTexts } from '../text/compare-texts.js';
 import { FolderReader } from './folder-reader.js';
 import { parseManifest } from './manifest.js';
 import { isRunId, manifestFile, reportFile } from './report-folder.js';
@@ -34,7 +35,7 @@ export async function listStoredReports(directory: string, max: number = limits.
     const stat = await lstat(folder).catch(() => undefined);
     if (stat !== undefined && (isRunId(name) || stat.isDirectory())) found.push({ folder, modifiedMs: stat.mtimeMs });
   }
-  found.sort((left, right) => right.modifiedMs - left.modifiedMs || (left.folder < right.folder ? 1 : -1));
+  found.sort((left, right) => right.modifiedMs - left.modifiedMs || compareTexts(right.folder, left.folder));
   return { folders: found.slice(0, max).map(({ folder }) => folder), more: Math.max(found.length - max, 0) };
 }
 

@@ -1,4 +1,5 @@
 // What the digest of a dataset's revision covers, and the text that it is of.
+import { compareTexts } from '../../text/compare-texts.js';
 import { canonicalJson } from '../canonical-json.js';
 import type { JsonValue } from '../json.js';
 import type { DatasetRevisionView } from './resources.js';
@@ -9,8 +10,8 @@ export type DatasetContent = Pick<DatasetRevisionView['revision'], 'tool' | 'col
 /** The content in its order. */
 export function orderedContent({ tool, collections }: DatasetContent): DatasetContent {
   const inOrder = collections
-    .map(({ namespace, records }) => ({ namespace, records: [...records].sort((a, b) => (a.rowId < b.rowId ? -1 : 1)) }))
-    .sort((a, b) => (a.namespace < b.namespace ? -1 : 1));
+    .map(({ namespace, records }) => ({ namespace, records: [...records].sort((a, b) => compareTexts(a.rowId, b.rowId)) }))
+    .sort((a, b) => compareTexts(a.namespace, b.namespace));
   return { tool, collections: inOrder };
 }
 

@@ -1,5 +1,6 @@
 // Which routes of many are ambiguous. Each template is read once, and only those are compared that are alike up to a parameter with affixes
 // whose prefixes fit one segment: tools have thousands of routes, and the process that opens an access to them has others to answer.
+import { compareTexts } from '../../text/compare-texts.js';
 import { affixRank, areAmbiguousFrom, segmentKey, type TemplateSegment, templateSegments } from './route-template.js';
 
 interface Template {
@@ -18,7 +19,7 @@ interface Placed<R> {
 /** Calls `found` with each two of the routes that one method and some path fit, and that no order decides between. */
 export function eachAmbiguousPair<R extends Template>(routes: Iterable<R>, found: (one: R, other: R) => void): void {
   for (const group of alikeBefore(routes).values()) {
-    group.sort((one, other) => (one.prefix < other.prefix ? -1 : Number(one.prefix > other.prefix)));
+    group.sort((one, other) => compareTexts(one.prefix, other.prefix));
     // Those whose prefix begins that of the one at hand. In this order they are behind each other.
     const within: Placed<R>[] = [];
     for (const one of group) {

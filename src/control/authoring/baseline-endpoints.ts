@@ -7,6 +7,7 @@ import type { JsonObject } from '../../contract/json.js';
 import { limits } from '../../contract/limits.js';
 import type { CompiledBuild, CompiledTool } from '../../contract/run/build.js';
 import type { JsonSchema } from '../../contract/world/tool-manifest.js';
+import { compareTexts } from '../../text/compare-texts.js';
 import { type BuildAttemptRecord, buildAttemptTable, loadBuild, loadBuildView } from '../builds/build-records.js';
 import type { EndpointSet } from '../catalog/endpoint.js';
 import type { View } from '../catalog/tables.js';
@@ -151,7 +152,7 @@ function rowsOf(state: CompiledBuild['baseline']['setup']['state']): Map<string,
     if (patch.action === 'upsert') rows.set(patch.rowId, patch.value);
     else rows.delete(patch.rowId);
   }
-  return new Map([...found].map(([key, rows]) => [key, new Map([...rows].sort(([left], [right]) => (left < right ? -1 : 1)))]));
+  return new Map([...found].map(([key, rows]) => [key, new Map([...rows].sort(([left], [right]) => compareTexts(left, right)))]));
 }
 
 /** `true` and `false` are schemas as well, written here as the objects that mean the same. */

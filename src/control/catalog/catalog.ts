@@ -15,6 +15,7 @@ import { markBoot } from '../../files/boot-mark.js';
 import { copyDatabase, type Database, openDatabase } from '../../files/database.js';
 import { DatabaseSpace } from '../../files/database-space.js';
 import { diskFull, isDiskFull } from '../../files/disk-full.js';
+import { compareTexts } from '../../text/compare-texts.js';
 import { positionKey } from '../../worlds/kv/keys.js';
 import type { StreamLog, StreamPosition } from '../../worlds/kv/stream-log.js';
 import { encodePosition, streamStart } from '../../worlds/kv/stream-position.js';
@@ -277,7 +278,7 @@ function pendingIn(layers: readonly PendingWrites[], range: CatalogRange): [stri
   for (const layer of layers) {
     for (const [key, stays] of layer.within(range)) if (!found.has(key)) found.set(key, stays);
   }
-  return [...found].sort(([left], [right]) => (left < right ? -1 : 1));
+  return [...found].sort(([left], [right]) => compareTexts(left, right));
 }
 
 function refusalOf(error: unknown, directory: string): unknown {

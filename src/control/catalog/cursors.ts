@@ -2,6 +2,7 @@
 import { defined } from '../../contract/defined.js';
 import { limits } from '../../contract/limits.js';
 import { cursorOf, placeOf } from '../../contract/list-cursor.js';
+import { compareTexts } from '../../text/compare-texts.js';
 import type { Keyring } from './keyring.js';
 import type { KeyPart, Table, View } from './tables.js';
 
@@ -47,6 +48,6 @@ export function listPage<Record>({ keyring }: { keyring: Keyring }, view: View, 
 function purposeOf<Record>({ table, index, prefix, reverse = false, filters = {} }: PageRequest<Record>): string {
   const narrowed = Object.entries(filters)
     .filter(([, value]) => value !== undefined)
-    .sort(([left], [right]) => (left < right ? -1 : 1));
+    .sort(([left], [right]) => compareTexts(left, right));
   return `cursor ${JSON.stringify([table.name, index, prefix, reverse, narrowed])}`;
 }

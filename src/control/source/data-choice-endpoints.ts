@@ -4,6 +4,7 @@ import { ServiceError } from '../../contract/errors.js';
 import type { SourceDataChoices } from '../../contract/hosted/resources.js';
 import type { PutSourceDatasetsRequest } from '../../contract/hosted/source.js';
 import type { JsonValue } from '../../contract/json.js';
+import { compareTexts } from '../../text/compare-texts.js';
 import type { EndpointSet } from '../catalog/endpoint.js';
 import { addStorage, bytesOfRecord } from '../catalog/storage-use.js';
 import type { View } from '../catalog/tables.js';
@@ -67,7 +68,7 @@ function choicesOf(
   const keys = selections.map(keyOf);
   const twice = keys.findIndex((key, index) => keys.indexOf(key) < index);
   if (twice >= 0) throw invalid(`/selections/${twice}/instanceId`, 'duplicate', 'data is chosen for this instance already');
-  return { schemaVersion: 1, ...source, target, selections: [...selections].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1)) };
+  return { schemaVersion: 1, ...source, target, selections: [...selections].sort((a, b) => compareTexts(keyOf(a), keyOf(b))) };
 }
 
 type Selection = PutSourceDatasetsRequest['selections'][number] & { organizationId: string; projectId: string };

@@ -15,6 +15,7 @@ import type { SourceChange, SourceFileInput } from '../../contract/hosted/source
 import type { IssueCode } from '../../contract/issue-codes.js';
 import { limits } from '../../contract/limits.js';
 import { sourceTreeDigest, sourceTreeText } from '../../contract/source-digest.js';
+import { compareTexts } from '../../text/compare-texts.js';
 import type { Blobs, ControlServices } from '../core/services.js';
 
 export interface SourceFile {
@@ -138,7 +139,7 @@ function invalid(path: string, code: IssueCode, message: string): ServiceError {
 
 /** Every file, ordered by path. */
 export function filesOf(tree: SourceTree): { path: string; digest: string; bytes: number }[] {
-  return [...tree].map(([path, file]) => ({ path, ...file })).sort((a, b) => (a.path < b.path ? -1 : 1));
+  return [...tree].map(([path, file]) => ({ path, ...file })).sort((a, b) => compareTexts(a.path, b.path));
 }
 
 /** Of the files that a request brings. */

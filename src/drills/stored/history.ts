@@ -7,6 +7,7 @@ import type { Verdict } from '../../contract/run/run.js';
 import type { RunReport } from '../../contract/run/run-events.js';
 import type { TrialStatistics } from '../../contract/trial-statistics.js';
 import { headline } from '../../reports/findings.js';
+import { compareTexts } from '../../text/compare-texts.js';
 import { medianOf, trialStatistics } from '../plan/statistics.js';
 import { inconsistentOf, inputsOf, type JudgedAttempt, passedAtRetryOf } from './flakiness.js';
 
@@ -87,7 +88,7 @@ function noteOf(report: RunReport): NotedRun {
 }
 
 function byTime(left: NotedRun, right: NotedRun): number {
-  return left.startedAtMs - right.startedAtMs || (left.runId < right.runId ? -1 : 1);
+  return left.startedAtMs - right.startedAtMs || compareTexts(left.runId, right.runId);
 }
 
 function historyOf(drillId: string, runs: readonly NotedRun[]): DrillHistory {

@@ -5,6 +5,7 @@ import { canonicalJson } from '../../contract/canonical-json.js';
 import type { JsonObject } from '../../contract/json.js';
 import type { EvidenceEntry, LifecycleEntry, StateChangeEntry } from '../../contract/world/evidence.js';
 import type { StatePatch } from '../../contract/world/scenario.js';
+import { compareTexts } from '../../text/compare-texts.js';
 import { compareNames } from '../../worlds/kv/space-name.js';
 import { namespaceDigest, rowLinePrefix, SpaceDigests, stateDigest } from '../../worlds/state/state-hash.js';
 import { deepEqual } from '../judge/compare.js';
@@ -35,7 +36,7 @@ export class RebuiltRows {
     return {
       row: async (space, rowId) => this.#of(space).get(rowId) ?? null,
       eachRow: async (space, callback) => {
-        for (const [rowId, value] of [...this.#of(space)].sort(byRowId)) callback({ rowId, value });
+        for (const [rowId, value] of [...this.#of(space)].sort(([left], [right]) => compareTexts(left, right))) callback({ rowId, value });
       },
     };
   }
@@ -87,9 +88,4 @@ export class RebuiltRows {
     });
     return stateDigest(namespaces.sort(compareNames));
   }
-}
-
-/** As a world lists them: by UTF-16 code units. */
-function byRowId([left]: [string, JsonObject], [right]: [string, JsonObject]): number {
-  return left < right ? -1 : left > right ? 1 : 0;
 }

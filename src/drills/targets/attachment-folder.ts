@@ -4,6 +4,7 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { limits } from '../../contract/limits.js';
+import { compareTexts } from '../../text/compare-texts.js';
 import { AttachmentRefused, Attachments } from './attachments.js';
 
 /** Those that are there: they go with this process, however it ends itself. */
@@ -67,7 +68,7 @@ export class AttachmentFolder {
 
 function entriesOf(folder: string, attachments: Attachments): Dirent[] {
   try {
-    return readdirSync(folder, { withFileTypes: true }).sort((left, right) => (left.name < right.name ? -1 : 1));
+    return readdirSync(folder, { withFileTypes: true }).sort((left, right) => compareTexts(left.name, right.name));
   } catch (error) {
     const message = `A folder of attachments cannot be read: ${(error as NodeJS.ErrnoException).code}.`;
     attachments.note({ code: 'target.ATTACHMENT_UNREADABLE', message });

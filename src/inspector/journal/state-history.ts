@@ -5,6 +5,7 @@ import { type Growing, growingBytes, growingIntegers } from '../../collections/g
 import type { JsonObject } from '../../contract/json.js';
 import type { StatePatch } from '../../contract/world/scenario.js';
 import type { NamespaceView } from '../../contract/world/world-protocol.js';
+import { compareTexts } from '../../text/compare-texts.js';
 
 export type Change = 'insert' | 'update' | 'delete';
 const [inserted, updated, deleted] = [0, 1, 2];
@@ -71,7 +72,7 @@ export class StateHistory {
 }
 
 const keyOf = ({ packageId, instanceId, namespace }: HistorySpace): string => `${packageId}\n${instanceId}\n${namespace}`;
-const byName = (left: HistorySpace, right: HistorySpace): number => (keyOf(left) < keyOf(right) ? -1 : 1);
+const byName = (left: HistorySpace, right: HistorySpace): number => compareTexts(keyOf(left), keyOf(right));
 
 class Space {
   readonly name: HistorySpace;

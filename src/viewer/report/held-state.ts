@@ -4,6 +4,7 @@ import type { JsonObject } from '../../contract/json.js';
 import type { EvidenceEntry } from '../../contract/world/evidence.js';
 import type { StatePatch } from '../../contract/world/scenario.js';
 import type { NamespaceView } from '../../contract/world/world-protocol.js';
+import { compareTexts } from '../../text/compare-texts.js';
 import { tuning } from '../tuning.js';
 
 interface Place {
@@ -28,7 +29,9 @@ export class HeldState {
   namespacesAt(atSequence: number): NamespaceView[] {
     const spaces = [...this.#spacesAt(atSequence).values()];
     const name = ({ packageId, instanceId, namespace }: Place): string => `${packageId} ${instanceId} ${namespace}`;
-    return spaces.map(({ place, rows }) => ({ ...place, rowCount: rows.size })).sort((left, right) => (name(left) < name(right) ? -1 : 1));
+    return spaces
+      .map(({ place, rows }) => ({ ...place, rowCount: rows.size }))
+      .sort((left, right) => compareTexts(name(left), name(right)));
   }
 
   rowsAt(query: InspectorStateQuery, atSequence: number): Omit<InspectorStateReply, 'schemaVersion'> {

@@ -21,6 +21,7 @@ import type {
   ToolCatalogItem,
   WorldQuery,
 } from '../../contract/world/world-protocol.js';
+import { compareTexts } from '../../text/compare-texts.js';
 import type { LoadedOperation } from '../../tools/loaded-tool.js';
 import { mintedId } from '../kv/minted-ids.js';
 import type { ScheduledEvent } from '../state/event-queue.js';
@@ -204,13 +205,15 @@ function operations(program: Program): Operation[] {
         [...tool.operations].map(([operationId, loaded]) => ({ packageId: tool.packageId, instanceId, operationId, loaded })),
       ),
     )
-    .sort((a, b) => compare(a.packageId, b.packageId) || compare(a.instanceId, b.instanceId) || compare(a.operationId, b.operationId));
+    .sort(
+      (a, b) =>
+        compareTexts(a.packageId, b.packageId) || compareTexts(a.instanceId, b.instanceId) || compareTexts(a.operationId, b.operationId),
+    );
 }
 function named({ packageId, instanceId, operationId, loaded }: Operation): NamedOperation {
   const { mcp } = loaded.operation;
   return { packageId, instanceId, operationId, ...defined({ mcpName: mcp?.name }) };
 }
-const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 function actorView(program: Program, actor: Actor): ActorView {
   const capabilities = granted(program, actor).map(({ packageId, instanceId, operationId }) => ({ packageId, instanceId, operationId }));

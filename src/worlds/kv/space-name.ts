@@ -1,4 +1,6 @@
 // The name of a namespace of rows inside one world.
+import { compareTexts } from '../../text/compare-texts.js';
+
 export interface SpaceName {
   readonly packageId: string;
   readonly instanceId: string;
@@ -9,6 +11,5 @@ export const spaceKey = ({ packageId, instanceId, namespace }: SpaceName): strin
 
 /** By UTF-16 code units, member by member. */
 export function compareNames(a: SpaceName, b: SpaceName): number {
-  return compare(a.packageId, b.packageId) || compare(a.instanceId, b.instanceId) || compare(a.namespace, b.namespace);
+  return compareTexts(a.packageId, b.packageId) || compareTexts(a.instanceId, b.instanceId) || compareTexts(a.namespace, b.namespace);
 }
-const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

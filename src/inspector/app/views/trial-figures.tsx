@@ -4,6 +4,7 @@ import type { TrialStatistics } from '../../../contract/trial-statistics.js';
 import { medianOf, trialStatistics } from '../../../drills/plan/statistics.js';
 import { inconsistentOf, inputsOf, passedAtRetryOf } from '../../../drills/stored/flakiness.js';
 import { rateText } from '../../../reports/shown-values.js';
+import { compareTexts } from '../../../text/compare-texts.ts';
 import { ColumnHeads, counted, Fact, hostDuration, Scroll, Status } from '../../../viewer/kit/parts.tsx';
 import { tuning } from '../../tuning.js';
 import { runHash } from '../state/route.ts';
@@ -71,7 +72,7 @@ function Rates({ runs, statistics }: { runs: readonly SavedRun[]; statistics: Tr
 function flakyWords(runs: readonly SavedRun[]): string {
   const judged = runs
     .map((run) => ({ ...run, inputs: inputsOf({ ...run, targetId: run.target.id }) }))
-    .sort((left, right) => left.startedAtMs - right.startedAtMs || (left.runId < right.runId ? -1 : 1));
+    .sort((left, right) => left.startedAtMs - right.startedAtMs || compareTexts(left.runId, right.runId));
   const [retried, inconsistent] = [passedAtRetryOf(judged).length, inconsistentOf(judged).length];
   return [
     ...(retried === 0 ? [] : [`${counted(retried, 'trial')} passed when tried again`]),
