@@ -1,7 +1,7 @@
 // tools/call: from its params to the world and back. What the simulation answered is a result, an error too; only what asks for no tool at
 // all, or cannot be asked, is a JSON-RPC error.
 import { errorTable, ServiceError } from '../contract/errors.js';
-import type { JsonObject, JsonValue } from '../contract/json.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
 import type { McpDialect } from '../contract/run/dialect.js';
 import { validateCallPath, validateCallRequest, validateWaitRequest } from '../contract/validate/validators.js';
@@ -10,7 +10,7 @@ import type { AdvanceProgress } from '../contract/world/world-protocol.js';
 import type { AgentWorld } from './agent-world.js';
 import { contentOf, textOf } from './mcp-content.js';
 import { type Headers, requireHeaderParams } from './mcp-headers.js';
-import { isObject, McpFailure } from './mcp-messages.js';
+import { McpFailure } from './mcp-messages.js';
 import { clientCapabilitiesKey, type Era } from './mcp-revisions.js';
 import { type McpTool, type McpToolCatalog, type ToolTarget, targetOfName } from './mcp-tools.js';
 
@@ -30,7 +30,7 @@ export interface ToolCall {
 export async function callTool(call: ToolCall): Promise<JsonObject> {
   const { name, arguments: input = {} } = call.params;
   if (typeof name !== 'string') throw new McpFailure('invalidParams', "The member 'name' is not a text.");
-  if (!isObject(input)) throw new McpFailure('invalidParams', "The member 'arguments' is not an object.");
+  if (!isJsonObject(input)) throw new McpFailure('invalidParams', "The member 'arguments' is not an object.");
   const tool = call.catalog.find(name);
   if (tool !== undefined && call.era === 'modern') requireModern(tool, input, call);
   try {
@@ -47,7 +47,7 @@ export async function callTool(call: ToolCall): Promise<JsonObject> {
 function requireModern({ headerParams, mcp: { clientCapabilities = [] } }: McpTool, input: JsonObject, { meta, headers }: ToolCall): void {
   if (headers !== undefined) requireHeaderParams(headerParams, input, headers);
   const { [clientCapabilitiesKey]: said } = meta;
-  const missing = clientCapabilities.filter((capability) => !isObject(said) || said[capability] === undefined);
+  const missing = clientCapabilities.filter((capability) => !isJsonObject(said) || said[capability] === undefined);
   if (missing.length === 0) return;
   const requiredCapabilities = Object.fromEntries(missing.map((capability) => [capability, {}]));
   throw new McpFailure('missingCapability', `The tool needs a client with ${missing.join(', ')}.`, {
@@ -116,7 +116,7 @@ function resultOf(outcome: ToolOutcome, ids: { callId?: string; correlationId?: 
   if (outcome.kind !== 'ok') return { ...failedContent(outcome, dialect), isError: true, _meta };
   const { value } = outcome;
   const { content, structured = true } = tool?.mcp ?? {};
-  const structuredContent = tool?.wraps.value !== true && isObject(value) ? value : { value };
+  const structuredContent = tool?.wraps.value !== true && isJsonObject(value) ? value : { value };
   const blocks = content === undefined ? [textBlock(structured ? structuredContent : value)] : contentOf(value, content);
   if (blocks === undefined) return { ...failedContent(contentTooLarge, dialect), isError: true, _meta };
   return { content: blocks, ...(structured ? { structuredContent } : {}), _meta };

@@ -1,11 +1,10 @@
 // The content blocks of a result, made from its value as the manifest lays them out.
 //   MCP-CONTENT-1. A layout multiplies what the tool has returned, outside of the world and its bounds: items are counted before a block is
 //     made, and bytes with each block.
-import type { JsonObject, JsonValue } from '../contract/json.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../contract/json.js';
 import { valueAt } from '../contract/json-path.js';
 import { limits } from '../contract/limits.js';
 import type { McpContent } from '../contract/world/tool-mcp.js';
-import { isObject } from './mcp-messages.js';
 
 /** Undefined where they would be more than `mcpContentBlocksMax`, or larger than `mcpContentBytesMax`. */
 export function contentOf(value: JsonValue, layout: readonly McpContent[]): JsonObject[] | undefined {
@@ -33,7 +32,7 @@ export function textOf(value: JsonValue): string {
 /** What is not found is left out. */
 function filled(template: JsonObject, value: JsonValue): JsonObject {
   const members = Object.entries(template).flatMap(([name, part]): [string, JsonValue][] => {
-    if (!isObject(part)) return [[name, part]];
+    if (!isJsonObject(part)) return [[name, part]];
     if (!Array.isArray(part.from)) return [[name, filled(part, value)]];
     const found = valueAt(value, part.from as (string | number)[]) ?? null;
     return found === null ? [] : [[name, textOf(found)]];
@@ -57,6 +56,6 @@ const needed: { [T in McpContent['type']]: readonly string[] } = {
 
 function isWhole(block: JsonObject): boolean {
   const { resource } = block;
-  if (isObject(resource) && (resource.uri === undefined || (resource.text ?? resource.blob) === undefined)) return false;
+  if (isJsonObject(resource) && (resource.uri === undefined || (resource.text ?? resource.blob) === undefined)) return false;
   return needed[block.type as McpContent['type']].every((name) => block[name] !== undefined);
 }

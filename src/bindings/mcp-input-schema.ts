@@ -4,9 +4,8 @@
 //   MCP-INPUT-SCHEMA-1. Schemas are their authors', and lists are made where all worlds are served: each part is looked at once, steps are
 //     counted, and what would take more than the list has left is shown as an object.
 //   MCP-INPUT-SCHEMA-2. Each reference of a folded schema leads to a schema in it; one where that cannot be is shown as an object.
-import type { JsonObject, JsonValue } from '../contract/json.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
-import { isObject } from './mcp-messages.js';
 import { SchemaReferences } from './schema-references.js';
 
 /** What the folding of one list may take. A step is a part of a schema that is looked at, a member of it, a property that is taken over. */
@@ -72,7 +71,7 @@ class Fold {
   }
 
   #membersOf(schema: JsonValue, depth: number): Members {
-    if (!isObject(schema)) return noMembers();
+    if (!isJsonObject(schema)) return noMembers();
     const known = this.#known.get(schema);
     if (known !== undefined) return known;
     if (depth > limits.mcpFoldDepthMax) throw new NotFolded();
@@ -97,7 +96,7 @@ class Fold {
   }
 
   #addOwn({ properties, required }: Members, schema: JsonObject): void {
-    if (isObject(schema.properties))
+    if (isJsonObject(schema.properties))
       for (const [name, property] of Object.entries(schema.properties)) properties.set(name, new Set([property]));
     for (const name of listOf(schema.required)) if (typeof name === 'string') required.add(name);
     this.#spend(1 + properties.size + required.size);
@@ -139,4 +138,4 @@ function stepsIn(value: JsonValue): number {
 const charsOfStep = 0x40;
 
 const listOf = (value: JsonValue | undefined): JsonValue[] => (Array.isArray(value) ? value : []);
-const valuesOf = (value: JsonValue | undefined): JsonValue[] => (isObject(value) ? Object.values(value) : []);
+const valuesOf = (value: JsonValue | undefined): JsonValue[] => (isJsonObject(value) ? Object.values(value) : []);

@@ -1,5 +1,5 @@
 // JSON-RPC 2.0 as MCP narrows it: one message a body, ids that are texts or integers, params that are an object.
-import type { JsonObject, JsonValue } from '../contract/json.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../contract/json.js';
 
 export type RequestId = string | number;
 export interface McpMessage {
@@ -38,21 +38,21 @@ export class McpFailure extends Error {
 
 /** Undefined for a response, which a client sends to a server that has asked it something; this one asks nothing. Throws McpFailure. */
 export function readMessage(body: JsonValue): McpMessage | undefined {
-  if (!isObject(body)) throw invalid('The body is not one JSON-RPC message.');
+  if (!isJsonObject(body)) throw invalid('The body is not one JSON-RPC message.');
   const { jsonrpc, id, method, params = {} } = body;
   if (jsonrpc !== '2.0') throw invalid("The member 'jsonrpc' is not '2.0'.");
   if (method === undefined && ('result' in body || 'error' in body)) return undefined;
   if (typeof method !== 'string') throw invalid("The member 'method' is not a text.");
   if ('id' in body && idOf(body) === undefined) throw invalid("The member 'id' is neither a text nor an integer.");
-  if (!isObject(params)) throw new McpFailure('invalidParams', "The member 'params' is not an object.", { status: 400 });
+  if (!isJsonObject(params)) throw new McpFailure('invalidParams', "The member 'params' is not an object.", { status: 400 });
   const { _meta: meta = {} } = params;
-  if (!isObject(meta)) throw new McpFailure('invalidParams', "The member 'params._meta' is not an object.", { status: 400 });
+  if (!isJsonObject(meta)) throw new McpFailure('invalidParams', "The member 'params._meta' is not an object.", { status: 400 });
   return { method, params, meta, id: id as RequestId | undefined };
 }
 
 /** The id to answer with, where it can be read. */
 export function idOf(body: JsonValue): RequestId | undefined {
-  if (!isObject(body)) return undefined;
+  if (!isJsonObject(body)) return undefined;
   const { id } = body;
   return typeof id === 'string' || (typeof id === 'number' && Number.isSafeInteger(id)) ? id : undefined;
 }
@@ -63,10 +63,6 @@ export function resultMessage(id: RequestId, result: JsonObject): JsonObject {
 export function errorMessage(id: RequestId | undefined, { code, message, details }: McpFailure): JsonObject {
   const error: JsonObject = details === undefined ? { code, message } : { code, message, data: details };
   return id === undefined ? { jsonrpc: '2.0', error } : { jsonrpc: '2.0', id, error };
-}
-
-export function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function invalid(message: string): McpFailure {

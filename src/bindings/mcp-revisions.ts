@@ -3,9 +3,9 @@
 //   MCP-REVISIONS-1. `modern` is 2026-07-28: each request says who it is. `legacy` is what begins with `initialize`; there the header alone
 //     picks the rules.
 //   MCP-REVISIONS-2. The era is decided before the method, so that `initialize` under a modern claim is a method that does not exist.
-import type { JsonValue } from '../contract/json.js';
+import { isJsonObject, type JsonValue } from '../contract/json.js';
 import { type Headers, headerMismatch, headerOf } from './mcp-headers.js';
-import { isObject, McpFailure, type McpMessage } from './mcp-messages.js';
+import { McpFailure, type McpMessage } from './mcp-messages.js';
 
 export type Era = 'modern' | 'legacy';
 export const modernRevision = '2026-07-28';
@@ -40,7 +40,7 @@ export function requireModern({ method, meta, id }: McpMessage, headers: Headers
   if (id === undefined) return;
   if (headers !== undefined && headerOf(headers, 'mcp-method') !== method) throw headerMismatch('Mcp-Method');
   if (claim === undefined) throw missingMeta(versionKey);
-  if (!isObject(meta[clientCapabilitiesKey])) throw missingMeta(clientCapabilitiesKey);
+  if (!isJsonObject(meta[clientCapabilitiesKey])) throw missingMeta(clientCapabilitiesKey);
 }
 
 function missingMeta(key: string): McpFailure {

@@ -3,13 +3,13 @@
 //   MCP-STDIO-2. At the end of the input what was asked is still answered. When the reader of the output goes away, everything ends.
 import { addAbortSignal, type Readable, type Writable } from 'node:stream';
 import { errorTable, ServiceError } from '../contract/errors.js';
-import type { JsonObject, JsonValue } from '../contract/json.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
 import type { McpToolNames } from '../contract/run/target.js';
 import { jsonOf } from '../http/json-body.js';
 import type { AgentWorld } from './agent-world.js';
 import { type Line, readLines } from './line-reader.js';
-import { errorMessage, idOf, isObject, McpFailure, type McpMessage, type RequestId, readMessage, resultMessage } from './mcp-messages.js';
+import { errorMessage, idOf, McpFailure, type McpMessage, type RequestId, readMessage, resultMessage } from './mcp-messages.js';
 import { eraOf, requireModern } from './mcp-revisions.js';
 import type { McpRequest } from './mcp-server.js';
 import { answerInSteps } from './mcp-steps.js';
@@ -112,7 +112,7 @@ function parse(line: Line): JsonValue {
 }
 
 function isNotification(body: JsonValue): boolean {
-  return isObject(body) && typeof body.method === 'string' && !('id' in body);
+  return isJsonObject(body) && typeof body.method === 'string' && !('id' in body);
 }
 
 function tooMany(): McpFailure {

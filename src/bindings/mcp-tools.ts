@@ -6,14 +6,14 @@
 //     taken, or longer than 64 characters, a digest ends it. Either name calls the tool. Who asks for own names is given those.
 import { createHash } from 'node:crypto';
 import { defined } from '../contract/defined.js';
-import type { JsonObject, JsonValue } from '../contract/json.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
 import type { McpToolNames } from '../contract/run/target.js';
 import { type HeaderParam, headerParamsOf } from '../contract/world/mcp-header-params.js';
 import type { ToolMcp } from '../contract/world/tool-mcp.js';
 import type { NamedOperation, ToolCatalogItem } from '../contract/world/world-protocol.js';
 import { FoldSteps, foldedInputSchema } from './mcp-input-schema.js';
-import { isObject, McpFailure } from './mcp-messages.js';
+import { McpFailure } from './mcp-messages.js';
 import { withoutUnusedIds } from './schema-references.js';
 
 export interface ToolTarget {
@@ -188,7 +188,7 @@ function toolOf(item: ToolCatalogItem, name: string, steps: FoldSteps): McpTool 
  * schema that refers into itself cannot be put inside another one as it is, so of such a one only that is shown.
  */
 function objectSchema(schema: JsonValue): { schema: JsonObject; wraps: boolean } {
-  if (isObject(schema) && schema.type === 'object') return { schema: withObjectsForProperties(schema), wraps: false };
+  if (isJsonObject(schema) && schema.type === 'object') return { schema: withObjectsForProperties(schema), wraps: false };
   const value = /"\$(?:ref|dynamicRef)":"/.test(JSON.stringify(schema)) ? {} : inObject(schema);
   return { schema: { type: 'object', properties: { value }, required: ['value'], additionalProperties: false }, wraps: true };
 }
@@ -196,7 +196,7 @@ function objectSchema(schema: JsonValue): { schema: JsonObject; wraps: boolean }
 /** In the older revisions the schema of a property is an object, and a client refuses the whole list for one that is not. */
 function withObjectsForProperties(schema: JsonObject): JsonObject {
   const { properties } = schema;
-  if (!isObject(properties) || Object.values(properties).every((property) => typeof property !== 'boolean')) return schema;
+  if (!isJsonObject(properties) || Object.values(properties).every((property) => typeof property !== 'boolean')) return schema;
   return { ...schema, properties: Object.fromEntries(Object.entries(properties).map(([name, property]) => [name, inObject(property)])) };
 }
 /** `true` allows everything and `false` nothing. */

@@ -1,14 +1,14 @@
 // A world behind the HTTP binding, for who has an address and a token. What is refused there is refused here by the same code.
 import { defined } from '../contract/defined.js';
 import { type ErrorCode, type ErrorEnvelope, errorTable, ServiceError } from '../contract/errors.js';
-import type { JsonObject } from '../contract/json.js';
+import { isJsonObject, type JsonObject } from '../contract/json.js';
 import { ownAgentDialect, ownWordsHeader } from '../contract/run/dialect.js';
 import type { CallResponse, ToolsResponse, WaitResponse } from '../contract/world/agent-binding.js';
 import type { AdvanceProgress } from '../contract/world/world-protocol.js';
 import type { DirectCall, Endpoint } from '../drills/ports/bindings-port.js';
 import type { AgentCatalog, AgentWorld, AskOptions } from './agent-world.js';
 import { readEvents } from './event-reader.js';
-import { isObject, McpFailure, rpcCodes } from './mcp-messages.js';
+import { McpFailure, rpcCodes } from './mcp-messages.js';
 import { eventStream } from './wait-route.js';
 
 export class RemoteWorld implements AgentWorld {
@@ -27,7 +27,7 @@ export class RemoteWorld implements AgentWorld {
 
   readonly unlisted = {
     call: async ({ name, arguments: input, _meta }: JsonObject, { signal }: AskOptions = {}): Promise<JsonObject> => {
-      const key = isObject(_meta) ? Object.entries(_meta).filter(([member]) => this.dialect.mcp.keyNames.includes(member)) : [];
+      const key = isJsonObject(_meta) ? Object.entries(_meta).filter(([member]) => this.dialect.mcp.keyNames.includes(member)) : [];
       const params = { ...defined({ name, arguments: input }), _meta: Object.fromEntries(key) };
       const reply = await this.#ask('/mcp', { body: { jsonrpc: '2.0', id: 1, method: 'tools/call', params }, signal });
       const { result, error } = await answerOf<{ result?: JsonObject; error?: { code: number; message: string; data?: JsonObject } }>(

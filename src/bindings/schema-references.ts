@@ -1,8 +1,7 @@
 // Where the references of a JSON Schema lead, and which of its parts have names. Only the schema itself is looked at: a client that reads
 // it in a list has nothing else.
 //   SCHEMA-REFERENCES-1. `$id` is taken out only where no reference needs it: what each reference leads to stays the same.
-import type { JsonObject, JsonValue } from '../contract/json.js';
-import { isObject } from './mcp-messages.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../contract/json.js';
 
 /** Members that hold values, not schemas. */
 const valued = ['const', 'enum', 'default', 'examples'];
@@ -98,12 +97,12 @@ function walk(value: JsonValue, base: string, visit: Visit): void {
     for (const item of value) walk(item, base, visit);
     return;
   }
-  if (!isObject(value)) return;
+  if (!isJsonObject(value)) return;
   const own = uriOf(value, base);
   visit(value, own);
   for (const [name, member] of Object.entries(value)) {
     if (valued.includes(name)) continue;
-    if (!named.includes(name) || !isObject(member)) walk(member, own, visit);
+    if (!named.includes(name) || !isJsonObject(member)) walk(member, own, visit);
     else for (const schema of Object.values(member)) walk(schema, own, visit);
   }
 }
@@ -126,7 +125,7 @@ function pointed(root: JsonValue, fragment: string): JsonValue | undefined {
     if (token === undefined || typeof at !== 'object' || at === null || !Object.hasOwn(at, token)) return undefined;
     at = (at as JsonObject)[token];
   }
-  return isObject(at) || typeof at === 'boolean' ? at : undefined;
+  return isJsonObject(at) || typeof at === 'boolean' ? at : undefined;
 }
 
 function decoded(part: string): string | undefined {

@@ -1,7 +1,7 @@
 // The signatures of callbacks, each as the verifiers of its service compute it.
 //   SIGNATURES-1. Everything that the receiver checks is made here, after evidence: the clock of the host reaches no world.
 import { createHash, createHmac } from 'node:crypto';
-import type { JsonObject, JsonValue } from '../contract/json.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../contract/json.js';
 import type { CallbackSignature } from '../contract/world/callback-signature.js';
 
 /** What is signed, as it would be sent without a signature. */
@@ -98,7 +98,7 @@ const hubspotUrl = (url: string): string => url.replace(hubspotDecoded, (escaped
 /** The verifier believes no other time than the one inside of what is signed. A body that is no JSON object has no place for it. */
 function withTimestamp(body: Buffer, webhookTimestamp: number): Buffer {
   const value = parsed(body.toString());
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return body;
+  if (!isJsonObject(value)) return body;
   return Buffer.from(JSON.stringify({ ...value, webhookTimestamp } satisfies JsonObject));
 }
 function parsed(text: string): JsonValue | undefined {

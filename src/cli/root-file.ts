@@ -1,7 +1,7 @@
 // What commands read of a repository's root file without compiling it.
 import { parseSourceDocument } from '../compiler/source-document.js';
 import { readFileBelow } from '../compiler/source-files.js';
-import type { JsonValue } from '../contract/json.js';
+import { isJsonObject, type JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
 
 /** The folder of the repository's documents; undefined where there is no root file. */
@@ -18,5 +18,5 @@ export function documentOf(root: string, path: string): JsonValue | undefined {
 }
 
 export function memberOf(value: JsonValue | undefined, name: string): JsonValue | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+  return isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }

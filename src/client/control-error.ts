@@ -1,6 +1,7 @@
 // What a client throws: a refusal of the service with its envelope, or an operation that did not end well.
 import type { ErrorEnvelope } from '../contract/errors.js';
 import type { LongRunningOperation } from '../contract/hosted/operation.js';
+import { isRecord } from '../contract/json.js';
 
 /** A refusal. `envelope` is the body of the reply (docs/errors.md). */
 export class ControlError extends Error {
@@ -66,21 +67,20 @@ function envelopeIn(text: string, correlationId: string): ErrorEnvelope | undefi
     ...(isDelay(retryAfterMs) ? { retryAfterMs } : {}),
     ...(typeof operationId === 'string' ? { operationId } : {}),
     ...(Array.isArray(issues) ? { issues: issues.filter(isIssue) } : {}),
-    ...(isObject(details) ? { details: details as NonNullable<ErrorEnvelope['details']> } : {}),
-    ...(isObject(evidence) ? { evidence: evidence as NonNullable<ErrorEnvelope['evidence']> } : {}),
+    ...(isRecord(details) ? { details: details as NonNullable<ErrorEnvelope['details']> } : {}),
+    ...(isRecord(evidence) ? { evidence: evidence as NonNullable<ErrorEnvelope['evidence']> } : {}),
   };
 }
 
 type Members = { readonly [name: string]: unknown };
-const isObject = (value: unknown): value is Members => typeof value === 'object' && value !== null && !Array.isArray(value);
 const isDelay = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value) && value > 0;
 const isIssue = (value: unknown): value is NonNullable<ErrorEnvelope['issues']>[number] =>
-  isObject(value) && [value.path, value.code, value.message].every((member) => typeof member === 'string');
+  isRecord(value) && [value.path, value.code, value.message].every((member) => typeof member === 'string');
 
 function objectIn(text: string): Members | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : undefined;
+    return isRecord(value) ? value : undefined;
   } catch {
     return undefined;
   }

@@ -3,6 +3,7 @@
 //   CARRIED-MEMBERS-1. A member that the record has is carried: in each object of its place, or, where the record says `?`, in one.
 //   CARRIED-MEMBERS-2. The record is what a run gives. What is lost is a finding also where the record is written.
 import { ServiceError } from '../contract/errors.js';
+import { isRecord } from '../contract/json.js';
 import { compareTexts } from '../text/compare-texts.js';
 import type { SourcedExchange } from './exchanges.js';
 import type { VerifyFinding } from './findings.js';
@@ -84,7 +85,6 @@ function sorted<Value, Made>(map: ReadonlyMap<string, Value>, make: (value: Valu
 /** `text`: of the file. */
 export function recordedMembers(text: string): CarriedMembers {
   const value = parsed(text);
-  const isRecord = (one: unknown): one is object => typeof one === 'object' && one !== null && !Array.isArray(one);
   const isList = (one: unknown): boolean => Array.isArray(one) && one.every((name) => typeof name === 'string');
   const fits = isRecord(value) && Object.values(value).every((places) => isRecord(places) && Object.values(places).every(isList));
   if (!fits)

@@ -5,6 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { ServiceError } from '../contract/errors.js';
+import { isRecord } from '../contract/json.js';
 import { bundleModule } from '../drills/targets/module-bundle.js';
 import { importModule } from '../loading/own-code.js';
 import type { CompatDefinition } from './definition.js';
@@ -41,7 +42,6 @@ function missingPackages(message: string): string[] {
 function checked(definition: unknown): CompatDefinition {
   if (typeof definition !== 'object' || definition === null) throw refused(`${compatModule} has no default export made by defineCompat.`);
   const { clients, operations, routes, unsupported, checkResponse, isError, flow, mcp } = definition as Partial<CompatDefinition>;
-  const isRecord = (value: unknown): value is object => typeof value === 'object' && value !== null && !Array.isArray(value);
   const isTextList = (value: unknown): boolean => Array.isArray(value) && value.every((item) => typeof item === 'string');
   const faults = [
     isTextList(clients) && (clients as readonly string[]).length > 0 ? '' : 'clients is no list of npm packages',

@@ -1,5 +1,6 @@
 // The schemas of an OpenAPI document as JSON Schema 2020-12, each where it lies, so that references hold. Only keywords are looked at: a
 // member that a schema describes may be called as a keyword is.
+import { isRecord } from '../contract/json.js';
 
 export interface SchemaConversion {
   /** Which members of an object have to be there: those that the document calls required, or each that it lists. */
@@ -10,7 +11,6 @@ export interface SchemaConversion {
 // biome-ignore lint/suspicious/noExplicitAny: a document of somebody else, looked at member by member
 type Foreign = any;
 
-const isObject = (value: Foreign): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
 /** Keywords whose value is a schema, a list of them, and a record of them. */
 const single = ['items', 'additionalProperties', 'not', 'if', 'then', 'else', 'contains', 'propertyNames', 'unevaluatedProperties'];
 const lists = ['allOf', 'anyOf', 'oneOf', 'prefixItems'];
@@ -19,29 +19,29 @@ const records = ['properties', 'patternProperties', '$defs', 'definitions', 'dep
 /** The document, its schemas converted. Whole, as references may lead anywhere. */
 export function withJsonSchemas(value: unknown, conversion: SchemaConversion): unknown {
   if (Array.isArray(value)) return value.map((item) => withJsonSchemas(item, conversion));
-  if (!isObject(value)) return value;
+  if (!isRecord(value)) return value;
   return mapMembers(value, (member, name) => {
     if (name === 'schema') return schemaOf(member, conversion);
-    if (name === 'schemas' && isObject(member)) return mapMembers(member, (schema) => schemaOf(schema, conversion));
+    if (name === 'schemas' && isRecord(member)) return mapMembers(member, (schema) => schemaOf(schema, conversion));
     return name === 'example' || name === 'examples' ? member : withJsonSchemas(member, conversion);
   });
 }
 
 function schemaOf(schema: Foreign, conversion: SchemaConversion): Foreign {
-  if (!isObject(schema)) return schema;
+  if (!isRecord(schema)) return schema;
   const changed = { ...schema };
   for (const name of single) if (name in changed) changed[name] = schemaOf(changed[name], conversion);
   for (const name of lists)
     if (Array.isArray(changed[name])) changed[name] = changed[name].map((item: Foreign) => schemaOf(item, conversion));
   for (const name of records)
-    if (isObject(changed[name])) changed[name] = mapMembers(changed[name], (member) => schemaOf(member, conversion));
+    if (isRecord(changed[name])) changed[name] = mapMembers(changed[name], (member) => schemaOf(member, conversion));
   requireMembers(changed, schema, conversion);
   return conversion.isOld ? modernized(changed) : changed;
 }
 
 /** What is for requests alone is never in a response. */
 function requireMembers(changed: Foreign, { properties }: Foreign, { presence }: SchemaConversion): void {
-  const described: { [name: string]: Foreign } = isObject(properties) ? properties : {};
+  const described: { [name: string]: Foreign } = isRecord(properties) ? properties : {};
   const listed = presence === 'declared' ? Object.keys(described) : Array.isArray(changed.required) ? changed.required : [];
   const wanted = listed.filter((name: string) => described[name]?.writeOnly !== true);
   if (wanted.length > 0 && allowsObject(changed)) changed.required = wanted;

@@ -3,9 +3,9 @@
 //     unless types are closed.
 import type { IntersectionType, LiteralType, Type, TypeChecker, TypeReference } from 'typescript';
 import type { TypeScript } from '../compiler/typescript.js';
+import { isRecord } from '../contract/json.js';
 
 type JsonRecord = { readonly [name: string]: unknown };
-const isRecord = (value: unknown): value is JsonRecord => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 interface TypeMember {
   name: string;

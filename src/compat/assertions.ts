@@ -1,7 +1,7 @@
 // Assertions of the other runner as ours. What a native kind says becomes one; the rest is an expression over the calls with the same
 // meaning.
 //   COMPAT-ASSERTIONS-1. What an assertion has and is not read here stays in it, so that the validator refuses it where it stands.
-import type { JsonObject, JsonValue } from '../contract/json.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../contract/json.js';
 import {
   allOf,
   asCondition,
@@ -13,7 +13,7 @@ import {
   readFilter,
 } from './call-filter.js';
 import { isCount, readCountComparison, readValueComparison, sizeCondition } from './comparisons.js';
-import { isMembers, present, type ShapeReader } from './members.js';
+import { present, type ShapeReader } from './members.js';
 
 const line = 'assertions';
 
@@ -47,7 +47,7 @@ export function readAssertion(reader: ShapeReader, assertion: JsonObject, path: 
 function withFlat(reader: ShapeReader, assertion: JsonObject, { path, as }: { path: string; as: string }): JsonObject {
   const { contains, ...rest } = assertion;
   if (contains === undefined) return assertion;
-  const isFlat = isMembers(contains) && rest[as] === undefined && !Object.values(contains).some(isMembers);
+  const isFlat = isJsonObject(contains) && rest[as] === undefined && !Object.values(contains).some(isJsonObject);
   if (!isFlat) reader.refuse(`${path}/contains`, 'this part of a row or payload', line);
   return { ...rest, [as]: contains };
 }
@@ -55,7 +55,7 @@ function withFlat(reader: ShapeReader, assertion: JsonObject, { path, as }: { pa
 function readCallbackCount(reader: ShapeReader, assertion: JsonObject, path: string): JsonObject {
   const { callback, ...rest } = assertion;
   if (callback === undefined) return assertion;
-  if (!isMembers(callback)) return { ...rest, callbackId: callback };
+  if (!isJsonObject(callback)) return { ...rest, callbackId: callback };
   const { packageId, instanceId, callbackId, id, ...strange } = callback;
   for (const name of Object.keys(strange)) reader.refuse(`${path}/callback/${name}`, `'${name}' of a callback`, line);
   return present({ ...rest, packageId, instanceId, callbackId: callbackId ?? id });
@@ -85,7 +85,7 @@ function readOrder(reader: ShapeReader, assertion: JsonObject, path: string): Js
   if (!Array.isArray(sequence)) return assertion;
   const steps = sequence.map((step, index) => {
     const at = `${path}/sequence/${index}`;
-    if (!isMembers(step)) return undefined;
+    if (!isJsonObject(step)) return undefined;
     for (const name of Object.keys(unread(step, [...filterMembers, ...operationNames])))
       reader.refuse(`${at}/${name}`, `'${name}' of a step`, line);
     return readFilter(reader, step.operation === undefined && step.anyOf === undefined ? { ...step, operation: bare(step) } : step, at);
@@ -123,7 +123,7 @@ function readArguments(reader: ShapeReader, assertion: JsonObject, path: string)
     if (own === undefined) reader.refuse(`${path}/operation`, 'the value at a path of calls that are chosen so', line);
     return { ...unread(rest, filterMembers), operation: own ?? {} };
   }
-  if (!isMembers(contains)) {
+  if (!isJsonObject(contains)) {
     reader.refuse(`${path}/contains`, 'what is no object', line);
     return rest;
   }

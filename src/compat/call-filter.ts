@@ -1,7 +1,7 @@
 // Which calls an assertion of the other runner means: its operation, and what stands beside it. As a filter of ours where that says it all,
 // else as a condition of an expression over the calls.
-import type { JsonObject, JsonValue } from '../contract/json.js';
-import { isMembers, present, type ShapeReader } from './members.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../contract/json.js';
+import { present, type ShapeReader } from './members.js';
 
 export interface CallFilter {
   /** Of one operation. */
@@ -24,8 +24,8 @@ const operationMembers: readonly string[] = ['packageId', 'instanceId', 'operati
 /** Undefined where there is no operation, which the validator then says. */
 export function readFilter(reader: ShapeReader, members: JsonObject, path: string): CallFilter | undefined {
   const listed = members.anyOf === undefined ? [members.operation] : Array.isArray(members.anyOf) ? members.anyOf : [undefined];
-  const operations = listed.map((item) => (isMembers(item) && isMembers(item.operation) ? item.operation : item));
-  if (operations.length === 0 || !operations.every(isMembers)) return undefined;
+  const operations = listed.map((item) => (isJsonObject(item) && isJsonObject(item.operation) ? item.operation : item));
+  if (operations.length === 0 || !operations.every(isJsonObject)) return undefined;
   const where = members.anyOf === undefined ? `${path}/operation` : `${path}/anyOf`;
   for (const operation of operations)
     for (const name of Object.keys(operation))
@@ -41,7 +41,7 @@ export function readFilter(reader: ShapeReader, members: JsonObject, path: strin
   }
   if (members.outcomes !== undefined && outcome !== undefined) reader.refuse(`${path}/outcome`, "'outcome' beside 'outcomes'", line);
   const isTwice = contains !== undefined && given !== undefined;
-  if (isTwice || ![contains, given].every((part) => part === undefined || isMembers(part)))
+  if (isTwice || ![contains, given].every((part) => part === undefined || isJsonObject(part)))
     reader.refuse(`${path}/${contains === undefined ? 'arguments' : 'contains'}`, 'what is no object of arguments', line);
   const by = (operation: JsonObject): JsonObject => present({ ...operation, actorId: operation.actorId ?? actorId });
   return {
@@ -49,7 +49,7 @@ export function readFilter(reader: ShapeReader, members: JsonObject, path: strin
     others: operations.slice(1).map(by),
     outcomes: readNames(reader, members.outcomes ?? outcome, { path: `${path}/outcomes`, known: outcomes, what: 'the outcome' }),
     idempotency: readNames(reader, members.idempotency, { path: `${path}/idempotency`, known: receipts, what: 'the idempotency' }),
-    contains: isMembers(contains) ? contains : isMembers(given) ? given : undefined,
+    contains: isJsonObject(contains) ? contains : isJsonObject(given) ? given : undefined,
   };
 }
 
@@ -74,7 +74,7 @@ export function asOwnFilter(filter: CallFilter): JsonObject | undefined {
 
 /** A filter of ours, or `anyOf` of several: one for each operation with each of the receipts. Undefined where neither can say it. */
 export function asOwnChoice({ own, others, outcomes: wanted, idempotency = [], contains }: CallFilter): JsonObject | undefined {
-  if (contains !== undefined && Object.values(contains).some(isMembers)) return undefined;
+  if (contains !== undefined && Object.values(contains).some(isJsonObject)) return undefined;
   const named = wanted === undefined ? undefined : [...new Set(wanted)];
   const receipt = idempotency.length === 0 ? [undefined] : idempotency;
   const filters = [own, ...others].flatMap((operation) =>
@@ -106,7 +106,7 @@ function operationConditions({ outcome, arguments: given, ...operation }: JsonOb
   return [
     ...Object.entries(operation).map(([member, value]) => `${name}.${member} == ${JSON.stringify(value)}`),
     ...(outcome === undefined ? [] : [`${name}.outcome.kind in ${JSON.stringify([outcome].flat())}`]),
-    ...(isMembers(given) ? containsConditions(`${name}.arguments`, given) : []),
+    ...(isJsonObject(given) ? containsConditions(`${name}.arguments`, given) : []),
   ];
 }
 
@@ -116,7 +116,7 @@ export function containsConditions(place: string, wanted: JsonObject): string[] 
     const text = JSON.stringify(name);
     const inner = `${place}[${text}]`;
     const there = `${text} in ${place}`;
-    return isMembers(value) ? [there, ...containsConditions(inner, value)] : [there, `${inner} == ${JSON.stringify(value)}`];
+    return isJsonObject(value) ? [there, ...containsConditions(inner, value)] : [there, `${inner} == ${JSON.stringify(value)}`];
   });
 }
 

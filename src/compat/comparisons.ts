@@ -1,6 +1,6 @@
 // `comparison: { operator, value }` of the other runner: of a value, and of a number of things.
-import type { JsonObject, JsonValue } from '../contract/json.js';
-import { isMembers, type ShapeReader } from './members.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../contract/json.js';
+import type { ShapeReader } from './members.js';
 
 const line = 'assertions';
 const operators: readonly string[] = ['equals', 'not_equals', 'greater_than_or_equal', 'less_than_or_equal', 'one_of'];
@@ -10,7 +10,7 @@ interface Comparison {
   value: JsonValue;
 }
 function read(reader: ShapeReader, given: JsonValue | undefined, path: string): Comparison | undefined {
-  if (!isMembers(given)) return undefined;
+  if (!isJsonObject(given)) return undefined;
   const { operator = 'equals', value = null, ...rest } = given;
   for (const name of Object.keys(rest)) reader.refuse(`${path}/${name}`, `'${name}' of a comparison`, line);
   return { operator, value };
@@ -27,9 +27,9 @@ export function readValueComparison(reader: ShapeReader, members: JsonObject, pa
 
 /** `count` as ours, from `comparison`, or from a `count` that is one; members that are ours already stay. */
 export function readCountComparison(reader: ShapeReader, members: JsonObject, path: string): JsonObject {
-  const name = isMembers(members.comparison) ? 'comparison' : 'count';
+  const name = isJsonObject(members.comparison) ? 'comparison' : 'count';
   const { [name]: given, ...rest } = members;
-  if (!isMembers(given) || (name === 'count' && given.operator === undefined)) return members;
+  if (!isJsonObject(given) || (name === 'count' && given.operator === undefined)) return members;
   const found = read(reader, given, `${path}/${name}`);
   const count = found === undefined ? undefined : countOf(found);
   if (count === undefined) {
@@ -75,7 +75,7 @@ interface OwnCount {
   atMost?: number;
 }
 export function isCount(count: JsonValue | undefined): count is JsonObject & OwnCount {
-  if (!isMembers(count)) return false;
+  if (!isJsonObject(count)) return false;
   const bounds = Object.entries(count);
   return (
     bounds.length > 0 && bounds.every(([name, value]) => ['equals', 'atLeast', 'atMost'].includes(name) && Number.isSafeInteger(value))

@@ -1,6 +1,6 @@
 // Which dialect a package or a project is in, by its marker: the field of its package.json, the name of its root file. This is the one file
 // that other modules take from here.
-import type { JsonValue } from '../contract/json.js';
+import { isJsonObject, type JsonValue } from '../contract/json.js';
 import {
   ownRunDialect,
   ownSourceDialect,
@@ -13,7 +13,6 @@ import { adviceOn } from './adapted-lines.js';
 import { otherAgentDialect } from './agent-words.js';
 import { brandOfRootFile, domainsOf, isSdkName, otherRootFiles } from './brand.js';
 import { readDrill } from './drill-file.js';
-import { isMembers } from './members.js';
 import { readPackageField } from './package-field.js';
 import { readRootFile } from './root-file.js';
 import { readTarget } from './target-file.js';
@@ -70,7 +69,7 @@ function otherDialect(brand: string): SourceDialect {
 
 /** Where an editor finds the JSON Schema of a document. */
 function withoutSchemaPlace(value: JsonValue): JsonValue {
-  if (!isMembers(value) || typeof value.$schema !== 'string') return value;
+  if (!isJsonObject(value) || typeof value.$schema !== 'string') return value;
   const { $schema: _, ...document } = value;
   return document;
 }

@@ -1,17 +1,17 @@
 // A drill: its assertions, and its workloads, whose interactions have other ids there.
-import type { JsonObject, JsonValue } from '../contract/json.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../contract/json.js';
 import type { ReadShape } from '../contract/run/dialect.js';
 import { readAssertion } from './assertions.js';
-import { isMembers, present, ShapeReader } from './members.js';
+import { present, ShapeReader } from './members.js';
 import { tuning } from './tuning.js';
 
 export function readDrill(drill: JsonValue): ReadShape {
   const reader = new ShapeReader();
-  if (!isMembers(drill)) return reader.done(drill);
+  if (!isJsonObject(drill)) return reader.done(drill);
   const read = (assertion: JsonObject, path: string) => readAssertion(reader, assertion, path);
   const assertions = reader.each(drill, 'assertions', { path: '', read });
   const { timeline } = drill;
-  if (!isMembers(timeline)) return reader.done(present({ ...drill, assertions }));
+  if (!isJsonObject(timeline)) return reader.done(present({ ...drill, assertions }));
   const invariants = reader.each(timeline, 'invariants', { path: '/timeline', read });
   const { workloads, ...rest } = timeline;
   const interactions = interactionsOf(reader, timeline);
@@ -24,7 +24,7 @@ function interactionsOf(reader: ShapeReader, { interactions = [], workloads }: J
   if (!Array.isArray(workloads) || !Array.isArray(interactions)) return undefined;
   const written: JsonValue[] = [];
   for (const workload of workloads) {
-    const { id, actorIds, task, startAfterUs = 0, everyUs, occurrences, ...strange } = isMembers(workload) ? workload : {};
+    const { id, actorIds, task, startAfterUs = 0, everyUs, occurrences, ...strange } = isJsonObject(workload) ? workload : {};
     const isOne = typeof id === 'string' && Array.isArray(actorIds) && typeof startAfterUs === 'number' && typeof everyUs === 'number';
     if (!isOne || typeof occurrences !== 'number' || Object.keys(strange).length > 0) return undefined;
     if (occurrences * actorIds.length > tuning.workloadInteractionsMax) {

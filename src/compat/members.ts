@@ -1,10 +1,6 @@
 // Reading documents whose shape nobody has checked yet.
-import type { JsonObject, JsonValue } from '../contract/json.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../contract/json.js';
 import type { ReadShape, ShapeRefusal } from '../contract/run/dialect.js';
-
-export function isMembers(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 /** The members without those that are undefined. */
 export function present(members: { [name: string]: JsonValue | undefined }): JsonObject {
@@ -28,7 +24,7 @@ export class ShapeReader {
   ): JsonValue | undefined {
     const list = members[name];
     if (!Array.isArray(list)) return list;
-    return list.map((item, index) => (isMembers(item) ? read(item, `${path}/${name}/${index}`) : item));
+    return list.map((item, index) => (isJsonObject(item) ? read(item, `${path}/${name}/${index}`) : item));
   }
 
   done(value: JsonValue): ReadShape {

@@ -1,15 +1,15 @@
 // The field of a package.json that describes a package. There the conformance project is named by its root file.
-import type { JsonValue } from '../contract/json.js';
+import { isJsonObject, type JsonValue } from '../contract/json.js';
 import type { ReadShape } from '../contract/run/dialect.js';
-import { isMembers, present, ShapeReader } from './members.js';
+import { present, ShapeReader } from './members.js';
 
 export function readPackageField(field: JsonValue): ReadShape {
   const reader = new ShapeReader();
-  if (!isMembers(field)) return reader.done(field);
+  if (!isJsonObject(field)) return reader.done(field);
   const { conformance, schemaVersion = 1, ...rest } = field;
   if (schemaVersion !== 1) reader.refuse('/schemaVersion', `version ${JSON.stringify(schemaVersion)} of the field`, 'the package.json');
   const described = present({ lifecycle: 'active', ...rest, conformance });
-  if (!isMembers(conformance) || typeof conformance.project !== 'string') return reader.done(described);
+  if (!isJsonObject(conformance) || typeof conformance.project !== 'string') return reader.done(described);
   const file = /^(?:(.*)\/)?([^/]+\.(?:json|yaml|yml))$/.exec(conformance.project);
   if (file === null) return reader.done(described);
   const [, folder = '.', config = ''] = file;

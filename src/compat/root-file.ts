@@ -1,8 +1,8 @@
 // The root file of a project: its defaults are named by the brand, and it may hold the documents of the project themselves.
-import type { JsonObject, JsonValue } from '../contract/json.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../contract/json.js';
 import type { ReadShape, SourceKind } from '../contract/run/dialect.js';
 import { environmentPrefix } from './brand.js';
-import { isMembers, present } from './members.js';
+import { present } from './members.js';
 
 /** Lists of documents, by the member that holds them. */
 const lists: { readonly [member: string]: SourceKind } = {
@@ -14,11 +14,11 @@ const lists: { readonly [member: string]: SourceKind } = {
 };
 
 export function readRootFile(file: JsonValue, brand: string): ReadShape {
-  if (!isMembers(file)) return { value: file, refusals: [] };
+  if (!isJsonObject(file)) return { value: file, refusals: [] };
   const inside: { kind: SourceKind; path: string; value: JsonValue }[] = [];
   const { sourceRoot, compat, ...rest } = file;
   const kept: { [name: string]: JsonValue | undefined } = { ...rest };
-  if (isMembers(rest.world)) {
+  if (isJsonObject(rest.world)) {
     inside.push({ kind: 'world', path: '/world', value: whole(rest.world) });
     kept.world = undefined;
   }
@@ -35,11 +35,11 @@ export function readRootFile(file: JsonValue, brand: string): ReadShape {
 
 /** In one file the version of the whole is that of each part. */
 function whole(value: JsonValue): JsonValue {
-  return isMembers(value) ? { schemaVersion: 1, ...value } : value;
+  return isJsonObject(value) ? { schemaVersion: 1, ...value } : value;
 }
 
 function settingsOf(compat: JsonValue | undefined, brand: string): JsonValue {
-  if (compat !== undefined && !isMembers(compat)) return compat;
+  if (compat !== undefined && !isJsonObject(compat)) return compat;
   const prefix = environmentPrefix(brand);
   const settings: JsonObject = { packageField: brand, ...compat };
   if (prefix === undefined || settings.environmentPrefixes !== undefined) return settings;

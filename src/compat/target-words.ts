@@ -1,7 +1,6 @@
 // How a target of the other runner is asked, and what its answer says: a value, or a whole result.
-import type { JsonObject, JsonValue } from '../contract/json.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../contract/json.js';
 import type { TargetAnswer, TargetDialect } from '../contract/run/dialect.js';
-import { isMembers } from './members.js';
 
 export const otherTargetDialect: TargetDialect = {
   invocation: (native, environment) => {
@@ -9,7 +8,7 @@ export const otherTargetDialect: TargetDialect = {
     return { ...native, ...task, bindingEnvironment: environment };
   },
   answer: (output) => {
-    if (!isMembers(output) || output.schemaVersion !== 1 || typeof output.status !== 'string') return { status: 'completed', output };
+    if (!isJsonObject(output) || output.schemaVersion !== 1 || typeof output.status !== 'string') return { status: 'completed', output };
     const { schemaVersion: _, status, output: value, error, attachments, ...strange } = output;
     const [unread] = Object.keys(strange);
     if (unread !== undefined) return failed('target.RESULT_NOT_ADAPTED', `The member '${unread}' of a whole result is not adapted.`);
@@ -34,12 +33,12 @@ function failed(code: string, message: string): TargetAnswer {
 
 /** A code that is no target's is said in the details. */
 function errorOf(error: JsonValue | undefined): { code: string; message: string; details: JsonObject } {
-  const said: JsonObject = isMembers(error) ? error : { message: error ?? null };
+  const said: JsonObject = isJsonObject(error) ? error : { message: error ?? null };
   const { code, message, details } = said;
   const isTargets = typeof code === 'string' && /^target\.[A-Z][A-Z0-9_]*$/.test(code);
   return {
     code: isTargets ? code : 'target.AGENT_FAILED',
     message: typeof message === 'string' && message !== '' ? message : 'The agent says that it failed.',
-    details: { ...(isMembers(details) ? details : {}), ...(code === undefined || isTargets ? {} : { code }) },
+    details: { ...(isJsonObject(details) ? details : {}), ...(code === undefined || isTargets ? {} : { code }) },
   };
 }

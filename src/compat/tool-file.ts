@@ -1,12 +1,12 @@
 // A tool file and its manifest: what may be left out is put in, and what every package of the other runner answers on its routes.
-import type { JsonObject, JsonValue } from '../contract/json.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../contract/json.js';
 import type { ReadShape } from '../contract/run/dialect.js';
-import { isMembers, present, ShapeReader } from './members.js';
+import { present, ShapeReader } from './members.js';
 import { tuning } from './tuning.js';
 
 export function readToolFile(file: JsonValue): ReadShape {
   const reader = new ShapeReader();
-  if (!isMembers(file) || !isMembers(file.manifest)) return reader.done(file);
+  if (!isJsonObject(file) || !isJsonObject(file.manifest)) return reader.done(file);
   const { manifest } = file;
   const http = reader.each(manifest, 'http', { path: '/manifest', read: (route) => readRoute(route) });
   const callbacks = reader.each(manifest, 'callbacks', { path: '/manifest', read: (callback) => readCallback(callback) });
@@ -29,7 +29,7 @@ const refusalStatuses: { readonly [kind: string]: number } = {
 /** An operation that is not in the world is not found. */
 function readRoute(route: JsonObject): JsonValue {
   const { response } = route;
-  if (!isMembers(response) || !Array.isArray(response.errors)) return route;
+  if (!isJsonObject(response) || !Array.isArray(response.errors)) return route;
   return { ...route, response: { ...response, errors: [...response.errors, { code: 'UNKNOWN_OPERATION', status: 404 }] } };
 }
 

@@ -1,5 +1,5 @@
 // Where an assertion or an invariant of a drill stands in its file; undefined when the file is no longer what was compiled.
-import type { JsonValue } from '../contract/json.js';
+import { isJsonObject, type JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
 import type { Provenance } from '../contract/provenance.js';
 import { parseSourceDocument } from './source-document.js';
@@ -19,5 +19,5 @@ export function assertionPlace(root: string, file: string, assertionId: string):
 }
 
 function memberOf(value: JsonValue | undefined, name: string): JsonValue | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+  return isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }

@@ -5,7 +5,7 @@
 import { posix } from 'node:path';
 import { defined } from '../contract/defined.js';
 import type { Issue } from '../contract/errors.js';
-import type { JsonObject, JsonValue } from '../contract/json.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
 import type { DrillCase, DrillCases } from '../contract/run/drill.js';
 import { listBounds } from '../contract/run/list-bounds.js';
@@ -35,13 +35,13 @@ interface CaseList {
 }
 
 export function hasCases(value: JsonValue): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && Object.hasOwn(value, 'cases');
+  return isJsonObject(value) && Object.hasOwn(value, 'cases');
 }
 
 /** The file of the cases, from the root as the drill's own file is; undefined where they stand in the drill. */
 export function caseFileOf({ file, value }: SourceDocument): string | undefined {
   const { cases } = value as JsonObject;
-  if (typeof cases !== 'object' || cases === null || Array.isArray(cases) || typeof cases.file !== 'string') return undefined;
+  if (!isJsonObject(cases) || typeof cases.file !== 'string') return undefined;
   return posix.join(posix.dirname(file), cases.file);
 }
 

@@ -1,7 +1,7 @@
 // The documents of a repository: found by suffix, parsed, validated, their defaults materialized. What does not fit is reported here
 // and left out; its id is remembered, so that nothing that refers to it is reported as dangling.
 import { defined } from '../contract/defined.js';
-import type { JsonObject, JsonValue } from '../contract/json.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
 import type { ReadShape, SourceDialect } from '../contract/run/dialect.js';
 import type { Drill, DrillInput, Suite } from '../contract/run/drill.js';
@@ -354,7 +354,7 @@ function reportByFolder(diagnostics: Diagnostics, path: string): void {
 function withOwnVariables(document: SourceDocument, prefixes: readonly string[]): SourceDocument {
   const target = member(document.value, 'target');
   const aliases = member(target, 'bindingEnvironment');
-  if (prefixes.length === 0 || !isObject(target) || !isObject(aliases)) return document;
+  if (prefixes.length === 0 || !isJsonObject(target) || !isJsonObject(aliases)) return document;
   const own = (variable: JsonValue): JsonValue => {
     const prefix = prefixes.find((name) => typeof variable === 'string' && variable.startsWith(`${name}_`));
     return prefix === undefined ? variable : `SERVICE${(variable as string).slice(prefix.length)}`;
@@ -394,7 +394,4 @@ export function rawId(value: JsonValue, kind: DocumentKind): string {
 }
 
 const member = (value: JsonValue | undefined, name: string): JsonValue | undefined =>
-  isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
+  isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;

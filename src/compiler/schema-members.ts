@@ -1,6 +1,6 @@
 // What a JSON Schema says of one member of the values it describes: that it is declared, that it cannot be, or nothing. It looks through
 // local references and the keywords that combine schemas; where these leave a doubt, the member may be.
-import type { JsonObject, JsonValue } from '../contract/json.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../contract/json.js';
 import type { JsonSchema } from '../contract/world/tool-manifest.js';
 import { schemaPattern } from '../tools/patterns/schema-pattern.js';
 
@@ -55,15 +55,15 @@ function look(asked: MemberQuestion, schema: JsonSchema): Look {
 
 function ownLook({ step, isPosition }: MemberQuestion, schema: JsonObject): Look {
   const { properties, patternProperties, additionalProperties, unevaluatedProperties, prefixItems, items } = schema;
-  const declared = isObject(properties) ? properties : {};
-  const patterns = isObject(patternProperties) ? Object.entries(patternProperties) : [];
+  const declared = isJsonObject(properties) ? properties : {};
+  const patterns = isJsonObject(patternProperties) ? Object.entries(patternProperties) : [];
   const found: JsonSchema[] = [];
   const isList = isPosition && allows(schema, 'array');
   const isMap = allows(schema, 'object');
   if (isMap) {
     if (Object.hasOwn(declared, step)) found.push(declared[step] as JsonSchema);
     for (const [pattern, member] of patterns) if (matches(pattern, step)) found.push(member as JsonSchema);
-    if (found.length === 0 && isObject(additionalProperties)) found.push(additionalProperties);
+    if (found.length === 0 && isJsonObject(additionalProperties)) found.push(additionalProperties);
   }
   if (isList) {
     const place = Array.isArray(prefixItems) ? prefixItems[Number(step)] : undefined;
@@ -107,10 +107,6 @@ function decodeStep(step: string): string {
     return plain;
   }
 }
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 function isSchema(value: JsonValue | undefined): value is JsonSchema {
-  return typeof value === 'boolean' || isObject(value);
+  return typeof value === 'boolean' || isJsonObject(value);
 }

@@ -2,7 +2,7 @@
 //   SCHEMA-TYPES-1. What TypeScript cannot say (patterns, bounds, `not`, `if`) is left out, so a type takes every value that its schema
 //     takes; only members that an open object does not name are left out of its type, so that a misspelled one is found.
 //   SCHEMA-TYPES-2. A reference becomes a type of its own, so that a schema which contains itself ends.
-import type { JsonObject, JsonValue } from '../contract/json.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../contract/json.js';
 import type { JsonSchema } from '../contract/world/tool-manifest.js';
 
 const openObject = '{ [name: string]: unknown }';
@@ -52,7 +52,7 @@ export class SchemaTypes {
 
   #write(schema: JsonValue | undefined, at: { root: JsonSchema; indent: string }): string {
     if (schema === false) return 'never';
-    if (!isObject(schema)) return 'unknown';
+    if (!isJsonObject(schema)) return 'unknown';
     const parts = [this.#own(schema, at)];
     if (typeof schema.$ref === 'string') parts.push(this.#reference(schema.$ref, at));
     for (const keyword of ['oneOf', 'anyOf'] as const) {
@@ -101,23 +101,23 @@ export class SchemaTypes {
   }
 
   #object(schema: JsonObject, { root, indent }: { root: JsonSchema; indent: string }): string {
-    const properties = isObject(schema.properties) ? schema.properties : {};
+    const properties = isJsonObject(schema.properties) ? schema.properties : {};
     const names = Object.keys(properties);
     const required = Array.isArray(schema.required) ? schema.required : [];
     const others = schema.additionalProperties;
     if (names.length === 0) {
       if (others === false && schema.patternProperties === undefined) return '{ [name: string]: never }';
-      return isObject(others) ? `{ [name: string]: ${this.#write(others, { root, indent })} }` : openObject;
+      return isJsonObject(others) ? `{ [name: string]: ${this.#write(others, { root, indent })} }` : openObject;
     }
     const deeper = `${indent}  `;
     const members = names.map((name) => {
       const property = properties[name] as JsonValue;
-      const comment = isObject(property) ? commentOf(property.description, deeper) : '';
+      const comment = isJsonObject(property) ? commentOf(property.description, deeper) : '';
       const type = this.#write(property, { root, indent: deeper });
       return `${comment}${deeper}${memberName(name)}${required.includes(name) ? '' : '?'}: ${type};\n`;
     });
     // An index signature has to fit every named member, so it says no more than that there may be others.
-    if (isObject(others)) members.push(`${deeper}[name: string]: unknown;\n`);
+    if (isJsonObject(others)) members.push(`${deeper}[name: string]: unknown;\n`);
     return `{\n${members.join('')}${indent}}`;
   }
 
@@ -161,7 +161,7 @@ function grouped(type: string): string {
 
 function literal(value: JsonValue): string {
   if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`;
-  if (isObject(value))
+  if (isJsonObject(value))
     return `{ ${Object.entries(value)
       .map(([name, member]) => `${memberName(name)}: ${literal(member)}`)
       .join('; ')} }`;
@@ -173,11 +173,7 @@ function resolvePointer(root: JsonSchema, pointer: string): JsonValue | undefine
   for (const token of pointer.split('/').slice(1)) {
     const name = decodeURIComponent(token).replaceAll('~1', '/').replaceAll('~0', '~');
     if (Array.isArray(found)) found = found[Number(name)];
-    else found = isObject(found) && Object.hasOwn(found, name) ? found[name] : undefined;
+    else found = isJsonObject(found) && Object.hasOwn(found, name) ? found[name] : undefined;
   }
   return found;
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join, posix, resolve, sep } from 'node:path';
 import { ownPackageField, packageDialect } from '../compat/dialects.js';
 import { defined } from '../contract/defined.js';
-import type { JsonObject, JsonValue } from '../contract/json.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
 import { ownSourceDialect, type SourceDialect } from '../contract/run/dialect.js';
 import { validateToolPackField } from '../contract/validate/validators.js';
@@ -186,7 +186,7 @@ export function describePackage(
 
 /** The field that describes the package: the one that was asked for, ours, or else the only one that says it describes a tool package. */
 function fieldOf({ value }: SourceDocument, packageField: string | undefined): string | undefined {
-  const members = isObject(value) ? value : {};
+  const members = isJsonObject(value) ? value : {};
   const named = [packageField, ownPackageField].find((field) => field !== undefined && Object.hasOwn(members, field));
   if (named !== undefined) return named;
   const layered = Object.entries(members).filter(([, member]) => (member as { layer?: JsonValue } | null)?.layer === 'tool-pack');
@@ -243,11 +243,7 @@ function fileOf(
 
 /** Without where an editor finds the JSON Schema of the field. */
 function withoutSchema(written: JsonValue | undefined): JsonValue | undefined {
-  if (!isObject(written) || typeof written.$schema !== 'string') return written;
+  if (!isJsonObject(written) || typeof written.$schema !== 'string') return written;
   const { $schema: _, ...described } = written;
   return described;
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -2,7 +2,7 @@
 // somebody else: as an error frame between threads and processes, as the envelope on the wire, as a message of the command line, as the
 // error of a run or an operation. On its way it is caught where it means something else there: `isServiceError` asks for its code; a catch
 // without a code tells a refusal from a bug.
-import type { JsonValue } from './json.js';
+import { isRecord, type JsonValue } from './json.js';
 import { limits } from './limits.js';
 import type { Count, PositiveCount } from './primitives.js';
 import type { tags } from './tags.js';
@@ -151,8 +151,6 @@ export function isIssue(value: unknown): value is Issue {
   return isRecord(value) && isText(value.path) && isText(value.code) && isText(value.message);
 }
 
-const isRecord = (value: unknown): value is { [member: string]: unknown } =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 const isText = (value: unknown): value is string => typeof value === 'string';
 const isBoolean = (value: unknown): boolean => typeof value === 'boolean';
 const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;

@@ -1,5 +1,5 @@
 // The difference of two JSON values, member by member.
-import type { JsonObject, JsonValue } from './json.js';
+import { isJsonObject, type JsonObject, type JsonValue } from './json.js';
 import { limits } from './limits.js';
 
 export interface JsonChange {
@@ -34,7 +34,7 @@ function collect(before: JsonValue | undefined, after: JsonValue | undefined, pa
   };
   if (Array.isArray(before) && Array.isArray(after)) {
     for (let index = 0; index < Math.max(before.length, after.length); index++) member(index, before[index], after[index]);
-  } else if (isObject(before) && isObject(after)) {
+  } else if (isJsonObject(before) && isJsonObject(after)) {
     for (const key of Object.keys(before)) member(key, before[key], own(after, key));
     for (const key of Object.keys(after)) if (!Object.hasOwn(before, key)) member(key, undefined, after[key]);
   } else {
@@ -56,10 +56,6 @@ export function pathText(path: readonly (string | number)[]): string {
     else text += `[${JSON.stringify(step)}]`;
   }
   return text === '' ? '(value)' : text;
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function own(object: JsonObject, key: string): JsonValue | undefined {

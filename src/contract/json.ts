@@ -8,5 +8,10 @@ export interface JsonObject {
 }
 
 export function isJsonObject(value: JsonValue | undefined): value is JsonObject {
+  return isRecord(value);
+}
+
+/** As `isJsonObject`, of a value that need not be JSON. */
+export function isRecord(value: unknown): value is { readonly [name: string]: unknown } {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -4,6 +4,7 @@ import { beginningOf } from '../text/cut-text.js';
 import { nearest } from '../text/nearest.js';
 import { ServiceError } from './errors.js';
 import type { IssueCode } from './issue-codes.js';
+import { isRecord } from './json.js';
 import { limits } from './limits.js';
 
 export type OptionShape =
@@ -36,7 +37,7 @@ export const optionShapes = {
 
 /** control.INVALID_REQUEST for the first option that is unknown, missing or of another type; `of` names the function. */
 export function requireOptions(of: string, options: object, shapes: { readonly [name: string]: OptionShape }): void {
-  if (!isMembers(options)) throw new ServiceError('control.INVALID_REQUEST', { message: `${of} takes an object of options.` });
+  if (!isRecord(options)) throw new ServiceError('control.INVALID_REQUEST', { message: `${of} takes an object of options.` });
   requireMembers({ of, path: [] }, options, shapes);
 }
 
@@ -73,11 +74,11 @@ function requireShape(place: Place, value: unknown, shape: OptionShape): void {
 /** What is inside is another question. */
 function isOfShape(value: unknown, shape: Exclude<OptionShape, { required: OptionShape }>): boolean {
   if (shape === 'text') return typeof value === 'string';
-  if (shape === 'object') return isMembers(value);
+  if (shape === 'object') return isRecord(value);
   if (typeof shape === 'string') return shape === 'anything' || typeof value === shape;
   if ('oneOf' in shape) return shape.oneOf.some((one) => one === value);
   if ('orFalse' in shape) return true;
-  return 'listOf' in shape ? Array.isArray(value) : isMembers(value);
+  return 'listOf' in shape ? Array.isArray(value) : isRecord(value);
 }
 
 function wordsOf(shape: OptionShape): string {
@@ -120,6 +121,3 @@ function nameOf({ path }: Place): string {
 }
 
 type Members = { [name: string]: unknown };
-function isMembers(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}

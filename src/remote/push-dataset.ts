@@ -8,6 +8,7 @@ import { sha256Digest } from '../contract/digest.js';
 import { type Issue, ServiceError } from '../contract/errors.js';
 import { contentText, orderedContent } from '../contract/hosted/dataset-content.js';
 import type { CreateDatasetRequest, Dataset } from '../contract/hosted/source.js';
+import { isRecord } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
 import type { CompiledBuild } from '../contract/run/build.js';
 import { endpointValidators } from '../contract/validate/endpoint-validators.js';
@@ -54,7 +55,7 @@ function parsed(file: string, text: string): object {
   const fault = jsonSyntaxFault(text);
   if (fault === undefined) {
     const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+    if (isRecord(value)) return value;
   }
   const { offset, message, suggestion } = fault ?? { offset: 0, message: 'a dataset is a JSON object', suggestion: undefined };
   const lines = text.slice(0, offset).split('\n');

@@ -1,4 +1,5 @@
 // manifest.json: every other file of a report folder with its size and digest.
+import { isRecord } from '../contract/json.js';
 import { manifestFile } from './report-folder.js';
 
 export interface ReportManifest {
@@ -41,7 +42,7 @@ function isManifestFile(value: unknown): value is ManifestFile {
 }
 
 function isClosedObject(value: unknown, members: readonly string[]): value is { [name: string]: unknown } {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  if (!isRecord(value)) return false;
   const names = Object.keys(value);
   return names.length === members.length && members.every((name) => names.includes(name));
 }

@@ -1,5 +1,5 @@
 // What things are called for people: one glossary for the window, the page and the terminal.
-import type { JsonValue } from '../contract/json.js';
+import { isJsonObject, type JsonValue } from '../contract/json.js';
 import type { AssertionStatus, BindingEvidence, TargetStatus } from '../contract/run/run.js';
 import type { TranscriptLine } from '../contract/run/transcript.js';
 import type { ClockEntry, EvidenceKind, FaultEntry } from '../contract/world/evidence.js';
@@ -81,7 +81,7 @@ export function statusText(value: string): string {
 
 /** `exactly 1`, `between 2 and 4`: bounds of a count in words; undefined for whatever is none. */
 export function boundsText(expected: JsonValue | undefined): string | undefined {
-  if (typeof expected !== 'object' || expected === null || Array.isArray(expected)) return undefined;
+  if (!isJsonObject(expected)) return undefined;
   const { equals, atLeast, atMost, ...more } = expected;
   const isBound = (value: unknown): boolean => value === undefined || typeof value === 'number';
   if (Object.keys(more).length > 0 || ![equals, atLeast, atMost].every(isBound)) return undefined;

@@ -1,6 +1,6 @@
 // The codecs of one behavior, run in the realm: what they are given is admitted there, and what they return is checked here before
 // anybody sends it.
-import type { JsonValue } from '../contract/json.js';
+import { isJsonObject, type JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
 import { checkedMessage, type HeaderFault, replyFault } from '../contract/world/message-rules.js';
 import type { DecodeResult, EncodeResult, HandlerFault, MalformedMessage, ToolCodecs, WholeMessage } from './loaded-tool.js';
@@ -61,14 +61,10 @@ function reply(result: CodecReturn): EncodeResult {
 function encoded(result: CodecReturn, faultOf: HeaderFault): EncodeResult {
   if (result.kind !== 'value') return result;
   const { headers = {}, body, tokens = [] } = (result.value ?? {}) as Fields;
-  const encodedBody = messageBody(isFields(body) ? body : {}, result.bytes);
+  const encodedBody = messageBody(isJsonObject(body) ? body : {}, result.bytes);
   if (typeof encodedBody === 'string') return misshapen(encodedBody);
   const message = checkedMessage({ headers, body: encodedBody, tokens }, { faultOf, bodyBytesMax: limits.encodedBodyBytesMax });
   return typeof message === 'string' ? misshapen(message) : { kind: 'value', message };
-}
-
-function isFields(value: JsonValue | undefined): value is { [name: string]: JsonValue } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function misshapen(message: string): MalformedMessage {

@@ -1,5 +1,5 @@
 // The body of what a codec encodes, checked and put into the form in which it is sent.
-import type { JsonValue } from '../contract/json.js';
+import { isJsonObject, type JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
 import { digestIn } from '../contract/world/blob-reference.js';
 import type { DraftedMessage } from '../contract/world/wire.js';
@@ -53,7 +53,7 @@ function eventsBody({ value }: Fields): Body | string {
 
 /** As WHATWG HTML 9.2.5 has a client read it. */
 function eventText(given: JsonValue): string | undefined {
-  if (typeof given !== 'object' || given === null || Array.isArray(given)) return undefined;
+  if (!isJsonObject(given)) return undefined;
   const { event, id, retry, data } = given as Fields;
   if (data === undefined || !isLine(event) || !isLine(id) || (retry !== undefined && !isCount(retry))) return undefined;
   const lines = [

@@ -1,7 +1,7 @@
 // Whether a JSON Schema is surely sound, without Ajv: nearly every schema of a tool is made of a few keywords, and compiling each only to
 // learn that it compiles took a third of the time that a project's check takes. Of any other schema this says no, and Ajv judges.
 //   PLAIN-SCHEMA-1. What is plain is sound: Ajv finds no fault in it. The other way round need not hold.
-import type { JsonValue } from '../contract/json.js';
+import { isJsonObject, type JsonValue } from '../contract/json.js';
 import type { JsonSchema } from '../contract/world/tool-manifest.js';
 import { patternFault } from './patterns/schema-pattern.js';
 
@@ -13,7 +13,7 @@ type Fits = (value: JsonValue) => boolean;
 
 const isSchema: Fits = (value) => {
   if (typeof value === 'boolean') return true;
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  if (!isJsonObject(value)) return false;
   return Object.entries(value).every(([keyword, of]) => keywords.get(keyword)?.(of) === true);
 };
 const isText: Fits = (value) => typeof value === 'string';
@@ -30,8 +30,7 @@ const areDifferent: Fits = (value) => new Set(value as JsonValue[]).size === (va
 const types = new Set<JsonValue>(['null', 'boolean', 'object', 'array', 'number', 'integer', 'string']);
 const isType: Fits = (value) => types.has(value) || (isSomeOf((one) => types.has(one))(value) && areDifferent(value));
 const areNames: Fits = (value) => Array.isArray(value) && value.every(isText) && areDifferent(value);
-const areSchemas: Fits = (value) =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) && Object.values(value).every(isSchema);
+const areSchemas: Fits = (value) => isJsonObject(value) && Object.values(value).every(isSchema);
 
 /** `\Z` is an anchor elsewhere, and Ajv refuses it. */
 const isPattern: Fits = (value) => {

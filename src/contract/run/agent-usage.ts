@@ -1,4 +1,5 @@
 // What an agent says it used: tokens, calls of models, money. The host's reality: no world knows it, and no hash of evidence depends on it.
+import { isRecord } from '../json.js';
 import { limits } from '../limits.js';
 import type { tags } from '../tags.js';
 
@@ -37,8 +38,8 @@ const maxima: { readonly [K in keyof Required<AgentUsage>]: number } = {
 const names = Object.keys(maxima) as (keyof AgentUsage)[];
 
 /** Asked where an agent runs, too, so without the generated checks, which take long to load. */
-export function usageFault(value: unknown): string | undefined {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'is no object';
+function usageFault(value: unknown): string | undefined {
+  if (!isRecord(value)) return 'is no object';
   for (const [name, used] of Object.entries(value)) {
     if (!Object.hasOwn(maxima, name)) return `has the member "${name}"; its members are ${names.join(', ')}`;
     const max = maxima[name as keyof AgentUsage];

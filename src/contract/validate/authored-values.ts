@@ -1,7 +1,7 @@
 // What an author may write for a value of the contract: a text for microseconds ("30s", "2026-01-05T09:00:00Z"), a number for a seed.
 // The only place where one becomes the other, before a document is validated; from there on there is one form.
 import { beginningOf } from '../../text/cut-text.js';
-import type { JsonObject, JsonValue } from '../json.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../json.js';
 import { limits } from '../limits.js';
 import { layShapes } from '../shape-refine.js';
 import { parseDurationUs, parseVirtualUs } from '../virtual-time-text.js';
@@ -35,7 +35,7 @@ export function convertAuthored(shape: string, document: JsonValue): { value: Js
   const faults: AuthoredFault[] = [];
   const root: { value: JsonValue } = { value: document };
   // Where an editor finds the JSON Schema of the file.
-  if (isObject(document) && typeof document.$schema === 'string') delete document.$schema;
+  if (isJsonObject(document) && typeof document.$schema === 'string') delete document.$schema;
   laid(shape)?.(document, '', (name, written, path) => {
     const converted = conversions[name]?.(written as JsonValue);
     if (converted === undefined || converted === written) return;
@@ -46,11 +46,7 @@ export function convertAuthored(shape: string, document: JsonValue): { value: Js
 }
 
 function isFault(converted: Conversion): converted is { fault: Omit<AuthoredFault, 'path'> } {
-  return isObject(converted as JsonValue) && Object.hasOwn(converted as JsonObject, 'fault');
-}
-
-function isObject(value: JsonValue): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isJsonObject(converted as JsonValue) && Object.hasOwn(converted as JsonObject, 'fault');
 }
 
 function microseconds(value: JsonValue, parse: (text: string) => number | undefined, what: string, suggestion: string): Conversion {

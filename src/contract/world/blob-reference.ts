@@ -1,5 +1,5 @@
 // Bytes as values have them: a reference. The bytes themselves lie in the world's store, under their digest, and in no evidence.
-import type { JsonValue } from '../json.js';
+import { isJsonObject, type JsonValue } from '../json.js';
 import { limits } from '../limits.js';
 import type { Count, Sha256Digest } from '../primitives.js';
 
@@ -21,6 +21,6 @@ export function blobContentType(given: string | undefined): string {
 
 /** The digest of a reference, or of what is a digest alone; undefined for any other value. */
 export function digestIn(value: JsonValue | undefined): Sha256Digest | undefined {
-  const digest = typeof value === 'object' && value !== null && !Array.isArray(value) ? value.digest : value;
+  const digest = isJsonObject(value) ? value.digest : value;
   return typeof digest === 'string' && digestShape.test(digest) ? digest : undefined;
 }

@@ -2,6 +2,7 @@
 // the host they ran in: tool code may have taken its process over.
 import { beginningOf } from '../../text/cut-text.js';
 import { isConnectionHeader, isOriginHeader, isWebLocation } from '../header-rules.js';
+import { isRecord } from '../json.js';
 import { limits } from '../limits.js';
 import { countBaseUrls } from './base-url.js';
 import type { DeliveryRequest } from './delivery-request.js';
@@ -77,7 +78,7 @@ function checkedHeaders(
   contentType: string,
   { faultOf, most, bytesMax }: { faultOf: HeaderFault; most: number; bytesMax: number },
 ): { [name: string]: string } | string {
-  if (typeof headers !== 'object' || headers === null || Array.isArray(headers)) return 'the headers of encode are an object of strings';
+  if (!isRecord(headers)) return 'the headers of encode are an object of strings';
   const checked: { [name: string]: string } = {};
   let bytes = 0;
   if (!valueShape.test(contentType)) return 'the contentType of encode is not visible ASCII';

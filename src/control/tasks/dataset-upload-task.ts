@@ -4,7 +4,7 @@ import { rowIssues } from '../../compiler/row-checks.js';
 import type { Issue } from '../../contract/errors.js';
 import { contentText, orderedContent } from '../../contract/hosted/dataset-content.js';
 import type { CreateDatasetRequest } from '../../contract/hosted/source.js';
-import type { JsonValue } from '../../contract/json.js';
+import { isJsonObject, type JsonValue } from '../../contract/json.js';
 import { checkJsonDepth } from '../../contract/json-check.js';
 import { limits } from '../../contract/limits.js';
 import { endpointValidators } from '../../contract/validate/endpoint-validators.js';
@@ -29,7 +29,7 @@ function collectionsOf(content: Uint8Array): Rows | { issues: Issue[] } {
   if (value === undefined) return wrong('', 'not_json', 'is not JSON in UTF-8');
   const fault = checkJsonDepth(value);
   if (fault !== null) return wrong(fault.path, 'not_json', fault.message);
-  if (typeof value !== 'object' || value === null || Array.isArray(value) || Object.keys(value).join() !== 'collections') {
+  if (!isJsonObject(value) || Object.keys(value).join() !== 'collections') {
     return wrong('', 'type', 'is an object with "collections" and nothing else');
   }
   // The body of a dataset, but for what is said when the upload is completed.

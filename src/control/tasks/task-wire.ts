@@ -2,6 +2,7 @@
 // its parent believes no answer: each is checked for the shape that its task asks for. What a build says is checked by the task `verify`,
 // in another worker.
 import { isErrorFrame, isIssue } from '../../contract/errors.js';
+import { isRecord } from '../../contract/json.js';
 import { validateDiagnostic } from '../../contract/validate/validators.js';
 import type { TaskAnswer } from '../../workers/task-worker.js';
 import type { ChosenContent } from '../core/services.js';
@@ -82,10 +83,6 @@ function readUploaded(value: unknown): unknown {
   const isCount = (one: unknown): boolean =>
     isRecord(one) && isText(one.namespace) && Number.isSafeInteger(one.records) && Object.keys(one).length === 2;
   return isBytes(content) && isListOf(collections, isCount) ? { issues, content: fromWire(content), collections } : undefined;
-}
-
-function isRecord(value: unknown): value is { [member: string]: unknown } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 function isListOf(value: unknown, fits: (item: unknown) => boolean): boolean {
   return Array.isArray(value) && value.every(fits);

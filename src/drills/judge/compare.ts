@@ -1,5 +1,5 @@
 // Comparing JSON values the way assertions do: deeply, members in any order, numbers by value.
-import type { JsonObject, JsonValue } from '../../contract/json.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../contract/json.js';
 import type { Comparison, CountBounds } from '../../contract/run/assertion.js';
 import { beginningOf } from '../../text/cut-text.js';
 import { tuning } from '../tuning.js';
@@ -17,7 +17,7 @@ export function deepEqual(left: JsonValue, right: JsonValue): boolean {
 /** Every member of `wanted` is in `value`, deeply equal. */
 export function hasMembers(value: JsonValue, wanted: JsonObject | undefined): boolean {
   if (wanted === undefined) return true;
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  if (!isJsonObject(value)) return false;
   return Object.keys(wanted).every((key) => Object.hasOwn(value, key) && deepEqual(value[key]!, wanted[key]!));
 }
 

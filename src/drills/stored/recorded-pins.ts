@@ -3,7 +3,7 @@
 //     drill's world mints others.
 import { canonicalJson } from '../../contract/canonical-json.js';
 import { ServiceError } from '../../contract/errors.js';
-import type { JsonObject } from '../../contract/json.js';
+import { isJsonObject, type JsonObject } from '../../contract/json.js';
 import { recordingLimits } from '../../contract/recording-limits.js';
 import type { AssertionInput, ExpectedChange, OperationFilter } from '../../contract/run/assertion.js';
 import type { PinCandidate, RecordingPin } from '../../contract/run/recording.js';
@@ -159,8 +159,7 @@ export class RecordedPins {
   /** As often as calls of it were made by the same actor with this outcome; `exact`: and with these arguments. */
   #callCount({ invocation, actorId, outcome }: OperationEntry, exact: boolean): AssertionInput {
     const { packageId, operationId, arguments: given } = invocation;
-    const isObject = typeof given === 'object' && given !== null && !Array.isArray(given);
-    const asked = exact && isObject && !this.#isMinted(canonicalJson(given)) ? { arguments: given as JsonObject } : {};
+    const asked = exact && isJsonObject(given) && !this.#isMinted(canonicalJson(given)) ? { arguments: given } : {};
     const operation: OperationFilter = { packageId, ...ownInstance(invocation), operationId, actorId, outcome: outcome.kind, ...asked };
     const count = this.#entries.filter((entry) => entry.kind === 'operation' && isLike(entry, operation)).length;
     return { id: slug(`${operationId}-${outcome.kind}`), kind: 'operation.count', operation, count: { equals: count } };

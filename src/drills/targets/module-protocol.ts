@@ -1,5 +1,6 @@
 // What a module host (a thread or a process) and the attempt say to each other. Plain values; JSON of calls travels as text, made where it
 // begins.
+import { isRecord } from '../../contract/json.js';
 import { type AgentUsage, isUsage } from '../../contract/run/agent-usage.js';
 import type { JudgedRun } from '../../contract/run/judge.js';
 import type { TargetInvocation } from '../../contract/run/target-invocation.js';
@@ -99,7 +100,5 @@ function isWorldRequest(request: unknown): boolean {
   return request.method === 'call' ? isText(request.argumentsText) : ['tools', 'wait', 'receive'].includes(request.method as string);
 }
 
-const isRecord = (value: unknown): value is { readonly [name: string]: unknown } =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 const isText = (value: unknown): value is string => typeof value === 'string';
 const isNumber = (value: unknown): value is number => typeof value === 'number';

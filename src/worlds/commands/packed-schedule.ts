@@ -4,7 +4,7 @@
 //   PACKED-SCHEDULE-2. A world takes or refuses packed events as it does the same events one by one, in the same words.
 import { canonicalJson } from '../../contract/canonical-json.js';
 import { invariant } from '../../contract/errors.js';
-import type { JsonObject } from '../../contract/json.js';
+import { isRecord, type JsonObject } from '../../contract/json.js';
 import { checkJson } from '../../contract/json-check.js';
 import { limits } from '../../contract/limits.js';
 import type { InitialEvent } from '../../contract/world/scenario.js';
@@ -52,7 +52,7 @@ function pack(events: readonly InitialEvent[]): PackedSchedule | undefined {
   for (const event of events) {
     const target = targets.placeOf(event);
     if (target === -1 || !Number.isSafeInteger(event.atUs)) return undefined;
-    if (!isJsonObject(event.payload)) return undefined;
+    if (!isSoundPayload(event.payload)) return undefined;
     const text = canonicalJson(event.payload);
     end += 1 + text.length;
     texts.push(text);
@@ -64,8 +64,8 @@ function pack(events: readonly InitialEvent[]): PackedSchedule | undefined {
 }
 
 /** Checked where it is: a copy would be gone as soon as its text is made. */
-function isJsonObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && checkJson(value) === null;
+function isSoundPayload(value: unknown): boolean {
+  return isRecord(value) && checkJson(value) === null;
 }
 
 /** The different ones, in the order in which they came. */

@@ -1,7 +1,7 @@
 // Tool overrides of one world, by scope: run > drill > scenario > world. Inside a scope the later rule comes first, the same id in a higher
 // scope replaces the lower one, and a rule used up (`times`) lets the next one answer. Uses survive a rollback.
 import { canonicalJson } from '../../contract/canonical-json.js';
-import type { JsonObject, JsonValue } from '../../contract/json.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../contract/json.js';
 import type { ActorName } from '../../contract/world/persona.js';
 import type { OverrideScope, ToolOverride, WorldSetup } from '../../contract/world/scenario.js';
 import type { CounterEntries, Counters } from './counters.js';
@@ -96,7 +96,7 @@ function matches({ operation, when = {} }: ToolOverride, call: OverridableCall):
 }
 
 function hasMembers(value: JsonValue, wanted: JsonObject): boolean {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return Object.keys(wanted).length === 0;
+  if (!isJsonObject(value)) return Object.keys(wanted).length === 0;
   return Object.entries(wanted).every(
     ([name, member]) => Object.hasOwn(value, name) && canonicalJson(value[name] as JsonValue) === canonicalJson(member),
   );

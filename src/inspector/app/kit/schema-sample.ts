@@ -1,10 +1,10 @@
 // A value to start from when an operation is tried by hand: what its input schema requires, with the plainest values that fit.
-import type { JsonObject, JsonValue } from '../../../contract/json.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../contract/json.js';
 import type { JsonSchema } from '../../../contract/world/tool-manifest.js';
 import { tuning } from '../../tuning.js';
 
 export function sampleOf(schema: JsonSchema | JsonValue | undefined, depth = 0): JsonValue {
-  if (!isObject(schema) || depth > tuning.sampleDepthMax) return {};
+  if (!isJsonObject(schema) || depth > tuning.sampleDepthMax) return {};
   if (schema.default !== undefined) return schema.default;
   if (schema.const !== undefined) return schema.const;
   if (Array.isArray(schema.enum) && schema.enum.length > 0) return schema.enum[0]!;
@@ -29,14 +29,14 @@ export function sampleOf(schema: JsonSchema | JsonValue | undefined, depth = 0):
 }
 
 function sampleObject(schema: JsonObject, depth: number): JsonObject {
-  const properties = isObject(schema.properties) ? schema.properties : {};
+  const properties = isJsonObject(schema.properties) ? schema.properties : {};
   const required = Array.isArray(schema.required) ? schema.required.filter((name) => typeof name === 'string') : [];
   return Object.fromEntries(required.map((name) => [name, sampleOf(properties[name], depth + 1)]));
 }
 
 /** How a schema reads in one word or two: `string`, `integer`, `list of string`, `one of "a", "b"`. */
 export function schemaWord(schema: JsonSchema | JsonValue | undefined): string {
-  if (!isObject(schema)) return 'anything';
+  if (!isJsonObject(schema)) return 'anything';
   if (schema.const !== undefined) return JSON.stringify(schema.const);
   if (Array.isArray(schema.enum)) return `one of ${schema.enum.map((value) => JSON.stringify(value)).join(', ')}`;
   if (schema.type === 'array') return `list of ${schemaWord(schema.items)}`;
@@ -46,8 +46,4 @@ export function schemaWord(schema: JsonSchema | JsonValue | undefined): string {
 
 function firstOf(value: JsonValue | undefined): JsonValue | undefined {
   return Array.isArray(value) ? value[0] : undefined;
-}
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

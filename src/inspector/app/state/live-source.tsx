@@ -2,10 +2,10 @@
 import type { InspectorEvidenceQuery } from '../../../contract/inspector/journal.js';
 import type { PlayWorld } from '../../../contract/inspector/worlds.js';
 import type { EvidenceEntry } from '../../../contract/world/evidence.js';
+import { isJsonObject } from '../../../contract/json.js';
 import type { NamespaceView } from '../../../contract/world/world-protocol.js';
 import type { EvidenceSource } from '../../../viewer/evidence-source.js';
 import { JournalPages } from '../../../viewer/journal-pages.js';
-import { isObject } from '../kit/schema-sample.js';
 import type { ApiClient } from './client.js';
 import { project } from './live.tsx';
 
@@ -56,7 +56,7 @@ export function worldSource(client: ApiClient, { worldId, resets }: Pick<PlayWor
 function membersOf({ packageId, namespace }: Pick<NamespaceView, 'packageId' | 'namespace'>): string[] {
   const tool = project.value?.tools.find(({ toolId }) => toolId === packageId);
   const schema = tool?.definition.state.find((one) => one.namespace === namespace)?.schema;
-  return isObject(schema) && isObject(schema.properties) ? Object.keys(schema.properties) : [];
+  return isJsonObject(schema) && isJsonObject(schema.properties) ? Object.keys(schema.properties) : [];
 }
 
 /** A fault in the words of the tool that is compiled here. */

@@ -2,13 +2,13 @@
 import { useState } from 'preact/hooks';
 import { defined } from '../../../contract/defined.js';
 import type { WorldCallReply, WorldCallRequest } from '../../../contract/inspector/worlds.js';
-import type { JsonValue } from '../../../contract/json.js';
+import { isJsonObject, type JsonValue } from '../../../contract/json.js';
 import type { OutcomeError } from '../../../contract/outcome-error.js';
 import type { ActorView, ToolCatalogItem } from '../../../contract/world/world-protocol.js';
 import { visibleText } from '../../../text/visible-text.js';
 import { Await, Empty, useLoad } from '../../../viewer/kit/loading.tsx';
 import { Json, Problem, Status } from '../../../viewer/kit/parts.tsx';
-import { isObject, sampleOf } from '../kit/schema-sample.ts';
+import { sampleOf } from '../kit/schema-sample.ts';
 import { parseJson } from '../state/client.ts';
 import { isOffline } from '../state/live.tsx';
 import { client } from '../state/session.tsx';
@@ -199,9 +199,9 @@ interface ArgumentIssue {
 }
 
 function issuesIn(details: JsonValue | undefined): ArgumentIssue[] {
-  const listed = isObject(details) && Array.isArray(details.issues) ? details.issues : [];
+  const listed = isJsonObject(details) && Array.isArray(details.issues) ? details.issues : [];
   return listed.flatMap((one) =>
-    isObject(one) && typeof one.message === 'string' ? [{ path: String(one.path ?? ''), message: one.message }] : [],
+    isJsonObject(one) && typeof one.message === 'string' ? [{ path: String(one.path ?? ''), message: one.message }] : [],
   );
 }
 

@@ -1,10 +1,11 @@
 // One tool: what it is, its operations with their schemas, the rows it starts with, its events, faults and routes.
+import { isJsonObject, type JsonValue } from '../../../contract/json.js';
 import type { ProjectView, ToolView } from '../../../contract/run/project-view.js';
 import type { JsonSchema, ToolFault, ToolManifest, ToolOperation } from '../../../contract/world/tool-manifest.js';
 import { virtualDuration } from '../../../text/virtual-time.js';
 import { visibleLine } from '../../../text/visible-text.js';
 import { ColumnHeads, counted, Fact, Identity, Json, Scroll, Short } from '../../../viewer/kit/parts.tsx';
-import { isObject, schemaWord } from '../kit/schema-sample.ts';
+import { schemaWord } from '../kit/schema-sample.ts';
 import { routeHash } from '../state/route.ts';
 import { DeclaredIn } from './declared-in.tsx';
 
@@ -74,10 +75,14 @@ function Operation({ operation }: { operation: ToolOperation }) {
 
 /** An object's members as a table, anything else as the schema itself. */
 export function SchemaTable({ schema }: { schema: JsonSchema }) {
-  const members = isObject(schema) && isObject(schema.properties) ? Object.entries(schema.properties) : [];
+  const members = isJsonObject(schema) && isJsonObject(schema.properties) ? Object.entries(schema.properties) : [];
   if (members.length === 0)
-    return isObject(schema) && schema.type === 'object' ? <p class="quiet">An empty object.</p> : <Json value={schema} label="Schema" />;
-  const required = isObject(schema) && Array.isArray(schema.required) ? schema.required : [];
+    return isJsonObject(schema) && schema.type === 'object' ? (
+      <p class="quiet">An empty object.</p>
+    ) : (
+      <Json value={schema} label="Schema" />
+    );
+  const required = isJsonObject(schema) && Array.isArray(schema.required) ? schema.required : [];
   return (
     <Scroll label="Members" flat>
       <table class="schema">
@@ -90,7 +95,7 @@ export function SchemaTable({ schema }: { schema: JsonSchema }) {
                 {required.includes(name) ? '' : <span class="quiet"> optional</span>}
               </th>
               <td>{schemaWord(member)}</td>
-              <td>{isObject(member) && typeof member.description === 'string' ? member.description : constraints(member)}</td>
+              <td>{isJsonObject(member) && typeof member.description === 'string' ? member.description : constraints(member)}</td>
             </tr>
           ))}
         </tbody>
@@ -99,8 +104,8 @@ export function SchemaTable({ schema }: { schema: JsonSchema }) {
   );
 }
 
-function constraints(schema: unknown) {
-  if (!isObject(schema)) return '';
+function constraints(schema: JsonValue | undefined) {
+  if (!isJsonObject(schema)) return '';
   const words = ['minimum', 'maximum', 'minLength', 'maxLength', 'pattern', 'format']
     .filter((name) => schema[name] !== undefined)
     .map((name) => `${name} ${String(schema[name])}`);
