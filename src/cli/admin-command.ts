@@ -49,7 +49,7 @@ export const adminActions = {
     }),
   suspendOrganization: (to: AdminConnection, organizationId: string, reason: string | undefined) =>
     asked(to, async (client, output) => {
-      const body = reason === undefined ? {} : { reason };
+      const body = defined({ reason });
       tellOrganization((await client.suspendOrganization({ path: { organizationId }, body })).organization, output);
     }),
   resumeOrganization: (to: AdminConnection, organizationId: string) =>

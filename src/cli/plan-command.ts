@@ -53,7 +53,7 @@ export async function planCommand({ json, seed, ...given }: SourceFlags & PlanOp
 }
 
 function shardOf({ shard }: Plan): Pick<Plan, 'shard'> {
-  return shard === undefined ? {} : { shard };
+  return defined({ shard });
 }
 
 function describe({ drill, target, attemptLimit, setupHash, refusal }: PlannedDrill) {

@@ -45,7 +45,7 @@ export async function withReporters(
     const callbackReceivers = receiversOf(receivers, process.env);
     if (hasDesk) desk = await (await import('./external-desk.js')).openExternalDesk(output, externalFile);
     const agent = desk === undefined ? {} : { agent: desk.agent };
-    const given = callbackReceivers === undefined ? {} : { callbackReceivers };
+    const given = defined({ callbackReceivers });
     return await play({ options: { ...options, ...agent, ...given }, choices, output, terminal, signal: interrupt.signal });
   } catch (error) {
     return reportFailure(error, output, resolve(options.root));

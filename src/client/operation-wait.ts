@@ -1,5 +1,6 @@
 // Waiting for long work: polls, often at first and then ever less, as most operations are short.
 import { pause } from '../async/pause.js';
+import { defined } from '../contract/defined.js';
 import type { LongRunningOperation } from '../contract/hosted/operation.js';
 import type { OperationPath } from '../contract/hosted/sessions.js';
 import type { CallEndpoint } from './calls.js';
@@ -20,7 +21,7 @@ export async function waitForOperation(
   { signal, pollMs = tuning.operationPollMs, onLook }: WaitOptions = {},
 ): Promise<LongRunningOperation> {
   for (let waitMs = tuning.operationFirstPollMs; ; waitMs = Math.min(pollMs, waitMs * 1.5)) {
-    const { operation } = await call('getOperation', { path: { projectId, operationId } }, signal === undefined ? {} : { signal });
+    const { operation } = await call('getOperation', { path: { projectId, operationId } }, defined({ signal }));
     onLook?.(operation);
     if (operation.state === 'succeeded') return operation;
     if (operation.state === 'failed' || operation.state === 'cancelled') throw new OperationError(operation);

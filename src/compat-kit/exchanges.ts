@@ -1,6 +1,7 @@
 // Which recorded requests were to the package's own API, and what each was for. All others, such as generic calls, are left out.
 import { addressIn } from '../bindings/access-address.js';
 import { mountOfHost } from '../bindings/mount-listeners.js';
+import { defined } from '../contract/defined.js';
 import { ServiceError } from '../contract/errors.js';
 import { agentRoutes } from '../contract/world/agent-routes.js';
 import { mountIn } from '../contract/world/wire-mounts.js';
@@ -68,6 +69,6 @@ export function exchangeOf(
   return {
     ...(route === undefined ? {} : { routeId: route.id }),
     ...{ method, path, query, requestBody, status, headers, body },
-    ...(operation === undefined ? {} : { operation }),
+    ...defined({ operation }),
   };
 }

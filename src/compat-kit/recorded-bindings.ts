@@ -1,4 +1,5 @@
 // Bindings whose HTTP endpoints lie behind recording proxies: agents get other ports and the same paths.
+import { defined } from '../contract/defined.js';
 import type { Access, BindingsPort } from '../drills/ports/bindings-port.js';
 import { type RecordedRequest, type RecordingProxy, startRecordingProxy } from './recording-proxy.js';
 
@@ -33,8 +34,7 @@ export function recordBindings(
       const endpoints = await endpointsBehind(access.endpoints);
       return {
         endpoints,
-        ...(access.address === undefined ? {} : { address: access.address }),
-        ...(access.direct === undefined ? {} : { direct: access.direct }),
+        ...defined({ address: access.address, direct: access.direct }),
         observed: () => access.observed(),
         unanswered: () => access.unanswered(),
         revoke: () => access.revoke(),

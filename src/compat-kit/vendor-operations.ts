@@ -1,6 +1,7 @@
 // The vendor's operations beside the routes of a package: which are ours, and which one a request is for.
 //   VENDOR-OPERATIONS-1. An operation is ours when a declared route has its method and template, whatever parameters are called; a
 //     parameter for the rest of a path is one that the vendor writes as any other.
+import { defined } from '../contract/defined.js';
 import type { ToolHttpRoute } from '../contract/world/tool-manifest.js';
 import { routeKey } from '../contract/world/wire-mounts.js';
 import { PathTable } from '../http/path-table.js';
@@ -65,7 +66,7 @@ export class VendorTable {
     const route = this.#routes.find(method, path);
     if (route.kind === 'match') {
       const operation = this.operationOf(route.route);
-      return { route: route.route, ...(operation === undefined ? {} : { operation }) };
+      return { route: route.route, ...defined({ operation }) };
     }
     const operation = this.#operations.find(method, path);
     return operation.kind === 'match' ? { operation: operation.route } : {};

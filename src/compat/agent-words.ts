@@ -1,4 +1,5 @@
 // How agents of the other runner's projects are spoken to: replies of the generic routes, their refusals, MCP.
+import { defined } from '../contract/defined.js';
 import type { JsonObject, JsonValue } from '../contract/json.js';
 import type { AgentDialect } from '../contract/run/dialect.js';
 import type { OutcomeKind } from '../contract/world/evidence.js';
@@ -31,7 +32,7 @@ export function otherAgentDialect(brand: string): AgentDialect {
     }),
     refused: ({ code, message, retryable, correlationId, issues, details }) => {
       const name = `HTTP_${code.slice(code.indexOf('.') + 1)}`;
-      const said = { ...details, ...(issues === undefined ? {} : { issues }) } as unknown as JsonValue;
+      const said = { ...details, ...defined({ issues }) } as unknown as JsonValue;
       const error = otherError({ code: name, message, retryable, details: said }, { source: 'framework', correlationId });
       return { schemaVersion: 1, code: error.code, error };
     },

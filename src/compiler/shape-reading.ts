@@ -1,4 +1,5 @@
 // A document in the dialect of its package or project, as one in Drillyard's shapes at the same places.
+import { defined } from '../contract/defined.js';
 import type { ReadShape, SourceDialect, SourceKind } from '../contract/run/dialect.js';
 import type { Diagnostics } from './diagnostics.js';
 import type { SourceDocument } from './source-document.js';
@@ -13,7 +14,7 @@ export function inOwnShape(
   for (const { path, message, suggestion } of refusals) diagnostics.report('DY5032', document.place(path), message, { suggestion });
   if (refusals.length > 0) return undefined;
   const advised = dialect.name === undefined ? {} : { adviceOn: (path: string) => dialect.adviceOn(kind, path) };
-  return { ...document, value, ...advised, ...(inside === undefined ? {} : { inside }) };
+  return { ...document, value, ...advised, ...defined({ inside }) };
 }
 
 /** A document that lies inside of another. */

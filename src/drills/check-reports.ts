@@ -62,7 +62,7 @@ export interface CheckReportsResult {
 export async function checkReports(options: CheckReportsOptions): Promise<CheckReportsResult> {
   requireOptions('checkReports', options, shapes);
   const { root, config, reports = [], last, onCompiling, onReport = () => {}, onProgress = () => {} } = options;
-  const progress = onCompiling === undefined ? {} : { onProgress: onCompiling };
+  const progress = defined({ onProgress: onCompiling });
   const { build, diagnostics } = await compileProject({ root: resolve(root), ...defined({ config }), ...progress });
   if (build === undefined) throw new SourceInvalidError(diagnostics);
   const places = reports.length === 0 ? [usualReports(root)] : reports.flatMap((named) => reportPaths(named, root));

@@ -48,7 +48,7 @@ export async function testToolPackage(
   { folder, config, ...options }: ConformanceOptions,
   openBindings: OpenBindings,
 ): Promise<ConformanceResult> {
-  const { conformance, diagnostics: found } = loadConformance(folder, config === undefined ? {} : { config });
+  const { conformance, diagnostics: found } = loadConformance(folder, defined({ config }));
   if (conformance === undefined) throw new SourceInvalidError(found);
   const { suite, packageRoot, ...project } = conformance;
   const { root } = project;

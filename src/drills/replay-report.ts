@@ -71,7 +71,7 @@ export async function replayReport(options: ReplayReportOptions): Promise<Replay
   requireOptions('replayReport', options, shapes);
   const { root, config, report: named, onCompiling } = options;
   const folder = oneReportPath(named, root);
-  const progress = onCompiling === undefined ? {} : { onProgress: onCompiling };
+  const progress = defined({ onProgress: onCompiling });
   const compiled = await compileProject({ root: resolve(root), ...defined({ config }), ...progress });
   const { build, diagnostics, outsidePackages, handlerPlace: placeOfHandler } = compiled;
   if (build === undefined) throw new SourceInvalidError(diagnostics);

@@ -61,7 +61,7 @@ export async function planDrills(options: PlanDrillsOptions, available: Bindings
 export type PlanDrillsOptions = PlanOptions & SourceOptions;
 
 async function compile({ root, config, inlineDrills, onCompiling }: SourceOptions): Promise<CompiledRepository> {
-  const progress = onCompiling === undefined ? {} : { onProgress: onCompiling };
+  const progress = defined({ onProgress: onCompiling });
   const { build, ...compiled } = await compileProject({ root: resolve(root), ...defined({ config, inlineDrills }), ...progress });
   if (build === undefined) throw new SourceInvalidError(compiled.diagnostics);
   return { ...compiled, build };

@@ -261,5 +261,5 @@ function trialsLeft({ trials }: DrillOutcome): number[] {
 
 function notStarted({ title, tags, targetId }: Drill, outcome: DrillOutcome): { notStarted?: TrialsNotStarted } {
   const trials = trialsLeft(outcome);
-  return trials.length === 0 ? {} : { notStarted: { trials, ...(title === undefined ? {} : { title }), tags, targetId } };
+  return trials.length === 0 ? {} : { notStarted: { trials, ...defined({ title }), tags, targetId } };
 }

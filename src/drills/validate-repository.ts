@@ -29,7 +29,7 @@ export type TypeCheck =
 export async function validateRepository(options: ValidateOptions): Promise<ValidateResult> {
   requireOptions('validateRepository', options, shapes);
   const { root, config, inlineDrills, onCompiling, types: wanted = true } = options;
-  const progress = onCompiling === undefined ? {} : { onProgress: onCompiling };
+  const progress = defined({ onProgress: onCompiling });
   const compiled = await compileProject({ root: resolve(root), ...defined({ config, inlineDrills }), ...progress });
   const { types, diagnostics: found } = wanted
     ? withTypeErrors(compiled.typeScript, compiled.diagnostics)

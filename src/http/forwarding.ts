@@ -6,6 +6,7 @@
 //   FORWARDING-4. A request does not wait for an owner that cannot be reached any more, however its connection stands.
 //   FORWARDING-5. A node that has not learned who owns what, or has not reached the owner, for as long as a request may wait refuses at
 //     once: another node may do better.
+import { defined } from '../contract/defined.js';
 import { isServiceError, ServiceError } from '../contract/errors.js';
 import { newId } from '../contract/ids.js';
 import { limits } from '../contract/limits.js';
@@ -216,5 +217,5 @@ class WithBody extends RequestView {
 
 export function unavailable(message: string, details?: { outcome: 'unknown' }): ServiceError {
   const retryAfterMs = limits.unavailableRetryAfterMs;
-  return new ServiceError('control.UNAVAILABLE', { message, retryAfterMs, ...(details === undefined ? {} : { details }) });
+  return new ServiceError('control.UNAVAILABLE', { message, retryAfterMs, ...defined({ details }) });
 }

@@ -1,5 +1,6 @@
 // The service's log: one JSON line an event, through pino. The only file that names it. Never in a line: secrets, queries, bodies.
 import { type DestinationStream, type Logger, pino } from 'pino';
+import { defined } from '../contract/defined.js';
 import { limits } from '../contract/limits.js';
 import type { ControlLog } from '../control/core/services.js';
 import type { AnsweredRequest, Observer } from './answered-request.js';
@@ -45,7 +46,7 @@ export function createServiceLog({
     level,
     base: null,
     timestamp: pino.stdTimeFunctions.epochTime,
-    ...(traceFields === undefined ? {} : { mixin: traceFields }),
+    ...defined({ mixin: traceFields }),
   };
   const logger: Logger = pino({ ...plain, redact: { paths: secrets, remove: true } }, stream);
   // Its lines are made here, of nothing secret, and there are many of them.

@@ -130,7 +130,7 @@ class Push {
     this.#remote = remote;
     this.#source = source;
     this.#onProgress = onProgress;
-    this.#signal = signal === undefined ? {} : { signal };
+    this.#signal = defined({ signal });
   }
 
   async play(name: string, expectedHash: string): Promise<PushedSource> {

@@ -1,5 +1,6 @@
 // What a reader has to know first of a run that did not pass, in order: what broke or cut the run short stands before the assertions that
 // it left undecided. The window, the page and the terminal say the same.
+import { defined } from '../contract/defined.js';
 import { limits } from '../contract/limits.js';
 import type { InteractionResult, RunError, TargetStatus } from '../contract/run/run.js';
 import type { RunReport } from '../contract/run/run-events.js';
@@ -116,7 +117,7 @@ export function agentCause({ interactionId, targetResult: { status, error } }: I
     ...(error?.message.includes('\n') ? { message: error.message } : {}),
     log,
     answer,
-    ...(place === undefined ? {} : { place }),
+    ...defined({ place }),
   };
 }
 

@@ -187,7 +187,7 @@ function unstartedTrials(
 ): UnstartedTrial[] {
   if (notStarted === undefined) return [];
   const { trials, ...about } = notStarted;
-  const common = { drillId, trialCount, ...about, ...(tolerated === undefined ? {} : { tolerated }) };
+  const common = { drillId, trialCount, ...about, ...defined({ tolerated }) };
   return trials.map((trial) => ({ ...common, trial }));
 }
 

@@ -1,5 +1,6 @@
 // A story of the failure in up to five lines: the fault, what the agent got, the call that it made then, the rows that this changed, and
 // the assertion. Pure over a journal that is read by sequence; the window, the page and the terminal show the same one.
+import { defined } from '../contract/defined.js';
 import { diffJson, pathText } from '../contract/json-diff.js';
 import type { FaultMeaning, RunReport, StoryLine } from '../contract/run/run-events.js';
 import type { EvidenceEntry, FaultEntry, OperationEntry, StateChangeEntry } from '../contract/world/evidence.js';
@@ -185,5 +186,5 @@ function lastLine(cause: Cause): StoryLine {
   const { assertionId, status, message, evidenceSequences } = cause.finding.assertion;
   const sequence = evidenceSequences.at(-1);
   const text = `${assertionId} ${assertionWords[status]}: ${message.split('\n')[0]}`;
-  return { role: 'assertion', text, assertionId, ...(sequence === undefined ? {} : { sequence }) };
+  return { role: 'assertion', text, assertionId, ...defined({ sequence }) };
 }

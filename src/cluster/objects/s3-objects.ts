@@ -2,6 +2,7 @@
 // a profile, the role of the machine. Why this client, and why it is a peer: docs/decisions/020.
 import type { S3Client } from '@aws-sdk/client-s3';
 import type { S3Address } from '../../contract/cluster-store.js';
+import { defined } from '../../contract/defined.js';
 import { ServiceError } from '../../contract/errors.js';
 import { isPackageMissing } from '../../contract/missing-package.js';
 import { StoreUnavailable } from '../log.js';
@@ -41,7 +42,7 @@ export async function s3Objects({ bucket, prefix, endpoint, region }: S3Address)
       // Asked without a slash, which not every store signs as its client does.
       const below = `${keyOf(folder)}/`;
       for (let token: string | undefined; ; ) {
-        const ask = { ...place, Prefix: keyOf(folder), ...(token !== undefined && { ContinuationToken: token }) };
+        const ask = { ...place, Prefix: keyOf(folder), ...defined({ ContinuationToken: token }) };
         const page = await asked(client.send(new sdk.ListObjectsV2Command(ask)));
         for (const { Key = '', LastModified } of page.Contents ?? [])
           if (Key.startsWith(below)) yield { key: Key.slice(prefix === '' ? 0 : prefix.length + 1), putAtMs: LastModified?.getTime() ?? 0 };

@@ -151,7 +151,7 @@ function requirePublishable(
   { proposalId, compiles, diagnostics }: AuthoringProposal,
 ): void {
   if (proposalId !== currentProposalId) {
-    const details = currentProposalId === undefined ? {} : { currentProposalId };
+    const details = defined({ currentProposalId });
     throw new ServiceError('control.STATE_CONFLICT', { message: 'A later turn has taken the place of this proposal.', details });
   }
   if (!compiles) throw new SourceInvalidError(diagnostics);

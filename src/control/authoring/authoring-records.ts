@@ -1,4 +1,5 @@
 // Authoring sessions, their turns and proposals as they lie in the catalog, and the one place that says which moves they may make.
+import { defined } from '../../contract/defined.js';
 import { invariant, ServiceError } from '../../contract/errors.js';
 import type { AuthoringProposal, AuthoringTurn, CreateAuthoringSessionRequest } from '../../contract/hosted/authoring.js';
 import type { AuthoringSession } from '../../contract/hosted/resources.js';
@@ -88,7 +89,7 @@ export function putAuthoring(tx: Change, record: AuthoringRecord, change: Sessio
     `an authoring session goes from ${record.session.state} to ${session.state}`,
   );
   const closed = session.state === 'active' ? {} : { closedAtMs: nowMs };
-  const active = activeTurnId === undefined ? {} : { activeTurnId };
+  const active = defined({ activeTurnId });
   const version = session.version + 1;
   const next = {
     ...record,

@@ -66,7 +66,7 @@ function worldActors(definitions: ToolTestDefinitions | undefined, tools: readon
     if (scenarioId !== undefined || inlineScenario !== undefined) continue;
     const workers = timeline.workloads.flatMap(({ actorIds }) => actorIds.map((actorId): NamedActor => ({ actorId })));
     for (const { actorId, actorInstanceId } of [...timeline.interactions, ...workers] as NamedActor[]) {
-      const instance = actorInstanceId === undefined ? {} : { instanceId: actorInstanceId };
+      const instance = defined({ instanceId: actorInstanceId });
       actors.set(`${actorId} ${actorInstanceId ?? ''}`, { id: actorId, ...instance, attributes: {}, grants });
     }
   }

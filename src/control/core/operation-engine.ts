@@ -134,7 +134,7 @@ export class OperationEngine implements Operations {
     moveCount(tx, laneCount(lane), 1);
     const isCounted = this.#phase === 'open' && this.#lanes.isEmpty(lane);
     const traceparent = this.#tracing?.traceparent();
-    const traced = traceparent === undefined ? {} : { traceparent };
+    const traced = defined({ traceparent });
     tx.put(operationTable, { operation, input, lane, correlationId, ...traced, ...(isCounted ? { starts: 1 } : {}) });
     // Before `resume` nothing runs, and it finds this one on the disk.
     const waiting = { operationId: operation.operationId, kind, isCounted, takenUp: false };

@@ -1,6 +1,7 @@
 // Callback deliveries of sessions as figures and traces see them: each attempt, and what became of its delivery. Owns which attempts are
 // under way.
 import type { DeliveryObserver } from '../../callbacks/delivering-world.js';
+import { defined } from '../../contract/defined.js';
 import type { DeliveryAnswer } from '../../contract/world/world-protocol.js';
 import { inSpan, type Tracing } from '../../tracing/tracing.js';
 import type { CallbackResult, ControlMeter } from './control-meter.js';
@@ -40,7 +41,7 @@ export class DeliveryWatch implements DeliveryObserver {
       };
       const answer = await inSpan(tracing, { name: `${method} callback`, kind: 'client', attributes }, async (span) => {
         const traceparent = tracing?.traceparent();
-        const answered = await send(traceparent === undefined ? {} : { traceparent });
+        const answered = await send(defined({ traceparent }));
         if (answered.kind === 'status') span?.set({ 'http.response.status_code': answered.status });
         if (answered.kind === 'none' || answered.status >= 400)
           span?.fail(answered.kind === 'none' ? answered.reason : String(answered.status));

@@ -1,5 +1,6 @@
 // Resets: to the start, whole or by packages, or back to a snapshot. The session is `resetting` and its access gone from the change that
 // admits it; the new lease begins in the change that ends it.
+import { defined } from '../../contract/defined.js';
 import { ServiceError } from '../../contract/errors.js';
 import type { CompiledBuild } from '../../contract/run/build.js';
 import type { Reset } from '../../contract/world/world-protocol.js';
@@ -30,7 +31,7 @@ export function resetSession(services: ControlServices): PreparedEndpoint<'reset
     const { sessionId } = record.session;
     if (services.sessionMemory.isDelivering(sessionId)) throw inFlight(sessionId);
     if (hostedSnapshotId !== undefined) return { record, input: { snapshotId: requireAvailable(view, sessionId, hostedSnapshotId) } };
-    return { record, input: packages === undefined ? {} : { packages } };
+    return { record, input: defined({ packages }) };
   };
   return {
     kind: 'prepared',

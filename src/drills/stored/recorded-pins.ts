@@ -2,6 +2,7 @@
 //   RECORDED-PINS-1. What an assertion expects is what the recording has; a value in which the world's own ids stand is left out, as the
 //     drill's world mints others.
 import { canonicalJson } from '../../contract/canonical-json.js';
+import { defined } from '../../contract/defined.js';
 import { ServiceError } from '../../contract/errors.js';
 import { isJsonObject, type JsonObject } from '../../contract/json.js';
 import { recordingLimits } from '../../contract/recording-limits.js';
@@ -59,7 +60,7 @@ export class RecordedPins {
       const spaces = new Map(
         changes.map(({ packageId, instanceId, namespace }) => [
           `${packageId} ${instanceId} ${namespace}`,
-          { packageId, ...(instanceId === undefined ? {} : { instanceId }), namespace },
+          { packageId, ...defined({ instanceId }), namespace },
         ]),
       );
       return [...[...spaces.values()].map((space) => this.#rowCount(space)), ...calls];

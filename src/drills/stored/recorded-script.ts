@@ -1,6 +1,7 @@
 // Recorded calls as the interactions of a scripted target: a module that makes the calls its task names, in order.
 //   RECORDED-SCRIPT-1. An interaction is what one actor did until somebody else did something, or the clock was moved by who held the
 //     world: between interactions a drill moves it.
+import { defined } from '../../contract/defined.js';
 import { ServiceError } from '../../contract/errors.js';
 import type { JsonObject, JsonValue } from '../../contract/json.js';
 import { recordingLimits } from '../../contract/recording-limits.js';
@@ -104,7 +105,7 @@ function interactionAt(
     id: `calls-${number}`,
     ...(afterStartUs === 0 ? {} : { afterStartUs }),
     actorId,
-    ...(actorInstanceId === undefined ? {} : { actorInstanceId }),
+    ...defined({ actorInstanceId }),
     task: { instruction: scriptedTarget.instruction, input: { calls } },
   };
 }
@@ -116,7 +117,7 @@ function callOf({ entry: { invocation } }: Extract<RecordedStep, { kind: 'call' 
     operationId,
     arguments: given,
     ...ownInstance(invocation),
-    ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+    ...defined({ idempotencyKey }),
   };
 }
 

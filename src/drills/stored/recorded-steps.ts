@@ -98,7 +98,6 @@ function asked(entry: OperationEntry, isDelivered: boolean): RecordedStep {
   const { invocation, outcome } = entry;
   if (invocation.packageId !== waitTarget.packageId) return { kind: 'call', entry };
   const { untilUs } = invocation.arguments as { untilUs?: number };
-  if (untilUs !== undefined || !isDelivered || outcome.kind !== 'ok')
-    return { kind: 'wait', entry, ...(untilUs === undefined ? {} : { untilUs }) };
+  if (untilUs !== undefined || !isDelivered || outcome.kind !== 'ok') return { kind: 'wait', entry, ...defined({ untilUs }) };
   return { kind: 'wait', entry, untilUs: (outcome.value as JsonObject).virtualTimeUs as number };
 }

@@ -1,6 +1,7 @@
 // Where a world stands after a stretch of its journal, as a scenario can say it: rows, clock, faults, and what is still to come.
 //   RECORDED-WORLD-1. Only the setup and the entries are asked, so a report is enough, and nothing is opened.
 import { canonicalJson } from '../../contract/canonical-json.js';
+import { defined } from '../../contract/defined.js';
 import type { JsonObject } from '../../contract/json.js';
 import { clockAfter, type EventEntry, type EvidenceEntry } from '../../contract/world/evidence.js';
 import type { FaultSelection, InitialEvent, StatePatch, WorldSetup } from '../../contract/world/scenario.js';
@@ -42,7 +43,7 @@ export class RecordedWorld {
       case 'operation':
         this.#callers.set(entry.sequence, {
           actorId: entry.actorId,
-          ...(entry.actorInstanceId === undefined ? {} : { actorInstanceId: entry.actorInstanceId }),
+          ...defined({ actorInstanceId: entry.actorInstanceId }),
         });
         break;
       case 'fault_control':

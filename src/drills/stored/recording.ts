@@ -2,6 +2,7 @@
 //   RECORDING-1. Pure: a build and a journal in, texts of files out. Their paths follow from ids alone, and lie below the source root.
 import { stringify } from 'yaml';
 import { canonicalJson } from '../../contract/canonical-json.js';
+import { defined } from '../../contract/defined.js';
 import { jsonDigest } from '../../contract/digest.js';
 import { ServiceError } from '../../contract/errors.js';
 import type { JsonValue } from '../../contract/json.js';
@@ -102,7 +103,7 @@ function scenarioFile(source: RecordingSource, { wanted, place, world, notes }: 
   const scenario: ScenarioInput = {
     schemaVersion: 1,
     id: wanted.id,
-    ...(wanted.title === undefined ? {} : { title: wanted.title }),
+    ...defined({ title: wanted.title }),
     ...(world.virtualTimeUs === setup.virtualTimeUs ? {} : { virtualTimeUs: world.virtualTimeUs }),
     ...filled({ actors: unlike(source.setup.actors, setup.actors) }),
     ...filled({ state: patchesBetween(rowsOf(setup.state), world.rows) }),
@@ -136,7 +137,7 @@ async function drillFiles(
   const drill: LongDrillInput = {
     schemaVersion: 1,
     id: wanted.id,
-    ...(wanted.title === undefined ? {} : { title: wanted.title }),
+    ...defined({ title: wanted.title }),
     tags: ['recorded'],
     targetId: wanted.targetId ?? scriptedTarget.id,
     ...startOf(source, place),
@@ -173,11 +174,7 @@ function startOf({ setup, setupHash, drillId, entries }: RecordingSource, { buil
     const drill = build.drills.find((one) => one.drill.id === drillId && one.setupHash === setupHash)?.drill;
     if (drill !== undefined) {
       const { scenarioId, inlineScenario, toolOverrides } = drill;
-      return {
-        ...(scenarioId === undefined ? {} : { scenarioId }),
-        ...(inlineScenario === undefined ? {} : { inlineScenario }),
-        ...(toolOverrides === undefined ? {} : { toolOverrides }),
-      };
+      return defined({ scenarioId, inlineScenario, toolOverrides });
     }
     if (build.baseline.setupHash === setupHash) return {};
     const scenario = build.scenarios.find((one) => one.setupHash === setupHash);

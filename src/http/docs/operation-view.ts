@@ -1,4 +1,5 @@
 // One endpoint on the page: what it is for and takes on the left, what is sent and answered on the right.
+import { defined } from '../../contract/defined.js';
 import type { JsonObject, JsonValue } from '../../contract/json.js';
 import type { Content, Markup } from '../../text/markup.js';
 import { html, prose } from './markup.js';
@@ -44,7 +45,7 @@ function parametersView({ parameters }: JsonObject, resolve: DocumentedOperation
   });
 }
 const headings: { readonly [place: string]: string } = { path: 'Path', query: 'Query', header: 'Headers' };
-const described = ({ description }: JsonObject): JsonObject => (description === undefined ? {} : { description });
+const described = ({ description }: JsonObject): JsonObject => defined({ description });
 
 function bodyView({ requestBody }: JsonObject, resolve: DocumentedOperation['resolve']): Content {
   if (requestBody === undefined) return null;

@@ -1,8 +1,9 @@
 // A run and a world over the API of the inspector, as the viewer reads them.
+import { defined } from '../../../contract/defined.js';
 import type { InspectorEvidenceQuery } from '../../../contract/inspector/journal.js';
 import type { PlayWorld } from '../../../contract/inspector/worlds.js';
-import type { EvidenceEntry } from '../../../contract/world/evidence.js';
 import { isJsonObject } from '../../../contract/json.js';
+import type { EvidenceEntry } from '../../../contract/world/evidence.js';
 import type { NamespaceView } from '../../../contract/world/world-protocol.js';
 import type { EvidenceSource } from '../../../viewer/evidence-source.js';
 import { JournalPages } from '../../../viewer/journal-pages.js';
@@ -18,7 +19,7 @@ export function runSource(client: ApiClient, runId: string): EvidenceSource {
     hasState: true,
     entries,
     entriesAt,
-    namespaces: (atSequence) => client.call('listNamespaces', { path, query: atSequence === undefined ? {} : { atSequence } }),
+    namespaces: (atSequence) => client.call('listNamespaces', { path, query: defined({ atSequence }) }),
     state: (query) => client.call('listState', { path, query }),
     membersOf,
     rowChanges: (query) => client.call('listRowChanges', { path, query }),
@@ -40,7 +41,7 @@ export function worldSource(client: ApiClient, { worldId, resets }: Pick<PlayWor
     hasState: true,
     entries,
     entriesAt,
-    namespaces: (atSequence) => client.call('listWorldNamespaces', { path, query: atSequence === undefined ? {} : { atSequence } }),
+    namespaces: (atSequence) => client.call('listWorldNamespaces', { path, query: defined({ atSequence }) }),
     state: (query) => client.call('listWorldState', { path, query }),
     membersOf,
     rowChanges: (query) => client.call('listWorldRowChanges', { path, query }),

@@ -1,5 +1,6 @@
 // A live world: its clock, an operation to call, its faults and what comes next, above its journal and its state at any moment.
 import { useMemo, useRef } from 'preact/hooks';
+import { defined } from '../../../contract/defined.js';
 import type { PlayWorld } from '../../../contract/inspector/worlds.js';
 import type { FaultView } from '../../../contract/world/world-protocol.js';
 import { virtualClock } from '../../../text/virtual-time.js';
@@ -33,7 +34,7 @@ export function PlayWorldView({ world, query }: { world: PlayWorld; query: { [na
   const act: Act = (doIt) => work.run(async () => noteWorld(await doIt()));
   const fork = (atSequence?: number): void =>
     work.run(async () => {
-      const reply = await client.call('forkWorld', { path: { worldId }, body: atSequence === undefined ? {} : { atSequence } });
+      const reply = await client.call('forkWorld', { path: { worldId }, body: defined({ atSequence }) });
       noteWorld(reply.world);
       go(routeHash('play', [reply.world.worldId]));
     });

@@ -1,6 +1,7 @@
 // Runs of the past once more, with a choice of seeds: the same, fresh ones, some that are named, and again and again until it fails.
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { defined } from '../../../contract/defined.js';
 import type { InspectorStartRunRequest } from '../../../contract/inspector/runs.js';
 import { isSeed } from '../../../contract/seed-text.js';
 import { counted, Problem } from '../../../viewer/kit/parts.tsx';
@@ -29,7 +30,7 @@ export function RerunDialog({ title, what, seed, onClose, onStarted }: RerunDial
   const start = async (given: FormData): Promise<void> => {
     const rounds = untilFails ? { untilFailed: Number(given.get('rounds')) } : {};
     for (const chosen of seedsOf(choice, given)) {
-      const body = { ...what, ...(chosen === undefined ? {} : { seed: chosen }), ...rounds };
+      const body = { ...what, ...defined({ seed: chosen }), ...rounds };
       noteRequest((await client.call('startRun', { body })).request);
     }
     box.current?.close();

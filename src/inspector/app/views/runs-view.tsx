@@ -61,7 +61,7 @@ export function RunsView({ query }: { query: { [name: string]: string } }) {
 function filterOf({ verdict, drill, q }: { [name: string]: string }): RunFilter {
   const known = verdicts.find((name) => name === verdict);
   return {
-    ...(known === undefined ? {} : { verdict: known }),
+    ...defined({ verdict: known }),
     ...(drill === undefined || drill === '' ? {} : { drillId: drill }),
     ...(q === undefined || q.trim() === '' ? {} : { q: q.trim() }),
   };
