@@ -11,7 +11,7 @@ import { closeSection, sectionBytes, useSection } from '../async/critical-sectio
 import { limits } from '../contract/limits.js';
 
 /** Slots that are no message: nothing at all, the host's own work, a commit. */
-export const restSlot = 0;
+const restSlot = 0;
 export const hostWorkSlot = 1;
 export const commitSlot = 2;
 export const firstCallSlot = 3;

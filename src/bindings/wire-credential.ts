@@ -180,7 +180,7 @@ function namesOf(auths: readonly RouteAuth[], kind: 'query' | 'form' | 'cookie')
 const holdsAny = (value: string, secrets: readonly string[]): boolean => secrets.some((secret) => value.includes(secret));
 
 /** Without the values that hold a secret, and without the names that have no other. */
-export function withoutTokens(lists: Lists, secrets: readonly string[]): Lists {
+function withoutTokens(lists: Lists, secrets: readonly string[]): Lists {
   const cleared: Lists = Object.create(null);
   for (const name in lists) {
     const values = (lists[name] as string[]).filter((value) => !holdsAny(value, secrets));

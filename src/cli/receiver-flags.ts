@@ -3,7 +3,7 @@ import type { CallbackReceivers } from '../callbacks/receivers.js';
 import { ServiceError } from '../contract/errors.js';
 
 /** `DRILLYARD_RECEIVER_SECRET_ORDER_HOOK` for `order-hook`. */
-export const secretVariable = (receiverId: string): string =>
+const secretVariable = (receiverId: string): string =>
   `DRILLYARD_RECEIVER_SECRET_${receiverId.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_')}`;
 
 /** control.INVALID_REQUEST, with what to do, for the first that is none. Undefined when there are none. */

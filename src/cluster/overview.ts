@@ -29,7 +29,7 @@ export function clusterOverview({ node, nodes, homes, format, isAlive, log: { he
 }
 
 /** The sequence of a home's last entry, as far as any node says. */
-export function endOf(nodes: readonly NodeState[], { home, snapshotSequence, firstSequence }: HomeState): number {
+function endOf(nodes: readonly NodeState[], { home, snapshotSequence, firstSequence }: HomeState): number {
   const said = nodes.map(({ held, followed }) => (held[home]?.phase === 'closed' ? 0 : held[home]?.end) ?? followed[home] ?? 0);
   return Math.max(snapshotSequence, firstSequence - 1, ...said);
 }

@@ -167,7 +167,7 @@ class ByteReader {
   }
 }
 
-export function damagedSnapshot({ home, sequence }: SnapshotPlace, cause: Error): ServiceError {
+function damagedSnapshot({ home, sequence }: SnapshotPlace, cause: Error): ServiceError {
   return new ServiceError('control.DATA_DAMAGED', {
     message: `The snapshot of home ${home} at ${sequence} is damaged: ${cause.message}. Nothing was changed.`,
     details: { home, sequence, reason: cause.message },

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { ServiceError } from '../contract/errors.js';
 
 /** The folder of an installed package, looked for from a folder upwards. control.NOT_FOUND where there is none. */
-export function installedPackage(name: string, from: string): string {
+function installedPackage(name: string, from: string): string {
   for (let folder = realpathSync(from); ; folder = dirname(folder)) {
     const place = join(folder, 'node_modules', name);
     if (existsSync(join(place, 'package.json'))) return place;

@@ -11,7 +11,7 @@ import { importModule } from '../loading/own-code.js';
 import type { CompatDefinition } from './definition.js';
 import { notInstalled } from './installed-package.js';
 
-export const compatModule = 'compat/compat.ts';
+const compatModule = 'compat/compat.ts';
 
 /** `folder`: the package's. Rejects with control.NOT_FOUND where it has none, control.INVALID_REQUEST where it cannot be loaded. */
 export async function loadCompat(folder: string): Promise<CompatDefinition> {

@@ -49,7 +49,7 @@ function basePath({ servers = [] }: OpenApiDocument): string {
   return path.replace(/\/+$/, '');
 }
 
-export function pointed(member: string): string {
+function pointed(member: string): string {
   return encodeURIComponent(member.replaceAll('~', '~0').replaceAll('/', '~1'));
 }
 /** What a reference inside of the document leads to. */

@@ -1,9 +1,9 @@
 // A seed that nobody chose, for runs that shall go otherwise than those before. It is chosen outside of every world, and shown.
 import { randomFillSync } from 'node:crypto';
 
-export const freshWord = 'fresh';
+const freshWord = 'fresh';
 
-export function freshSeed(): string {
+function freshSeed(): string {
   return randomFillSync(Buffer.alloc(8)).readBigUInt64BE().toString();
 }
 

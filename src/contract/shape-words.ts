@@ -33,7 +33,7 @@ export function formatWords(format: string): string {
 }
 
 /** `"a", "b" or "c"`. */
-export function joinWords(words: readonly string[], conjunction: 'and' | 'or'): string {
+function joinWords(words: readonly string[], conjunction: 'and' | 'or'): string {
   return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} ${conjunction} ${words.at(-1)}`;
 }
 
@@ -50,7 +50,7 @@ export function becauseOf(descriptions: readonly (string | undefined)[]): string
 }
 
 /** Shapes as people call them: `ScenarioInput` is what an author writes as a Scenario. */
-export function shapeWords(name: string | undefined): string {
+function shapeWords(name: string | undefined): string {
   return name === undefined ? 'this object' : name.replace(/Input$/, '');
 }
 

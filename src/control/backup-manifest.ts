@@ -12,7 +12,7 @@ import { hasCode } from '../files/file-faults.js';
 import { flushFolder } from '../files/flushed-copy.js';
 
 export const manifestName = 'backup.json';
-export const fileListName = 'backup-files.jsonl';
+const fileListName = 'backup-files.jsonl';
 /** Of LMDB and of who reads the folder: they come with each look. */
 const passing = new Set(['lock.mdb', 'in-use.lock']);
 

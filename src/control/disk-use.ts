@@ -8,7 +8,7 @@ import { limits } from '../contract/limits.js';
 import { folderBytes } from '../files/folder-bytes.js';
 import { tuning } from './tuning.js';
 
-export const dataFolders = ['catalog', 'worlds', 'blobs', 'evidence'] as const;
+const dataFolders = ['catalog', 'worlds', 'blobs', 'evidence'] as const;
 export type DataFolder = (typeof dataFolders)[number];
 export type FolderSizes = { readonly [Folder in DataFolder]: number };
 

@@ -105,6 +105,6 @@ export class Figures {
 }
 
 /** Anybody who asks gets them: no path, and nothing of any tenant. */
-export function troublesOf({ disk }: Pick<ControlServices, 'disk'>): string[] {
+function troublesOf({ disk }: Pick<ControlServices, 'disk'>): string[] {
   return disk.refusal() === undefined ? [] : ['the disk is full'];
 }

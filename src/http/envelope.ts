@@ -77,7 +77,7 @@ export function errorReply(
 export const unsupportedHeader = { 'x-drillyard-unsupported': '1' } as const;
 
 /** What a client sees of anything thrown. */
-export function toldError(thrown: unknown): ServiceError {
+export function publicError(thrown: unknown): ServiceError {
   if (!(thrown instanceof ServiceError)) return new ServiceError('control.INTERNAL', { message: 'Internal error.' });
   // A client learns no more than this, no matter who refused a credential and why.
   if (thrown.code !== 'control.UNAUTHENTICATED') return thrown;

@@ -100,7 +100,7 @@ const mediaTypes = {
 };
 
 /** What a compressed body would become cannot be bounded before it is made. */
-export function isPlainBody({ headers }: ServerRequest): boolean {
+function isPlainBody({ headers }: ServerRequest): boolean {
   return isOneOf(headers.get('content-encoding'), 'identity') && isOneOf(headers.get('transfer-encoding'), 'chunked');
 }
 const isOneOf = (value: string | undefined, harmless: string): boolean => value === undefined || value.toLowerCase() === harmless;

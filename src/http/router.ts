@@ -19,7 +19,7 @@ import { inRequestSpan } from './request-span.js';
 import type { RouteFailure } from './route-failure.js';
 import type { HttpHandler, HttpReply, ServerRequest } from './server.js';
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 export interface RouteReply {
   status: number;
   /** Written as JSON, but for bytes, for the text of a `RawText`, for an `OwnBody` and for text that comes in pieces. */
@@ -50,7 +50,7 @@ export interface BodyRule {
 }
 type Answer = Promise<RouteReply> | RouteReply;
 /** The rest of a call once its body is there: JSON, bytes, or undefined where there is none. */
-export type WithBody = (body: JsonValue | Uint8Array | undefined) => Answer;
+type WithBody = (body: JsonValue | Uint8Array | undefined) => Answer;
 /** `begin` refuses what can be refused before the body is read; `run` is for routes that have nothing of that kind. */
 type Work<Caller> = { run(call: RouteCall<Caller>): Answer } | { begin(call: CallStart<Caller>): WithBody };
 interface RouteCommon {

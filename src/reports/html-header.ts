@@ -43,7 +43,7 @@ ${tiles(report, evidence)}
 }
 
 /** A digest by its first digits; the script adds a button that copies all of it. */
-export function hashItem(name: string, value: string): Markup {
+function hashItem(name: string, value: string): Markup {
   const short = value.startsWith('sha256:') ? `${value.slice(7, 19)}…` : value;
   return html`<div><dt>${name}</dt><dd><code class="copy" data-copy="${value}" title="${value}">${short}</code></dd></div>`;
 }

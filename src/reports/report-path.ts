@@ -20,7 +20,7 @@ const latestPattern = /^latest(?:~(\d{1,5}))?$/;
 export const usualReports = (root: string): string => join(root, localFolders.reports);
 
 /** A path of the present folder, the name of a run, or a path of the root, as results have it. Throws control.NOT_FOUND. */
-export function reportPath(named: string, root: string): string {
+function reportPath(named: string, root: string): string {
   if (existsSync(named)) return named;
   const reports = usualReports(root);
   const runId = findRun(named, reports);

@@ -193,7 +193,7 @@ function Effects({ runId, effects: { total, shown } }: { runId: string; effects:
 }
 
 /** `total`: how many there are, where these are only the first. */
-export function Members({ members, total = members.length }: { members: readonly ComparedMember[]; total?: number | undefined }) {
+function Members({ members, total = members.length }: { members: readonly ComparedMember[]; total?: number | undefined }) {
   return (
     <>
       <Scroll label="Members that differ" flat>

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { Scroll } from './kit/parts.tsx';
 
-export interface DiffersLine {
+interface DiffersLine {
   name: string;
   left: ComponentChildren;
   right: ComponentChildren;

@@ -24,7 +24,7 @@ export function useSettled(count: number): number {
 }
 
 /** How many entries there are of each kind: as the source said, or counted again while there come more. */
-export function useKinds(source: EvidenceSource, count: number, told: KindFigures | undefined): KindFigures | undefined {
+export function useKinds(source: EvidenceSource, count: number, known: KindFigures | undefined): KindFigures | undefined {
   const settled = useSettled(count);
   const isTold = told !== undefined;
   const counted = useLoad(

@@ -44,12 +44,12 @@ export function filterOfQuery(query: { [name: string]: string }): JournalFilter 
 }
 
 /** `22-30` */
-export function rangeOfText(text: string | undefined): SequenceRange | undefined {
+function rangeOfText(text: string | undefined): SequenceRange | undefined {
   const [, from, to] = /^(\d{1,15})-(\d{1,15})$/.exec(text ?? '') ?? [];
   const range = { from: Number(from), to: Number(to) };
   return range.from >= 1 && range.to >= range.from ? range : undefined;
 }
-export function rangeText({ from, to }: SequenceRange): string {
+function rangeText({ from, to }: SequenceRange): string {
   return `${from}-${to}`;
 }
 

@@ -11,7 +11,7 @@ import { mayRemove } from './store-hold.js';
 
 export const blobsFolder = 'blobs';
 /** A name that every store takes, and back. */
-export const folderOfDigest = (digest: string): string => digest.replace(':', '-');
+const folderOfDigest = (digest: string): string => digest.replace(':', '-');
 export const digestOfFolder = (name: string): string => name.replace('-', ':');
 
 export function indexedBlobs(statements: Statements, objects: ObjectStore): SharedBlobs {

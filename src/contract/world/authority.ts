@@ -1,6 +1,6 @@
 // What a caller may do: authorities by name, and the roles that stand for sets of them.
 
-export const readAuthorities = [
+const readAuthorities = [
   'organization.read',
   'audit.read',
   'project.read',

@@ -10,7 +10,7 @@ export interface BlobReference {
   /** What their sender says that they are; visible ASCII. */
   contentType: string;
 }
-export const unknownContentType = 'application/octet-stream';
+const unknownContentType = 'application/octet-stream';
 const digestShape = /^sha256:[0-9a-f]{64}$/;
 const typeShape = /^[\x20-\x7e]+$/;
 

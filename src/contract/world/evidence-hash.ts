@@ -53,7 +53,7 @@ export class TrajectoryHasher {
 }
 
 /** The entry as trajectoryHash sees it; null when it does not. */
-export function trajectoryLine(entry: EvidenceEntry): string | null {
+function trajectoryLine(entry: EvidenceEntry): string | null {
   if (entry.kind === 'lifecycle') return null;
   // canonicalJson leaves undefined members out.
   const seen: { [key: string]: unknown } = { ...entry };

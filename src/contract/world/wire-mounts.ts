@@ -15,7 +15,7 @@ export interface WireMount {
 }
 
 /** `mail` of the package's own instance, `mail__work` of another. */
-export function mountName(packageId: string, instanceId: string): string {
+function mountName(packageId: string, instanceId: string): string {
   return instanceId === packageId ? packageId : `${packageId}__${instanceId}`;
 }
 

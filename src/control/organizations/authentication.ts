@@ -133,7 +133,7 @@ export class Authentication {
   }
 }
 
-export function callerOf(view: View, standing: Standing): Caller {
+function callerOf(view: View, standing: Standing): Caller {
   const { organizationId, credentialId, role, userId, makerId } = standing;
   const authoritiesIn = (projectId: string): ReadonlySet<Authority> => authoritiesInProject(view, standing, projectId);
   const caller: Caller = { organizationId, credentialId, role, authoritiesIn };

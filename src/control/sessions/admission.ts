@@ -12,7 +12,7 @@ import type { ControlServices } from '../core/services.js';
 import { requireFreeLease, requireLease, requireUsable, transition } from './states.js';
 
 /** Operations of one session run one after the other. */
-export const sessionLane = (sessionId: string): string => `session:${sessionId}`;
+const sessionLane = (sessionId: string): string => `session:${sessionId}`;
 
 export type AskedBy = Pick<CreateOperation, 'idempotencyKey' | 'requestHash' | 'correlationId'>;
 export interface SessionCall {

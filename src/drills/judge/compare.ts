@@ -60,7 +60,7 @@ function decided(matched: boolean): ComparisonOutcome {
   return { kind: matched ? 'matched' : 'differs' };
 }
 
-export function typeName(value: JsonValue): string {
+function typeName(value: JsonValue): string {
   if (value === null) return 'null';
   return Array.isArray(value) ? 'an array' : typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }

@@ -56,7 +56,7 @@ export function operationLocation(choice: OperationChoice): AssertionLocation {
   return { subject: 'operation', packageId, ...defined({ instanceId }), operationId };
 }
 
-export function filtersOf(choice: OperationChoice): readonly OperationFilter[] {
+function filtersOf(choice: OperationChoice): readonly OperationFilter[] {
   return 'anyOf' in choice ? choice.anyOf : [choice];
 }
 

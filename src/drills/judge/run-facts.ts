@@ -51,7 +51,7 @@ class ShownJournal {
 }
 
 /** Entries of one kind, in order. */
-export class EntriesOfKind {
+class EntriesOfKind {
   readonly sequences: number[] = [];
   readonly facts: JsonObject[] = [];
   readonly texts: string[] = [];

@@ -47,7 +47,7 @@ export async function* entriesIn(chunks: JournalChunks): AsyncGenerator<Evidence
   for await (const chunk of chunks) for (const line of linesOf(textOf(chunk))) yield JSON.parse(line) as EvidenceEntry;
 }
 
-export function* linesOf(chunk: string): Generator<string> {
+function* linesOf(chunk: string): Generator<string> {
   for (let from = 0; from < chunk.length; ) {
     const end = chunk.indexOf('\n', from);
     yield chunk.slice(from, end);

@@ -46,7 +46,7 @@ export function alignRuns(left: TurnColumns, right: TurnColumns): AlignedRuns {
 }
 
 /** What the entries of a run say, as digests: equal for entries that say the same. */
-export class EntryLines {
+class EntryLines {
   readonly #side: Side;
   readonly #turns: readonly NumberedTurn[];
 

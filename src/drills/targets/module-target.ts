@@ -54,7 +54,7 @@ export function moduleTarget(target: Pick<ModuleTarget, 'export'>, { hosts, bund
 interface ModuleRunner extends TargetKind {
   run(work: ModuleWork): Promise<TargetRun>;
 }
-export type ModuleWork = Omit<TargetWork, 'invocation'> & Pick<Invoke, 'invocation'>;
+type ModuleWork = Omit<TargetWork, 'invocation'> & Pick<Invoke, 'invocation'>;
 
 /** `spoiled`: the host must not be used again. */
 interface HostAnswer {

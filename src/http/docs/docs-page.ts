@@ -9,7 +9,7 @@ import { html, prose } from './markup.js';
 import { type DocumentedOperation, operationSection } from './operation-view.js';
 import { schemaSection } from './schema-view.js';
 
-export interface DocsPage {
+interface DocsPage {
   html: string;
   /** The value of Content-Security-Policy. */
   policy: string;

@@ -37,7 +37,7 @@ export function StateChanges({ data }: { data: PageData }) {
 }
 
 /** By row, those that failed assertions cite first, then in order of their first change. */
-export function changedRows({ entries, failing }: PageData): ChangedRow[] {
+function changedRows({ entries, failing }: PageData): ChangedRow[] {
   const byRow = new Map<string, ChangedRow>();
   for (const entry of entries) {
     if (entry.kind !== 'state_change') continue;

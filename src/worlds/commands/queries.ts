@@ -83,7 +83,7 @@ function unknownQuery(query: never): never {
 }
 
 /** A query has no clock to read: it pauses every so many steps, each a millisecond or less. */
-export function everySteps(count: number): () => boolean {
+function everySteps(count: number): () => boolean {
   let steps = 0;
   return () => ++steps % count === 0;
 }

@@ -10,8 +10,8 @@ const pairs: string[] = [];
 for (const high of digits) for (const low of digits) pairs.push(high + low);
 const digitBytes = Buffer.from(digits);
 const values = new Map([...digits].map((digit, value) => [digit, value]));
-export const ordinalDigits = 10;
-export const worldTagLength = 16;
+const ordinalDigits = 10;
+const worldTagLength = 16;
 
 /** The first 16 base32 digits of the digest of what makes a world: buildHash, setupHash, seed, trial, attempt, and a fork's lineage. */
 export function worldTag(identity: JsonObject): string {

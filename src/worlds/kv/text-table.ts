@@ -99,7 +99,7 @@ function byteEndsOf(bytes: Buffer, ends: Uint32Array): Uint32Array {
   return byteEnds;
 }
 
-export function textTable(joined: string, ends: Uint32Array): TextTable {
+function textTable(joined: string, ends: Uint32Array): TextTable {
   return {
     count: ends.length,
     at: (index) => joined.substring(index === 0 ? 0 : (ends[index - 1] as number), ends[index]),

@@ -4,11 +4,11 @@
 import { createHash } from 'node:crypto';
 import type { SpaceName } from '../kv/space-name.js';
 
-export const bucketCount = 0x100;
+const bucketCount = 0x100;
 const digestBytes = 32;
 
 /** By the first byte of sha256 of the rowId's UTF-8. */
-export function bucketOf(rowId: string): number {
+function bucketOf(rowId: string): number {
   return createHash('sha256').update(rowId).digest()[0] as number;
 }
 

@@ -98,7 +98,7 @@ export function forgetWorld(worldId: string): void {
   worlds.value = without(worlds.value, worldId);
 }
 
-export function noteGrowth(id: string, toSequence: number): void {
+function noteGrowth(id: string, toSequence: number): void {
   if (grown.value.get(id) !== toSequence) grown.value = new Map(grown.value).set(id, toSequence);
 }
 

@@ -51,7 +51,7 @@ export function enterToken(text: string): void {
 }
 
 /** After a refusal: what comes next is the gate, which says so. */
-export function forgetToken(): void {
+function forgetToken(): void {
   isRefused.value = true;
   refusedToken = token.value;
   sessionStorage.removeItem(tokenKey);

@@ -15,7 +15,7 @@ type DrillView = ProjectView['drills'][number];
 export type SuiteView = ProjectView['suites'][number];
 
 /** Those it names, and those that have one of its tags; without either, every drill. */
-export function drillsOf(suite: SuiteView, drills: readonly DrillView[]): DrillView[] {
+function drillsOf(suite: SuiteView, drills: readonly DrillView[]): DrillView[] {
   if (suite.drills.length === 0 && suite.tags.length === 0) return [...drills];
   return drills.filter(
     ({ id, caseOf = id, tags }) =>
