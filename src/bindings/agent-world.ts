@@ -9,7 +9,7 @@ export interface AgentWorld {
   /** How its agent is spoken to. */
   readonly dialect: AgentDialect;
   catalog(): Promise<AgentCatalog>;
-  /** How a tool is called by a name that the catalog does not have: what it means is known where the world is, and told to no agent. */
+  /** How a tool is called by a name that the catalog does not have: what it means is known where the world is, and shown to no agent. */
   readonly unlisted: Unlisted;
   /** An idempotency key that no call of the actor has: the same in every run that makes the same calls. */
   madeKey(): Promise<string>;

@@ -7,7 +7,7 @@ import { isServiceError } from '../contract/errors.js';
 import type { JsonObject, JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
 import { toolNamesIn } from '../contract/run/mcp-tool-names.js';
-import { toldError } from '../http/envelope.js';
+import { publicError } from '../http/envelope.js';
 import { requireMediaType, requireSize } from '../http/guards.js';
 import { readJsonBody } from '../http/json-body.js';
 import { RawText, type RouteReply } from '../http/router.js';
@@ -91,12 +91,12 @@ async function* eventsOf(id: RequestId, first: McpStep, rest: AsyncGenerator<Mcp
 
 function messageOf(id: RequestId, step: McpStep): JsonObject {
   if (step.kind === 'progress') return step.progress;
-  return step.kind === 'done' ? resultMessage(id, step.value) : errorMessage(id, toldInStream(step.error));
+  return step.kind === 'done' ? resultMessage(id, step.value) : errorMessage(id, failureInStream(step.error));
 }
 
 const eventOf = (message: JsonObject): string => `event: message\ndata: ${JSON.stringify(message)}\n\n`;
 
 /** The status has left already. */
-function toldInStream(error: unknown): McpFailure {
-  return error instanceof McpFailure ? error : new McpFailure('internalError', toldError(error).message);
+function failureInStream(error: unknown): McpFailure {
+  return error instanceof McpFailure ? error : new McpFailure('internalError', publicError(error).message);
 }

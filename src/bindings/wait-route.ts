@@ -2,7 +2,7 @@
 // its wait.
 import { errorEnvelope } from '../contract/errors.js';
 import type { WaitRequest, WaitResponse } from '../contract/world/agent-binding.js';
-import { toldError } from '../http/envelope.js';
+import { publicError } from '../http/envelope.js';
 import type { RouteReply } from '../http/router.js';
 import type { RowWork } from '../http/table-routes.js';
 import type { AgentAccess } from './agent-access.js';
@@ -30,7 +30,7 @@ async function* events(wait: Wait, correlationId: string): AsyncGenerator<string
   for await (const step of progressThenEnd((onProgress) => wait({ onProgress }))) {
     if (step.kind === 'progress') yield eventOf('progress', step.progress);
     else if (step.kind === 'done') yield eventOf('result', step.value);
-    else yield eventOf('error', errorEnvelope(toldError(step.error), correlationId));
+    else yield eventOf('error', errorEnvelope(publicError(step.error), correlationId));
   }
 }
 

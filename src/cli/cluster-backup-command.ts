@@ -10,10 +10,10 @@ import { tuning } from './tuning.js';
 
 export async function clusterBackupCommand(flags: ClusterFlags, to: string, json: boolean): Promise<ExitCode> {
   const output = createOutput({ json });
-  let toldAtMs = performance.now();
+  let reportedAtMs = performance.now();
   const onProgress = (progress: ClusterBackupProgress): void => {
-    if (performance.now() - toldAtMs < tuning.backupLookMsMax) return;
-    toldAtMs = performance.now();
+    if (performance.now() - reportedAtMs < tuning.backupLookMsMax) return;
+    reportedAtMs = performance.now();
     output.line({ event: 'progress', ...progress });
     if (!json) output.say(`running  ${progress.done} ${progress.part}`);
   };

@@ -68,7 +68,7 @@ export function errorReply(
   correlationId: string,
   bodyOf: (envelope: ErrorEnvelope) => object = (envelope) => envelope,
 ): HttpReply {
-  const error = toldError(thrown);
+  const error = publicError(thrown);
   const { status } = errorTable[error.code];
   return jsonReply(status, bodyOf(errorEnvelope(error, correlationId)), correlationId, errorHeaders(error));
 }

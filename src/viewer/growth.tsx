@@ -26,17 +26,17 @@ export function useSettled(count: number): number {
 /** How many entries there are of each kind: as the source said, or counted again while there come more. */
 export function useKinds(source: EvidenceSource, count: number, known: KindFigures | undefined): KindFigures | undefined {
   const settled = useSettled(count);
-  const isTold = told !== undefined;
+  const isKnown = known !== undefined;
   const counted = useLoad(
-    `kinds ${source.id} ${isTold ? 'told' : settled}`,
+    `kinds ${source.id} ${isKnown ? 'known' : settled}`,
     async () => {
-      if (isTold) return undefined;
+      if (isKnown) return undefined;
       const { density } = await source.timeline({ axis: 'sequence', buckets: 1 }, new AbortController().signal);
       return Object.fromEntries(Object.entries(density).map(([kind, [entries = 0]]) => [kind, entries]));
     },
     { keep: true },
   );
-  return told ?? counted.value;
+  return known ?? counted.value;
 }
 export interface KindFigures {
   readonly [kind: string]: number;

@@ -21,7 +21,7 @@ export class RunJournal {
   #kept: string[] | undefined = [];
   #keptChars = 0;
 
-  /** `observe`: told every entry of the attempt's own. */
+  /** `observe`: called with every entry of the attempt's own. */
   constructor(world: WorldRef, { begun, observe }: { begun: AttemptStart; observe: (entry: EvidenceEntry) => void }) {
     this.#world = world;
     this.#virtualTimeUs = begun.virtualTimeUs;

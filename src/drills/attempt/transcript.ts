@@ -33,25 +33,25 @@ export class AttemptTranscript {
 
   speakerOf(interactionId: string, world: Pick<WorldRef, 'query'>): Speaker {
     let ended = false;
-    let told: Promise<void> = Promise.resolve();
+    let written: Promise<void> = Promise.resolve();
     return {
       say: (said) => {
         if (ended) return;
         const text = this.#admit(said);
         if (text === undefined) return;
         const position = world.query({ kind: 'position' });
-        told = Promise.all([told, position]).then(
+        written = Promise.all([written, position]).then(
           ([, { evidenceSequence, virtualTimeUs }]) =>
             this.#add({ interactionId, role: said.role, text, afterSequence: evidenceSequence, virtualTimeUs }),
           // The world is gone: so is the place in it.
           () => this.#leave(),
         );
         // `end` tells of a listener that threw.
-        told.catch(() => {});
+        written.catch(() => {});
       },
       end: async () => {
         ended = true;
-        await told;
+        await written;
       },
     };
   }
