@@ -24,17 +24,8 @@ import { type EndOperation, endingOf, type RunnerResult, shuttingDown } from './
 import { type InLane, OperationLanes } from './operation-lanes.js';
 import { hasEnded, moveOperation, operationTable, requireOperation, requireUnended } from './operation-records.js';
 import { inOperationSpan } from './operation-span.js';
-import {
-  asBegun,
-  type Begun,
-  beginCounted,
-  type CountedStart,
-  countStart,
-  forgetStarts,
-  giveStartBack,
-  noteRunning,
-  spent,
-} from './operation-starts.js';
+import { StartWriter } from './operation-start-writer.js';
+import { asBegun, beginCounted, type CountedStart, forgetStarts, spent } from './operation-starts.js';
 import type { CreateOperation, OperationFigure, OperationRecord, Operations, Runner } from './operations.js';
 import { OperationSuspended } from './operations.js';
 import type { ControlLog } from './services.js';
@@ -77,8 +68,7 @@ export class OperationEngine implements Operations {
   readonly #lanes: OperationLanes;
   readonly #live = new Map<string, Live>();
   readonly #waiters = new Map<string, Waiter[]>();
-  /** Starts on their way to the disk. */
-  readonly #beginning = new Set<Promise<unknown>>();
+  readonly #starts: StartWriter;
   /** `new` until resume. `over`: nothing that still ends in this incarnation is written. */
   #phase: 'new' | 'open' | 'draining' | 'over' = 'new';
   readonly #leaving = new AbortController();
@@ -93,11 +83,20 @@ export class OperationEngine implements Operations {
     this.#tracing = tracing;
     this.#retryMs = retryMs;
     this.#onSpent = onSpent;
+    this.#starts = new StartWriter({
+      catalog,
+      nowMs,
+      log,
+      startsMaxOf: (kind) => this.#runnerOf(kind).startsMax ?? limits.operationStartsMax,
+      isOpen: () => this.#phase === 'open',
+      isOver: () => this.#phase === 'over',
+      wait: (tries) => this.#wait(tries),
+    });
     this.#lanes = new OperationLanes({
       isOpen: () => this.#phase === 'open',
       carryOut: (entry) => this.#carryOut(entry),
       // The start of the first may have been counted with its record.
-      left: (entries) => this.#giveStartsBack(takeCounted(entries)),
+      left: (entries) => this.#starts.uncount(takeCounted(entries)),
       detached: (work) => tracing?.detached(work) ?? work(),
     });
   }
@@ -203,9 +202,9 @@ export class OperationEngine implements Operations {
     this.#phase = 'over';
     this.#over.abort();
     const atWork = [...this.#live.values()].filter(({ isAtFault }) => !isAtFault).map(({ record }) => record.operation);
-    await this.#giveStartsBack([...atWork, ...takeCounted(this.#lanes.entries())]);
+    await this.#starts.uncount([...atWork, ...takeCounted(this.#lanes.entries())]);
     // Each uncounts its own.
-    await Promise.all(this.#beginning);
+    await this.#starts.settled();
     for (const waiters of this.#waiters.values()) for (const { reject } of waiters) reject(shuttingDown());
     this.#waiters.clear();
   }
@@ -213,9 +212,9 @@ export class OperationEngine implements Operations {
   async #carryOut(entry: InLane): Promise<void> {
     const { operationId, isCounted } = entry;
     entry.isCounted = false;
-    const started = isCounted ? beginCounted(this.#catalog.view, operationId, this.#nowMs()) : await this.#begin(operationId);
+    const started = isCounted ? beginCounted(this.#catalog.view, operationId, this.#nowMs()) : await this.#starts.begin(operationId);
     if (started === undefined) return;
-    const noted = isCounted ? this.#noteRunningLater(started.record) : undefined;
+    const noted = isCounted ? this.#starts.noteRunningLater(started.record) : undefined;
     await inOperationSpan(this.#tracing, started.record, () => this.#runToEnd(entry, started));
     clearTimeout(noted);
   }
@@ -231,48 +230,8 @@ export class OperationEngine implements Operations {
     this.#live.delete(operationId);
     if (ended !== undefined) this.#ended(record.lane, ended);
     // Where this incarnation is over, `drain` has done so.
-    else if (this.#phase !== 'over' && !live.isAtFault) await this.#giveStartsBack([record.operation]);
+    else if (this.#phase !== 'over' && !live.isAtFault) await this.#starts.uncount([record.operation]);
     return ended;
-  }
-
-  /** Most have ended by then. */
-  #noteRunningLater({ operation: { operationId, startedAtMs } }: OperationRecord): NodeJS.Timeout {
-    const note = (): void => {
-      if (this.#phase === 'over' || startedAtMs === undefined) return;
-      const written = this.#catalog.change((tx) => noteRunning(tx, operationId, startedAtMs));
-      written.catch((error) => this.#log.warn('the beginning of an operation was not written', { operationId, error: String(error) }));
-    };
-    return setTimeout(note, tuning.runningNotedMs).unref();
-  }
-
-  #begin(operationId: string): Promise<CountedStart | undefined> {
-    const beginning = this.#writeStart(operationId).finally(() => this.#beginning.delete(beginning));
-    this.#beginning.add(beginning);
-    return beginning;
-  }
-
-  /** Resolves when one more start is on the disk, however long that takes. Undefined: it has ended, or this incarnation is about to. */
-  async #writeStart(operationId: string): Promise<CountedStart | undefined> {
-    const known = this.#catalog.view.get(operationTable, operationId);
-    if (known === undefined) return undefined;
-    const { starts = 0, operation } = known;
-    const { startsMax = limits.operationStartsMax } = this.#runnerOf(operation.kind);
-    // What may be about to end the process again leaves it time to answer before that.
-    if (starts > 1) await this.#wait(starts + 2);
-    for (let tries = 1; this.#phase === 'open'; tries++) {
-      try {
-        const started = await this.#catalog.change((tx) => countStart(tx, operationId, { startsMax, nowMs: this.#nowMs() }));
-        if (started === undefined || started.isSpent || this.#phase === 'open') {
-          // A cancellation may have come while this was on its way to the disk.
-          return started && { ...started, record: this.#catalog.view.get(operationTable, operationId) ?? started.record };
-        }
-        await this.#giveStartsBack([started.record.operation]);
-      } catch (error) {
-        this.#log.warn('a start of an operation was not written', { operationId, error: String(error) });
-        await this.#wait(tries);
-      }
-    }
-    return undefined;
   }
 
   /** Undefined: it was left for the next incarnation. */
@@ -293,7 +252,7 @@ export class OperationEngine implements Operations {
         live.isAtFault = isOwn;
         if (this.#phase === 'over') return undefined;
         await this.#wait(runs);
-        const again = isOwn ? await this.#begin(operationId) : undefined;
+        const again = isOwn ? await this.#starts.begin(operationId) : undefined;
         if (isOwn && again === undefined) return undefined;
         live.isAtFault = false;
         if (again?.isSpent) return this.#spent(live, again.record, error);
@@ -312,17 +271,6 @@ export class OperationEngine implements Operations {
       },
     };
     return { error: spent(record, cause) };
-  }
-
-  async #giveStartsBack(begun: readonly Begun[]): Promise<void> {
-    if (begun.length === 0) return;
-    try {
-      await this.#catalog.change((tx) => {
-        for (const one of begun) giveStartBack(tx, one);
-      });
-    } catch (error) {
-      this.#log.warn('starts of operations were not uncounted', { operations: begun.length, error: String(error) });
-    }
   }
 
   /** Writes the end, as often as it takes. Undefined: this incarnation is over, the next one runs it again. */
