@@ -15,7 +15,6 @@ import { Semaphore } from '../async/semaphore.js';
 import { errorTable, isServiceError } from '../contract/errors.js';
 import { Appender, type RecordOutcome } from './appender.js';
 import { candidates, isDrainedIn, type Judged, rankOfHome, readyNodes } from './candidates.js';
-import { claimHome } from './claim-home.js';
 import { waitOn } from './clock.js';
 import { EngineWatch, type OwnedHome } from './engine-watch.js';
 import { Follower } from './follower.js';
@@ -31,11 +30,12 @@ import {
   type NodeState,
 } from './log.js';
 import { ClusterMembers } from './members.js';
-import { kindOfTake, silentClusterMeter, TakeTimer } from './meter.js';
+import { silentClusterMeter } from './meter.js';
 import { type NodeHome, untilLeft } from './node-home.js';
 import { Placement } from './placement.js';
 import type { LogRecord } from './record-parts.js';
 import { Shortage } from './shortage.js';
+import { type Taker, takeHome } from './take-home.js';
 import { tuning } from './tuning.js';
 
 export class Homes {
@@ -47,7 +47,7 @@ export class Homes {
   readonly #placement = new Placement();
   readonly #takes = new Semaphore(tuning.takesAtOnceMax);
   readonly #engine: EngineWatch;
-  readonly #startedMs: number;
+  readonly #taker: Taker;
   #states: readonly HomeState[] = [];
   /** What the log had as this node's when it started, until it is taken up. */
   #ownedBefore: Set<number> | undefined;
@@ -64,7 +64,6 @@ export class Homes {
   constructor(options: HomesOptions) {
     const { log, clock, keeper, node, address, format, cutAmong, meter = silentClusterMeter, onProblem } = options;
     this.#options = options;
-    this.#startedMs = clock.now();
     this.#shortage = new Shortage(options.space);
     this.#engine = new EngineWatch(log, (home) => this.#lose(home));
     this.appender = new Appender({ log, clock, meter, onLost: (home) => this.#lose(home) });
@@ -81,6 +80,12 @@ export class Homes {
       onBeat: (beat) => this.#consider(beat),
       onRefused: (error) => onProblem({ kind: 'refused', error }),
     });
+    this.#taker = {
+      ...{ log, clock, node, keeper, meter, members: this.members, appender: this.appender, follower: this.follower },
+      startedMs: clock.now(),
+      takesUp: (home) => this.#ownedBefore?.delete(home) === true,
+      isOver: () => this.#isOver,
+    };
   }
 
   start(): void {
@@ -291,35 +296,7 @@ export class Homes {
   }
 
   #take(state: HomeState): void {
-    this.#do(state.home, 'taking', (mine) => this.#takes.run(() => this.#takeNow(state, mine)));
-  }
-
-  async #takeNow({ home, owner, epoch: expected }: HomeState, mine: NodeHome): Promise<void> {
-    const { log, clock, keeper, node, meter = silentClusterMeter } = this.#options;
-    const kind = kindOfTake(owner, node, () => this.#ownedBefore?.delete(home) === true);
-    const timer = new TakeTimer(clock, kind === 'silence' ? this.members.seenMsOf(owner as string) : undefined);
-    const epoch = await claimHome({ log, clock, node, members: this.members }, { home, owner, expected }, mine);
-    if (epoch === undefined || this.#isOver) return;
-    mine.epoch = epoch;
-    timer.end('claim');
-    const end = (await log.ends([home])).get(home) ?? 0;
-    await this.follower.reach(home, end);
-    timer.end('reading');
-    this.appender.own(home, epoch, end);
-    const fence = await this.appender.fence(home);
-    if (fence.outcome === 'lost') return;
-    await keeper.apply(home, [], { after: end, upTo: fence.sequence });
-    if (owner === node && this.members.alive.length > 1) mine.quietUntilMs = Math.max(mine.quietUntilMs, this.#startedMs + tuning.aliveMs);
-    while (clock.now() < mine.quietUntilMs) await waitOn(clock, mine.quietUntilMs - clock.now());
-    if (mine.isLost || this.#isOver) return;
-    await keeper.open(home, epoch);
-    if (mine.isLost) {
-      await keeper.close(home, 'lost');
-      return;
-    }
-    mine.phase = 'owned';
-    timer.end('opening');
-    meter.taken(kind, timer.parts);
+    this.#do(state.home, 'taking', (mine) => this.#takes.run(() => takeHome(this.#taker, state, mine)));
   }
 
   /** The home is another's: nothing of it is answered from here on. */
