@@ -10,7 +10,7 @@ import { toolNamesIn } from '../contract/run/mcp-tool-names.js';
 import { publicError } from '../http/envelope.js';
 import { requireMediaType, requireSize } from '../http/guards.js';
 import { readJsonBody } from '../http/json-body.js';
-import { RawText, type RouteReply } from '../http/router.js';
+import type { RouteReply } from '../http/router.js';
 import type { ServerRequest } from '../http/server.js';
 import type { RowWork } from '../http/table-routes.js';
 import type { AgentAccess } from './agent-access.js';
@@ -42,7 +42,7 @@ async function answer(body: JsonValue, { headers, query, signal }: ServerRequest
     if (message === undefined) throw new McpFailure('invalidRequest', 'No response was asked for.', { status: 400 });
     requireModern(message, headers);
   }
-  if (message?.id === undefined) return { status: 202, body: new RawText('') };
+  if (message?.id === undefined) return { status: 202, body: undefined };
   const { id, method, params } = message;
   if (era === 'modern' && method === 'tools/call') requireName(params.name, headers);
   const toolNames = toolNamesIn(query);

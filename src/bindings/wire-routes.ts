@@ -13,6 +13,7 @@ import type { RouteAuth } from '../contract/world/tool-manifest.js';
 import type { WireRequest, WireRoute } from '../contract/world/wire.js';
 import { mountIn, mountMark } from '../contract/world/wire-mounts.js';
 import { ByteBudget } from '../http/byte-budget.js';
+import { bearerChallenge } from '../http/envelope.js';
 import { declaresBody, requireSize, unauthenticated } from '../http/guards.js';
 import { decodePathValues } from '../http/path-table.js';
 import { parseLists } from '../http/query.js';
@@ -209,7 +210,7 @@ function tablesShownTo(
 ): Iterable<WireTable> {
   if (!isShared && addressed === undefined) return accesses.wireTables();
   const holder = addressed ?? holderOf(accesses, request);
-  if (holder === undefined) throw unauthenticated();
+  if (holder === undefined) throw unauthenticated(bearerChallenge);
   return holder.wires === undefined ? [] : [holder.wires];
 }
 
@@ -237,9 +238,9 @@ function mayHaveForm(route: WireRoute, request: ServerRequest, asked: ReceivedRe
 }
 
 /** Each scheme by which the route takes a credential (RFC 9110 11.6.1). Browsers ask for a password, which only an origin of worlds may. */
-function challengeOf(route: WireRoute, { speaksForOrigin }: ReceivedRequest): string | undefined {
-  if (!isAt(route, 'basic') || !speaksForOrigin) return undefined;
-  return isAt(route, 'bearer') ? `Bearer, ${basicChallenge}` : basicChallenge;
+function challengeOf(route: WireRoute, { speaksForOrigin }: ReceivedRequest): string {
+  if (!isAt(route, 'basic') || !speaksForOrigin) return bearerChallenge;
+  return isAt(route, 'bearer') ? `${bearerChallenge}, ${basicChallenge}` : basicChallenge;
 }
 const basicChallenge = 'Basic realm="world", charset="UTF-8"';
 

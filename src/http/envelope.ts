@@ -89,8 +89,12 @@ export function malformedReply(reason: string): HttpReply {
   return errorReply(new ServiceError('control.INVALID_REQUEST', { message: reason }), newId('corr'));
 }
 
+/** What a request without a credential is asked for (RFC 6750 3); one whose credential is not taken learns that, and nothing of why. */
+export const bearerChallenge = 'Bearer realm="drillyard"';
+const invalidToken = `${bearerChallenge}, error="invalid_token"`;
+
 function errorHeaders(error: ServiceError): { [name: string]: string } {
-  const { retryAfterMs, details, isUnsupported, challenge = 'Bearer' } = error.extra;
+  const { retryAfterMs, details, isUnsupported, challenge = invalidToken } = error.extra;
   const headers: { [name: string]: string } = isUnsupported === true ? { ...unsupportedHeader } : {};
   if (error.code === 'control.UNAUTHENTICATED') headers['www-authenticate'] = challenge;
   // The details of a host's refusal are its own.

@@ -3,6 +3,7 @@ import { defined } from '../contract/defined.js';
 import { ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
 import { tooLarge } from './body-collector.js';
+import { bearerChallenge } from './envelope.js';
 import type { ServerRequest } from './server.js';
 
 const loopbackNames = new Set(['localhost', '127.0.0.1', '[::1]']);
@@ -119,7 +120,7 @@ const bearerShape = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i;
 /** The bearer token of a request. One refusal for every reason: missing, malformed, unknown, expired, revoked. */
 export function bearerOf(request: ServerRequest): string {
   const token = findBearer(request);
-  if (token === undefined) throw unauthenticated();
+  if (token === undefined) throw unauthenticated(bearerChallenge);
   return token;
 }
 

@@ -22,7 +22,7 @@ import type { HttpHandler, HttpReply, ServerRequest } from './server.js';
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 export interface RouteReply {
   status: number;
-  /** Written as JSON, but for bytes, for the text of a `RawText`, for an `OwnBody` and for text that comes in pieces. */
+  /** Written as JSON, but for nothing (undefined), for bytes, for the text of a `RawText`, for an `OwnBody` and for text that comes in pieces. */
   body: unknown;
   headers?: { [name: string]: string };
   /** Released when the reply has left, or its client has gone. */
@@ -220,6 +220,9 @@ function written({ status, body, headers }: RouteReply, correlationId: string): 
     const { bytes } = body as { bytes?: number };
     return { ...streamReply(status, body, correlationId, headers), ...(bytes === undefined ? {} : { streamBytes: bytes }) };
   }
+  // Nothing has no media type.
+  if (body === undefined)
+    return { status, headers: { 'cache-control': 'no-store', 'x-correlation-id': correlationId, ...headers }, body: '' };
   return body instanceof RawText ? rawReply(status, body.text, correlationId, headers) : jsonReply(status, body, correlationId, headers);
 }
 

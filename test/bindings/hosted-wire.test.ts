@@ -128,7 +128,7 @@ for (const engine of loadUws() === undefined ? (['node:http'] as const) : (['nod
       [null, null, '1'],
     );
     assert.equal((await say({ 'www-authenticate': 'Bearer realm="x"' })).headers.get('www-authenticate'), 'Bearer realm="x"');
-    assert.equal((await fetch(`${url}/text`, { method: 'PUT' })).headers.get('www-authenticate'), 'Bearer');
+    assert.equal((await fetch(`${url}/text`, { method: 'PUT' })).headers.get('www-authenticate'), 'Bearer realm="drillyard"');
   });
 
   test(`${engine}: a body is read for its credential only below an address`, async () => {

@@ -60,7 +60,7 @@ for (const revision of ['2025-11-25', '2025-06-18']) {
     );
     assert.equal(opened.headers.get('mcp-session-id'), null);
     const note = await post({ jsonrpc: '2.0', method: 'notifications/initialized' }, { 'mcp-protocol-version': revision });
-    assert.deepEqual([note.status, note.text], [202, '']);
+    assert.deepEqual([note.status, note.text, note.headers.get('content-type')], [202, '', null]);
     assert.equal((await legacy('ping', {}, revision)).text, '{"jsonrpc":"2.0","id":1,"result":{}}');
     assert.equal((await legacy('tools/list', {}, revision)).text, `{"jsonrpc":"2.0","id":1,"result":{"tools":[${tools}]}}`);
     const called = await legacy('tools/call', { name: 'desk.ticket.close', arguments: { id: 1 } }, revision);
@@ -162,9 +162,11 @@ test('what is wrong with the HTTP request is reported in the envelope, and reach
     const envelope = validateErrorEnvelope(JSON.parse(await reply.text));
     assert.ok(envelope.ok && envelope.value.code === code, code);
     assert.equal(reply.status, status);
-    if (status === 401) assert.equal(reply.headers.get('www-authenticate'), 'Bearer');
     if (status === 405) assert.equal(reply.headers.get('allow'), 'POST');
   }
+  const challengeTo = async (sent: string) => (await post(ping, { authorization: sent })).headers.get('www-authenticate');
+  assert.equal(await challengeTo(''), 'Bearer realm="drillyard"');
+  assert.equal(await challengeTo('Bearer wrong'), 'Bearer realm="drillyard", error="invalid_token"');
   assert.deepEqual(reported.asked, []);
   await access.revoke();
   assert.equal((await post(ping)).status, 401);

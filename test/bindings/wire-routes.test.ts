@@ -160,9 +160,9 @@ for (const engine of loadUws() === undefined ? (['node:http'] as const) : (['nod
     const asked = async (path: string, method: string) => (await send(path, { method, bare: true })).headers.get('www-authenticate');
     const basic = 'Basic realm="world", charset="UTF-8"';
     assert.equal(await asked('/text', 'PUT'), basic);
-    assert.equal(await asked('/many', 'POST'), `Bearer, ${basic}`);
-    assert.equal(await asked('/plain', 'POST'), 'Bearer');
-    assert.equal(await asked('/form', 'POST'), 'Bearer');
+    assert.equal(await asked('/many', 'POST'), `Bearer realm="drillyard", ${basic}`);
+    assert.equal(await asked('/plain', 'POST'), 'Bearer realm="drillyard"');
+    assert.equal(await asked('/form', 'POST'), 'Bearer realm="drillyard"');
   });
 
   // WIRE-ROUTES-1, WIRE-ROUTES-3

@@ -75,6 +75,17 @@ test('fifty a page unless said otherwise, and no cursor on the last', () => {
   assert.equal(page({ query: { limit: count } }).nextCursor, undefined, 'a page that is just full is the last');
 });
 
+test('no page of a narrowed list has a cursor that leads to nothing', () => {
+  const even = (limit: number, cursor?: string) =>
+    page({ query: { limit, ...(cursor === undefined ? {} : { cursor }) }, where: ({ even }) => even });
+  const all = Math.ceil(count / 2);
+  assert.deepEqual([even(all).items.length, even(all).nextCursor], [all, undefined], 'only what does not match is left');
+  const first = even(all - 1);
+  assert.deepEqual([first.items.length, even(all - 1, first.nextCursor).items.length], [all - 1, 1]);
+  const only = page({ query: { limit: 1 }, where: ({ id }) => id === 'a-003' });
+  assert.deepEqual([only.items.length, only.nextCursor], [1, undefined]);
+});
+
 // LIST-CURSOR-1
 test('a cursor of another list, owner, direction, filter or server is refused', () => {
   const cursor = page({ query: { limit: 5 }, filters: { state: 'all' } }).nextCursor!;

@@ -83,6 +83,7 @@ export class Requests {
 export function faceOf({ status, headers, json }: Received): string {
   const { date: _, connection: __, 'keep-alive': ___, 'x-correlation-id': ____, 'content-length': _____, ...rest } = headers;
   // What is left of the rate is another number at each request.
-  const { ratelimit: ______, ...reported } = rest;
+  // And what is asked for says whether a credential came at all, which its sender knows.
+  const { ratelimit: ______, 'www-authenticate': _______, ...reported } = rest;
   return JSON.stringify([status, { ...json, correlationId: '' }, reported]);
 }

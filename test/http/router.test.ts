@@ -153,7 +153,9 @@ test('bearer tokens: one refusal for every reason', async () => {
   for (const authorization of ['', 'Bearer', 'Bearer bad', 'Basic good', 'Bearer good extra', 'good']) {
     const { status, body, headers } = await send('/things/x', { headers: { authorization } });
     assert.equal(status, 401, authorization);
-    assert.equal(headers.get('www-authenticate'), 'Bearer');
+    // RFC 6750 3: what came in no form of a bearer token is no token.
+    const challenge = authorization === 'Bearer bad' ? 'Bearer realm="drillyard", error="invalid_token"' : 'Bearer realm="drillyard"';
+    assert.equal(headers.get('www-authenticate'), challenge, authorization);
     messages.add(body.message);
   }
   assert.equal(messages.size, 1);

@@ -15,7 +15,10 @@ export interface PageRequest<Record> {
   query: { cursor?: string; limit?: number } | undefined;
   /** What else the caller narrowed the list by; a cursor is good for these values only. */
   filters?: { readonly [name: string]: string | number | undefined };
-  /** What the index cannot tell. A page may then be short, even empty, and still have a next one. */
+  /**
+   * What the index cannot tell. Where matches are so rare that one request does not find the next of them, a page may be short, even empty,
+   * and still have a next one.
+   */
   where?: (record: Record) => boolean;
 }
 export interface ListPage<Record> {
@@ -25,22 +28,26 @@ export interface ListPage<Record> {
 
 /** control.CURSOR_INVALID for a cursor that is forged, or from another list, filter or caller. */
 export function listPage<Record>({ keyring }: { keyring: Keyring }, view: View, request: PageRequest<Record>): ListPage<Record> {
-  const { table, index, prefix, reverse = false, query = {}, where = () => true } = request;
+  const { table, index, prefix, reverse = false, query = {}, where } = request;
   const limit = query.limit ?? limits.pageItemsDefault;
   const purpose = purposeOf(request);
   let after = query.cursor === undefined ? undefined : placeOf(keyring, purpose, query.cursor);
   const items: Record[] = [];
   // A rare match must not make one request read a whole table.
   let bytes = 0;
-  for (let read = 0; items.length < limit && read < limits.pageRecordsReadMax && bytes < limits.pageBytesMax; ) {
-    const wanted = Math.min(limit - items.length, limits.pageRecordsAtOnce);
+  for (let read = 0; read < limits.pageRecordsReadMax && bytes < limits.pageBytesMax; ) {
+    const isWhole = items.length === limit;
+    const wanted = isWhole ? limits.pageRecordsAtOnce : Math.min(limit - items.length, limits.pageRecordsAtOnce);
     const { records, next } = view.list(table, { index, prefix, limit: wanted, reverse, ...defined({ after }) });
-    const found = records.filter(where);
+    const found = where === undefined ? records : records.filter(where);
+    // One that the next page shows: it begins where this one ended.
+    if (isWhole && found.length > 0) break;
     items.push(...found);
-    if (next !== undefined) bytes += Buffer.byteLength(JSON.stringify(found));
     if (next === undefined) return { items };
+    bytes += Buffer.byteLength(JSON.stringify(found));
     after = next;
     read += wanted;
+    if (where === undefined && items.length === limit) break;
   }
   return { items, nextCursor: cursorOf(keyring, purpose, after!) };
 }

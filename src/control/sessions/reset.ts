@@ -27,7 +27,8 @@ export function resetSession(services: ControlServices): PreparedEndpoint<'reset
     if (packages !== undefined && hostedSnapshotId !== undefined) {
       throw refused({ path: '/packages', code: 'conflict', message: 'a reset by packages goes back to the start, not to a snapshot' });
     }
-    const record = admit(view, services, call, { afterRun: true });
+    // Only a whole one opens a world that the end of a run has closed.
+    const record = admit(view, services, call, { afterRun: packages === undefined });
     const { sessionId } = record.session;
     if (services.sessionMemory.isDelivering(sessionId)) throw inFlight(sessionId);
     if (hostedSnapshotId !== undefined) return { record, input: { snapshotId: requireAvailable(view, sessionId, hostedSnapshotId) } };

@@ -18,7 +18,7 @@ export function createSnapshot(services: ControlServices): ChangeEndpoint<'creat
   return {
     kind: 'change',
     apply: (tx, call) => {
-      const record = admit(tx, services, call, { afterRun: true });
+      const record = admit(tx, services, call);
       const { session } = keepSession(tx, record, claim(record, services.nowMs()));
       const { organizationId, projectId, environmentId, sessionId, buildHash, leaseGeneration } = session;
       takeSnapshotPlace(tx, sessionId);

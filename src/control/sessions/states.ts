@@ -84,7 +84,7 @@ export function requireLease({ session: { leaseGeneration } }: SessionRecord, ex
 export function requireFreeLease(record: SessionRecord, { afterRun = false }: { afterRun?: boolean } = {}): void {
   const { hostedRunId } = record;
   if (hostedRunId === undefined || (afterRun && !isRunning(record))) return;
-  const message = isRunning(record) ? 'A hosted run owns this lease.' : 'A hosted run has used this world; reset it first.';
+  const message = isRunning(record) ? 'A hosted run owns this lease.' : 'A hosted run has used this world; reset the whole of it first.';
   throw new ServiceError('world.RUN_OWNS_LEASE', { message, details: { hostedRunId }, ...evidenceOf(record) });
 }
 
