@@ -8,6 +8,7 @@ import type { RunDrillsResult } from '../drills/run-drills.js';
 import { runDrills, runDrillsRemotely } from '../index.js';
 import type { PushedSource } from '../remote/push-source.js';
 import { visibleLine } from '../text/visible-text.js';
+import { commandsHere } from './commands-here.js';
 import { diagnosticsText } from './diagnostics-text.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import type { ExternalDesk } from './external-desk.js';
@@ -23,7 +24,6 @@ import { type RemoteFlags, remoteOptionsOf } from './remote-flags.js';
 import { holds, wantsJsonOnStdout } from './reporter-list.js';
 import { runAgain } from './run-again.js';
 import { RunReporters } from './run-reporters.js';
-import { shellWord } from './shell-word.js';
 
 export async function runCommand({ again, ...flags }: RunFlags, interrupt: Interrupt): Promise<ExitCode> {
   return await withReporters(flags, interrupt, (run) => runAgain(run, again, { once: runOnce, nothing: runNothing }));
@@ -73,7 +73,7 @@ function reportersOf({ options, choices, output, terminal }: OneRun): RunReporte
     output,
     terminal,
     environment: process.env,
-    repositoryFlags: repositoryFlags(options),
+    commandPlace: commandsHere(options),
   });
 }
 
@@ -118,11 +118,6 @@ export async function runOnce(run: OneRun): Promise<{ code: ExitCode; result?: R
     output.warn(interruptedEarly);
     return { code: exitCodes.interrupted };
   }
-}
-
-/** What finds the repository again from this folder. */
-function repositoryFlags({ root, config }: OneRun['options']): string {
-  return `${resolve(root) === resolve('.') ? '' : ` --root ${shellWord(root)}`}${config === undefined ? '' : ` --config ${shellWord(config)}`}`;
 }
 
 const interruptedEarly = 'Interrupted before the first attempt; nothing ran.';

@@ -12,6 +12,7 @@ import { ServiceError } from '../contract/errors.js';
 import type { Provenance } from '../contract/provenance.js';
 import type { RunEvent } from '../contract/run/run-events.js';
 import { fileRefusal } from '../files/file-faults.js';
+import type { CommandPlace } from '../reports/command-place.js';
 import { ctrfDocument } from '../reports/ctrf.js';
 import { githubAnnotations, githubRefusal, githubSummary } from '../reports/github.js';
 import { MergedJunit } from '../reports/junit.js';
@@ -35,8 +36,8 @@ export interface RunReportersOptions {
   /** Where drills are shown as they run; absent: nowhere. */
   terminal: NodeJS.WriteStream | undefined;
   environment: NodeJS.ProcessEnv;
-  /** Of the commands that the terminal shows: those that find the repository. */
-  repositoryFlags: string;
+  /** Of the commands that the terminal shows. */
+  commandPlace: CommandPlace;
 }
 type Sources = { readonly [drillId: string]: Provenance };
 
@@ -57,9 +58,9 @@ export class RunReporters {
     const { choices, terminal } = options;
     requireOwnFiles(options);
     this.#options = options;
-    const { repositoryFlags } = options;
+    const { commandPlace } = options;
     const placeOf: PlaceOf = (...asked) => this.#placeOf(this.#sources, resolve('.'))(...asked);
-    this.#terminal = terminal === undefined ? undefined : createTerminalReporter({ stream: terminal, placeOf, repositoryFlags });
+    this.#terminal = terminal === undefined ? undefined : createTerminalReporter({ stream: terminal, placeOf, commandPlace });
     this.#records = choices.some(({ name }) => name === 'ctrf' || name === 'html' || name === 'github') ? new RunRecords() : undefined;
     this.#junit = holds(choices, 'junit') ? new MergedJunit() : undefined;
     if (holds(choices, 'github')) this.#stopCommands();

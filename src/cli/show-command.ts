@@ -17,6 +17,7 @@ import { viewJournal } from '../reports/view-journal.js';
 import { counted, grouped } from '../text/counted.js';
 import { virtualClock } from '../text/virtual-time.js';
 import { visibleLine, visibleText } from '../text/visible-text.js';
+import { commandsHere } from './commands-here.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import { sayFailures } from './failure.js';
 import { fromHere } from './from-here.js';
@@ -27,6 +28,8 @@ import { tuning } from './tuning.js';
 export interface ShowFlags {
   run: string;
   root: string;
+  /** Of the commands that it shows. */
+  config?: string;
   json: boolean;
   journal: boolean;
   calls: boolean;
@@ -55,7 +58,7 @@ async function show(flags: ShowFlags, output: Output): Promise<ExitCode> {
   if (journal) await tellEntries(run, { ...flags, wanted: () => true }, output);
   else if (at !== undefined && row === undefined) await tellEntry(run, at, output);
   const isAll = !journal && !calls && at === undefined && row === undefined && diff === undefined;
-  if (isAll) await tellWhy(run, output);
+  if (isAll) await tellWhy(run, flags, output);
   return exitCodes.passed;
 }
 
@@ -68,7 +71,7 @@ function tellRun({ report, folder }: StoredRun, output: Output): void {
   output.say('');
 }
 
-async function tellWhy(run: StoredRun, output: Output): Promise<void> {
+async function tellWhy(run: StoredRun, flags: ShowFlags, output: Output): Promise<void> {
   const { report, folder } = run;
   if (output.json) return;
   // What the report shows of the journal, so that its page and the terminal tell one story.
@@ -81,7 +84,7 @@ async function tellWhy(run: StoredRun, output: Output): Promise<void> {
     if (lines.length > 0) output.say('');
   }
   output.say(`  ${step('report', `${fromHere(resolve(folder))}/index.html`, paletteNow())}`);
-  for (const line of nextSteps(report)) output.say(`  ${line}`);
+  for (const line of nextSteps(report, { place: commandsHere(flags), folder })) output.say(`  ${line}`);
 }
 
 interface Stretch extends Pick<ShowFlags, 'at' | 'from' | 'limit'> {

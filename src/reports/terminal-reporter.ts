@@ -6,6 +6,7 @@ import type { RunEvent, RunReport } from '../contract/run/run-events.js';
 import { toolFailureText } from '../contract/world/tool-failure.js';
 import { counted, grouped } from '../text/counted.js';
 import { visibleLine } from '../text/visible-text.js';
+import { anywhere, type CommandPlace } from './command-place.js';
 import { findingsOf } from './findings.js';
 import { LiveRegion, type TerminalStream } from './live-region.js';
 import { nextSteps, step } from './next-steps.js';
@@ -30,8 +31,8 @@ export interface TerminalReporterOptions {
   environment?: NodeJS.ProcessEnv;
   /** Where a drill or an assertion stands in its file; asked once the run has ended. Default: it is not shown. */
   placeOf?: PlaceOf;
-  /** Of the commands that it shows: those that find the repository, each with a space before it. */
-  repositoryFlags?: string;
+  /** Of the commands that it shows. Default: anywhere. */
+  commandPlace?: CommandPlace;
 }
 export interface TerminalReporter {
   onEvent(event: RunEvent): void;
@@ -48,14 +49,14 @@ export function createTerminalReporter({
   nowMs = () => performance.now(),
   environment = process.env,
   placeOf = () => undefined,
-  repositoryFlags = '',
+  commandPlace = anywhere,
 }: TerminalReporterOptions): TerminalReporter {
   const isTTY = stream.isTTY === true;
   const painted = (color ?? wantsColor({ isTTY, environment })) ? colored : plain;
   const moves = movesCursor({ isTTY, environment });
   const region = moves ? new LiveRegion(stream, width) : null;
   const palette = moves && painted === colored ? withLinks(painted) : painted;
-  return new Terminal({ stream, palette, progress: new RunProgress(nowMs), region, width, placeOf, repositoryFlags });
+  return new Terminal({ stream, palette, progress: new RunProgress(nowMs), region, width, placeOf, commandPlace });
 }
 
 interface TerminalParts {
@@ -65,7 +66,7 @@ interface TerminalParts {
   region: LiveRegion | null;
   width: number | undefined;
   placeOf: PlaceOf;
-  repositoryFlags: string;
+  commandPlace: CommandPlace;
 }
 
 class Terminal implements TerminalReporter {
@@ -75,21 +76,21 @@ class Terminal implements TerminalReporter {
   readonly #region: LiveRegion | null;
   readonly #width: number | undefined;
   readonly #placeOf: PlaceOf;
-  readonly #repositoryFlags: string;
+  readonly #commandPlace: CommandPlace;
   /** Drills of several trials or attempts: their own line does not say which of them did not pass. */
   readonly #repeats = new Set<string>();
   readonly #redraw = (): void => this.#print([]);
   #timer: NodeJS.Timeout | undefined;
   #frame = 0;
 
-  constructor({ stream, palette, progress, region, width, placeOf, repositoryFlags }: TerminalParts) {
+  constructor({ stream, palette, progress, region, width, placeOf, commandPlace }: TerminalParts) {
     this.#stream = stream;
     this.#palette = palette;
     this.#progress = progress;
     this.#region = region;
     this.#width = width;
     this.#placeOf = placeOf;
-    this.#repositoryFlags = repositoryFlags;
+    this.#commandPlace = commandPlace;
   }
 
   onEvent(event: RunEvent): void {
@@ -244,7 +245,7 @@ class Terminal implements TerminalReporter {
       ...(place === undefined
         ? []
         : [step('source', palette.link(visibleLine(`${place.file}:${place.line}`), pathToFileURL(place.file).href), palette)]),
-      ...nextSteps(report, { palette, flags: this.#repositoryFlags, hasReport: folder !== '' }),
+      ...nextSteps(report, { palette, place: this.#commandPlace, folder }),
     ];
   }
 

@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
 import { RunReporters } from '../../src/cli/run-reporters.js';
+import { anywhere } from '../../src/reports/command-place.js';
 import { createRepository, drill, moduleAgent, noteIs } from '../drills/repository.js';
 import { failingRun } from '../reports/fixtures.js';
 import { checkJunit } from '../reports/junit-schema.js';
@@ -180,7 +181,7 @@ test('a document that cannot be made is reported, and the others are written', (
       { name: 'html', path: place('page.html') },
       { name: 'json', path: place('lines.jsonl') },
     ],
-    ...{ root: folder, reportDirectory: folder, environment: {}, repositoryFlags: '', terminal: undefined },
+    ...{ root: folder, reportDirectory: folder, environment: {}, commandPlace: anywhere, terminal: undefined },
     output: { json: false, line() {}, say() {} } as never,
   });
   const { report } = failingRun();

@@ -1,6 +1,6 @@
 // `show`, `fork` and `replay`, as a user starts them.
 import assert from 'node:assert/strict';
-import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -47,6 +47,31 @@ test('show tells why, and its commands for what comes next work', async () => {
   const [show, repeat] = await Promise.all(commands.map((words) => told(...words)));
   assert.deepEqual([show?.code, repeat?.code], [0, 1]);
   assert.match(show?.stdout ?? '', /^> +#\d+/m);
+});
+
+test('the commands that run and show print work where they were printed: another folder, reports elsewhere, a dependency', async (t) => {
+  const cwd = mkdtempSync(join(tmpdir(), 'drillyard-elsewhere-'));
+  t.after(() => rmSync(cwd, { recursive: true, force: true }));
+  mkdirSync(join(cwd, 'node_modules/drillyard'), { recursive: true });
+  writeFileSync(join(cwd, 'node_modules/drillyard/package.json'), '{}');
+  cpSync(join(root, 'drillyard.json'), join(root, 'other root.json'));
+  const place = ['--root', root, '--config', 'other root.json'];
+  const commandsIn = (stdout: string) =>
+    [...stdout.matchAll(/^ +(?:show|repeat) +npx drillyard (.*)$/gm)].map(([, words = '']) =>
+      [...words.matchAll(/'([^']*)'|\S+/g)].map(([word, quoted]) => quoted ?? word),
+    );
+  const ran = await warmDrillyard(['run', 'careless-refund', ...place, '--report-dir', 'my reports'], { cwd });
+  const [show = [], repeat = []] = commandsIn(ran.stdout);
+  assert.ok(show[1]?.startsWith(join(root, 'my reports/run_')), ran.stdout);
+  assert.deepEqual(repeat.slice(0, 6), ['run', 'careless-refund', ...place]);
+  const shown = await warmDrillyard(show.slice(0, 6), { cwd });
+  assert.equal(shown.code, 0, shown.stderr);
+  assert.deepEqual(commandsIn(shown.stdout), [show, repeat]);
+  for (const [words, code] of [
+    [show, 0],
+    [repeat, 1],
+  ] as const)
+    assert.equal((await warmDrillyard(words, { cwd })).code, code, words.join(' '));
 });
 
 test('show --journal, --calls, --at, --row and --diff, in words and as JSON', async () => {

@@ -304,6 +304,9 @@ test('the drill and the agent of README fail as it says', async () => {
   const [install, drill, agent, printed] = fences.filter(({ page }) => page === 'README.md');
   assert.deepEqual([drill?.frame, agent?.frame, printed?.language], ['drill', 'agent', 'text']);
   const words = /npx drillyard (init .*)$/m.exec(install?.text ?? '')?.[1]?.split(' ') ?? [];
+  // The page installs it, and commands that are printed there begin as that wants it.
+  mkdirSync(join(root, 'node_modules/drillyard'), { recursive: true });
+  writeFileSync(join(root, 'node_modules/drillyard/package.json'), '{}');
   assert.equal((await warmDrillyard([...words, '--yes'], { cwd: root })).code, 0);
   writeFileSync(join(root, 'drillyard/drills/refund-once.drill.yaml'), drill?.text ?? '');
   writeFileSync(join(root, 'agents/support-agent.mjs'), agent?.text ?? '');

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Verdict } from '../../src/contract/run/run.js';
 import type { RunEvent } from '../../src/contract/run/run-events.js';
+import type { CommandPlace } from '../../src/reports/command-place.js';
 import { plain } from '../../src/reports/palette.js';
 import { createTerminalReporter } from '../../src/reports/terminal-reporter.js';
 import { whyLines } from '../../src/reports/text-report.js';
@@ -164,13 +165,14 @@ test('a terminal that calls itself dumb gets the lines that stay, and no cursor 
   }
 });
 
+const commandPlace: CommandPlace = { own: 'npx drillyard', flags: ' --root repo', runName: (runId, folder) => `${folder}:${runId}` };
 const placeOf = () => ({ file: 'drills/refund.drill.yaml', line: 12, column: 5 });
 /** What is said in the end of a run that failed, on a terminal of so many columns; a command may be wider. */
 function failure({ columns, color = false }: { columns: number; color?: boolean }): string {
   let written = '';
   const stream = { isTTY: true, columns, rows: 60, write: (text: string) => (written += text) };
   const environment = { TERM: 'xterm' };
-  play(createTerminalReporter({ environment, stream, color, nowMs: () => 0, placeOf, repositoryFlags: ' --root repo' }));
+  play(createTerminalReporter({ environment, stream, color, nowMs: () => 0, placeOf, commandPlace }));
   return written.slice(written.indexOf('FAILED'));
 }
 
@@ -179,7 +181,7 @@ test('what to do next: the report, the place of what failed, and commands that f
   assert.match(said, /\n {2}report {2}\.service\/reports\/run_c\/index\.html\n {2}source {2}drills\/refund\.drill\.yaml:12\n/);
   assert.match(
     said,
-    /\n {2}show {4}drillyard show run_\w+ --root repo --journal --at \d+\n {2}repeat {2}drillyard run refund-\S+ --root repo --seed 42 --trial 2\n/,
+    /\n {2}show {4}npx drillyard show \.service\/reports\/run_c:run_\w+ --root repo --journal --at \d+\n {2}repeat {2}npx drillyard run refund-\S+ --root repo --seed 42 --trial 2\n/,
   );
 });
 

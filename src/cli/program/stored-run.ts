@@ -33,6 +33,7 @@ function addShow(program: Command, finish: Finish): void {
     .option('--limit <n>', '... so many of them', positive)
     .addOption(jsonOption())
     .addOption(rootOption())
+    .addOption(configOption())
     .action(async (run: string, flags: ShowCommandFlags) => {
       const { showCommand } = await import('../show-command.js');
       finish(await showCommand({ ...flags, run }));
