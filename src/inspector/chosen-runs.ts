@@ -30,7 +30,7 @@ export async function chooseRuns(
     const invocation = await readInvocation(reportDirectory, failedOf === 'latest' ? undefined : failedOf);
     const options = failedChoice(invocation);
     if (options !== undefined) return { options };
-    const message = `Nothing failed: ${counted(invocation.reports.length, 'run')} of ${invocation.id}, and every trial passed.`;
+    const message = `Nothing failed: ${counted(invocation.reports.length, 'run')} of ${invocation.id}, and every drill passed.`;
     throw new ServiceError('control.NOT_FOUND', { message, details: { invocationId: invocation.id } });
   }
   if (drillId !== undefined) return { options: { drills: [drillId] } };

@@ -8,6 +8,7 @@ export function repeatCommand(
   { own, flags }: CommandPlace = anywhere,
 ): string | undefined {
   if (invocation === undefined) return undefined;
-  const trial = identity.trialCount > 1 ? ` --trial ${identity.trial}` : '';
+  // How many there are is of the drill, of a suite, or of that command alone.
+  const trial = identity.trialCount > 1 ? ` --trials ${identity.trialCount} --trial ${identity.trial}` : '';
   return `${own} run ${drill.id}${flags} --seed ${invocation.seed}${trial}`;
 }

@@ -111,6 +111,25 @@ test('options win over the suite, the suite over the drill', () => {
   assert.ok(byOption.drills.every(({ trials, attemptLimit }) => trials.length === 5 && attemptLimit === 1));
 });
 
+test('a trial alone is of the drills that have it, and refused where none has', () => {
+  const alone = plan({ trial: 3 }).drills.map(({ drill: { id }, trials, trialCount }) => [
+    id,
+    trials.map(({ trial }) => trial),
+    trialCount,
+  ]);
+  assert.deepEqual(alone, [['beta', [3], 3]]);
+  const code = 'control.INVALID_REQUEST';
+  assert.throws(() => plan({ trial: 4 }), { code, message: 'trial must be at most 3: no chosen drill has more trials than "beta".' });
+  assert.throws(() => plan({ trial: 2, drills: ['alpha'] }), { code, message: /at most 1: .*"alpha"/ });
+  assert.equal(plan({ trial: 4, trials: 4 }).drills.length, 3);
+});
+
+test('the trials of a run of the past are of as many as that run had', () => {
+  const only = (trials: number[], trialCount?: number) =>
+    plan({ only: [{ drillId: 'beta', trials, ...(trialCount === undefined ? {} : { trialCount }) }] }).drills[0];
+  assert.deepEqual([only([2], 7)?.trialCount, only([2])?.trialCount, only([5])?.trialCount], [7, 3, 5]);
+});
+
 test('options out of their range are refused by name', () => {
   for (const [name, value] of Object.entries({ trials: 0, retries: 11, concurrency: 65, seed: '18446744073709551616' })) {
     assert.throws(() => plan({ [name]: value }), { code: 'control.INVALID_REQUEST', message: new RegExp(`^${name} must be`) });

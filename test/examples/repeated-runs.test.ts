@@ -9,6 +9,7 @@ import type { RunReport } from '../../src/contract/run/run-events.js';
 import { runDrills } from '../../src/index.js';
 import { drillyard, jsonLines } from '../cli/cli.js';
 import { warmDrillyard } from '../cli/warm-cli.js';
+import { createRepository, drill, moduleAgent, noteIs } from '../drills/repository.js';
 
 const examples = fileURLToPath(new URL('../../../examples', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'drillyard-repeated-'));
@@ -152,6 +153,64 @@ test('trials that a cancelled run never began have not passed, and run again', {
   assert.equal((await run(desk, '--last-failed')).lines[0]?.event, 'nothing_failed', 'of those that ran again');
   await plays('plan');
   assert.equal((await run(desk, '--last-failed')).attempts.length, 3, 'of a run in which nothing began');
+});
+
+test('a trial that the gate of its drill allows has not failed: it runs again only where the gate did not hold', async (t) => {
+  // Every second run does not pass.
+  const { root, write, remove } = createRepository(
+    moduleAgent(
+      'unsteady',
+      `const { appendFileSync, statSync } = await import('node:fs');
+       appendFileSync(invocation.task.input, '.');
+       const text = statSync(invocation.task.input).size % 2 === 0 ? 'x' : 'y';
+       await context.world.call('notes', 'note.write', { id: 'a', text });`,
+    ),
+  );
+  t.after(remove);
+  const half = (id: string, passRate: number) => {
+    const trials = { count: 4, require: { passRate } };
+    const files = drill(id, 'unsteady', [noteIs('a', 'x')], { trials, task: { instruction: 'Write.', input: join(root, id) } });
+    for (const [path, content] of Object.entries(files)) write(path, content);
+  };
+  half('allowed', 0.5);
+  const green = await run(root);
+  assert.deepEqual([green.code, green.attempts.length], [0, 4]);
+  const nothing = await run(root, '--last-failed');
+  assert.deepEqual([nothing.code, nothing.lines.map(({ event }) => event)], [0, ['nothing_failed']]);
+  half('strict', 0.75);
+  const trialsOf = ({ attempts }: { attempts: Attempt[] }) => attempts.map(({ drillId, trial }) => [drillId, trial]);
+  const red = await run(root);
+  assert.equal(red.code, 1);
+  const again = await run(root, '--last-failed');
+  const failed = [
+    ['strict', 1],
+    ['strict', 3],
+  ];
+  assert.deepEqual(trialsOf(again), failed);
+  assert.deepEqual(
+    again.attempts.map((attempt) => reportOf(root, attempt).result.identity.trialCount),
+    [4, 4],
+  );
+  // A trial that was tried again counts by its last attempt, and a shard has its drills whole.
+  const shards = [];
+  for (const shard of ['1/2', '2/2']) {
+    const retried = await run(root, '--shard', shard, '--retries', '1');
+    const after = await run(root, '--last-failed');
+    shards.push([retried.code, retried.attempts.length > 0, after.lines[0]?.event]);
+  }
+  assert.ok(
+    shards.every(([code, , event]) => code === 0 && event === 'nothing_failed'),
+    JSON.stringify(shards),
+  );
+  // More trials than the drill has: as many as that run had.
+  const more = await run(root, 'strict', '--trials', '6');
+  assert.deepEqual([more.code, trialsOf(await run(root, '--last-failed')).length], [1, 3]);
+  const last = more.attempts.at(-2)!;
+  const [repeated] = (await run(root, ...commandOf(root, last))).attempts as [Attempt];
+  const { trial, trialCount } = reportOf(root, repeated).result.identity;
+  assert.deepEqual([trial, trialCount], [5, 6]);
+  const beyond = await run(root, '--trial', '5');
+  assert.deepEqual([beyond.code, beyond.attempts.length], [2, 0]);
 });
 
 test('until it fails: no more rounds than asked for, and none after the first that did not pass', { timeout: 120_000 }, async () => {

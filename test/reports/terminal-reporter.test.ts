@@ -181,7 +181,7 @@ test('what to do next: the report, the place of what failed, and commands that f
   assert.match(said, /\n {2}report {2}\.service\/reports\/run_c\/index\.html\n {2}source {2}drills\/refund\.drill\.yaml:12\n/);
   assert.match(
     said,
-    /\n {2}show {4}npx drillyard show \.service\/reports\/run_c:run_\w+ --root repo --journal --at \d+\n {2}repeat {2}npx drillyard run refund-\S+ --root repo --seed 42 --trial 2\n/,
+    /\n {2}show {4}npx drillyard show \.service\/reports\/run_c:run_\w+ --root repo --journal --at \d+\n {2}repeat {2}npx drillyard run refund-\S+ --root repo --seed 42 --trials 3 --trial 2\n/,
   );
 });
 

@@ -3,6 +3,7 @@ import type { HostMs, Seed } from '../primitives.js';
 import type { TrialStatistics } from '../trial-statistics.js';
 import type { ToolFailureReport } from '../world/tool-failure.js';
 import type { AgentUsage } from './agent-usage.js';
+import type { Trials } from './drill.js';
 import type { RunError, RunResult, RunStatus, Verdict } from './run.js';
 import type { Transcript } from './transcript.js';
 
@@ -141,8 +142,11 @@ export interface FaultMeaning {
 export interface RunReport {
   schemaVersion: 1;
   runId: string;
-  /** `caseOf`: the id that its file gives, of a drill that was made of a case. */
-  drill: { id: string; title?: string; tags: string[]; caseOf?: string };
+  /**
+   * `caseOf`: the id that its file gives, of a drill that was made of a case. `require`: the gate over its trials, where it was asked
+   * whether that holds.
+   */
+  drill: { id: string; title?: string; tags: string[]; caseOf?: string; require?: NonNullable<Trials['require']> };
   target: { id: string; kind: string };
   result: RunResult;
   /** Host time, for people; no hash depends on it. */

@@ -3,7 +3,7 @@ import { defined } from '../../contract/defined.js';
 import type { RunInvocation, RunReport } from '../../contract/run/run-events.js';
 import { packageVersion } from '../../files/installation.js';
 import { type WrittenReport, writeRunReport } from '../../reports/write-run-report.js';
-import type { PlayableDrill } from '../plan/plan.js';
+import type { PlannedDrill, PlayableDrill } from '../plan/plan.js';
 import type { PlayedAttempt } from './attempt.js';
 
 /** What the host knows of it. */
@@ -14,13 +14,26 @@ export interface AttemptFacts {
   invocation?: RunInvocation;
 }
 
-export function attemptReport({ drill, target }: PlayableDrill, attempt: Omit<PlayedAttempt, 'captured'>, facts: AttemptFacts): RunReport {
+/** `require`: absent where its trials are not judged together. */
+type ReportedDrill = PlayableDrill & Partial<Pick<PlannedDrill, 'require'>>;
+
+export function attemptReport(
+  { drill, target, require = {} }: ReportedDrill,
+  attempt: Omit<PlayedAttempt, 'captured'>,
+  facts: AttemptFacts,
+): RunReport {
   const { result, cutShort, toolFailures, unanswered } = attempt;
   const { startedAtMs, finishedAtMs, invocation } = facts;
   return {
     schemaVersion: 1,
     runId: result.identity.runId,
-    drill: { id: drill.id, ...defined({ title: drill.title }), tags: drill.tags, ...defined({ caseOf: drill.caseOf }) },
+    drill: {
+      id: drill.id,
+      ...defined({ title: drill.title }),
+      tags: drill.tags,
+      ...defined({ caseOf: drill.caseOf }),
+      ...(Object.keys(require).length === 0 ? {} : { require }),
+    },
     target: { id: target.id, kind: target.kind },
     result,
     startedAtMs,

@@ -22,7 +22,7 @@ const planShapes: OptionShapes<PlanOptions & SourceOptions> = {
   shard: { members: { index: number, count: number } },
   trials: 'number',
   trial: 'number',
-  only: { listOf: { members: { drillId: { required: 'text' }, trials: { required: { listOf: 'number' } } } } },
+  only: { listOf: { members: { drillId: { required: 'text' }, trials: { required: { listOf: 'number' } }, trialCount: 'number' } } },
   retries: 'number',
   seed: 'text',
   concurrency: 'number',

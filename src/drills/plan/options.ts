@@ -38,8 +38,11 @@ export interface RunDrillsOptions extends Selection {
   trials?: number;
   /** Of every drill, this trial alone, with the seed that it has among all of them. The gate over trials is left out. */
   trial?: number;
-  /** Of the chosen drills these, and of each these trials alone, as `trial` says. */
-  only?: readonly { drillId: string; trials: readonly number[] }[];
+  /**
+   * Of the chosen drills these, and of each these trials alone, as `trial` says; the gate is asked where they are all there are.
+   * `trialCount`: how many there are, by default as many as the drill has, or more where a trial is beyond them.
+   */
+  only?: readonly { drillId: string; trials: readonly number[]; trialCount?: number }[];
   /** Further attempts of a trial that did not pass, at most. Default: the suite's, else 0. */
   retries?: number;
   /** Instead of the world's seed. */

@@ -59,7 +59,8 @@ export function planRun(build: CompiledBuild, options: PlanOptions, available: R
     throw invalid('shard', `must have an index from 1 to its count, which is at most ${limits.runShardsMax}`);
   const { drills: all, suite } = selectDrills(build, options);
   const { only } = options;
-  const selected = only === undefined ? all : all.filter(({ drill }) => only.some(({ drillId }) => drillId === drill.id));
+  const named = only === undefined ? all : all.filter(({ drill }) => only.some(({ drillId }) => drillId === drill.id));
+  const selected = withTrial(named, options, suite);
   if (selected.length === 0) throw new ServiceError('control.NOT_FOUND', { message: 'None of the chosen drills is to run again.' });
   const chosen = shard === undefined ? selected : selected.filter(({ drill }) => isInShard(drill.id, shard));
   const drills = chosen.filter(({ drill }) => drill.skip === undefined);
@@ -91,18 +92,39 @@ export function planRun(build: CompiledBuild, options: PlanOptions, available: R
   };
 }
 
-/** Which trials of a drill run, of how many. One alone is judged for itself: the gate is over all of them. */
-function trialsOf(
-  { id, trials }: Drill,
-  options: PlanOptions,
+/** The drills that have the trial that is asked for. control.INVALID_REQUEST where none has. */
+function withTrial(
+  drills: readonly CompiledDrill[],
+  { trial, ...options }: PlanOptions,
   suite: Suite | undefined,
-): { wanted: number[]; count: number; isPart: boolean } {
-  const bounds = { from: 1, to: limits.trialsMax };
-  const own = bounded('trials', options.trials ?? suite?.trials ?? trials.count, bounds);
-  const named = options.only?.find(({ drillId }) => drillId === id)?.trials ?? (options.trial === undefined ? undefined : [options.trial]);
-  if (named === undefined) return { wanted: Array.from({ length: own }, (_, index) => index + 1), count: own, isPart: false };
-  const wanted = [...new Set(named.map((trial) => bounded('trial', trial, bounds)))].sort((left, right) => left - right);
-  return { wanted, count: Math.max(own, ...wanted), isPart: true };
+): readonly CompiledDrill[] {
+  if (trial === undefined || options.only !== undefined) return drills;
+  bounded('trial', trial, trialBounds);
+  const having = drills.filter(({ drill }) => trial <= countOf(drill, options, suite));
+  if (having.length > 0) return having;
+  const [most] = drills
+    .map(({ drill }) => ({ id: drill.id, count: countOf(drill, options, suite) }))
+    .sort((left, right) => right.count - left.count);
+  throw invalid('trial', `must be at most ${most!.count}: no chosen drill has more trials than "${most!.id}"`);
+}
+
+const trialBounds = { from: 1, to: limits.trialsMax };
+
+function countOf({ trials }: Drill, options: PlanOptions, suite: Suite | undefined): number {
+  return bounded('trials', options.trials ?? suite?.trials ?? trials.count, trialBounds);
+}
+
+/** Which trials of a drill run, of how many. One alone is judged for itself: the gate is over all of them. */
+function trialsOf(drill: Drill, options: PlanOptions, suite: Suite | undefined): { wanted: number[]; count: number; isPart: boolean } {
+  const own = countOf(drill, options, suite);
+  if (options.only === undefined) {
+    if (options.trial !== undefined) return { wanted: [options.trial], count: own, isPart: true };
+    return { wanted: Array.from({ length: own }, (_, index) => index + 1), count: own, isPart: false };
+  }
+  const { trials = [], trialCount = own } = options.only.find(({ drillId }) => drillId === drill.id) ?? {};
+  const wanted = [...new Set(trials.map((trial) => bounded('trial', trial, trialBounds)))].sort((left, right) => left - right);
+  const count = Math.max(bounded('trialCount', trialCount, trialBounds), ...wanted);
+  return { wanted, count, isPart: wanted.length < count };
 }
 
 /** undefined: the build has no such drill. */
