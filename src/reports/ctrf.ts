@@ -20,11 +20,11 @@ import type { PlaceOf } from './source-place.js';
 const specVersion = '0.0.0';
 
 export function ctrfDocument(records: RunRecords, placeOf: PlaceOf): string {
-  const { trials, unstarted, skipped, shard, totals, refusal } = records;
+  const { trials, unstarted, skipped, shard, totals, refusal, beganAtMs } = records;
   const refused = refusal === undefined ? [] : [refusedRun(refusal)];
   const extra = defined({ shard, usage: totals?.usage });
   const count = (wanted: Verdict): number => trials.filter((trial) => verdictOf(trial) === wanted).length;
-  const { startedAtMs: start, finishedAtMs: stop } = hostSpan(trials) ?? { startedAtMs: 0, finishedAtMs: 0 };
+  const { startedAtMs: start, finishedAtMs: stop } = hostSpan(trials) ?? { startedAtMs: beganAtMs, finishedAtMs: beganAtMs };
   const first = trials[0];
   return jsonDocument({
     reportFormat: 'CTRF',

@@ -79,6 +79,8 @@ export const neverStarted = 'The run ended before it began; nothing of it ran.';
 export type RunTotals = Omit<Extract<RunEvent, { event: 'summary' }>, 'event'>;
 
 export class RunRecords {
+  /** Host time; a command begins with its records. */
+  readonly beganAtMs = Date.now();
   readonly #trials = new Map<string, TrialRecord>();
   readonly #unstarted: UnstartedTrial[] = [];
   readonly #skipped: SkippedDrill[] = [];

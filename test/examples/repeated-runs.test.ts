@@ -121,7 +121,9 @@ test('what failed runs again alone, with its seed, a chosen one or a fresh one',
   assert.ok(text('page.html').includes(`<h1>Nothing ran: ${why}</h1>`));
   assert.ok(text('summary.md').includes(`No drill ran: ${why}.`));
   assert.equal(JSON.parse(text('lines.jsonl')).event, 'nothing_failed');
-  assert.deepEqual([JSON.parse(text('ctrf.json')).results.summary.tests, /tests="0"/.test(text('.service/reports/junit.xml'))], [0, true]);
+  const { summary: totals } = JSON.parse(text('ctrf.json')).results;
+  assert.ok(new Date(totals.start).getUTCFullYear() > 1970 && totals.stop === totals.start, JSON.stringify(totals));
+  assert.deepEqual([totals.tests, /tests="0"/.test(text('.service/reports/junit.xml'))], [0, true]);
   const unknown = await run(desk, '--last-failed', 'inv_00000000000000000000000000');
   assert.equal(unknown.code, 2);
 });
