@@ -83,7 +83,16 @@ export function announcePlan(
   { invocation, onEvent }: Pick<RunStage, 'invocation' | 'onEvent'>,
 ): void {
   const runs = plannedRuns({ drills });
-  onEvent({ event: 'plan', invocationId: invocation.id, runs, drills: drills.length, concurrency, seed, ...defined({ shard }) });
+  onEvent({
+    event: 'plan',
+    invocationId: invocation.id,
+    runs,
+    drills: drills.length,
+    ...(skipped.length === 0 ? {} : { skipped: skipped.length }),
+    concurrency,
+    seed,
+    ...defined({ shard }),
+  });
   for (const drill of skipped) onEvent({ event: 'skipped', ...skippedDrill(drill) });
 }
 

@@ -155,11 +155,11 @@ class Terminal implements TerminalReporter {
     return lines.flatMap((line) => wrapText(line, columns));
   }
 
-  #planLines({ runs, drills, concurrency, seed, shard }: Extract<RunEvent, { event: 'plan' }>): string[] {
+  #planLines({ runs, drills, skipped = 0, concurrency, seed, shard }: Extract<RunEvent, { event: 'plan' }>): string[] {
     const { bold, dim } = this.#palette;
     const facts = [
       ...(shard === undefined ? [] : [`shard ${shard.index} of ${shard.count}`]),
-      counted(drills, 'drill'),
+      `${counted(drills + skipped, 'drill')}${skipped === 0 ? '' : ` (${grouped(skipped)} skipped)`}`,
       counted(runs, 'run'),
       ...(concurrency > 1 ? [`${concurrency} at once`] : []),
       `seed ${visibleLine(seed)}`,

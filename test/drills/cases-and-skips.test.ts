@@ -77,6 +77,8 @@ test('a run plays each case, tells what it skips, and its history is asked for b
     events.slice(0, 3).map(({ event }) => event),
     ['plan', 'skipped', 'skipped'],
   );
+  const [plan] = events;
+  assert.deepEqual(plan?.event === 'plan' && [plan.drills, plan.skipped], [2, 2]);
   for (const event of events) assert.ok(validateRunEvent(event).ok, JSON.stringify(event));
   const reports = events.flatMap((event) => (event.event === 'attempt' ? [event.detail?.report] : []));
   for (const report of reports) assert.ok(validateRunReport(report).ok);

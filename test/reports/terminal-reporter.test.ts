@@ -165,6 +165,15 @@ test('a terminal that calls itself dumb gets the lines that stay, and no cursor 
   }
 });
 
+test('the head counts the drills as the foot does, with those that are skipped', () => {
+  const log = new FakeTerminal({ isTTY: false });
+  const reporter = createTerminalReporter({ environment: {}, stream: log });
+  reporter.onEvent({ event: 'plan', invocationId: 'inv_01', runs: 10, drills: 7, skipped: 1, concurrency: 1, seed: '1' });
+  reporter.onEvent({ event: 'summary', verdict: 'passed', passed: 7, failed: 0, inconclusive: 0, skipped: 1 });
+  assert.match(log.written, /Drillyard {2}8 drills \(1 skipped\) · 10 runs · seed 1\n/);
+  assert.match(log.written, /PASSED {2}8 drills: 7 passed, 1 skipped/);
+});
+
 const commandPlace: CommandPlace = { own: 'npx drillyard', flags: ' --root repo', runName: (runId, folder) => `${folder}:${runId}` };
 const placeOf = () => ({ file: 'drills/refund.drill.yaml', line: 12, column: 5 });
 /** What is said in the end of a run that failed, on a terminal of so many columns; a command may be wider. */

@@ -14,6 +14,8 @@ export type RunEvent =
       runs: number;
       /** Those that run. */
       drills: number;
+      /** Drills that were chosen and do not run, where there are any. */
+      skipped?: number;
       concurrency: number;
       seed: string;
       shard?: { index: number; count: number };
