@@ -1,5 +1,6 @@
 // `init`: every template runs as it is written, in a folder that was empty.
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -120,6 +121,47 @@ test('--agent is of one template', async () => {
   assert.match(stderr, /leave --agent out/);
 });
 
+// The files of a repository, what its workflow then installs, and how it starts Drillyard.
+const npx = 'DRILLYARD=npx --no-install drillyard';
+const installs: [files: string[], commands: string[]][] = [
+  [[], ['npx --no-install drillyard --version', npx]],
+  [['package.json'], ['npm install', 'npx --no-install drillyard --version', npx]],
+  [
+    ['package.json', 'package-lock.json'],
+    ['npm ci', 'npx --no-install drillyard --version', npx],
+  ],
+  [
+    ['package.json', 'pnpm-lock.yaml'],
+    ['corepack enable', 'pnpm install --frozen-lockfile', 'npx --no-install drillyard --version', npx],
+  ],
+  [
+    ['package.json', 'yarn.lock'],
+    ['corepack enable', 'yarn install --frozen-lockfile', 'npx --no-install drillyard --version', npx],
+  ],
+  [
+    ['package.json', 'yarn.lock', '.pnp.cjs'],
+    ['corepack enable', 'yarn install --frozen-lockfile', 'yarn drillyard --version', 'DRILLYARD=yarn drillyard'],
+  ],
+  [
+    ['package.json', 'bun.lock'],
+    ['npm install --global bun', 'bun install --frozen-lockfile', 'npx --no-install drillyard --version', npx],
+  ],
+];
+/** Each package manager says how it is called, and installs nothing. */
+function installCommands(script: string, files: string[]): string[] {
+  const cwd = folder();
+  for (const file of files) writeFileSync(join(cwd, file), '');
+  const stubs = ['npm', 'npx', 'pnpm', 'yarn', 'bun', 'corepack'].map((name) => `${name}() { echo "${name} $*"; }`).join('\n');
+  const environment = join(cwd, 'environment');
+  const { status, stdout, stderr } = spawnSync('bash', ['-e', '-c', `${stubs}\n${script}`], {
+    cwd,
+    env: { ...process.env, GITHUB_ENV: environment },
+    encoding: 'utf8',
+  });
+  assert.equal(status, 0, stderr);
+  return [...stdout.trimEnd().split('\n'), readFileSync(environment, 'utf8').trimEnd()];
+}
+
 test('--ci github: a workflow whose drill step passes, also for a repository that is there', async () => {
   const cwd = folder();
   assert.equal((await warmDrillyard(['init', '--yes'], { cwd })).code, 0);
@@ -129,9 +171,9 @@ test('--ci github: a workflow whose drill step passes, also for a repository tha
   const workflow = parse(readFileSync(join(cwd, '.github/workflows/drills.yaml'), 'utf8'));
   const { steps } = workflow.jobs.drills as { steps: { name?: string; run?: string; uses?: string; with?: { [name: string]: unknown } }[] };
   const install = steps.find(({ name }) => name === 'Install')?.run ?? '';
-  assert.match(install, /npm install --no-save drillyard@\d+\.\d+\.\d+/);
-  const words =
-    /^npx --no-install drillyard (.*)$/.exec(steps.find(({ name }) => name === 'Run the drills')?.run ?? '')?.[1]?.split(' ') ?? [];
+  assert.match(install, /npm install \$missing drillyard@\d+\.\d+\.\d+\n/);
+  const words = /^\$DRILLYARD (.*)$/.exec(steps.find(({ name }) => name === 'Run the drills')?.run ?? '')?.[1]?.split(' ') ?? [];
+  for (const [files, commands] of installs) assert.deepEqual(installCommands(install, files), commands, files.join(', '));
   const summary = join(cwd, 'summary.md');
   const run = await warmDrillyard(words, { cwd, env: { GITHUB_STEP_SUMMARY: summary, GITHUB_WORKSPACE: cwd } });
   assert.equal(run.code, 0, run.stderr);
