@@ -1,24 +1,44 @@
 // The line of a new file by which an editor finds the JSON Schema that completes and checks it (docs/schemas of this package).
 import { existsSync } from 'node:fs';
-import { dirname, join, relative, sep } from 'node:path';
+import { dirname, isAbsolute, join, relative, sep } from 'node:path';
+import { installation } from '../files/installation.js';
 
-const schemas = join('node_modules', 'drillyard', 'docs', 'schemas');
+const schemas = join('docs', 'schemas');
+const installed = join('node_modules', 'drillyard', schemas);
+
+interface SchemaPlace {
+  folder: string;
+  /** The folder of the package that runs. */
+  running?: string;
+}
 
 /** `content` of the file at `path` below `folder`, with that line where the file is of a kind that has a schema. */
-export function withSchemaLine(folder: string, path: string, content: string): string {
+export function withSchemaLine({ folder, running = installation().root }: SchemaPlace, path: string, content: string): string {
   const kind = /^(?:.*\/)?(drillyard)\.json$|^(?:.*\/)?(world)\.yaml$|\.(drill|scenario|suite|target|tool)\.yaml$/.exec(path);
   const name = kind?.slice(1).find((word) => word !== undefined);
-  if (name === undefined) return content;
-  const url = relativeUrl(dirname(join(folder, path)), join(installedAbove(folder), schemas, `${name}.schema.json`));
+  const schemaFolder = name === undefined ? undefined : schemaFolderOf(folder, running);
+  if (schemaFolder === undefined) return content;
+  const url = relativeUrl(dirname(join(folder, path)), join(schemaFolder, `${name}.schema.json`));
   return path.endsWith('.json')
     ? content.replace(/^\{\n/, `{\n  "$schema": ${JSON.stringify(url)},\n`)
     : `# yaml-language-server: $schema=${url}\n${content}`;
 }
 
-/** The nearest folder in whose node_modules Drillyard is installed; `folder` itself where it is in none, as it will be. */
-function installedAbove(folder: string): string {
-  for (let at = folder; at !== dirname(at); at = dirname(at)) if (existsSync(join(at, schemas))) return at;
-  return folder;
+/**
+ * In the nearest node_modules with Drillyard; in those of `folder` itself where there are none, as there will be. Plug'n'Play has none: in
+ * the package that runs, and undefined where that is elsewhere or in an archive, which editors do not read.
+ */
+function schemaFolderOf(folder: string, running: string): string | undefined {
+  for (let at = folder; at !== dirname(at); at = dirname(at)) {
+    if (existsSync(join(at, installed))) return join(at, installed);
+    if (existsSync(join(at, '.pnp.cjs'))) return isBelow(at, running) && !/\.zip[\\/]/.test(running) ? join(running, schemas) : undefined;
+  }
+  return join(folder, installed);
+}
+
+function isBelow(folder: string, path: string): boolean {
+  const below = relative(folder, path);
+  return below !== '..' && !below.startsWith(`..${sep}`) && !isAbsolute(below);
 }
 
 function relativeUrl(from: string, to: string): string {

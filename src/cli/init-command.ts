@@ -98,7 +98,7 @@ function repositoryFiles({ template, agent }: InitChoice, folder: string): NewFi
     'drillyard/suites/default.suite.yaml': text('suite.yaml'),
     [`agents/${template === 'python' ? 'support_agent.py' : 'support-agent.mjs'}`]: text(program),
   };
-  return Object.fromEntries(Object.entries(files).map(([path, content]) => [path, withSchemaLine(folder, path, content)]));
+  return Object.fromEntries(Object.entries(files).map(([path, content]) => [path, withSchemaLine({ folder }, path, content)]));
 }
 
 /** The target's declaration, and its program. */

@@ -30,7 +30,7 @@ export async function toolNewCommand({ id, ...place }: ToolNewFlags): Promise<Ex
     if (existsSync(join(root, folder))) throw refused(`${fromHere(join(root, folder))} is there already; nothing was written.`);
     const manifest = `${folder}/${id}.tool.yaml`;
     writeAllFiles(root, {
-      [manifest]: withSchemaLine(root, manifest, template('tool.yaml').replace('TOOL_ID', id)),
+      [manifest]: withSchemaLine({ folder: root }, manifest, template('tool.yaml').replace('TOOL_ID', id)),
       [`${folder}/behavior.ts`]: template('behavior.ts.txt'),
     });
     const own = ownCommand(root);
