@@ -146,7 +146,7 @@ export class DataBackups implements Backups {
 }
 
 const isPassing = (error: unknown): boolean =>
-  !isServiceError(error, 'control.STORAGE_FULL', 'control.NOT_FOUND', 'control.INVALID_REQUEST');
+  !isServiceError(error, 'control.STORAGE_FULL', 'control.NOT_FOUND', 'control.INVALID_REQUEST', 'control.DATA_DAMAGED');
 
 /** For the operator, who finds more in the log. */
 function notCopied(projectId: string, error: unknown): ServiceError {

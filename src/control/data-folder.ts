@@ -1,16 +1,23 @@
 // What has to hold of a data directory before a service starts on it. A start never makes again what was there once: a new catalog beside
 // old worlds, or a new key beside an old catalog, would look like a service and have lost everything.
-//   DATA-FOLDER-1. What a host has left below the folders of worlds is a file of worlds or nothing: no link is followed, no pipe opened.
-import { type Dirent, existsSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+//   DATA-FOLDER-1. What a host has left below the folders of worlds is a file of worlds, under a name that hosts give, or nothing: no link
+//     is followed, no pipe opened, and no other folder read.
+//   DATA-FOLDER-2. Where hosts are processes a damaged file of worlds closes its own project until the next start, and no other.
+import { type Dirent, existsSync, lstatSync, readdirSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { isServiceError, type ServiceError } from '../contract/errors.js';
 import { dataDamaged, dataFileOf, requireWhole } from '../files/database.js';
-import { fileRefusal } from '../files/file-faults.js';
+import { fileRefusal, hasCode } from '../files/file-faults.js';
+import { dataFilesInSlots } from '../worlds/box-slot.js';
+import { isHomeFileName, isHostFileName } from '../worlds/file-names.js';
 import { beginsWorldKey } from '../worlds/kv/keys.js';
 import { firstStartTable } from './bootstrap.js';
 import type { Catalog } from './catalog/catalog.js';
 import { keyAdvice, keyFileName } from './catalog/key-file.js';
 import { beginsCatalogKey } from './catalog/stored-source.js';
 import { keyNoteTable } from './core/server-key.js';
+import type { DamagedProjects } from './core/services.js';
+import { isProjectFolder } from './sessions/project-worlds.js';
 
 export const catalogFolder = (directory: string): string => join(directory, 'catalog');
 export const catalogFile = (directory: string): string => dataFileOf(catalogFolder(directory));
@@ -19,9 +26,12 @@ export const catalogAdvice = 'Put it back from a backup of the whole data direct
 
 /**
  * Throws control.DATA_DAMAGED, with the file and what to do. `needsKey`: the server's key lies in the directory, and no other may take its
- * place.
+ * place. `isContained`: a damaged file of worlds costs its own project alone; else it throws too.
  */
-export function requireWholeData(directory: string, { needsKey }: { needsKey: boolean }): void {
+export function requireWholeData(
+  directory: string,
+  { needsKey, isContained = false }: { needsKey: boolean; isContained?: boolean },
+): DamagedProjects {
   const [catalog, key, worlds] = [catalogFile(directory), join(directory, keyFileName), worldFilesIn(directory)];
   const hasCatalog = existsSync(catalog);
   if (!hasCatalog && hasDataOf(directory, worlds))
@@ -29,7 +39,19 @@ export function requireWholeData(directory: string, { needsKey }: { needsKey: bo
   if (needsKey && !existsSync(key) && hasCatalog)
     throw dataDamaged(key, 'it is missing, though there is a catalog made with it', keyAdvice);
   if (hasCatalog) requireWhole(catalog, { leaves: true, beginsKey: beginsCatalogKey, advice: catalogAdvice });
-  for (const file of worlds) requireWhole(file, { leaves: true, beginsKey: beginsWorldKey });
+  const damaged = new Map<string, ServiceError>();
+  for (const file of worlds) {
+    const project = basename(dirname(dirname(file)));
+    try {
+      requireWhole(file, { leaves: true, beginsKey: beginsWorldKey });
+    } catch (error) {
+      // Without descriptors, say, no file is at fault.
+      const isItsFault = isServiceError(error, 'control.DATA_DAMAGED', 'control.INVALID_REQUEST');
+      if (!isContained || !isProjectFolder(project) || !isItsFault) throw error;
+      if (!damaged.has(project)) damaged.set(project, error);
+    }
+  }
+  return damaged;
 }
 
 /**
@@ -45,14 +67,31 @@ export function requireOwnCatalog(directory: string, catalog: Catalog): void {
     throw dataDamaged(file, 'it holds nothing, though there is data that belongs to it', catalogAdvice);
 }
 
-/** The data files of worlds, also of those that a crash left in the slot of a box. Refuses what is no folder, as fileRefusal says. */
+/**
+ * The data files of worlds, also of those that a crash left in the slot of a box, where the service keeps them: `worlds/<project>/host-<n>`
+ * or `home-<n>`, and `worlds/host-<n>` of early versions. Other files there are not looked at. Refuses what is no folder, as
+ * fileRefusal says.
+ */
 export function worldFilesIn(directory: string): string[] {
-  // Its entries know what they are, so no link leads on.
-  return entriesIn(worldsFolder(directory), { recursive: true })
-    .map((entry) => ({ entry, folder: entry.parentPath ?? entry.path }))
-    .filter(({ entry, folder }) => entry.isFile() && join(folder, entry.name) === dataFileOf(folder))
-    .map(({ folder }) => dataFileOf(folder))
-    .sort();
+  const worlds = worldsFolder(directory);
+  const folders = entriesIn(worlds).filter((entry) => entry.isDirectory());
+  const early = folders.filter(({ name }) => isHostFileName(name)).map(({ name }) => join(worlds, name));
+  const own = folders.filter(({ name }) => isProjectFolder(name)).flatMap(({ name }) => worldFoldersIn(join(worlds, name)));
+  const files = [...early, ...own].map(dataFileOf).filter(isFile);
+  return [...files, ...dataFilesInSlots(worlds)].sort();
+}
+/** What cannot be looked at counts: reading it is refused, with the reason. */
+function isFile(file: string): boolean {
+  try {
+    return lstatSync(file, { throwIfNoEntry: false })?.isFile() === true;
+  } catch {
+    return true;
+  }
+}
+function worldFoldersIn(folder: string): string[] {
+  return entriesIn(folder)
+    .filter((entry) => entry.isDirectory() && (isHostFileName(entry.name) || isHomeFileName(entry.name)))
+    .map(({ name }) => join(folder, name));
 }
 
 /** Worlds, bundles or blobs: none of them comes before the first record of the catalog. */
@@ -65,10 +104,11 @@ function hasBlobs(folder: string): boolean {
 function namesIn(folder: string): string[] {
   return entriesIn(folder).map(({ name }) => name);
 }
-function entriesIn(folder: string, { recursive = false } = {}): Dirent[] {
+function entriesIn(folder: string): Dirent[] {
   try {
-    return existsSync(folder) ? readdirSync(folder, { recursive, withFileTypes: true }) : [];
+    return readdirSync(folder, { withFileTypes: true });
   } catch (error) {
+    if (hasCode(error, 'ENOENT')) return [];
     throw fileRefusal(`The folder ${folder} cannot be read`, folder, error);
   }
 }

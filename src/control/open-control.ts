@@ -245,7 +245,9 @@ async function openServices(options: OpenControl, left: AbortSignal): Promise<Op
   const { dataDirectory, keyFile } = settings;
   // What several machines share is looked at by who makes it follow the log, and what is not whole here is made again from there.
   if (shared !== undefined) requireSharedKey(settings);
-  else requireWholeData(dataDirectory, { needsKey: keyFile === undefined && settings.rotateKey === undefined });
+  const needsKey = keyFile === undefined && settings.rotateKey === undefined;
+  const isContained = settings.isolation !== 'thread';
+  const damaged = shared === undefined ? requireWholeData(dataDirectory, { needsKey, isContained }) : undefined;
   const keyring = Keyring.open({ dataDirectory, nowMs, ...defined({ keyFile }) });
   const here = new FileBlobs(dataDirectory);
   const blobs = store === undefined ? here : new ClusterBlobs({ here, store });
@@ -266,7 +268,7 @@ async function openServices(options: OpenControl, left: AbortSignal): Promise<Op
     const onStart = (start: { failed: boolean }): void => health.hostsStarted(start);
     const watchedHomes = homes && homesOpened.watched(homes);
     const opened = spread?.open({ catalog, keyring, left });
-    const worlds = opened?.worlds ?? openServiceWorlds({ settings, catalog, log, guard, meter, homes: watchedHomes, onStart });
+    const worlds = opened?.worlds ?? openServiceWorlds({ settings, catalog, log, guard, meter, homes: watchedHomes, onStart, damaged });
     const operations = new OperationEngine({ catalog, nowMs, log, meter, tracing, onSpent: (tx, record) => guard.spent(tx, record.lane) });
     const ports = { worlds, homes, cluster, guard, ...openTaskWorkers(settings), blobs, bundles, disk, meter, tracing, bindings };
     const services = withMemory({ settings, catalog, keyring, operations, ...ports, nowMs, log }, opened?.memory);

@@ -10,10 +10,10 @@ import { homeFileName } from '../worlds/homes.js';
 import { readPosition } from '../worlds/kv/stream-position.js';
 import { type BackupManifest, type HomePosition, manifestName } from './backup-manifest.js';
 import { catalogFolder, worldsFolder } from './data-folder.js';
+import { isProjectFolder } from './sessions/project-worlds.js';
 
-const streamShape = /^p-[0-9a-f]{32}$/;
 /** Names of streams are read from a log, which may hold anything. */
-export const isStreamOf = (home: number, stream: string): boolean => (home === 0 ? stream === '' : streamShape.test(stream));
+export const isStreamOf = (home: number, stream: string): boolean => (home === 0 ? stream === '' : isProjectFolder(stream));
 
 /** Where the data file of a stream lies. */
 export function folderOfStream(data: string, { home, stream }: { home: number; stream: string }): string {

@@ -33,6 +33,8 @@ export const tuning = {
   lockLookMs: 250,
   /** Of an archive, beside the bytes of each file: its header, and what fills its last block. */
   tarHeaderBytes: 4096,
+  /** Passes over a folder that is removed, where its listing left something out. */
+  removalTriesMax: 3,
   /** Editors write in several steps; a change counts once nothing has followed for so long. */
   sourceQuietMs: 60,
   /** Entries of a content cache: documents and bundles of some hundred repositories. */

@@ -9,6 +9,7 @@ import type { JsonObject } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
 import { dataFileOf } from '../files/database.js';
 import { threadRealm } from '../tools/realm.js';
+import { hostFileName, hostOfFileName } from './file-names.js';
 import { homeFileName, homeOf, homeOfFileName } from './homes.js';
 import type { CopyReply, CopyRequest, HostOptions } from './host-requests.js';
 import type { StreamLog } from './kv/stream-log.js';
@@ -202,9 +203,8 @@ export class LmdbFiles {
     const { directory, hosts } = this.#options;
     if (!existsSync(directory)) return [];
     const others = readdirSync(directory)
-      .map((name) => /^host-(\d+)$/.exec(name)?.[1])
-      .filter((digits) => digits !== undefined)
-      .map(Number)
+      .map(hostOfFileName)
+      .filter((host) => host !== undefined)
       .filter((host) => this.#index >= hosts || host % hosts === this.#index)
       .sort((a, b) => a - b)
       .map(hostFileName);
@@ -213,5 +213,3 @@ export class LmdbFiles {
     return others;
   }
 }
-
-const hostFileName = (host: number): string => `host-${host}`;

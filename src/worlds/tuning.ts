@@ -97,4 +97,6 @@ export const tuning = {
   idTriesPerHome: 32,
   /** Nonces of records. */
   noncesDrawnAtOnce: 256,
+  /** Of a folder that code in a box may have filled: more than hosts give names. What is beyond is not looked for. */
+  slotNamesMax: 20_000,
 };

@@ -24,7 +24,8 @@ import type {
 } from './api.js';
 import type { ForkCommand, ForkReply } from './commands/fork-world.js';
 import { type PackedScheduleReply, packSchedule, scheduledIds } from './commands/packed-schedule.js';
-import { HomePlacement, homeOf, homeOfFileName } from './homes.js';
+import { isHomeFileName, isHostFileName } from './file-names.js';
+import { HomePlacement, homeOf } from './homes.js';
 import type { CopyReply, CreateReply, CreateRequest, FindReply, HostOptions, HostRequest } from './host-requests.js';
 import { SystemHomes } from './system-homes.js';
 import { takeFile } from './taken-file.js';
@@ -355,7 +356,7 @@ function requireInstanceId({ worldInstanceId }: { worldInstanceId: unknown }): v
 }
 
 function requireFileNames({ names }: { names: unknown }, layout: HostOptions['layout']): string[] {
-  const isNameHere = (name: string): boolean => (layout === 'homes' ? homeOfFileName(name) !== undefined : /^host-\d{1,4}$/.test(name));
+  const isNameHere = layout === 'homes' ? isHomeFileName : isHostFileName;
   const isName = (name: unknown): boolean => typeof name === 'string' && isNameHere(name);
   if (!Array.isArray(names) || !names.every(isName) || new Set(names).size < names.length)
     throw new Error('a host named its files by something else than their names');

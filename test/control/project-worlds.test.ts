@@ -1,7 +1,7 @@
 // Hosts that come and go under references to worlds: who holds one notices nothing, and two projects never share a host.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { linkSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, linkSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -13,6 +13,7 @@ import { ProjectWorlds, projectFolder } from '../../src/control/sessions/project
 import { homeOf } from '../../src/worlds/homes.js';
 import { verifyWorlds } from '../../src/worlds/verify-worlds.js';
 import { openWorlds } from '../../src/worlds/worlds.js';
+import { makeDeepFolder } from '../deep-folder.js';
 import { until } from '../until.js';
 
 const compiled = await compileProject({ root: fileURLToPath(new URL('../../../test/fixtures/counter', import.meta.url)) });
@@ -113,6 +114,10 @@ test('the worlds of a project are removed with its hosts and its folder, and non
   const { worlds, started, removed, directory } = open(t);
   const [a, b] = await Promise.all([create(worlds, 'ses_a00000000001'), create(worlds, 'ses_b00000000001')]);
   await Promise.all([a.command(add), b.command(add)]);
+  // Code that has left its realm may have left anything there.
+  makeDeepFolder(join(directory, projectFolder('a')));
+  mkdirSync(join(directory, projectFolder('a'), 'closed', 'inner'), { recursive: true });
+  chmodSync(join(directory, projectFolder('a'), 'closed'), 0);
   removed.add('a');
   // Some are asked for while they go.
   const late = Promise.allSettled([a.command(add), worlds.open('ses_a00000000001')]);

@@ -1,10 +1,11 @@
 // What a service does about tool code of strangers: a box for each project where one is available, and a refusal where it would be needed
 // and cannot.
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { canBox } from '../../src/processes/bubblewrap.js';
+import { makeDeepFolder } from '../deep-folder.js';
 import { until } from '../until.js';
 import { hostileAgent, hostileProject } from './hostile-build-kit.js';
 import { filesOf, publish } from './publish.js';
@@ -61,13 +62,21 @@ test('in boxes: each project has a process of its own, its worlds outlive it, an
   const next = await startService({ dataDirectory, flags: ['--isolate', 'box'] });
   const again = clientOf(next, credential as string);
   assert.equal((await again.getSession({ path })).session.state, await read().catch(() => 'ready'));
-  // Killed while a box has the folder, and started without boxes: the worlds are found all the same.
+  // Killed while a box has the folder, and started without boxes: the worlds are found all the same, whatever code in the box has left.
   const query = { limit: 5 };
   const { entries } = await again.listEvidence({ path, query });
+  const slots = join(dataDirectory, 'worlds', '.slots');
+  const seen = readdirSync(slots).map((name) => join(slots, name, 'data'));
+  for (const place of seen.flatMap((folder) => [folder, ...readdirSync(folder).map((name) => join(folder, name))])) {
+    makeDeepFolder(place);
+    mkdirSync(join(place, 'closed', 'inner'), { recursive: true });
+    chmodSync(join(place, 'closed'), 0);
+  }
   await next.stop('SIGKILL');
   const last = await startService({ dataDirectory, flags: ['--isolate', 'process', '--trust-tool-code', 'true'] });
   assert.deepEqual((await clientOf(last, credential as string).listEvidence({ path, query })).entries, entries);
   assert.equal((await last.stop()).code, 0);
+  assert.deepEqual(readdirSync(slots), []);
 });
 
 test('in boxes: a GraphQL API is compiled and answers', { skip: works ? false : reason, timeout: 120_000 }, async () => {

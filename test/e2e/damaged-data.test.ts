@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, existsSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { before, test } from 'node:test';
@@ -13,10 +13,12 @@ import { engineFlags, jsonLines } from '../cli/cli.js';
 import { clientOf, serve, startedDirectory, startInside, temporaryFolder } from './service.js';
 
 const whole = join(temporaryFolder(), 'whole');
+let owner = '';
 before(async () => {
   const service = await startInside({ dataDirectory: await startedDirectory(whole) });
   const { projectId, environmentId, credential } = service.ready;
-  const client = clientOf(service, credential!);
+  owner = credential!;
+  const client = clientOf(service, owner);
   const { operation } = await client.createSession({ path: { projectId, environmentId }, body: { seed: '1' } });
   await client.waitForOperation({ projectId, operationId: operation.operationId });
   await service.stop();
@@ -118,6 +120,34 @@ for (const [index, [name, file]] of cases.entries()) {
 test('no start ended its process, and the same data without damage starts', async () => {
   const { undamaged, end } = await startAll();
   assert.deepEqual([undamaged, ...end], ['started', 0, null]);
+});
+
+// DATA-FOLDER-2, HEALTH-1
+test('where hosts are processes a damaged file of worlds closes its own project, and no other', { timeout: 120_000 }, async () => {
+  const { dataDirectory, place } = damagedBy(worlds, prose);
+  const before = contentOf(place);
+  const flags = ['--isolate', 'process', '--trust-tool-code', 'true'];
+  const service = await startInside({ dataDirectory, flags });
+  const { projectId, environmentId, baseUrl } = service.ready;
+  const client = clientOf(service, owner);
+  assert.ok(service.logged().includes(`The file ${place} is damaged: `), service.logged());
+  const { items } = await client.listSessions({ path: { projectId } });
+  const { sessionId } = items[0]!;
+  await assert.rejects(client.listEvidence({ path: { projectId, sessionId } }), { code: 'control.DATA_DAMAGED' });
+  const { operation } = await client.createSession({ path: { projectId, environmentId }, body: { seed: '2' } });
+  await assert.rejects(client.waitForOperation({ projectId, operationId: operation.operationId }), /control\.DATA_DAMAGED/);
+  assert.equal((await fetch(`${baseUrl}/readyz`)).status, 200);
+  await service.stop();
+  assert.deepEqual(contentOf(place), before);
+  // Another start finds the file whole, and that of another project damaged.
+  cpSync(join(whole, 'worlds'), join(dataDirectory, 'worlds'), { recursive: true });
+  const other = join(dataDirectory, 'worlds', `p-${'0'.repeat(32)}`, 'host-0');
+  mkdirSync(other, { recursive: true });
+  prose(join(other, 'data.mdb'));
+  const next = await startInside({ dataDirectory, flags });
+  assert.ok(next.logged().includes(`The file ${other}/data.mdb is damaged: `), next.logged());
+  assert.ok((await clientOf(next, owner).listEvidence({ path: { projectId, sessionId } })).entries.length > 0);
+  await next.stop();
 });
 
 test('the command says so too, and ends with 1', async () => {

@@ -2,15 +2,28 @@
 // by looking.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, join } from 'node:path';
 import { before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { requireWholeData } from '../../src/control/data-folder.js';
 import { type DataVerification, verifyDataDirectory } from '../../src/data-verification.js';
 import { type Database, openDatabase } from '../../src/files/database.js';
 import { lockFolder } from '../../src/files/folder-lock.js';
+import { removeFolder } from '../../src/files/remove-folder.js';
 import { drillyard, jsonLines } from '../cli/cli.js';
+import { makeDeepFolder } from '../deep-folder.js';
 import { smallDisk } from '../small-disk.js';
 import { untilSettled } from '../until.js';
 import { asAgent, clientOf, serve, startedDirectory, startInside, temporaryFolder } from './service.js';
@@ -143,7 +156,7 @@ for (const name of ['worlds', 'blobs'])
   });
 
 // DATA-FOLDER-1
-test('links and pipes that were left beside worlds are followed neither by a verification nor by a start', async () => {
+test('what was left beside worlds is followed neither by a verification nor by a start', async () => {
   const dataDirectory = copied();
   const project = join(worldsOf(dataDirectory), '..');
   const placed = (name: string, place: (file: string) => void): void => {
@@ -155,9 +168,24 @@ test('links and pipes that were left beside worlds are followed neither by a ver
   placed('host-2', (file) => symlinkSync('../../../server.key', file));
   placed('host-3', (file) => symlinkSync('nowhere', file));
   placed('host-4', (file) => execFileSync('mkfifo', [file]));
+  for (const name of ['x', 'host-05', 'home-0', 'host-0/host-5']) placed(name, (file) => writeFileSync(file, 'junk'));
+  const slot = join(dataDirectory, 'worlds', '.slots', 'slot-left');
+  const seen = join(slot, 'data', basename(project));
+  mkdirSync(seen, { recursive: true });
+  writeFileSync(join(slot, 'owner'), basename(project));
+  for (const place of [project, join(slot, 'data'), seen]) {
+    makeDeepFolder(place);
+    mkdirSync(join(place, 'closed', 'x'), { recursive: true });
+    writeFileSync(join(place, 'closed', 'x', 'data.mdb'), 'junk');
+    chmodSync(join(place, 'closed'), 0);
+  }
   const { findings, counts } = await verifyDataDirectory({ dataDirectory });
   assert.deepEqual([findings, counts.worldFiles, counts.worlds], [[], 1, 2]);
   assert.doesNotThrow(() => requireWholeData(dataDirectory, { needsKey: true }));
+  const service = await startInside({ dataDirectory });
+  await service.stop();
+  assert.deepEqual(readdirSync(join(dataDirectory, 'worlds', '.slots')), []);
+  await removeFolder(dataDirectory);
 });
 
 type Damage = (dataDirectory: string) => void | Promise<void>;

@@ -11,6 +11,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
   writeSync,
@@ -18,7 +19,8 @@ import {
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { dataFileOf } from '../../src/files/database.js';
-import { BoxSlot, recoverSlots, removeSlots } from '../../src/worlds/box-slot.js';
+import { BoxSlot, dataFilesInSlots, recoverSlots, removeSlots } from '../../src/worlds/box-slot.js';
+import { makeDeepFolder } from '../deep-folder.js';
 import { temporaryFolder } from './storage-kit.js';
 
 interface Given {
@@ -77,7 +79,7 @@ for (const [what, plant] of Object.entries(planted)) {
       plant(join(slot.seen, 'home-1'), secret);
       if (how === 'release') await slot.releaseHome('home-1');
       else if (how === 'end') slot.putBack();
-      else recoverSlots(directory);
+      else await recoverSlots(directory);
       assert.equal(outside('home-1'), undefined, how);
       assert.equal(readFileSync(dataFileOf(secret), 'utf8'), 'secret', how);
       // The next that is put there goes in, whatever lies there.
@@ -121,7 +123,7 @@ test('homes come back from a slot once, and not over others', async (t) => {
   slot.admitHome('home-3');
   renameSync(join(slot.seen, 'home-3'), join(closing, 'home-3'));
   mkdirSync(join(directory, '.slots', 'slot-new'));
-  recoverSlots(directory);
+  await recoverSlots(directory);
   assert.deepEqual(['home-1', 'home-2', 'home-3'].map(outside), ['home-1', 'made again', 'home-3']);
   assert.deepEqual(readdirSync(folder).sort(), ['home-1', 'home-2', 'home-3']);
   assert.deepEqual(readdirSync(join(directory, '.slots')), []);
@@ -132,11 +134,91 @@ test('homes come back from a slot once, and not over others', async (t) => {
   assert.equal(outside('home-1'), 'home-1');
 });
 
-test('what is not believed is not put back', (t) => {
+// BOX-SLOT-1, BOX-SLOT-3
+test('of a data folder nothing comes out but the data files of hosts, whatever else lies there', async (t) => {
+  for (const how of ['end', 'crash', 'early crash'] as const) {
+    const directory = temporaryFolder(t);
+    const folder = join(directory, 'p-one');
+    for (const [name, text] of Object.entries({ 'host-0': 'first', 'host-3': 'fourth' })) {
+      mkdirSync(join(folder, name), { recursive: true });
+      writeFileSync(dataFileOf(join(folder, name)), text);
+    }
+    // A crash between making the file and taking its draft away.
+    linkSync(dataFileOf(join(folder, 'host-3')), join(folder, 'host-3', 'draft'));
+    const slot = BoxSlot.make(directory);
+    slot.giveFolder(folder);
+    // Earlier versions moved the whole folder.
+    if (how === 'early crash') rmSync(folder, { recursive: true });
+    const seen = join(slot.seen, 'p-one');
+    for (const place of [slot.seen, seen, join(seen, 'host-0')]) {
+      makeDeepFolder(place);
+      mkdirSync(join(place, 'closed', 'inner'), { recursive: true });
+      writeFileSync(Buffer.concat([Buffer.from(`${place}/`), Buffer.from([0xff, 0xfe])]), 'a name in no encoding');
+      chmodSync(join(place, 'closed'), 0);
+    }
+    for (const name of ['x', 'host-01', 'host-99999']) {
+      mkdirSync(join(seen, name));
+      writeFileSync(dataFileOf(join(seen, name)), 'junk');
+    }
+    mkdirSync(join(seen, 'host-1'));
+    symlinkSync(dataFileOf(join(seen, 'host-0')), dataFileOf(join(seen, 'host-1')));
+    chmodSync(dataFileOf(join(seen, 'host-0')), 0o4777);
+    for (const place of [join(seen, 'host-3'), seen, slot.seen]) chmodSync(place, 0);
+    if (how === 'end') {
+      slot.putBack();
+      await slot.remove();
+    } else await recoverSlots(directory);
+    const left = readdirSync(directory, { recursive: true, withFileTypes: true }).filter((entry) => !entry.isDirectory());
+    assert.deepEqual(
+      left.map((entry) => join(entry.parentPath ?? entry.path, entry.name).slice(folder.length + 1)).sort(),
+      how === 'early crash' ? ['host-0/data.mdb', 'host-3/data.mdb'] : ['host-0/data.mdb', 'host-3/data.mdb', 'host-3/draft'],
+    );
+    assert.equal(readFileSync(dataFileOf(join(folder, 'host-3')), 'utf8'), 'fourth');
+    assert.equal(statSync(dataFileOf(join(folder, 'host-0'))).mode & 0o7777, 0o600);
+    assert.deepEqual(readdirSync(join(directory, '.slots')), [], how);
+  }
+});
+
+// BOX-SLOT-1
+test('a data file that cannot come out stays in its slot, and comes out later', async (t) => {
+  const directory = temporaryFolder(t);
+  const folder = join(directory, 'p-one');
+  mkdirSync(join(folder, 'host-0'), { recursive: true });
+  writeFileSync(dataFileOf(join(folder, 'host-0')), 'kept');
+  const slot = BoxSlot.make(directory);
+  slot.giveFolder(folder);
+  renameSync(folder, `${folder}.away`);
+  writeFileSync(folder, 'in the way');
+  assert.throws(() => slot.putBack(), { code: 'control.INVALID_REQUEST' });
+  assert.throws(() => recoverSlots(directory), { code: 'control.INVALID_REQUEST' });
+  rmSync(folder);
+  renameSync(`${folder}.away`, folder);
+  slot.putBack();
+  await slot.remove();
+  assert.equal(readFileSync(dataFileOf(join(folder, 'host-0')), 'utf8'), 'kept');
+  assert.deepEqual(readdirSync(join(directory, '.slots')), []);
+});
+
+// BOX-SLOT-3
+test('a crash while a slot is being removed brings nothing of it back', async (t) => {
+  const { directory, slot, put, outside } = given(t);
+  put('home-1', 'one');
+  slot.admitHome('home-1');
+  slot.putBack();
+  mkdirSync(join(slot.seen, 'home-2'));
+  writeFileSync(dataFileOf(join(slot.seen, 'home-2')), 'planted');
+  removeSlots(directory);
+  assert.deepEqual(dataFilesInSlots(directory), []);
+  await recoverSlots(directory);
+  assert.deepEqual(['home-1', 'home-2'].map(outside), ['one', undefined]);
+  assert.deepEqual(readdirSync(join(directory, '.slots')), []);
+});
+
+test('what is not believed is not put back', async (t) => {
   const { directory, slot, put, outside } = given(t);
   put('home-1', 'torn');
   slot.admitHome('home-1');
   removeSlots(directory);
-  recoverSlots(directory);
+  await recoverSlots(directory);
   assert.equal(outside('home-1'), undefined);
 });

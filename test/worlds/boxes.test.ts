@@ -22,6 +22,7 @@ import { dataFileOf } from '../../src/files/database.js';
 import { boundsTasks } from '../../src/processes/bounds.js';
 import { canBox, closesUserNamespaces, runtimeFolders } from '../../src/processes/bubblewrap.js';
 import { spawnChild } from '../../src/processes/spawn-child.js';
+import { recoverSlots } from '../../src/worlds/box-slot.js';
 import { BoxPool } from '../../src/worlds/boxes.js';
 import { newIdInHome } from '../../src/worlds/homes.js';
 import { openWorlds } from '../../src/worlds/worlds.js';
@@ -145,8 +146,7 @@ test('worlds in boxes do what worlds do, each project in a box of its own', { sk
   symlinkSync(directory, join(slot('slot-linked', 'p-linked'), 'p-linked'));
   mkdirSync(join(slot('slot-second', 'p-other'), 'p-other'));
   const kept = readdirSync(join(directory, 'p-other'));
-  const next = new BoxPool({ directory, bounds, resourceLimits, ready: 0 });
-  await next.close();
+  await recoverSlots(directory);
   assert.deepEqual(readdirSync(directory).sort(), ['.slots', 'p-one', 'p-other']);
   assert.deepEqual(readdirSync(join(directory, 'p-other')), kept);
   assert.deepEqual(readdirSync(join(directory, '.slots')), []);

@@ -106,6 +106,9 @@ export interface ClusterPort {
   undoDrainNode(node: string): Promise<void>;
 }
 
+/** Projects whose files of worlds are damaged, by the names of their folders: why. */
+export type DamagedProjects = ReadonlyMap<string, ServiceError>;
+
 /** Of a service that shares its worlds with others: how many homes there are, and which of them are its own at the moment. */
 export interface ServiceHomes {
   readonly count: number;

@@ -10,13 +10,14 @@
 //   PROJECT-WORLDS-5. A copy has plain files of worlds alone: no link that a host left in the folder is followed, and no pipe opened.
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { readdir, rm } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LruMap } from '../../collections/lru-map.js';
 import { ServiceError } from '../../contract/errors.js';
 import { limits } from '../../contract/limits.js';
 import type { AdvanceProgress, WorldAnswers, WorldCommand, WorldQuery } from '../../contract/world/world-protocol.js';
 import { dataFileOf } from '../../files/database.js';
+import { removeFolder } from '../../files/remove-folder.js';
 import type {
   CreateWorld,
   FolderLog,
@@ -143,7 +144,7 @@ export class ProjectWorlds implements ServiceWorlds, HomedWorlds {
     const log = this.#parts.homes?.log;
     // What lies in the folder of homes that are another's goes by that one's log.
     if (log !== undefined) await log.removeStream(folder);
-    else await rm(join(this.#parts.directory, folder), { recursive: true, force: true });
+    else await removeFolder(join(this.#parts.directory, folder));
   }
 
   async copyProject(projectId: string, into: string, worldIds: readonly string[]): Promise<void> {
@@ -332,6 +333,7 @@ const logOfFolder = (log: HomesLog, stream: string): FolderLog => ({
 export function projectFolder(projectId: string): string {
   return `p-${createHash('sha256').update(projectId).digest('hex').slice(0, 32)}`;
 }
+export const isProjectFolder = (name: string): boolean => /^p-[0-9a-f]{32}$/.test(name);
 
 interface Current {
   worlds: Worlds;

@@ -1,6 +1,6 @@
 // The worlds of one service where its settings put them: hosts of one project in threads, in a process, or in a box.
 import { existsSync, readdirSync, renameSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { defined } from '../../contract/defined.js';
 import { ServiceError } from '../../contract/errors.js';
 import { limits } from '../../contract/limits.js';
@@ -9,6 +9,7 @@ import { makeFolder } from '../../files/make-folder.js';
 import type { WorldsOptions } from '../../worlds/api.js';
 import { recoverSlots } from '../../worlds/box-slot.js';
 import { BoxPool, type HostBoxOptions } from '../../worlds/boxes.js';
+import { isHostFileName } from '../../worlds/file-names.js';
 import { type HostPool, PlainPool } from '../../worlds/ready-hosts.js';
 import { openWorlds } from '../../worlds/worlds.js';
 import type { CatalogReads } from '../catalog/catalog.js';
@@ -16,7 +17,7 @@ import { isOpenProject, projectTable } from '../catalog/organization-records.js'
 import { quotaMax } from '../catalog/quotas.js';
 import { sessionTable } from '../catalog/session-records.js';
 import type { ControlSettings } from '../catalog/settings.js';
-import type { ControlLog, ServiceHomes } from '../core/services.js';
+import type { ControlLog, DamagedProjects, ServiceHomes } from '../core/services.js';
 import type { HostGuard } from '../guard/host-guard.js';
 import type { ControlMeter } from '../memory/control-meter.js';
 import { ProjectWorlds, projectFolder } from './project-worlds.js';
@@ -30,17 +31,21 @@ export interface ServiceWorldsParts {
   onStart(start: { failed: boolean }): void;
   meter: ControlMeter;
   homes?: ServiceHomes | undefined;
+  /** No hosts start on their files. Default: none are. */
+  damaged?: DamagedProjects | undefined;
 }
 
-export function openServiceWorlds({ settings, catalog, log, guard, meter, onStart, homes: shared }: ServiceWorldsParts): ProjectWorlds {
+export function openServiceWorlds(parts: ServiceWorldsParts): ProjectWorlds {
+  const { settings, catalog, log, guard, meter, onStart, homes: shared, damaged } = parts;
   const { dataDirectory, durability, isolation, handlerTimeoutMs, hostHeapMb, workers } = settings;
   const memoryBytesMax = hostHeapMb * mebibyte + limits.hostBesideHeapBytesMax;
   const bounds = { memoryBytesMax, cpuPercentMax: limits.hostCpuPercentMax, cpuWeight: limits.hostCpuWeight };
   const resourceLimits = { maxOldGenerationSizeMb: hostHeapMb };
   const directory = join(dataDirectory, 'worlds');
   makeFolder(directory);
-  recoverSlots(directory);
+  const slotsGone = recoverSlots(directory);
   moveSharedHosts(directory, catalog);
+  for (const err of damaged?.values() ?? []) log.error('the worlds of a project are damaged; it is not served', { err });
   const pool = poolOf(isolation, { directory, bounds, resourceLimits });
   const common = {
     layout: shared === undefined ? 'shared' : 'homes',
@@ -73,6 +78,7 @@ export function openServiceWorlds({ settings, catalog, log, guard, meter, onStar
     isOpen: (projectId) => isOpenProject(catalog.view, projectId),
     homes: shared,
     open: async (folder, { projectId, firstHost, homes }) => {
+      if (damaged?.has(basename(folder)) === true) throw damagedForTenants();
       const bytes = { storedBytesMax: storedBytesMax({ settings, catalog }, projectId), ...defined({ homes }) };
       try {
         makeFolder(folder);
@@ -86,11 +92,17 @@ export function openServiceWorlds({ settings, catalog, log, guard, meter, onStar
       }
     },
     hostsReady: () => pool?.waiting ?? 0,
-    onClosed: async () => pool?.close(),
+    onClosed: async () => {
+      await Promise.all([pool?.close(), slotsGone]);
+    },
   });
   shared?.use(worlds);
   return worlds;
 }
+
+/** The log of the start names the file. */
+const damagedForTenants = (): ServiceError =>
+  new ServiceError('control.DATA_DAMAGED', { message: 'The stored worlds of this project are damaged; nothing was changed.' });
 
 /** Why hosts do not start is the operator's to know: it names files of the service. A later request may find them up. */
 function forTenants(error: unknown): ServiceError {
@@ -115,7 +127,7 @@ function storedBytesMax({ settings, catalog: { view } }: Pick<ServiceWorldsParts
  * Earlier versions kept the worlds of all projects in the data folders of hosts. Those of one project are moved to where they belong now.
  */
 function moveSharedHosts(directory: string, catalog: ServiceWorldsParts['catalog']): void {
-  const shared = readdirSync(directory).filter((name) => /^host-\d+$/.test(name));
+  const shared = readdirSync(directory).filter(isHostFileName);
   if (shared.length === 0) return;
   const { records } = catalog.view.list(projectTable, { index: 'byOrganization', prefix: [], limit: 2 });
   if (records.length !== 1) {

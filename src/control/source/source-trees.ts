@@ -6,7 +6,7 @@
 //   SOURCE-TREES-3. A tree has at most so many files, bytes and folders, and a path so many names; what is beyond a bound costs no more
 //     than what is at it, and is not written to the disk.
 import { randomUUID } from 'node:crypto';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { batchesOf } from '../../async/batches.js';
 import { sha256Digest } from '../../contract/digest.js';
@@ -15,6 +15,7 @@ import type { SourceChange, SourceFileInput } from '../../contract/hosted/source
 import type { IssueCode } from '../../contract/issue-codes.js';
 import { limits } from '../../contract/limits.js';
 import { sourceTreeDigest, sourceTreeText } from '../../contract/source-digest.js';
+import { removeFolder } from '../../files/remove-folder.js';
 import { compareTexts } from '../../text/compare-texts.js';
 import type { Blobs, ControlServices } from '../core/services.js';
 
@@ -190,7 +191,7 @@ export async function withMaterialized<T>(
   } finally {
     // Work that is aborted does not wait for what it has asked for.
     await laidOut?.catch(() => {});
-    await rm(root, { recursive: true, force: true });
+    await removeFolder(root);
   }
 }
 
@@ -212,7 +213,7 @@ async function layOut(blobs: Blobs, tree: SourceTree, root: string, signal: Abor
 
 /** Removes what an earlier incarnation had extracted. */
 export async function clearMaterialized(dataDirectory: string): Promise<void> {
-  await rm(workFolder(dataDirectory), { recursive: true, force: true });
+  await removeFolder(workFolder(dataDirectory));
 }
 /** Each tree that is written out has a folder directly in it. */
 export const workFolder = (dataDirectory: string): string => join(dataDirectory, 'work');
