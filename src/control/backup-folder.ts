@@ -1,6 +1,6 @@
 // Folders that appear whole: a backup under its name, and a data directory that is made from one.
 //   BACKUP-FOLDER-1. Until it is whole and on the disk it has another name; what fails removes it.
-import { existsSync, mkdirSync, realpathSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, realpathSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 import { defined } from '../contract/defined.js';
@@ -8,7 +8,8 @@ import { ServiceError } from '../contract/errors.js';
 import { diskSpace } from '../files/disk-full.js';
 import { fileRefusal } from '../files/file-faults.js';
 import { flushFolder } from '../files/flushed-copy.js';
-import { folderBytes } from '../files/folder-bytes.js';
+import { folderBytes, takenBytes } from '../files/folder-bytes.js';
+import { worldFilesIn } from './data-folder.js';
 
 /** Makes the folder that a backup has until it is whole. `outside`: where it must not lie. */
 export function beginBackup(to: string, outside?: string): string {
@@ -56,10 +57,14 @@ export async function inDraft<T>(draft: string, to: string, work: () => Promise<
   }
 }
 
-/** As much as the data has: the copy has no more, and the rest of the disk stays as free as new work wants it. */
+/**
+ * As much as the data has: the copy has no more, and the rest of the disk stays as free as new work wants it. Of worlds the data files
+ * alone are copied, whatever lies beside them.
+ */
 export async function requireSpace(dataDirectory: string, draft: string, signal?: AbortSignal): Promise<void> {
   let needed = 0;
-  for (const name of ['catalog', 'worlds', 'blobs', 'evidence']) {
+  for (const file of worldFilesIn(dataDirectory)) needed += takenBytesOf(file);
+  for (const name of ['catalog', 'blobs', 'evidence']) {
     const folder = join(dataDirectory, name);
     if (existsSync(folder)) needed += await folderBytes(folder, defined({ signal }));
   }
@@ -69,4 +74,13 @@ export async function requireSpace(dataDirectory: string, draft: string, signal?
     message: `The disk of ${dirname(draft)} is too full for a backup: the data has ${needed} bytes, and ${Math.max(0, freeBytes - keptBytes)} are free.`,
     details: { neededBytes: needed, freeBytes },
   });
+}
+
+/** What has gone, or cannot be looked at, has none. */
+function takenBytesOf(file: string): number {
+  try {
+    return takenBytes(lstatSync(file));
+  } catch {
+    return 0;
+  }
 }

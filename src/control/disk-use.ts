@@ -43,10 +43,11 @@ export class DiskUse {
   async #count(): Promise<void> {
     const beganMs = performance.now();
     const { signal } = this.#ended;
+    const counting = { entriesMax: limits.diskUseEntriesMax, isForeign: true, signal };
     const sizes = { catalog: 0, worlds: 0, blobs: 0, evidence: 0 };
     for (const folder of dataFolders) {
       // A folder that nobody has needed yet is not there.
-      sizes[folder] = await folderBytes(join(this.#directory, folder), { entriesMax: limits.diskUseEntriesMax, signal }).catch(() => 0);
+      sizes[folder] = await folderBytes(join(this.#directory, folder), counting).catch(() => 0);
     }
     if (signal.aborted) return;
     this.#sizes = sizes;
