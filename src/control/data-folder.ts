@@ -3,11 +3,12 @@
 //   DATA-FOLDER-1. What a host has left below the folders of worlds is a file of worlds, under a name that hosts give, or nothing: no link
 //     is followed, no pipe opened, and no other folder read.
 //   DATA-FOLDER-2. Where hosts are processes a damaged file of worlds closes its own project until the next start, and no other.
-import { type Dirent, existsSync, lstatSync, readdirSync } from 'node:fs';
+import { type Dirent, existsSync, lstatSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { isServiceError, type ServiceError } from '../contract/errors.js';
 import { dataDamaged, dataFileOf, requireWhole } from '../files/database.js';
 import { fileRefusal, hasCode } from '../files/file-faults.js';
+import { closeFolder, makeFolder } from '../files/make-folder.js';
 import { dataFilesInSlots } from '../worlds/box-slot.js';
 import { isHomeFileName, isHostFileName } from '../worlds/file-names.js';
 import { beginsWorldKey } from '../worlds/kv/keys.js';
@@ -23,6 +24,17 @@ export const catalogFolder = (directory: string): string => join(directory, 'cat
 export const catalogFile = (directory: string): string => dataFileOf(catalogFolder(directory));
 export const worldsFolder = (directory: string): string => join(directory, 'worlds');
 export const catalogAdvice = 'Put it back from a backup of the whole data directory, or name another data directory.';
+
+/**
+ * Makes the directory, or takes up one that is there. Others on this machine see nothing of what lies there: code in a box makes files
+ * with any rights. A folder that holds something else, or that everybody uses (sticky, as /tmp is), stays as it is.
+ */
+export function makeDataFolder(directory: string): void {
+  makeFolder(directory);
+  const isSticky = (statSync(directory).mode & 0o1000) !== 0;
+  const isOwn = existsSync(catalogFile(directory)) || namesIn(directory).length === 0;
+  if (isOwn && !isSticky) closeFolder(directory);
+}
 
 /**
  * Throws control.DATA_DAMAGED, with the file and what to do. `needsKey`: the server's key lies in the directory, and no other may take its

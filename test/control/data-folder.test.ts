@@ -1,10 +1,11 @@
-// How much of what code in boxes has left in a data directory counts.
+// A data directory among other users of the machine, and how much of what code in boxes has left there counts.
 import assert from 'node:assert/strict';
-import { chmodSync, closeSync, ftruncateSync, mkdirSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
+import { chmodSync, closeSync, ftruncateSync, mkdirSync, mkdtempSync, openSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { requireSpace } from '../../src/control/backup-folder.js';
+import { makeDataFolder } from '../../src/control/data-folder.js';
 import { DiskUse } from '../../src/control/disk-use.js';
 import { projectFolder } from '../../src/control/sessions/project-worlds.js';
 
@@ -13,6 +14,31 @@ function scratch(t: TestContext): string {
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
+const rightsOf = (path: string): string => (statSync(path).mode & 0o7777).toString(8);
+
+test('a data directory is entered by its owner alone; a folder of something else stays as it is', (t) => {
+  const folder = scratch(t);
+  const made = join(folder, 'above', 'made');
+  makeDataFolder(made);
+  const early = join(folder, 'early');
+  mkdirSync(join(early, 'catalog'), { recursive: true });
+  writeFileSync(join(early, 'catalog', 'data.mdb'), '');
+  chmodSync(early, 0o755);
+  makeDataFolder(early);
+  assert.deepEqual([made, early].map(rightsOf), ['700', '700']);
+  const [others, shared] = [join(folder, 'others'), join(folder, 'shared')];
+  for (const [place, mode] of [
+    [others, 0o755],
+    [shared, 0o1777],
+  ] as const) {
+    mkdirSync(place);
+    chmodSync(place, mode);
+  }
+  writeFileSync(join(others, 'file'), '');
+  for (const place of [others, shared]) makeDataFolder(place);
+  assert.deepEqual([others, shared].map(rightsOf), ['755', '1777']);
+});
+
 const written = 64 * 1024;
 /** A file of which only the beginning takes space. */
 function sparseFile(path: string): void {
