@@ -22,11 +22,11 @@ export function progressBar(
   const region = new LiveRegion(stream);
   let [done, total] = [0, 0];
   let drawn = false;
-  let dueMs = Date.now() + tuning.progressPatienceMs;
+  let dueMs = performance.now() + tuning.progressPatienceMs;
   const draw = (): void => {
-    if (Date.now() < dueMs) return;
+    if (performance.now() < dueMs) return;
     drawn = true;
-    dueMs = Date.now() + tuning.progressRedrawMs;
+    dueMs = performance.now() + tuning.progressRedrawMs;
     region.draw([`${label}  ${barText(done, total)}`]);
   };
   const hide = (): void => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mock, test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { progressBar } from '../../src/cli/progress-bar.js';
 import { barText } from '../../src/reports/progress-text.js';
 
@@ -13,32 +13,49 @@ function terminal(isTTY: boolean): { text: string; isTTY: boolean; write(text: s
   };
 }
 
-test('it is shown once it takes long, follows, and leaves nothing', () => {
-  mock.timers.enable({ apis: ['setInterval', 'Date'] });
+/** Timers, and the monotonic clock that they go by. */
+function stoppedClock({ mock }: TestContext) {
+  let nowMs = 0;
+  mock.timers.enable({ apis: ['setInterval'] });
+  mock.method(performance, 'now', () => nowMs);
+  const jump = (ms: number): void => {
+    nowMs += ms;
+  };
+  return {
+    /** Time of which no timer hears. */
+    jump,
+    tick(ms: number): void {
+      jump(ms);
+      mock.timers.tick(ms);
+    },
+  };
+}
+
+test('it is shown once it takes long, follows, and leaves nothing', (t) => {
+  const clock = stoppedClock(t);
   const stream = terminal(true);
   const bar = progressBar('Verifying', stream, {});
   bar.update(1, 4);
-  mock.timers.tick(399);
+  clock.tick(399);
   assert.equal(stream.text, '');
-  mock.timers.tick(1);
+  clock.tick(1);
   assert.match(stream.text, /Verifying {2}██████░{18} {2}25%/);
   bar.update(3, 4);
-  mock.timers.tick(80);
+  clock.tick(80);
   assert.match(stream.text, /75%/);
   stream.text = '';
   bar.end();
   assert.doesNotMatch(stream.text, /Verifying/);
   stream.text = '';
-  mock.timers.tick(1000);
+  clock.tick(1000);
   assert.equal(stream.text, '');
-  mock.timers.reset();
 });
 
-test('work that leaves no time to a timer draws by its updates, not at each of them; what is printed has its place', () => {
-  mock.timers.enable({ apis: ['setInterval', 'Date'] });
+test('work that leaves no time to a timer draws by its updates, not at each of them; what is printed has its place', (t) => {
+  const clock = stoppedClock(t);
   const stream = terminal(true);
   const bar = progressBar('Compiling', stream, {});
-  mock.timers.setTime(1000);
+  clock.jump(1000);
   bar.update(1, 2);
   assert.match(stream.text, /50%/);
   stream.text = '';
@@ -47,11 +64,10 @@ test('work that leaves no time to a timer draws by its updates, not at each of t
   bar.hide();
   assert.ok(stream.text.includes('\u001b[1A') && stream.text.includes('\u001b[J'));
   bar.end();
-  mock.timers.reset();
 });
 
-test('no bar without a terminal, on a dumb one, and in CI', () => {
-  mock.timers.enable({ apis: ['setInterval', 'Date'] });
+test('no bar without a terminal, on a dumb one, and in CI', (t) => {
+  const clock = stoppedClock(t);
   for (const [isTTY, environment] of [
     [false, {}],
     [true, { TERM: 'dumb' }],
@@ -60,11 +76,10 @@ test('no bar without a terminal, on a dumb one, and in CI', () => {
     const stream = terminal(isTTY);
     const bar = progressBar('Verifying', stream, environment);
     bar.update(1, 2);
-    mock.timers.tick(5000);
+    clock.tick(5000);
     bar.end();
     assert.equal(stream.text, '');
   }
-  mock.timers.reset();
 });
 
 test('a bar is as full as the work is done', () => {

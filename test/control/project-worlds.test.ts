@@ -109,6 +109,21 @@ test('where no more hosts may stand, those that are at rest are ended, and those
   assert.equal((await worlds.stats()).hosts.length, 1);
 });
 
+// PROJECT-WORLDS-2
+test('hosts at rest make place for others, though the wall clock was set back after they were used', async (t) => {
+  const { worlds } = open(t, { projectsLiveMax: 1 });
+  await create(worlds, 'ses_a00000000001');
+  const wallMs = Date.now;
+  t.mock.method(Date, 'now', () => wallMs() - 3_600_000);
+  await until(() =>
+    create(worlds, 'ses_b00000000001').then(
+      () => true,
+      () => false,
+    ),
+  );
+  assert.equal((await worlds.stats()).hosts.length, 1);
+});
+
 // PROJECT-WORLDS-3
 test('the worlds of a project are removed with its hosts and its folder, and none comes back', async (t) => {
   const { worlds, started, removed, directory } = open(t);

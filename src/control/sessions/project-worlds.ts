@@ -199,7 +199,7 @@ export class ProjectWorlds implements ServiceWorlds, HomedWorlds {
     if (!this.#parts.isOpen(projectId))
       return Promise.reject(new ServiceError('control.NOT_FOUND', { message: 'The worlds of this project are removed.' }));
     const firstHost = this.#firstHostOf(projectId);
-    const hosts: Hosts = { worlds: this.#start(projectId, firstHost), usedMs: Date.now(), uses: 0, copying: 0, firstHost };
+    const hosts: Hosts = { worlds: this.#start(projectId, firstHost), usedMs: performance.now(), uses: 0, copying: 0, firstHost };
     this.#projects.set(projectId, hosts);
     hosts.worlds.then(
       (worlds) => {
@@ -245,7 +245,7 @@ export class ProjectWorlds implements ServiceWorlds, HomedWorlds {
       .filter(([, { ready }]) => ready !== undefined)
       .sort(([, one], [, other]) => one.usedMs - other.usedMs);
     for (const [projectId, hosts] of oldest) {
-      if (Date.now() - hosts.usedMs >= limits.hostsSpareMs && (await this.#endQuiet(projectId, hosts))) return;
+      if (performance.now() - hosts.usedMs >= limits.hostsSpareMs && (await this.#endQuiet(projectId, hosts))) return;
     }
     throw new ServiceError('control.UNAVAILABLE', {
       message: 'As many projects are at work as the service can hold.',
@@ -255,7 +255,7 @@ export class ProjectWorlds implements ServiceWorlds, HomedWorlds {
 
   async #endIdle(): Promise<void> {
     for (const [projectId, hosts] of this.#projects) {
-      if (hosts.ready === undefined || Date.now() - hosts.usedMs < this.#idleMs) continue;
+      if (hosts.ready === undefined || performance.now() - hosts.usedMs < this.#idleMs) continue;
       await this.#endQuiet(projectId, hosts);
     }
   }
@@ -308,7 +308,7 @@ export class ProjectWorlds implements ServiceWorlds, HomedWorlds {
 }
 
 function noteUse(hosts: Hosts): void {
-  hosts.usedMs = Date.now();
+  hosts.usedMs = performance.now();
   hosts.uses += 1;
 }
 
