@@ -6,7 +6,6 @@
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { takeAll } from './async/take-all.js';
-import type { AgentLimitOptions } from './bindings/agent-limits.js';
 import { defined } from './contract/defined.js';
 import { isServiceError, ServiceError } from './contract/errors.js';
 import { newId } from './contract/ids.js';
@@ -17,59 +16,21 @@ import { requireContainedBeyondLoopback, safestIsolation, type ToolCodeFacts, to
 import { releaseReserve } from './control/core/disk-reserve.js';
 import { makeDataFolder } from './control/data-folder.js';
 import type { ControlFigures } from './control/figures.js';
+import { type ControlServerOptions, requireServerOptions } from './control-server-options.js';
 import { type FolderLock, lockFolderOnceFree } from './files/folder-lock.js';
-import type { ConnectionBounds } from './http/connection-count.js';
 import { errorReply, jsonReply } from './http/envelope.js';
 import { createMetrics } from './http/metrics/metrics.js';
 import type { HttpHandler, HttpServer, HttpServerOptions } from './http/server.js';
-import { createServiceLog, type ServiceLog, type ServiceLogOptions } from './http/service-log.js';
+import { createServiceLog, type ServiceLog } from './http/service-log.js';
 import { notReadyError } from './http/service-routes.js';
 import type { ServiceWarning } from './http/service-warning.js';
 import { siteOf, siteWarnings, worldPortOf } from './http/site.js';
 import { startHttpServer } from './http/start-server.js';
 import { StrangerRate } from './http/stranger-rate.js';
 import { behindProxies, TrustedProxies } from './http/trusted-proxies.js';
-import type { ClusterOptions } from './nodes/cluster-node.js';
 import type { ClusterStart } from './nodes/cluster-start.js';
 import { type Incarnation, openIncarnation, type ServiceGround } from './service-incarnation.js';
 
-/** Everything has a default (settingsDefaults). docs/hosting.md says what each is for. */
-export interface ControlServerOptions extends Partial<Omit<ControlSettings, 'quotas' | 'quarantine' | 'retention'>> {
-  host?: string;
-  /** 0: any that is free. */
-  port?: number;
-  /** Default: uWebSockets.js where it loads, else node:http. */
-  engine?: HttpServer['engine'];
-  quotas?: Partial<ControlSettings['quotas']>;
-  quarantine?: Partial<ControlSettings['quarantine']>;
-  retention?: Partial<ControlSettings['retention']>;
-  /**
-   * Where agents reach worlds, if not at `publicUrl`; with port 0, at any that is free. The service listens on a port of http that is not
-   * `port`.
-   */
-  worldUrl?: string;
-  /**
-   * Whether mounts of wire routes have host names below that of `worldUrl`, as `https://pay.worlds.example.net`. All of these names have to
-   * lead here, by a wildcard of the DNS and of the certificate. Default false.
-   */
-  worldMountHosts?: boolean;
-  connections?: ConnectionBounds;
-  /** Addresses, or blocks of them (CIDR), of proxies whose X-Forwarded-For or Forwarded names the client. Default: none. */
-  trustedProxies?: readonly string[];
-  /** Of all agents of one project. */
-  agents?: Omit<AgentLimitOptions, 'nowMs'>;
-  /** Of an address: what it may ask without a valid credential. Default limits.strangerPerSecond and strangerBurst. */
-  strangerRate?: ControlSettings['rate'];
-  log?: Omit<ServiceLogOptions, 'traceFields'>;
-  /** Spans go to the SDK of OpenTelemetry that the program has registered before. Default: there are none. */
-  tracing?: boolean;
-  /** This service is a node of a cluster. Default: it is alone. */
-  cluster?: ClusterOptions;
-  /** How long `close` lets work finish before it is left to the next start. */
-  stopGraceMs?: number;
-  /** Aborted: a start of a node of a cluster that still waits, for its database or for a leader, rejects with the signal's reason. */
-  signal?: AbortSignal;
-}
 export interface ControlServer {
   /** Where it listens: scheme, host and port, no slash at the end. */
   readonly baseUrl: string;
@@ -102,6 +63,11 @@ interface Phase {
 }
 
 export async function startControlServer(options: ControlServerOptions = {}): Promise<ControlServer> {
+  requireServerOptions(options);
+  return await start(options);
+}
+
+async function start(options: ControlServerOptions): Promise<ControlServer> {
   const { host = settingsDefaults.host, port = settingsDefaults.port, engine, stopGraceMs = settingsDefaults.stopGraceMs } = options;
   const proxies = new TrustedProxies(options.trustedProxies ?? []);
   const dataDirectory = resolve(options.dataDirectory ?? settingsDefaults.dataDirectory);

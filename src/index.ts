@@ -1,6 +1,7 @@
 // The public list of the package. Here drills get their bindings: the modules themselves do not know each other.
 import { createBindings } from './bindings/create-bindings.js';
-import type { ControlServer, ControlServerOptions } from './control-server.js';
+import type { ControlServer } from './control-server.js';
+import type { ControlServerOptions } from './control-server-options.js';
 import type { AgentDesk, AgentDeskOptions } from './desk/agent-desk.js';
 import type { RunDrillsOptions } from './drills/plan/options.js';
 import type { Plan } from './drills/plan/plan.js';
@@ -87,7 +88,8 @@ export type { TargetContext, TargetInvocation, TargetModule, TargetWorld } from 
 export type { AgentMessage, MessageRole, Transcript, TranscriptLine } from './contract/run/transcript.js';
 export type { EvidenceEntry, ToolOutcome } from './contract/world/evidence.js';
 export type { AdvanceResult, CallResult, ToolCatalogItem, WorldPosition } from './contract/world/world-protocol.js';
-export type { ControlServer, ControlServerOptions } from './control-server.js';
+export type { ControlServer } from './control-server.js';
+export type { ControlServerOptions } from './control-server-options.js';
 export type { AgentDesk, AgentDeskOptions } from './desk/agent-desk.js';
 export type { CheckReportsOptions, CheckReportsResult } from './drills/check-reports.js';
 export { checkReports } from './drills/check-reports.js';

@@ -11,10 +11,15 @@ import ts from 'typescript';
 import {
   checkReports,
   createLocalWorld,
+  openStoredRun,
   planDrills,
   readHistory,
   runDrills,
   SourceInvalidError,
+  startAgentDesk,
+  startControlServer,
+  startLocalInspector,
+  startLocalSimulationServer,
   validateRepository,
 } from '../src/index.js';
 import { drillyard } from './cli/cli.js';
@@ -98,6 +103,15 @@ test('a repository that does not compile is reported with its diagnostics, and a
     [() => validateRepository({ root, types: 'off' } as never), /^validateRepository: the option "types" must be a boolean; it is text\.$/],
     [() => validateRepository(null as never), /^validateRepository takes an object of options\.$/],
     [() => runDrills({ root, retention: { days: 3 } } as never), /^runDrills has no option "retention\.days"\./],
+    [() => openStoredRun({ root, run: 'latest', conf: 'x' } as never), /^openStoredRun has no option "conf"\./],
+    [
+      () => startLocalInspector({ root, hostnam: 'x' } as never),
+      /^startLocalInspector has no option "hostnam"\. Did you mean "hostname"\?$/,
+    ],
+    [() => startLocalSimulationServer({ root, hostnam: 'x' } as never), /"hostnam"\. Did you mean "hostname"/],
+    [() => startAgentDesk({ onPendin: () => {} } as never), /^startAgentDesk has no option "onPendin"\. Did you mean "onPending"\?$/],
+    [() => startControlServer({ dataDir: root } as never), /^startControlServer has no option "dataDir"\./],
+    [() => startControlServer({ dataDirectory: root, rate: { perSec: 5 } } as never), /^startControlServer has no option "rate\.perSec"\./],
     [() => runDrills({ root, isolate: 'boxes' } as never), /^runDrills: the option "isolate" must be one of thread, process, box\.$/],
   ];
   for (const [ask, message] of misspelled) await assert.rejects(ask, { code: 'control.INVALID_REQUEST', message });

@@ -130,6 +130,7 @@ const modules: { [module: string]: string[] } = {
     'workers',
     'index.ts',
     'nodes',
+    'control-server-options.ts',
     'control-server.ts',
     'data-verification.ts',
   ],

@@ -1,8 +1,9 @@
 // `drillyard tool search [words...]` and `drillyard tool inspect <package>`: what the library has, and what a package asks for.
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
+import { Diagnostics, placeOfFile } from '../compiler/diagnostics.js';
 import { type LibraryPackage, readLibrary, readPackageAt } from '../compiler/library.js';
-import { listFilesBelow } from '../compiler/source-files.js';
+import { listFilesBelow, realRoot } from '../compiler/source-files.js';
 import { SourceInvalidError } from '../drills/source-invalid.js';
 import { counted, grouped } from '../text/counted.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
@@ -45,8 +46,16 @@ export function toolInspectCommand({ tool, json }: { tool: string; json: boolean
   return sayFailures({ json }, process.cwd(), (output) => inspect(tool, output));
 }
 
+function requireFolder(folder: string): void {
+  if (realRoot(folder) !== undefined) return;
+  const diagnostics = new Diagnostics();
+  diagnostics.report('DY5001', placeOfFile('package.json'), `there is no folder '${folder}'`);
+  throw new SourceInvalidError(diagnostics.sorted());
+}
+
 async function inspect(tool: string, output: Output): Promise<ExitCode> {
   const folder = packageFolder(tool);
+  requireFolder(folder);
   const found = await readPackageAt({ root: folder, shownAs: '' });
   if ('diagnostics' in found) throw new SourceInvalidError(found.diagnostics);
   const facts = { ...factsOf(found), ...sizeOf(folder) };

@@ -2,6 +2,7 @@
 // To a run it is the embedder's agent, as any other (drills/targets/external-target.ts).
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { ServiceError } from '../contract/errors.js';
+import { type OptionShapes, requireOptions } from '../contract/known-options.js';
 import { limits } from '../contract/limits.js';
 import type { ConnectedInvocation } from '../contract/run/agent-desk.js';
 import { ExternalResult } from '../contract/run/target-completion.js';
@@ -31,7 +32,11 @@ export interface AgentDesk {
   close(): Promise<void>;
 }
 
-export async function startAgentDesk({ onPending = () => {}, onFailure = logFailure }: AgentDeskOptions = {}): Promise<AgentDesk> {
+const shapes: OptionShapes<AgentDeskOptions> = { onPending: 'function', onFailure: 'function' };
+
+export async function startAgentDesk(options: AgentDeskOptions = {}): Promise<AgentDesk> {
+  requireOptions('startAgentDesk', options, shapes);
+  const { onPending = () => {}, onFailure = logFailure } = options;
   const token = randomBytes(32).toString('base64url');
   const interactions = new PendingInteractions([token]);
   const server = await startHttpServer({

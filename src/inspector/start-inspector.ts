@@ -11,6 +11,7 @@ import { createBindings } from '../bindings/create-bindings.js';
 import { type CallbackReceivers, loopbackReceiver } from '../callbacks/receivers.js';
 import { defined } from '../contract/defined.js';
 import { ServiceError } from '../contract/errors.js';
+import { type OptionShapes, optionShapes, requireOptions } from '../contract/known-options.js';
 import { limits } from '../contract/limits.js';
 import { localFolders } from '../contract/local-folders.js';
 import type { TargetModule } from '../contract/run/target-invocation.js';
@@ -82,7 +83,14 @@ export interface LocalInspector {
 
 const loopbackHosts: { [name: string]: string } = { localhost: 'localhost', '127.0.0.1': '127.0.0.1', '::1': '[::1]', '[::1]': '[::1]' };
 
+const shapes: OptionShapes<LocalInspectorOptions> = {
+  ...{ root: 'text', config: 'text', runDirectory: 'text', reportDirectory: 'text', agent: 'function' },
+  ...{ callbackReceivers: optionShapes.receivers, port: 'anything', watch: 'boolean', hostname: 'text', engine: 'text' },
+  ...{ onCompiling: 'function', onNotice: 'function', onFailure: 'function' },
+};
+
 export async function startInspector(options: LocalInspectorOptions = {}): Promise<LocalInspector> {
+  requireOptions('startLocalInspector', options, shapes);
   const { port = 0, hostname = '127.0.0.1', engine, onFailure = logFailure } = options;
   const shownHost = loopbackHosts[hostname];
   if (shownHost === undefined)

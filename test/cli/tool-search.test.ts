@@ -35,6 +35,11 @@ test('inspect says what a package asks for, and what is wrong with one that does
   const shown = await warmDrillyard(['tool', 'inspect', folder]);
   assert.match(shown.stdout, /^notes 1\.0\.0 \(active\), for Drillyard >=0\.1\.0\n2 files, [\d,]+ bytes, sha256:/);
   assert.match(shown.stdout, / {2}- \{ packageId: notes, operationId: note\.write \}/);
+  for (const place of [join(repository.root, 'nowhere'), join(folder, 'package.json')]) {
+    const missing = await warmDrillyard(['tool', 'inspect', place]);
+    assert.equal(missing.code, 2, missing.stdout + missing.stderr);
+    assert.match(missing.stdout + missing.stderr, /DY5001.*there is no folder/);
+  }
   repository.write('notes/behavior.ts', 'no behavior');
   const broken = await warmDrillyard(['tool', 'inspect', folder]);
   assert.equal(broken.code, 2, broken.stdout + broken.stderr);

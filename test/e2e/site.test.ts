@@ -7,7 +7,8 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { createClient } from '../../src/client/client.js';
 import { operatorTokenFile } from '../../src/control/catalog/settings.js';
-import { type ControlServer, type ControlServerOptions, startControlServer } from '../../src/control-server.js';
+import { type ControlServer, startControlServer } from '../../src/control-server.js';
+import type { ControlServerOptions } from '../../src/control-server-options.js';
 import { engines } from '../http/fake-control.js';
 import { asAgent, startedDirectory } from './service.js';
 

@@ -2,6 +2,7 @@
 //   STORED-RUN-1. Rows come from the report alone (rebuilt-rows.ts): the world need not be kept.
 import { ServiceError } from '../../contract/errors.js';
 import type { JsonObject } from '../../contract/json.js';
+import { type OptionShapes, optionShapes, requireOptions } from '../../contract/known-options.js';
 import { limits } from '../../contract/limits.js';
 import type { RunReport } from '../../contract/run/run-events.js';
 import type { EvidenceEntry, StateChangeEntry } from '../../contract/world/evidence.js';
@@ -34,8 +35,16 @@ export interface RowDifference extends RowOfRun {
   after: JsonObject | null;
 }
 
+export interface OpenStoredRunOptions {
+  root: string;
+  run: string;
+}
+const shapes: OptionShapes<OpenStoredRunOptions> = { root: optionShapes.root, run: { required: 'text' } };
+
 /** Rejects with control.NOT_FOUND where there is no such report, control.INVALID_REQUEST for one that was changed. */
-export async function openStoredRun({ root, run: named }: { root: string; run: string }): Promise<StoredRun> {
+export async function openStoredRun(options: OpenStoredRunOptions): Promise<StoredRun> {
+  requireOptions('openStoredRun', options, shapes);
+  const { root, run: named } = options;
   const folder = oneReportPath(named, root);
   const { ok, problems } = await verifyReport(folder);
   if (!ok) throw notSealed(folder, problems);
