@@ -169,10 +169,8 @@ export const limits = {
   /** Of messages of a host that answer nothing: at once, and again each second. Progress of all worlds comes to some 10 KiB a second. */
   hostUnaskedBytesMax: 4 * 1024 * 1024,
   hostUnaskedBytesPerSecond: 256 * 1024,
-  /** Each of the two folders for temporary files of a box, in memory: /tmp and /dev/shm. */
+  /** The folder for temporary files of a box, in memory. */
   boxTemporaryBytesMax: 16 * 1024 * 1024,
-  /** Processes and threads of one child at once. A busy host has some 20, a compiler as many more as the machine has processors. */
-  childTasksMax: 512,
 
   // Compiler and source inspection.
   sourceFileBytesMax: 1024 * 1024,

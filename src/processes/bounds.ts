@@ -1,10 +1,9 @@
-// What a child process may take: its memory by a limit of the kernel on the process itself, and where the machine lets us, memory,
-// processor time and the number of its processes by a control group of its own. The limit on the process makes an allocation fail inside
-// it, as an error of the code that asked; the control group is what holds when that is not enough.
+// What a child process may take: its memory by a limit of the kernel on the process itself, and where the machine lets us, memory and
+// processor time by a control group of its own. The limit on the process makes an allocation fail inside it, as an error of the code that
+// asked; the control group is what holds when that is not enough.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { limits } from '../contract/limits.js';
 import type { Command } from './bubblewrap.js';
 import { codeRangeBytes } from './code-range.js';
 import { tuning } from './tuning.js';
@@ -31,7 +30,6 @@ export interface BoundedCommand extends Command {
 interface Hierarchy {
   /** Folders in which a group is made: one for version 2, one a controller for version 1. */
   parents: string[];
-  boundsTasks: boolean;
   write(group: string[], bounds: ChildBounds): void;
   /** `idle`: it has what nobody else wants, and a process that wakes goes first. */
   weigh(group: string[], cpuWeight: number | 'idle'): void;
@@ -47,12 +45,6 @@ export function boundsHeld(): { memory: 'control group' | 'process limit' | 'hea
   hierarchy ??= findHierarchy();
   if (hierarchy !== null) return { memory: 'control group', cpu: 'control group' };
   return { memory: prlimit === undefined ? 'heap only' : 'process limit', cpu: 'none' };
-}
-
-/** Whether a child becomes no more processes and threads than limits.childTasksMax: where its control group counts them. */
-export function boundsTasks(): boolean {
-  hierarchy ??= findHierarchy();
-  return hierarchy?.boundsTasks === true;
 }
 
 /** The command under the bounds that are available on this machine: prlimit (util-linux) and a control group of its own. */
@@ -139,7 +131,7 @@ const sharesOf = (cpuWeight: number): number => Math.ceil((1024 * cpuWeight) / 1
 
 function findHierarchy(): Hierarchy | null {
   if (process.platform !== 'linux') return null;
-  return [...version2(), ...version1()].find(works) ?? null;
+  return [...version2(), version1()].find((found) => found !== undefined && works(found)) ?? null;
 }
 
 /**
@@ -147,8 +139,6 @@ function findHierarchy(): Hierarchy | null {
  * controllers.
  */
 const delegateSubgroup = 'drillyard';
-
-const subtreeControl = 'cgroup.subtree_control';
 
 /** Below the group of this process, or beside it where the unit is delegated to the service. */
 function version2(): Hierarchy[] {
@@ -158,11 +148,9 @@ function version2(): Hierarchy[] {
   const parents = [join(mount, own), ...(basename(own) === delegateSubgroup ? [dirname(join(mount, own))] : [])];
   return parents.filter(handsOn).map((parent) => ({
     parents: [parent],
-    boundsTasks: readText(join(parent, subtreeControl)).split(/\s+/).includes('pids'),
     write: ([folder], bounds) => {
       writeFileSync(join(folder as string, 'memory.max'), String(bounds.memoryBytesMax));
       writeFileSync(join(folder as string, 'cpu.max'), `${quotaUs(bounds)} ${tuning.cpuPeriodUs}`);
-      boundTasks(folder as string);
     },
     weigh: ([folder], cpuWeight) => weigh(folder as string, 'cpu.weight', cpuWeight),
   }));
@@ -170,51 +158,35 @@ function version2(): Hierarchy[] {
 
 /** Whether groups in this one have both controllers; they are asked for where they are not handed on yet. */
 function handsOn(parent: string): boolean {
-  const file = join(parent, subtreeControl);
+  const file = join(parent, 'cgroup.subtree_control');
   const hasBoth = (): boolean => ['memory', 'cpu'].every((name) => readText(file).split(/\s+/).includes(name));
-  if (!hasBoth()) tryWrite(file, '+memory +cpu');
-  // Where it is not there, the two do without it.
-  tryWrite(file, '+pids');
+  if (hasBoth()) return true;
+  try {
+    writeFileSync(file, '+memory +cpu');
+  } catch {
+    return false;
+  }
   return hasBoth();
 }
 
-function tryWrite(file: string, text: string): void {
-  try {
-    writeFileSync(file, text);
-  } catch {
-    // What was not taken is seen where it is looked for.
-  }
-}
-
-/** Where groups count processes and threads. */
-function boundTasks(folder: string): void {
-  const file = join(folder, 'pids.max');
-  if (existsSync(file)) writeFileSync(file, String(limits.childTasksMax));
-}
-
-/** With a count of processes where that is ours to give as well. */
-function version1(): Hierarchy[] {
-  const [memory, cpu, pids] = ['memory', 'cpu', 'pids'].map(version1Parent);
-  if (memory === undefined || cpu === undefined) return [];
-  return [...(pids === undefined ? [] : [[memory, cpu, pids]]), [memory, cpu]].map((parents) => ({
-    parents,
-    boundsTasks: parents.length === 3,
-    write: ([memoryGroup, cpuGroup, pidsGroup], bounds) => {
-      writeFileSync(join(memoryGroup as string, 'memory.limit_in_bytes'), String(bounds.memoryBytesMax));
-      writeFileSync(join(cpuGroup as string, 'cpu.cfs_period_us'), String(tuning.cpuPeriodUs));
-      writeFileSync(join(cpuGroup as string, 'cpu.cfs_quota_us'), String(quotaUs(bounds)));
-      if (pidsGroup !== undefined) boundTasks(pidsGroup);
+function version1(): Hierarchy | undefined {
+  const parents = ['memory', 'cpu'].map((controller) => {
+    const mount = mountOf('cgroup', controller);
+    const own = ownPath(new RegExp(`^\\d+:(?:[^:]*,)?${controller}(?:,[^:]*)?:(.*)$`, 'm'));
+    if (mount === undefined || own === undefined) return undefined;
+    // In a container the path may be that of the machine outside, which is not to be seen.
+    return existsSync(join(mount, own)) ? join(mount, own) : mount;
+  });
+  if (parents.some((parent) => parent === undefined)) return undefined;
+  return {
+    parents: parents as string[],
+    write: ([memory, cpu], bounds) => {
+      writeFileSync(join(memory as string, 'memory.limit_in_bytes'), String(bounds.memoryBytesMax));
+      writeFileSync(join(cpu as string, 'cpu.cfs_period_us'), String(tuning.cpuPeriodUs));
+      writeFileSync(join(cpu as string, 'cpu.cfs_quota_us'), String(quotaUs(bounds)));
     },
-    weigh: ([, group], cpuWeight) => weigh(group as string, 'cpu.shares', cpuWeight === 'idle' ? cpuWeight : sharesOf(cpuWeight)),
-  }));
-}
-
-function version1Parent(controller: string): string | undefined {
-  const mount = mountOf('cgroup', controller);
-  const own = ownPath(new RegExp(`^\\d+:(?:[^:]*,)?${controller}(?:,[^:]*)?:(.*)$`, 'm'));
-  if (mount === undefined || own === undefined) return undefined;
-  // In a container the path may be that of the machine outside, which is not to be seen.
-  return existsSync(join(mount, own)) ? join(mount, own) : mount;
+    weigh: ([, cpu], cpuWeight) => weigh(cpu as string, 'cpu.shares', cpuWeight === 'idle' ? cpuWeight : sharesOf(cpuWeight)),
+  };
 }
 
 /** A group that was idle has the usual weight afterwards, and gets its own again. */

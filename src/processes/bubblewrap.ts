@@ -41,7 +41,6 @@ export function boxed(command: Command, options: BoxOptions): Command {
   const { folders, hidden = [], environment = {}, openNetwork = false, leadsSession = false } = options;
   const args = [
     '--unshare-all',
-    ...(closesUserNamespaces() ? userNamespacesClosed : []),
     ...(openNetwork ? ['--share-net', ...readOnly('/etc/resolv.conf'), ...readOnly('/etc/ssl'), ...readOnly('/etc/hosts')] : []),
     '--die-with-parent',
     ...(leadsSession ? [] : ['--new-session']),
@@ -49,11 +48,9 @@ export function boxed(command: Command, options: BoxOptions): Command {
     ...['--uid', String(boxUserId), '--gid', String(boxUserId), '--cap-drop', 'ALL', '--hostname', 'box'],
     ...readOnly('/usr'),
     ...systemFolders.flatMap(systemFolder),
-    ...['--proc', '/proc', '--dev', '/dev', ...inMemory('/dev/shm'), ...inMemory('/tmp')],
+    ...['--proc', '/proc', '--dev', '/dev', '--size', String(limits.boxTemporaryBytesMax), '--tmpfs', '/tmp'],
     ...folders.flatMap(({ outside, inside, writable }) => [writable ? '--bind' : '--ro-bind', outside, inside]),
     ...folders.flatMap((folder) => hidden.flatMap((place) => hide(place, folder))),
-    // Both are folders in memory without a bound, and so is whatever was made for a place to be bound at.
-    ...['--remount-ro', '/dev', '--remount-ro', '/'],
     ...Object.entries(environment).flatMap(([name, value]) => (value === undefined ? [] : ['--setenv', name, value])),
     ...['--chdir', '/', '--'],
     command.file,
@@ -98,10 +95,6 @@ const stripSlash = (folder: string): string => (folder.length > 1 && folder.ends
 const below = (folder: string, root: string): boolean => folder === root || folder.startsWith(root + sep);
 /** Whether every box has it anyway. */
 export const inEveryBox = (place: string): boolean => ['/usr', ...systemFolders].some((folder) => below(place, folder));
-/** A folder of its own for temporary files. */
-const inMemory = (folder: string): string[] => ['--size', String(limits.boxTemporaryBytesMax), '--tmpfs', folder];
-/** In one of its own, a process of the box would have every capability there. */
-const userNamespacesClosed = ['--unshare-user', '--disable-userns'];
 const readOnly = (folder: string): string[] => (existsSync(folder) ? ['--ro-bind', folder, folder] : []);
 
 function hide(place: string, { outside, inside }: BoxFolder): string[] {
@@ -119,20 +112,6 @@ function systemFolder(folder: string): string[] {
   return entry.isSymbolicLink() ? ['--symlink', readlinkSync(folder), folder] : readOnly(folder);
 }
 
-let closes: boolean | undefined;
-
-/** Whether bubblewrap can keep a box from user namespaces of its own: from version 0.8, where the kernel lets it. Probed once. */
-export function closesUserNamespaces(): boolean {
-  closes ??= (() => {
-    const args = ['--unshare-all', ...userNamespacesClosed, ...['--ro-bind', '/', '/', '--', process.execPath, '--version']];
-    return process.platform === 'linux' && ran({ file: 'bwrap', args }).status === 0;
-  })();
-  return closes;
-}
-
-const ran = ({ file, args }: Command) =>
-  spawnSync(file, args, { encoding: 'utf8', timeout: tuning.probeTimeoutMs, env: { PATH: process.env.PATH } });
-
 let probed: { works: boolean; reason: string } | undefined;
 
 /** Whether boxes are available on this machine, and in words why not. Probed once. */
@@ -143,7 +122,12 @@ export function canBox(): { works: boolean; reason: string } {
 
 function probe(): { works: boolean; reason: string } {
   if (process.platform !== 'linux') return { works: false, reason: `bubblewrap is for Linux, and this is ${process.platform}` };
-  const { status, stderr, error } = ran(boxed({ file: process.execPath, args: ['--version'] }, { folders: runtimeFolders() }));
+  const { file, args } = boxed({ file: process.execPath, args: ['--version'] }, { folders: runtimeFolders() });
+  const { status, stderr, error } = spawnSync(file, args, {
+    encoding: 'utf8',
+    timeout: tuning.probeTimeoutMs,
+    env: { PATH: process.env.PATH },
+  });
   if ((error as NodeJS.ErrnoException | undefined)?.code === 'ENOENT')
     return { works: false, reason: 'bubblewrap (bwrap) is not installed' };
   if (status === 0) return { works: true, reason: '' };

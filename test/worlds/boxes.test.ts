@@ -17,10 +17,8 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { compileProject } from '../../src/compiler/compile.js';
-import { limits } from '../../src/contract/limits.js';
 import { dataFileOf } from '../../src/files/database.js';
-import { boundsTasks } from '../../src/processes/bounds.js';
-import { canBox, closesUserNamespaces, runtimeFolders } from '../../src/processes/bubblewrap.js';
+import { canBox, runtimeFolders } from '../../src/processes/bubblewrap.js';
 import { spawnChild } from '../../src/processes/spawn-child.js';
 import { recoverSlots } from '../../src/worlds/box-slot.js';
 import { BoxPool } from '../../src/worlds/boxes.js';
@@ -62,7 +60,7 @@ test('code in a box sees its own folder, and nothing else of the machine', { ski
       onMessage: (message) => resolve(message as { [what: string]: unknown }),
     });
     t.after(() => child.kill());
-    child.send({ folder, parent: process.pid, more: limits.childTasksMax });
+    child.send({ folder, parent: process.pid });
     void child.ended.then((detail) => reject(new Error(detail)));
   });
   assert.deepEqual(seen, {
@@ -75,11 +73,6 @@ test('code in a box sees its own folder, and nothing else of the machine', { ski
     passwords: 'ENOENT',
     written: 'ok',
     runtimeWritten: 'EROFS',
-    rootWritten: 'EROFS',
-    devicesWritten: 'EROFS',
-    memoryFilled: ['ENOSPC', 'ENOSPC'],
-    userNamespace: closesUserNamespaces() ? 1 : 0,
-    processes: seen.processes,
     userId: 65_534,
     otherProcesses: false,
     signalled: 'ESRCH',
@@ -90,7 +83,6 @@ test('code in a box sees its own folder, and nothing else of the machine', { ski
   });
   assert.match(String(seen.connected), /ENETUNREACH|ECONNREFUSED|EADDRNOTAVAIL/);
   assert.deepEqual(readdirSync(join(folder, 'own')), ['written']);
-  if (boundsTasks()) assert.ok(Number(seen.processes) < limits.childTasksMax, `${seen.processes}`);
 });
 
 // BOXES-1, BOXES-2
