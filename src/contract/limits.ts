@@ -169,7 +169,7 @@ export const limits = {
   /** Of messages of a host that answer nothing: at once, and again each second. Progress of all worlds comes to some 10 KiB a second. */
   hostUnaskedBytesMax: 4 * 1024 * 1024,
   hostUnaskedBytesPerSecond: 256 * 1024,
-  /** The folder for temporary files of a box, in memory. */
+  /** Each of the two folders for temporary files of a box, in memory. */
   boxTemporaryBytesMax: 16 * 1024 * 1024,
 
   // Compiler and source inspection.

@@ -1,5 +1,7 @@
 // A box: a child process inside bubblewrap. It has a root of its own with the runtime read only, its data folders and nothing else; no
 // network, no environment, no capability, no other process in sight, no way to the terminal.
+//   BUBBLEWRAP-1. What a box can write to is its data folders, and two folders in memory of bounded size: /tmp and /dev/shm.
+//   BUBBLEWRAP-2. Nothing in a box gets a capability by a user namespace of its own, where bubblewrap can forbid it (0.8 and later).
 import { spawnSync } from 'node:child_process';
 import { existsSync, lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -38,9 +40,14 @@ export interface BoxOptions {
 
 /** The command line that runs `command` in a box. */
 export function boxed(command: Command, options: BoxOptions): Command {
+  return commandLine(command, options, canBox().forbidsNamespaces);
+}
+
+function commandLine(command: Command, options: BoxOptions, forbidsNamespaces: boolean): Command {
   const { folders, hidden = [], environment = {}, openNetwork = false, leadsSession = false } = options;
   const args = [
     '--unshare-all',
+    ...(forbidsNamespaces ? ['--unshare-user', '--disable-userns'] : []),
     ...(openNetwork ? ['--share-net', ...readOnly('/etc/resolv.conf'), ...readOnly('/etc/ssl'), ...readOnly('/etc/hosts')] : []),
     '--die-with-parent',
     ...(leadsSession ? [] : ['--new-session']),
@@ -48,9 +55,11 @@ export function boxed(command: Command, options: BoxOptions): Command {
     ...['--uid', String(boxUserId), '--gid', String(boxUserId), '--cap-drop', 'ALL', '--hostname', 'box'],
     ...readOnly('/usr'),
     ...systemFolders.flatMap(systemFolder),
-    ...['--proc', '/proc', '--dev', '/dev', '--size', String(limits.boxTemporaryBytesMax), '--tmpfs', '/tmp'],
+    ...['--proc', '/proc', '--dev', '/dev', ...temporary('/dev/shm'), ...temporary('/tmp')],
     ...folders.flatMap(({ outside, inside, writable }) => [writable ? '--bind' : '--ro-bind', outside, inside]),
     ...folders.flatMap((folder) => hidden.flatMap((place) => hide(place, folder))),
+    // They are folders in memory that may take half of the machine's: made read only once every other place lies in them.
+    ...['--remount-ro', '/dev', '--remount-ro', '/'],
     ...Object.entries(environment).flatMap(([name, value]) => (value === undefined ? [] : ['--setenv', name, value])),
     ...['--chdir', '/', '--'],
     command.file,
@@ -95,6 +104,7 @@ const stripSlash = (folder: string): string => (folder.length > 1 && folder.ends
 const below = (folder: string, root: string): boolean => folder === root || folder.startsWith(root + sep);
 /** Whether every box has it anyway. */
 export const inEveryBox = (place: string): boolean => ['/usr', ...systemFolders].some((folder) => below(place, folder));
+const temporary = (folder: string): string[] => ['--size', String(limits.boxTemporaryBytesMax), '--tmpfs', folder];
 const readOnly = (folder: string): string[] => (existsSync(folder) ? ['--ro-bind', folder, folder] : []);
 
 function hide(place: string, { outside, inside }: BoxFolder): string[] {
@@ -112,24 +122,34 @@ function systemFolder(folder: string): string[] {
   return entry.isSymbolicLink() ? ['--symlink', readlinkSync(folder), folder] : readOnly(folder);
 }
 
-let probed: { works: boolean; reason: string } | undefined;
+export interface BoxSupport {
+  works: boolean;
+  /** In words, where it does not work. */
+  reason: string;
+  /** Whether code in a box can make no user namespace: in one of its own it would have every capability. */
+  forbidsNamespaces: boolean;
+}
+let probed: BoxSupport | undefined;
 
-/** Whether boxes are available on this machine, and in words why not. Probed once. */
-export function canBox(): { works: boolean; reason: string } {
+/** Whether boxes are available on this machine. Probed once. */
+export function canBox(): BoxSupport {
   probed ??= probe();
   return probed;
 }
 
-function probe(): { works: boolean; reason: string } {
-  if (process.platform !== 'linux') return { works: false, reason: `bubblewrap is for Linux, and this is ${process.platform}` };
-  const { file, args } = boxed({ file: process.execPath, args: ['--version'] }, { folders: runtimeFolders() });
-  const { status, stderr, error } = spawnSync(file, args, {
-    encoding: 'utf8',
-    timeout: tuning.probeTimeoutMs,
-    env: { PATH: process.env.PATH },
-  });
-  if ((error as NodeJS.ErrnoException | undefined)?.code === 'ENOENT')
-    return { works: false, reason: 'bubblewrap (bwrap) is not installed' };
-  if (status === 0) return { works: true, reason: '' };
-  return { works: false, reason: `bubblewrap does not work here: ${(error?.message ?? stderr).trim().split('\n')[0]}` };
+function probe(): BoxSupport {
+  if (process.platform !== 'linux') return unavailable(`bubblewrap is for Linux, and this is ${process.platform}`);
+  const strict = tryBox(true);
+  if (strict.status === 0) return { works: true, reason: '', forbidsNamespaces: true };
+  if (strict.error?.code === 'ENOENT') return unavailable('bubblewrap (bwrap) is not installed');
+  // An earlier bubblewrap does not know the option. One that did not answer in time is not asked for less.
+  const { status, stderr, error } = strict.status === null ? strict : tryBox(false);
+  if (status === 0) return { works: true, reason: '', forbidsNamespaces: false };
+  return unavailable(`bubblewrap does not work here: ${(error?.message ?? stderr).trim().split('\n')[0]}`);
+}
+const unavailable = (reason: string): BoxSupport => ({ works: false, reason, forbidsNamespaces: false });
+
+function tryBox(forbidsNamespaces: boolean): { status: number | null; stderr: string; error?: NodeJS.ErrnoException } {
+  const { file, args } = commandLine({ file: process.execPath, args: ['--version'] }, { folders: runtimeFolders() }, forbidsNamespaces);
+  return spawnSync(file, args, { encoding: 'utf8', timeout: tuning.probeTimeoutMs, env: { PATH: process.env.PATH } });
 }

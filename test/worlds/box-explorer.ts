@@ -1,8 +1,9 @@
 // Runs in a box, for boxes.test.ts: tells what code there can see and do.
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { openParentChannel } from '../../src/processes/parent-channel.js';
 
 const codeOf = (work: () => unknown): unknown => {
@@ -13,6 +14,28 @@ const codeOf = (work: () => unknown): unknown => {
     return (error as NodeJS.ErrnoException).code ?? (error as Error).name;
   }
 };
+
+/** Of the root, /dev, the folders in them and those around this file: where a file can be made. What lies in /tmp is of it. */
+function writableFolders(): string[] {
+  const around: string[] = [];
+  for (let folder = import.meta.dirname; folder !== '/'; folder = dirname(folder)) if (!folder.startsWith('/tmp/')) around.push(folder);
+  const below = ['/', '/dev'].flatMap((root) => readdirSync(root, { withFileTypes: true }).map((entry) => join(root, entry.name)));
+  return [...new Set(['/', ...below, ...around])].sort().filter((folder) => {
+    const file = join(folder, 'tried');
+    if (codeOf(() => writeFileSync(file, '')) !== 'ok') return false;
+    rmSync(file);
+    return true;
+  });
+}
+
+/** MiB that fit into a folder. */
+function roomIn(folder: string, mostMib: number): number {
+  const file = join(folder, 'filled');
+  let mib = 0;
+  while (mib < mostMib && codeOf(() => writeFileSync(file, new Uint8Array(1024 * 1024), { flag: 'a' })) === 'ok') mib++;
+  rmSync(file, { force: true });
+  return mib;
+}
 
 const channel = openParentChannel(async (message) => {
   const { folder, parent } = message as { folder: string; parent: number };
@@ -35,6 +58,10 @@ const channel = openParentChannel(async (message) => {
     interfaces: Object.keys(networkInterfaces()),
     connected,
     capabilities: /^CapEff:\s*(\S+)$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1],
+    writable: writableFolders(),
+    temporaryMib: ['/dev/shm', '/tmp'].map((place) => roomIn(place, 64)),
+    // In a namespace of its own a process has every capability.
+    namespace: spawnSync('/usr/bin/unshare', ['--user', '--map-root-user', '/bin/true']).status === 0,
     memory: codeOf(() => Array.from({ length: 64 }, () => new Uint8Array(64 * 1024 * 1024).fill(1))),
   });
 });

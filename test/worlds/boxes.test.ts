@@ -25,7 +25,7 @@ import { BoxPool } from '../../src/worlds/boxes.js';
 import { newIdInHome } from '../../src/worlds/homes.js';
 import { openWorlds } from '../../src/worlds/worlds.js';
 
-const { works, reason } = canBox();
+const { works, reason, forbidsNamespaces } = canBox();
 const skip = works ? false : reason;
 const bounds = { memoryBytesMax: 768 * 1024 * 1024, cpuPercentMax: 100, cpuWeight: 50 };
 const resourceLimits = { maxOldGenerationSizeMb: 512 };
@@ -39,7 +39,7 @@ function scratch(t: TestContext): string {
 /** Where the code of this package lies is seen too, down to the code alone. */
 const codeRoots = runtimeFolders().map(({ inside }) => inside.split('/')[1] as string);
 
-// SPAWN-CHILD-3
+// SPAWN-CHILD-3, BUBBLEWRAP-1, BUBBLEWRAP-2
 test('code in a box sees its own folder, and nothing else of the machine', { skip, timeout: 60_000 }, async (t) => {
   const folder = scratch(t);
   mkdirSync(join(folder, 'own'));
@@ -79,6 +79,9 @@ test('code in a box sees its own folder, and nothing else of the machine', { ski
     interfaces: ['lo'],
     connected: seen.connected,
     capabilities: '0000000000000000',
+    writable: ['/data', '/dev/shm', '/tmp'],
+    temporaryMib: [16, 16],
+    namespace: !forbidsNamespaces && seen.namespace,
     memory: 'RangeError',
   });
   assert.match(String(seen.connected), /ENETUNREACH|ECONNREFUSED|EADDRNOTAVAIL/);
