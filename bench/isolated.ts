@@ -16,6 +16,7 @@ const bounds = {
   memoryBytesMax: heapMb * 1024 * 1024 + limits.hostBesideHeapBytesMax,
   cpuPercentMax: limits.hostCpuPercentMax,
   cpuWeight: limits.hostCpuWeight,
+  processesMax: limits.hostProcessesMax,
 };
 const resourceLimits = { maxOldGenerationSizeMb: heapMb };
 

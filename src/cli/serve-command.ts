@@ -151,8 +151,8 @@ function operatorText(file: string): string {
   return `token in ${operatorTokenFile} of the node that made the cluster, for drillyard admin`;
 }
 
-function toolCodeText({ toolCode: { isolation, memory, cpu } }: ControlServer): string {
+function toolCodeText({ toolCode: { isolation, memory, cpu, processes } }: ControlServer): string {
   if (isolation === 'thread') return 'runs in threads of this process, which it can end (--isolate thread)';
   const where = isolation === 'box' ? 'in boxes, one a project' : 'in processes without boxes, one a project';
-  return `runs ${where}; memory: ${memory}, processor: ${cpu}`;
+  return `runs ${where}; memory: ${memory}, processor: ${cpu}, processes: ${processes}`;
 }

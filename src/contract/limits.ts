@@ -124,6 +124,8 @@ export const limits = {
   hostCpuPercentMax: 100,
   /** Of a process that has the usual share of a processor where processors are short; so what else a service starts waits for its hosts. */
   hostCpuWeight: 50,
+  /** Processes and threads of a box. A busy host has some fifteen, whatever the machine; 64 projects stay below the 32,768 of a kernel. */
+  hostProcessesMax: 256,
   /** Of a local run's host in a box: heap, buffers, stacks. */
   localBoxMemoryBytesMax: 2 * 1024 * 1024 * 1024,
   /** Processes or boxes that wait for a project, so that its first call waits for no start. */

@@ -184,6 +184,8 @@ export const serviceLimits = {
   taskBesideHeapBytesMax: 512 * 1024 * 1024,
   taskCpuPercentMax: 200,
   taskCpuWeight: 10,
+  /** As `hostProcessesMax`; a bundler starts some threads for each processor. */
+  taskProcessesMax: 1_024,
   /** So long a task has only what others leave of the processors. */
   taskYieldMs: 2_000,
   /** Of one message between the service and a worker process: a build and its view, as base64. */
@@ -191,6 +193,7 @@ export const serviceLimits = {
   authorProcessMemoryBytesMax: 4 * 1024 * 1024 * 1024,
   authorCpuPercentMax: 200,
   authorCpuWeight: 10,
+  authorProcessesMax: 1_024,
   /** Tasks that wait for a worker, of all projects and of one. */
   compileQueueMax: 1024,
   compileProjectQueueMax: 16,

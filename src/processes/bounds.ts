@@ -1,8 +1,10 @@
-// What a child process may take: its memory by a limit of the kernel on the process itself, and where the machine lets us, memory and
-// processor time by a control group of its own. The limit on the process makes an allocation fail inside it, as an error of the code that
-// asked; the control group is what holds when that is not enough.
+// What a child process may take: its memory by a limit of the kernel on the process itself, and where the machine lets us, memory,
+// processor time and the number of processes by a control group of its own. The limit on the process makes an allocation fail inside it, as
+// an error of the code that asked; the control group is what holds when that is not enough.
+//   BOUNDS-1. A box has no more processes and threads than its bounds say: by a control group, or by a limit of the kernel on its user.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import { release } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import type { Command } from './bubblewrap.js';
 import { codeRangeBytes } from './code-range.js';
@@ -15,6 +17,8 @@ export interface ChildBounds {
   cpuPercentMax: number;
   /** Hundredths of what a process has that is in no group of ours, where processors are short. */
   cpuWeight: number;
+  /** Threads of all of its processes. */
+  processesMax: number;
 }
 
 const prlimit = ['/usr/bin/prlimit', '/bin/prlimit'].find((file) => existsSync(file));
@@ -30,6 +34,7 @@ export interface BoundedCommand extends Command {
 interface Hierarchy {
   /** Folders in which a group is made: one for version 2, one a controller for version 1. */
   parents: string[];
+  countsProcesses: boolean;
   write(group: string[], bounds: ChildBounds): void;
   /** `idle`: it has what nobody else wants, and a process that wakes goes first. */
   weigh(group: string[], cpuWeight: number | 'idle'): void;
@@ -40,11 +45,36 @@ let groups = 0;
 /** Names of groups that this process made and has not given up. */
 const live = new Set<string>();
 
-/** Which bounds hold here, in words for an operator. */
-export function boundsHeld(): { memory: 'control group' | 'process limit' | 'heap only'; cpu: 'control group' | 'none' } {
+/** What holds each bound, in words for an operator. */
+export interface BoundsHeld {
+  memory: 'control group' | 'process limit' | 'heap only';
+  cpu: 'control group' | 'none';
+  processes: 'control group' | 'process limit' | 'none';
+}
+
+export function boundsHeld({ inBox }: { inBox: boolean }): BoundsHeld {
   hierarchy ??= findHierarchy();
-  if (hierarchy !== null) return { memory: 'control group', cpu: 'control group' };
-  return { memory: prlimit === undefined ? 'heap only' : 'process limit', cpu: 'none' };
+  return {
+    memory: hierarchy !== null ? 'control group' : prlimit === undefined ? 'heap only' : 'process limit',
+    cpu: hierarchy === null ? 'none' : 'control group',
+    processes: hierarchy?.countsProcesses ? 'control group' : inBox && userLimit() !== undefined ? 'process limit' : 'none',
+  };
+}
+
+/** A command that is to run in a box, under the bound that the kernel counts by the user of a box. */
+export function boundedInBox({ file, args }: Command, { processesMax }: Pick<ChildBounds, 'processesMax'>): Command {
+  const limit = userLimit();
+  return limit === undefined ? { file, args } : { file: limit, args: [`--nproc=${processesMax}`, '--', file, ...args] };
+}
+
+/**
+ * The program that sets it, where it holds: Linux 5.14 and later count the processes of a user in each user namespace for itself, so
+ * those of one box; earlier ones count all that the user of the service has. It never holds root.
+ */
+function userLimit(): string | undefined {
+  const [major = 0, minor = 0] = release().split('.').map(Number);
+  const countsByNamespace = major > 5 || (major === 5 && minor >= 14);
+  return process.platform === 'linux' && countsByNamespace && process.getuid?.() !== 0 ? prlimit : undefined;
 }
 
 /** The command under the bounds that are available on this machine: prlimit (util-linux) and a control group of its own. */
@@ -131,7 +161,8 @@ const sharesOf = (cpuWeight: number): number => Math.ceil((1024 * cpuWeight) / 1
 
 function findHierarchy(): Hierarchy | null {
   if (process.platform !== 'linux') return null;
-  return [...version2(), version1()].find((found) => found !== undefined && works(found)) ?? null;
+  const found = [...version2(), version1(['memory', 'cpu', 'pids']), version1(['memory', 'cpu'])];
+  return found.find((one) => one !== undefined && works(one)) ?? null;
 }
 
 /**
@@ -146,31 +177,38 @@ function version2(): Hierarchy[] {
   const mount = mountOf('cgroup2');
   if (own === undefined || mount === undefined) return [];
   const parents = [join(mount, own), ...(basename(own) === delegateSubgroup ? [dirname(join(mount, own))] : [])];
-  return parents.filter(handsOn).map((parent) => ({
-    parents: [parent],
-    write: ([folder], bounds) => {
-      writeFileSync(join(folder as string, 'memory.max'), String(bounds.memoryBytesMax));
-      writeFileSync(join(folder as string, 'cpu.max'), `${quotaUs(bounds)} ${tuning.cpuPeriodUs}`);
-    },
-    weigh: ([folder], cpuWeight) => weigh(folder as string, 'cpu.weight', cpuWeight),
-  }));
+  const handing = parents.filter((parent) => handsOn(parent, ['memory', 'cpu']));
+  return handing.map((parent) => {
+    // Some systems keep it back, and without it the others hold all the same.
+    const countsProcesses = handsOn(parent, ['pids']);
+    return {
+      parents: [parent],
+      countsProcesses,
+      write: ([folder], bounds) => {
+        writeFileSync(join(folder as string, 'memory.max'), String(bounds.memoryBytesMax));
+        writeFileSync(join(folder as string, 'cpu.max'), `${quotaUs(bounds)} ${tuning.cpuPeriodUs}`);
+        if (countsProcesses) writeFileSync(join(folder as string, 'pids.max'), String(bounds.processesMax));
+      },
+      weigh: ([folder], cpuWeight) => weigh(folder as string, 'cpu.weight', cpuWeight),
+    };
+  });
 }
 
-/** Whether groups in this one have both controllers; they are asked for where they are not handed on yet. */
-function handsOn(parent: string): boolean {
+/** Whether groups in this one have the controllers; they are asked for where they are not handed on yet. */
+function handsOn(parent: string, controllers: readonly string[]): boolean {
   const file = join(parent, 'cgroup.subtree_control');
-  const hasBoth = (): boolean => ['memory', 'cpu'].every((name) => readText(file).split(/\s+/).includes(name));
-  if (hasBoth()) return true;
+  const hasAll = (): boolean => controllers.every((name) => readText(file).split(/\s+/).includes(name));
+  if (hasAll()) return true;
   try {
-    writeFileSync(file, '+memory +cpu');
+    writeFileSync(file, controllers.map((name) => `+${name}`).join(' '));
   } catch {
     return false;
   }
-  return hasBoth();
+  return hasAll();
 }
 
-function version1(): Hierarchy | undefined {
-  const parents = ['memory', 'cpu'].map((controller) => {
+function version1(controllers: readonly string[]): Hierarchy | undefined {
+  const parents = controllers.map((controller) => {
     const mount = mountOf('cgroup', controller);
     const own = ownPath(new RegExp(`^\\d+:(?:[^:]*,)?${controller}(?:,[^:]*)?:(.*)$`, 'm'));
     if (mount === undefined || own === undefined) return undefined;
@@ -180,10 +218,12 @@ function version1(): Hierarchy | undefined {
   if (parents.some((parent) => parent === undefined)) return undefined;
   return {
     parents: parents as string[],
-    write: ([memory, cpu], bounds) => {
+    countsProcesses: controllers.includes('pids'),
+    write: ([memory, cpu, pids], bounds) => {
       writeFileSync(join(memory as string, 'memory.limit_in_bytes'), String(bounds.memoryBytesMax));
       writeFileSync(join(cpu as string, 'cpu.cfs_period_us'), String(tuning.cpuPeriodUs));
       writeFileSync(join(cpu as string, 'cpu.cfs_quota_us'), String(quotaUs(bounds)));
+      if (pids !== undefined) writeFileSync(join(pids, 'pids.max'), String(bounds.processesMax));
     },
     weigh: ([, cpu], cpuWeight) => weigh(cpu as string, 'cpu.shares', cpuWeight === 'idle' ? cpuWeight : sharesOf(cpuWeight)),
   };
@@ -198,7 +238,8 @@ function weigh(folder: string, file: 'cpu.weight' | 'cpu.shares', weight: number
 
 /** Whether a process can be put into a group made there. */
 function works(found: Hierarchy): boolean {
-  const group = createGroup(found, { memoryBytesMax: tuning.probeMemoryBytes, cpuPercentMax: tuning.probeCpuPercent, cpuWeight: 100 });
+  const { probeMemoryBytes: memoryBytesMax, probeCpuPercent: cpuPercentMax, probeProcesses: processesMax } = tuning;
+  const group = createGroup(found, { memoryBytesMax, cpuPercentMax, cpuWeight: 100, processesMax });
   if (group === undefined) return false;
   const { file, args } = joining(group, { file: '/bin/sh', args: ['-c', ':'] });
   const { status } = spawnSync(file, args, { stdio: 'ignore', timeout: tuning.probeTimeoutMs });

@@ -12,8 +12,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import type { Duplex, Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { limits } from '../contract/limits.js';
-import { bounded, type ChildBounds } from './bounds.js';
-import { type BoxFolder, boxed, runtimeFolders } from './bubblewrap.js';
+import { bounded, boundedInBox, type ChildBounds } from './bounds.js';
+import { type BoxFolder, boxed, type Command, runtimeFolders } from './bubblewrap.js';
 import { FramedChannel } from './framed-channel.js';
 import { parentCodec } from './json-messages.js';
 import { type ProcessorTime, timeOfProcesses } from './processor-wait.js';
@@ -59,7 +59,7 @@ const keptVariables = ['PATH', 'LD_LIBRARY_PATH', 'TMPDIR', 'TEMP', 'SystemRoot'
 /** A child that cannot be started at all ends at once, with the reason. */
 export function spawnChild({ entry, argument, flags = [], box, bounds, messageBytesMax, descriptors = [], onMessage }: ChildStart): Child {
   const plain = { file: process.execPath, args: [...flags, fileURLToPath(entry), ...(argument === undefined ? [] : [argument])] };
-  const command = box === undefined ? plain : boxed(plain, { folders: [...runtimeFolders(), ...box.folders], leadsSession: true });
+  const command = box === undefined ? plain : inBox(plain, box, bounds);
   const group = bounds === undefined ? undefined : bounded(command, bounds);
   const { file, args } = group ?? command;
   const stdio = ['pipe', 'pipe', 'pipe', 'pipe', ...descriptors] as const;
@@ -106,6 +106,11 @@ export function spawnChild({ entry, argument, flags = [], box, bounds, messageBy
     kill: () => endGroup(child),
     refuse,
   };
+}
+
+function inBox(command: Command, { folders }: NonNullable<ChildStart['box']>, bounds: ChildBounds | undefined): Command {
+  const limited = bounds === undefined ? command : boundedInBox(command, bounds);
+  return boxed(limited, { folders: [...runtimeFolders(), ...folders], leadsSession: true });
 }
 
 /** With the place, as it may be a mistake of the reader; what it quotes of the message is cut. */

@@ -7,6 +7,7 @@ export const tuning = {
   probeTimeoutMs: 10_000,
   probeMemoryBytes: 1024 * 1024 * 1024,
   probeCpuPercent: 100,
+  probeProcesses: 64,
   /** Of a tree of processes: those whose waiting for a processor is counted. A worker has some twenty. */
   threadsCountedMax: 256,
   /** Of why a child was ended, for the log: an error with its stack. */

@@ -36,6 +36,7 @@ export async function openLocalWorlds({ isolation, directory, isFresh = false, .
     memoryBytesMax: limits.localBoxMemoryBytesMax,
     cpuPercentMax: limits.hostCpuPercentMax,
     cpuWeight: limits.hostCpuWeight,
+    processesMax: limits.hostProcessesMax,
   };
   const box = { folders: [{ outside, inside, writable: true }] };
   const take = () => prepareHost({ moduleHref: worldHostModule.href, resourceLimits: {}, bounds, box });

@@ -27,7 +27,7 @@ export const streams = ['a', 'b'].map((letter) => `p-${letter.repeat(32)}`) as [
 export const idIn = (home: number): string => newIdInHome('world', { home, homes });
 
 const boxed = {
-  bounds: { memoryBytesMax: 768 * 1024 * 1024, cpuPercentMax: 100, cpuWeight: 50 },
+  bounds: { memoryBytesMax: 768 * 1024 * 1024, cpuPercentMax: 100, cpuWeight: 50, processesMax: 64 },
   resourceLimits: { maxOldGenerationSizeMb: 512 },
   ready: 1,
 };

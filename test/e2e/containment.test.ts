@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { boundsHeld } from '../../src/processes/bounds.js';
 import { canBox } from '../../src/processes/bubblewrap.js';
 import { makeDeepFolder } from '../deep-folder.js';
 import { until } from '../until.js';
@@ -37,6 +38,7 @@ test('in boxes: each project has a process of its own, its worlds outlive it, an
   assert.equal(toolCode.isolation, 'box');
   const readiness = (await (await fetch(`${baseUrl}/readyz`)).json()) as { toolCode: object };
   assert.deepEqual(readiness.toolCode, toolCode);
+  assert.deepEqual(toolCode, { isolation: 'box', ...boundsHeld({ inBox: true }) });
   const client = clientOf(service, credential as string);
   const make = async (of: { projectId: string; environmentId: string }) => {
     const { session, operation } = await client.createSession({ path: of, body: { seed: '1' } });

@@ -37,8 +37,15 @@ function roomIn(folder: string, mostMib: number): number {
   return mib;
 }
 
+/** Processes that a shell starts until it cannot. They live as long as the box. */
+function processesStarted(most: number): number {
+  const script = `n=0; while [ $n -lt ${most} ]; do sleep 600 </dev/null >/dev/null 2>&1 & n=$((n+1)); echo $n; done`;
+  const { stdout } = spawnSync('/bin/sh', ['-c', script], { encoding: 'utf8' });
+  return stdout.trim().split('\n').length;
+}
+
 const channel = openParentChannel(async (message) => {
-  const { folder, parent } = message as { folder: string; parent: number };
+  const { folder, parent, processesMax } = message as { folder: string; parent: number; processesMax: number };
   const connected = await new Promise((resolve) => {
     const socket = connect({ host: '192.0.2.1', port: 9 });
     socket.on('error', (error: NodeJS.ErrnoException) => resolve(error.code));
@@ -63,5 +70,6 @@ const channel = openParentChannel(async (message) => {
     // In a namespace of its own a process has every capability.
     namespace: spawnSync('/usr/bin/unshare', ['--user', '--map-root-user', '/bin/true']).status === 0,
     memory: codeOf(() => Array.from({ length: 64 }, () => new Uint8Array(64 * 1024 * 1024).fill(1))),
+    processes: processesStarted(2 * processesMax) < processesMax,
   });
 });

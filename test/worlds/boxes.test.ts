@@ -18,6 +18,7 @@ import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { compileProject } from '../../src/compiler/compile.js';
 import { dataFileOf } from '../../src/files/database.js';
+import { boundsHeld } from '../../src/processes/bounds.js';
 import { canBox, runtimeFolders } from '../../src/processes/bubblewrap.js';
 import { spawnChild } from '../../src/processes/spawn-child.js';
 import { recoverSlots } from '../../src/worlds/box-slot.js';
@@ -27,7 +28,7 @@ import { openWorlds } from '../../src/worlds/worlds.js';
 
 const { works, reason, forbidsNamespaces } = canBox();
 const skip = works ? false : reason;
-const bounds = { memoryBytesMax: 768 * 1024 * 1024, cpuPercentMax: 100, cpuWeight: 50 };
+const bounds = { memoryBytesMax: 768 * 1024 * 1024, cpuPercentMax: 100, cpuWeight: 50, processesMax: 64 };
 const resourceLimits = { maxOldGenerationSizeMb: 512 };
 
 function scratch(t: TestContext): string {
@@ -39,7 +40,7 @@ function scratch(t: TestContext): string {
 /** Where the code of this package lies is seen too, down to the code alone. */
 const codeRoots = runtimeFolders().map(({ inside }) => inside.split('/')[1] as string);
 
-// SPAWN-CHILD-3, BUBBLEWRAP-1, BUBBLEWRAP-2
+// SPAWN-CHILD-3, BUBBLEWRAP-1, BUBBLEWRAP-2, BOUNDS-1
 test('code in a box sees its own folder, and nothing else of the machine', { skip, timeout: 60_000 }, async (t) => {
   const folder = scratch(t);
   mkdirSync(join(folder, 'own'));
@@ -60,7 +61,7 @@ test('code in a box sees its own folder, and nothing else of the machine', { ski
       onMessage: (message) => resolve(message as { [what: string]: unknown }),
     });
     t.after(() => child.kill());
-    child.send({ folder, parent: process.pid });
+    child.send({ folder, parent: process.pid, processesMax: bounds.processesMax });
     void child.ended.then((detail) => reject(new Error(detail)));
   });
   assert.deepEqual(seen, {
@@ -83,6 +84,7 @@ test('code in a box sees its own folder, and nothing else of the machine', { ski
     temporaryMib: [16, 16],
     namespace: !forbidsNamespaces && seen.namespace,
     memory: 'RangeError',
+    processes: boundsHeld({ inBox: true }).processes !== 'none',
   });
   assert.match(String(seen.connected), /ENETUNREACH|ECONNREFUSED|EADDRNOTAVAIL/);
   assert.deepEqual(readdirSync(join(folder, 'own')), ['written']);

@@ -11,7 +11,7 @@ import { validateAuthorAnswer } from '../../contract/validate/validators.js';
 import type { Access } from '../../drills/ports/bindings-port.js';
 import { type JsonCommand, runJsonCommand } from '../../drills/targets/json-command.js';
 import { Redactor } from '../../drills/targets/redaction.js';
-import { bounded } from '../../processes/bounds.js';
+import { bounded, boundedInBox } from '../../processes/bounds.js';
 import { boxed, inEveryBox, runtimeFolders } from '../../processes/bubblewrap.js';
 import type { ControlSettings } from '../catalog/settings.js';
 import type { Blobs } from '../core/services.js';
@@ -69,6 +69,7 @@ function enclosed(
     memoryBytesMax: limits.authorProcessMemoryBytesMax,
     cpuPercentMax: limits.authorCpuPercentMax,
     cpuWeight: limits.authorCpuWeight,
+    processesMax: limits.authorProcessesMax,
   };
   if (isolation === 'process') return { enclose: (command) => bounded(command, bounds) };
   return {
@@ -78,7 +79,7 @@ function enclosed(
       const places = new Set([dirname(command.file), dirname(program), ...named].filter((place) => place !== '/' && !inEveryBox(place)));
       const folders = [...places].map((place) => ({ outside: place, inside: place, writable: false }));
       return bounded(
-        boxed(command, {
+        boxed(boundedInBox(command, bounds), {
           folders: [...runtimeFolders(), ...folders],
           // The program's folders may lie in the data directory, or around it.
           hidden: [resolve(dataDirectory), ...(keyFile === undefined ? [] : [keyFile])],

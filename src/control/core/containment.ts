@@ -1,17 +1,15 @@
 // What holds tool code in this service, and what the service does not do without it: let others in, or put a second project beside the
 // first.
 import { ServiceError } from '../../contract/errors.js';
-import { boundsHeld } from '../../processes/bounds.js';
+import { type BoundsHeld, boundsHeld } from '../../processes/bounds.js';
 import { canBox } from '../../processes/bubblewrap.js';
 import { projectTable } from '../catalog/organization-records.js';
 import type { ControlSettings, Isolation } from '../catalog/settings.js';
 import type { View } from '../catalog/tables.js';
 
-/** For the ready line and /readyz. `memory`, `cpu`: what bounds a host of a project. */
-export interface ToolCodeFacts {
+/** For the ready line and /readyz: where it runs, and what bounds a host of a project. */
+export interface ToolCodeFacts extends BoundsHeld {
   isolation: Isolation;
-  memory: 'control group' | 'process limit' | 'heap only';
-  cpu: 'control group' | 'none';
 }
 type Containment = Pick<ControlSettings, 'isolation' | 'trustToolCode'>;
 
@@ -25,7 +23,8 @@ export function toolCodeFacts(isolation: Isolation): ToolCodeFacts {
   const { works, reason } = canBox();
   if (isolation === 'box' && !works)
     throw new ServiceError('control.INVALID_REQUEST', { message: `--isolate box is not possible: ${reason}.` });
-  return { isolation, ...(isolation === 'thread' ? { memory: 'heap only', cpu: 'none' } : boundsHeld()) };
+  if (isolation === 'thread') return { isolation, memory: 'heap only', cpu: 'none', processes: 'none' };
+  return { isolation, ...boundsHeld({ inBox: isolation === 'box' }) };
 }
 
 /** Before it listens for others: control.INVALID_REQUEST without boxes, unless tool code is trusted. */

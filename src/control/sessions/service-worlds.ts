@@ -39,7 +39,12 @@ export function openServiceWorlds(parts: ServiceWorldsParts): ProjectWorlds {
   const { settings, catalog, log, guard, meter, onStart, homes: shared, damaged } = parts;
   const { dataDirectory, durability, isolation, handlerTimeoutMs, hostHeapMb, workers } = settings;
   const memoryBytesMax = hostHeapMb * mebibyte + limits.hostBesideHeapBytesMax;
-  const bounds = { memoryBytesMax, cpuPercentMax: limits.hostCpuPercentMax, cpuWeight: limits.hostCpuWeight };
+  const bounds = {
+    memoryBytesMax,
+    cpuPercentMax: limits.hostCpuPercentMax,
+    cpuWeight: limits.hostCpuWeight,
+    processesMax: limits.hostProcessesMax,
+  };
   const resourceLimits = { maxOldGenerationSizeMb: hostHeapMb };
   const directory = join(dataDirectory, 'worlds');
   makeFolder(directory);

@@ -154,6 +154,7 @@ const boundsOf = ({ heapMb, youngHeapMb }: ThreadLimits) => ({
   memoryBytesMax: (heapMb + youngHeapMb) * mebibyte + limits.taskBesideHeapBytesMax,
   cpuPercentMax: limits.taskCpuPercentMax,
   cpuWeight: limits.taskCpuWeight,
+  processesMax: limits.taskProcessesMax,
 });
 
 /** V8 ends its process by a signal when it has no memory left, and so does the kernel; bubblewrap tells a signal as 128 and its number. */
