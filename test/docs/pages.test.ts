@@ -67,6 +67,19 @@ test('the index has four parts and every page once, and README leads to it', () 
   assert.ok(linksOf('README.md').some(({ to }) => to === 'docs/index.md'));
 });
 
+test('the index and the page of the library name each package that ships', () => {
+  const line = readPage('docs/index.md').match(/^.*\(library\.md\).*$/m)?.[0] ?? '';
+  const packages = readdirSync(join(projectRoot, 'library')).filter((name) =>
+    existsSync(join(projectRoot, 'library', name, 'package.json')),
+  );
+  assert.ok(packages.length > 5);
+  for (const page of [line, readPage('docs/library.md')])
+    assert.deepEqual(
+      packages.filter((name) => !new RegExp(`\\b${name}\\b`).test(page)),
+      [],
+    );
+});
+
 test('each page ends with its next step, and by these steps every page of the guide is reached from the first', () => {
   const nextOf = (page: string): string => {
     const last = readPage(page).trimEnd().split('\n').at(-1) ?? '';
