@@ -22,8 +22,8 @@ export function agentDocument(): JsonObject {
     servers: [
       {
         url: '{access}',
-        description: 'The base URL of the access.',
-        variables: { access: { default: 'http://127.0.0.1:4000', description: 'SERVICE_HTTP_URL' } },
+        description: 'The base URL of the access (`SERVICE_HTTP_URL`).',
+        variables: { access: { default: 'http://127.0.0.1:4000' } },
       },
     ],
     areas: { agent: 'Tools, calls and waiting.' },
