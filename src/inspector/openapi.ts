@@ -5,6 +5,7 @@ import { inspectorPrefix, inspectorRoutes } from '../contract/inspector/routes.j
 import type { JsonObject } from '../contract/json.js';
 import { inspectorContract } from '../contract/validate/inspector-validators.js';
 import { makeDocument } from '../http/openapi/api-document.js';
+import { responseHeaders } from '../http/openapi/response-headers.js';
 import type { OpenRoute } from '../http/router.js';
 import { once, stamped, unchanging } from '../http/unchanging.js';
 import { localApi } from './api-routes.js';
@@ -56,7 +57,7 @@ const documentOperation: JsonObject = {
   summary: 'This document',
   security: [],
   responses: {
-    200: { description: 'Fine.', content: { 'application/json': {} } },
+    200: { description: 'Fine.', headers: responseHeaders('X-Correlation-Id', 'ETag'), content: { 'application/json': {} } },
     403: {
       description: '`control.ORIGIN_REJECTED`',
       content: { 'application/json': { schema: { $ref: '#/components/schemas/ErrorEnvelope' } } },

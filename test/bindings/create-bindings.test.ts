@@ -91,9 +91,14 @@ async function send(
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
   const text = await reply.text();
-  const contentType = reply.headers.get('content-type') ?? '';
   const method = body === undefined ? 'GET' : 'POST';
-  judge.assertAnswer({ method, path: path.split('?')[0] as string, status: reply.status, contentType, text });
+  judge.assertAnswer({
+    method,
+    path: path.split('?')[0] as string,
+    status: reply.status,
+    headers: Object.fromEntries(reply.headers),
+    text,
+  });
   return { status: reply.status, body: JSON.parse(text) as Record<string, unknown> };
 }
 

@@ -1,7 +1,7 @@
 // Valid requests, made from the served OpenAPI document, made wrong in every way there is a mutation for. For all that is sent:
 //   F1. There is an answer in time, and it is no 5xx but a documented 503.
 //   F2. A refusal is the error envelope, with a documented code, that code's own status, and the correlation id of its header.
-//   F3. An answer of a known operation is one that the document has for it, of the schema that it has there.
+//   F3. An answer of a known operation is one that the document has for it, of the schema and with the headers that it has there.
 //   F4. A refused request has changed nothing.
 // DRILLYARD_FUZZ=10000 sends so many; DRILLYARD_SEED=any sends others; their title says how to repeat them.
 import assert from 'node:assert/strict';
@@ -13,10 +13,11 @@ import { issueCodes } from '../../src/contract/issue-codes.js';
 import { validateErrorEnvelope } from '../../src/contract/validate/validators.js';
 import fc, { seed } from '../fast-check.js';
 import { engines } from '../http/fake-control.js';
+import { assertHeaders } from '../http/openapi/judge.js';
 import { Drafts } from './drafts.js';
 import { type Mutation, mutated, mutation, written } from './mutations.js';
 import { Possessions } from './possessions.js';
-import { type Document, endpointIds, operationsOf, ruleOf, servedDocument } from './requests.js';
+import { type Document, type DocumentedResponse, endpointIds, operationsOf, ruleOf, servedDocument } from './requests.js';
 import { startTenants } from './tenants.js';
 import { exchange, type Received, type Sent } from './wire.js';
 
@@ -35,21 +36,24 @@ class Answers {
     this.#ajv.addSchema({ ...document, $id: 'document' });
   }
 
-  requireDocumented(id: EndpointId, { status, json }: Received): void {
-    const response = this.#operations.get(id)?.responses[status];
-    assert.ok(response, `the document has no ${status} for ${id}: ${JSON.stringify(json)}`);
+  requireDocumented(id: EndpointId, { status, headers, json }: Received): void {
+    const found = this.#operations.get(id)?.responses[status];
+    assert.ok(found, `the document has no ${status} for ${id}: ${JSON.stringify(json)}`);
+    const response = this.#resolved(found);
+    assertHeaders(response, { status, headers }, `${id} ${status} ${json?.code ?? ''}`);
     const check = this.#checkOf(`${id} ${status}`, response);
     if (check !== undefined)
       assert.ok(check(json), `${id} ${status} breaks its schema: ${this.#ajv.errorsText(check.errors)}: ${JSON.stringify(json)}`);
   }
 
-  #checkOf(name: string, response: { $ref?: string; content?: { [type: string]: { schema?: object } } }): ValidateFunction | undefined {
+  #resolved(response: DocumentedResponse): DocumentedResponse {
+    const { $ref } = response;
+    return $ref === undefined ? response : (this.#document.components.responses?.[$ref.split('/')[3] as string] as DocumentedResponse);
+  }
+
+  #checkOf(name: string, response: DocumentedResponse): ValidateFunction | undefined {
     if (!this.#checks.has(name)) {
-      const { $ref } = response;
-      const found = (
-        $ref === undefined ? response : this.#document.components.responses?.[$ref.split('/')[3] as string]
-      ) as typeof response;
-      const schema = found.content?.['application/json']?.schema;
+      const schema = response.content?.['application/json']?.schema;
       const text = JSON.stringify(schema)?.replaceAll('"#/', '"document#/');
       this.#checks.set(name, text === undefined ? undefined : this.#ajv.compile(JSON.parse(text) as object));
     }

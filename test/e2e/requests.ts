@@ -7,12 +7,17 @@ import { type Body, exchange, newKey, type Received, type Sent } from './wire.js
 export const endpointIds = Object.keys(endpointTable) as EndpointId[];
 export const ruleOf = (id: EndpointId): EndpointRule => endpointTable[id];
 
+export interface DocumentedResponse {
+  $ref?: string;
+  headers?: object;
+  content?: { [type: string]: { schema?: object } };
+}
 /** What the served document says of an operation; only what these tests read. */
 export interface DocumentedOperation {
   operationId: EndpointId;
   parameters?: { name?: string; in?: string; required?: boolean; schema?: object; $ref?: string }[];
   requestBody?: { required?: boolean; content: { [type: string]: { schema?: object; example?: Body } } };
-  responses: { [status: string]: { $ref?: string; content?: { [type: string]: { schema?: object } } } };
+  responses: { [status: string]: DocumentedResponse };
 }
 export interface Document {
   paths: { [path: string]: { [method: string]: DocumentedOperation } };

@@ -168,8 +168,7 @@ function connect({
     const { status, headers, text } = answer;
     const { method = 'GET' } = asked;
     const pathname = path.split('?')[0] as string;
-    if (pathname.startsWith(`${inspectorPrefix}/`))
-      judge.assertAnswer({ method, path: pathname, status, contentType: String(headers['content-type']), text });
+    if (pathname.startsWith(`${inspectorPrefix}/`)) judge.assertAnswer({ method, path: pathname, status, headers, text });
     return answer;
   };
   const ask: TestInspector['ask'] = (path, asked = {}) =>

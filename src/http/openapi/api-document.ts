@@ -5,7 +5,8 @@ import type { JsonObject, JsonValue } from '../../contract/json.js';
 import type { RouteRule } from '../../contract/route-table.js';
 import { DocumentSchemas } from './components.js';
 import { errorExample } from './examples.js';
-import { type DocumentedApi, operationOf } from './operations.js';
+import { type DocumentedApi, operationOf, wrongMethodResponse } from './operations.js';
+import { headerComponents } from './response-headers.js';
 
 export interface ApiDocument<Id extends string, Rule extends RouteRule = RouteRule> extends DocumentedApi<Id, Rule> {
   title: string;
@@ -60,6 +61,8 @@ export function makeDocument<Id extends string, Rule extends RouteRule>(api: Api
     paths[path] = { ...paths[path], [method.toLowerCase()]: refusals.shareIn(operationOf(api, id)) };
   }
   const hasKeys = ids.some((id) => api.wordsOf(api.table[id]).needsKey);
+  const allPaths = { ...paths, ...api.otherPaths };
+  const responses = { ...refusals.responses, MethodNotAllowed: wrongMethodResponse };
   const codes = api.errorCodes ?? [...new Set(ids.flatMap((id) => api.errorCodesOf(id)))];
   return {
     openapi: '3.1.0',
@@ -73,12 +76,12 @@ export function makeDocument<Id extends string, Rule extends RouteRule>(api: Api
     servers: api.servers,
     security: api.security,
     tags: Object.entries(api.areas).map(([name, words]) => ({ name, description: words })),
-    paths: { ...paths, ...api.otherPaths },
+    paths: allPaths,
     components: {
       securitySchemes: api.securitySchemes,
       ...(hasKeys ? { parameters } : {}),
-      headers: headersOf(hasKeys),
-      responses: refusals.responses,
+      headers: headerComponents({ allPaths, responses }),
+      responses,
       examples: Object.fromEntries(codes.map((code) => [code, { value: errorExample(code) }])),
       schemas: { ...new DocumentSchemas(api.contract).all(ids), ...api.otherSchemas },
     },
@@ -95,13 +98,3 @@ const parameters: JsonObject = {
     example: 'create-session-0001',
   },
 };
-
-function headersOf(hasKeys: boolean): JsonObject {
-  const replayed: JsonObject = { IdempotentReplayed: { description: 'Present in a replay.', schema: { const: 'true' } } };
-  return {
-    XCorrelationId: { description: 'Names this request in the log.', schema: { type: 'string' } },
-    ...(hasKeys ? replayed : {}),
-    RetryAfter: { description: 'Seconds, where the envelope has retryAfterMs.', schema: { type: 'integer', minimum: 1 } },
-    ContentDisposition: { description: 'Always an attachment.', schema: { type: 'string' } },
-  };
-}

@@ -10,6 +10,7 @@ import { makeDocument } from './api-document.js';
 import { errorCodesOf } from './error-codes.js';
 import { ulid } from './examples.js';
 import { ownBodySchemas, type RowWords } from './operations.js';
+import { type HeaderName, responseHeaders } from './response-headers.js';
 
 const description = `Drillyard runs software agents against deterministic synthetic worlds and proves with evidence what they did.
 
@@ -91,7 +92,7 @@ function wordsOf(rule: EndpointRule): RowWords {
   const { authority, unsafe } = rule;
   const words = { description: descriptionOf(rule), authority: typeof authority === 'string' ? [authority] : authority, needsKey: unsafe };
   if (authority === 'identity') return { ...words, security: [{ identityToken: [] }] };
-  return authority === 'operator' ? { ...words, security: [{ operatorToken: [] }] } : words;
+  return authority === 'operator' ? { ...words, security: [{ operatorToken: [] }] } : { ...words, tellsRate: true };
 }
 
 function descriptionOf({ authority, unsafe, success }: EndpointRule): string {
@@ -110,13 +111,18 @@ function descriptionOf({ authority, unsafe, success }: EndpointRule): string {
 }
 
 function servicePaths(): JsonObject {
-  const get = (operationId: string, summary: string, mediaType: string, extra: JsonObject = {}): JsonObject => ({
+  const fine = (mediaType: string, ...headers: HeaderName[]): JsonObject => ({
+    description: 'Fine.',
+    headers: responseHeaders('X-Correlation-Id', ...headers),
+    content: { [mediaType]: {} },
+  });
+  const get = (operationId: string, summary: string, success: JsonObject, extra: JsonObject = {}): JsonObject => ({
     get: {
       operationId,
       tags: ['service'],
       summary,
       security: [],
-      responses: { 200: { description: 'Fine.', content: { [mediaType]: {} } }, 403: originRejected, 503: starting, ...extra },
+      responses: { 200: success, 403: originRejected, 503: starting, ...extra },
     },
   });
   const refusal = (description: string): JsonObject => ({
@@ -125,16 +131,19 @@ function servicePaths(): JsonObject {
   });
   const originRejected = refusal('`control.ORIGIN_REJECTED`');
   const starting = refusal('`control.UNAVAILABLE` while the service starts.');
-  const noOperator = refusal("`control.UNAUTHENTICATED`: beyond loopback the operator's token is wanted.");
+  const noOperator = {
+    ...refusal("`control.UNAUTHENTICATED`: beyond loopback the operator's token is wanted."),
+    headers: responseHeaders('WWW-Authenticate'),
+  };
   const reasons = Object.entries(notReadyReasons)
     .map(([name, text]) => `\`${name}\` (${text})`)
     .join(', ');
   const notReady = { 503: refusal(`\`control.UNAVAILABLE\`; \`details.reasons\` names each reason: ${reasons}.`) };
   return {
-    '/healthz': get('getHealth', 'Whether the process answers', 'application/json'),
-    '/readyz': get('getReadiness', 'Whether it takes work', 'application/json', notReady),
-    '/metrics': get('getMetrics', 'Figures for Prometheus', 'text/plain', { 401: noOperator }),
-    '/v1/openapi.json': get('getOpenApi', 'This document', 'application/json'),
-    '/docs': get('getDocs', 'This document as a page', 'text/html'),
+    '/healthz': get('getHealth', 'Whether the process answers', fine('application/json')),
+    '/readyz': get('getReadiness', 'Whether it takes work', fine('application/json'), notReady),
+    '/metrics': get('getMetrics', 'Figures for Prometheus', fine('text/plain'), { 401: noOperator }),
+    '/v1/openapi.json': get('getOpenApi', 'This document', fine('application/json', 'ETag')),
+    '/docs': get('getDocs', 'This document as a page', fine('text/html', 'ETag')),
   };
 }

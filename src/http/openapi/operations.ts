@@ -8,6 +8,7 @@ import { refPrefix } from '../../contract/shape.js';
 import { bodyRuleOf, type RouteApi } from '../table-routes.js';
 import { DocumentSchemas } from './components.js';
 import { shapeExample } from './examples.js';
+import { rateHeaderNames, responseHeaders } from './response-headers.js';
 
 /** What a document says of a row beyond what the table has. */
 export interface RowWords {
@@ -17,6 +18,8 @@ export interface RowWords {
   authority: readonly string[];
   /** It needs an Idempotency-Key, and its answer may be a replay. */
   needsKey: boolean;
+  /** Its replies tell the rate of their caller. Default false. */
+  tellsRate?: boolean;
   /** By status: what neither the reply's shape nor the error codes say. */
   otherResponses?: JsonObject;
 }
@@ -30,13 +33,19 @@ export interface DocumentedApi<Id extends string, Rule extends RouteRule = Route
   requestExamples: { readonly [_ in Id]?: JsonObject };
 }
 
-const correlation = { 'X-Correlation-Id': { $ref: '#/components/headers/XCorrelationId' } };
-const replayedHeader = { 'Idempotent-Replayed': { $ref: '#/components/headers/IdempotentReplayed' } };
-const retryAfter = { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } };
+const correlation = responseHeaders('X-Correlation-Id');
+const rate = responseHeaders(...rateHeaderNames);
+/** Refusals before the caller is known, or its rate counted. */
+const beforeRate: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'control.ORIGIN_REJECTED',
+  'control.UNSUPPORTED_MEDIA_TYPE',
+  'control.UNAUTHENTICATED',
+  'control.ORGANIZATION_SUSPENDED',
+]);
 
 export function operationOf<Id extends string, Rule extends RouteRule>(api: DocumentedApi<Id, Rule>, id: Id): JsonObject {
   const rule = api.table[id];
-  const { description, security, authority, needsKey, otherResponses = {} } = api.wordsOf(rule);
+  const { description, security, authority, needsKey, tellsRate = false, otherResponses = {} } = api.wordsOf(rule);
   const body = requestBodyOf(api, id);
   return {
     operationId: id,
@@ -51,7 +60,11 @@ export function operationOf<Id extends string, Rule extends RouteRule>(api: Docu
       ...(needsKey ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
     ],
     ...defined({ requestBody: body }),
-    responses: { ...successes(api, id, needsKey), ...otherResponses, ...refusals(api.errorCodesOf(id)) },
+    responses: {
+      ...successes(api, id, { needsKey, tellsRate }),
+      ...otherResponses,
+      ...refusals(api.errorCodesOf(id), { tellsRate }),
+    },
   };
 }
 
@@ -83,38 +96,50 @@ function requestBodyOf<Id extends string, Rule extends RouteRule>(api: Documente
   return { required: rule.optional !== true, content };
 }
 
-function successes<Id extends string, Rule extends RouteRule>(api: DocumentedApi<Id, Rule>, id: Id, needsKey: boolean): JsonObject {
+function successes<Id extends string, Rule extends RouteRule>(
+  api: DocumentedApi<Id, Rule>,
+  id: Id,
+  { needsKey, tellsRate }: { needsKey: boolean; tellsRate: boolean },
+): JsonObject {
   const { table, contract, accepted } = api;
   const { success, media, method } = table[id];
   const name = contract.shapeNameOf(id, 'reply');
-  if (name === undefined || name === 'bytes') return { [success]: rawSuccess(media ?? 'application/octet-stream', name === 'bytes') };
+  const always = tellsRate ? { ...correlation, ...rate } : correlation;
+  if (name === undefined || name === 'bytes')
+    return { [success]: rawSuccess(media ?? 'application/octet-stream', name === 'bytes', always) };
   const schema = { $ref: refPrefix + name };
-  const headers: JsonObject = needsKey ? { ...correlation, ...replayedHeader } : correlation;
+  const headers = needsKey ? { ...always, ...responseHeaders('Idempotent-Replayed') } : always;
   const stream: JsonObject = media === undefined ? {} : { [media]: {} };
   const content = { 'application/json': { schema, example: shapeExample(contract.shapes, name) }, ...stream };
   const first = { description: { 200: 'Done.', 201: 'Created.', 202: accepted }[success], headers, content };
   if (!needsKey || success === 200) return { [success]: first };
   const again = `A replay: the stored answer of the first request${method === 'PUT' ? '. Or the same was there already' : ''}.`;
   return {
-    [success]: { ...first, headers: correlation },
+    [success]: { ...first, headers: always },
     200: { description: again, headers, content: { 'application/json': { schema } } },
   };
 }
 
-function rawSuccess(media: string, isSaved: boolean): JsonObject {
-  const disposition: JsonObject = isSaved ? { 'Content-Disposition': { $ref: '#/components/headers/ContentDisposition' } } : {};
+function rawSuccess(media: string, isSaved: boolean, always: JsonObject): JsonObject {
+  const disposition = isSaved ? responseHeaders('Content-Disposition') : {};
   const description = isSaved ? 'The bytes.' : 'The text.';
-  return { description, headers: { ...correlation, ...disposition }, content: { [media]: {} } };
+  return { description, headers: { ...always, ...disposition }, content: { [media]: {} } };
 }
 
-function refusals(codes: readonly ErrorCode[]): JsonObject {
+function refusals(codes: readonly ErrorCode[], { tellsRate }: { tellsRate: boolean }): JsonObject {
   const byStatus = new Map<number, ErrorCode[]>();
   for (const code of codes) byStatus.set(errorTable[code].status, [...(byStatus.get(errorTable[code].status) ?? []), code]);
-  return Object.fromEntries([...byStatus].map(([status, those]) => [status, refusal(status, those)]));
+  return Object.fromEntries([...byStatus].map(([status, those]) => [status, refusal(status, those, { tellsRate })]));
 }
 
-function refusal(status: number, codes: readonly ErrorCode[]): JsonObject {
-  const headers: JsonObject = status === 429 || status === 503 || status === 409 ? { ...correlation, ...retryAfter } : correlation;
+function refusal(status: number, codes: readonly ErrorCode[], { tellsRate }: { tellsRate: boolean }): JsonObject {
+  const headers = {
+    ...correlation,
+    ...(status === 429 || status === 503 || status === 409 ? responseHeaders('Retry-After') : {}),
+    ...(status === 401 ? responseHeaders('WWW-Authenticate') : {}),
+    // The refusal of a request that was one too many tells the rate to every caller.
+    ...(status === 429 || (tellsRate && codes.some((code) => !beforeRate.has(code))) ? rate : {}),
+  };
   const examples = Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }]));
   const own = codes.filter((code) => code in ownBodies).map((code) => ({ $ref: refPrefix + ownBodies[code as keyof typeof ownBodies] }));
   const rest = codes.filter((code) => !(code in ownBodies));
@@ -122,6 +147,13 @@ function refusal(status: number, codes: readonly ErrorCode[]): JsonObject {
   const schema: JsonObject = own.length === 0 ? plain : { anyOf: [...own, ...(rest.length === 0 ? [] : [plain])] };
   return { description: codes.map((code) => `\`${code}\``).join(', '), headers, content: { 'application/json': { schema, examples } } };
 }
+
+/** Of a path that has operations, asked with another method: of no operation. */
+export const wrongMethodResponse: JsonObject = {
+  description: '`control.METHOD_NOT_ALLOWED`',
+  headers: { ...correlation, ...responseHeaders('Allow') },
+  content: { 'application/json': { schema: { $ref: `${refPrefix}ErrorEnvelope` } } },
+};
 
 /** Refusals whose details are part of the promise. */
 const ownBodies = { 'control.LEASE_CONFLICT': 'LeaseConflict', 'world.RUN_OWNS_LEASE': 'RunOwnsLease' } as const;

@@ -13,6 +13,7 @@ interface Media {
 }
 interface Reply {
   $ref?: string;
+  headers?: object;
   content?: { [type: string]: Media };
 }
 interface Documented {
@@ -27,12 +28,14 @@ interface Components {
   responses: { [name: string]: Reply };
   examples: { [code: string]: { value: unknown } };
 }
+/** As node:http has them. */
+export type ReceivedHeaders = { readonly [name: string]: string | string[] | undefined };
 export interface Answered {
   method: string;
   /** Without the query. */
   path: string;
   status: number;
-  contentType: string;
+  headers: ReceivedHeaders;
   text: string;
 }
 
@@ -46,6 +49,34 @@ export async function assertValid(document: JsonObject): Promise<void> {
 export function assertKept(document: JsonObject, name: string): void {
   const kept = JSON.parse(readFileSync(new URL(`../../../../docs/${name}`, import.meta.url), 'utf8')) as object;
   assert.deepEqual(kept, JSON.parse(JSON.stringify(document)));
+}
+
+/** What clients go by beside the body. */
+const promised = ['RateLimit', 'RateLimit-Policy', 'WWW-Authenticate', 'ETag', 'Allow'];
+export function promisedHeaders(headers: ReceivedHeaders): string[] {
+  return promised.filter((name) => headers[name.toLowerCase()] !== undefined);
+}
+/** Those that a response has at times only: which refusals come before a rate is counted, no response says. */
+const isAtTimes = (name: string, status: number): boolean => status >= 400 && name.startsWith('RateLimit');
+
+/** The response declares each of these headers that the reply has, and the reply has each that it declares. */
+export function assertHeaders(
+  response: { headers?: object },
+  { status, headers }: Pick<Answered, 'status' | 'headers'>,
+  where: string,
+): void {
+  const declared = promised.filter((name) => Object.hasOwn(response.headers ?? {}, name));
+  const had = promisedHeaders(headers);
+  assert.deepEqual(
+    had.filter((name) => !declared.includes(name)),
+    [],
+    `${where} declares no such header`,
+  );
+  assert.deepEqual(
+    declared.filter((name) => !had.includes(name) && !isAtTimes(name, status)),
+    [],
+    `${where} has no such header`,
+  );
 }
 
 /** Refusals of requests that reach no operation. */
@@ -90,14 +121,17 @@ export class DocumentJudge {
   }
 
   /** The answer is one that the document announces. */
-  assertAnswer({ method, path, status, contentType, text }: Answered): void {
+  assertAnswer({ method, path, status, headers, text }: Answered): void {
     const where = `${method} ${path} ${status}`;
     const code = status >= 400 ? (JSON.parse(text) as ErrorEnvelope).code : undefined;
-    if (method === 'HEAD' || status === 304 || (code !== undefined && ofNoOperation.has(code))) return;
+    if (method === 'HEAD' || status === 304) return;
+    if (status === 405) assertHeaders(this.#components.responses.MethodNotAllowed ?? assert.fail(where), { status, headers }, where);
+    if (code !== undefined && ofNoOperation.has(code)) return;
     const template = this.#templates.find(({ pattern }) => pattern.test(path))?.template;
     const operation = this.#paths[template ?? '']?.[method.toLowerCase()] ?? assert.fail(`${where} is in no document`);
     const reply = this.#resolved(operation.responses[status] ?? assert.fail(`${operation.operationId} ${status} ${code ?? ''}`));
-    const type = contentType.split(';')[0] as string;
+    assertHeaders(reply, { status, headers }, where);
+    const type = String(headers['content-type']).split(';')[0] as string;
     const media = reply.content?.[type] ?? assert.fail(`${where}: ${type}`);
     if (code !== undefined) assert.ok(Object.hasOwn(media.examples ?? {}, code), `${operation.operationId} ${status} ${code}`);
     if (media.schema !== undefined && type === 'application/json') this.#assertFits(media.schema, JSON.parse(text), where);
