@@ -22,7 +22,7 @@ import type { HttpHandler, HttpReply, ServerRequest } from './server.js';
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 export interface RouteReply {
   status: number;
-  /** Written as JSON, but for nothing (undefined), for bytes, for the text of a `RawText`, for an `OwnBody` and for text that comes in pieces. */
+  /** Written as JSON, but for nothing (undefined), bytes, the text of a `RawText`, an `OwnBody` and text that comes in pieces. */
   body: unknown;
   headers?: { [name: string]: string };
   /** Released when the reply has left, or its client has gone. */

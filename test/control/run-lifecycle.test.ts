@@ -115,7 +115,7 @@ test('the world of a run is its own while it lasts, and must be reset before any
     /reset/,
   );
   await refuses(kit.start(session), 'world.RUN_OWNS_LEASE');
-  // Its end has closed the world: only the whole of it can be had again.
+  // Its end has closed the world, and only a reset of the whole opens it.
   await refuses(kit.call('createSnapshot', { path, body: { expectedLeaseGeneration: 1 } }), 'world.RUN_OWNS_LEASE');
   const packages = [(await example.build()).tools[0]!.packageId];
   await refuses(kit.call('resetSession', { path, body: { expectedLeaseGeneration: 1, packages } }), 'world.RUN_OWNS_LEASE');
