@@ -49,7 +49,7 @@ export function showCommand(flags: ShowFlags): Promise<ExitCode> {
 }
 
 async function show(flags: ShowFlags, output: Output): Promise<ExitCode> {
-  const run = await withProgressBar('Reading', () => openStoredRun(flags));
+  const run = await withProgressBar('Reading', () => openStoredRun({ root: flags.root, run: flags.run }));
   const { journal, calls, at, row, diff } = flags;
   tellRun(run, output);
   if (row !== undefined) tellRow(await run.row(row, at === undefined ? {} : { atSequence: at }), output);
