@@ -27,6 +27,10 @@ export type OptionShape =
 export type OptionShapes<T> = { readonly [name in keyof Required<T>]: OptionShape };
 
 const isolations = ['thread', 'process', 'box'] as const;
+/** An object of these members alone; the compiler holds the table against its type, as it does for options. */
+export function membersOf<T>(members: OptionShapes<T>): OptionShape {
+  return { members };
+}
 /** Shapes that several functions share. */
 export const optionShapes = {
   root: { required: 'text' },
@@ -35,9 +39,25 @@ export const optionShapes = {
   receivers: { mapOf: { having: { url: { required: 'text' }, secret: { required: 'text' } } } },
 } as const satisfies { [name: string]: OptionShape };
 
+/** Names of the same thing elsewhere, each with the option that has it: `log.level` for `logLevel`. */
+export interface NamesElsewhere {
+  /** What has these names, as in "the setting logLevel". */
+  what: string;
+  options: ReadonlyMap<string, string>;
+}
+
 /** control.INVALID_REQUEST for the first option that is unknown, missing or of another type; `of` names the function. */
-export function requireOptions(of: string, options: object, shapes: { readonly [name: string]: OptionShape }): void {
+export function requireOptions(
+  of: string,
+  options: object,
+  shapes: { readonly [name: string]: OptionShape },
+  elsewhere?: NamesElsewhere,
+): void {
   if (!isRecord(options)) throw new ServiceError('control.INVALID_REQUEST', { message: `${of} takes an object of options.` });
+  for (const name of Object.keys(options)) {
+    const option = Object.hasOwn(shapes, name) ? undefined : elsewhere?.options.get(name);
+    if (option !== undefined) throw unknown(below({ of, path: [] }, name), `The ${elsewhere?.what} ${name} is the option "${option}".`);
+  }
   requireMembers({ of, path: [] }, options, shapes);
 }
 
@@ -48,7 +68,7 @@ interface Place {
 
 function requireMembers(place: Place, value: Members, shapes: { readonly [name: string]: OptionShape }): void {
   const known = Object.keys(shapes);
-  for (const name of Object.keys(value)) if (!Object.hasOwn(shapes, name)) throw unknown(below(place, name), known);
+  for (const name of Object.keys(value)) if (!Object.hasOwn(shapes, name)) throw unknown(below(place, name), hintOf(name, known));
   for (const [name, shape] of Object.entries(shapes)) requireShape(below(place, name), value[name], shape);
 }
 
@@ -99,9 +119,12 @@ function wrongType(place: Place, value: unknown, shape: OptionShape): ServiceErr
   );
 }
 
-function unknown(place: Place, known: readonly string[]): ServiceError {
-  const near = nearest(place.path.at(-1) as string, known);
-  const hint = near === undefined ? `It has ${known.join(', ')}.` : `Did you mean "${near}"?`;
+function hintOf(name: string, known: readonly string[]): string {
+  const near = nearest(name, known);
+  return near === undefined ? `It has ${known.join(', ')}.` : `Did you mean "${near}"?`;
+}
+
+function unknown(place: Place, hint: string): ServiceError {
   return refusal(place, 'unknown_property', `${place.of} has no option ${nameOf(place)}. ${hint}`, hint);
 }
 

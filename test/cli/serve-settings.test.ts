@@ -7,7 +7,9 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { readServeSettings } from '../../src/cli/read-serve-settings.js';
 import { configFile, environmentName, fileName, serveSettings } from '../../src/cli/serve-settings.js';
 import { settingsText, shownSettings } from '../../src/cli/shown-settings.js';
+import { ServiceError } from '../../src/contract/errors.js';
 import { limits } from '../../src/contract/limits.js';
+import { type ControlServerOptions, requireServerOptions } from '../../src/control-server-options.js';
 
 type Texts = { [name: string]: string };
 const read = (flags: Texts, environment: Texts = {}) => readServeSettings({ flags, environment });
@@ -220,6 +222,46 @@ test('a grace for the server key as a flag needs a rotation; a variable may hold
   assert.equal(optionsOf({}, { DRILLYARD_KEY_GRACE_MS: '1000' }).rotateKey, undefined);
   const rotating = readServeSettings({ flags: { 'key-grace-ms': '1000' }, environment: {}, rotateKey: true });
   assert.deepEqual('options' in rotating && rotating.options.rotateKey, { graceMs: 1000 });
+});
+
+test('the server refuses the name of a setting with the option that has it, and knows each option that it names', () => {
+  const refusalOf = (options: object): string => {
+    try {
+      requireServerOptions(options as ControlServerOptions);
+      return '';
+    } catch (error) {
+      assert.ok(error instanceof ServiceError && error.code === 'control.INVALID_REQUEST', String(error));
+      return error.message;
+    }
+  };
+  assert.equal(
+    refusalOf({ dataDir: 'x' }),
+    'startControlServer has no option "dataDir". The setting dataDir is the option "dataDirectory".',
+  );
+  assert.match(refusalOf({ buildRetentionDays: 1 }), /^startControlServer has no option .* is the option "retention\.buildMs"\.$/);
+  assert.match(refusalOf({ dataDirectry: 'x' }), /Did you mean "dataDirectory"\?$/);
+  for (const group of [
+    'connections',
+    'agents',
+    'rate',
+    'quarantine',
+    'quotas',
+    'retention',
+    'rotateKey',
+    'identity',
+    'author',
+    'log',
+    'cluster',
+  ])
+    assert.match(refusalOf({ [group]: { noSuchOption: 1 } }), new RegExp(`has no option "${group}\\.noSuchOption"`));
+  for (const name of serveSettings.map(fileName)) {
+    const refusal = refusalOf({ [name]: undefined });
+    if (refusal === '') continue;
+    const option = /^startControlServer has no option "\w+"\. The setting \w+ is the option "([\w.]+)"\.$/.exec(refusal)?.[1] ?? '';
+    assert.notEqual(option, '', refusal);
+    const given = option.split('.').reduceRight<unknown>((value, member) => ({ [member]: value }), undefined) as object;
+    assert.doesNotMatch(refusalOf(given), /has no option/);
+  }
 });
 
 test('the rate has a burst of at least its second', () => {
