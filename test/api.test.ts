@@ -8,19 +8,23 @@ import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import ts from 'typescript';
+import * as everything from '../src/index.js';
 import {
   checkReports,
   createLocalWorld,
   openStoredRun,
   planDrills,
+  pushSource,
   readHistory,
   runDrills,
+  runDrillsRemotely,
   SourceInvalidError,
   startAgentDesk,
   startControlServer,
   startLocalInspector,
   startLocalSimulationServer,
   validateRepository,
+  verifyReport,
 } from '../src/index.js';
 import { drillyard } from './cli/cli.js';
 
@@ -115,4 +119,35 @@ test('a repository that does not compile is reported with its diagnostics, and a
     [() => runDrills({ root, isolate: 'boxes' } as never), /^runDrills: the option "isolate" must be one of thread, process, box\.$/],
   ];
   for (const [ask, message] of misspelled) await assert.rejects(ask, { code: 'control.INVALID_REQUEST', message });
+});
+
+/** Another name of a function. */
+const calledAs: { [name: string]: string } = { startLocalSimulationServer: 'startLocalInspector' };
+/** Each takes something else than one object of options. */
+const withoutOptions = [
+  'HandedIn',
+  'ServiceError',
+  'SourceInvalidError',
+  'ToolFailure',
+  'compareRuns',
+  'defineTool',
+  'defineToolBehavior',
+  'verifyReport',
+];
+test('every function of the package that takes options refuses one that it does not have', async () => {
+  const functions = Object.entries(everything).filter(([name, value]) => typeof value === 'function' && !withoutOptions.includes(name));
+  assert.ok(functions.length > 12);
+  for (const [name, value] of functions) {
+    const ask = async (): Promise<unknown> => await (value as (options: object) => unknown)({ noSuchOption: 1 });
+    await assert.rejects(ask, {
+      code: 'control.INVALID_REQUEST',
+      message: new RegExp(`^${calledAs[name] ?? name} has no option "noSuchOption"\\.`),
+    });
+  }
+  const inner: [Promise<unknown>, RegExp][] = [
+    [verifyReport('x', { onProgres: 1 } as never), /^verifyReport has no option "onProgres"\. Did you mean "onProgress"\?$/],
+    [runDrillsRemotely({ root: 'x', remote: { credental: 'x' } } as never), /^runDrillsRemotely has no option "remote\.credental"\./],
+    [pushSource({ root: 'x', remote: { credental: 'x' } } as never), /^pushSource has no option "remote\.credental"\./],
+  ];
+  for (const [asked, message] of inner) await assert.rejects(asked, { code: 'control.INVALID_REQUEST', message });
 });

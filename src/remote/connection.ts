@@ -4,6 +4,7 @@ import { ControlError } from '../client/control-error.js';
 import { defined } from '../contract/defined.js';
 import { ServiceError } from '../contract/errors.js';
 import type { Me } from '../contract/hosted/organization.js';
+import { membersOf } from '../contract/known-options.js';
 import type { RemoteService } from '../contract/run/project-files.js';
 import { reachingFetch, refusalOf, requireServiceUrl } from './service-url.js';
 import { tuning } from './tuning.js';
@@ -13,6 +14,9 @@ export interface RemoteOptions extends Partial<RemoteService> {
   /** A control credential. It goes to the service and nowhere else. */
   credential: string;
 }
+export const remoteShape = membersOf<RemoteOptions>({
+  ...{ url: 'text', project: 'text', environment: 'text', draft: 'text', credential: { required: 'text' } },
+});
 
 export interface Remote {
   readonly client: Client;

@@ -14,7 +14,7 @@ import { type OptionShapes, optionShapes, requireOptions } from '../contract/kno
 import { limits } from '../contract/limits.js';
 import type { CompiledBuild, Diagnostic } from '../contract/run/build.js';
 import { SourceInvalidError } from '../drills/source-invalid.js';
-import { asked, connectRemote, type Remote, type RemoteOptions } from './connection.js';
+import { asked, connectRemote, type Remote, type RemoteOptions, remoteShape } from './connection.js';
 import { type PushedDataset, pushDataset, readDatasetFile } from './push-dataset.js';
 import { inRequests, type RemoteSource, type RemoteSourceOptions, readRemoteSource, rootFileName } from './remote-source.js';
 import { tuning } from './tuning.js';
@@ -36,7 +36,7 @@ export interface PushSourceOptions {
 const shapes: OptionShapes<PushSourceOptions> = {
   root: optionShapes.root,
   config: 'text',
-  remote: { required: 'object' },
+  remote: { required: remoteShape },
   datasets: optionShapes.texts,
   onCompiling: 'function',
   onProgress: 'function',

@@ -4,10 +4,11 @@ import { resolve } from 'node:path';
 import { graceAfter } from '../async/grace.js';
 import { defined } from '../contract/defined.js';
 import { ServiceError } from '../contract/errors.js';
+import { type OptionShapes, requireOptions } from '../contract/known-options.js';
 import { limits } from '../contract/limits.js';
 import { localFolders } from '../contract/local-folders.js';
 import type { Binding, HttpMounts } from '../contract/run/target.js';
-import { requireRunOptions } from '../drills/plan/known-options.js';
+import { runShapes } from '../drills/plan/known-options.js';
 import type { RunDrillsOptions } from '../drills/plan/options.js';
 import { type Plan, planRun, refuseJudges, refuseMounts } from '../drills/plan/plan.js';
 import { announcePlan, type BuildRunResult, newInvocation, Run } from '../drills/run.js';
@@ -15,7 +16,7 @@ import type { RunDrillsResult } from '../drills/run-drills.js';
 import { thenPrune } from '../drills/stored/kept-runs.js';
 import { Targets } from '../drills/targets/targets.js';
 import { markRun } from '../reports/runs-in-progress.js';
-import { asked, connectRemote, environmentOf, type Remote, type RemoteOptions } from './connection.js';
+import { asked, connectRemote, environmentOf, type Remote, type RemoteOptions, remoteShape } from './connection.js';
 import { type CompiledSource, compileForRemote, type PushedSource, pushCompiled } from './push-source.js';
 import { playRemotely, type RemoteStage } from './remote-attempt.js';
 
@@ -28,14 +29,17 @@ export interface RemoteRunOptions extends RunDrillsOptions {
 const mountsOfServices: ReadonlySet<HttpMounts> = new Set<HttpMounts>(['path', 'host']);
 const available: ReadonlySet<Binding> = new Set<Binding>(['direct', 'http', 'mcp', 'cli']);
 
-export async function runDrillsRemotely({ remote: given, onPushed, ...options }: RemoteRunOptions): Promise<RunDrillsResult> {
-  requireRunOptions(options);
+const shapes: OptionShapes<RemoteRunOptions> = { ...runShapes, remote: { required: remoteShape }, onPushed: 'function' };
+
+export async function runDrillsRemotely(given: RemoteRunOptions): Promise<RunDrillsResult> {
+  requireOptions('runDrillsRemotely', given, shapes);
+  const { remote: place, onPushed, ...options } = given;
   refuseLocalOptions(options);
   const compiled = await compileForRemote(options);
   const { build, diagnostics, view } = compiled;
   // Before anything is sent: what selects nothing is refused here.
   const plan = hosted(planRun(build, options, available));
-  const remote = await asked(() => connectRemote(given, compiled.settings?.remote, options.signal));
+  const remote = await asked(() => connectRemote(place, compiled.settings?.remote, options.signal));
   const pushed = await pushCompiled(remote, compiled, {
     ...options,
     ...defined({ onProgress: options.onNotice }),

@@ -1,6 +1,7 @@
 // Checks a report folder against itself: every digest of the manifest, the journal's digests, the verdict, and each projection, made again.
 // The folder may come from anywhere. What holds afterwards: its files are those of one consistent run, as the one who wrote it says.
 import { jsonDigest, sha256Digest } from '../contract/digest.js';
+import { type OptionShapes, requireOptions } from '../contract/known-options.js';
 import { limits } from '../contract/limits.js';
 import type { RunResult } from '../contract/run/run.js';
 import type { RunReport } from '../contract/run/run-events.js';
@@ -30,8 +31,11 @@ export interface VerifyOptions {
   onProgress?: (doneBytes: number, totalBytes: number) => void;
 }
 
-export function verifyReport(folder: string, options: VerifyOptions = {}): Promise<ReportVerification> {
-  return verifyReportAs(projectionRevision, folder, options);
+const shapes: OptionShapes<VerifyOptions> = { onProgress: 'function' };
+
+export async function verifyReport(folder: string, options: VerifyOptions = {}): Promise<ReportVerification> {
+  requireOptions('verifyReport', options, shapes);
+  return await verifyReportAs(projectionRevision, folder, options);
 }
 
 /** As a writer of that revision does. */

@@ -28,7 +28,7 @@ const planShapes: OptionShapes<PlanOptions & SourceOptions> = {
   concurrency: 'number',
   agent: 'function',
 };
-const runShapes: OptionShapes<RunDrillsOptions> = {
+export const runShapes: OptionShapes<RunDrillsOptions> = {
   ...planShapes,
   isolate: optionShapes.isolate,
   handlerTimeoutMs: 'number',
