@@ -35,12 +35,22 @@ function byDefault({ default: text, isFixed, kind }: ServeSetting): Pick<ShownSe
   return isFixed ? { value: kind.parse(text) as JsonValue } : { words: text };
 }
 
-/** YAML. A value that is not shown whole is a comment too: it is not what holds. */
+/** Without one of them the others of its group are refused. */
+const groups: readonly (readonly (keyof ServeValues)[])[] = [
+  ['cluster', 'node', 'nodeAddress', 'homes', 'clusterStore'],
+  ['oidcIssuer', 'oidcAudience', 'oidcJwksUrl', 'oidcOrganizationClaim', 'oidcRoleClaim'],
+];
+
+/** YAML. A value that is not shown whole is a comment too: it is not what holds. So is what the file would be refused for without it. */
 export function settingsText(settings: readonly ShownSetting[]): string {
+  const redacted = settings.flatMap(({ name, isRedacted }) => (isRedacted ? [name] : []));
   const lines = settings.map(({ name, value, words, source, isRedacted = false }) => {
     const shown = `${name}: ${value === undefined ? words : JSON.stringify(value)}`;
     if (source === 'default') return `# ${shown}`;
-    return isRedacted ? `# ${shown} # ${source}, a part of it is not shown` : `${shown} # ${source}`;
+    if (isRedacted) return `# ${shown} # ${source}, a part of it is not shown`;
+    const group: readonly string[] = groups.find((names) => names.some((one) => one === name)) ?? [];
+    const needed = redacted.find((other) => group.includes(other));
+    return needed === undefined ? `${shown} # ${source}` : `# ${shown} # ${source}, needs ${needed}`;
   });
   return [`schemaVersion: ${configSchemaVersion}`, '# What is set has its source behind it; the other lines are defaults.', ...lines].join(
     '\n',

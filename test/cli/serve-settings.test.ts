@@ -213,6 +213,21 @@ test('what is shown is what holds, from where, may be used again, and has no sec
   const secret = shownOf({ ...identity, 'author-command': 'a', 'author-arguments': '["--key","s3cret"]' }).shown;
   assert.ok(!JSON.stringify(secret).includes('s3cret') && !settingsText(secret).includes('s3cret'));
   assert.match(settingsText(secret), /^# authorArguments: .* a part of it is not shown$/m);
+  // What says nothing without a setting that is not shown is a comment with it.
+  assert.match(settingsText(secret), /^# oidcIssuer: "https:\/\/id" # --oidc-issuer, needs oidcJwksUrl$/m);
+  assert.deepEqual(optionsOf({ 'config-file': fileOf(settingsText(secret)) }).author, {
+    executable: 'a',
+    arguments: [],
+    timeoutMs: 600_000,
+  });
+  const url = 'postgres://u:s3cret@h/db?sslmode=disable';
+  const cluster = { node: 'n1', 'node-address': 'http://10.0.0.1:1', homes: '8', 'key-file': '/k' };
+  const node = settingsText(shownOf({ ...cluster, cluster: url }).shown);
+  assert.ok(!node.includes('s3cret'));
+  for (const name of ['node', 'nodeAddress', 'homes']) assert.match(node, new RegExp(`^# ${name}: .*, needs cluster$`, 'm'));
+  assert.equal(optionsOf({ 'config-file': fileOf(node) }).keyFile, '/k');
+  const open = settingsText(shownOf({ ...cluster, cluster: 'postgres://h/db' }).shown);
+  assert.equal(optionsOf({ 'config-file': fileOf(open) }).cluster?.node, 'n1');
 });
 
 test('a grace for the server key as a flag needs a rotation; a variable may hold it for the starts that rotate', () => {
