@@ -105,8 +105,8 @@ export type { PlanDrillsOptions, RunDrillsResult } from './drills/run-drills.js'
 export { SourceInvalidError } from './drills/source-invalid.js';
 export type { ChangedAssertion, CheckedReport } from './drills/stored/check-report.js';
 export type { CheckedDrill } from './drills/stored/checked-trials.js';
+export { type ComparableRun, compareGivenRuns as compareRuns } from './drills/stored/compare-given.js';
 export type { ComparedRun } from './drills/stored/compare-runs.js';
-export { compareRuns } from './drills/stored/compare-runs.js';
 export type { DrillHistory, HistoryRun } from './drills/stored/history.js';
 export type { DrillHistories, ReadHistoryOptions } from './drills/stored/read-history.js';
 export { readHistory } from './drills/stored/read-history.js';

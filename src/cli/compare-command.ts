@@ -2,10 +2,9 @@
 import { resolve } from 'node:path';
 import type { RunComparison } from '../contract/hosted/runs.js';
 import { compareSealed } from '../drills/stored/compare-sealed.js';
-import { manifestDigestOf, SealedReport } from '../drills/stored/sealed-report.js';
-import { notSealed } from '../drills/stored/verified-report.js';
+import type { SealedReport } from '../drills/stored/sealed-report.js';
+import { sealedReportIn } from '../drills/stored/verified-report.js';
 import { oneReportPath } from '../reports/report-path.js';
-import { verifyReport } from '../reports/verify-report.js';
 import { comparisonLines } from './comparison-lines.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import { reportFailure } from './failure.js';
@@ -38,15 +37,10 @@ function compared({ left, right, root }: CompareFlags): Promise<RunComparison> {
     const sides: SealedReport[] = [];
     for (const folder of folders) {
       const before = sides.length;
-      sides.push(await sealedReport(folder, (done, total) => update(before + done / Math.max(total, 1), 3)));
+      const onProgress = (done: number, total: number): void => update(before + done / Math.max(total, 1), 3);
+      sides.push(await sealedReportIn(folder, { onProgress }));
     }
     const [one, other] = sides as [SealedReport, SealedReport];
     return await compareSealed(one, other);
   });
-}
-
-async function sealedReport(folder: string, onProgress: (done: number, total: number) => void): Promise<SealedReport> {
-  const { ok, problems } = await verifyReport(folder, { onProgress });
-  if (ok) return new SealedReport(folder, await manifestDigestOf(folder));
-  throw notSealed(folder, problems);
 }

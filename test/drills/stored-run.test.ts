@@ -1,13 +1,23 @@
 // A stored run looked into, forked and asked again, through the functions of the package.
 import assert from 'node:assert/strict';
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { appendFileSync, cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { StatePatch } from '../../src/contract/world/scenario.js';
 import { RebuiltRows } from '../../src/drills/stored/rebuilt-rows.js';
-import { forkRun, openStoredRun, replayReport, runDrills, type StoredRun, type WorldRef } from '../../src/index.js';
+import {
+  compareRuns,
+  forkRun,
+  openStoredRun,
+  replayReport,
+  runDrills,
+  ServiceError,
+  type StoredRun,
+  type WorldRef,
+} from '../../src/index.js';
 import fc from '../fast-check.js';
 
 const root = mkdtempSync(join(tmpdir(), 'drillyard-stored-'));
@@ -138,4 +148,48 @@ test('recorded calls against another world: the first that is answered otherwise
   assert.notDeepEqual(first.recorded, first.present);
   await assert.rejects(replayReport({ root, report: run, scenarioId: 'no-such' }), { code: 'control.INVALID_REQUEST' });
   await assert.rejects(replayReport({ root, report: run, faults: [{ fault: 'no-such', active: true }] }), /No tool has a fault "no-such"/);
+});
+
+// COMPARE-GIVEN-1
+test('runs compare by folder, as opened, and as result and journal, and what is no run is refused by its side', async () => {
+  const [one, other] = [await opened('careless-refund'), await opened('sla-escalation')];
+  const { result } = one.report;
+  const text = readFileSync(join(one.folder, 'evidence.jsonl'), 'utf8');
+  const wanted = await compareRuns(one.folder, other.folder);
+  assert.deepEqual([wanted.left.runId, wanted.right.runId], [result.identity.runId, other.report.runId]);
+  for (const left of [one, { result, evidence: [text] }, { result, evidence: [Buffer.from(text)] }])
+    assert.deepEqual(await compareRuns(left, other), wanted);
+
+  const changed = join(root, 'changed');
+  cpSync(one.folder, changed, { recursive: true });
+  appendFileSync(join(changed, 'evidence.jsonl'), '{}\n');
+  // The values where two runs part are looked up in a second reading.
+  const shorter = { result, evidence: [`${text.split('\n', 2).join('\n')}\n`] };
+  const once = function* (): Generator<string> {
+    yield text;
+  };
+  assert.ok((await compareRuns(one, shorter)).firstDivergence?.left !== undefined);
+  const refused: [left: unknown, message: RegExp, path?: string][] = [
+    [undefined, /^compareRuns: left must be the folder of a report, a run of openStoredRun, or \{ result, evidence \}\.$/, '/left'],
+    [one.report, /^compareRuns: left\.evidence must be/, '/left/evidence'],
+    [{ result: {}, evidence: [text] }, /^compareRuns: left\.result is not the result of a run\.$/, '/left/result/identity'],
+    [{ result, evidence: text }, /^compareRuns: left\.evidence must be the chunks of a journal.*such as \[text\]\.$/, '/left/evidence'],
+    [{ result, evidence: Buffer.from(text) }, /left\.evidence must be the chunks/],
+    [{ result, evidence: [text.slice(0, -1)] }, /left\.evidence must be the chunks of a journal, each of whole lines/],
+    [{ result, evidence: one.entries() }, /left\.evidence must be the chunks/],
+    [{ result, evidence: once() }, /left\.evidence is read twice/],
+    [{ result, evidence: Readable.from([text]) }, /left\.evidence is read twice/],
+    [join(root, 'nowhere'), /is not a report as it was sealed/],
+    [changed, /is not a report as it was sealed: evidence\.jsonl/],
+  ];
+  for (const [left, message, path] of refused) {
+    const error: unknown = await compareRuns(left as never, shorter).catch((thrown: unknown) => thrown);
+    assert.ok(error instanceof ServiceError && error.code === 'control.INVALID_REQUEST', `${message}: ${error}`);
+    assert.match(error.message, message);
+    if (path !== undefined)
+      assert.ok(
+        error.extra.issues?.some((issue) => issue.path === path),
+        JSON.stringify(error.extra),
+      );
+  }
 });

@@ -8,6 +8,7 @@ import { evidenceFile, reportFile } from '../../reports/report-folder.js';
 import type { ReportProblem } from '../../reports/report-problems.js';
 import { type VerifyOptions, verifyReport } from '../../reports/verify-report.js';
 import { entriesIn, wholeLines } from './journal-text.js';
+import { manifestDigestOf, SealedReport } from './sealed-report.js';
 
 export type ReadReport =
   | { ok: true; report: RunReport; entries: AsyncIterable<EvidenceEntry> }
@@ -19,6 +20,13 @@ export async function readVerifiedReport(folder: string, options: VerifyOptions 
   const reader = new FolderReader(folder);
   const report = JSON.parse((await reader.text(reportFile, limits.reportDocumentBytesMax)) ?? '') as RunReport;
   return { ok, report, entries: entriesIn(wholeLines(reader.pieces(evidenceFile))) };
+}
+
+/** Rejects with control.INVALID_REQUEST for one that was changed. */
+export async function sealedReportIn(folder: string, options: VerifyOptions = {}): Promise<SealedReport> {
+  const { ok, problems } = await verifyReport(folder, options);
+  if (!ok) throw notSealed(folder, problems);
+  return new SealedReport(folder, await manifestDigestOf(folder));
 }
 
 /** control.INVALID_REQUEST for a folder that `report verify` would not accept. */
