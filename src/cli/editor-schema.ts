@@ -1,7 +1,8 @@
 // The line of a new file by which an editor finds the JSON Schema that completes and checks it (docs/schemas of this package).
 import { existsSync } from 'node:fs';
-import { dirname, isAbsolute, join, relative, sep } from 'node:path';
+import { dirname, join, relative, sep } from 'node:path';
 import { installation } from '../files/installation.js';
+import { isBelow } from '../files/is-below.js';
 
 const schemas = join('docs', 'schemas');
 const installed = join('node_modules', 'drillyard', schemas);
@@ -34,11 +35,6 @@ function schemaFolderOf(folder: string, running: string): string | undefined {
     if (existsSync(join(at, '.pnp.cjs'))) return isBelow(at, running) && !/\.zip[\\/]/.test(running) ? join(running, schemas) : undefined;
   }
   return join(folder, installed);
-}
-
-function isBelow(folder: string, path: string): boolean {
-  const below = relative(folder, path);
-  return below !== '..' && !below.startsWith(`..${sep}`) && !isAbsolute(below);
 }
 
 function relativeUrl(from: string, to: string): string {

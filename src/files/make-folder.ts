@@ -1,4 +1,4 @@
-// Makes a folder and those above it that are missing, or says why it cannot.
+// Makes a folder and those above it that are missing, or says why it cannot; closes one to everybody but its owner.
 import { chmodSync, existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { fileRefusal, hasCode } from './file-faults.js';

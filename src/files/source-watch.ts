@@ -5,6 +5,7 @@
 import { fstatSync, readFileSync, type Stats, statSync } from 'node:fs';
 import { relative, resolve, sep } from 'node:path';
 import { type FSWatcher, watch } from 'chokidar';
+import { isBelow } from './is-below.js';
 import { tuning } from './tuning.js';
 
 export interface SourceWatchOptions {
@@ -44,7 +45,7 @@ export class SourceWatch {
   /** The root file may lie elsewhere, and name other folders now. */
   followPackages(): void {
     const { root, config } = this.#options;
-    this.#watcher.add([resolve(root, config), ...packageFolders(root, config)].filter((place) => isOutside(root, place)));
+    this.#watcher.add([resolve(root, config), ...packageFolders(root, config)].filter((place) => !isBelow(root, place)));
   }
 
   /** What has changed since the last call, once it is quiet; waits for the first change. Resolves with none when `signal` aborts. */
@@ -77,8 +78,8 @@ export class SourceWatch {
 
   #isIgnored(path: string): boolean {
     const { root, written } = this.#options;
-    const outside = isOutside(root, path);
-    const base = outside ? (packageFolders(root, this.#options.config).find((folder) => !isOutside(folder, path)) ?? path) : root;
+    const outside = !isBelow(root, path);
+    const base = outside ? (packageFolders(root, this.#options.config).find((folder) => isBelow(folder, path)) ?? path) : root;
     const names = relative(base, path).split(sep);
     if (names.some((name) => name === 'node_modules' || (name.startsWith('.') && name !== '.' && name !== '..'))) return true;
     return written.some((place) => path === place || path.startsWith(place + sep));
@@ -104,8 +105,4 @@ function identityOf(look: () => Stats): string[] {
   } catch {
     return [];
   }
-}
-
-function isOutside(folder: string, path: string): boolean {
-  return relative(folder, path).split(sep)[0] === '..';
 }
