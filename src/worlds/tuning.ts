@@ -99,4 +99,9 @@ export const tuning = {
   noncesDrawnAtOnce: 256,
   /** Of a folder that code in a box may have filled: more than hosts give names. What is beyond is not looked for. */
   slotNamesMax: 20_000,
+  /** A copied file may have this size, and so many times what it takes of the disk beside. */
+  sparseBytesMax: 1024 * 1024 * 1024,
+  sparseTimesMax: 64,
+  /** Of a copy: a hole of this size stays one. */
+  copiedPieceBytes: 64 * 1024,
 };

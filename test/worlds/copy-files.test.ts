@@ -1,10 +1,25 @@
 // Copies of data files whose worlds work on.
 import assert from 'node:assert/strict';
-import { linkSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import {
+  closeSync,
+  ftruncateSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { takeFile } from '../../src/worlds/taken-file.js';
+import { takeCopy, takeFile } from '../../src/worlds/taken-file.js';
 import { verifyWorlds } from '../../src/worlds/verify-worlds.js';
 import { openWorlds } from '../../src/worlds/worlds.js';
 import { Bank, createBank } from './bank-kit.js';
@@ -75,4 +90,22 @@ test('what a host puts in the place of its copy is taken only if it is a file of
   writeFileSync(from, 'a copy');
   await takeFile(from, to('file'));
   assert.equal(readFileSync(to('file'), 'utf8'), 'a copy');
+});
+
+// TAKEN-FILE-2
+test('a copy of a file with holes takes no more of the disk than the file, and a file of little else is not copied', async (context) => {
+  const folder = scratch(context);
+  const [from, copied] = [join(folder, 'from.mdb'), join(folder, 'copy', 'data.mdb')];
+  const size = 64 * 1024 * 1024;
+  // Neither its begin, nor its end, nor what lies around its holes is that of a piece.
+  const written = [1, 1_000_000, 33_333_333].map((at) => [at, randomBytes(100_001)] as const);
+  const file = openSync(from, 'w');
+  for (const [at, bytes] of written) writeSync(file, bytes, 0, bytes.length, at);
+  ftruncateSync(file, size);
+  await takeCopy(from, copied);
+  assert.ok(readFileSync(copied).equals(readFileSync(from)));
+  assert.ok(statSync(copied).blocks * 512 < 4 * 1024 * 1024, `${statSync(copied).blocks} blocks`);
+  ftruncateSync(file, 2 ** 40);
+  closeSync(file);
+  await assert.rejects(takeCopy(from, join(folder, 'hollow', 'data.mdb')), /something else than a file/);
 });
