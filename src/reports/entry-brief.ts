@@ -1,7 +1,7 @@
 // One entry as a row of a list shows it: what happened, and behind it in short what was asked and what came of it.
 import { diffJson, pathText } from '../contract/json-diff.js';
 import type { EvidenceEntry, OperationEntry, StateChangeEntry } from '../contract/world/evidence.js';
-import { actorName, entryText, place } from './entry-text.js';
+import { actorName, entryText, place, replayText } from './entry-text.js';
 import { valueLine, valueWords } from './shown-values.js';
 import { tuning } from './tuning.js';
 
@@ -30,11 +30,11 @@ export function entryBrief(entry: EvidenceEntry, options: BriefOptions): EntryBr
 }
 
 function operationBrief(entry: OperationEntry, { oneTool, oneActor }: BriefOptions): EntryBrief {
-  const { invocation, outcome, replayedFromSequence, toolOverride } = entry;
+  const { invocation, outcome, toolOverride } = entry;
   const owner = oneTool && place(invocation) === invocation.packageId ? '' : `${place(invocation)}.`;
   const result = outcome.kind === 'ok' ? valueWords(outcome.value) || 'ok' : outcome.error.code;
   const notes = [
-    ...(replayedFromSequence === undefined ? [] : [`replay of #${replayedFromSequence}`]),
+    ...(entry.idempotency === 'replayed' ? [replayText(entry)] : []),
     ...(toolOverride === undefined ? [] : [`override ${toolOverride.id}`]),
   ];
   const note = notes.length === 0 ? '' : ` (${notes.join(', ')})`;

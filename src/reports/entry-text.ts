@@ -71,9 +71,14 @@ function operationText(entry: OperationEntry): string {
   const { invocation, outcome } = entry;
   let text = `${place(invocation)}.${invocation.operationId} by ${actorName(entry)} → ${statusText(outcome.kind)}`;
   if (outcome.kind !== 'ok') text += ` ${outcome.error.code}`;
-  if (entry.replayedFromSequence !== undefined) text += ` (replay of #${entry.replayedFromSequence})`;
+  if (entry.idempotency === 'replayed') text += ` (${replayText(entry)})`;
   if (entry.toolOverride !== undefined) text += ` (override ${entry.toolOverride.id})`;
   return text;
+}
+
+/** Of a call that repeats an earlier one by its key: of a fork's parent, where no entry is named. */
+export function replayText({ replayedFromSequence }: OperationEntry): string {
+  return replayedFromSequence === undefined ? 'replay of a call before the fork' : `replay of #${replayedFromSequence}`;
 }
 
 function stateChangeText(entry: StateChangeEntry): string {

@@ -144,8 +144,8 @@ function callText(call: OperationEntry): string {
   return `${actorName(call)} called ${place(call.invocation)}.${call.invocation.operationId}${words === '' ? '' : ` with ${words}`}`;
 }
 
-function answerText({ outcome, committedOutcome, replayedFromSequence }: OperationEntry): string {
-  if (outcome.kind === 'ok') return `${valueWords(outcome.value) || 'ok'}${replayedFromSequence === undefined ? '' : ', a replay'}`;
+function answerText({ outcome, committedOutcome, idempotency }: OperationEntry): string {
+  if (outcome.kind === 'ok') return `${valueWords(outcome.value) || 'ok'}${idempotency === 'replayed' ? ', a replay' : ''}`;
   const { code, message } = outcome.error;
   const error = message.toLowerCase() === code.toLowerCase() ? code : `${code}: ${message.replace(/\.$/, '')}`;
   return committedOutcome === undefined ? error : `${error}; it was committed all the same`;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { mintedId, ordinalOfId, ordinalText, worldTag, writeOrdinal } from '../../src/worlds/kv/minted-ids.js';
+import { inheritedId, mintedId, ordinalOfId, ordinalText, worldTag, writeOrdinal } from '../../src/worlds/kv/minted-ids.js';
 import fc from '../fast-check.js';
 
 const ordinal = fc.nat({ max: 2 ** 50 - 1 });
@@ -24,6 +24,12 @@ test('an ordinal is written into bytes as it is into a text', () => {
       assert.equal(bytes.toString(), `-${ordinalText(one)}-`);
     }),
   );
+});
+
+test('what a fork inherited has ids of their own', () => {
+  const ids = [0, 1, 2 ** 48].flatMap((ordinal) => [mintedId('call_', tag, ordinal), inheritedId('call_', tag, ordinal)]);
+  assert.equal(new Set(ids).size, ids.length);
+  for (const id of ids) assert.match(id, /^call_[0-9a-z]{26}$/);
 });
 
 test('foreign ids have no ordinal', () => {

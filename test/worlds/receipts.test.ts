@@ -44,7 +44,7 @@ test('the receipts of a package are deleted, in lower layers too, and no others'
   world.takeSnapshot('snap_1', {});
   turn(world, 2, () => world.receipts.put('desk', 'b', receipt(3)));
   commitNow(world, {});
-  turn(world, 3, () => world.receipts.deletePackage('desk'));
+  turn(world, 3, () => world.receipts.replacePackage('desk', []));
   const gone = (of: WorldState) => [of.receipts.get('desk', 'a'), of.receipts.get('desk', 'b'), of.receipts.get('desk-2', 'a')?.sequence];
   assert.deepEqual(gone(world), [undefined, undefined, 2]);
   commitNow(world, {});
@@ -57,7 +57,7 @@ test('the receipts of a package are deleted, in lower layers too, and no others'
 test('a world without receipts has no keys of them', (context) => {
   const store = temporaryStore(context);
   const world = newWorld(store);
-  turn(world, 1, () => world.receipts.deletePackage('desk'));
+  turn(world, 1, () => world.receipts.replacePackage('desk', []));
   commitNow(world, {});
   assert.deepEqual([...store.store.keys(rangeOfKind(keyKinds.receipt))], []);
 });

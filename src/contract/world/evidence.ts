@@ -59,6 +59,7 @@ export interface OperationEntry extends EntryCommon {
   /** What stands, where an after_commit fault answered with an error all the same: the answer that was lost. */
   committedOutcome?: ToolOutcome;
   idempotency: 'not_requested' | 'recorded' | 'replayed' | 'not_recorded';
+  /** Of the entry whose outcome this call got by its key. Absent in a fork where that was a call of the parent. */
   replayedFromSequence?: number;
   toolOverride?: { scope: OverrideScope; id: string; outcome: 'return' | 'error' | 'original' };
 }

@@ -102,7 +102,7 @@ function lineOf(entry: EvidenceEntry, base: number): string {
   switch (entry.kind) {
     case 'operation':
       said.invocation = { ...entry.invocation, callId: undefined, idempotencyKey: undefined };
-      if (entry.replayedFromSequence !== undefined) said.replayedFromSequence = 0;
+      said.replayedFromSequence = undefined;
       break;
     case 'clock':
       said.toUs = isSetFromOutside(entry.reason) ? entry.toUs : entry.toUs - entry.fromUs;

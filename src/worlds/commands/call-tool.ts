@@ -12,12 +12,12 @@ import type { OfferedBlob } from '../../contract/world/wire.js';
 import type { CallResult, CallTool } from '../../contract/world/world-protocol.js';
 import type { LoadedOperation, LoadedTool } from '../../tools/loaded-tool.js';
 import type { EntryDraft } from '../journal/entry-draft.js';
-import { mintedId } from '../kv/minted-ids.js';
+import { inheritedId, mintedId } from '../kv/minted-ids.js';
 import { isGranted } from '../turn/grants.js';
 import { brokenSchema, dispatchError, handlerFailure, refusal } from '../turn/outcomes.js';
 import type { ScopedRule } from '../turn/overrides.js';
 import type { Persona } from '../turn/program.js';
-import { findDenial, findReplay, isKept, type KeyedCall, keepDenial, keepReceipt } from '../turn/receipt-rules.js';
+import { findDenial, findReplay, isKept, type KeyedCall, keepDenial, keepReceipt, type ReplayedCall } from '../turn/receipt-rules.js';
 import { invalidRequest, type Simulation } from '../turn/simulation.js';
 import { takeOffered } from '../turn/turn-blobs.js';
 import { clockKey } from '../turn/world-meta.js';
@@ -46,7 +46,7 @@ type AdmittedInput = { value: JsonValue; text: string; refusal: string | undefin
 interface Answer {
   outcome: ToolOutcome;
   idempotency?: OperationEntry['idempotency'];
-  replayedFromSequence?: number;
+  replayed?: ReplayedCall;
   override?: ScopedRule;
   committedOutcome?: ToolOutcome;
   fired?: readonly ToolFault[];
@@ -82,8 +82,8 @@ export function callVia(simulation: Simulation, command: CallTool, via: CallVia)
   const result: CallResult = { callId: mintedId('call_', storage.tag, sequence), correlationId, outcome: answer.outcome, sequence };
   if (storage.outbox.hasDue(simulation.clock.nowUs)) result.deliveriesDue = true;
   const cut = answer.fired?.find(({ timing }) => timing === 'stream');
-  const { replayedFromSequence: earlier } = answer;
-  const replayedCallId = earlier === undefined ? undefined : mintedId('call_', storage.tag, earlier);
+  const { replayed } = answer;
+  const replayedCallId = replayed && (replayed.isInherited ? inheritedId : mintedId)('call_', storage.tag, replayed.sequence);
   return { result, cutAfter: cut?.stream?.afterEvents, replayedCallId };
 }
 
@@ -108,7 +108,7 @@ function decide(simulation: Simulation, call: Call, tokenFault: TokenFault | und
   const replay = keyed && findReplay(simulation.storage, keyed);
   if (replay?.kind === 'reused')
     return { outcome: refusal('invalid', 'IDEMPOTENCY_KEY_REUSED', 'The idempotency key was used with other arguments.') };
-  if (replay?.kind === 'replay') return { outcome: replay.outcome, idempotency: 'replayed', replayedFromSequence: replay.sequence };
+  if (replay?.kind === 'replay') return { outcome: replay.outcome, idempotency: 'replayed', replayed: replay.of };
   const answer = overridden(simulation, call) ?? perform(simulation, { call, tool, operation });
   if (keyed === undefined) return answer;
   const first = answer.committedOutcome ?? answer.outcome;
@@ -124,7 +124,7 @@ function denied({ storage }: Simulation, call: Call, operation: LoadedOperation)
   if (keyed === undefined) return { outcome };
   const { id: actorId, instanceId: actorInstanceId } = call.persona.actor;
   const replay = findDenial(storage, { ...keyed, actorId, actorInstanceId });
-  if (replay.kind === 'replay') return { outcome: replay.outcome, idempotency: 'replayed', replayedFromSequence: replay.sequence };
+  if (replay.kind === 'replay') return { outcome: replay.outcome, idempotency: 'replayed', replayed: replay.of };
   if (replay.kind === 'reused') return { outcome };
   keepDenial(storage, { ...keyed, actorId, actorInstanceId }, outcome, call.sequence);
   return { outcome, idempotency: 'recorded' };
@@ -247,7 +247,7 @@ function operationEntry(call: Call, answer: Answer): OperationDraft {
   };
   if (persona.actor.instanceId !== undefined) entry.actorInstanceId = persona.actor.instanceId;
   if (answer.committedOutcome !== undefined) entry.committedOutcome = answer.committedOutcome;
-  if (answer.replayedFromSequence !== undefined) entry.replayedFromSequence = answer.replayedFromSequence;
+  if (answer.replayed?.isInherited === false) entry.replayedFromSequence = answer.replayed.sequence;
   if (override !== undefined) entry.toolOverride = { scope: override.scope, id: override.rule.id, outcome: override.rule.outcome.kind };
   return entry;
 }

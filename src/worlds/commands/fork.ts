@@ -70,7 +70,7 @@ export function* forkWorld(
     : target.createWorld({ ...request, programKey: parent.programKey });
   if (!isShared) copyHead(parent, { ...head, watermark, nextOrdinal, blobs }, child);
   if (folded !== undefined) {
-    bring(child, folded, { watermark, nextOrdinal }, request.rules);
+    bring(child, folded, { to: { watermark, nextOrdinal }, rules: request.rules, parent });
     foldOutbox(child.outbox, folded.side, (sequence) => payloadAt(parent, sequence));
   }
   child.outbox.disown();
@@ -111,7 +111,7 @@ function bringRows(records: Records, { rows }: Fold): void {
   }
 }
 
-function bring(child: WorldState, folded: Fold, to: { watermark: readonly [number, number]; nextOrdinal: number }, rules: FoldRules): void {
+function bring(child: WorldState, folded: Fold, { to, rules, parent }: Bringing): void {
   bringRows(child.records, folded);
   for (const ordinal of folded.cancelled) child.queue.cancel(ordinal);
   const scheduled = [...folded.scheduled.values()].map(({ ordinal, atUs, parts: { event, actor }, payloadText }) => {
@@ -125,9 +125,15 @@ function bring(child: WorldState, folded: Fold, to: { watermark: readonly [numbe
       const made = rules.receiptOf(entry);
       if (made !== undefined) child.receipts.put(made.packageId, made.key, made.receipt);
     } else if (entry.phase === 'world_reset') {
-      for (const packageId of (entry.details.packages as string[] | undefined) ?? []) child.receipts.deletePackage(packageId);
+      for (const packageId of (entry.details.packages as string[] | undefined) ?? [])
+        child.receipts.replacePackage(packageId, parent.origin.receipts(packageId));
     }
   }
+}
+interface Bringing {
+  to: { watermark: readonly [number, number]; nextOrdinal: number };
+  rules: FoldRules;
+  parent: WorldState;
 }
 
 /** Of the event that a callback reports. */

@@ -49,7 +49,7 @@ function resetPackages(simulation: Simulation, packages: readonly string[]): voi
   if (packages.length === 0 || packages.length > limits.resetPackagesMax) throw invalidRequest(`1 to ${limits.resetPackagesMax} packages.`);
   for (const packageId of packages) if (!program.tools.has(packageId)) throw invalidRequest(`There is no package '${packageId}'.`);
   const wanted = [...program.tools.keys()].filter((packageId) => packages.includes(packageId));
-  const origin = storage.originMeta() as WorldMeta;
+  const origin = storage.origin.head.meta as WorldMeta;
   turn.begin(undefined);
   const { journal, queue } = storage;
   journal.causeSequence = journal.draft({ kind: 'lifecycle', phase: 'world_reset', details: { packages: wanted } });
@@ -59,7 +59,7 @@ function resetPackages(simulation: Simulation, packages: readonly string[]): voi
     overrides.restoreUses(packageId, origin.ledger);
     restoreWindows(counters, packageId, origin.ledger);
     for (const event of queue.cancelWhere(({ ref }) => ref.packageId === packageId)) draftCancelled(journal, event);
-    for (const { ref, atUs, payloadText } of storage.originEvents(packageId)) {
+    for (const { ref, atUs, payloadText } of storage.origin.events(packageId)) {
       scheduleEvent(storage, targetOf(simulation, ref), { atUs: clock.notBeforeNow(atUs), payloadText });
     }
     resetDeliveries(simulation, packageId);
@@ -76,7 +76,7 @@ function resetDeliveries({ storage, clock }: Simulation, packageId: string): voi
     journal.draft({ ...callbackEntry(tag, row), phase: 'failed', error: wasReset, causeSequence });
     outbox.remove(row.ordinal);
   }
-  for (const { ordinal: _, lastSequence: __, ...row } of storage.originDeliveries(packageId)) {
+  for (const { ordinal: _, lastSequence: __, ...row } of storage.origin.deliveries(packageId)) {
     queueDelivery(storage, { ...row, dueUs: clock.notBeforeNow(row.dueUs), isStarted: false, causeSequence });
   }
 }

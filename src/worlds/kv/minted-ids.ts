@@ -29,6 +29,13 @@ export function mintedId(prefix: MintedPrefix, tag: string, ordinal: number): st
   return prefix + tag + ordinalText(ordinal);
 }
 
+/** Of what a fork's parent made: nothing that the fork makes has it. */
+export function inheritedId(prefix: MintedPrefix, tag: string, ordinal: number): string {
+  return mintedId(prefix, tag, inheritedFrom + ordinal);
+}
+/** Half of all ordinals, which no journal comes to. */
+const inheritedFrom = digits.length ** ordinalDigits / 2;
+
 /** Ten digits: five table look-ups. */
 export function ordinalText(ordinal: number): string {
   const high = Math.floor(ordinal / 0x40000000);

@@ -70,11 +70,12 @@ export class Layers {
     const value = this.#topmost(this.#chain.length, (layer) => receiptKey(layer, packageId, key));
     return value === undefined || value.length === 0 ? undefined : value;
   }
-  /** Values of every live receipt. */
-  receipts(): Buffer[] {
+  /** Values of every live receipt, or of those of a package. */
+  receipts(packageId?: string): Buffer[] {
     const receipts = new Map<string, Buffer>();
     for (const layer of this.#chain) {
-      for (const { key, value } of this.#view.range(rangeOf(keyKinds.receipt, layer))) receipts.set(key.toString('latin1', 5), value);
+      const range = packageId === undefined ? rangeOf(keyKinds.receipt, layer) : receiptRange(layer, packageId);
+      for (const { key, value } of this.#view.range(range)) receipts.set(key.toString('latin1', 5), value);
     }
     return [...receipts.values()].filter((value) => value.length > 0);
   }

@@ -66,13 +66,15 @@ export class Receipts {
     this.#fresh.set(name, { packageId, key, receipt });
     this.#turn.push(name);
   }
-  /** Not undone by a rollback. */
-  deletePackage(packageId: string): void {
+  /** `receipts`: all that the package has from now on. Not undone by a rollback. */
+  replacePackage(packageId: string, receipts: readonly StoredReceipt[]): void {
     for (const [name, held] of this.#fresh) if (held.packageId === packageId) this.#fresh.delete(name);
     this.#cache.clear();
-    if (!this.#hasStored) return;
-    for (const key of this.#layers.receiptKeys(packageId)) this.#deletions.push(key);
-    this.#voided.add(packageId);
+    if (this.#hasStored) {
+      for (const key of this.#layers.receiptKeys(packageId)) this.#deletions.push(key);
+      this.#voided.add(packageId);
+    }
+    for (const stored of receipts) this.#fresh.set(nameOf(packageId, stored.key), stored);
   }
 
   beginTurn(): void {

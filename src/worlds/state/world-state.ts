@@ -18,10 +18,11 @@ import type { KvWriter } from '../kv/writer.js';
 import { tuning } from '../tuning.js';
 import type { Base, ParseRow } from './base.js';
 import { CommandLog } from './command-log.js';
-import { EventQueue, type ScheduledEvent } from './event-queue.js';
+import { EventQueue } from './event-queue.js';
 import { mergeLayers } from './layer-merge.js';
 import { Layers } from './layers.js';
-import { CallbackOutbox, type OutboxRow } from './outbox.js';
+import { Origin } from './origin.js';
+import { CallbackOutbox } from './outbox.js';
 import { type Receipt, Receipts } from './receipts.js';
 import { Records } from './records.js';
 import { originId, Snapshots } from './snapshots.js';
@@ -70,6 +71,7 @@ export class WorldState {
   readonly receipts: Receipts;
   readonly outbox: CallbackOutbox;
   readonly snapshots: Snapshots;
+  readonly origin: Origin;
   readonly doneCommands: CommandLog;
   readonly blobs: WorldBlobs;
   readonly view: KvView;
@@ -94,6 +96,7 @@ export class WorldState {
     this.programKey = head.programKey;
     this.view = new KvView(context.store, parent?.view);
     this.snapshots = new Snapshots(this.view, worldId);
+    this.origin = new Origin(this.view, this.snapshots);
     this.doneCommands = new CommandLog(this.view, worldId);
     this.#layers = new Layers(this.view, head.layers);
     this.journal = new Journal(context.chunks, head.tag, head);
@@ -275,25 +278,8 @@ export class WorldState {
    * to cancel and schedule.
    */
   resetPackage(packageId: string): void {
-    this.records.resetPackage(packageId, this.recordsOf(this.#origin()));
-    this.receipts.deletePackage(packageId);
-  }
-  /** What a package had scheduled at the origin, the earliest first. */
-  originEvents(packageId: string): ScheduledEvent[] {
-    const origin = this.#origin();
-    const queue = new EventQueue(this.view, new Layers(this.view, origin.layers), origin);
-    return queue.pending(queue.size).filter(({ ref }) => ref.packageId === packageId);
-  }
-  /** The callbacks of a package that were waiting at the origin. */
-  originDeliveries(packageId: string): OutboxRow[] {
-    const origin = this.#origin();
-    return new CallbackOutbox(new Layers(this.view, origin.layers), origin.nextDelivery)
-      .rows()
-      .filter((row) => row.packageId === packageId);
-  }
-  /** The owner's meta at the origin. */
-  originMeta(): object {
-    return this.#origin().meta;
+    this.records.resetPackage(packageId, this.recordsOf(this.origin.head));
+    this.receipts.replacePackage(packageId, this.origin.receipts(packageId));
   }
   /** The rows of a snapshot, to read (or to bring forward by a fold). */
   recordsOf(head: WorldHead): Records {
@@ -303,11 +289,6 @@ export class WorldState {
 
   #allLayers(): number[] {
     return layersOf({ layers: this.#layers.chain, blobs: this.blobs.stored() });
-  }
-  #origin(): WorldHead {
-    const origin = this.snapshots.get(originId);
-    invariant(origin !== undefined, 'a stored world has an origin');
-    return origin;
   }
 
   #newSet(): WriteSet {

@@ -23,21 +23,28 @@ export interface DeniedCall extends KeyedCall {
   actorId: string;
   actorInstanceId: string | undefined;
 }
-export type Replay = { kind: 'none' } | { kind: 'reused' } | { kind: 'replay'; outcome: ToolOutcome; sequence: number };
+export type Replay = { kind: 'none' } | { kind: 'reused' } | { kind: 'replay'; outcome: ToolOutcome; of: ReplayedCall };
+/** The call that is repeated. */
+export interface ReplayedCall {
+  /** Of its entry; in a fork, where it was a call of the parent, in the journal of that. */
+  sequence: number;
+  isInherited: boolean;
+}
 
-export function findReplay({ receipts }: WorldState, call: KeyedCall): Replay {
-  const receipt = receipts.get(call.packageId, receiptKey(call));
-  if (receipt === undefined) return { kind: 'none' };
-  if (receipt.argumentsHash !== sha256Digest(call.argumentsText)) return { kind: 'reused' };
-  return { kind: 'replay', outcome: receipt.result as unknown as ToolOutcome, sequence: receipt.sequence };
+export function findReplay(storage: WorldState, call: KeyedCall): Replay {
+  return replayOf(storage, call, receiptKey(call));
 }
 
 /** The refusal that the same call by the same actor got. With other arguments it is another call. */
-export function findDenial({ receipts }: WorldState, call: DeniedCall): Replay {
-  const receipt = receipts.get(call.packageId, denialKey(call));
+export function findDenial(storage: WorldState, call: DeniedCall): Replay {
+  return replayOf(storage, call, denialKey(call));
+}
+function replayOf(storage: WorldState, { packageId, argumentsText }: KeyedCall, key: string): Replay {
+  const receipt = storage.receipts.get(packageId, key);
   if (receipt === undefined) return { kind: 'none' };
-  if (receipt.argumentsHash !== sha256Digest(call.argumentsText)) return { kind: 'reused' };
-  return { kind: 'replay', outcome: receipt.result as unknown as ToolOutcome, sequence: receipt.sequence };
+  if (receipt.argumentsHash !== sha256Digest(argumentsText)) return { kind: 'reused' };
+  const of = { sequence: receipt.sequence, isInherited: storage.origin.hasReceipt(packageId, key) };
+  return { kind: 'replay', outcome: receipt.result as unknown as ToolOutcome, of };
 }
 export function keepDenial({ receipts }: WorldState, call: DeniedCall, outcome: ToolOutcome, sequence: number): void {
   const result = outcome as unknown as JsonValue;
