@@ -19,8 +19,10 @@ export const otherTargetDialect: TargetDialect = {
         return value === undefined ? { status } : { status, output: value };
       case 'failed':
       case 'timed_out':
-      case 'cancelled':
         return { status, error: errorOf(error) };
+      // Only the runner cancels a run.
+      case 'cancelled':
+        return { status: 'failed', error: errorOf(error ?? { message: 'The agent says that it was cancelled.' }) };
       default:
         return failed('target.RESULT_NOT_ADAPTED', `A whole result of the status '${status}' is not adapted.`);
     }

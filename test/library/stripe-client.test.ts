@@ -103,6 +103,15 @@ function formSender({ url, token }: { url: string; token: string }) {
   };
 }
 
+test('an id that no payment method can have is refused, and breaks nothing', async () => {
+  const { url, token } = await openAccount();
+  for (const id of ['', 'x'.repeat(3000)]) {
+    const body = new URLSearchParams({ payment_method: id });
+    const reply = await fetch(`${url}/v1/setup_intents`, { method: 'POST', headers: { authorization: `Bearer ${token}` }, body });
+    assert.equal(reply.status, 400, await reply.text());
+  }
+});
+
 test('booleans are read in any case: the client for Python sends str(True)', async () => {
   const post = formSender(await openAccount());
   // stripe-python 5.0.0, PaymentIntent.create(..., confirm=True, automatic_payment_methods={'enabled': True, ...})

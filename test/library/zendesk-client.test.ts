@@ -82,6 +82,8 @@ test('each path is there without .json too, as the reference writes it', async (
       [path, `${name}.json${query === undefined ? '' : `?${query}`}`].map((one) => send(world, `/api/v2/${one}`)),
     );
     assert.deepEqual([bare?.status, await bare?.json()], [200, await named?.json()], path);
+    const headers = { authorization: `Bearer ${world.token}` };
+    assert.equal((await fetch(`${world.url}/api/v2/${path}`, { headers })).status, 200, `${path}, as a token of OAuth`);
   }
   const recent = await send(world, '/api/v2/tickets/recent');
   assert.deepEqual([recent.status, recent.headers.get('x-drillyard-unsupported')], [422, '1']);

@@ -4,7 +4,7 @@ import { move, settlementTime } from './balance.js';
 import { cardOf, type Decline } from './cards.js';
 import { recordEvent } from './events.js';
 import type { CardError, Metadata } from './model.js';
-import { expanded, type ListInput, listRows, nextId, nowSeconds, requireRow, type StripeList } from './store.js';
+import { expanded, findRow, type ListInput, listRows, nextId, nowSeconds, requireRow, type StripeList } from './store.js';
 import { type Charge, type Context, dayUs, type PaymentMethod } from './types.js';
 
 const holdUs = 7 * dayUs;
@@ -62,7 +62,7 @@ export function takeMoney(context: Context, charge: Charge, amount: number): Cha
 }
 
 export function fingerprintOf(context: Context, { payment_method }: Charge): string {
-  return payment_method === null ? '' : (context.state.get('payment_methods', payment_method)?.card.fingerprint ?? '');
+  return findRow(context, 'payment_methods', payment_method)?.card.fingerprint ?? '';
 }
 
 export function retrieveCharge(input: { readonly charge: string; readonly expand?: readonly string[] }, context: Context): JsonValue {

@@ -5,6 +5,7 @@ import { declineCard, refuse } from './errors.js';
 import { recordEvent } from './events.js';
 import {
   expanded,
+  findRow,
   type ListInput,
   listRows,
   type MetadataInput,
@@ -99,7 +100,7 @@ function saveCard(
 
 /** The payment method of an id, or a new one for `pm_card_visa` and its like, as Stripe makes one in test mode. */
 export function resolvePaymentMethod(context: Context, id: string, param?: string): PaymentMethod {
-  const known = context.state.get('payment_methods', id);
+  const known = findRow(context, 'payment_methods', id);
   if (known !== undefined) return known;
   const name = id.startsWith('pm_card_') ? testCardNamed(id) : undefined;
   return name !== undefined && testCards[name] !== undefined

@@ -8,6 +8,7 @@ import { attachTo, resolvePaymentMethod } from './payment-methods.js';
 import { challengeUs, nextActionFor } from './payments.js';
 import {
   expanded,
+  findRow,
   type ListInput,
   listRows,
   type MetadataInput,
@@ -158,7 +159,7 @@ function check(context: Context, setup: SetupIntent, method: PaymentMethod): { s
 /** Handles `setup.due`: the customer has authenticated, unless the intent no longer waits for it. */
 export function completeSetup(due: { readonly setup_intent: string }, context: Context): void {
   const setup = context.state.get('setup_intents', due.setup_intent);
-  const method = context.state.get('payment_methods', setup?.payment_method ?? '');
+  const method = findRow(context, 'payment_methods', setup?.payment_method);
   if (setup?.status === 'requires_action' && method !== undefined) check(context, setup, method);
 }
 

@@ -63,9 +63,11 @@ export function requireRow<N extends Namespace>(context: Context, namespace: N, 
   );
 }
 
-/** The row, if there is an id and a row of it. */
+const longestId = 512;
+
+/** The row, if there is an id and a row of it: what is longer than any id of a row has none. */
 export function findRow<N extends Namespace>(context: Context, namespace: N, id: string | null | undefined): Frozen<Rows[N]> | undefined {
-  return id === null || id === undefined || id === '' ? undefined : context.state.get(namespace, id);
+  return id === null || id === undefined || id === '' || id.length > longestId ? undefined : context.state.get(namespace, id);
 }
 
 export function rowsWhere<N extends Namespace>(
