@@ -95,7 +95,12 @@ export class BoxPool implements HostPool {
     const { directory, bounds, resourceLimits } = this.#options;
     const slot = BoxSlot.make(directory);
     const folders = [{ outside: slot.seen, inside, writable: true }];
-    return { host: prepareHost({ moduleHref: worldHostModule.href, resourceLimits, bounds, box: { folders } }), slot };
+    try {
+      return { host: prepareHost({ moduleHref: worldHostModule.href, resourceLimits, bounds, box: { folders } }), slot };
+    } catch (error) {
+      this.#remove(slot);
+      throw error;
+    }
   }
 
   #returnFolder(slot: BoxSlot, folder: string): void {

@@ -2,6 +2,7 @@
 //   READY-HOSTS-1. One that ended while it waited is no use; the next is started when one is taken, so that a machine where none can start
 //     does not spin.
 //   READY-HOSTS-2. Nor is one that answered before and owes an answer: it was stopped, and its project would wait for its start.
+//   READY-HOSTS-3. Without descriptors or space none can be started beforehand; who wants one then starts it, and hears the reason.
 import { prepareHost } from '../actors/child.js';
 import type { ActorSystemOptions } from '../actors/options.js';
 import type { PreparedHost } from '../actors/prepared-host.js';
@@ -87,12 +88,22 @@ export class ReadyHosts<One extends Ready> {
     this.#refill ??= setTimeout(() => {
       this.#refill = undefined;
       if (this.#closed) return;
-      const one = this.#options.start();
+      const one = this.#startEarly();
+      if (one === undefined) return;
       this.#waiting.push(one);
       void one.host.child.ended.then(() => this.#forget(one));
       this.#refillSoon();
     }, limits.hostRefillMs);
     this.#refill.unref();
+  }
+
+  #startEarly(): One | undefined {
+    try {
+      return this.#options.start();
+    } catch (error) {
+      console.error(`drillyard: no host could be started beforehand: ${(error as Error).message}`);
+      return undefined;
+    }
   }
 
   #forget(one: One): void {

@@ -14,7 +14,12 @@ interface Started {
 function open() {
   const started: Started[] = [];
   const lost: unknown[] = [];
+  let refusal: string | undefined;
+  const refuseStarts = (reason: string | undefined): void => {
+    refusal = reason;
+  };
   const start = (): Started => {
+    if (refusal !== undefined) throw new Error(refusal);
     let end = (): void => {};
     const ended = new Promise<string>((resolve) => {
       end = () => resolve('ended');
@@ -23,7 +28,7 @@ function open() {
     started.push(one);
     return one;
   };
-  return { started, lost, hosts: new ReadyHosts({ start, lost: (one) => lost.push(one), ready: 1 }) };
+  return { started, lost, refuseStarts, hosts: new ReadyHosts({ start, lost: (one) => lost.push(one), ready: 1 }) };
 }
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
@@ -41,6 +46,22 @@ test('a host that ended while it waited is given to nobody, and none is started 
   t.mock.timers.tick(limits.hostRefillMs);
   assert.deepEqual([started.length, hosts.waiting], [3, 1]);
   assert.equal(hosts.take(), started[2]);
+  await hosts.close();
+});
+
+// READY-HOSTS-3
+test('one that cannot be started beforehand ends nothing: who wants one hears why, and later ones start', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  t.mock.method(console, 'error', () => {});
+  const { started, hosts, refuseStarts } = open();
+  refuseStarts('EMFILE: too many open files');
+  t.mock.timers.tick(limits.hostRefillMs);
+  assert.deepEqual([started.length, hosts.waiting], [0, 0]);
+  assert.throws(() => hosts.take(), /too many open files/);
+  refuseStarts(undefined);
+  t.mock.timers.tick(limits.hostRefillMs);
+  assert.equal(hosts.waiting, 1);
+  assert.equal(hosts.take(), started[0]);
   await hosts.close();
 });
 
