@@ -90,11 +90,6 @@ export function checkJson(value: unknown, bounds: JsonBounds = valueBounds): Jso
   return isJson(value, bounds.depth) ? null : findJsonFault(value, bounds);
 }
 
-/** For values that JSON.parse made and that are kept as they are: too deep, or with a number so large that it became Infinity. */
-export function checkParsedJson(value: unknown): JsonFault | null {
-  return checkJsonDepth(value) ?? (isFiniteInside(value) ? null : findJsonFault(value));
-}
-
 /** For values that JSON.parse made, whose numbers are checked where they are used: the fault, or null. */
 export function checkJsonDepth(value: unknown, levels: number = limits.jsonDepthMax): JsonFault | null {
   return depthWithin(value, levels) ? null : findJsonFault(value, { ...valueBounds, depth: levels });
@@ -182,13 +177,6 @@ function depthWithin(value: unknown, levels: number): boolean {
     return true;
   }
   for (const key in value) if (!depthWithin((value as Record<string, unknown>)[key], levels - 1)) return false;
-  return true;
-}
-
-function isFiniteInside(value: unknown): boolean {
-  if (typeof value === 'number') return Number.isFinite(value);
-  if (typeof value !== 'object' || value === null) return true;
-  for (const key in value) if (!isFiniteInside((value as Record<string, unknown>)[key])) return false;
   return true;
 }
 

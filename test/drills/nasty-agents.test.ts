@@ -107,6 +107,37 @@ for (const isolation of ['thread', 'process'] as const) {
   });
 }
 
+test('half of a surrogate pair, which no report can hold, is no output of any kind of target, and no word of an error', async () => {
+  const words = 'is text with half of a surrogate pair, which UTF-8 cannot carry.';
+  const external = async (agent: TargetModule) => {
+    const targets = new Targets({ root, isolation: 'thread', prefixes: [], allowRemote: false, agent });
+    const asked = { invocation: invocation('one'), access: recordedAccess().access, timeoutMs: 5000, signal: new AbortController().signal };
+    const ended = await targets.runnerFor({ kind: 'external', id: 'ext', bindings: ['direct'], timeoutMs: 5000 }).run(asked);
+    await targets.close();
+    return ended;
+  };
+  const cut = () => ({ a: ['cut \ud83d'] });
+  for (const [kind, ended] of [
+    ['module', await run(module(`export default ${cut};`))],
+    ['command', await run(command(`console.log('{"a":["cut \\\\ud83d"]}')`))],
+    ['external', await external(async () => cut())],
+    ['whole result', await external(async () => new ExternalResult({ status: 'completed', output: cut() }))],
+  ] as const) {
+    assert.deepEqual(
+      [ended.status, ended.error?.code, ended.error?.message],
+      ['failed', 'target.OUTPUT_INVALID', `The output at /a/0 ${words}`],
+      kind,
+    );
+    assert.equal(ended.output, undefined, kind);
+  }
+  const named = await run(module(`export default () => ({ 'cut \\ud83d': 1 });`));
+  assert.match(named.error?.message ?? '', /^The output at \/cut \ufffd has a name with half of a surrogate pair/);
+  const details = await external(async () => new ExternalResult({ status: 'failed', error: { message: 'no', details: cut() } }));
+  assert.deepEqual([details.error?.code, details.error?.message], ['target.OUTPUT_INVALID', `The value of the error's details ${words}`]);
+  const thrown = await run(module(`export default () => { throw new Error('cut \\ud83d TOKEN-OF-HTTP \\ud83d'); };`));
+  assert.deepEqual([thrown.error?.code, thrown.error?.message], ['target.THREW', 'cut \ufffd [redacted] \ufffd']);
+});
+
 test('module: one that never resolves, and one whose import never ends, are timed out', async () => {
   assert.equal(await codeOf(module('export default () => new Promise(() => {})'), { timeoutMs: 400 }), 'target.TIMED_OUT');
   assert.equal(

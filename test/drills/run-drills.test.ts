@@ -454,6 +454,18 @@ test('what ends a timeline always ends it also where it happens while an agent w
   assert.match(checkpoints(enough)[0] ?? '', /^after-one passed/);
 });
 
+test('what is judged of an output is what the report keeps: half of a surrogate pair is not judged as one text and kept as another', async () => {
+  const { root } = repository(
+    moduleAgent('agent', `${writes('a')} return { a: 'cut \\ud83d' };`),
+    drill('cut', 'agent', [{ id: 'said', kind: 'output.value', interactionId: 'main', path: ['a'], expected: 'cut \ufffd' }]),
+  );
+  const { result } = firstAttempt(await run(root, { reportDirectory: '.service/reports' }));
+  const [{ targetResult } = assert.fail('no interaction')] = result.interactions;
+  assert.deepEqual([result.verdict, targetResult.error?.code, targetResult.output], ['inconclusive', 'target.OUTPUT_INVALID', undefined]);
+  const { reports, changed } = await checkReports({ root });
+  assert.deepEqual([changed, reports.map(({ checked }) => checked.kind === 'checked' && checked.judgement.verdict)], [0, ['inconclusive']]);
+});
+
 test('trials have seeds of their own and one verdict; retries repeat what did not pass with the same seed, and tell', async () => {
   const flaky = `import { existsSync, writeFileSync } from 'node:fs';
     export default async (_, context) => { const mark = new URL('../mark', import.meta.url); if (!existsSync(mark)) { writeFileSync(mark, ''); return; } ${writes('x')} };`;

@@ -1,11 +1,12 @@
 // What an agent elsewhere handed in, as the run of its target.
 import { defined } from '../../contract/defined.js';
+import { checkJson } from '../../contract/json-check.js';
 import type { TargetCompletion } from '../../contract/run/target-completion.js';
 import { runError } from '../ports/run-error.js';
 import { Attachments } from './attachments.js';
 import type { Redactor } from './redaction.js';
 import { TargetLog } from './target-log.js';
-import { outputFault, outputText, outputTooLarge } from './target-output.js';
+import { readOutput } from './target-output.js';
 import type { TargetRun } from './target-run.js';
 
 export function completedRun(completion: TargetCompletion, redactor: Redactor): TargetRun {
@@ -18,13 +19,15 @@ export function completedRun(completion: TargetCompletion, redactor: Redactor): 
   const targetLog = new TargetLog(redactor);
   targetLog.append(log);
   const said = { ...defined({ usage }), ...targetLog.kept(), files: kept.files, refusals: kept.refusals };
-  if (outputText(output).kind === 'too_large') return { status: 'failed', error: outputTooLarge(), ...said };
   // Of one that came as JSON the shape was checked; an embedder may hand in anything.
-  const fault = outputFault(output, redactor);
-  if (fault !== undefined) return { status: 'failed', error: runError('target.OUTPUT_INVALID', fault), ...said };
+  const read = readOutput(output, redactor);
+  if (read.kind === 'invalid') return { status: 'failed', error: read.error, ...said };
+  const fault = checkJson(error?.details ?? {});
+  if (fault !== null)
+    return { status: 'failed', error: runError('target.OUTPUT_INVALID', `The value of the error's details ${fault.message}.`), ...said };
   return redactor.run({
     status,
-    ...defined({ output }),
+    ...(read.kind === 'value' ? { output: read.value } : {}),
     ...(status === 'failed' ? { error: agentFailed(error) } : {}),
     ...said,
   });

@@ -15,7 +15,7 @@ import { completedRun } from './completion.js';
 import { Deadline } from './deadline.js';
 import type { TargetKind, TargetWork } from './target-kind.js';
 import { TargetLog } from './target-log.js';
-import { outputText, outputTooLarge, parseOutput } from './target-output.js';
+import { readOutput } from './target-output.js';
 import type { TargetRun } from './target-run.js';
 import { wordsOf } from './thrown.js';
 
@@ -68,10 +68,7 @@ async function outcomeOf(agent: TargetModule, { invocation, redactor }: TargetWo
     const whole = completedRun(value.completion, redactor.and(value.secrets));
     return { status: whole.status, whole };
   }
-  const written = outputText(value);
-  if (written.kind === 'too_large') return { status: 'failed', error: outputTooLarge() };
-  if (written.kind === 'invalid') return { status: 'failed', error: runError('target.OUTPUT_INVALID', written.message) };
-  const output = parseOutput(written.text, redactor);
+  const output = readOutput(value, redactor);
   if (output.kind === 'invalid') return { status: 'failed', error: output.error };
   return { status: 'completed', ...(output.kind === 'value' ? { output: output.value } : {}) };
 }

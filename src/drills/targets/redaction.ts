@@ -79,7 +79,7 @@ export class Redactor {
       done = end;
       places += 1;
     }
-    return { text: redacted + beginningOf(text.slice(done), Math.max(charsMax - done, 0)), places };
+    return { text: redacted.toWellFormed() + beginningOf(text.slice(done), Math.max(charsMax - done, 0)), places };
   }
 
   /** The end of a longer text, redacted: what a secret that began before it may reach into is left out. */

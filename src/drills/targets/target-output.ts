@@ -1,6 +1,7 @@
 // A target's output, as text, made a value: nothing, or one JSON value.
 import type { JsonValue } from '../../contract/json.js';
-import { checkParsedJson } from '../../contract/json-check.js';
+import { checkJson } from '../../contract/json-check.js';
+import type { JsonFault } from '../../contract/json-fault.js';
 import { limits } from '../../contract/limits.js';
 import type { RunError } from '../../contract/run/run.js';
 import { beginningOf } from '../../text/cut-text.js';
@@ -19,17 +20,23 @@ export function parseOutput(text: string, redactor: Redactor): ParsedOutput {
   const parsed = parse(text);
   const redacted = redactor.text(text);
   if ('fault' in parsed) return invalid(`The output is not one JSON value: ${faultOf(redacted).replace(/\.$/, '')}. ${expected}`, redacted);
-  const fault = outputFault(parsed.value, redactor);
-  return fault === undefined ? { kind: 'value', value: parsed.value } : invalid(fault, redacted);
+  // What is judged is what the report keeps: a value like all others, which UTF-8 can carry.
+  const fault = checkJson(parsed.value);
+  return fault === null ? { kind: 'value', value: parsed.value } : invalid(faultWords(fault, redactor), redacted);
 }
 
-/** Why it cannot be kept as it is, or undefined. */
-export function outputFault(output: JsonValue | undefined, redactor: Redactor): string | undefined {
-  const fault = checkParsedJson(output);
-  if (fault === null) return undefined;
-  const isPlaceSaid = fault.path !== '' && fault.reason === 'not_finite';
-  const place = isPlaceSaid ? ` at ${beginningOf(redactor.text(fault.path), limits.targetBeginningCharsMax)}` : '';
-  return `The output${place} ${fault.message}.`;
+/** The output of an agent in this process: a value of its own from here on. */
+export function readOutput(value: unknown, redactor: Redactor): ParsedOutput {
+  const written = outputText(value);
+  if (written.kind === 'too_large') return { kind: 'invalid', error: outputTooLarge() };
+  if (written.kind === 'invalid') return { kind: 'invalid', error: runError('target.OUTPUT_INVALID', written.message) };
+  return parseOutput(written.text, redactor);
+}
+
+function faultWords({ path, reason, message }: JsonFault, redactor: Redactor): string {
+  const isPlaceSaid = path !== '' && reason !== 'too_deep';
+  const place = isPlaceSaid ? ` at ${beginningOf(redactor.text(path), limits.targetBeginningCharsMax)}` : '';
+  return `The output${place} ${message}.`;
 }
 
 export function parseOutputBytes(bytes: Uint8Array, redactor: Redactor): ParsedOutput {
