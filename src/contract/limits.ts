@@ -242,6 +242,9 @@ export const limits = {
   redactedCharsMin: 6,
   /** A result that carries its attachments. */
   completionBytesMax: 32 * 1024 * 1024,
+  /** Of a result, which has its output one level down, and of a request that hands in a result. */
+  resultDepthMax: 65,
+  completionDepthMax: 66,
   agentDeskWaitMs: 25_000,
   agentDeskWaitMsMax: 60_000,
   /** Results that can be handed in again. */
@@ -267,6 +270,8 @@ export const limits = {
   remoteDownloadTimeoutMs: 600_000,
   /** Of what is still asked of a service once somebody has cancelled: runs are cancelled, and evidence of what had begun is fetched. */
   remoteEndingMs: 10_000,
+  /** Of a request that hands in a result: an output of `targetOutputBytesMax`, written as JSON again, and an error with parts of it. */
+  interactionResultBytesMax: 4 * 1024 * 1024,
   /** Of what an agent here reported, as it is handed in. */
   remoteErrorCharsMax: 4096,
   remoteFileNameCharsMax: 200,

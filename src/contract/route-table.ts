@@ -25,6 +25,8 @@ export interface RouteRule<Needs = unknown> {
   media?: string;
   /** Bytes of the largest body. Default limits.bodyBytesMax. */
   bodyBytesMax?: number;
+  /** How deep it may be. Default limits.jsonDepthMax. */
+  bodyLevelsMax?: number;
   /** A request without a body counts as one with an empty object. Default: only where the body's shape has no members. */
   isBodyOptional?: boolean;
   /** The route reads and checks its body, JSON, itself. */

@@ -99,7 +99,7 @@ function deskRoutes(interactions: PendingInteractions): readonly Route<string>[]
       method: 'POST',
       path: '/v1/interaction/complete',
       auth: 'bearer',
-      body: { bytesMax: limits.completionBytesMax },
+      body: { bytesMax: limits.completionBytesMax, levelsMax: limits.completionDepthMax },
       run: ({ body }) => ({ status: 200, body: interactions.complete(requireValid(validateCompleteRequest(body))) }),
     },
   ];

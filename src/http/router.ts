@@ -43,6 +43,8 @@ export interface RouteCall<Caller> extends CallStart<Caller> {
 export interface BodyRule {
   /** Default limits.bodyBytesMax. */
   bytesMax?: number;
+  /** Of JSON. Default limits.jsonDepthMax. */
+  levelsMax?: number;
   /** A request without any body is fine. */
   optional?: boolean;
   /** Default JSON. */
@@ -308,8 +310,11 @@ function begin<Caller>(work: Work<Caller>, call: CallStart<Caller>): WithBody {
   return (body) => work.run({ ...call, body: body as JsonValue | undefined });
 }
 
-function readBody(request: ServerRequest, { kind = 'json', bytesMax = limits.bodyBytesMax }: BodyRule): Promise<JsonValue | Uint8Array> {
-  return kind === 'json' ? readJsonBody(request, bytesMax) : request.body(bytesMax);
+function readBody(
+  request: ServerRequest,
+  { kind = 'json', bytesMax = limits.bodyBytesMax, levelsMax }: BodyRule,
+): Promise<JsonValue | Uint8Array> {
+  return kind === 'json' ? readJsonBody(request, bytesMax, levelsMax) : request.body(bytesMax);
 }
 
 function findRoute<Caller>(table: PathTable<Route<Caller>>, { method, path }: ServerRequest): PathMatch<Route<Caller>> | undefined {

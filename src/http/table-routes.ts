@@ -1,6 +1,7 @@
 // The rows of a route table as routes of the router: the one way from a declared route to one that answers.
 //   TABLE-ROUTES-1. In this order: path and query are read and checked; the work begins, and may refuse; the body is read and checked; the
 //     work continues.
+import { defined } from '../contract/defined.js';
 import type { JsonValue } from '../contract/json.js';
 import type { RouteRule, RouteTable } from '../contract/route-table.js';
 import type { RouteContract, RouteValidators } from '../contract/validate/route-validators.js';
@@ -70,10 +71,10 @@ function beginOf<Caller>(
 
 /** What the body of a route may be; undefined where one is not even read. Also what the documentation shows. */
 export function bodyRuleOf<Id extends string>({ table, contract }: RouteApi<Id>, id: Id): BodyRule | undefined {
-  const { bodyBytesMax, isBodyOptional } = table[id];
+  const { bodyBytesMax: bytesMax, bodyLevelsMax: levelsMax, isBodyOptional } = table[id];
   const { body } = contract.validators[id];
   if (body === undefined) return undefined;
-  const size = bodyBytesMax === undefined ? {} : { bytesMax: bodyBytesMax };
+  const size = defined({ bytesMax, levelsMax });
   if (body === 'bytes') return { kind: 'bytes', ...size };
   // A change that needs no words may come without a body, or with an empty object.
   const { type, properties = {} } = contract.shapes[body.shape] ?? {};

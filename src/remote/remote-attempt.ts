@@ -182,13 +182,13 @@ class RemoteAttempt {
       onEvent({ ...happened, phase: 'started' });
     }
     try {
-      const targetRun = await interaction.play(run);
-      if (targetRun !== undefined) {
-        const { status, error } = targetRun;
-        const why = error === undefined ? {} : { error: { code: error.code, message: error.message } };
-        onEvent({ ...happened, phase: 'finished', status, ...why });
+      const hasPlayed = await interaction.play(run);
+      try {
+        return await interaction.handIn(run);
+      } finally {
+        // As the run has it: the service may have refused its result.
+        if (hasPlayed) onEvent({ ...happened, phase: 'finished', ...statusOf(interaction) });
       }
-      return await interaction.handIn(run);
     } catch (error) {
       // The run is cancelled next.
       if (signal.aborted) return false;
@@ -245,6 +245,10 @@ class RemoteAttempt {
 }
 
 const noReport: ReportWriting = { report: '', cited: [] };
+
+function statusOf({ ended: { status, error } }: RemoteInteraction): { status: string; error?: { code: string; message: string } } {
+  return { status, ...(error === undefined ? {} : { error: { code: error.code, message: error.message } }) };
+}
 
 /** Enough for every interaction to use all of its target's time. */
 function timeoutOf({ planned: { drill, target } }: AttemptRequest): number {

@@ -2,6 +2,7 @@
 //   REMOTE-INTERACTION-1. What the target does is a status. A refusal because the run has moved on meanwhile (cancelled, past its deadline)
 //     ends it quietly.
 //   REMOTE-INTERACTION-2. The target works once. Where the run still awaits it afterwards, what it made is handed in again.
+//   REMOTE-INTERACTION-3. A result that the service refuses is handed in as a failure without it: the run ends, and its journal stays.
 import { ControlError } from '../client/control-error.js';
 import { defined } from '../contract/defined.js';
 import { sha256Digest } from '../contract/digest.js';
@@ -12,10 +13,11 @@ import type { TargetInvocation } from '../contract/run/target-invocation.js';
 import { type CaptureKind, kindOf, policyOf } from '../drills/attempt/capture.js';
 import type { PlannedDrill } from '../drills/plan/plan.js';
 import type { Access } from '../drills/ports/bindings-port.js';
+import { runError } from '../drills/ports/run-error.js';
 import { nameWithin } from '../drills/targets/attachments.js';
 import { bindingUrls } from '../drills/targets/command-environment.js';
-import { outputTooLarge } from '../drills/targets/target-output.js';
 import type { AttachedFile, TargetRun, TargetRunner } from '../drills/targets/target-run.js';
+import { beginningOf } from '../text/cut-text.js';
 import type { Remote } from './connection.js';
 import { remoteAccess } from './remote-access.js';
 
@@ -52,20 +54,20 @@ export class RemoteInteraction {
     this.#path = { projectId: stage.remote.projectId, hostedRunId };
   }
 
-  /** As the target ended it, the first time; undefined where it has, or where the run did not wait for it any more. */
-  async play(run: HostedRun): Promise<TargetRun | undefined> {
-    if (this.#targetRun !== undefined) return undefined;
+  /** Whether the target has worked now: it had not before, and the run waited for it. */
+  async play(run: HostedRun): Promise<boolean> {
+    if (this.#targetRun !== undefined) return false;
     const { remote, planned, runner, signal, ending, onNotice } = this.#stage;
     const { target } = planned;
     const { id: interactionId } = this.#pending.interaction;
     const body = { interactionId, ttlMs: limits.remoteAccessTtlMs };
     const issued = await unlessGoneOn(() => remote.client.createRunAccess({ path: this.#path, body }, { signal }));
-    if (issued === undefined) return undefined;
+    if (issued === undefined) return false;
     const access = remoteAccess(remote, issued.access, { target, ending });
     const invocation = invocationOf(run, this.#pending, access.endpoints);
     this.#targetRun = await runner.run({ invocation, access, timeoutMs: target.timeoutMs, signal });
     for (const { message } of this.#targetRun.refusals) onNotice(`${interactionId}: an attachment was not kept: ${message}`);
-    return this.#targetRun;
+    return true;
   }
 
   /** Whether the service has taken it. Else the next read of the run says whether it is still awaited. */
@@ -76,10 +78,24 @@ export class RemoteInteraction {
     const taken = await unlessGoneOn(async () => {
       const attachments = await this.#attachAll(targetRun);
       const { id: interactionId } = this.#pending.interaction;
-      const body = { interactionId, expectedRevision, targetResult: within({ ...resultOf(targetRun), attachments }) };
-      return await remote.client.completeInteraction({ path: this.#path, body }, { signal: ending });
+      const complete = (ended: TargetRun) => {
+        const body = { interactionId, expectedRevision, targetResult: { ...resultOf(ended), attachments } };
+        return remote.client.completeInteraction({ path: this.#path, body }, { signal: ending });
+      };
+      try {
+        return await complete(targetRun);
+      } catch (error) {
+        if (!isOfResult(error)) throw error;
+        this.#targetRun = withoutResult(targetRun, error);
+        return await complete(this.#targetRun);
+      }
     });
     return taken !== undefined;
+  }
+
+  /** Once the target has worked: as it ended, and as the service has taken it where that differs. */
+  get ended(): Pick<TargetRun, 'status' | 'error'> {
+    return this.#targetRun as TargetRun;
   }
 
   /** Ids of those that the interaction names; its log is of the run. What the drill's policies never keep is not sent. */
@@ -153,15 +169,19 @@ function resultOf({ status, output, error, usage }: TargetRun): Result {
 
 function errorFor({ code, message, retryable, details }: RunError): NonNullable<Result['error']> {
   const shownCode = /^target\.[A-Z][A-Z0-9_]{0,100}$/.test(code) ? code : 'target.FAILED';
-  return { code: shownCode, message: message === '' ? code : message.slice(0, limits.remoteErrorCharsMax), retryable, details };
+  return { code: shownCode, message: message === '' ? code : beginningOf(message, limits.remoteErrorCharsMax), retryable, details };
 }
 
-/** What does not fit one request is what a local run calls too large. */
-function within(result: CompleteInteractionRequest['targetResult']): CompleteInteractionRequest['targetResult'] {
-  const bytesMax = limits.bodyBytesMax - limits.sourceRequestSpareBytes;
-  if (Buffer.byteLength(JSON.stringify(result)) <= bytesMax) return result;
-  const { output: _, ...rest } = result;
-  return { ...rest, status: 'failed', error: errorFor({ ...outputTooLarge(), details: { bytesMax } }) };
+/** Whether the service refuses what the result holds, and would refuse it again. */
+function isOfResult(error: unknown): error is ControlError {
+  return error instanceof ControlError && refusesBody.has(error.code);
+}
+const refusesBody = new Set(['control.INVALID_JSON', 'control.INVALID_REQUEST', 'control.PAYLOAD_TOO_LARGE']);
+
+/** What no service takes is what a local run calls an output that cannot be kept. */
+function withoutResult({ output: _, ...rest }: TargetRun, { code, envelope: { message } }: ControlError): TargetRun {
+  const name = code === 'control.PAYLOAD_TOO_LARGE' ? 'target.OUTPUT_TOO_LARGE' : 'target.OUTPUT_INVALID';
+  return { ...rest, status: 'failed', error: runError(name, `The service refuses the result: ${message}`, { details: { code } }) };
 }
 
 /** That the run awaits nobody, or another one, or does so in another session than before. */

@@ -42,8 +42,8 @@ test('the fixed limits on the page are those of the code', () => {
   const s = (ms: number): string => `${ms / 1000} s`;
   const days = (ms: number): string => `${ms / 86_400_000} days`;
   const rows = [
-    `| body | ${mib(limits.bodyBytesMax)}; an attachment or the rows of a dataset ${mib(limits.attachmentBytesMax)} |`,
-    `| JSON depth | ${limits.jsonDepthMax} |`,
+    `| body | ${mib(limits.bodyBytesMax)}; the result of an interaction ${mib(limits.interactionResultBytesMax)}; an attachment or the rows of a dataset ${mib(limits.attachmentBytesMax)} |`,
+    `| JSON depth | ${limits.jsonDepthMax}; of the result of an interaction, its output |`,
     `| headers | ${limits.headerBytesMax / 1024} KiB, and ${s(limits.headersTimeoutMs)} to arrive; a body ${s(limits.bodyTimeoutMs)} |`,
     `| operations that wait in one session | ${limits.lanePendingMax}, then \`503 control.WORLD_BUSY\` |`,
     `| messages that wait in one world | ${limits.mailboxMessagesMax.toLocaleString('en')}, then \`503 control.WORLD_BUSY\` |`,

@@ -1,6 +1,7 @@
 // The agent desk by its protocol: who gets which interaction, what is taken once, what is refused.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import type { JsonValue } from '../../src/contract/json.js';
 import { limits } from '../../src/contract/limits.js';
 import type { CompleteRequest, ConnectedInvocation } from '../../src/contract/run/agent-desk.js';
 import type { ExternalResult } from '../../src/contract/run/target-completion.js';
@@ -92,6 +93,14 @@ test('a result is taken once: the same again is the same, another is refused, an
   assert.deepEqual((await complete(late.runId, 'late')).body.code, 'control.STATE_CONFLICT');
   assert.deepEqual((await complete('run_none', 'main')).body.code, 'control.NOT_FOUND');
   assert.equal((await next()).body.state, 'waiting');
+});
+
+test('an output may be as deep as one of any target, whatever a request puts around it', async () => {
+  const deep = (levels: number): JsonValue => JSON.parse('['.repeat(levels) + ']'.repeat(levels));
+  const { runId, handedIn } = pending('main');
+  assert.equal((await complete(runId, 'main', { status: 'completed', output: deep(limits.jsonDepthMax + 1) })).status, 400);
+  assert.equal((await complete(runId, 'main', { status: 'completed', output: deep(limits.jsonDepthMax) })).status, 200);
+  assert.deepEqual(((await handedIn) as ExternalResult).completion.output, deep(limits.jsonDepthMax));
 });
 
 test('only its bearer, from loopback, with a request that fits', async () => {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { after, test } from 'node:test';
+import type { JsonValue } from '../../src/contract/json.js';
 import { limits } from '../../src/contract/limits.js';
 import { isLoopback } from '../../src/contract/run/http-agent.js';
 import type { HttpTarget } from '../../src/contract/run/target.js';
@@ -102,6 +103,15 @@ test('a whole result: failure, log and attachments', async () => {
   ] as const) {
     const beyond = await run(await agent((response) => response.writeHead(200, { 'content-type': type }).end(text)));
     assert.equal(beyond.error?.code, 'target.OUTPUT_INVALID', text);
+  }
+  const deep = (levels: number): JsonValue => JSON.parse('['.repeat(levels) + ']'.repeat(levels));
+  for (const [levels, expected] of [
+    [limits.jsonDepthMax, 'completed'],
+    [limits.jsonDepthMax + 1, 'failed'],
+  ] as const) {
+    const nested = { status: 'completed', output: deep(levels) };
+    const ended = await run(await agent((response) => json(response, nested, 'application/vnd.drillyard.result+json')));
+    assert.equal(ended.status, expected, `${levels} levels`);
   }
   const broken = await run(await agent((response) => json(response, { status: 'done' }, 'application/vnd.drillyard.result+json')));
   assert.deepEqual([broken.error?.code, broken.error?.issues[0]?.path], ['target.OUTPUT_INVALID', '/status']);

@@ -3,8 +3,9 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { limits } from '../../src/contract/limits.js';
 import type { RunEvent } from '../../src/contract/run/run-events.js';
-import { pushSource, type RemoteRunOptions, type RunDrillsResult, runDrillsRemotely } from '../../src/index.js';
+import { pushSource, type RemoteRunOptions, type RunDrillsResult, runDrills, runDrillsRemotely } from '../../src/index.js';
 import { verifyReport } from '../../src/reports/verify-report.js';
 import { warmDrillyard } from '../cli/warm-cli.js';
 import { drill, moduleAgent, type Repository, temporaryRepositories, written } from '../drills/repository.js';
@@ -75,6 +76,47 @@ test('an interaction is played once, however often its result is not taken', asy
   // A refusal that another look cannot help.
   const never = await play(root, ({ key }) => (key.endsWith('/attachments') ? refusal(409, 'world.BUILD_QUARANTINED') : undefined));
   assert.deepEqual([never.result.verdict, phases(never.events)], ['inconclusive', ['started', 'finished']]);
+});
+
+// Of the deepest and the largest output of a local run, and of one that grows as it is written again.
+const largest = {
+  deep: 'let value = 1; for (let level = 0; level < 64; level++) value = { value }; return value;',
+  large: `return 'x'.repeat(${limits.targetOutputBytesMax - 2});`,
+  grown: `return { status: 'failed', error: { message: 'no', details: { text: 'x'.repeat(1000000) } } };`,
+};
+for (const [what, agent] of Object.entries(largest))
+  test(`an output that a local run takes is taken by a service: ${what}`, async () => {
+    const { root } = made(`most-${what}`, moduleAgent('agent', agent), drill('d', 'agent', [written({ equals: 0 })]));
+    const local = await runDrills({ root, reportDirectory: false });
+    const remote = await play(root, () => undefined);
+    const ends = (result: RunDrillsResult) =>
+      attemptsOf(result).map(({ result: { interactions, verdict, evidenceHash, stateHash } }) => {
+        const results = interactions.map(({ targetResult: { status, output, error } }) => [status, output, error?.code]);
+        return { verdict, evidenceHash, stateHash, results };
+      });
+    assert.deepEqual(ends(remote.result), ends(local));
+    assert.notEqual(ends(local)[0]?.results[0]?.[1], undefined);
+  });
+
+// REMOTE-INTERACTION-3
+test('a result that the service refuses is a failure of the interaction: the run ends, and its journal is kept', async () => {
+  const { root } = made('refused', moduleAgent('agent', writes()), drill('d', 'agent', [written({ equals: 1 })]));
+  for (const [answer, code] of [
+    [refusal(400, 'control.INVALID_REQUEST'), 'target.OUTPUT_INVALID'],
+    [refusal(413, 'control.PAYLOAD_TOO_LARGE'), 'target.OUTPUT_TOO_LARGE'],
+  ] as const) {
+    const { result, events } = await play(root, ({ key, count }) =>
+      key.endsWith('/interactions/complete') && count === 1 ? answer : undefined,
+    );
+    const [attempt] = attemptsOf(result);
+    const [interaction] = attempt?.result.interactions ?? [];
+    assert.deepEqual([result.verdict, attempt?.result.status, attempt?.result.failure], ['inconclusive', 'sealed', undefined]);
+    assert.deepEqual([interaction?.targetResult.status, interaction?.targetResult.error?.code], ['failed', code]);
+    assert.equal(attempt?.result.budgetUsage.toolCalls.attempted, 1);
+    const finished = events.find((event) => event.event === 'interaction' && event.phase === 'finished');
+    const error = { code, message: 'The service refuses the result: not now' };
+    assert.deepEqual(finished, { ...finished, status: 'failed', error });
+  }
 });
 
 // REMOTE-IDENTITY-1

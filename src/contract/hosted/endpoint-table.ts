@@ -241,7 +241,11 @@ export const endpointTable: RouteTable<EndpointId, EndpointRule> = {
   listRuns: readLarge(runs, '', 'run.read', 'Hosted runs, the newest first'),
   getRun: readLarge(runs, run, 'run.read', 'One hosted run'),
   createRunAccess: create(runs, `${run}/access`, 'drill.run', 'Issue a world credential for the pending interaction'),
-  completeInteraction: change(runs, `${run}/interactions/complete`, 'drill.run', 'Hand in the result of the pending interaction'),
+  completeInteraction: {
+    ...change(runs, `${run}/interactions/complete`, 'drill.run', 'Hand in the result of the pending interaction'),
+    bodyBytesMax: limits.interactionResultBytesMax,
+    bodyLevelsMax: limits.completionDepthMax,
+  },
   cancelRun: change(runs, `${run}/cancel`, 'run.cancel', 'Cancel a run'),
   rerun: start(runs, `${run}/reruns`, 'drill.run', 'Run the same drill again in a session of its own'),
   listRunActivity: readLarge(runs, `${run}/activity`, 'run.read', 'What happened to a run, the oldest first'),

@@ -1,6 +1,8 @@
 // The checks of a route table. Each table has a file that names typia (endpoint-validators.ts, inspector-validators.ts,
 // agent-validators.ts): it turns the types of the routes into fast checks and into the schemas that the OpenAPI document shows. Here they
 // become validators by id. A missing or wrong check does not compile.
+import { type JsonBounds, valueBounds } from '../json-fault.js';
+import { limits } from '../limits.js';
 import { inOneOrder, type Schema, type Shapes, shapeName } from '../shape.js';
 import type { Refinements } from '../shape-refine.js';
 import { madeWhenAsked, type Validator, validatorsOver, wordings } from './validators.js';
@@ -13,6 +15,9 @@ type Part<Route, Name> = Name extends keyof Route ? Route[Name] : never;
 export type RouteChecks<Routes> = {
   readonly [Id in keyof Routes]: { readonly [Name in 'path' | 'query' | 'body']: Check<Part<Routes[Id], Name>> };
 };
+
+/** How deep a body may be is its route's (`bodyLevelsMax`), and checked where it is read. */
+const routeBounds: JsonBounds = { ...valueBounds, depth: limits.recordDepthMax };
 
 /** In the place of a check: there is nothing to check. */
 export const none = 'none';
@@ -73,7 +78,7 @@ export function routeContract<Id extends string>({ schemas, checks, refinements,
   const validatorOf = (id: Id, part: RoutePart, check: Fits<object>): Validator<object> => {
     const name = shapeNameOf(id, part);
     if (name === undefined) throw new Error(`the ${part} of ${id} has no shape of its own`);
-    return validator(name, () => check);
+    return validator(name, () => check, routeBounds);
   };
   const validators = Object.entries<{ readonly [part: string]: unknown }>(checks).map(([id, parts]) => {
     const found: { [part: string]: Validator<object> | typeof bytes } = {};

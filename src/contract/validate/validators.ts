@@ -194,12 +194,16 @@ export const validateReceiveRequest = /* @__PURE__ */ validator<ReceiveRequest>(
 );
 export const validateWaitRequest = /* @__PURE__ */ validator<WaitRequest>('WaitRequest', () => typia.createEquals<WaitRequest>());
 export const validateAuthorAnswer = /* @__PURE__ */ validator<AuthorAnswer>('AuthorAnswer', () => typia.createEquals<AuthorAnswer>());
-export const validateTargetCompletion = /* @__PURE__ */ validator<TargetCompletion>('TargetCompletion', () =>
-  typia.createEquals<TargetCompletion>(),
+export const validateTargetCompletion = /* @__PURE__ */ validator<TargetCompletion>(
+  'TargetCompletion',
+  () => typia.createEquals<TargetCompletion>(),
+  { ...valueBounds, depth: limits.resultDepthMax },
 );
 export const validateJudgeAnswer = /* @__PURE__ */ validator<JudgeAnswer>('JudgeAnswer', () => typia.createEquals<JudgeAnswer>());
-export const validateCompleteRequest = /* @__PURE__ */ validator<CompleteRequest>('CompleteRequest', () =>
-  typia.createEquals<CompleteRequest>(),
+export const validateCompleteRequest = /* @__PURE__ */ validator<CompleteRequest>(
+  'CompleteRequest',
+  () => typia.createEquals<CompleteRequest>(),
+  { ...valueBounds, depth: limits.completionDepthMax },
 );
 
 // What we emit, for readers of files and for tests.
