@@ -62,6 +62,17 @@ test('a secret is found as other languages than JavaScript write it', () => {
     ['a b(secret)~', 'key=a+b%28secret%29~'],
     ['a b(secret)~', 'key=a+b%28secret%29%7E'],
     ['päss secret', '?key=p%c3%a4ss+secret'],
+    ['A/s-secret', '?key=%41%2F%73%2D%73%65%63%72%65%74'],
+    ['ä/s-secret', '?key=%c3%a4%2f%73%2d%73%65%63%72%65%74'],
+    ['A/secret', String.raw`{"key":"\u0041\u002f\u0073\u0065\u0063\u0072\u0065\u0074"}`],
+    ['😀secret', String.raw`{"key":"\uD83D\uDE00\u0073\u0065\u0063\u0072\u0065\u0074"}`],
+    ['a<b&c>\'secret"', '"key": a&lt;b&amp;c&gt;\'secret"'],
+    ['a<b&c>\'secret"', '"key": a&lt;b&amp;c&gt;&#x27;secret&quot;'],
+    ['a<b&c>\'secret"', '"key": a&lt;b&amp;c&gt;&apos;secret&quot;'],
+    ['a<b&c>\'secret"', '"key": a&lt;b&amp;c&gt;&#39;secret&#34;'],
+    ['-----\nsecret\n-----', 'key: -----\r\nsecret\r\n-----'],
+    ['-----\r\nsecret\r\n-----', 'key: -----\nsecret\n-----'],
+    ['-----\nsecret\n-----', String.raw`{"key":"-----\r\nsecret\r\n-----"}`],
   ] as const) {
     const redactor = new Redactor([secret]);
     assert.match(redactor.text(text), /^[^a-z]*(key)?[^a-z]*\[redacted\]\W*$/, text);

@@ -1,5 +1,5 @@
-// Secrets that an agent was given, redacted from what it writes: as it is, and as JSON, URLs, forms, base64 and hex write it, in whichever
-// language.
+// Secrets that an agent was given, redacted from what it writes: as it is, and as JSON, URLs, forms, HTML, base64 and hex write it, in
+// whichever language.
 //   REDACTION-1. A text is searched whole, so that a secret is found however its pieces arrived.
 //   REDACTION-2. What is shorter than `redactedCharsMin` is no secret: redacting `1` or `true` would only make things unreadable.
 //   REDACTION-3. Of secrets that overlap no part is left.
@@ -159,29 +159,47 @@ function isText({ mediaType, bytes }: AttachedFile): boolean {
  * own.
  */
 function formsOf(secret: string): string[] {
+  const lines = secret.replaceAll('\r\n', '\n');
+  return [...new Set([secret, lines, lines.replaceAll('\n', '\r\n')])].flatMap(formsOfLines);
+}
+
+/** Of a secret whose lines end in one way. */
+function formsOfLines(secret: string): string[] {
   const bytes = Buffer.from(secret);
   const base64 = [0, 1, 2].flatMap((offset) => base64Within(bytes, offset));
-  const plain = [secret, ...jsonForms(secret), ...urlForms(secret)];
+  const plain = [secret, ...jsonForms(secret), ...urlForms(secret), ...markupForms(secret)];
   const hex = bytes.toString('hex');
   return [...plain, ...plain.map((form) => Buffer.from(form).toString('latin1')), ...base64, hex, hex.toUpperCase()];
 }
 
-/** JSON of JavaScript, of Python, which escapes all but ASCII, and of PHP, which escapes slashes too. */
+/** JSON of JavaScript, of Python, which escapes all but ASCII, of PHP, which escapes slashes too, and with every character escaped. */
 function jsonForms(secret: string): string[] {
   const text = JSON.stringify(secret).slice(1, -1);
   const code = (letter: string) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  const lower = text.replace(/[^\0-\x7f]/g, code);
-  const upper = text.replace(/[^\0-\x7f]/g, (letter) => `\\u${code(letter).slice(2).toUpperCase()}`);
-  return [text, lower, upper].flatMap((form) => [form, form.replaceAll('/', '\\/')]);
+  const upperCode = (letter: string) => `\\u${code(letter).slice(2).toUpperCase()}`;
+  const written = [code, upperCode].map((codeOf) => text.replace(/[^\0-\x7f]/g, codeOf));
+  const escaped = [code, upperCode].map((codeOf) => secret.replace(/./gs, codeOf));
+  return [...[text, ...written].flatMap((form) => [form, form.replaceAll('/', '\\/')]), ...escaped];
 }
 
-/** Of JavaScript, and of those who encode all that RFC 3986 does not leave open, in paths and in forms, with codes of either case. */
+/**
+ * Of JavaScript, of those who encode all that RFC 3986 does not leave open, in paths and in forms, and of those who encode everything, with
+ * codes of either case.
+ */
 function urlForms(secret: string): string[] {
   const url = encodeURIComponent(Buffer.from(secret).toString('utf8'));
   const strict = url.replace(/[!'()*]/g, (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`);
   const form = new URLSearchParams([['', secret]]).toString().slice(1);
-  const forms = [url, strict, strict.replaceAll('%2F', '/'), form, strict.replaceAll('%20', '+')];
+  const all = Buffer.from(secret).toString('hex').toUpperCase().replace(/../g, '%$&');
+  const forms = [url, strict, strict.replaceAll('%2F', '/'), form, strict.replaceAll('%20', '+'), all];
   return forms.flatMap((text) => [text, text.replace(/%[\dA-F]{2}/g, (percent) => percent.toLowerCase())]);
+}
+
+/** HTML and XML: of texts, which leave quotes, and of attributes, as common libraries write them. */
+function markupForms(secret: string): string[] {
+  const text = secret.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  const quoted = ['"', '&quot;', '&#34;'].map((quote) => text.replaceAll('"', quote));
+  return quoted.flatMap((form) => ["'", '&#39;', '&#x27;', '&apos;'].map((quote) => form.replaceAll("'", quote)));
 }
 
 /** The characters that are the secret's alone when it lies in longer data, `offset` bytes after a multiple of three. */
