@@ -336,7 +336,7 @@ same build. Inside \`value\`, \`payload\`, \`arguments\` and \`input\`, which ar
 **Seeds** are text, as a JSON number holds no 64-bit integer; a number up to 9007199254740991 is taken as its text.
 
 **In an editor.** The first line of a YAML file names its schema for the YAML language server (VS Code's YAML extension and others);
-\`drillyard init\` writes it, unless Yarn's Plug'n'Play keeps Drillyard where no editor reads it. In JSON a \`$schema\` member does; the compiler accepts it in every kind of file, and leaves it out:
+\`drillyard init\` writes it, except under Yarn's Plug'n'Play, which keeps Drillyard in no place that lasts. In JSON a \`$schema\` member does; the compiler accepts it in every kind of file, and leaves it out:
 
 \`\`\`yaml
 # yaml-language-server: $schema=../../node_modules/drillyard/docs/schemas/drill.schema.json

@@ -1,23 +1,15 @@
 // The line of a new file by which an editor finds the JSON Schema that completes and checks it (docs/schemas of this package).
 import { existsSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
-import { installation } from '../files/installation.js';
-import { isBelow } from '../files/is-below.js';
 
 const schemas = join('docs', 'schemas');
 const installed = join('node_modules', 'drillyard', schemas);
 
-interface SchemaPlace {
-  folder: string;
-  /** The folder of the package that runs. */
-  running?: string;
-}
-
 /** `content` of the file at `path` below `folder`, with that line where the file is of a kind that has a schema. */
-export function withSchemaLine({ folder, running = installation().root }: SchemaPlace, path: string, content: string): string {
+export function withSchemaLine({ folder }: { folder: string }, path: string, content: string): string {
   const kind = /^(?:.*\/)?(drillyard)\.json$|^(?:.*\/)?(world)\.yaml$|\.(drill|scenario|suite|target|tool)\.yaml$/.exec(path);
   const name = kind?.slice(1).find((word) => word !== undefined);
-  const schemaFolder = name === undefined ? undefined : schemaFolderOf(folder, running);
+  const schemaFolder = name === undefined ? undefined : schemaFolderOf(folder);
   if (schemaFolder === undefined) return content;
   const url = relativeUrl(dirname(join(folder, path)), join(schemaFolder, `${name}.schema.json`));
   return path.endsWith('.json')
@@ -26,13 +18,13 @@ export function withSchemaLine({ folder, running = installation().root }: Schema
 }
 
 /**
- * In the nearest node_modules with Drillyard; in those of `folder` itself where there are none, as there will be. Plug'n'Play has none: in
- * the package that runs, and undefined where that is elsewhere or in an archive, which editors do not read.
+ * In the nearest node_modules with Drillyard; in those of `folder` itself where there are none, as there will be. Plug'n'Play has none:
+ * undefined, as yarn keeps Drillyard in an archive, or in a folder whose name changes with its dependencies.
  */
-function schemaFolderOf(folder: string, running: string): string | undefined {
+function schemaFolderOf(folder: string): string | undefined {
   for (let at = folder; at !== dirname(at); at = dirname(at)) {
     if (existsSync(join(at, installed))) return join(at, installed);
-    if (existsSync(join(at, '.pnp.cjs'))) return isBelow(at, running) && !/\.zip[\\/]/.test(running) ? join(running, schemas) : undefined;
+    if (existsSync(join(at, '.pnp.cjs'))) return undefined;
   }
   return join(folder, installed);
 }
