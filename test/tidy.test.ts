@@ -538,6 +538,11 @@ const memos: { [file: string]: string } = {
   'src/actors/abort-listeners.ts': 'the one listener of a signal',
 };
 
+test("no open file is asked for what Yarn's Plug'n'Play, which stands in for fs, does not have", () => {
+  const broken = files.flatMap(({ name, text }) => (/\.(?:sync|datasync)\(\)|\.readv\(/.test(text) ? [name] : []));
+  assert.deepEqual(broken, [], 'src/files/flush.ts flushes');
+});
+
 test('state lies on what owns it, and no module keeps any by object', () => {
   const keeping = files
     .filter((file) => /^(?:export )?(?:const|let) [^=\n]+ = new Weak(?:Map|Set)\b/m.test(file.text))

@@ -9,6 +9,7 @@ import { join, normalize, sep } from 'node:path';
 import { createInterface } from 'node:readline';
 import { ServiceError } from '../contract/errors.js';
 import { hasCode } from '../files/file-faults.js';
+import { flush } from '../files/flush.js';
 import { flushFolder } from '../files/flushed-copy.js';
 
 export const manifestName = 'backup.json';
@@ -72,7 +73,7 @@ export async function writeManifest(
       files += 1;
       bytes += file.bytes;
     }
-    await list.sync();
+    await flush(list);
   } finally {
     await list.close();
   }
@@ -80,7 +81,7 @@ export async function writeManifest(
   const written = await open(join(folder, manifestName), 'wx', 0o600);
   try {
     await written.writeFile(`${JSON.stringify(manifest, null, 2)}\n`);
-    await written.sync();
+    await flush(written);
   } finally {
     await written.close();
   }

@@ -3,6 +3,7 @@ import { constants } from 'node:fs';
 import { copyFile, lstat, mkdir, open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileRefusal, hasCode } from './file-faults.js';
+import { flush } from './flush.js';
 
 /** Where the file system can, both share their bytes until one is changed. Yields how many bytes it has. */
 export async function copyFlushed(from: string, to: string): Promise<number> {
@@ -36,7 +37,7 @@ export async function copyFolderFlushed(
 export async function flushFile(path: string): Promise<number> {
   const file = await open(path, 'r+');
   try {
-    await file.sync();
+    await flush(file);
   } finally {
     await file.close();
   }
@@ -47,7 +48,7 @@ export async function flushFile(path: string): Promise<number> {
 export async function flushFolder(path: string): Promise<void> {
   const folder = await open(path, 'r');
   try {
-    await folder.sync();
+    await flush(folder);
   } finally {
     await folder.close();
   }

@@ -6,6 +6,7 @@ import { type FileHandle, lstat, mkdir, open, rename, rm } from 'node:fs/promise
 import { dirname } from 'node:path';
 import { ServiceError } from '../contract/errors.js';
 import { fileRefusal } from '../files/file-faults.js';
+import { flush } from '../files/flush.js';
 import { flushFile, flushFolder } from '../files/flushed-copy.js';
 import { takenBytes } from '../files/folder-bytes.js';
 import { plainFlags } from '../files/plain-file.js';
@@ -63,7 +64,7 @@ export async function copyPlainFile(from: string, to: string): Promise<void> {
     const target = await open(to, 'wx', 0o600);
     try {
       await copyBytes(source, target, found.size);
-      await target.sync();
+      await flush(target);
     } finally {
       await target.close();
     }

@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, opendir, readFile, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
+import { flush } from '../../files/flush.js';
 import { flushFolder } from '../../files/flushed-copy.js';
 import { StoreUnavailable } from '../log.js';
 import { tuning } from '../tuning.js';
@@ -72,7 +73,7 @@ async function place(root: string, file: string, body: Buffer): Promise<void> {
     const written = await open(draft, 'wx', fileMode);
     try {
       await written.writeFile(body);
-      await written.sync();
+      await flush(written);
     } finally {
       await written.close();
     }

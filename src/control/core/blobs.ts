@@ -12,6 +12,7 @@ import { sha256Digest } from '../../contract/digest.js';
 import { ServiceError } from '../../contract/errors.js';
 import { limits } from '../../contract/limits.js';
 import { diskFull, isDiskFull } from '../../files/disk-full.js';
+import { flush } from '../../files/flush.js';
 import { flushFolder } from '../../files/flushed-copy.js';
 import { makeFolder } from '../../files/make-folder.js';
 import type { Blobs } from './services.js';
@@ -137,7 +138,7 @@ async function writeFlushed(path: string, bytes: Uint8Array): Promise<void> {
   const file = await open(path, 'wx');
   try {
     await file.writeFile(bytes);
-    await file.sync();
+    await flush(file);
   } finally {
     await file.close();
   }

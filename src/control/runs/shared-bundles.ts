@@ -11,6 +11,7 @@ import { Semaphore } from '../../async/semaphore.js';
 import type { SharedBlobs } from '../../contract/cluster-store.js';
 import { limits } from '../../contract/limits.js';
 import { manifestDigestOf, SealedReport } from '../../drills/stored/sealed-report.js';
+import { flush } from '../../files/flush.js';
 import { flushFile, flushFolder } from '../../files/flushed-copy.js';
 import { askStore } from '../core/cluster-blobs.js';
 import { bundleFolder, type EvidenceRecord } from './evidence-records.js';
@@ -146,7 +147,7 @@ async function writeExactly(path: string, pieces: AsyncIterable<Buffer>, sha256:
       hash.update(piece);
       await file.writeFile(piece);
     }
-    await file.sync();
+    await flush(file);
   } finally {
     await file.close();
   }
