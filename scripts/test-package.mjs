@@ -1,7 +1,7 @@
 // The package as its users get it: `npm run test:package` builds and packs it once, and installs the tarball into empty projects, by the
 // registry.
 //   node scripts/test-package.mjs [part ...]     default: all of npm, pnpm, yarn1, yarn4, pnp, types, runners
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
@@ -41,7 +41,7 @@ let failed = 0;
 for (const part of chosen) {
   const begun = Date.now();
   try {
-    parts[part]();
+    await parts[part]();
     console.log(`ok   ${part} (${Math.round((Date.now() - begun) / 1000)} s)`);
   } catch (error) {
     failed++;
@@ -110,13 +110,39 @@ function drillsIn(name, steps) {
 }
 
 /** Without node_modules: yarn unpacks this package, as package.json asks, so the files of the library are files. */
-function pnp() {
+async function pnp() {
   const folder = project('pnp');
   yarn4In(folder, 'pnp')(folder);
   const written = run(yarn4, 'drillyard', ...inits)(folder).stdout;
   if (!/^ {2}yarn drillyard run$/m.test(written)) throw new Error(`init says\n${written}`);
-  const { stdout } = run(yarn4, 'drillyard', 'run')(folder);
-  if (!/^PASSED {2}1 drill: 1 passed/m.test(stdout)) throw new Error(stdout);
+  if (readFileSync(join(folder, 'drillyard/world.yaml'), 'utf8').includes('$schema')) throw new Error('a schema has no place that lasts');
+  const hasBoxes = spawnSync('bwrap', ['--ro-bind', '/', '/', '--unshare-all', 'true']).status === 0;
+  for (const isolation of ['thread', 'process', ...(hasBoxes ? ['box'] : [])]) {
+    const { stdout } = run(yarn4, 'drillyard', 'run', '--isolate', isolation)(folder);
+    if (!/^PASSED {2}1 drill: 1 passed/m.test(stdout)) throw new Error(stdout);
+    await serves(folder, isolation);
+  }
+}
+
+/** It compiles its example before it is ready, and leaves whole data. */
+async function serves(folder, isolation) {
+  const words = ['drillyard', 'serve', '--port', '0', '--json', '--isolate', isolation, '--data-dir', `data-${isolation}`];
+  const hasGroups = process.platform !== 'win32';
+  const child = spawn(yarn4[0], [yarn4[1], ...words], { cwd: folder, detached: hasGroups, stdio: ['ignore', 'pipe', 'inherit'] });
+  let stdout = '';
+  await new Promise((resolve) => {
+    child.stdout.setEncoding('utf8').on('data', (text) => {
+      stdout += text;
+      if (stdout.includes('\n')) resolve();
+    });
+    child.once('close', resolve);
+  });
+  const closed = child.exitCode === null ? new Promise((resolve) => child.once('close', resolve)) : undefined;
+  if (hasGroups && closed !== undefined) process.kill(-child.pid, 'SIGTERM');
+  else child.kill();
+  await closed;
+  if (!stdout.startsWith('{"event":"ready"')) throw new Error(`serve --isolate ${isolation} said ${stdout}`);
+  run(yarn4, 'drillyard', 'admin', 'verify', '--data-dir', `data-${isolation}`)(folder);
 }
 
 function types() {

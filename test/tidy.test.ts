@@ -19,7 +19,7 @@ const modules: { [module: string]: string[] } = {
   scheduler: ['text', 'contract'],
   expressions: ['text', 'contract'],
   processes: ['text', 'contract'],
-  workers: ['text', 'contract', 'collections', 'processes/processor-wait.ts'],
+  workers: ['text', 'contract', 'collections', 'processes/processor-wait.ts', 'processes/plug-n-play.ts'],
   actors: ['text', 'contract', 'async', 'loading/own-code.ts', 'processes', 'workers'],
   tools: ['text', 'contract', 'collections', 'loading/own-code.ts'],
   tracing: ['text', 'contract', 'async'],

@@ -8,6 +8,7 @@ import { createRequire } from 'node:module';
 import { dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { limits } from '../contract/limits.js';
+import { plugNPlayPlaces } from './plug-n-play.js';
 import { tuning } from './tuning.js';
 
 /** Unprivileged in every system; the box's own user namespace maps it. */
@@ -84,20 +85,23 @@ const packages = [
   ...['node-gyp-build-optional-packages', `@lmdb/lmdb-${process.platform}-${process.arch}`, 'msgpackr-extract'],
 ];
 
-/** The compiled code, and every node_modules that a package of ours is found in: hoisted, nested or linked. */
+/** The manifest says that the code is a module; of the rest of the package nothing is needed. */
 function codeFolders(): string[] {
   const code = fileURLToPath(new URL('../..', import.meta.url));
+  return [stripSlash(code), join(code, '..', 'package.json'), ...(plugNPlayPlaces() ?? packageFolders())];
+}
+
+/** Every node_modules that a package of ours is found in: hoisted, nested or linked. */
+function packageFolders(): string[] {
   const require = createRequire(import.meta.url);
   const found = packages.flatMap((name) => {
     const place = (require.resolve.paths(name) ?? []).map((folder) => join(folder, name)).find((folder) => existsSync(folder));
     return place === undefined ? [] : [place, realpathSync(place)];
   });
-  const roots = found.map((place) => {
+  return found.map((place) => {
     const parts = place.split(sep);
     return parts.slice(0, parts.indexOf('node_modules') + 1).join(sep);
   });
-  // The manifest says that the code is a module; of the rest of the package nothing is needed.
-  return [stripSlash(code), join(code, '..', 'package.json'), ...roots];
 }
 
 const stripSlash = (folder: string): string => (folder.length > 1 && folder.endsWith(sep) ? folder.slice(0, -1) : folder);

@@ -16,6 +16,7 @@ import { bounded, boundedInBox, type ChildBounds } from './bounds.js';
 import { type BoxFolder, boxed, type Command, runtimeFolders } from './bubblewrap.js';
 import { FramedChannel } from './framed-channel.js';
 import { parentCodec } from './json-messages.js';
+import { plugNPlayFlags } from './plug-n-play.js';
 import { type ProcessorTime, timeOfProcesses } from './processor-wait.js';
 import { tuning } from './tuning.js';
 
@@ -58,7 +59,8 @@ const keptVariables = ['PATH', 'LD_LIBRARY_PATH', 'TMPDIR', 'TEMP', 'SystemRoot'
 
 /** A child that cannot be started at all ends at once, with the reason. */
 export function spawnChild({ entry, argument, flags = [], box, bounds, messageBytesMax, descriptors = [], onMessage }: ChildStart): Child {
-  const plain = { file: process.execPath, args: [...flags, fileURLToPath(entry), ...(argument === undefined ? [] : [argument])] };
+  const words = argument === undefined ? [] : [argument];
+  const plain = { file: process.execPath, args: [...plugNPlayFlags(), ...flags, fileURLToPath(entry), ...words] };
   const command = box === undefined ? plain : inBox(plain, box, bounds);
   const group = bounds === undefined ? undefined : bounded(command, bounds);
   const { file, args } = group ?? command;

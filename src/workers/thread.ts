@@ -7,6 +7,7 @@ import type { ResourceLimits, Transferable } from 'node:worker_threads';
 import { Piscina } from 'piscina';
 import { defined } from '../contract/defined.js';
 import { limits } from '../contract/limits.js';
+import { plugNPlayFlags } from '../processes/plug-n-play.js';
 import { leaveBehind } from './stuck-threads.js';
 
 export interface ThreadStart {
@@ -49,7 +50,7 @@ export function startThread({ entry, run, resourceLimits, workerData, env }: Thr
     atomics: 'disabled',
     ...defined({ resourceLimits, env }),
     argv: [],
-    execArgv: [],
+    execArgv: plugNPlayFlags(),
     workerData,
     niceIncrement: 0,
     trackUnmanagedFds: true,
