@@ -14,8 +14,10 @@ export interface ReceiverTarget {
 }
 export interface Receiver extends ReceiverTarget {
   isAllowed: AddressRule;
-  /** When one of them aborts it receives no longer, and a request under way is broken off. */
+  /** When one of them aborts it receives no longer, and a request under way is broken off: as if it had broken off itself. */
   signals: readonly AbortSignal[];
+  /** When it aborts the sender ends: a request under way is broken off, and goes out again from the next one. */
+  leaving?: AbortSignal;
 }
 export interface ReceiverSource {
   /** Asked before each delivery: what it yields then is what holds. */

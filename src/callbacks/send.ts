@@ -13,8 +13,15 @@ import type { AddressRule } from './addresses.js';
 import type { Receiver } from './receivers.js';
 import { type Signed, sign } from './signatures.js';
 
-/** Never rejects: a receiver that cannot be reached is an answer too. */
-export async function send(request: DeliveryRequest, receiver: Receiver, signal: AbortSignal | undefined): Promise<DeliveryAnswer> {
+/**
+ * Never rejects: a receiver that cannot be reached is an answer too. Undefined: `signal`, or the end of the sender, broke it off before an
+ * answer came, which says nothing of the receiver.
+ */
+export async function send(
+  request: DeliveryRequest,
+  receiver: Receiver,
+  signal: AbortSignal | undefined,
+): Promise<DeliveryAnswer | undefined> {
   const signed = signedRequest(request, receiver);
   const answer = await exchange(signed, receiver, signal);
   // The network's doing: the same bytes again, and the sender knows the first answer alone.
@@ -49,26 +56,30 @@ function signedRequest(request: DeliveryRequest, { url, secret }: Receiver): Sig
 const noAnswer = (reason: 'timeout' | 'connection' | 'address_refused'): DeliveryAnswer => ({ kind: 'none', reason });
 class AddressRefused extends Error {}
 
-function exchange(request: SignedRequest, receiver: Receiver, signal?: AbortSignal): Promise<DeliveryAnswer> {
+function exchange(request: SignedRequest, receiver: Receiver, signal?: AbortSignal): Promise<DeliveryAnswer | undefined> {
   const target = new URL(receiver.url);
   const host = target.hostname.replace(/^\[|\]$/g, '');
   // A literal address is never looked up.
   if (isIP(host) !== 0 && !receiver.isAllowed(host)) return Promise.resolve(noAnswer('address_refused'));
-  const ends = [signal, ...receiver.signals].filter((one) => one !== undefined);
-  if (ends.some(({ aborted }) => aborted)) return Promise.resolve(noAnswer('connection'));
+  const own = [signal, receiver.leaving].filter((one) => one !== undefined);
+  if (own.some(({ aborted }) => aborted)) return Promise.resolve(undefined);
+  if (receiver.signals.some(({ aborted }) => aborted)) return Promise.resolve(noAnswer('connection'));
   const outgoing = begun(request, { target, host, receiver });
   if (outgoing === undefined) return Promise.resolve(noAnswer('connection'));
   return new Promise((resolve) => {
     let answered: DeliveryAnswer | undefined;
-    const end = (otherwise: DeliveryAnswer): void => {
+    const end = (otherwise: DeliveryAnswer | undefined): void => {
       clearTimeout(timer);
-      for (const one of ends) one.removeEventListener('abort', breakOff);
+      for (const one of own) one.removeEventListener('abort', leave);
+      for (const one of receiver.signals) one.removeEventListener('abort', breakOff);
       resolve(answered ?? otherwise);
       outgoing.destroy();
     };
     const breakOff = (): void => end(noAnswer('connection'));
+    const leave = (): void => end(undefined);
     const timer = setTimeout(() => end(noAnswer('timeout')), request.timeoutMs);
-    for (const one of ends) one.addEventListener('abort', breakOff);
+    for (const one of own) one.addEventListener('abort', leave);
+    for (const one of receiver.signals) one.addEventListener('abort', breakOff);
     outgoing.on('error', (error) => end(noAnswer(error instanceof AddressRefused ? 'address_refused' : 'connection')));
     outgoing.on('close', breakOff);
     outgoing.on('upgrade', () => end({ kind: 'status', status: 101 }));

@@ -196,6 +196,55 @@ test('a cancel ends an advance where it stands', async (t) => {
   assert.deepEqual([result.status, result.reachedUs, result.scheduledEventsProcessed], ['cancelled', 1050, 1]);
 });
 
+// DELIVERING-WORLD-4
+test('what a cancel broke off says nothing of the receiver: it goes out again before time moves on', async (t) => {
+  const cancel = new AbortController();
+  const called = await toldShop(t, { answer: () => (called.hook.arrivals.length === 1 ? cancel.abort() : 204) });
+  const { shop } = called;
+  await shop.call('later', { id: 'a', inUs: 50 });
+  await shop.call('later', { id: 'b', inUs: 60 });
+  await shop.world.command({ kind: 'advance', targetUs: 9000, maxEvents: 10 }, { signal: cancel.signal });
+  assert.deepEqual(await shop.phases(), ['queued', 'attempt_started']);
+  await shop.world.command({ kind: 'advance', targetUs: 9000, maxEvents: 10 });
+  assert.deepEqual(await shop.phases(), [
+    ...['queued', 'attempt_started', 'recovered', 'attempt_started', 'delivered'],
+    ...['queued', 'attempt_started', 'delivered'],
+  ]);
+  assert.deepEqual(
+    (await shop.callbacks()).filter(({ phase }) => phase === 'delivered').map(({ virtualTimeUs }) => virtualTimeUs),
+    [1050, 1060],
+  );
+});
+
+// DELIVERING-WORLD-3, DELIVERING-WORLD-4
+test('what an earlier incarnation left, or the end of this one broke off, is delivered before time moves on', async (t) => {
+  for (const how of ['died', 'left'] as const) {
+    const leaving = new AbortController();
+    const hook = await startReceiver(() => (how === 'left' && hook.arrivals.length === 1 ? leaving.abort() : 204));
+    t.after(() => hook.close());
+    const { world } = await createShop(worlds, []);
+    const receivers = (): Receivers => new Receivers({ known: ['hook', 'auditor'], fixed: { hook }, signal: new AbortController().signal });
+    await new Shop(world).call('later', { id: 'a', inUs: 50 });
+    await new Shop(world).call('later', { id: 'b', inUs: 60 });
+    await world.command({ kind: 'advance', targetUs: 1050, maxEvents: 10 });
+    if (how === 'died') await world.command({ kind: 'startDelivery', receivers: ['hook'] });
+    else {
+      const current = receivers().current();
+      const first = { ...current.get('hook')!, leaving: leaving.signal };
+      await new DeliveringWorld(world, { current: () => new Map([['hook', first]]) }).deliver();
+    }
+    const next = new Shop(new DeliveringWorld(world, receivers()));
+    assert.deepEqual(await next.phases(), ['queued', 'attempt_started'], how);
+    await next.world.command({ kind: 'advance', targetUs: 9000, maxEvents: 10 });
+    const delivered = (await next.callbacks()).filter(({ phase, receiverId }) => phase === 'delivered' && receiverId === 'hook');
+    assert.deepEqual(
+      delivered.map(({ virtualTimeUs }) => virtualTimeUs),
+      [1050, 1060],
+      how,
+    );
+  }
+});
+
 test('the end of its host in the midst of a delivery loses nothing: it is settled, or goes out again', async (t) => {
   const called = await toldShop(t, {
     answer: async () => {

@@ -42,12 +42,13 @@ export class DeliveryWatch implements DeliveryObserver {
       const answer = await inSpan(tracing, { name: `${method} callback`, kind: 'client', attributes }, async (span) => {
         const traceparent = tracing?.traceparent();
         const answered = await send(defined({ traceparent }));
-        if (answered.kind === 'status') span?.set({ 'http.response.status_code': answered.status });
-        if (answered.kind === 'none' || answered.status >= 400)
-          span?.fail(answered.kind === 'none' ? answered.reason : String(answered.status));
+        if (answered === undefined) span?.fail('broken_off');
+        if (answered?.kind === 'status') span?.set({ 'http.response.status_code': answered.status });
+        if (answered?.kind === 'none') span?.fail(answered.reason);
+        if (answered?.kind === 'status' && answered.status >= 400) span?.fail(String(answered.status));
         return answered;
       });
-      meter.callbackAttempted({ result: resultOf(answer), seconds: (performance.now() - begun.sinceMs) / 1000 });
+      if (answer !== undefined) meter.callbackAttempted({ result: resultOf(answer), seconds: (performance.now() - begun.sinceMs) / 1000 });
       return answer;
     } finally {
       this.#underWay.delete(begun);

@@ -31,7 +31,13 @@ export class SessionReceivers implements ReceiverSource {
       if (record?.state !== 'approved' || receivers.has(record.receiverId)) continue;
       if (!isOriginOpen(record.origin, settings)) continue;
       const { signal } = this.#end;
-      receivers.set(record.receiverId, { url: record.origin, secret: signingSecretOf(keyring, record), isAllowed, signals: [signal] });
+      receivers.set(record.receiverId, {
+        url: record.origin,
+        secret: signingSecretOf(keyring, record),
+        isAllowed,
+        signals: [],
+        leaving: signal,
+      });
     }
     return receivers;
   }
