@@ -9,6 +9,7 @@ import type { Metrics } from './metrics/metrics.js';
 import { openApiDocument } from './openapi/document.js';
 import { type OpenRoute, RawText, type RouteReply } from './router.js';
 import type { ServerRequest } from './server.js';
+import { type ServicePath, serviceTable } from './service-table.js';
 import type { ServiceWarning } from './service-warning.js';
 import { once, stamped, unchanging } from './unchanging.js';
 
@@ -37,8 +38,14 @@ export function serviceRoutes({
   requireOperator = () => {},
   countStranger = () => {},
 }: ServiceState): OpenRoute[] {
-  const open = (path: string, run: OpenRoute['run'], whileDraining = true): OpenRoute => {
-    return { method: 'GET', path, id: path, auth: 'none', whileDraining, run };
+  const open = (path: ServicePath, answer: OpenRoute['run']): OpenRoute => {
+    const { isCounted, isOperators } = serviceTable[path];
+    const run: OpenRoute['run'] = (call) => {
+      if (isCounted === true) countStranger(call.request);
+      if (isOperators === true) requireOperator(call.request);
+      return answer(call);
+    };
+    return { method: 'GET', path, id: path, auth: 'none', whileDraining: true, run };
   };
   const document = once(() => stamped(JSON.stringify(openApiDocument())));
   const page = once(() => {
@@ -48,17 +55,9 @@ export function serviceRoutes({
   return [
     open('/healthz', () => ({ status: 200, body: { status: 'ok' } })),
     open('/readyz', async () => readiness(await troubles(), { warnings, toolCode })),
-    open('/metrics', async ({ request }) => {
-      countStranger(request);
-      requireOperator(request);
-      return text(await metrics.text(), metrics.contentType);
-    }),
-    open('/v1/openapi.json', ({ request }) => {
-      countStranger(request);
-      return unchanging(request, document(), { 'content-type': 'application/json; charset=utf-8' });
-    }),
+    open('/metrics', async () => text(await metrics.text(), metrics.contentType)),
+    open('/v1/openapi.json', ({ request }) => unchanging(request, document(), { 'content-type': 'application/json; charset=utf-8' })),
     open('/docs', ({ request }) => {
-      countStranger(request);
       const { policy, ...html } = page();
       const own = { 'content-security-policy': policy, 'referrer-policy': 'no-referrer' };
       return unchanging(request, html, { 'content-type': 'text/html; charset=utf-8', ...own });

@@ -5,8 +5,9 @@ import { inspectorPrefix, inspectorRoutes } from '../contract/inspector/routes.j
 import type { JsonObject } from '../contract/json.js';
 import { inspectorContract } from '../contract/validate/inspector-validators.js';
 import { makeDocument } from '../http/openapi/api-document.js';
-import { responseHeaders } from '../http/openapi/response-headers.js';
+import { openPath } from '../http/openapi/open-paths.js';
 import type { OpenRoute } from '../http/router.js';
+import type { OpenPathRule } from '../http/service-table.js';
 import { once, stamped, unchanging } from '../http/unchanging.js';
 import { localApi } from './api-routes.js';
 
@@ -30,6 +31,13 @@ const areas: { readonly [area: string]: string } = {
   service: 'The inspector itself; no token needed.',
 };
 
+const documentRule: OpenPathRule = {
+  operationId: 'getOpenApi',
+  summary: 'This document',
+  media: 'application/json',
+  isUnchanging: true,
+};
+
 export const inspectorDocument = once(() =>
   makeDocument({
     ...localApi,
@@ -46,24 +54,10 @@ export const inspectorDocument = once(() =>
     accepted: 'Accepted: the run request reports its progress.',
     errorCodesOf,
     requestExamples,
-    otherPaths: { [inspectorDocumentPath]: { get: documentOperation } },
+    otherPaths: { [inspectorDocumentPath]: { get: openPath(documentRule, ['control.ORIGIN_REJECTED']) } },
     otherSchemas: {},
   }),
 );
-
-const documentOperation: JsonObject = {
-  operationId: 'getOpenApi',
-  tags: ['service'],
-  summary: 'This document',
-  security: [],
-  responses: {
-    200: { description: 'Fine.', headers: responseHeaders('X-Correlation-Id', 'ETag'), content: { 'application/json': {} } },
-    403: {
-      description: '`control.ORIGIN_REJECTED`',
-      content: { 'application/json': { schema: { $ref: '#/components/schemas/ErrorEnvelope' } } },
-    },
-  },
-};
 
 const requestExamples: { readonly [Id in InspectorRouteId]?: JsonObject } = {
   startRun: { drillId: 'refund-late-order', seed: '42', trials: 3 },
@@ -111,6 +105,7 @@ function errorCodesOf(id: InspectorRouteId): ErrorCode[] {
     takesBody && 'control.PAYLOAD_TOO_LARGE',
     takesBody && 'control.UNSUPPORTED_MEDIA_TYPE',
     building.has(id) && 'control.SOURCE_INVALID',
+    takesBody && 'control.RATE_LIMITED',
     (area === 'worlds' || area === 'run requests') && 'control.QUOTA_EXCEEDED',
     'control.INTERNAL',
     asksWorld && 'control.DATA_DAMAGED',

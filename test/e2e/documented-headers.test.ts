@@ -4,9 +4,10 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { startControlServer } from '../../src/control-server.js';
 import { DocumentJudge, promisedHeaders } from '../http/openapi/judge.js';
 import { servedDocument } from './requests.js';
-import { startedDirectory, startInside } from './service.js';
+import { startedDirectory, startInside, threads } from './service.js';
 import { exchange, newKey, type Received, type Sent } from './wire.js';
 
 const rate = ['RateLimit', 'RateLimit-Policy'];
@@ -54,4 +55,34 @@ test('replies have the headers that the document declares for them', async () =>
   while (last.status === 200);
   assert.deepEqual([last.status, promisedHeaders(last.headers)], [429, rate]);
   await service.stop();
+});
+
+test('the own paths of the service answer 304 and 429 as the document says', async () => {
+  const dataDirectory = await startedDirectory();
+  const strangerRate = { perSecond: 0.001, burst: 20 };
+  const server = await startControlServer({ ...threads, port: 0, dataDirectory, strangerRate, log: { level: 'silent' } });
+  const { baseUrl } = server;
+  const document = (await servedDocument(baseUrl)) as { paths: { [path: string]: { get?: { tags: string[]; responses: object } } } };
+  const judge = new DocumentJudge(document as never);
+  const ask = async (target: string, headers: Sent['headers'] = {}): Promise<Received> => {
+    const reply = await exchange(baseUrl, { method: 'GET', target, headers });
+    judge.assertAnswer({ method: 'GET', path: target, status: reply.status, headers: reply.headers, text: reply.bytes.toString() });
+    return reply;
+  };
+  const own = Object.keys(document.paths).filter((path) => document.paths[path]?.get?.tags[0] === 'service');
+  const saysOf = (path: string, status: number): boolean => Object.hasOwn(document.paths[path]?.get?.responses ?? {}, status);
+  for (const path of own) {
+    const { headers } = await ask(path);
+    const { status } = await ask(path, { 'if-none-match': String(headers.etag ?? '"another"') });
+    assert.equal(status === 304, saysOf(path, 304), path);
+  }
+  const isCounted = (path: string): boolean => saysOf(path, 429);
+  let status: number;
+  do ({ status } = await ask('/docs'));
+  while (status !== 429);
+  for (const path of own) {
+    const reply = await ask(path);
+    assert.deepEqual([path, reply.status === 429, promisedHeaders(reply.headers)], [path, isCounted(path), isCounted(path) ? rate : []]);
+  }
+  await server.close();
 });

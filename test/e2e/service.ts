@@ -78,7 +78,7 @@ export async function startedDirectory(copy: string = temporaryFolder()): Promis
   return copy;
 }
 /** Threads start fastest, and what these tests send is trusted; the tests of boxes ask for boxes. */
-const threads = { isolation: 'thread', trustToolCode: true } as const;
+export const threads = { isolation: 'thread', trustToolCode: true } as const;
 
 /** `serve` with these flags, up to its end or failure. */
 export function serve({ dataDirectory = temporaryFolder(), flags = [], env = {} }: StartOptions = {}): Omit<Service, 'ready'> {

@@ -93,7 +93,7 @@ function requestExample(method: string, path: string, { requestBody, parameters,
 }
 
 function replyExample({ responses }: JsonObject): Content {
-  const fine = Object.entries(object(responses)).filter(([status]) => Number(status) < 400);
+  const fine = Object.entries(object(responses)).filter(([status]) => Number(status) < 300);
   const [status, response] = fine.sort(([left], [right]) => Number(right) - Number(left))[0] ?? ['200', {}];
   const [type, content] = Object.entries(object(object(response as JsonValue).content))[0] ?? ['', {}];
   const { schema, example } = object(content as JsonValue);

@@ -5,12 +5,13 @@ import type { EndpointId } from '../../contract/hosted/endpoints.js';
 import { notReadyReasons } from '../../contract/hosted/readiness.js';
 import type { JsonObject } from '../../contract/json.js';
 import { hostedApi } from '../control-routes.js';
+import { type ServiceRule, serviceTable } from '../service-table.js';
 import { once } from '../unchanging.js';
 import { makeDocument } from './api-document.js';
 import { errorCodesOf } from './error-codes.js';
 import { ulid } from './examples.js';
+import { openPath } from './open-paths.js';
 import { ownBodySchemas, type RowWords } from './operations.js';
-import { type HeaderName, responseHeaders } from './response-headers.js';
 
 const description = `Drillyard runs software agents against deterministic synthetic worlds and proves with evidence what they did.
 
@@ -111,39 +112,23 @@ function descriptionOf({ authority, unsafe, success }: EndpointRule): string {
 }
 
 function servicePaths(): JsonObject {
-  const fine = (mediaType: string, ...headers: HeaderName[]): JsonObject => ({
-    description: 'Fine.',
-    headers: responseHeaders('X-Correlation-Id', ...headers),
-    content: { [mediaType]: {} },
+  const paths = Object.entries(serviceTable).map(([path, rule]) => {
+    const said = path === '/readyz' ? { ...rule, description: readiness } : rule;
+    return [path, { get: openPath(said, serviceCodesOf(rule)) }];
   });
-  const get = (operationId: string, summary: string, success: JsonObject, extra: JsonObject = {}): JsonObject => ({
-    get: {
-      operationId,
-      tags: ['service'],
-      summary,
-      security: [],
-      responses: { 200: success, 403: originRejected, 503: starting, ...extra },
-    },
-  });
-  const refusal = (description: string): JsonObject => ({
-    description,
-    content: { 'application/json': { schema: { $ref: '#/components/schemas/ErrorEnvelope' } } },
-  });
-  const originRejected = refusal('`control.ORIGIN_REJECTED`');
-  const starting = refusal('`control.UNAVAILABLE` while the service starts.');
-  const noOperator = {
-    ...refusal("`control.UNAUTHENTICATED`: beyond loopback the operator's token is wanted."),
-    headers: responseHeaders('WWW-Authenticate'),
-  };
-  const reasons = Object.entries(notReadyReasons)
-    .map(([name, text]) => `\`${name}\` (${text})`)
-    .join(', ');
-  const notReady = { 503: refusal(`\`control.UNAVAILABLE\`; \`details.reasons\` names each reason: ${reasons}.`) };
-  return {
-    '/healthz': get('getHealth', 'Whether the process answers', fine('application/json')),
-    '/readyz': get('getReadiness', 'Whether it takes work', fine('application/json'), notReady),
-    '/metrics': get('getMetrics', 'Figures for Prometheus', fine('text/plain'), { 401: noOperator }),
-    '/v1/openapi.json': get('getOpenApi', 'This document', fine('application/json', 'ETag')),
-    '/docs': get('getDocs', 'This document as a page', fine('text/html', 'ETag')),
-  };
+  return Object.fromEntries(paths) as JsonObject;
 }
+
+/** Every path is unavailable while the service starts. */
+function serviceCodesOf({ isCounted, isOperators }: ServiceRule): ErrorCode[] {
+  const codes: (ErrorCode | false)[] = [
+    isOperators === true && 'control.UNAUTHENTICATED',
+    'control.ORIGIN_REJECTED',
+    isCounted === true && 'control.RATE_LIMITED',
+    'control.UNAVAILABLE',
+  ];
+  return codes.filter((code) => code !== false);
+}
+
+const reasons = Object.entries(notReadyReasons).map(([name, text]) => `\`${name}\` (${text})`);
+const readiness = `Where it takes none: \`control.UNAVAILABLE\`, whose \`details.reasons\` names each reason: ${reasons.join(', ')}.`;

@@ -126,7 +126,8 @@ function rawSuccess(media: string, isSaved: boolean, always: JsonObject): JsonOb
   return { description, headers: { ...always, ...disposition }, content: { [media]: {} } };
 }
 
-function refusals(codes: readonly ErrorCode[], { tellsRate }: { tellsRate: boolean }): JsonObject {
+/** By status. */
+export function refusals(codes: readonly ErrorCode[], { tellsRate }: { tellsRate: boolean }): JsonObject {
   const byStatus = new Map<number, ErrorCode[]>();
   for (const code of codes) byStatus.set(errorTable[code].status, [...(byStatus.get(errorTable[code].status) ?? []), code]);
   return Object.fromEntries([...byStatus].map(([status, those]) => [status, refusal(status, those, { tellsRate })]));
