@@ -111,7 +111,9 @@ export const serviceLimits = {
   credentialUseNotedMs: 60_000,
   credentialDefaultTtlMs: 43_200_000,
   jwksTimeoutMs: 5_000,
-  jwksCoolDownMs: 30_000,
+  /** The identity provider's keys are asked for again after this, and at once for a key that they lack: so often at most. */
+  jwksKeptMs: 600_000,
+  jwksCoolDownMs: 5_000,
   /** Of the answer with the identity provider's keys. */
   jwksBytesMax: 1024 * 1024,
   /** Of a token's `sub`. */

@@ -13,6 +13,8 @@ export interface IdentityProvider {
   asked(): number;
   /** What it answers instead of its keys. */
   fail: 'no' | 'status' | 'nonsense' | 'huge' | 'redirect';
+  /** Publishes another key in the place of its present one, and signs with it. */
+  rotate(kid: string): Promise<void>;
   token(claims: JWTPayload, how?: TokenOptions): Promise<string>;
   close(): Promise<void>;
 }
@@ -30,8 +32,12 @@ export interface TokenOptions {
 }
 
 export async function startIdentityProvider(nowMs: () => number): Promise<IdentityProvider> {
-  const [own, other] = await Promise.all([generateKeyPair('ES256', { extractable: true }), generateKeyPair('ES256')]);
-  const jwk = { ...(await exportJWK(own.publicKey)), kid: 'one', alg: 'ES256', use: 'sig' };
+  const newKey = async (kid: string) => {
+    const pair = await generateKeyPair('ES256', { extractable: true });
+    return { ...pair, jwk: { ...(await exportJWK(pair.publicKey)), kid, alg: 'ES256', use: 'sig' } };
+  };
+  let own = await newKey('one');
+  const other = await generateKeyPair('ES256');
   let asked = 0;
   let sent = 0;
   const provider = { fail: 'no' } as IdentityProvider & { fail: IdentityProvider['fail'] };
@@ -40,7 +46,7 @@ export async function startIdentityProvider(nowMs: () => number): Promise<Identi
     const status = provider.fail === 'status' ? 500 : provider.fail === 'redirect' ? 302 : 200;
     response.writeHead(status, { 'content-type': 'application/json', connection: 'close', location: 'http://127.0.0.1:1/keys' });
     if (provider.fail === 'huge') return sendEndlessly(response, () => (sent += 1));
-    response.end(provider.fail === 'no' ? JSON.stringify({ keys: [jwk] }) : 'nonsense');
+    response.end(provider.fail === 'no' ? JSON.stringify({ keys: [own.jwk] }) : 'nonsense');
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const issuer = 'https://issuer.example';
@@ -51,13 +57,16 @@ export async function startIdentityProvider(nowMs: () => number): Promise<Identi
     jwksUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/keys`,
     asked: () => asked,
     sentMib: () => sent,
+    rotate: async (kid: string): Promise<void> => {
+      own = await newKey(kid);
+    },
     token: async (claims: JWTPayload, how: TokenOptions = {}): Promise<string> => {
       const expires = Math.floor((how.expiresAtMs ?? nowMs() + 60_000) / 1000);
       const payload = { iss: how.issuer ?? issuer, aud: how.audience ?? audience, exp: expires, ...claims };
       if (how.unsigned) return `${text({ alg: 'none' })}.${text(payload)}.`;
       const alg = how.confused ? 'HS256' : 'ES256';
-      const key = how.confused ? Buffer.from(JSON.stringify(jwk)) : (how.forged ? other : own).privateKey;
-      return new SignJWT(payload).setProtectedHeader({ alg, kid: how.kid ?? 'one' }).sign(key);
+      const key = how.confused ? Buffer.from(JSON.stringify(own.jwk)) : (how.forged ? other : own).privateKey;
+      return new SignJWT(payload).setProtectedHeader({ alg, kid: how.kid ?? own.jwk.kid }).sign(key);
     },
     close: () => new Promise<void>((resolve) => server.close(() => resolve())),
   });

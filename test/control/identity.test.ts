@@ -78,6 +78,39 @@ test('a key set is read up to its bound and no further', async () => {
   assert.equal((await kit.plane.authenticateIdentity(token)).identity?.subject, 'ada');
 });
 
+// PUBLISHED-KEYS-1
+test('a new key of the provider works with its first token; keys that nobody has are looked for only so often', async () => {
+  const kit = await open();
+  const claims = { sub: 'ada', org: kit.organizationId };
+  const subjectOf = async (token: string) => (await kit.plane.authenticateIdentity(token)).identity?.subject;
+  const early = await provider.token(claims);
+  assert.equal(await subjectOf(early), 'ada');
+  const before = provider.asked();
+  await provider.rotate('two');
+  const token = await provider.token(claims);
+  assert.deepEqual(await Promise.all(Array.from({ length: 10 }, () => subjectOf(token))), Array(10).fill('ada'));
+  assert.equal(provider.asked() - before, 1, 'ten tokens wait for one request');
+
+  clock.nowMs += 1000;
+  const strange = await provider.token(claims, { kid: 'strange' });
+  await provider.rotate('three');
+  const latest = await provider.token(claims);
+  const later = (error: unknown) =>
+    refused('control.UNAVAILABLE')(error) && (error as ServiceError).extra.retryAfterMs === limits.jwksCoolDownMs - 1000;
+  for (const unknown of [strange, latest]) await assert.rejects(subjectOf(unknown), later);
+  assert.equal(await subjectOf(token), 'ada');
+  assert.equal(provider.asked() - before, 1, 'the provider is left alone');
+
+  clock.nowMs += limits.jwksCoolDownMs - 1000;
+  await assert.rejects(subjectOf(strange), refused('control.UNAUTHENTICATED'));
+  assert.equal(provider.asked() - before, 2);
+  assert.equal(await subjectOf(latest), 'ada');
+  await assert.rejects(subjectOf(strange), refused('control.UNAVAILABLE'));
+  clock.nowMs -= 3_600_000;
+  await assert.rejects(subjectOf(strange), refused('control.UNAUTHENTICATED'), 'a clock that was set back does not keep it from asking');
+  clock.nowMs += 3_600_000;
+});
+
 test('keys come over https, or from this machine', async () => {
   for (const url of [
     'https://id.example.com/keys',

@@ -1,5 +1,5 @@
-// Tokens of the identity provider: any OIDC issuer, verified against its published keys. The only file that names jose.
-import { createRemoteJWKSet, customFetch, errors, type FetchImplementation, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose';
+// Tokens of the identity provider: any OIDC issuer, verified against its published keys.
+import { errors, type JWTPayload, jwtVerify } from 'jose';
 import { defined } from '../../contract/defined.js';
 import { ServiceError } from '../../contract/errors.js';
 import { limits } from '../../contract/limits.js';
@@ -8,6 +8,7 @@ import type { Identity } from '../catalog/endpoint.js';
 import type { ControlSettings } from '../catalog/settings.js';
 import { unauthenticated } from '../core/authorities.js';
 import { requireJwksUrl } from './jwks-url.js';
+import { PublishedKeys } from './published-keys.js';
 
 export type IdentitySettings = NonNullable<ControlSettings['identity']>;
 
@@ -17,25 +18,21 @@ const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256
 export class IdentityVerifier {
   readonly #settings: IdentitySettings;
   readonly #nowMs: () => number;
-  readonly #keys: JWTVerifyGetKey;
+  readonly #keys: PublishedKeys;
 
   /** control.INVALID_REQUEST for a key set that would come over a network in the clear. */
   constructor(settings: IdentitySettings, nowMs: () => number) {
     requireJwksUrl(settings.jwksUrl);
     this.#settings = settings;
     this.#nowMs = nowMs;
-    this.#keys = createRemoteJWKSet(new URL(settings.jwksUrl), {
-      timeoutDuration: limits.jwksTimeoutMs,
-      cooldownDuration: limits.jwksCoolDownMs,
-      [customFetch]: fetchBounded,
-    });
+    this.#keys = new PublishedKeys(new URL(settings.jwksUrl), nowMs);
   }
 
   /** control.UNAUTHENTICATED for a token that does not hold; control.UNAVAILABLE when the issuer's keys are not available. */
   async verify(token: string): Promise<Identity> {
     const { issuer, audience } = this.#settings;
     try {
-      const { payload } = await jwtVerify(token, this.#keys, {
+      const { payload } = await jwtVerify(token, this.#keys.find, {
         issuer,
         audience,
         algorithms,
@@ -45,6 +42,7 @@ export class IdentityVerifier {
       requireSubject(payload.sub);
       return this.#identityOf(payload);
     } catch (error) {
+      if (error instanceof ServiceError) throw error;
       throw isAboutToken(error) ? unauthenticated(error) : keysUnavailable(error);
     }
   }
@@ -72,20 +70,6 @@ function requireSubject(subject: unknown): void {
   if (typeof subject !== 'string' || subject === '' || subject.length > limits.identitySubjectCharsMax)
     throw new errors.JWTClaimValidationFailed('the subject is no text of 1 to 255 characters', {}, 'sub', 'check_failed');
 }
-
-/** As fetch, of an answer of at most so many bytes. */
-const fetchBounded: FetchImplementation = async (url, options) => {
-  const response = await fetch(url, options);
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
-    bytes += chunk.length;
-    // Leaving the loop ends the connection.
-    if (bytes > limits.jwksBytesMax) throw new errors.JWKSInvalid(`the key set has more than ${limits.jwksBytesMax} bytes`);
-    chunks.push(chunk);
-  }
-  return new Response(Buffer.concat(chunks), { status: response.status, headers: response.headers });
-};
 
 const textOf = (claim: unknown): string | undefined =>
   typeof claim === 'string' && claim !== '' ? claim.slice(0, limits.identityClaimCharsMax) : undefined;
