@@ -1,7 +1,8 @@
 // Which test files share a process. A process of its own costs each file the start of node and the loading of what it tests, a quarter of a
 // second of a processor for a small module and more than a whole one for the service; threads and pools that a kit keeps for a file are
 // kept for all. In a shared process the hooks of a file hold for all: `before` runs at the start and `after` at the end, and a test file
-// has no `beforeEach` or `afterEach` outside of a suite (test/tidy.test.ts).
+// has no `beforeEach` or `afterEach` outside of a suite (test/tidy.test.ts). No test begins before every file is loaded: node runs the
+// hooks of the end as soon as no test is left, and a file that awaits something at its top has none until then.
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 
@@ -79,8 +80,13 @@ export function processesOf(files, out) {
     .sort((one, other) => rank(one) - rank(other))
     .map(({ group, at, members }, index) => {
       const file = join(folder, `${String(index).padStart(3, '0')}-${group.replaceAll('/', '-')}-${at + 1}.js`);
-      const imports = members.map((member) => `import ${JSON.stringify(`./${relative(folder, member).replaceAll('\\', '/')}`)};\n`);
-      writeFileSync(file, imports.join(''));
+      const imports = members.map((member) => `  import(${JSON.stringify(`./${relative(folder, member).replaceAll('\\', '/')}`)}),\n`);
+      const program = [
+        "import { before } from 'node:test';\n",
+        `const loaded = Promise.all([\n${imports.join('')}]);\n`,
+        'before(() => loaded);\nawait loaded;\n',
+      ];
+      writeFileSync(file, program.join(''));
       return file;
     });
   return { processes, folder };
