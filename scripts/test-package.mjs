@@ -62,6 +62,8 @@ function pack() {
     'examples/03-mcp-agent/.service/reports/run_1/left.html',
     'examples/04-command-agent/agents/__pycache__/left.pyc',
     'docs/files/.service/left.json',
+    'examples/06-cluster/server.key',
+    'examples/06-cluster/n1/operator.token',
     'examples/left.tgz',
     'dist/src/left.js',
     'dist/src/contract/left.js',
@@ -86,7 +88,8 @@ function pack() {
     'SECURITY.md',
   ])
     if (!names.includes(wanted)) throw new Error(`the package lacks ${wanted}`);
-  const stray = names.filter((name) => /(?:^|\/)(?:\.service\/|left\.)|\.tgz$|__pycache__|^dist\/(test|bench)|^(src|test)\//.test(name));
+  const isStray = /(?:^|\/)(?:\.service\/|left\.|server\.key|operator\.token)|\.tgz$|__pycache__|^dist\/(test|bench)|^(src|test)\//;
+  const stray = names.filter((name) => isStray.test(name));
   if (stray.length > 0) throw new Error(`the package holds ${stray.slice(0, 3).join(', ')}`);
   console.log(`packed ${filename}: ${names.length} files`);
   return join(work, filename);

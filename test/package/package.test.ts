@@ -35,9 +35,9 @@ test('the package holds code, types and nothing of a run, and works with what it
     'examples/01-support-desk/.service/runs/run_1/data.mdb',
     'examples/01-support-desk/drillyard-0.1.0.tgz',
     'library/.service/x',
-    // As the example of a cluster says to make it.
     'examples/06-cluster/server.key',
-    'examples/06-cluster/data/operator.token',
+    'examples/06-cluster/n1/operator.token',
+    'deploy/server.key.new',
   ]) {
     mkdirSync(dirname(join(clone, left)), { recursive: true });
     writeFileSync(join(clone, left), 'x');
@@ -49,7 +49,7 @@ test('the package holds code, types and nothing of a run, and works with what it
   const { files } = packed as { files: { path: string }[] };
   const paths = files.map(({ path }) => path);
   assert.deepEqual(
-    paths.filter((path) => /\.service|server\.key$|operator\.token$|\.tgz$|__pycache__|^dist\/(?!src|bundle|shipped-cache)/.test(path)),
+    paths.filter((path) => /\.service|server\.key|operator\.token|\.tgz$|__pycache__|^dist\/(?!src|bundle|shipped-cache)/.test(path)),
     [],
   );
   for (const wanted of [
