@@ -1,9 +1,9 @@
 // The sixth example, as a user runs it: three nodes beside an installed drillyard, of which one is killed. Its database is that of the
 // tests, as root may not run one; and the files for Docker name what there is.
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -62,9 +62,16 @@ interface Service {
   build?: { context: string; dockerfile: string };
   environment?: { [name: string]: string };
   volumes?: string[];
+  entrypoint?: string[];
+  command?: string[];
+  depends_on?: { [name: string]: { condition: string } };
 }
+interface Compose {
+  services: { [name: string]: Service };
+}
+const readCompose = (): Compose => parse(readFileSync(join(example, 'compose.yaml'), 'utf8'), { merge: true }) as Compose;
 test('the settings of the nodes in the compose file are those of a node, and its files are there', () => {
-  const compose = parse(readFileSync(join(example, 'compose.yaml'), 'utf8'), { merge: true }) as { services: { [name: string]: Service } };
+  const compose = readCompose();
   const nodes = Object.entries(compose.services).filter(([name]) => /^n\d$/.test(name));
   assert.equal(nodes.length, 3);
   for (const [name, { build, environment = {} }] of nodes) {
@@ -79,4 +86,36 @@ test('the settings of the nodes in the compose file are those of a node, and its
   );
   assert.ok(mounted.length >= 3);
   for (const file of mounted) assert.ok(existsSync(join(example, file)), file);
+});
+
+test('the server key of the compose file is made once, by the user of the image, before any node starts', (t) => {
+  const { services, ...rest } = readCompose();
+  // Docker mounts a secret that is a file with the owner that the file has here, whatever `uid` says.
+  assert.equal('secrets' in rest, false);
+  const { entrypoint = [], command = [], volumes } = services.key!;
+  assert.deepEqual(volumes, ['key:/data']);
+  for (const { environment, volumes, depends_on } of ['n1', 'n2', 'n3'].map((name) => services[name]!)) {
+    assert.equal(environment?.DRILLYARD_KEY_FILE, '/key/server.key');
+    assert.ok(volumes?.includes('key:/key:ro'));
+    assert.equal(depends_on?.key?.condition, 'service_completed_successfully');
+  }
+  const cwd = mkdtempSync(join(tmpdir(), 'drillyard-example-'));
+  t.after(() => rmSync(cwd, { recursive: true, force: true }));
+  const make = (): string => {
+    execFileSync(entrypoint[0]!, [...entrypoint.slice(1), ...command], { cwd });
+    return readFileSync(join(cwd, 'server.key'), 'utf8');
+  };
+  const key = make();
+  assert.match(key, /^[0-9a-f]{64}$/);
+  assert.equal(statSync(join(cwd, 'server.key')).mode & 0o777, 0o600);
+  assert.equal(make(), key);
+});
+
+test('neither git nor an image takes a key or a token that lies in the tree', () => {
+  const lines = (file: string): string[] => readFileSync(join(project, file), 'utf8').split('\n');
+  for (const secret of ['server.key*', 'operator.token*']) {
+    assert.ok(lines('.gitignore').includes(secret), secret);
+    assert.ok(lines('deploy/Dockerfile.dockerignore').includes(`**/${secret}`), secret);
+  }
+  assert.ok(lines('deploy/Dockerfile.dockerignore').includes('**/.service'));
 });
