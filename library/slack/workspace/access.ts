@@ -1,11 +1,11 @@
 // Who calls, and what of the workspace is there for the caller: a private channel, or a direct message, is there for its members alone.
 import type { Channel, Context, Message, User } from './model.js';
-import { messageRowId, refuse, rowsWhere } from './rows.js';
+import { findRow, messageRowId, refuse, rowsWhere } from './rows.js';
 
 /** The user whose token the actor has: its attribute `slack_user`, or else the app's bot. */
 export function callerOf(context: Context): User {
   const { slack_user } = context.actor.attributes;
-  const user = typeof slack_user === 'string' ? context.state.get('users', slack_user) : appBot(context);
+  const user = typeof slack_user === 'string' ? findRow(context, 'users', slack_user) : appBot(context);
   if (user !== undefined && !user.deleted) return user;
   return refuse(context, 'ACCOUNT_INACTIVE', 'The token is of a user who is not there, or was deactivated.');
 }
@@ -23,7 +23,7 @@ export function requirePerson(context: Context): User {
 }
 
 export function requireUser(context: Context, id: string, code = 'USER_NOT_FOUND'): User {
-  return context.state.get('users', id) ?? refuse(context, code, `There is no user ${id}.`);
+  return findRow(context, 'users', id) ?? refuse(context, code, `There is no user ${id}.`);
 }
 
 export const isMember = ({ members }: Channel, user: string): boolean => members.includes(user);
@@ -33,7 +33,7 @@ export function isVisible(channel: Channel, user: string): boolean {
 }
 
 export function requireChannel(context: Context, id: string | undefined, user: User): Channel {
-  const channel = id === undefined ? undefined : context.state.get('channels', id);
+  const channel = findRow(context, 'channels', id);
   if (channel !== undefined && isVisible(channel, user.id)) return channel;
   return refuse(context, 'CHANNEL_NOT_FOUND', `There is no channel ${id ?? 'named'} that ${user.id} can see.`);
 }
@@ -62,7 +62,7 @@ export function requireNamed(context: Context, channel: Channel): Channel {
 }
 
 export function requireMessage(context: Context, channel: Channel, ts: string | undefined): Message {
-  const message = ts === undefined ? undefined : context.state.get('messages', messageRowId(channel.id, ts));
+  const message = findRow(context, 'messages', messageRowId(channel.id, ts ?? ''));
   if (message !== undefined && !message.tombstone) return message;
   return refuse(context, 'MESSAGE_NOT_FOUND', `There is no message ${ts ?? ''} in ${channel.id}.`);
 }

@@ -4,7 +4,7 @@ import { tell, tellAll } from './events.js';
 import type { Channel, ChannelKind, Context, Shown, User } from './model.js';
 import { metadataOf, type PageInput, pageOf } from './paging.js';
 import { post } from './posting.js';
-import { nextId, refuse, rowsWhere, teamOf } from './rows.js';
+import { findRow, nextId, refuse, rowsWhere, teamOf } from './rows.js';
 import { shownChannel } from './shown.js';
 import { nowSeconds } from './times.js';
 
@@ -87,7 +87,7 @@ export function unarchiveChannel(context: Context, channel: Channel, user: strin
 }
 
 function setArchived(context: Context, { id }: Channel, is_archived: boolean): void {
-  const row = context.state.get('channels', id);
+  const row = findRow(context, 'channels', id);
   if (row !== undefined) context.state.put('channels', id, { ...row, is_archived, updated: nowSeconds(context) * 1000 });
 }
 
@@ -163,7 +163,7 @@ export function getChannel(
 ): Shown {
   const user = callerOf(context);
   const channel = requireChannel(context, id, user);
-  const read = context.state.get('reads', `${channel.id}:${user.id}`);
+  const read = findRow(context, 'reads', `${channel.id}:${user.id}`);
   const shown = {
     ...shownChannel(teamOf(context), channel, user.id),
     ...(isMember(channel, user.id) ? { last_read: read?.last_read ?? '0000000000.000000' } : {}),

@@ -1,7 +1,7 @@
 // Direct messages between two people or some more: the same people have one, no matter who opens it.
 import { callerOf, requireChannel, requireUser } from './access.js';
 import type { Channel, Context, Shown } from './model.js';
-import { nextId, refuse, rowsWhere, teamOf } from './rows.js';
+import { findRow, nextId, refuse, rowsWhere, teamOf } from './rows.js';
 import { shownChannel } from './shown.js';
 import { nowSeconds } from './times.js';
 
@@ -39,7 +39,7 @@ export function directMessage(context: Context, user: string, others: readonly s
   if (existing !== undefined) return existing;
   const kind = members.length > 2 ? 'mpim' : 'im';
   const nowS = nowSeconds(context);
-  const names = members.map((member) => context.state.get('users', member)?.name ?? member.toLowerCase());
+  const names = members.map((member) => findRow(context, 'users', member)?.name ?? member.toLowerCase());
   const id = nextId(context, kind === 'im' ? 'ims' : 'groups');
   const empty = { value: '', creator: '', last_set: 0 };
   const channel: Channel = {

@@ -5,7 +5,7 @@ import { listed } from './direct.js';
 import { tell } from './events.js';
 import type { Channel, Context, File, Shown, User } from './model.js';
 import { post, threadOf } from './posting.js';
-import { nextId, nextNumber, refuse, rowsWhere } from './rows.js';
+import { findRow, nextId, nextNumber, refuse, rowsWhere } from './rows.js';
 import { filesHost, mimetypeOf, shownFile } from './shown.js';
 import { nowSeconds } from './times.js';
 
@@ -63,20 +63,20 @@ export function completeUpload({ files, channel_id, channels, initial_comment = 
   const user = callerOf(context);
   const targets = (channel_id === undefined ? listed(channels) : [channel_id]).map((id) => requireOpen(context, id, user));
   const uploaded = files.map(({ id, title }) => {
-    const file = context.state.get('files', id);
+    const file = findRow(context, 'files', id);
     if (file?.status !== 'uploaded' || file.user !== user.id) return refuse(context, 'FILE_NOT_FOUND', `${id} has not been uploaded.`);
     return { ...file, status: 'complete' as const, title: title ?? file.title };
   });
   for (const file of uploaded) context.state.put('files', file.id, file);
   for (const channel of targets) share(context, uploaded, channel, user, initial_comment, threadOf(context, channel, thread_ts));
-  return { ok: true, files: uploaded.map(({ id }) => shownFile(context, context.state.get('files', id) as File)) };
+  return { ok: true, files: uploaded.map(({ id }) => shownFile(context, findRow(context, 'files', id) as File)) };
 }
 
 function share(context: Context, files: readonly File[], channel: Channel, user: User, text: string, parent_ts: string | null): void {
   const ids = files.map(({ id }) => id);
   const { ts } = post(context, channel, { text, user: user.id, origin: 'actor', files: ids, parent_ts, subtype: null });
   for (const id of ids) {
-    const file = context.state.get('files', id) as File;
+    const file = findRow(context, 'files', id) as File;
     context.state.put('files', id, { ...file, shares: [...file.shares, { channel: channel.id, ts }] });
     tell(context, 'file_shared', channel, { file_id: id, user_id: user.id, file: { id }, channel_id: channel.id });
   }
@@ -129,7 +129,7 @@ export function deleteFile({ file: id }: { file: string }, context: Context): Sh
   context.state.put('files', id, { ...file, status: 'deleted', blob: null });
   for (const { channel, ts } of file.shares) {
     const rowId = `${channel}:${ts}`;
-    const message = context.state.get('messages', rowId);
+    const message = findRow(context, 'messages', rowId);
     if (message !== undefined) context.state.put('messages', rowId, { ...message, files: message.files.filter((one) => one !== id) });
   }
   return { ok: true };
@@ -151,7 +151,7 @@ export function download({ file: named }: { file: string }, context: Context): S
 }
 
 function requireFile(context: Context, id: string, user: User): File {
-  const file = context.state.get('files', id);
+  const file = findRow(context, 'files', id);
   if (file?.status === 'deleted') return refuse(context, 'FILE_DELETED', `${id} was deleted.`);
   if (file?.status === 'complete' && isOpenTo(context, file, user)) return file;
   return refuse(context, 'FILE_NOT_FOUND', `There is no file ${id} that ${user.id} can see.`);
@@ -160,7 +160,7 @@ function requireFile(context: Context, id: string, user: User): File {
 function isOpenTo(context: Context, file: File, user: User): boolean {
   if (file.user === user.id) return true;
   return file.shares.some(({ channel }) => {
-    const row = context.state.get('channels', channel);
+    const row = findRow(context, 'channels', channel);
     return row !== undefined && isVisible(row, user.id);
   });
 }

@@ -2,7 +2,7 @@
 import { callerOf, requireReadable } from './access.js';
 import type { Context, Message, Shown } from './model.js';
 import { metadataOf, type PageInput, pageOf } from './paging.js';
-import { messageRowId, messagesOf, refuse, rowsWhere } from './rows.js';
+import { findRow, messageRowId, messagesOf, refuse, rowsWhere } from './rows.js';
 import { seenUntil, shownMessage } from './shown.js';
 import { tsOf, usOfTs } from './times.js';
 
@@ -43,7 +43,7 @@ export function history({ channel: id, ...input }: HistoryInput, context: Contex
 export function replies({ channel: id, ts, ...input }: HistoryInput & { readonly ts?: string }, context: Context): Shown {
   const channel = requireReadable(context, id, callerOf(context));
   const until = seenUntil(context);
-  const named = context.state.get('messages', messageRowId(channel.id, ts ?? ''));
+  const named = findRow(context, 'messages', messageRowId(channel.id, ts ?? ''));
   if (named === undefined || named.ts > until)
     return refuse(context, 'THREAD_NOT_FOUND', `There is no message ${ts ?? ''} in ${channel.id}.`);
   const all = messagesOf(context, channel.id);

@@ -5,7 +5,7 @@ import { tellMembership } from './events.js';
 import type { Channel, Context, Shown } from './model.js';
 import { metadataOf, type PageInput, pageOf } from './paging.js';
 import { post } from './posting.js';
-import { refuse, teamOf } from './rows.js';
+import { findRow, refuse, teamOf } from './rows.js';
 import { shownChannel } from './shown.js';
 import { usOfTs } from './times.js';
 
@@ -96,4 +96,4 @@ export function removeMember(context: Context, channel: Channel, user: string, b
   context.state.put('channels', channel.id, { ...row, members: row.members.filter((member) => member !== user) });
 }
 
-const now = (context: Context, channel: Channel): Channel => context.state.get('channels', channel.id) ?? channel;
+const now = (context: Context, channel: Channel): Channel => findRow(context, 'channels', channel.id) ?? channel;

@@ -7,14 +7,14 @@ import { removeMessage } from './messages.js';
 import type { Channel, Context, SlackTypes } from './model.js';
 import { post } from './posting.js';
 import { addReaction } from './reactions.js';
-import { messageRowId } from './rows.js';
+import { findRow, messageRowId } from './rows.js';
 import { tsOf } from './times.js';
 
 /** Handles `counterpart.due`. Somebody who has left, or whose channel was archived, says nothing. */
 export function answer({ id, channel: channelId, ts }: SlackTypes['events']['counterpart.due'], context: Context): void {
-  const rule = context.state.get('counterparts', id);
-  const channel = context.state.get('channels', channelId);
-  const asked = context.state.get('messages', messageRowId(channelId, ts));
+  const rule = findRow(context, 'counterparts', id);
+  const channel = findRow(context, 'channels', channelId);
+  const asked = findRow(context, 'messages', messageRowId(channelId, ts));
   if (rule === undefined || channel === undefined || asked === undefined) return;
   if (channel.is_archived || !channel.members.includes(rule.user)) return;
   if (rule.reaction !== null && !asked.tombstone) addReaction(context, channel, asked, rule.reaction, rule.user);
@@ -33,8 +33,8 @@ type Act = SlackTypes['events']['person.acts'];
 
 /** Handles `person.acts`. What cannot be done as things are is not done. */
 export function act(done: Act, context: Context): void {
-  const channel = context.state.get('channels', done.channel);
-  if (channel === undefined || context.state.get('users', done.user) === undefined) return;
+  const channel = findRow(context, 'channels', done.channel);
+  if (channel === undefined || findRow(context, 'users', done.user) === undefined) return;
   if (channel.is_archived !== (done.action === 'unarchive')) return;
   if (!channel.members.includes(done.user) && done.action !== 'join' && done.action !== 'unarchive') return;
   actions[done.action](context, channel, done);
@@ -55,12 +55,12 @@ const actions: { readonly [action in Act['action']]: Action } = {
 };
 
 function say(context: Context, channel: Channel, { user, text = '', thread_ts }: Act): void {
-  const parent = thread_ts === undefined ? undefined : context.state.get('messages', messageRowId(channel.id, thread_ts));
+  const parent = thread_ts === undefined ? undefined : findRow(context, 'messages', messageRowId(channel.id, thread_ts));
   post(context, channel, { text, user, origin: 'person', parent_ts: parent?.parent_ts ?? parent?.ts ?? null });
 }
 
 function touchMessage(context: Context, channel: Channel, { user, action, ts = '', text, reaction }: Act): void {
-  const message = context.state.get('messages', messageRowId(channel.id, ts));
+  const message = findRow(context, 'messages', messageRowId(channel.id, ts));
   if (message === undefined || message.tombstone) return;
   if (action === 'react' && reaction !== undefined) addReaction(context, channel, message, reaction, user);
   if (message.user !== user) return;

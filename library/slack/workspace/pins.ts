@@ -2,7 +2,7 @@
 import { callerOf, requireMessage, requireOpen, requireReadable } from './access.js';
 import { tell } from './events.js';
 import type { Context, Shown } from './model.js';
-import { messageRowId, refuse, rowsWhere, teamOf } from './rows.js';
+import { findRow, messageRowId, refuse, rowsWhere, teamOf } from './rows.js';
 import { permalinkOf, shownMessage } from './shown.js';
 import { nowSeconds } from './times.js';
 
@@ -17,7 +17,7 @@ export function addPin({ channel: id, timestamp }: PinInput, context: Context): 
   const channel = requireOpen(context, id, user);
   const message = requireMessage(context, channel, timestamp);
   const rowId = messageRowId(channel.id, message.ts);
-  if (context.state.get('pins', rowId) !== undefined) refuse(context, 'ALREADY_PINNED', `${message.ts} is pinned already.`);
+  if (findRow(context, 'pins', rowId) !== undefined) refuse(context, 'ALREADY_PINNED', `${message.ts} is pinned already.`);
   const created = nowSeconds(context);
   context.state.put('pins', rowId, { channel: channel.id, ts: message.ts, created, created_by: user.id });
   const item = { type: 'message', channel: channel.id, created, created_by: user.id, message: shownMessage(context, message) };
@@ -35,7 +35,9 @@ export function removePin({ channel: id, timestamp }: PinInput, context: Context
   const user = callerOf(context);
   if (timestamp === undefined) return refuse(context, 'NO_ITEM_SPECIFIED', 'A timestamp names a message.');
   const channel = requireOpen(context, id, user);
-  if (!context.state.delete('pins', messageRowId(channel.id, timestamp))) refuse(context, 'NO_PIN', `${timestamp} is not pinned.`);
+  const rowId = messageRowId(channel.id, timestamp);
+  if (findRow(context, 'pins', rowId) === undefined) refuse(context, 'NO_PIN', `${timestamp} is not pinned.`);
+  context.state.delete('pins', rowId);
   return { ok: true };
 }
 
@@ -46,7 +48,7 @@ export function listPins({ channel: id }: PinInput, context: Context): Shown {
   const items = pinsOf(context, channel.id)
     .sort((a, b) => b.created - a.created || (a.ts < b.ts ? 1 : -1))
     .flatMap(({ ts, created, created_by }) => {
-      const message = context.state.get('messages', messageRowId(channel.id, ts));
+      const message = findRow(context, 'messages', messageRowId(channel.id, ts));
       if (message === undefined) return [];
       const shown = { ...shownMessage(context, message), permalink: permalinkOf(team, message) };
       return [{ type: 'message', channel: channel.id, created, created_by, message: shown }];

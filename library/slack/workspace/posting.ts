@@ -4,7 +4,7 @@ import { scheduleAnswers } from './counterparts.js';
 import { directMessage } from './direct.js';
 import { tellMessage } from './events.js';
 import type { Channel, Context, Message, Origin, Shown, User } from './model.js';
-import { messageRowId, refuse, rowsWhere, teamOf } from './rows.js';
+import { findRow, messageRowId, refuse, rowsWhere, teamOf } from './rows.js';
 import { permalinkOf, shownMessage } from './shown.js';
 import { tsOf } from './times.js';
 
@@ -60,17 +60,17 @@ export function postEphemeral({ user: reader, ...input }: PostInput & { readonly
 
 export function getPermalink({ channel: id, message_ts }: { channel: string; message_ts: string }, context: Context): Shown {
   const user = callerOf(context);
-  const channel = context.state.get('channels', id);
+  const channel = findRow(context, 'channels', id);
   if (channel === undefined || (channel.kind !== 'channel' && !channel.members.includes(user.id)))
     return refuse(context, 'CHANNEL_NOT_FOUND', `There is no channel ${id}.`);
-  const message = context.state.get('messages', messageRowId(id, message_ts));
+  const message = findRow(context, 'messages', messageRowId(id, message_ts));
   if (message === undefined) return refuse(context, 'MESSAGE_NOT_FOUND', `There is no message ${message_ts} in ${id}.`);
   return { ok: true, channel: id, permalink: permalinkOf(teamOf(context), message) };
 }
 
 /** A channel's id or `#name`, or a person's id, which stands for the direct message with that person. */
 export function channelToPostIn(context: Context, wanted: string | undefined, user: User): Channel {
-  if (wanted !== undefined && context.state.get('users', wanted) !== undefined) return directMessage(context, user.id, [wanted]);
+  if (wanted !== undefined && findRow(context, 'users', wanted) !== undefined) return directMessage(context, user.id, [wanted]);
   const name = wanted?.replace(/^#/, '');
   const named = rowsWhere(context, 'channels', (row) => isNamed(row) && isVisible(row, user.id) && row.name === name)[0];
   return requireOpen(context, named?.id ?? wanted, user);
@@ -91,7 +91,7 @@ export function wordsOf({ text = '', blocks, attachments, metadata }: Said) {
 /** The message that a thread begins with: that of the message named, or of the one it answers. */
 export function threadOf(context: Context, channel: Channel, thread_ts: string | undefined): string | null {
   if (thread_ts === undefined) return null;
-  const named = context.state.get('messages', messageRowId(channel.id, thread_ts));
+  const named = findRow(context, 'messages', messageRowId(channel.id, thread_ts));
   if (named === undefined) return refuse(context, 'THREAD_NOT_FOUND', `There is no message ${thread_ts} in ${channel.id}.`);
   return named.parent_ts ?? named.ts;
 }
@@ -100,7 +100,7 @@ type NewMessage = Pick<Message, 'text' | 'user' | 'origin'> & Partial<Omit<Messa
 
 /** Puts a message into the channel; what people do about it comes later. */
 export function post(context: Context, channel: Channel, written: NewMessage): Message {
-  const row = context.state.get('channels', channel.id) ?? channel;
+  const row = findRow(context, 'channels', channel.id) ?? channel;
   const subtype = written.subtype ?? (written.broadcast === true && written.parent_ts ? 'thread_broadcast' : null);
   const message: Message = {
     parent_ts: null,
@@ -125,7 +125,7 @@ const answersCome = (origin: Origin): boolean => origin === 'actor' || origin ==
 
 /** The time of a new message: now, or just after the latest one of the channel. */
 function takeTs(context: Context, channel: Channel): string {
-  const row = context.state.get('channels', channel.id) ?? channel;
+  const row = findRow(context, 'channels', channel.id) ?? channel;
   const us = Math.max(context.clock.nowUs(), row.latest_us + 1);
   context.state.put('channels', row.id, { ...row, latest_us: us });
   return tsOf(us);

@@ -3,7 +3,7 @@ import { requirePerson, requireUser } from './access.js';
 import { directMessage } from './direct.js';
 import { type Context, type Reminder, type Shown, type SlackTypes, secondUs, slackbot } from './model.js';
 import { post } from './posting.js';
-import { nextId, refuse, rowsWhere } from './rows.js';
+import { findRow, nextId, refuse, rowsWhere } from './rows.js';
 import { nowSeconds, secondsFrom } from './times.js';
 
 interface NewReminder {
@@ -54,7 +54,7 @@ export function deleteReminder({ reminder: id }: { reminder: string }, context: 
 
 /** Handles `reminder.due`. */
 export function remind({ id }: SlackTypes['events']['reminder.due'], context: Context): void {
-  const row = context.state.get('reminders', id);
+  const row = findRow(context, 'reminders', id);
   if (row === undefined || row.complete_ts !== 0) return;
   const channel = directMessage(context, row.user, [slackbot]);
   post(context, channel, { text: `Reminder: ${row.text}.`, user: slackbot, origin: 'system' });
@@ -62,7 +62,7 @@ export function remind({ id }: SlackTypes['events']['reminder.due'], context: Co
 
 function requireOwn(context: Context, id: string): Reminder {
   const caller = requirePerson(context);
-  const row = context.state.get('reminders', id);
+  const row = findRow(context, 'reminders', id);
   return row?.user === caller.id ? row : refuse(context, 'NOT_FOUND', `${caller.id} has no reminder ${id}.`);
 }
 

@@ -6,8 +6,16 @@ type Rows = SlackTypes['state'];
 type Namespace = keyof Rows;
 
 const scanPageRows = 1000;
+/** What the realm takes as the id of a row. */
+const rowIdCharsMax = 512;
 const idPrefixes = { channels: 'C', ims: 'D', groups: 'G', files: 'F', scheduled: 'Q', reminders: 'Rm' } as const;
 const idDigits = 8;
+
+/** The row, if there is an id and a row of it. The realm refuses an id that no row can have; clients send such ids too. */
+export function findRow<N extends Namespace>(context: Context, namespace: N, id: string | undefined): Frozen<Rows[N]> | undefined {
+  if (id === undefined || id === '' || id.length > rowIdCharsMax) return undefined;
+  return context.state.get(namespace, id);
+}
 
 /** The rows that match, in the order of ids. */
 export function rowsWhere<N extends Namespace>(
@@ -55,7 +63,7 @@ export function teamOf(context: Context): Team {
 
 /** The next number of a kind. */
 export function nextNumber(context: Context, kind: string): number {
-  const number = context.state.get('counters', kind)?.next ?? 1;
+  const number = findRow(context, 'counters', kind)?.next ?? 1;
   context.state.put('counters', kind, { next: number + 1 });
   return number;
 }
@@ -65,7 +73,7 @@ export function nextId(context: Context, kind: keyof typeof idPrefixes): string 
   const namespace = kind === 'ims' || kind === 'groups' ? 'channels' : kind;
   for (;;) {
     const id = `${idPrefixes[kind]}0${nextNumber(context, kind).toString(36).toUpperCase().padStart(idDigits, '0')}`;
-    if (context.state.get(namespace, id) === undefined) return id;
+    if (findRow(context, namespace, id) === undefined) return id;
   }
 }
 

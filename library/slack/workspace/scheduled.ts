@@ -3,7 +3,7 @@ import { callerOf, requireChannel } from './access.js';
 import { type Context, type Scheduled, type Shown, type SlackTypes, secondUs } from './model.js';
 import { metadataOf, type PageInput, pageOf } from './paging.js';
 import { channelToPostIn, type PostInput, post, requireWords, threadOf, wordsOf } from './posting.js';
-import { nextId, refuse, rowsWhere } from './rows.js';
+import { findRow, nextId, refuse, rowsWhere } from './rows.js';
 import { nowSeconds } from './times.js';
 
 const furthestS = 120 * 86_400;
@@ -44,7 +44,7 @@ export function deleteScheduled(
 ): Shown {
   const user = callerOf(context);
   const channel = requireChannel(context, id, user);
-  const row = context.state.get('scheduled', scheduled_message_id);
+  const row = findRow(context, 'scheduled', scheduled_message_id);
   if (row === undefined || row.channel !== channel.id || row.user !== user.id || row.post_at - nowSeconds(context) < tooLateS)
     return refuse(context, 'INVALID_SCHEDULED_MESSAGE_ID', `${scheduled_message_id} waits no longer, or does not wait here.`);
   context.events.cancel(row.event);
@@ -90,10 +90,10 @@ export function listScheduled({ channel: id, oldest = '0', latest = '9999999999'
 
 /** Handles `scheduled-message.due`. Who has left the channel meanwhile, or whose channel was archived, says nothing there any more. */
 export function sendScheduled({ id }: SlackTypes['events']['scheduled-message.due'], context: Context): void {
-  const row = context.state.get('scheduled', id);
+  const row = findRow(context, 'scheduled', id);
   if (row === undefined) return;
   context.state.delete('scheduled', id);
-  const channel = context.state.get('channels', row.channel);
+  const channel = findRow(context, 'channels', row.channel);
   const reason =
     channel === undefined || channel.is_archived ? 'is_archived' : channel.members.includes(row.user) ? undefined : 'not_in_channel';
   if (channel === undefined || reason !== undefined) {

@@ -2,7 +2,7 @@
 import { isVisible, requirePerson } from './access.js';
 import type { Channel, Context, Message, Shown } from './model.js';
 import { secondUs } from './model.js';
-import { refuse, rowsWhere, teamOf } from './rows.js';
+import { findRow, refuse, rowsWhere, teamOf } from './rows.js';
 import { permalinkOf, seenUntil } from './shown.js';
 import { secondsOfDate, tsOf } from './times.js';
 
@@ -55,7 +55,7 @@ function shownMatch(context: Context, message: Message, channel: Channel): Shown
     },
     type: 'message',
     user: message.user,
-    username: context.state.get('users', message.user)?.name ?? '',
+    username: findRow(context, 'users', message.user)?.name ?? '',
     ts: message.ts,
     blocks: message.blocks,
     text: message.text,
@@ -102,7 +102,7 @@ function hasTest(context: Context, value: string): Test {
   if (value === 'link') return ({ text }) => /https?:\/\//.test(text);
   if (value === 'file') return ({ files }) => files.length > 0;
   if (value === 'reaction') return ({ reactions }) => reactions.length > 0;
-  if (value === 'pin') return ({ channel, ts }) => context.state.get('pins', `${channel}:${ts}`) !== undefined;
+  if (value === 'pin') return ({ channel, ts }) => findRow(context, 'pins', `${channel}:${ts}`) !== undefined;
   return ({ reactions }) => reactions.some(({ name }) => `:${name}:` === value);
 }
 

@@ -1,7 +1,7 @@
 // Rows as the Web API shows them. Nothing is shown here that the vendor's own types do not have.
 import { isMember } from './access.js';
 import type { Channel, Context, File, Message, Shown, Team, User } from './model.js';
-import { repliesTo, teamOf } from './rows.js';
+import { findRow, repliesTo, teamOf } from './rows.js';
 import { tsOf } from './times.js';
 
 /** The vendor's host; the codecs put the world's own in its place. */
@@ -81,9 +81,9 @@ export function shownChannel(team: Team, channel: Channel, user: string): Shown 
 /** A message as a list of messages shows it: with its thread, its reactions and its files. */
 export function shownMessage(context: Context, message: Message, replies: readonly Message[] = repliesTo(context, message)): Shown {
   const team = teamOf(context);
-  const author = context.state.get('users', message.user);
+  const author = findRow(context, 'users', message.user);
   const files = message.files.flatMap((id) => {
-    const file = context.state.get('files', id);
+    const file = findRow(context, 'files', id);
     return file === undefined ? [] : [shownFile(context, file)];
   });
   return {
@@ -142,7 +142,7 @@ export function shownFile(context: Context, file: File): Shown {
   const team = teamOf(context);
   const { id, name, title, created, user, mimetype, length } = file;
   const [filetype, pretty_type] = prettyTypes[extensionOf(name)] ?? ['binary', 'Binary'];
-  const places = file.shares.map(({ channel, ts }) => ({ row: context.state.get('channels', channel), channel, ts }));
+  const places = file.shares.map(({ channel, ts }) => ({ row: findRow(context, 'channels', channel), channel, ts }));
   const among = (...kinds: readonly string[]): string[] => [
     ...new Set(places.flatMap(({ row, channel }) => (row !== undefined && kinds.includes(row.kind) ? [channel] : []))),
   ];
