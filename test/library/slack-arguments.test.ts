@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { parse } from 'yaml';
+import type { JsonObject } from '../../src/contract/json.js';
 import { library } from './package-world.js';
 import { serveWorld } from './served-world.js';
 
@@ -40,6 +41,24 @@ test('an id that no row can have is of nothing that is there', async (context) =
     assert.equal(await errorOf('pins.remove', { channel, timestamp: odd }), 'no_pin');
     assert.equal(await errorOf('conversations.replies', { channel, ts: odd }), 'thread_not_found');
   }
+});
+
+test('a type of files that there is not names no file', async (context) => {
+  const { local, url, token } = await serveWorld(context, { packageId: 'slack' });
+  const call = async (operationId: string, args: JsonObject): Promise<JsonObject> => {
+    const { outcome } = await local.call({ actorId: 'operator', packageId: 'slack', operationId, arguments: args });
+    return outcome.kind === 'ok' ? (outcome.value as JsonObject) : assert.fail(JSON.stringify(outcome));
+  };
+  const { upload_url = '', file_id = '' } = await call('files.get-upload-url-external', { filename: 'a.txt', length: 5 });
+  await call('files.upload', { upload: upload_url, content: 'hello' });
+  await call('files.complete-upload-external', { files: [{ id: file_id }] });
+  const listed = async (types: string): Promise<number> => {
+    const reply = await fetch(`${url}/api/files.list?types=${types}`, { headers: { authorization: `Bearer ${token}` } });
+    assert.equal(reply.status, 200, types);
+    return ((await reply.json()) as { files: unknown[] }).files.length;
+  };
+  assert.equal(await listed('snippets'), 1);
+  for (const types of ['__proto__', 'constructor', 'films']) assert.equal(await listed(types), 0, types);
 });
 
 test('no argument of any route breaks a method', async (context) => {

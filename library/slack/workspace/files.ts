@@ -97,7 +97,12 @@ interface ListInput {
   readonly page?: number;
 }
 const countDefault = 100;
-const typesOf: { readonly [type: string]: RegExp } = { images: /^image\//, pdfs: /pdf$/, snippets: /^text\//, zips: /zip$/ };
+const typesOf = new Map([
+  ['images', /^image\//],
+  ['pdfs', /pdf$/],
+  ['snippets', /^text\//],
+  ['zips', /zip$/],
+]);
 
 /** Newest first, by numbered pages. */
 export function listFiles(input: ListInput, context: Context): Shown {
@@ -114,7 +119,7 @@ export function listFiles(input: ListInput, context: Context): Shown {
       (user === undefined || file.user === user) &&
       file.created >= Number(ts_from) &&
       file.created <= Number(ts_to) &&
-      (wanted.includes('all') || wanted.some((type) => typesOf[type]?.test(file.mimetype))),
+      (wanted.includes('all') || wanted.some((type) => typesOf.get(type)?.test(file.mimetype))),
   ).sort((a, b) => b.created - a.created || (a.id < b.id ? 1 : -1));
   const paging = { count, total: files.length, page, pages: Math.ceil(files.length / count) };
   return { ok: true, files: files.slice((page - 1) * count, page * count).map((file) => shownFile(context, file)), paging };
