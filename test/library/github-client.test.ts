@@ -69,6 +69,42 @@ test('the client follows Link over three pages, and reads a file six folders dee
   assert.equal(Buffer.from(data.content, 'base64').toString(), 'deep\n');
 });
 
+test('a list that names a next page has no more than was asked for, and a client that follows Link sees each item once', async (context) => {
+  const { clientOf } = await serve(context);
+  const octokit = clientOf();
+  for (const name of ['one', 'two', 'three']) {
+    const { data } = await octokit.rest.git.getRef({ ...at, ref: 'heads/main' });
+    await octokit.rest.git.createRef({ ...at, ref: `refs/heads/${name}`, sha: data.object.sha });
+  }
+  const ofRepo = [
+    'branches',
+    'commits',
+    'collaborators',
+    'issues',
+    'issues/comments',
+    'issues/5/comments',
+    'labels',
+    'milestones',
+    'pulls',
+  ];
+  const ofPull = ['files', 'commits', 'reviews', 'comments'].map((list) => `pulls/3/${list}`);
+  const ofRef = ['commits/main/check-runs', 'commits/main/status', 'git/matching-refs/heads'];
+  const searches = ['search/issues?q=repo:acme/web', 'search/code?q=web', 'search/users?q=a', 'search/repositories?q=acme'];
+  const lists = [...['user/repos', 'issues'], ...searches, ...[...ofRepo, ...ofPull, ...ofRef].map((list) => `repos/acme/web/${list}`)];
+  let followed = 0;
+  for (const list of lists) {
+    const { data, headers } = await octokit.request(`GET /${list}${list.includes('?') ? '&' : '?'}per_page=1`);
+    const items = Array.isArray(data) ? data : (Object.values(data as object).find(Array.isArray) ?? assert.fail(list));
+    if (!headers.link?.includes('rel="next"')) continue;
+    followed += 1;
+    assert.equal(items.length, 1, list);
+  }
+  assert.ok(followed > 5, `${followed} lists of more than one page`);
+  const refs = await octokit.paginate(octokit.rest.git.listMatchingRefs, { ...at, ref: 'heads', per_page: 2 });
+  assert.ok(refs.length > 3);
+  assert.equal(new Set(refs.map(({ ref }) => ref)).size, refs.length);
+});
+
 test('the client throws what it throws at GitHub', async (context) => {
   const { clientOf } = await serve(context);
   const { rest } = clientOf();

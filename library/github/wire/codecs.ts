@@ -59,7 +59,7 @@ function encode(input: EncodeInput): WireReply {
 
 interface Shown {
   value: JsonValue;
-  /** Of a list: how many there are on all pages. */
+  /** Of one page of a list: how many there are on all pages. */
   total?: number;
   status?: number;
 }
@@ -73,8 +73,10 @@ function shownValue({ invocation }: EncodeInput, value: JsonValue): Shown {
   }
   const total = value.total_count;
   if (typeof total !== 'number') return { value };
-  const isBareList = Object.keys(value).length === 2 && Array.isArray(value.items);
-  return { value: isBareList ? (value.items ?? []) : value, total };
+  const { items } = value;
+  if (Object.keys(value).length !== 2 || !Array.isArray(items)) return { value, total };
+  // A list that has everything has no other pages, whatever size of a page was asked for.
+  return items.length === total ? { value: items } : { value: items, total };
 }
 
 function linkOf({ invocation, request, baseUrl }: EncodeInput, total: number): string | undefined {
