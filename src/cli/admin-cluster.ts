@@ -99,9 +99,10 @@ function homeText({ epoch, wanted, closedOn = [], followers, entriesSinceSnapsho
   ].join('; ');
 }
 
-function logText({ isAnswering, beatAgeMs, unavailableMs, format, bytes, hasSynchronousStandby }: Cluster['log']): string {
+function logText({ isAnswering, beatAgeMs, unavailableMs, failure, format, bytes, hasSynchronousStandby }: Cluster['log']): string {
   return [
     isAnswering ? 'answers' : `has not answered for ${(beatAgeMs / 1000).toFixed(1)} s`,
+    ...(failure === undefined ? [] : [`it says: ${failure}`]),
     `format ${format}`,
     ...(bytes === undefined ? [] : [`${grouped(bytes)} bytes`]),
     ...(hasSynchronousStandby === undefined ? [] : [hasSynchronousStandby ? 'synchronous standby' : 'no synchronous standby']),

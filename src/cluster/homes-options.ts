@@ -3,6 +3,7 @@ import type { SpaceWatch } from '../files/disk-full.js';
 import type { ClusterClock } from './clock.js';
 import type { HomeKeeper } from './home-keeper.js';
 import type { ClusterLog } from './log.js';
+import type { OutageChange } from './members.js';
 import type { ClusterMeter } from './meter.js';
 
 export interface HomesOptions {
@@ -27,6 +28,8 @@ export interface HomesOptions {
   /** Default: nobody counts. */
   meter?: ClusterMeter;
   onProblem(problem: HomesProblem): void;
+  /** The log of the cluster is away, or back. Default: nobody notes it. */
+  onOutage?(change: OutageChange): void;
 }
 
 /** What an operator should know. */

@@ -6,6 +6,7 @@
 //              any other node waits before it takes a home.
 //   MEMBERS-3. Beats are sent one at a time, also while the log does not answer. One is sent when a node has been silent for `aliveMs`.
 //   MEMBERS-4. The time in which the log did not answer is counted from the sending of the first beat that was in vain.
+//              An outage is reported once when reads end for it, and once when it is over.
 //   MEMBERS-5. A node is cut off where most of the others that are alive, and two of them at least, say that they cannot reach it, and can
 //              reach each other: of two that cannot reach each other neither is, and where nobody reaches anybody nobody is.
 //   MEMBERS-6. Of two processes with one name the one that came later is refused, and of two nodes with one address.
@@ -28,7 +29,12 @@ export interface MembersOptions {
   onBeat(beat: Beat): void;
   /** This node is refused for good (as: the cluster writes a newer format). No beat is sent after it. */
   onRefused(error: unknown): void;
+  /** Default: nobody notes it. */
+  onOutage?: ((change: OutageChange) => void) | undefined;
 }
+
+/** The log answers no beat any more, for a reason in words; or it answers again, after so long. */
+export type OutageChange = { isOver: false; reason: string } | { isOver: true; awayMs: number };
 
 interface Sight {
   beat: number;
@@ -58,6 +64,8 @@ export class ClusterMembers {
   #readySinceMs: number | undefined;
   #vainSinceMs: number | undefined;
   #vainMs = 0;
+  #failure: string | undefined;
+  #isOutageReported = false;
   #cutOffMs: number | undefined;
 
   constructor(options: MembersOptions) {
@@ -116,6 +124,11 @@ export class ClusterMembers {
   /** Of this node's time, how long the log did not answer. */
   get unavailableMs(): number {
     return this.#vainMs + (this.#vainSinceMs === undefined ? 0 : this.#options.clock.now() - this.#vainSinceMs);
+  }
+
+  /** Why the last beat was not answered, if it was not. */
+  get failure(): string | undefined {
+    return this.#failure;
   }
 
   /** Why the cluster takes no beats of this node, if it does not. */
@@ -195,7 +208,7 @@ export class ClusterMembers {
       beat = await log.beat(own, this.#nameWait.silent);
     } catch (error) {
       if (error instanceof LogUnknown || error instanceof LogUnavailable) {
-        this.#vainSinceMs ??= sentMs;
+        this.#noteVain(sentMs, error.message);
         return;
       }
       if (!(error instanceof NameHeld)) this.#refuse(error);
@@ -203,8 +216,7 @@ export class ClusterMembers {
       return;
     }
     this.#nameWait.end();
-    if (this.#vainSinceMs !== undefined) this.#vainMs += clock.now() - this.#vainSinceMs;
-    this.#vainSinceMs = undefined;
+    this.#noteAnswered();
     const isFirst = this.#beat === undefined;
     const wasAway = !isFirst && sentMs - this.#leaseFromMs >= tuning.aliveMs;
     this.#leaseFromMs = sentMs;
@@ -221,6 +233,25 @@ export class ClusterMembers {
     if (isFirst || wasAway) this.#steadySinceMs = sentMs;
     this.#requireOwnAddress();
     if (!this.#isOver) onBeat(beat);
+  }
+
+  #noteVain(sentMs: number, reason: string): void {
+    this.#vainSinceMs ??= sentMs;
+    this.#failure = reason;
+    // A beat alone that was lost is no outage.
+    if (this.mayRead || this.#isOutageReported) return;
+    this.#isOutageReported = true;
+    this.#options.onOutage?.({ isOver: false, reason });
+  }
+
+  #noteAnswered(): void {
+    if (this.#vainSinceMs === undefined) return;
+    const awayMs = this.#options.clock.now() - this.#vainSinceMs;
+    this.#vainMs += awayMs;
+    this.#vainSinceMs = undefined;
+    this.#failure = undefined;
+    if (this.#isOutageReported) this.#options.onOutage?.({ isOver: true, awayMs });
+    this.#isOutageReported = false;
   }
 
   #refuse(error: unknown): void {

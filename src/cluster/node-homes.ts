@@ -62,7 +62,7 @@ export class Homes {
   readonly #work = new Set<Promise<void>>();
 
   constructor(options: HomesOptions) {
-    const { log, clock, keeper, node, address, format, cutAmong, meter = silentClusterMeter, onProblem } = options;
+    const { log, clock, keeper, node, address, format, cutAmong, meter = silentClusterMeter, onProblem, onOutage } = options;
     this.#options = options;
     this.#shortage = new Shortage(options.space);
     this.#engine = new EngineWatch(log, (home) => this.#lose(home));
@@ -75,7 +75,7 @@ export class Homes {
       onFailed: (home, error) => this.#shut(home, error),
     });
     this.members = new ClusterMembers({
-      ...{ log, clock, node, cutAmong },
+      ...{ log, clock, node, cutAmong, onOutage },
       state: () => ({ address, format, state: this.#state(), followed: this.follower.positions, held: this.#held }),
       onBeat: (beat) => this.#consider(beat),
       onRefused: (error) => onProblem({ kind: 'refused', error }),

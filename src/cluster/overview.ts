@@ -11,7 +11,7 @@ export interface OverviewParts {
   homes: readonly HomeState[];
   format: number;
   isAlive(node: string): boolean;
-  log: { isAnswering: boolean; beatAgeMs: number; unavailableMs: number; health: LogHealth | undefined };
+  log: { isAnswering: boolean; beatAgeMs: number; unavailableMs: number; failure: string | undefined; health: LogHealth | undefined };
 }
 
 export function clusterOverview({ node, nodes, homes, format, isAlive, log: { health, ...log } }: OverviewParts): Cluster {
@@ -23,7 +23,7 @@ export function clusterOverview({ node, nodes, homes, format, isAlive, log: { he
     homes: homes.map((home) => homeView(home, { nodes, alive })),
     log: {
       ...{ isAnswering: log.isAnswering, beatAgeMs: Math.round(log.beatAgeMs), unavailableMs: Math.round(log.unavailableMs), format },
-      ...defined({ bytes: health?.bytes, hasSynchronousStandby: health?.hasSynchronousStandby }),
+      ...defined({ failure: log.failure, bytes: health?.bytes, hasSynchronousStandby: health?.hasSynchronousStandby }),
     },
   };
 }

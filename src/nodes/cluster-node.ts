@@ -50,7 +50,7 @@ import { HeldAnswers } from './cluster-held.js';
 import { ClusterKeeper } from './cluster-keeper.js';
 import { clusterOperator } from './cluster-operator.js';
 import { ClusterOwners } from './cluster-owners.js';
-import { noteProblem } from './cluster-problems.js';
+import { noteOutage, noteProblem } from './cluster-problems.js';
 import { clusterReaders } from './cluster-readers.js';
 import { movedReply } from './cluster-replies.js';
 import { ClusterSnapshots } from './cluster-snapshots.js';
@@ -134,6 +134,7 @@ export class ClusterNode {
       ...{ space: watchSpace(settings.dataDirectory), cutAmong: (addresses: readonly string[]) => this.#ways.reach.cutAmong(addresses) },
       meter: ground.metrics.add((registers) => clusterMetrics(registers, () => this.#clusterFigures())),
       onProblem: (problem) => noteProblem(ground.log, problem),
+      onOutage: (change) => noteOutage(ground.log, change),
     });
     this.#operator = clusterOperator({ log, homes: this.#homes, node });
     // Homes are handed over one by one, and their agents are answered meanwhile.

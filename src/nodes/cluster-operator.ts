@@ -26,13 +26,13 @@ export function clusterOperator({ log, homes, node }: { log: ClusterLog; homes: 
   };
   return {
     overview: async () => {
-      const { last, mayRead: isAnswering, beatAgeMs, unavailableMs } = members;
+      const { last, mayRead: isAnswering, beatAgeMs, unavailableMs, failure } = members;
       if (last === undefined || beatAgeMs === undefined) throw unavailable();
       // Of one that does not answer, what is known is shown.
       const asked = isAnswering ? within(limits.clusterHealthMs, log.health()) : Promise.resolve(undefined);
       const health = await asked.catch(() => undefined);
       const isAlive = (name: string): boolean => members.isAlive(name);
-      return clusterOverview({ node, ...last, isAlive, log: { isAnswering, beatAgeMs, unavailableMs, health } });
+      return clusterOverview({ node, ...last, isAlive, log: { isAnswering, beatAgeMs, unavailableMs, failure, health } });
     },
     moveHomes: ({ homes: some, to, whenWarm = false }) =>
       wish((view) => moveHomes(log, view, { homes: some, to: to ?? undefined, whenWarm })),

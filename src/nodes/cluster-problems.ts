@@ -1,5 +1,6 @@
 // What the homes of a node report, as lines of its log. An operator looks them up in docs/cluster.md.
 import type { HomesProblem } from '../cluster/homes-options.js';
+import type { OutageChange } from '../cluster/members.js';
 import type { ControlLog } from '../control/core/services.js';
 
 export function noteProblem(log: Pick<ControlLog, 'warn' | 'error'>, problem: HomesProblem): void {
@@ -17,4 +18,10 @@ export function noteProblem(log: Pick<ControlLog, 'warn' | 'error'>, problem: Ho
     case 'refused':
       log.error('the cluster refuses this node', { err });
   }
+}
+
+/** Both at one level, so that who reads of the beginning reads of the end. The reason is what the driver says, which knows no password. */
+export function noteOutage(log: Pick<ControlLog, 'warn'>, change: OutageChange): void {
+  if (change.isOver) log.warn('the log of the cluster answers again', { awaySeconds: Math.round(change.awayMs / 100) / 10 });
+  else log.warn('the log of the cluster does not answer', { reason: change.reason });
 }

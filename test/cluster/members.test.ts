@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { OwnState } from '../../src/cluster/log.js';
-import { ClusterMembers } from '../../src/cluster/members.js';
+import { ClusterMembers, type OutageChange } from '../../src/cluster/members.js';
 import { tuning } from '../../src/cluster/tuning.js';
 import { stateOf } from './log-kit.js';
 import { type LogFaults, MemoryLog } from './memory-log.js';
@@ -21,6 +21,7 @@ function join(
 ) {
   const seen: number[] = [];
   const refused: unknown[] = [];
+  const outages: OutageChange[] = [];
   const { node: _, unreached: __, incarnation: ___, ...state } = stateOf(node, own);
   const members = new ClusterMembers({
     log: shared.door(node, faults),
@@ -29,9 +30,10 @@ function join(
     state: () => state,
     onBeat: () => void seen.push(clock.nowMs),
     onRefused: (error) => void refused.push(error),
+    onOutage: (change) => void outages.push(change),
   });
   members.start();
-  return { members, seen, refused };
+  return { members, seen, refused, outages };
 }
 
 // MEMBERS-1
@@ -117,6 +119,33 @@ test('a node that was away is returning for a while, and one whose name was neve
   await clock.advance(tuning.aliveMs + tuning.beatMs);
   assert.equal(second.members.isReturning, true);
   await second.members.stop();
+});
+
+// MEMBERS-4
+test('an outage of the log is reported once with its reason and once when it is over, and a beat that was lost is none', async () => {
+  const [shared, clock] = [log(), new VirtualClock()];
+  let isCut = false;
+  const { members, outages } = join(shared, clock, 'a', { faults: { fate: () => (isCut ? 'unavailable' : 'fine') } });
+  await clock.advance(1000);
+  isCut = true;
+  await clock.advance(tuning.beatMs);
+  assert.equal(members.failure, 'beat');
+  isCut = false;
+  await clock.advance(tuning.beatMs);
+  assert.deepEqual([members.failure, outages], [undefined, []]);
+  for (const _ of [1, 2]) {
+    outages.length = 0;
+    isCut = true;
+    await clock.advance(20_000);
+    assert.deepEqual(outages, [{ isOver: false, reason: 'beat' }]);
+    const { unavailableMs } = members;
+    isCut = false;
+    await clock.advance(1000);
+    const [, { awayMs = 0 } = {}, ...more] = outages as { awayMs?: number }[];
+    assert.ok(awayMs > 0 && awayMs <= members.unavailableMs && members.unavailableMs >= unavailableMs);
+    assert.deepEqual(more, []);
+  }
+  await members.stop();
 });
 
 test('a node that is too old for the cluster is refused once, and beats no more', async () => {

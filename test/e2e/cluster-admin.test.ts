@@ -276,6 +276,7 @@ test('a node whose database is away says so, shows what it knew, does nothing, a
     await untilSettled(async () => (await reasonsOf(node))[0] === 'cluster_lag');
     const { log, homes } = await viewOf(node);
     assert.deepEqual([log.isAnswering, homes.length, log.bytes], [false, 9, undefined]);
+    assert.ok(log.failure);
     assert.ok((await figures(node))('drillyard_cluster_log_unavailable_seconds_total')! > 0);
     // CLUSTER-ANSWERS-1, CLUSTER-ANSWERS-2
     const path = `${node.url}/v1/projects/${cluster.ids.projectId}`;

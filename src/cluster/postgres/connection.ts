@@ -163,7 +163,7 @@ export class PostgresSession {
     if (this.#closed) throw new LogUnavailable('the session is closed');
     this.#client ??= this.#open().catch((error: unknown) => {
       this.#client = undefined;
-      throw new LogUnavailable((error as Error).message, { cause: error });
+      throw new LogUnavailable(reasonOf(error as Error), { cause: error });
     });
     return this.#client;
   }
@@ -215,6 +215,9 @@ async function asked(client: Client, { text, values, name, hasRows = true }: Sta
   await client.query(new RowlessStatement({ text, values: values as BoundValue[], name: name as string })).done;
   return [];
 }
+
+/** Of a name with several addresses, none of which answers, Node.js has an error with a code and no message. */
+const reasonOf = ({ message, code }: NodeJS.ErrnoException): string => (message === '' ? (code ?? 'nobody answers') : message);
 
 /** Also of one that waits for an answer, which `end` would wait for too. */
 const destroy = (client: Client): void => void (client as unknown as { connection: { stream: Duplex } }).connection.stream.destroy();

@@ -67,6 +67,8 @@ export interface ClusterLogView {
   beatAgeMs: Count;
   /** Since this node started: how long it did not answer. */
   unavailableMs: Count;
+  /** Why the last beat was not answered, as the database's driver says it; absent where it was. */
+  failure?: string;
   /** The format that records and requests between nodes are written in. */
   format: PositiveCount;
   /** On the disk of the database; absent where it does not say so in time. */
