@@ -14,8 +14,9 @@ import { isHomeFileName, isHostFileName } from '../worlds/file-names.js';
 import { beginsWorldKey } from '../worlds/kv/keys.js';
 import { firstStartTable } from './bootstrap.js';
 import type { Catalog } from './catalog/catalog.js';
+import { copyOfCluster } from './catalog/catalog-owner.js';
 import { keyAdvice, keyFileName } from './catalog/key-file.js';
-import { beginsCatalogKey } from './catalog/stored-source.js';
+import { beginsCatalogKey, isPositionByte } from './catalog/stored-source.js';
 import { keyNoteTable } from './core/server-key.js';
 import type { DamagedProjects } from './core/services.js';
 import { isProjectFolder } from './sessions/project-worlds.js';
@@ -37,8 +38,8 @@ export function makeDataFolder(directory: string): void {
 }
 
 /**
- * Throws control.DATA_DAMAGED, with the file and what to do. `needsKey`: the server's key lies in the directory, and no other may take its
- * place. `isContained`: a damaged file of worlds costs its own project alone; else it throws too.
+ * Throws control.DATA_DAMAGED, with the file and what to do, and control.STATE_CONFLICT for the directory of a node of a cluster, whose
+ * key lies elsewhere. `needsKey`: the server's key lies in the directory, and no other may take its place. `isContained`: a damaged file of worlds costs its own project alone; else it throws too.
  */
 export function requireWholeData(
   directory: string,
@@ -48,9 +49,9 @@ export function requireWholeData(
   const hasCatalog = existsSync(catalog);
   if (!hasCatalog && hasDataOf(directory, worlds))
     throw dataDamaged(catalog, 'it is missing, though there is data that belongs to it', catalogAdvice);
+  if (hasCatalog) requireWholeCatalog(directory);
   if (needsKey && !existsSync(key) && hasCatalog)
     throw dataDamaged(key, 'it is missing, though there is a catalog made with it', keyAdvice);
-  if (hasCatalog) requireWhole(catalog, { leaves: true, beginsKey: beginsCatalogKey, advice: catalogAdvice });
   const damaged = new Map<string, ServiceError>();
   for (const file of worlds) {
     const project = basename(dirname(dirname(file)));
@@ -64,6 +65,16 @@ export function requireWholeData(
     }
   }
   return damaged;
+}
+
+function requireWholeCatalog(directory: string): void {
+  let hasPosition = false;
+  const beginsKey = (byte: number): boolean => {
+    hasPosition ||= isPositionByte(byte);
+    return beginsCatalogKey(byte);
+  };
+  requireWhole(catalogFile(directory), { leaves: true, beginsKey, advice: catalogAdvice });
+  if (hasPosition) throw copyOfCluster(catalogFolder(directory));
 }
 
 /**

@@ -15,6 +15,7 @@ import type { ServiceHomes } from '../../src/control/core/services.js';
 import { catalogFolder } from '../../src/control/data-folder.js';
 import { type Control, type OpenControl, openControl } from '../../src/control/open-control.js';
 import { operatorHash } from '../../src/control/organizations/operator-token.js';
+import { startControlServer } from '../../src/control-server.js';
 import { MemoryLog } from '../cluster/memory-log.js';
 import { CatalogLog, catalogFolderOf } from './catalog-kit.js';
 import { quietSettings } from './control-kit.js';
@@ -179,6 +180,17 @@ test('a node without the shared key, or that would rotate it, does not open', as
   const settings = { ...quietSettings, dataDirectory: one.directory };
   for (const wrong of [settings, { ...settings, keyFile, rotateKey: { graceMs: 0 } }]) {
     await assert.rejects(one.lead({ settings: wrong }), (error) => isServiceError(error, 'control.INVALID_REQUEST'));
+  }
+  assert.equal(readdirSync(one.directory).includes('server.key'), false);
+});
+
+test('a directory of a node opens as no service without its cluster, and no key is made in it', async (t) => {
+  const { machine } = cluster(t);
+  const one = machine('one');
+  await (await one.lead()).close(1000);
+  for (const rotateKey of [undefined, { graceMs: 0 }]) {
+    const options = { dataDirectory: one.directory, port: 0, log: { level: 'silent' as const }, ...(rotateKey && { rotateKey }) };
+    await assert.rejects(startControlServer(options), { code: 'control.STATE_CONFLICT', message: /copy of a cluster's/ });
   }
   assert.equal(readdirSync(one.directory).includes('server.key'), false);
 });

@@ -15,8 +15,13 @@ export function requireStreamOf(
   const isOther = hasLog ? position === undefined && !holdsNothing(database) : position !== undefined;
   if (!isOther) return position;
   void database.close();
-  const message = hasLog
-    ? `The catalog in ${directory} was made without a cluster. Name another data directory.`
-    : `The catalog in ${directory} is a copy of a cluster's. Start it as a node of that cluster, or start from a backup.`;
+  if (!hasLog) throw copyOfCluster(directory);
+  const message = `The catalog in ${directory} was made without a cluster. Name another data directory.`;
   throw new ServiceError('control.STATE_CONFLICT', { message });
+}
+
+/** `directory`: of the catalog. */
+export function copyOfCluster(directory: string): ServiceError {
+  const message = `The catalog in ${directory} is a copy of a cluster's. Start it as a node of that cluster, or start from a backup.`;
+  return new ServiceError('control.STATE_CONFLICT', { message });
 }

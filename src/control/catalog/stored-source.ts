@@ -6,7 +6,9 @@ import { asRead } from './record-text.js';
 import { beginsTableKey, type RecordSource } from './tables.js';
 
 /** Whether a key of a catalog's data file begins with this byte. */
-export const beginsCatalogKey = (byte: number): boolean => beginsTableKey(byte) || byte === positionKey[0];
+export const beginsCatalogKey = (byte: number): boolean => beginsTableKey(byte) || isPositionByte(byte);
+/** Of a file that follows a log: the one key of its position is this byte. */
+export const isPositionByte = (byte: number): boolean => byte === positionKey[0];
 export const isPositionKey = (key: Buffer): boolean => key.equals(positionKey);
 
 export const keyBytes = (key: string): Buffer => Buffer.from(key, 'latin1');
