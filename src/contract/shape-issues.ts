@@ -24,7 +24,16 @@ import {
   unionOf,
 } from './shape.js';
 import type { Refinements } from './shape-refine.js';
-import { becauseOf, expectedWords, formatWords, formsWords, foundWords, meantConstant, unknownMemberWords } from './shape-words.js';
+import {
+  becauseOf,
+  expectedWords,
+  formatWords,
+  formsWords,
+  foundWords,
+  meantConstant,
+  patternWords,
+  unknownMemberWords,
+} from './shape-words.js';
 
 export interface IssueFinderOptions {
   shapes: Shapes;
@@ -161,7 +170,7 @@ class Walk {
     const { length } = value;
     if (length < minLength) this.#broken('too_short', `at least ${count(minLength, 'character')}`, length, path, why);
     else if (pattern !== undefined && !this.#options.patternOf(pattern).test(value)) {
-      this.#broken('pattern', `text that matches ${pattern}`, value, path, why);
+      this.#broken('pattern', patternWords(pattern), value, path, why);
     }
     if (length > maxLength) this.#broken('too_long', `at most ${count(maxLength, 'character')}`, length, path, why);
     if (format !== undefined && this.#options.formats[format]?.(value) === false) {

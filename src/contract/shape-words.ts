@@ -17,8 +17,19 @@ const typeWords = {
 
 export function expectedWords(options: readonly Schema[]): string {
   if (new Set(options.map(typeOfSchema)).size === 6) return 'any JSON value';
-  const words = options.map((schema) => ('const' in schema ? JSON.stringify(schema.const) : typeWords[schema.type ?? 'object']));
-  return joinWords([...new Set(words)], 'or');
+  // Beside texts that are named one by one no other will do but of its pattern.
+  const areNamed = options.some((schema) => typeof schema.const === 'string');
+  const wordsOf = (schema: Schema): string => {
+    if ('const' in schema) return JSON.stringify(schema.const);
+    return areNamed && schema.pattern !== undefined ? patternWords(schema.pattern) : typeWords[schema.type ?? 'object'];
+  };
+  return joinWords([...new Set(options.map(wordsOf))], 'or');
+}
+
+/** Of a text. */
+export function patternWords(pattern: string): string {
+  const beginning = /^\^\((\w+)\(\.\*\)\)$/.exec(pattern)?.[1];
+  return beginning === undefined ? `text that matches ${pattern}` : `text that begins with "${beginning}"`;
 }
 
 export function foundWords(value: unknown): string {

@@ -1,4 +1,6 @@
 // Targets, at the edges.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
 import { validateTarget, validateTargetDocument } from '../../src/contract/validate/validators.js';
 import { type Edge, edges, integer, required, slug, stranger, text } from './edges.js';
 import { externalTarget } from './samples.js';
@@ -44,6 +46,15 @@ const allBindings: Edge[] = [
     ],
   },
 ];
+test('a name of bindingEnvironment that is none says what is one', () => {
+  const target = { ...common, kind: 'module', bindings: ['direct'], module: './agent.js', bindingEnvironment: { URL: 'HTTP_URL' } };
+  const result = validateTarget(target);
+  const [issue] = result.ok ? [] : result.issues;
+  assert.match(
+    issue?.message ?? '',
+    /^expected text that begins with "SERVICE_HTTP_URL_", "SERVICE_HTTP_URL", .* or "SERVICE_CLI_TOKEN", found /,
+  );
+});
 edges('module target', validateTarget, { ...common, kind: 'module', bindings: ['direct'], module: './agent.js' }, [
   ...allBindings,
   { at: '/module', fits: [text(1024)], breaks: [['', 'too_short'], [text(1025), 'too_long'], ...required] },
