@@ -14,7 +14,7 @@ export function replyOf(status: number, { headers: encoded, body }: EncodedMessa
   if (body.kind === 'empty' || contentless.has(status)) return { status, headers, body: new OwnBody('') };
   if (body.kind === 'events') {
     const typed = { 'content-type': 'text/event-stream; charset=utf-8', ...headers, ...streamHeaders };
-    return { status, headers: typed, body: pieces(body, baseUrl) };
+    return { status, headers: typed, body: new EventPieces(body, baseUrl) };
   }
   const contentType = body.kind === 'json' ? 'application/json; charset=utf-8' : body.contentType;
   return {
@@ -24,13 +24,36 @@ export function replyOf(status: number, { headers: encoded, body }: EncodedMessa
   };
 }
 
-/** A stream that is cut ends its connection where its end would be: the client sees that it is not whole. */
-async function* pieces({ texts, isCut }: Extract<EncodedMessage['body'], { kind: 'events' }>, baseUrl: string): AsyncGenerator<string> {
-  for (const text of texts) yield fillBaseUrl(text, baseUrl);
-  if (isCut !== true) return;
-  // What was written has left this process.
-  await nextTurn();
-  throw new Error('the stream is cut here');
+/** All of its events are there before the first one leaves. */
+class EventPieces implements AsyncIterable<string> {
+  readonly #body: EventsBody;
+  readonly #baseUrl: string;
+
+  constructor(body: EventsBody, baseUrl: string) {
+    this.#body = body;
+    this.#baseUrl = baseUrl;
+  }
+
+  get heldBytes(): number {
+    return this.#body.texts.reduce((bytes, text) => bytes + Buffer.byteLength(text), 0);
+  }
+
+  /** A stream that is cut ends its connection where its end would be: the client sees that it is not whole. */
+  async *[Symbol.asyncIterator](): AsyncGenerator<string> {
+    const { texts, isCut } = this.#body;
+    for (const text of texts) yield fillBaseUrl(text, this.#baseUrl);
+    if (isCut !== true) return;
+    // What was written has left this process.
+    await nextTurn();
+    throw new Error('the stream is cut here');
+  }
+}
+type EventsBody = Extract<EncodedMessage['body'], { kind: 'events' }>;
+
+/** Bytes that a reply keeps in memory until it has left. */
+export function heldBytesOf({ body }: RouteReply): number {
+  if (body instanceof EventPieces) return body.heldBytes;
+  return body instanceof OwnBody ? Buffer.byteLength(body.content) : 0;
 }
 
 /** Without what would let pages of other sites read this origin, or make browsers ask for a password and send it to all of it. */

@@ -18,7 +18,7 @@ import { declaresBody, requireSize, unauthenticated } from '../http/guards.js';
 import { decodePathValues } from '../http/path-table.js';
 import { parseLists } from '../http/query.js';
 import { RequestView } from '../http/request-view.js';
-import { bodyBytesOf, type FoundElsewhere, OwnBody, type RouteReply, type TakeBody, wrongMethod } from '../http/router.js';
+import { bodyBytesOf, type FoundElsewhere, type RouteReply, type TakeBody, wrongMethod } from '../http/router.js';
 import type { ServerRequest } from '../http/server.js';
 import { addressOf } from './access-address.js';
 import type { AccessTable } from './access-table.js';
@@ -40,7 +40,7 @@ import {
   withTrailers,
 } from './wire-credential.js';
 import { NotDecoded, refusedByRoute, refusedElsewhere, unsupportedBy } from './wire-refusals.js';
-import { replyOf, withoutOrigin } from './wire-reply.js';
+import { heldBytesOf, replyOf, withoutOrigin } from './wire-reply.js';
 import { isAt, type WireSearch, type WireTable } from './wire-table.js';
 import { sealedMessage, unsealedRequest } from './wire-tokens.js';
 
@@ -290,11 +290,10 @@ async function answer(request: ServerRequest, found: RouteMatch, answering: Answ
   return speaksForOrigin ? reply : { ...reply, headers: withoutOrigin(reply.headers) };
 }
 
-/** Bytes and text that leave are held until they have: clients that read slowly are no reason to have more of them. */
+/** What leaves is held until it has, events as well: clients that read slowly are no reason to have more of it. */
 async function holdReply(replies: ByteBudget, owner: string, reply: RouteReply): Promise<RouteReply> {
-  if (!(reply.body instanceof OwnBody)) return reply;
   try {
-    return { ...reply, held: await replies.whenFree(owner, Buffer.byteLength(reply.body.content)) };
+    return { ...reply, held: await replies.whenFree(owner, heldBytesOf(reply)) };
   } catch {
     throw new ServiceError('control.UNAVAILABLE', {
       message: 'The call was made, and too many bytes are on their way to clients for its reply to leave.',

@@ -5,7 +5,7 @@ import { createHostedBindings, type HostedBindings } from '../../src/bindings/ho
 import { limits } from '../../src/contract/limits.js';
 import type { HttpReply } from '../../src/http/server.js';
 import type { WorldRef } from '../../src/worlds/api.js';
-import { createDepot } from './bodies-kit.js';
+import { createDepot, manyEvents } from './bodies-kit.js';
 import { createWire, openWireWorlds } from './wire-kit.js';
 
 const worlds = await openWireWorlds('agent-bytes');
@@ -169,6 +169,37 @@ test('replies of text that have not left hold back the next of their organizatio
   await new Promise((resolve) => setTimeout(resolve, 100));
   assert.deepEqual([other.status, isThere], [200, false]);
   held[0]?.whenOver?.();
+  assert.equal((await next).status, 200);
+  await bindings.close();
+});
+
+// WIRE-ROUTES-4
+test('a stream of events that a client does not read is counted until it is over', async () => {
+  const bindings = hosted();
+  const { ask } = sender(bindings);
+  for (const [name, world] of [
+    ['a1', routed],
+    ['a2', await createDepot(worlds)],
+    ['b', await createWire(worlds)],
+  ] as const)
+    await bindings.open({ world, actorId: 'agent', bindings: ['http'], token: `dyw_${name}`, organizationId: `org_${name[0]}` });
+  const send = (token: string, path: string, asked: object) => {
+    const text = JSON.stringify(asked);
+    return ask(token, path, { text, bytes: text.length, comes: now });
+  };
+  const say = (token = 'dyw_a1') => send(token, '/world/say', { big: limits.encodedBodyBytesMax });
+  const stream = await send('dyw_a2', '/world/chat/completions', manyEvents);
+  assert.deepEqual([stream.status, stream.stream === undefined], [200, false]);
+  for (let count = limits.ownerWireBytesMax / limits.encodedBodyBytesMax; count > 1; count--) await say();
+  let isThere = false;
+  const next = say().then((reply) => {
+    isThere = true;
+    return reply;
+  });
+  const other = await say('dyw_b');
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  assert.deepEqual([other.status, isThere], [200, false]);
+  stream.whenOver?.();
   assert.equal((await next).status, 200);
   await bindings.close();
 });

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { S3Client } from '@aws-sdk/client-s3';
 import { compileProject } from '../../src/compiler/compile.js';
 import { newId } from '../../src/contract/ids.js';
+import { limits } from '../../src/contract/limits.js';
 import type { CompiledBuild } from '../../src/contract/run/build.js';
 import type { WorldRef, Worlds } from '../../src/worlds/api.js';
 
@@ -13,6 +14,15 @@ export const bodiesBuild: CompiledBuild = compiled.build;
 export function createDepot(worlds: Worlds, worldId = newId('world')): Promise<WorldRef> {
   return worlds.create({ worldId, build: bodiesBuild, ...bodiesBuild.baseline, seed: { seed: '1', trial: 1, attempt: 1 } });
 }
+
+/** What is asked for a stream of nearly as many bytes as one may have. */
+const eventChars = 64 * 1024;
+export const manyEvents = {
+  messages: [{ role: 'user', content: 'x' }],
+  stream: true,
+  raw: { data: 'x'.repeat(eventChars) },
+  times: limits.encodedBodyBytesMax / eventChars - 1,
+};
 
 /** A client as its vendor gives it; nobody checks its signature here. */
 export function s3At(endpoint: string): S3Client {

@@ -15,7 +15,7 @@ import { sha256Digest } from '../../src/contract/digest.js';
 import type { JsonObject } from '../../src/contract/json.js';
 import { limits } from '../../src/contract/limits.js';
 import { loadUws } from '../../src/http/uws-binary.js';
-import { createDepot, randomBytes, s3At } from './bodies-kit.js';
+import { createDepot, manyEvents, randomBytes, s3At } from './bodies-kit.js';
 import { evidence, openWireWorlds } from './wire-kit.js';
 
 const worlds = await openWireWorlds('bytes');
@@ -73,8 +73,8 @@ for (const engine of loadUws() === undefined ? (['node:http'] as const) : (['nod
   });
 
   // WIRE-ROUTES-4
-  test(`${engine}: bytes that clients do not read hold back the next reply, until one of them goes`, async () => {
-    const { url } = await open();
+  test(`${engine}: bytes that clients do not read hold back the next reply, of events too, until one of them goes`, async () => {
+    const { url, token } = await open();
     const s3 = s3At(url);
     await s3.send(new PutObjectCommand({ Bucket: 'b', Key: 'one', Body: large }));
     s3.destroy();
@@ -86,15 +86,19 @@ for (const engine of loadUws() === undefined ? (['node:http'] as const) : (['nod
       reader.write(`GET ${place.pathname} HTTP/1.1\r\nhost: ${place.host}\r\n\r\n`);
       await new Promise<void>((resolve) => reader.once('data', () => resolve(void reader.pause())));
     }
-    let isThere = false;
-    const next = fetch(place).then((reply) => {
-      isThere = true;
-      return reply.arrayBuffer();
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    const events = { method: 'POST', headers, body: JSON.stringify(manyEvents) };
+    const came: string[] = [];
+    const next = ([[place.href], [`${url}/chat/completions`, events]] as const).map(async ([target, init]) => {
+      const reply = await fetch(target, init);
+      came.push(target);
+      return (await reply.arrayBuffer()).byteLength;
     });
     await new Promise((resolve) => setTimeout(resolve, 100));
-    assert.equal(isThere, false);
+    assert.deepEqual(came, []);
     readers[0]?.destroy();
-    assert.equal((await next).byteLength, large.length);
+    const [bytes, streamed = 0] = await Promise.all(next);
+    assert.deepEqual([bytes, streamed > limits.encodedBodyBytesMax / 2], [large.length, true]);
     for (const reader of readers) reader.destroy();
   });
 
