@@ -39,7 +39,8 @@ export function makeDataFolder(directory: string): void {
 
 /**
  * Throws control.DATA_DAMAGED, with the file and what to do, and control.STATE_CONFLICT for the directory of a node of a cluster, whose
- * key lies elsewhere. `needsKey`: the server's key lies in the directory, and no other may take its place. `isContained`: a damaged file of worlds costs its own project alone; else it throws too.
+ * key lies elsewhere. `needsKey`: the server's key lies in the directory, and no other may take its place. `isContained`: a damaged file
+ * of worlds costs its own project alone; else it throws too.
  */
 export function requireWholeData(
   directory: string,
