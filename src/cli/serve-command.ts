@@ -11,6 +11,7 @@ import type { ControlServer, ControlServerOptions } from '../index.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import { reportFailure } from './failure.js';
 import { fromHere } from './from-here.js';
+import { onInterrupt } from './interrupt.js';
 import { createOutput, type Output } from './output.js';
 import { readServeSettings } from './read-serve-settings.js';
 import { type ServeTraces, startServeTraces } from './serve-traces.js';
@@ -77,20 +78,11 @@ function stopOnSignal(output: Output): { signal: AbortSignal; asked: Promise<unk
   const asking = new AbortController();
   const { signal } = asking;
   const asked = once(signal, 'abort');
-  const onSignal = (): void => {
-    if (signal.aborted) process.exit(exitCodes.interrupted);
+  const end = onInterrupt(() => {
     if (!output.json) output.warn('Stopping: new work is refused, what runs is finished or kept. Once more to end at once.');
     asking.abort();
-  };
-  const signals = ['SIGINT', 'SIGTERM'] as const;
-  for (const name of signals) process.on(name, onSignal);
-  return {
-    signal,
-    asked,
-    end: () => {
-      for (const name of signals) process.off(name, onSignal);
-    },
-  };
+  });
+  return { signal, asked, end };
 }
 
 /** Whether it reached its reader: a credential is shown once, so it counts as shown only then. */

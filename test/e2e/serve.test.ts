@@ -214,6 +214,14 @@ test('a stop refuses new work with 503, is alive meanwhile, and a second signal 
   slow.destroy();
 });
 
+test('a terminal that closes stops the service as SIGTERM does, and says so twice', async () => {
+  const service = await startService({ dataDirectory: await startedDirectory() });
+  service.child.kill('SIGHUP');
+  service.child.kill('SIGHUP');
+  const { code, stderr } = await service.ended;
+  assert.equal(code, 0, stderr);
+});
+
 function slowRequest(credential: string): string {
   const lines = ['POST /v1/projects HTTP/1.1', 'Host: 127.0.0.1', `Authorization: Bearer ${credential}`, 'Idempotency-Key: slow-request-1'];
   return `${[...lines, 'Content-Type: application/json', 'Content-Length: 100'].join('\r\n')}\r\n\r\n{`;
