@@ -3,6 +3,7 @@ import pc from 'picocolors';
 import { defined } from '../contract/defined.js';
 import { settingsDefaults } from '../control/catalog/settings.js';
 import { verifyDataDirectory } from '../data-verification.js';
+import { counted, noun } from '../text/counted.js';
 import { visibleLine } from '../text/visible-text.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import { reportFailure } from './failure.js';
@@ -28,9 +29,12 @@ export async function verifyCommand({ dataDir, keyFile, json }: VerifyFlags): Pr
     const total = findings.length + leftOut;
     output.line({ event: 'summary', ok: total === 0, findings: total, ...counts });
     const { records, worldFiles, worlds, blobs, bundles } = counts;
-    const read = `${records} records, ${worlds} worlds in ${worldFiles} files, ${blobs} blobs, ${bundles} bundles were read`;
-    const verdict = total === 0 ? 'nothing is damaged' : `${total} findings${leftOut === 0 ? '' : `, of which ${leftOut} are not shown`}`;
-    if (!json) output.say(`${total === 0 ? pc.green('whole') : pc.red('damaged')} ${visibleLine(dataDirectory)}: ${verdict}; ${read}.`);
+    const inFiles = `${counted(worlds, 'world')} in ${counted(worldFiles, 'file')}`;
+    const read = [counted(records, 'record'), inFiles, counted(blobs, 'blob'), counted(bundles, 'bundle')].join(', ');
+    const unshown = leftOut === 0 ? '' : `, of which ${leftOut} ${noun(leftOut, 'is', 'are')} not shown`;
+    const verdict = total === 0 ? 'nothing is damaged' : `${counted(total, 'finding')}${unshown}`;
+    if (!json)
+      output.say(`${total === 0 ? pc.green('whole') : pc.red('damaged')} ${visibleLine(dataDirectory)}: ${verdict}; ${read} were read.`);
     return total === 0 ? exitCodes.passed : exitCodes.failed;
   } catch (error) {
     return reportFailure(error, output, process.cwd());

@@ -108,7 +108,9 @@ export class DataBackups implements Backups {
       } finally {
         await catalog.close();
       }
-      await writeManifest(draft, { kind: 'service', dataFormat, madeAtMs: backup.startedAtMs }, signal);
+      const { files, bytes } = await writeManifest(draft, { kind: 'service', dataFormat, madeAtMs: backup.startedAtMs }, signal);
+      // What was counted so far has none of the files of worlds.
+      Object.assign(backup, { files, bytes });
     } finally {
       release();
     }

@@ -61,6 +61,7 @@ test('a backup is shown as it is made, and a place that is none is bad usage', a
   const { event, state, to: place, files } = said.at(-1)!;
   assert.deepEqual([event, state, place], ['backup', 'succeeded', to]);
   assert.ok((files as number) > 3 && existsSync(join(to, 'catalog', 'data.mdb')));
+  assert.equal(files, JSON.parse(readFileSync(join(to, 'backup.json'), 'utf8')).files);
   assert.ok(said.slice(0, -1).every((line) => line.event === 'progress' && line.state === 'running'));
   const { code, stderr } = await admin(['backup', '--to', to]);
   assert.deepEqual([code, /is there already/.test(stderr)], [2, true], stderr);

@@ -112,6 +112,8 @@ for (const isolation of ['thread', 'box'] as const) {
     const backup = await ended(one);
     assert.deepEqual([backup.state, backup.to, backup.error], ['succeeded', to, undefined]);
     assert.ok(backup.projects === 1 && backup.files > 3 && backup.bytes > 0);
+    const { files, bytes } = JSON.parse(readFileSync(join(to, 'backup.json'), 'utf8'));
+    assert.deepEqual([backup.files, backup.bytes], [files, bytes]);
     for (const { operation } of gone) assert.equal((await done(operation.operationId)).state, 'succeeded');
     for (const { sessionId } of come) assert.equal((await manager.getSession({ path: { projectId, sessionId } })).session.state, 'ready');
     for (const { stop } of writers) await stop();
