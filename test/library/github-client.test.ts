@@ -123,6 +123,17 @@ test('the client throws what it throws at GitHub', async (context) => {
   await assert.rejects(ofReader().rest.issues.createMilestone({ ...at, title: 'Mine' }), refused(403, /^Resource not accessible/));
 });
 
+test('a member of the protection of a branch that is null is one that is not given', async (context) => {
+  const { clientOf } = await serve(context);
+  const none = { required_status_checks: null, enforce_admins: null, required_pull_request_reviews: null, restrictions: null };
+  const { data } = await clientOf().request('PUT /repos/{owner}/{repo}/branches/{branch}/protection', {
+    ...{ ...at, branch: 'main', ...none, allow_force_pushes: null },
+    // The client's types have no null here; PyGithub sends it.
+    ...({ allow_deletions: null, required_linear_history: null } as object),
+  });
+  assert.deepEqual([data.allow_deletions?.enabled, data.required_linear_history?.enabled], [false, false]);
+});
+
 test('whether a pull request can be merged is not known at first, and then it is', async (context) => {
   const { clientOf, advance } = await serve(context);
   const { rest } = clientOf();

@@ -30,8 +30,8 @@ interface ProtectionInput extends BranchInput {
     readonly require_code_owner_reviews?: boolean;
   } | null;
   readonly allow_force_pushes?: boolean | null;
-  readonly allow_deletions?: boolean;
-  readonly required_linear_history?: boolean;
+  readonly allow_deletions?: boolean | null;
+  readonly required_linear_history?: boolean | null;
 }
 
 export function updateProtection(input: ProtectionInput, context: Context) {
