@@ -67,6 +67,18 @@ export function unprocessable(context: Context, problem: string): never {
   return invalid(context, 'Unprocessable Entity', problem);
 }
 
+const isBlank = (text: string): boolean => text.trim() === '';
+
+/** White space alone is no title. */
+export function requireTitle(context: Context, resource: string, title: string): string {
+  return isBlank(title) ? invalidField(context, resource, 'title', 'missing_field') : title;
+}
+
+/** The text of a comment, which says something. */
+export function requireBody(context: Context, resource: string, body: string): string {
+  return isBlank(body) ? invalidField(context, resource, 'data', 'unprocessable', 'Body cannot be blank') : body;
+}
+
 export function invalidField(context: Context, resource: string, field: string, code: string, message?: string): never {
   return invalid(context, 'Validation Failed', { resource, field, code, ...(message === undefined ? {} : { message }) });
 }

@@ -1,5 +1,5 @@
 // Comments of issues and pull requests.
-import { forbidden, may, notFound, readRepo, requireIssue, viewerOf } from './access.js';
+import { forbidden, may, notFound, readRepo, requireBody, requireIssue, viewerOf } from './access.js';
 import { announceComment } from './announce.js';
 import type { Context, Issue, PageInput, Repo, RepoInput, RowOf } from './model.js';
 import { sameLogin, userOf } from './people.js';
@@ -38,10 +38,11 @@ export function createComment(input: IssueInput & { readonly body: string }, con
   const issue = requireIssue(context, repo, input.issue_number);
   if (issue.locked && !may(repo, viewerOf(context), 'triage'))
     return forbidden(context, 'Unable to create comment because issue is locked.');
+  const body = requireBody(context, 'IssueComment', input.body);
   const nowUs = context.clock.nowUs();
   const user = userOf(context, viewerOf(context)).login;
   const id = nextId(context);
-  const comment = { id, repo: repo.key, number: issue.number, user, body: input.body, createdAtUs: nowUs, updatedAtUs: nowUs };
+  const comment = { id, repo: repo.key, number: issue.number, user, body, createdAtUs: nowUs, updatedAtUs: nowUs };
   context.state.put('comments', rowId(repo.key, id), comment);
   const touched = { ...issue, updatedAtUs: nowUs };
   context.state.put('issues', rowId(repo.key, issue.number), touched);
@@ -72,7 +73,7 @@ function requireOwn(context: Context, repo: Repo, id: number): { comment: RowOf<
 export function updateComment(input: CommentInput & { readonly body: string }, context: Context) {
   const repo = readRepo(context, input);
   const { comment, issue } = requireOwn(context, repo, input.comment_id);
-  const changed = { ...comment, body: input.body, updatedAtUs: context.clock.nowUs() };
+  const changed = { ...comment, body: requireBody(context, 'IssueComment', input.body), updatedAtUs: context.clock.nowUs() };
   context.state.put('comments', rowId(repo.key, comment.id), changed);
   announceComment(context, repo, issue, changed, { action: 'edited', changes: { body: { from: comment.body } } });
   return shownComment(context, repo, changed);

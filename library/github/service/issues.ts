@@ -1,5 +1,5 @@
 // Issues: listing, opening, changing, locking, and who is assigned.
-import { forbidden, invalidField, may, readRepo, requireIssue, viewerOf, writeRepo } from './access.js';
+import { forbidden, invalidField, may, readRepo, requireIssue, requireTitle, viewerOf, writeRepo } from './access.js';
 import { announceIssue } from './announce.js';
 import { changeState } from './closing.js';
 import { storeEdit } from './edits.js';
@@ -106,7 +106,8 @@ interface IssueMembers {
 export function createIssue(input: RepoInput & IssueMembers & { readonly title: string | number }, context: Context) {
   const repo = readRepo(context, input);
   const viewer = viewerOf(context);
-  const issue = newIssue(context, repo, { title: String(input.title), body: input.body ?? null, isPull: false });
+  const title = requireTitle(context, 'Issue', String(input.title));
+  const issue = newIssue(context, repo, { title, body: input.body ?? null, isPull: false });
   // Who may only read opens an issue as well, and its labels, assignees and milestone are left out.
   const given = may(repo, viewer, 'triage') ? placed(context, repo, input) : {};
   const opened = { ...issue, ...given };
@@ -174,15 +175,18 @@ export function updateIssue(input: UpdateInput, context: Context) {
   // Authors change what their own issues say; labels, assignees and milestone take the right to triage, and are left out without it.
   const mayPlace = may(repo, viewer, 'triage');
   if (!sameLogin(issue.user, viewer) && !mayPlace) return forbidden(context);
-  const edited = { ...issue, ...textOf(input), ...(mayPlace ? placed(context, repo, input) : {}) };
+  const edited = { ...issue, ...textOf(context, input), ...(mayPlace ? placed(context, repo, input) : {}) };
   let changed = storeEdit(context, repo, issue, edited);
   const reason = input.state_reason ?? (input.state === 'open' ? 'reopened' : 'completed');
   if (input.state !== undefined && input.state !== issue.state) changed = changeState(context, repo, changed, input.state, reason);
   return shownIssue(context, repo, changed);
 }
 
-function textOf({ title, body }: IssueMembers): Partial<IssueRow> {
-  return { ...(title === undefined ? {} : { title: String(title) }), ...(body === undefined ? {} : { body }) };
+function textOf(context: Context, { title, body }: IssueMembers): Partial<IssueRow> {
+  return {
+    ...(title === undefined ? {} : { title: requireTitle(context, 'Issue', String(title)) }),
+    ...(body === undefined ? {} : { body }),
+  };
 }
 
 export function addAssignees(input: IssueInput & { readonly assignees?: readonly string[] }, context: Context) {

@@ -1,5 +1,5 @@
 // Milestones.
-import { invalidField, readRepo, viewerOf, writeRepo } from './access.js';
+import { invalidField, readRepo, requireTitle, viewerOf, writeRepo } from './access.js';
 import type { Context, PageInput, RepoInput } from './model.js';
 import { userOf } from './people.js';
 import { nextId, pageOf, rowId, rowsOf } from './rows.js';
@@ -32,8 +32,9 @@ interface NewMilestone extends RepoInput {
 
 export function createMilestone(input: NewMilestone, context: Context) {
   const repo = writeRepo(context, input, 'triage');
+  const title = requireTitle(context, 'Milestone', input.title);
   const known = rowsOf(context, 'milestones', `${repo.key}:`);
-  if (known.some(({ title }) => title === input.title)) return invalidField(context, 'Milestone', 'title', 'already_exists');
+  if (known.some((one) => one.title === title)) return invalidField(context, 'Milestone', 'title', 'already_exists');
   const dueOnUs = input.due_on === undefined ? null : usOf(input.due_on);
   if (dueOnUs === undefined) return invalidField(context, 'Milestone', 'due_on', 'invalid');
   const number = (known.at(-1)?.number ?? 0) + 1;
@@ -42,7 +43,7 @@ export function createMilestone(input: NewMilestone, context: Context) {
     id: nextId(context),
     repo: repo.key,
     number,
-    title: input.title,
+    title,
     description: input.description ?? null,
     state: input.state ?? 'open',
     creator: userOf(context, viewerOf(context)).login,

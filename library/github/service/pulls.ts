@@ -2,7 +2,7 @@
 import { commitsBetween } from '../git/merge.js';
 import { branchHead } from '../git/store.js';
 import { unifiedDiff } from '../git/unified.js';
-import { forbidden, invalid, invalidField, may, readRepo, requirePull, viewerOf, writeRepo } from './access.js';
+import { forbidden, invalid, invalidField, may, readRepo, requirePull, requireTitle, viewerOf, writeRepo } from './access.js';
 import { announcePull } from './announce.js';
 import { changeState } from './closing.js';
 import { storeEdit } from './edits.js';
@@ -69,12 +69,12 @@ export function createPull(input: NewPull, context: Context) {
   const head = input.head.toLowerCase().startsWith(prefix) ? input.head.slice(prefix.length) : input.head;
   const headSha = branchHead(context, repo.key, head) ?? invalidField(context, 'PullRequest', 'head', 'invalid');
   const baseSha = branchHead(context, repo.key, input.base) ?? invalidField(context, 'PullRequest', 'base', 'invalid');
-  if (input.title === undefined) return invalidField(context, 'PullRequest', 'title', 'missing_field');
+  const title = requireTitle(context, 'PullRequest', input.title ?? '');
   if (commitsBetween(context, repo.key, baseSha, headSha).length === 0)
     return invalidField(context, 'PullRequest', 'head', 'custom', `No commits between ${input.base} and ${head}`);
   const open = pullsOf(context, repo).some(({ issue, pull }) => issue.state === 'open' && pull.head === head && pull.base === input.base);
   if (open) return invalidField(context, 'PullRequest', 'base', 'custom', `A pull request already exists for ${repo.owner}:${head}.`);
-  const issue = newIssue(context, repo, { title: input.title, body: input.body ?? null, isPull: true });
+  const issue = newIssue(context, repo, { title, body: input.body ?? null, isPull: true });
   context.state.put('issues', rowId(repo.key, issue.number), issue);
   const pull = awaitMergeability(context, {
     id: nextId(context),
@@ -115,7 +115,7 @@ export function updatePull(input: UpdateInput, context: Context) {
   const viewer = viewerOf(context);
   if (!sameLogin(issue.user, viewer) && !may(repo, viewer, 'write')) return forbidden(context);
   const based = input.base === undefined || input.base === pull.base ? pull : moveBase(context, repo, pull, input.base);
-  const title = input.title ?? issue.title;
+  const title = input.title === undefined ? issue.title : requireTitle(context, 'PullRequest', input.title);
   const body = input.body === undefined ? issue.body : input.body;
   let changed = storeEdit(context, repo, issue, { ...issue, title, body });
   if (input.state !== undefined && input.state !== issue.state) {

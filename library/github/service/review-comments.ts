@@ -1,7 +1,7 @@
 // Comments on lines of a pull request. A line has to be one that the diff shows.
 import { linesShown } from '../git/patch.js';
 import { getCommit } from '../git/store.js';
-import { forbidden, invalid, may, notFound, readRepo, requirePull, viewerOf } from './access.js';
+import { forbidden, invalid, may, notFound, readRepo, requireBody, requirePull, viewerOf } from './access.js';
 import type { Context, PageInput, Pull, Repo, ReviewCommentRow, RowOf } from './model.js';
 import { sameLogin, userOf } from './people.js';
 import type { PullInput } from './pulls.js';
@@ -52,7 +52,14 @@ export function createReviewComment(input: NewComment, context: Context) {
   if (place === 'path') return refuseField(context, 'path', 'is invalid');
   if (place === 'line') return refuseField(context, 'line', 'must be part of the diff');
   const { path, line, side } = place;
-  const given = { path, line, side, body: input.body, reviewId: null, inReplyTo: input.in_reply_to ?? null };
+  const given = {
+    path,
+    line,
+    side,
+    body: requireBody(context, 'PullRequestReviewComment', input.body),
+    reviewId: null,
+    inReplyTo: input.in_reply_to ?? null,
+  };
   return shownReviewComment(context, repo, addComment(context, at, given));
 }
 
