@@ -1,7 +1,8 @@
 // Requests signed with AWS Signature Version 4, in a header or in the query: which key they name, and whether the signature is of this
 // request and of the token of the access, which is the key's secret. The request is read as the client sent it: a proxy that changes host
 // or path breaks it.
-//   SIGNED-REQUEST-1. What a handler gets of the body is what was signed, unless the client said that it signed no body.
+//   SIGNED-REQUEST-1. What a handler gets of the body is what was signed, unless the client has signed that it gives
+//     no hash of it.
 // The date is a part of what is signed and says nothing else here: it is of the client's clock, and a world has its own.
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { ServiceError } from '../contract/errors.js';
@@ -68,12 +69,18 @@ export function verifySignature(request: ServerRequest, secret: string): ServerR
   const declared = request.headers.get('x-amz-content-sha256') ?? signed.payload;
   if (declared !== undefined) {
     requireMatch(request, signed, { secret, payload: declared });
-    return /^[0-9a-f]{64}$/.test(declared) ? new SignedRequest(request, declared) : request;
+    if (unhashed.test(declared)) return request;
+    if (!/^[0-9a-f]{64}$/i.test(declared)) throw new ServiceError('control.INVALID_REQUEST', { message: payloadForms });
+    return new SignedRequest(request, declared.toLowerCase());
   }
   if (!declaresBody(request)) return verified(request, signed, { secret, bytes: new Uint8Array() });
   requireSize(request, limits.bodyBytesMax);
   return async () => verified(request, signed, { secret, bytes: await request.body(limits.bodyBytesMax) });
 }
+
+/** What stands, signed, in the place of a hash. */
+const unhashed = /^(?:UNSIGNED-PAYLOAD|STREAMING-[A-Z0-9-]+)$/;
+const payloadForms = 'x-amz-content-sha256 is a SHA-256 in hexadecimal, UNSIGNED-PAYLOAD or STREAMING-...';
 
 function verified(request: ServerRequest, signed: Signature, { secret, bytes }: { secret: string; bytes: Uint8Array }): ServerRequest {
   const payload = sha256(bytes);

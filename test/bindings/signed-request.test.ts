@@ -197,6 +197,21 @@ for (const engine of engines) {
       'the body is not what the header says',
     );
     assert.equal((await send(`${base.pathname}/b/k`, put as never))[0], 200);
+    const sha256 = 'x-amz-content-sha256';
+    const putAs = (payload: string, body = 'one') =>
+      signerOf('s3').sign(asked('/b/k', { method: 'PUT', body, headers: { ...host, 'content-type': 'text/plain', [sha256]: payload } }));
+    const sendPut = async (given: unknown, more: { body?: string; headers?: object } = {}) => {
+      const { body, headers } = given as { body: string; headers: { [name: string]: string } };
+      return (await send(`${base.pathname}/b/k`, { method: 'PUT', body, ...more, headers: { ...headers, ...more.headers } }))[0];
+    };
+    const unhashed = await putAs('UNSIGNED-PAYLOAD', 'two');
+    assert.equal(await sendPut(unhashed, { body: 'one' }), 200, 'any body where none was signed');
+    assert.equal(await sendPut(put, { body: 'two', headers: { [sha256]: 'UNSIGNED-PAYLOAD' } }), 401, 'it was not signed so');
+    const hash = createHash('sha256').update('one').digest('hex');
+    assert.equal(await sendPut(unhashed, { headers: { [sha256]: hash } }), 401, 'nor the other way round');
+    assert.equal(await sendPut(await putAs('unsigned')), 400, 'no other word stands for a hash');
+    const capitals = await putAs(hash.toUpperCase());
+    assert.deepEqual([await sendPut(capitals), await sendPut(capitals, { body: 'two' })], [200, 401]);
     const presigned = await signerOf('s3').presign(
       asked('/b/k', { headers: { ...host, 'x-amz-content-sha256': 'UNSIGNED-PAYLOAD' } }) as never,
       { expiresIn: 60 },

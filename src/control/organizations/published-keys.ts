@@ -1,6 +1,6 @@
 // The keys that the identity provider publishes: kept for a while, and asked for at once where a token names a key that they lack.
-//   PUBLISHED-KEYS-1. A key that the kept set lacks leads to one request, however many wait for it; within the time to cool down there is no
-//     second one, and a token that needs it is asked to come again.
+//   PUBLISHED-KEYS-1. A key that the kept set lacks leads to one request, however many wait for it; within the time to cool down there is
+//     no second one, and a token that needs it is asked to come again.
 import { createRemoteJWKSet, customFetch, errors, type FetchImplementation, type JWTVerifyGetKey } from 'jose';
 import { ServiceError } from '../../contract/errors.js';
 import { limits } from '../../contract/limits.js';
