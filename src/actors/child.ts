@@ -22,8 +22,17 @@ export interface PrepareHost {
   box?: { folders: readonly BoxFolder[] };
 }
 
-export function prepareHost({ moduleHref, resourceLimits, bounds, box }: PrepareHost): PreparedHost {
+export function prepareHost(options: PrepareHost): PreparedHost {
   const page = createFilePage();
+  try {
+    return prepareOn(page, options);
+  } catch (error) {
+    new BoardReader(page).close();
+    throw error;
+  }
+}
+
+function prepareOn(page: PreparedHost['page'], { moduleHref, resourceLimits, bounds, box }: PrepareHost): PreparedHost {
   let receive: (message: unknown, bytes: number) => void = () => {};
   const order: ChildOrder = { moduleHref, resourceLimits, boardFd: firstDescriptor };
   const child = spawnChild({

@@ -8,9 +8,11 @@
 //   SPAWN-CHILD-4. A child that is ended leaves no process, however young it is: bubblewrap waits for its outer half before it binds its
 //     life to it, and waits for ever where that has gone. So a child leads a session of its own, and all of its process group is ended.
 //   SPAWN-CHILD-5. A message that its reader here throws on ends the child, and nothing else; nothing after it is read.
+//   SPAWN-CHILD-6. Where no descriptor is left for its pipes, the start throws control.UNAVAILABLE, and nothing else fails by it.
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Duplex, Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
 import { bounded, boundedInBox, type ChildBounds } from './bounds.js';
 import { type BoxFolder, boxed, type Command, runtimeFolders } from './bubblewrap.js';
@@ -57,7 +59,7 @@ export const firstDescriptor = 4;
 
 const keptVariables = ['PATH', 'LD_LIBRARY_PATH', 'TMPDIR', 'TEMP', 'SystemRoot', 'DRILLYARD_CACHE_DIR', 'XDG_CACHE_HOME'];
 
-/** A child that cannot be started at all ends at once, with the reason. */
+/** A child that cannot be started at all ends at once, with the reason; only SPAWN-CHILD-6 throws. */
 export function spawnChild({ entry, argument, flags = [], box, bounds, messageBytesMax, descriptors = [], onMessage }: ChildStart): Child {
   const words = argument === undefined ? [] : [argument];
   const plain = { file: process.execPath, args: [...plugNPlayFlags(), ...flags, fileURLToPath(entry), ...words] };
@@ -66,6 +68,12 @@ export function spawnChild({ entry, argument, flags = [], box, bounds, messageBy
   const { file, args } = group ?? command;
   const stdio = ['pipe', 'pipe', 'pipe', 'pipe', ...descriptors] as const;
   const child = spawn(file, args, { stdio: [...stdio], env: ownEnvironment(), detached: hasGroups });
+  if (child.stdio === undefined) {
+    // Node.js makes no streams then, and emits why in the next tick: an error that nobody listens for would end this process.
+    child.on('error', () => {});
+    group?.ended();
+    throw new ServiceError('control.UNAVAILABLE', { message: 'No process can be started: too many files are open (ulimit -n).' });
+  }
   let broken: string | undefined;
   const refuse = (reason: string): void => {
     broken ??= reason;

@@ -62,7 +62,12 @@ export class BoxSlot {
   static make(directory: string): BoxSlot {
     makeFolder(join(directory, slotsName));
     const slot = new BoxSlot(directory, mkdtempSync(join(directory, slotsName, 'slot-')));
-    mkdirSync(slot.seen);
+    try {
+      mkdirSync(slot.seen);
+    } catch (error) {
+      void slot.remove();
+      throw error;
+    }
     return slot;
   }
 

@@ -1,4 +1,5 @@
-import { deepEqual, ok } from 'node:assert/strict';
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import { spawnChild } from '../../src/processes/spawn-child.js';
 
@@ -23,4 +24,24 @@ test('a child has ended when the last process that it left is gone, and has of t
   const environment = heard[0]?.environment ?? [];
   ok(environment.includes('PATH'));
   ok(!environment.includes('DRILLYARD_TEST_SECRET') && !environment.includes('HOME'), String(environment));
+});
+
+// SPAWN-CHILD-6
+test('without descriptors a start throws control.UNAVAILABLE, and the process that asked for it continues', {
+  skip: process.platform === 'win32',
+}, () => {
+  const script = `
+    import { closeSync, openSync } from 'node:fs';
+    import { spawnChild } from ${JSON.stringify(new URL('../../src/processes/spawn-child.js', import.meta.url).href)};
+    const start = () => spawnChild({ entry: new URL(${JSON.stringify(import.meta.url)}), onMessage: () => {} });
+    const taken = [];
+    try { for (;;) taken.push(openSync('/dev/null')); } catch {}
+    let code;
+    try { start(); } catch (error) { code = error.code; }
+    for (const one of taken) closeSync(one);
+    setTimeout(() => console.log(code), 50);
+  `;
+  const command = 'ulimit -n 64 && exec "$0" --input-type=module --eval "$1"';
+  const { stdout, stderr } = spawnSync('/bin/sh', ['-c', command, process.execPath, script], { encoding: 'utf8' });
+  equal(stdout.trim(), 'control.UNAVAILABLE', stderr);
 });
