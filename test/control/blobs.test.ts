@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import fs, { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -40,6 +41,25 @@ test('what is not there, is damaged, or is no digest is refused, and a path neve
   await assert.rejects(blobs.get(sha256Digest('other')), { code: 'ENOENT' });
   for (const name of ['', '../../etc/passwd', `sha256:${'0'.repeat(63)}/`, 'sha256:'])
     await assert.rejects(blobs.get(name), /is no digest/);
+});
+
+// BLOBS-3
+test('without a descriptor a read and a write are refused as what passes, and say no path', async (t) => {
+  const directory = place(t);
+  const blobs = new FileBlobs(directory);
+  const digest = await blobs.put(Buffer.from('whole'));
+  const none = async (path: unknown) => {
+    throw Object.assign(new Error(`EMFILE: too many open files, open '${path}'`), { code: 'EMFILE', syscall: 'open', path });
+  };
+  t.after(() => syncBuiltinESMExports());
+  const mocks = (['readFile', 'open'] as const).map((name) => t.mock.method(fs.promises, name, none));
+  syncBuiltinESMExports();
+  const refused = { code: 'control.UNAVAILABLE', message: 'The service has too many files open at the moment.' };
+  await assert.rejects(blobs.get(digest), refused);
+  await assert.rejects(blobs.put(Buffer.from('other')), refused);
+  for (const { mock } of mocks) mock.restore();
+  syncBuiltinESMExports();
+  assert.equal(Buffer.from(await blobs.get(digest)).toString(), 'whole');
 });
 
 // BLOBS-1

@@ -2,7 +2,8 @@
 //   BLOBS-1. `put` resolves when the bytes are on the disk under their name: written beside their place, flushed, renamed, the folder
 //     flushed.
 //   BLOBS-2. What is there is never changed. The same bytes put twice are one file, and both puts wait for the same flush.
-//   BLOBS-3. `get` gives the bytes of the digest or rejects: a torn or changed file is never taken for the real one.
+//   BLOBS-3. `get` gives the bytes of the digest or rejects: a torn or changed file is never taken for the real one. Without a descriptor
+//     both reject with control.UNAVAILABLE.
 //   BLOBS-4. One is removed only by digest and age: a put that begins meanwhile waits, and writes it again.
 import { closeSync, fsyncSync, openSync, readdirSync, rmSync } from 'node:fs';
 import { mkdir, open, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
@@ -12,6 +13,7 @@ import { sha256Digest } from '../../contract/digest.js';
 import { ServiceError } from '../../contract/errors.js';
 import { limits } from '../../contract/limits.js';
 import { diskFull, isDiskFull } from '../../files/disk-full.js';
+import { orUnavailable } from '../../files/file-faults.js';
 import { flush } from '../../files/flush.js';
 import { flushFolder } from '../../files/flushed-copy.js';
 import { makeFolder } from '../../files/make-folder.js';
@@ -63,7 +65,9 @@ export class FileBlobs implements Blobs {
   }
 
   async get(digest: string): Promise<Uint8Array> {
-    const bytes = await readFile(this.#placeOf(digest).file);
+    const bytes = await readFile(this.#placeOf(digest).file).catch((error) => {
+      throw orUnavailable(error);
+    });
     if (sha256Digest(bytes) !== digest) throw new Error(`the blob ${digest} is damaged`);
     return bytes;
   }
@@ -108,7 +112,7 @@ export class FileBlobs implements Blobs {
       await flushFolder(folder);
     } catch (error) {
       await rm(draft, { force: true });
-      throw isDiskFull(error, this.#folder) ? diskFull(error) : error;
+      throw isDiskFull(error, this.#folder) ? diskFull(error) : orUnavailable(error);
     }
   }
 
