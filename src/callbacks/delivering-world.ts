@@ -4,7 +4,7 @@
 //     does meanwhile is served at once: its own calls wait for no delivery, and the one under way takes along what they make due.
 //   DELIVERING-WORLD-3. Time moves past no callback that is due for a receiver, unless an agent waits while it is being delivered.
 //   DELIVERING-WORLD-4. An attempt that the sender broke off itself, by its end or a cancel, is not settled: it is recovered, and goes out
-//     again before time moves.
+//     again before time moves. So an advance or a wait goes no further where the sender ends.
 import { type RetryPolicy, retry } from '../async/retry.js';
 import { defined } from '../contract/defined.js';
 import { type ErrorCode, ServiceError } from '../contract/errors.js';
@@ -143,6 +143,7 @@ export class DeliveringWorld extends WorldView {
     for (;;) {
       const receivers = [...this.#source.current().keys()];
       const isCancelled = resume !== undefined && signal?.aborted === true;
+      if (this.#source.isLeaving === true && signal?.aborted !== true) throw leaving();
       const delivering = { receivers, ...defined({ resume }), ...(isCancelled ? { cancel: true as const } : {}) };
       const answer = await this.world.command({ ...command, delivering }, isCancelled ? rest : options);
       if (answer.paused === undefined) return answer;
@@ -214,6 +215,14 @@ const settleRetries: RetryPolicy = {
 
 function settlement(of: { deliveryId: string; attempt: number }, answer: Extract<WorldCommand, { kind: 'settleDelivery' }>['answer']) {
   return { kind: 'settleDelivery' as const, ...of, answer };
+}
+
+/** Nobody receives here any more, so time would pass what is due: the next sender is to be asked. */
+function leaving(): ServiceError {
+  return new ServiceError('control.UNAVAILABLE', {
+    message: 'Callbacks of this world are delivered from elsewhere, or after the next start.',
+    retryAfterMs: limits.unavailableRetryAfterMs,
+  });
 }
 
 /** The world could not be asked: what is due is due still, and the next command finds it so. */

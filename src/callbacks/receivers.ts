@@ -22,6 +22,8 @@ export interface Receiver extends ReceiverTarget {
 export interface ReceiverSource {
   /** Asked before each delivery: what it yields then is what holds. */
   current(): ReadonlyMap<string, Receiver>;
+  /** The sender ends: nobody receives from it any more, and what was to be delivered is for the next one. */
+  readonly isLeaving?: boolean;
 }
 
 export class Receivers implements ReceiverSource {

@@ -245,6 +245,56 @@ test('what an earlier incarnation left, or the end of this one broke off, is del
   }
 });
 
+// DELIVERING-WORLD-4
+test('where the sender ends, an advance or a wait ends with it: time moves past nothing that it broke off', async (t) => {
+  const untilUs = 9000;
+  const commands = [
+    { kind: 'advance', targetUs: untilUs, maxEvents: 10, operationKey: 'op_1' },
+    { kind: 'wait', actorId: 'clerk', untilUs },
+  ] as const;
+  for (const command of commands)
+    for (const asked of ['before', 'meanwhile'] as const) {
+      const about = `${command.kind} ${asked}`;
+      const leaving = new AbortController();
+      const hook = await startReceiver(() => (hook.arrivals.length === 1 ? begun() : 204));
+      t.after(() => hook.close());
+      const { world } = await createShop(worlds);
+      const bound = new Receivers({ known: ['hook', 'auditor'], fixed: { hook }, signal: new AbortController().signal });
+      const first = new Map([['hook', { ...bound.current().get('hook')!, leaving: leaving.signal }]]);
+      const ending = new DeliveringWorld(world, {
+        current: () => (leaving.signal.aborted ? new Map() : first),
+        get isLeaving() {
+          return leaving.signal.aborted;
+        },
+      });
+      await new Shop(world).call('later', { id: 'a', inUs: 50 });
+      await new Shop(world).call('later', { id: 'b', inUs: 60 });
+      let asking: Promise<unknown> | undefined;
+      const begun = (): void => {
+        // A wait of a receiver is served while it is called.
+        if (asked === 'meanwhile' && command.kind === 'advance') asking = ending.command(command);
+        leaving.abort();
+      };
+      if (asked === 'before') asking = ending.command(command);
+      else {
+        await world.command({ kind: 'advance', targetUs: 1050, maxEvents: 10 });
+        await ending.deliver();
+        asking ??= ending.command(command);
+      }
+      await assert.rejects(asking!, (error: ServiceError) => error.code === 'control.UNAVAILABLE', about);
+      const next = new Shop(new DeliveringWorld(world, bound));
+      assert.equal((await next.world.query({ kind: 'position' })).virtualTimeUs, 1050, about);
+      await next.world.command(command);
+      const delivered = (await next.callbacks()).filter(({ phase }) => phase === 'delivered');
+      assert.deepEqual(
+        delivered.map(({ virtualTimeUs }) => virtualTimeUs),
+        [1050, 1060],
+        about,
+      );
+      assert.equal((await next.world.query({ kind: 'position' })).virtualTimeUs, untilUs, about);
+    }
+});
+
 test('the end of its host in the midst of a delivery loses nothing: it is settled, or goes out again', async (t) => {
   const called = await toldShop(t, {
     answer: async () => {

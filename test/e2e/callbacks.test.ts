@@ -155,3 +155,40 @@ test(`the service dies ${rounds} times while a receiver is called; no callback i
   }
   await service.stop();
 });
+
+// DELIVERING-WORLD-4
+test('a service that is stopped while a receiver is called continues from there; it is called at the time of the event', {
+  timeout: 120_000,
+}, async (t) => {
+  const receiver = await startReceiver(() => undefined);
+  t.after(() => receiver.close());
+  const dataDirectory = await startedDirectory();
+  const started = () => startService({ dataDirectory, flags: [...flags, '--stop-grace-ms', '0'] });
+  let service: Service = await started();
+  const credential = service.ready.credential!;
+  let ground: Ground = { client: clientOf(service, credential), ready: service.ready };
+  const { id } = await approvedReceiver(ground, receiver);
+  const begun: { session: WorldSession; operation: LongRunningOperation }[] = [];
+  // At the stop the start has the delivery of one session under way, and its advance waits for that; the other's makes its own.
+  for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
+    const again = begun.length;
+    const session = await sessionWith(ground, id);
+    begun.push({ session, operation: await advance(ground, session) });
+    await until(() => receiver.arrivals.length > again);
+    if (signal === 'SIGTERM') receiver.answer = () => 204;
+    await service.stop(signal);
+    receiver.arrivals.length = 0;
+    service = await started();
+    ground = { client: clientOf(service, credential), ready: service.ready };
+  }
+  for (const { session, operation } of begun) {
+    assert.equal((await finished(ground, operation)).state, 'succeeded');
+    const entries = await callbacks(ground, session);
+    const timesOf = (...wanted: CallbackEntry['phase'][]) =>
+      entries.filter(({ phase }) => wanted.includes(phase)).map(({ virtualTimeUs }) => virtualTimeUs);
+    assert.equal(timesOf('recovered').length > 0, true);
+    assert.deepEqual(timesOf('delivered'), timesOf('queued'));
+    assert.deepEqual(timesOf('failed', 'retry_scheduled'), []);
+  }
+  await service.stop();
+});

@@ -21,10 +21,13 @@ export class SessionReceivers implements ReceiverSource {
     this.#end = end;
   }
 
+  get isLeaving(): boolean {
+    return this.#end.isAborted;
+  }
   current(): ReadonlyMap<string, Receiver> {
     const { catalog, keyring, settings } = this.#ground;
     const receivers = new Map<string, Receiver>();
-    if (this.#end.isAborted) return receivers;
+    if (this.isLeaving) return receivers;
     const isAllowed = settings.allowLoopbackReceivers ? isPublicOrLoopback : isPublicAddress;
     for (const id of catalog.view.get(sessionTable, this.#sessionId)?.session.callbackReceiverBindingIds ?? []) {
       const record = catalog.view.get(callbackReceiverTable, id);
