@@ -57,6 +57,7 @@ function prepareOn(page: PreparedHost['page'], { moduleHref, resourceLimits, bou
     listen: (next) => {
       receive = next;
     },
+    release: () => new BoardReader(page).close(),
   };
 }
 

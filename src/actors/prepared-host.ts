@@ -9,4 +9,6 @@ export interface PreparedHost {
   readonly heartbeat: Heartbeat;
   /** Gives its messages to `receive` from now on. */
   listen(receive: (message: unknown, bytes: number) => void): void;
+  /** Of one that has ended and was never anybody's host: what this process keeps for it. */
+  release(): void;
 }

@@ -1,8 +1,7 @@
 // Requests signed with AWS Signature Version 4, in a header or in the query: which key they name, and whether the signature is of this
 // request and of the token of the access, which is the key's secret. The request is read as the client sent it: a proxy that changes host
 // or path breaks it.
-//   SIGNED-REQUEST-1. What a handler gets of the body is what was signed, unless the client has signed that it gives
-//     no hash of it.
+//   SIGNED-REQUEST-1. What a handler gets of the body is what was signed, unless the client has signed that it gives no hash of it.
 // The date is a part of what is signed and says nothing else here: it is of the client's clock, and a world has its own.
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { ServiceError } from '../contract/errors.js';

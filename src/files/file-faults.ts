@@ -43,8 +43,7 @@ export function fileRefusal(undone: string, path: string, error: unknown): Servi
 
 /** Of a read or write that a request needs: without a descriptor it passes, and a tenant need not know which file it was. */
 export function orUnavailable(error: unknown): unknown {
-  const { code } = (error ?? {}) as { code?: unknown };
-  if (typeof code !== 'string' || !exhaustedCodes.has(code)) return error;
+  if (![...exhaustedCodes].some((code) => hasCode(error, code))) return error;
   return new ServiceError('control.UNAVAILABLE', { message: 'The service has too many files open at the moment.', cause: error });
 }
 

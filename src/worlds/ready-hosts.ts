@@ -74,7 +74,7 @@ export class ReadyHosts<One extends Ready> {
   async #end(one: One): Promise<void> {
     one.host.child.kill();
     await one.host.child.ended;
-    this.#options.lost(one);
+    this.#lose(one);
   }
 
   #lookAtThem(): void {
@@ -110,6 +110,11 @@ export class ReadyHosts<One extends Ready> {
     const at = this.#waiting.indexOf(one);
     if (at < 0) return;
     this.#waiting.splice(at, 1);
+    this.#lose(one);
+  }
+
+  #lose(one: One): void {
+    one.host.release();
     this.#options.lost(one);
   }
 }

@@ -14,6 +14,7 @@ interface Started {
 function open() {
   const started: Started[] = [];
   const lost: unknown[] = [];
+  const released: unknown[] = [];
   let refusal: string | undefined;
   const refuseStarts = (reason: string | undefined): void => {
     refusal = reason;
@@ -24,24 +25,26 @@ function open() {
     const ended = new Promise<string>((resolve) => {
       end = () => resolve('ended');
     });
-    const one = { host: { child: { ended, kill: () => end() }, heartbeat: new Heartbeat(() => {}) } as unknown as PreparedHost, end };
+    const child = { ended, kill: () => end() };
+    const release = (): void => void released.push(one);
+    const one: Started = { host: { child, heartbeat: new Heartbeat(() => {}), release } as unknown as PreparedHost, end };
     started.push(one);
     return one;
   };
-  return { started, lost, refuseStarts, hosts: new ReadyHosts({ start, lost: (one) => lost.push(one), ready: 1 }) };
+  return { started, lost, released, refuseStarts, hosts: new ReadyHosts({ start, lost: (one) => lost.push(one), ready: 1 }) };
 }
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 // READY-HOSTS-1
 test('a host that ended while it waited is given to nobody, and none is started for it until one is taken', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
-  const { started, lost, hosts } = open();
+  const { started, lost, released, hosts } = open();
   t.mock.timers.tick(limits.hostRefillMs);
   assert.deepEqual([started.length, hosts.waiting], [1, 1]);
   started[0]!.end();
   await turn();
   t.mock.timers.tick(100 * limits.hostRefillMs);
-  assert.deepEqual([started.length, hosts.waiting, lost], [1, 0, [started[0]]]);
+  assert.deepEqual([started.length, hosts.waiting, lost, released], [1, 0, [started[0]], [started[0]]]);
   assert.equal(hosts.take(), started[1]);
   t.mock.timers.tick(limits.hostRefillMs);
   assert.deepEqual([started.length, hosts.waiting], [3, 1]);
