@@ -2,7 +2,8 @@
 //   DELIVERING-WORLD-1. One delivery is under way at a time, in the order (dueUs, ordinal). There is one DeliveringWorld a world.
 //   DELIVERING-WORLD-2. What a call makes due is delivered before the call is answered, so that evidence has one order. What a receiver
 //     does meanwhile is served at once: its own calls wait for no delivery, and the one under way takes along what they make due.
-//   DELIVERING-WORLD-3. Time moves past no callback that is due for a receiver, unless an agent waits while it is being delivered.
+//   DELIVERING-WORLD-3. Time moves past no callback that is due for a receiver or under way to it, unless an agent waits while it is being
+//     delivered.
 //   DELIVERING-WORLD-4. An attempt that the sender broke off itself, by its end or a cancel, is not settled: it is recovered, and goes out
 //     again before time moves. So an advance or a wait goes no further where the sender ends.
 import { type RetryPolicy, retry } from '../async/retry.js';
@@ -54,10 +55,6 @@ export class DeliveringWorld extends WorldView {
   #delivering: Promise<void> | undefined;
   /** A call has made something due since they began, and they may have looked for the last time. */
   #isDueAgain = false;
-  /** An attempt may have begun that nobody waits for: of an earlier incarnation, one that was broken off, or one that was not settled. */
-  #mayBeLeft = true;
-  /** What is left is being recovered; a delivery that began meanwhile would be taken for left. */
-  #recovering: Promise<void> | undefined;
 
   constructor(world: WorldRef, source: ReceiverSource, observer?: DeliveryObserver) {
     super(world);
@@ -138,7 +135,6 @@ export class DeliveringWorld extends WorldView {
   /** Asks again each time that deliveries were made. A cancel that came meanwhile ends it where it stands. */
   async #untilThere<C extends Advance | Wait>(command: C, options: Options): Promise<WorldAnswers[C['kind']]> {
     const { signal, ...rest } = options;
-    await this.#recoverLeft();
     let resume: PausedTime | undefined;
     for (;;) {
       const receivers = [...this.#source.current().keys()];
@@ -159,31 +155,14 @@ export class DeliveringWorld extends WorldView {
 
   /** What an earlier incarnation left behind is in flight nowhere. */
   async #reset(command: Extract<WorldCommand, { kind: 'reset' }>, options: Options): Promise<AnyAnswer> {
-    await this.#recoverLeft().catch(leaveForNext);
+    if (this.#delivering === undefined) await this.world.command({ kind: 'startDelivery', receivers: [] }).catch(leaveForNext);
     return await this.world.command(command, options);
   }
 
-  /** Then it is due again, so that time stops for it. */
-  async #recoverLeft(): Promise<void> {
-    if (this.#delivering !== undefined || !this.#mayBeLeft) return;
-    this.#recovering ??= this.world
-      .command({ kind: 'startDelivery', receivers: [] })
-      .then(() => {
-        this.#mayBeLeft = false;
-      })
-      .finally(() => {
-        this.#recovering = undefined;
-      });
-    await this.#recovering;
-  }
-
   async #deliverAll(signal: AbortSignal | undefined): Promise<void> {
-    await this.#recovering?.catch(leaveForNext);
-    this.#mayBeLeft = true;
     while (signal?.aborted !== true) {
       const receivers = this.#source.current();
       const { request } = await this.world.command({ kind: 'startDelivery', receivers: [...receivers.keys()] });
-      this.#mayBeLeft = request !== undefined;
       if (request === undefined) return;
       const receiver = receivers.get(request.receiverId);
       if (receiver === undefined) throw new Error('a world gives out deliveries of the receivers it was named alone');

@@ -295,6 +295,39 @@ test('where the sender ends, an advance or a wait ends with it: time moves past 
     }
 });
 
+// DELIVERING-WORLD-3
+test('an attempt that a snapshot has goes out again before time moves, once the world was reset to it', async (t) => {
+  let snapshotId = '';
+  const called = await toldShop(t, {
+    answer: async () => {
+      if (called.hook.arrivals.length === 1) snapshotId = (await called.world.command({ kind: 'snapshot' })).snapshotId;
+      return 204;
+    },
+  });
+  const { shop, world, hook } = called;
+  await shop.order('a');
+  const { virtualTimeUs } = await world.query({ kind: 'position' });
+  await world.command({ kind: 'reset', snapshotId });
+  await world.command({ kind: 'advance', targetUs: virtualTimeUs + 500, maxEvents: 10 });
+  assert.deepEqual(payloads(hook), ['a', 'a']);
+  const delivered = (await shop.callbacks()).filter(({ phase }) => phase === 'delivered');
+  assert.deepEqual(
+    delivered.map((entry) => entry.virtualTimeUs),
+    [virtualTimeUs],
+  );
+});
+
+test('an advance that a closed world has made is answered again, also by the next incarnation', async (t) => {
+  const { receivers } = await toldShop(t);
+  const { world } = await createShop(worlds);
+  const command = { kind: 'advance', targetUs: 2000, maxEvents: 10, operationKey: 'op_1' } as const;
+  const answer = await new DeliveringWorld(world, receivers).command(command);
+  await world.command({ kind: 'close' });
+  const next = new DeliveringWorld(world, receivers);
+  assert.deepEqual(await next.command(command), answer);
+  await assert.rejects(next.command({ ...command, operationKey: 'op_2' }), { code: 'control.STATE_CONFLICT' });
+});
+
 test('the end of its host in the midst of a delivery loses nothing: it is settled, or goes out again', async (t) => {
   const called = await toldShop(t, {
     answer: async () => {

@@ -74,7 +74,7 @@ export interface Advance extends CommandKey {
   maxEvents: number;
   delivering?: Delivering;
 }
-/** Set by the side that delivers callbacks: time stands still whenever one for these receivers is due. */
+/** Set by the side that delivers callbacks: time stands still whenever one for these receivers is due or under way. */
 export interface Delivering {
   receivers: string[];
   /** Of the answer that time stood still with: continues from there. */

@@ -70,7 +70,8 @@ function stopFull(simulation: Simulation): void {
 
 /**
  * A callback that is due is delivered before the next event, and before the events of its own time: the clock is brought to it, and the
- * delivering side asks again when that is done.
+ * delivering side asks again when that is done. One that is under way is waited for: the delivering side knows whether somebody has it
+ * still.
  */
 function standsStill(
   { storage, clock, turn }: Simulation,
@@ -78,6 +79,7 @@ function standsStill(
   { delivering, nextUs }: { delivering: Delivering; nextUs: number },
 ): boolean {
   if (storage.outbox.size === 0) return false;
+  if (storage.outbox.isUnderWay(delivering.receivers)) return true;
   const dueUs = storage.outbox.nextDueUs(delivering.receivers);
   if (dueUs > Math.min(nextUs, requestedUs)) return false;
   const fromUs = clock.nowUs;

@@ -43,9 +43,10 @@ export function* wait(simulation: Simulation, command: Wait, run: CommandRun): G
   return answer(simulation, { persona, command, correlationOrdinal, outcome, advance, stop });
 }
 
-/** Of the next event, or of the next callback that somebody delivers; now when there is neither. */
+/** Of the next event, or of the next callback that somebody delivers; now when there is neither, or one is under way. */
 function nextUs({ storage: { queue, outbox }, clock }: Simulation, { delivering }: Wait): number {
-  const dueUs = outbox.nextDueUs(delivering?.receivers ?? []);
+  const receivers = delivering?.receivers ?? [];
+  const dueUs = outbox.isUnderWay(receivers) ? clock.nowUs : outbox.nextDueUs(receivers);
   const atUs = Math.min(queue.peekAtUs() ?? Number.POSITIVE_INFINITY, dueUs);
   return atUs === Number.POSITIVE_INFINITY ? clock.nowUs : atUs;
 }

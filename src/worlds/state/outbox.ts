@@ -98,6 +98,11 @@ export class CallbackOutbox {
     }
     return best && this.#rows.get(best.headSequence);
   }
+  /** An attempt for one of them is under way, or was when an incarnation ended. */
+  isUnderWay(receivers: readonly string[]): boolean {
+    for (const ordinal of this.#started) if (receivers.includes(this.#rows.get(ordinal)?.receiverId ?? '')) return true;
+    return false;
+  }
   /** Whose attempt is under way, or was when an incarnation ended. */
   started(): OutboxRow[] {
     return [...this.#started].map((ordinal) => this.#rows.get(ordinal) as OutboxRow);
