@@ -158,6 +158,39 @@ test('a tab that is seen again shows the journal of a world that was reset meanw
   await page.locator('.entry-row').getByText(/reset/).waitFor();
 });
 
+test('what a world does between the list of worlds and the stream is shown, in whichever order they arrive', options, async (t) => {
+  const desk = await openDesk(t, { drills: [], context: {} });
+  const { page: first, baseUrl, open } = desk;
+  await open('#/drills');
+  const world = await playWorld(desk, { scenarioId: 'calm-day' });
+  const page = await first.context().newPage();
+  let isListed = (): void => {};
+  const listed = new Promise<void>((resolve) => {
+    isListed = resolve;
+  });
+  let show = (): void => {};
+  const shown = new Promise<void>((resolve) => {
+    show = resolve;
+  });
+  let lists = 0;
+  await page.route('**/api/v1/worlds', async (route) => {
+    if (++lists > 1) return await route.continue();
+    const response = await route.fetch();
+    isListed();
+    await shown;
+    await route.fulfill({ response });
+  });
+  await page.route('**/api/v1/events', async (route) => {
+    await listed;
+    await world.call('payments', 'charge.list', { limit: 1 });
+    await route.continue();
+  });
+  await page.goto(`${baseUrl}/#/play/${world.worldId}`);
+  await page.getByText('Live', { exact: true }).waitFor();
+  show();
+  await page.locator('.entry-row').getByText('charge.list').waitFor();
+});
+
 test('a link opened in another tab needs no token of its own while one is open', options, async (t) => {
   const { page, baseUrl, open } = await openDesk(t, { drills: [] });
   await open('#/drills');

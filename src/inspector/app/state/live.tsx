@@ -77,11 +77,19 @@ function progressOf({ state, runsTotal }: RunRequest): number {
   return state === 'running' ? 1 + runsTotal : Number.POSITIVE_INFINITY;
 }
 
-/** The reply to a request that was made before a whole reset may come after it: what it says of the journal then is over. */
+/**
+ * The reply to a request that was made before a whole reset may come after it: what it says of the journal then is over. So may a list that
+ * was asked for before the stream opened: of the same journal what is known reaches further.
+ */
 export function noteWorld(world: PlayWorld): void {
-  if (world.resets < (worlds.value.get(world.worldId)?.resets ?? 0)) return;
-  worlds.value = new Map(worlds.value).set(world.worldId, world);
-  noteGrowth(world.worldId, world.position.evidenceSequence);
+  const { worldId, resets, position } = world;
+  const known = worlds.value.get(worldId);
+  if (known !== undefined && resets < known.resets) return;
+  const isSameJournal = known === undefined || resets === known.resets;
+  const reached = isSameJournal ? (grown.value.get(worldId) ?? 0) : 0;
+  if (known === undefined || !isSameJournal || position.evidenceSequence >= known.position.evidenceSequence)
+    worlds.value = new Map(worlds.value).set(worldId, world);
+  noteGrowth(worldId, Math.max(reached, position.evidenceSequence));
 }
 
 /** What the stream did not say while nobody listened: worlds that were reset, and those that are gone. */
@@ -218,10 +226,11 @@ async function follow(ended: AbortSignal): Promise<void> {
       await client.events(
         () => {
           connection.value = 'open';
-          // Once the stream is open: what changed before it is in the list, and what changes later in the stream.
+          // Once the stream is open: what changed before it is in the lists, and what changes later in the stream. A list that was asked
+          // for before may come after, and says less.
           void listRequests();
           // Where it fails, the state of the connection shows it.
-          if (worlds.value.size > 0) void listWorlds().catch(() => {});
+          void listWorlds().catch(() => {});
           lostOnce.value = false;
           // Runs may have ended meanwhile.
           if (opened++ > 0) runsEnded.value++;
