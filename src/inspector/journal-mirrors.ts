@@ -31,7 +31,8 @@ export class JournalMirrors {
     if (mirror === undefined) {
       mirror = { toSequence: 0, catchingUp: this.#dropping.get(id) ?? Promise.resolve() };
       this.#mirrors.set(id, mirror);
-      for (const old of [...this.#mirrors.keys()].slice(0, -tuning.mirrorsMax)) void this.drop(old);
+      // Where the archive has ended, the copies have ended with it.
+      for (const old of [...this.#mirrors.keys()].slice(0, -tuning.mirrorsMax)) void this.drop(old).catch(() => {});
     }
     const current = mirror;
     current.catchingUp = current.catchingUp.catch(() => {}).then(() => this.#catchUp(id, world, current));

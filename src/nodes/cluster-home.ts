@@ -221,8 +221,8 @@ export class ClusterHome {
     this.#remadeAt = at;
     const folder = this.folderOf(stream);
     this.mark.forget();
-    // The next turn with the home finds it gone.
-    void this.inTurn(() => this.#remove(stream));
+    // The next turn with the home finds it gone. One that cannot be removed is found damaged there.
+    void this.inTurn(() => this.#remove(stream)).catch(() => {});
     throw new LogUnavailable(`the copy ${folder} is made again: ${why}`);
   }
 

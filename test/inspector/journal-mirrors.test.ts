@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { ArchivePort } from '../../src/inspector/journal/archive-port.js';
 import { JournalMirrors } from '../../src/inspector/journal-mirrors.js';
+import { tuning } from '../../src/inspector/tuning.js';
 import type { Readable } from '../../src/inspector/world-pages.js';
 
 const pad = 'x'.repeat(4_000);
@@ -47,4 +48,22 @@ test('a world that is reset while it is copied for the first time is copied agai
   await before;
   length = 6;
   assert.equal(await lengthOf(), 6);
+});
+
+test('an inspector that closes while an old copy is dropped closes without an error', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'drillyard-mirrors-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const archive = new ArchivePort();
+  const mirrors = new JournalMirrors(folder, archive);
+  const world = { query: async () => ({ lines: line(1), count: 1 }) } as unknown as Readable;
+  const unhandled: unknown[] = [];
+  const note = (reason: unknown): void => void unhandled.push(reason);
+  process.on('unhandledRejection', note);
+  t.after(() => process.off('unhandledRejection', note));
+  for (let index = 0; index < tuning.mirrorsMax; index++) await mirrors.of(`world_${index}`, world);
+  const next = mirrors.of('world_next', world).catch(() => undefined);
+  await archive.close();
+  await next;
+  await new Promise(setImmediate);
+  assert.deepEqual(unhandled, []);
 });
