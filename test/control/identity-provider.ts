@@ -1,7 +1,7 @@
 // An identity provider for tests: keys of its own, a key set on loopback, and tokens of any kind.
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
+import { exportJWK, generateKeyPair, type JWK, type JWTPayload, SignJWT } from 'jose';
 
 export interface IdentityProvider {
   readonly issuer: string;
@@ -11,8 +11,8 @@ export interface IdentityProvider {
   sentMib(): number;
   /** How often its keys were asked for. */
   asked(): number;
-  /** What it answers instead of its keys. */
-  fail: 'no' | 'status' | 'nonsense' | 'huge' | 'redirect';
+  /** What it answers instead of its keys. `useless`: keys of which none verifies a signature. */
+  fail: 'no' | 'status' | 'nonsense' | 'huge' | 'redirect' | 'empty' | 'useless';
   /** Publishes another key in the place of its present one, and signs with it. */
   rotate(kid: string): Promise<void>;
   token(claims: JWTPayload, how?: TokenOptions): Promise<string>;
@@ -46,7 +46,7 @@ export async function startIdentityProvider(nowMs: () => number): Promise<Identi
     const status = provider.fail === 'status' ? 500 : provider.fail === 'redirect' ? 302 : 200;
     response.writeHead(status, { 'content-type': 'application/json', connection: 'close', location: 'http://127.0.0.1:1/keys' });
     if (provider.fail === 'huge') return sendEndlessly(response, () => (sent += 1));
-    response.end(provider.fail === 'no' ? JSON.stringify({ keys: [own.jwk] }) : 'nonsense');
+    response.end(answerOf(provider.fail, own.jwk));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const issuer = 'https://issuer.example';
@@ -70,6 +70,19 @@ export async function startIdentityProvider(nowMs: () => number): Promise<Identi
     },
     close: () => new Promise<void>((resolve) => server.close(() => resolve())),
   });
+}
+
+function answerOf(fail: IdentityProvider['fail'], jwk: JWK): string {
+  if (fail === 'no') return JSON.stringify({ keys: [jwk] });
+  if (fail === 'empty') return JSON.stringify({ keys: [] });
+  if (fail === 'useless')
+    return JSON.stringify({
+      keys: [
+        { ...jwk, use: 'enc' },
+        { kty: 'oct', k: 'c2VjcmV0', alg: 'HS256' },
+      ],
+    });
+  return 'nonsense';
 }
 
 /** White space is JSON too: a key set that never comes to its end. */

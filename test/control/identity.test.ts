@@ -6,18 +6,19 @@ import { limits } from '../../src/contract/limits.js';
 import { authEndpoints } from '../../src/control/organizations/auth-endpoints.js';
 import { isJwksUrl } from '../../src/control/organizations/jwks-url.js';
 import { organizationEndpoints } from '../../src/control/organizations/organization-endpoints.js';
-import { type ControlKit, openControlKit } from './control-kit.js';
+import { type ControlKit, type ControlKitOptions, openControlKit } from './control-kit.js';
 import { startIdentityProvider } from './identity-provider.js';
 
 const clock = { nowMs: 1_750_000_000_000 };
 const provider = await startIdentityProvider(() => clock.nowMs);
 const { issuer, audience, jwksUrl } = provider;
 const kits: ControlKit[] = [];
-async function open(url = jwksUrl): Promise<ControlKit> {
+async function open(url = jwksUrl, services: ControlKitOptions['services'] = {}): Promise<ControlKit> {
   const identity = { issuer, audience, jwksUrl: url, organizationClaim: 'org', roleClaim: 'role' };
   const kit = await openControlKit({
     endpoints: (services) => ({ ...authEndpoints(services), ...organizationEndpoints(services) }),
     clock,
+    services,
     settings: { identity },
   });
   kits.push(kit);
@@ -109,6 +110,36 @@ test('a new key of the provider works with its first token; keys that nobody has
   clock.nowMs -= 3_600_000;
   await assert.rejects(subjectOf(strange), refused('control.UNAUTHENTICATED'), 'a clock that was set back does not keep it from asking');
   clock.nowMs += 3_600_000;
+});
+
+// PUBLISHED-KEYS-2
+test('a set without a key that can be used is no answer: the former keys stay, and the log has one line', async () => {
+  const lines: string[] = [];
+  const log = { info: () => {}, warn: (line: string) => void lines.push(line), error: () => {} };
+  for (const fail of ['empty', 'useless'] as const) {
+    provider.fail = fail;
+    const kit = await open(jwksUrl, { log });
+    const claims = { sub: 'ada', org: kit.organizationId };
+    const subjectOf = async (token: string) => (await kit.plane.authenticateIdentity(token)).identity?.subject;
+    const token = await provider.token(claims);
+    lines.length = 0;
+    for (const _ of [1, 2]) await assert.rejects(subjectOf(token), refused('control.UNAVAILABLE'), fail);
+    assert.equal(lines.length, 1, fail);
+
+    provider.fail = 'no';
+    assert.equal(await subjectOf(token), 'ada');
+    provider.fail = fail;
+    await provider.rotate(`after ${fail}`);
+    const next = await provider.token(claims);
+    for (const _ of [1, 2]) {
+      await assert.rejects(subjectOf(next), refused('control.UNAVAILABLE'), fail);
+      clock.nowMs += limits.jwksCoolDownMs;
+      assert.equal(await subjectOf(token), 'ada', 'the former keys stay');
+    }
+    assert.equal(lines.length, 2, `${fail}: one line each time that it begins`);
+    provider.fail = 'no';
+    assert.equal(await subjectOf(next), 'ada');
+  }
 });
 
 test('keys come over https, or from this machine', async () => {

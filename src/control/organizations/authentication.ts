@@ -51,7 +51,7 @@ export class Authentication {
     this.#refusals = refusals;
     this.#limiter = new RateLimiter(settings.rate, nowMs);
     this.#organizationLimiter = new RateLimiter(settings.organizationRate, nowMs);
-    this.#identity = settings.identity === undefined ? undefined : new IdentityVerifier(settings.identity, nowMs);
+    this.#identity = settings.identity === undefined ? undefined : new IdentityVerifier(settings.identity, services);
   }
 
   /**

@@ -8,12 +8,9 @@ import type { Identity } from '../catalog/endpoint.js';
 import type { ControlSettings } from '../catalog/settings.js';
 import { unauthenticated } from '../core/authorities.js';
 import { requireJwksUrl } from './jwks-url.js';
-import { PublishedKeys } from './published-keys.js';
+import { algorithms, type KeysNeeds, PublishedKeys } from './published-keys.js';
 
 export type IdentitySettings = NonNullable<ControlSettings['identity']>;
-
-/** Signatures only a holder of a private key makes: a public key must never serve as a shared secret. */
-const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'];
 
 export class IdentityVerifier {
   readonly #settings: IdentitySettings;
@@ -21,11 +18,11 @@ export class IdentityVerifier {
   readonly #keys: PublishedKeys;
 
   /** control.INVALID_REQUEST for a key set that would come over a network in the clear. */
-  constructor(settings: IdentitySettings, nowMs: () => number) {
+  constructor(settings: IdentitySettings, needs: KeysNeeds) {
     requireJwksUrl(settings.jwksUrl);
     this.#settings = settings;
-    this.#nowMs = nowMs;
-    this.#keys = new PublishedKeys(new URL(settings.jwksUrl), nowMs);
+    this.#nowMs = needs.nowMs;
+    this.#keys = new PublishedKeys(new URL(settings.jwksUrl), needs);
   }
 
   /** control.UNAUTHENTICATED for a token that does not hold; control.UNAVAILABLE when the issuer's keys are not available. */
@@ -74,10 +71,9 @@ function requireSubject(subject: unknown): void {
 const textOf = (claim: unknown): string | undefined =>
   typeof claim === 'string' && claim !== '' ? claim.slice(0, limits.identityClaimCharsMax) : undefined;
 
-/** jose's plain JOSEError is what it says of an answer of the issuer that is no key set. */
 function isAboutToken(error: unknown): boolean {
   const isAboutKeys = error instanceof errors.JWKSTimeout || error instanceof errors.JWKSInvalid;
-  return error instanceof errors.JOSEError && !isAboutKeys && error.constructor !== errors.JOSEError;
+  return error instanceof errors.JOSEError && !isAboutKeys;
 }
 
 function keysUnavailable(cause: unknown): ServiceError {
