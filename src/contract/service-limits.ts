@@ -116,6 +116,8 @@ export const serviceLimits = {
   jwksCoolDownMs: 5_000,
   /** Of the answer with the identity provider's keys. */
   jwksBytesMax: 1024 * 1024,
+  /** How far the provider's clock may be from the service's, where `nbf` and `exp` of a token are checked. */
+  identityClockToleranceMs: 30_000,
   /** Of a token's `sub`. */
   identitySubjectCharsMax: 255,
   /** Organizations that are remembered between two commits. */

@@ -142,6 +142,19 @@ test('a set without a key that can be used is no answer: the former keys stay, a
   }
 });
 
+test('the clocks of the provider and the service may differ by 30 seconds', async () => {
+  const kit = await open();
+  const nowS = clock.nowMs / 1000;
+  const toleranceS = limits.identityClockToleranceMs / 1000;
+  const verify = async (times: { nbf?: number; exp?: number }) =>
+    kit.plane.authenticateIdentity(await provider.token({ sub: 'ada', org: kit.organizationId, ...times }));
+  assert.equal(toleranceS, 30);
+  for (const held of [{ exp: nowS - toleranceS + 1 }, { nbf: nowS + toleranceS }])
+    assert.equal((await verify(held)).identity?.subject, 'ada', JSON.stringify(held));
+  for (const late of [{ exp: nowS - toleranceS }, { nbf: nowS + toleranceS + 1 }])
+    await assert.rejects(verify(late), refused('control.UNAUTHENTICATED'), JSON.stringify(late));
+});
+
 test('keys come over https, or from this machine', async () => {
   for (const url of [
     'https://id.example.com/keys',

@@ -35,6 +35,7 @@ export class IdentityVerifier {
         algorithms,
         requiredClaims: ['sub', 'exp'],
         currentDate: new Date(this.#nowMs()),
+        clockTolerance: limits.identityClockToleranceMs / 1000,
       });
       requireSubject(payload.sub);
       return this.#identityOf(payload);
