@@ -4,7 +4,7 @@
 //   RUN-COMMAND-2. `onExit` is called when the process has ended; that something it started still holds its pipes is not its lateness.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { limits } from '../contract/limits.js';
-import { endWithUs } from './end-with-us.js';
+import { endGroupWithUs, killGroup } from './end-with-us.js';
 
 export interface CommandStart {
   file: string;
@@ -48,18 +48,16 @@ export class RunningCommand {
     const child = spawn(file, [...args], { cwd: directory, env: environment, shell: false, stdio: 'pipe', detached: true });
     this.#child = child;
     this.#outputBytesMax = outputBytesMax;
-    this.#leave = endWithUs(() => this.#signalGroup('SIGKILL'));
     child.stdout.on('data', (chunk: Buffer) => this.#collect(chunk));
     child.stderr.setEncoding('utf8').on('data', onLog);
     // A process that does not read its stdin closes it: no error of ours.
     child.stdin.on('error', () => {});
     child.stdin.end(input);
+    this.#leave = child.pid === undefined ? () => {} : endGroupWithUs(child.pid);
     this.ended = new Promise((resolve) => {
       child.once('error', (error) => {
         this.#failure ??= { kind: 'spawn', error };
-        if (child.pid !== undefined) return;
-        this.#leave();
-        resolve(this.#end(null, null));
+        if (child.pid === undefined) resolve(this.#end(null, null));
       });
       // `close` comes after both pipes have ended, so that nothing the process said is lost.
       child.once('close', (code, signal) => resolve(this.#end(code, signal)));
@@ -99,12 +97,7 @@ export class RunningCommand {
   }
 
   #signalGroup(name: NodeJS.Signals): void {
-    if (this.#child.pid === undefined) return;
-    try {
-      process.kill(-this.#child.pid, name);
-    } catch {
-      // The group is gone already.
-    }
+    if (this.#child.pid !== undefined) killGroup(this.#child.pid, name);
   }
 
   #end(code: number | null, signal: NodeJS.Signals | null): CommandEnd {

@@ -2,7 +2,7 @@
 // one is asked for. What it writes to its own output is shown on the parent's standard error, up to a bound, with control characters made
 // visible.
 //   SPAWN-CHILD-1. `ended` resolves once every process of the child is gone: its exit is known and nobody holds the channel any more.
-//   SPAWN-CHILD-2. A child whose parent has gone sees the end of its standard input, and of the channel.
+//   SPAWN-CHILD-2. A child whose parent has gone sees the end of its standard input, and of the channel; one that does not look is killed.
 //   SPAWN-CHILD-3. A plain child has of its parent's environment only what finding programs takes, and where compiled code is kept; one in
 //     a box has none.
 //   SPAWN-CHILD-4. A child that is ended leaves no process, however young it is: bubblewrap waits for its outer half before it binds its
@@ -16,6 +16,7 @@ import { ServiceError } from '../contract/errors.js';
 import { limits } from '../contract/limits.js';
 import { bounded, boundedInBox, type ChildBounds } from './bounds.js';
 import { type BoxFolder, boxed, type Command, runtimeFolders } from './bubblewrap.js';
+import { endGroupWithUs, hasGroups, killGroup } from './end-with-us.js';
 import { FramedChannel } from './framed-channel.js';
 import { parentCodec } from './json-messages.js';
 import { plugNPlayFlags } from './plug-n-play.js';
@@ -103,6 +104,8 @@ export function spawnChild({ entry, argument, flags = [], box, bounds, messageBy
   );
   const allowance = { bytes: limits.childOutputBytesMax };
   for (const output of [child.stdout, child.stderr]) showOutput(output as Readable, allowance);
+  const leave = child.pid === undefined ? () => {} : endGroupWithUs(child.pid);
+  child.once('exit', leave);
   const ended = exitOf(child).then(async (detail) => {
     if (child.pid !== undefined) await closed;
     group?.ended();
@@ -128,20 +131,12 @@ function wordsOf(error: unknown): string {
   return String(error instanceof Error ? error.stack : error).slice(0, tuning.reasonCharsMax);
 }
 
-/** Windows has none, and no boxes. */
-const hasGroups = process.platform !== 'win32';
-
 function endGroup(child: ChildProcess): void {
   const { pid, exitCode, signalCode } = child;
   // Once it has been waited for, its number may be another's.
   if (pid === undefined || exitCode !== null || signalCode !== null) return;
-  if (!hasGroups) child.kill('SIGKILL');
-  else
-    try {
-      process.kill(-pid, 'SIGKILL');
-    } catch {
-      // It has just ended.
-    }
+  if (hasGroups) killGroup(pid);
+  else child.kill('SIGKILL');
 }
 
 function ownEnvironment(): NodeJS.ProcessEnv {

@@ -125,6 +125,32 @@ for (const [what, signals] of [
   });
 }
 
+// END-WITH-US-1
+test('the end of the run by force ends agents that are commands, and what they have started', posix, async (t) => {
+  const source = `
+    import { spawn } from 'node:child_process';
+    import { writeFileSync } from 'node:fs';
+    const { pid } = spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' });
+    const name = JSON.parse((await import('node:fs')).readFileSync(0, 'utf8')).drillId;
+    writeFileSync(name + '-child', String(pid));
+    writeFileSync(name, String(process.pid));
+    for (;;);`;
+  const files = {
+    ...commandAgent('agent', source),
+    ...drill('a', 'agent', [written({ equals: 1 })]),
+    ...drill('b', 'agent', [written({ equals: 1 })]),
+  };
+  const { root, remove } = createRepository(files);
+  t.after(remove);
+  const { child, ended } = start(['run', '--json', '--concurrency', '2', '--root', root]);
+  const pids: number[] = [];
+  for (const name of ['a', 'a-child', 'b', 'b-child']) pids.push(await pidIn(join(root, name)));
+  t.after(() => pids.forEach(endAnyway));
+  child.kill('SIGKILL');
+  assert.equal((await ended).code, null);
+  for (const pid of pids) await isGone(pid);
+});
+
 function endAnyway(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');

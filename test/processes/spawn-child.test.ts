@@ -2,6 +2,7 @@ import { deepEqual, equal, ok } from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import { spawnChild } from '../../src/processes/spawn-child.js';
+import { isGone } from '../cli/cli.js';
 
 // SPAWN-CHILD-1, SPAWN-CHILD-3, FRAMED-CHANNEL-2
 test('a child has ended when the last process that it left is gone, and has of the environment only what finds programs', {
@@ -24,6 +25,23 @@ test('a child has ended when the last process that it left is gone, and has of t
   const environment = heard[0]?.environment ?? [];
   ok(environment.includes('PATH'));
   ok(!environment.includes('DRILLYARD_TEST_SECRET') && !environment.includes('HOME'), String(environment));
+});
+
+// SPAWN-CHILD-2
+test('a child that is busy for ever ends with its parent, however that ends', {
+  skip: process.platform === 'win32',
+  timeout: 60_000,
+}, async () => {
+  for (const end of ['process.exit()', "process.kill(process.pid, 'SIGKILL')"]) {
+    const script = `
+      import { spawnChild } from ${JSON.stringify(new URL('../../src/processes/spawn-child.js', import.meta.url).href)};
+      const entry = new URL(${JSON.stringify(new URL('./busy-child.js', import.meta.url).href)});
+      spawnChild({ entry, onMessage: ({ pid }) => { process.stdout.write(String(pid)); setTimeout(() => { ${end} }, 10); } }).send({});
+    `;
+    const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', script], { encoding: 'utf8' });
+    ok(Number(stdout) > 0, stderr);
+    await isGone(Number(stdout));
+  }
 });
 
 // SPAWN-CHILD-6
