@@ -49,7 +49,12 @@ export const tuning = {
   hiddenStreamMs: 5_000,
   liveRetryFirstMs: 500,
   liveRetryMaxMs: 15_000,
+  /** Entries of the history whose place is known; for what was there, a step back waits so long, and until it has stood for a while. */
+  placesMax: 50,
+  placeWaitMs: 10_000,
+  placeRestMs: 300,
   runsAPage: 50,
+  runsAPageMax: 500,
   /** The newest runs, from which the page chooses what belongs to a drill or a comparison. */
   runsChosenFrom: 200,
   /** Failures beside what passed, which a comparison begins with. */

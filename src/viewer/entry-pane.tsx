@@ -118,7 +118,7 @@ function useStateKey(turn: () => void): void {
 function EntryDetail(props: EntryPaneProps) {
   const { sequence, context } = props;
   return (
-    <div class="pane-body">
+    <div class="pane-body" data-place="entry">
       <Await of={context} what={`entry ${sequence}`}>
         {({ entry, ...others }) => (
           <>

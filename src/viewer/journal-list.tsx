@@ -81,6 +81,7 @@ export function JournalList(props: JournalListProps) {
       role="listbox"
       tabIndex={0}
       ref={box}
+      data-place="journal"
       aria-label={props.label}
       aria-activedescendant={position >= from + 1 && position <= to ? `entry-${selected}` : undefined}
       onKeyDown={onKeyDown}

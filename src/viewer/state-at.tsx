@@ -38,7 +38,7 @@ export function StateAt({ source, sequence, last, onSelect }: StateAtProps) {
   }, [moved, sequence, onSelect]);
   const namespaces = useLoad(`namespaces ${source.id} ${sequence}`, () => source.namespaces(sequence), { keep: true });
   return (
-    <div class="pane-body state-at">
+    <div class="pane-body state-at" data-place="state">
       <label class="scrubber">
         <span>
           State right after <strong>#{moment}</strong> of {last.toLocaleString('en-US')}

@@ -10,6 +10,7 @@ import './styles/views.css';
 import { render } from 'preact';
 import { Shell } from './shell.tsx';
 import { startLive } from './state/live.tsx';
+import { startPlaces } from './state/places.tsx';
 import { applyTheme, followAddress, route, shareToken, theme, token } from './state/session.tsx';
 import { TokenGate } from './token-gate.tsx';
 import { CompareView } from './views/compare-view.tsx';
@@ -51,6 +52,7 @@ function View() {
 }
 
 applyTheme(theme.value);
+startPlaces();
 followAddress();
 shareToken();
 startLive();

@@ -5,7 +5,7 @@ import { Help } from './help.tsx';
 import { Palette } from './palette.tsx';
 import { SourceNews } from './source-news.tsx';
 import { connection, isOffline, lastSeenMs, project, projectLoad, reconnect } from './state/live.tsx';
-import { type Route, routeHash } from './state/route.ts';
+import { pageOf, type Route, routeHash } from './state/route.ts';
 import { applyTheme, overlay, pageTitle, route, theme } from './state/session.tsx';
 import { useAppKeys } from './use-keys.tsx';
 import { views } from './view-names.tsx';
@@ -97,10 +97,10 @@ function Offline() {
   );
 }
 
-/** Another page starts at its top, and screen readers hear it; not the first one, which the browser announces. */
+/** Screen readers hear another page; not the first one, which the browser announces. Where it is scrolled: state/places.tsx. */
 function useNewPage({ view, path }: Route) {
   const main = useRef<HTMLElement>(null);
-  const page = [view, ...path].join('/');
+  const page = pageOf({ view, path });
   const before = useRef(page);
   const title = pageTitle.value ?? [...path.slice(-1), views.find((one) => one.name === view)?.title ?? ''].join(' · ');
   useEffect(() => {
@@ -110,7 +110,6 @@ function useNewPage({ view, path }: Route) {
     if (before.current === page) return;
     before.current = page;
     main.current?.focus({ preventScroll: true });
-    scrollTo(0, 0);
   }, [page]);
   return main;
 }

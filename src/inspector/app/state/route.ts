@@ -19,9 +19,9 @@ export function parseRoute(hash: string): Route {
   return { view: known, path: rest.map(decoded), query: Object.fromEntries(new URLSearchParams(query)) };
 }
 
-/** Apart from their queries. */
-export function isSamePage(one: Route, other: Route): boolean {
-  return one.view === other.view && one.path.join('/') === other.path.join('/');
+/** Which page it is, apart from its query. */
+export function pageOf({ view, path }: { view: ViewName; path: readonly string[] }): string {
+  return [view, ...path.map(encodeURIComponent)].join('/');
 }
 
 export function routeHash(
@@ -32,7 +32,7 @@ export function routeHash(
   const members = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) if (value !== undefined && value !== '') members.set(name, String(value));
   const search = members.toString();
-  return `#/${[view, ...path.map(encodeURIComponent)].join('/')}${search === '' ? '' : `?${search}`}`;
+  return `#/${pageOf({ view, path })}${search === '' ? '' : `?${search}`}`;
 }
 
 export function runHash(runId: string, query: { seq?: number; assertion?: string } = {}): string {

@@ -1,7 +1,8 @@
 // What lasts while the tab is open: the token (out of the address, into session storage), the theme, and where in the app one is.
 import { signal } from '@preact/signals';
 import { ApiClient } from './client.ts';
-import { isSamePage, parseRoute, takeToken } from './route.ts';
+import { followPlace } from './places.tsx';
+import { pageOf, parseRoute, takeToken } from './route.ts';
 
 const tokenKey = 'drillyard.token';
 const themeKey = 'drillyard.theme';
@@ -81,14 +82,16 @@ export function followAddress(): void {
       enterToken(taken.token);
       history.replaceState(null, '', location.pathname + taken.rest);
     }
+    followPlace();
     route.value = parseRoute(location.hash);
   });
 }
 
 /** Goes to an address of the app; `replace` leaves no step back. */
 export function go(hash: string, { replace = false } = {}): void {
-  if (replace) history.replaceState(null, '', hash);
+  if (replace) history.replaceState(history.state, '', hash);
   else location.hash = hash;
+  followPlace();
   // The event comes later, and what is due before it must not take the page for the one before.
   route.value = parseRoute(hash);
 }
@@ -98,5 +101,5 @@ export function go(hash: string, { replace = false } = {}): void {
  * later: of a page that has been left meanwhile it says nothing.
  */
 export function refine(hash: string): void {
-  if (isSamePage(parseRoute(location.hash), parseRoute(hash))) go(hash, { replace: true });
+  if (pageOf(parseRoute(location.hash)) === pageOf(parseRoute(hash))) go(hash, { replace: true });
 }

@@ -7,6 +7,7 @@ import { Await, Empty, useLoad } from '../../../viewer/kit/loading.tsx';
 import { counted, PageHead, Problem } from '../../../viewer/kit/parts.tsx';
 import { tuning } from '../../tuning.js';
 import { active, isOffline, project, runsEnded } from '../state/live.tsx';
+import { keepRows, keptRows } from '../state/places.tsx';
 import { useRecentRuns } from '../state/recent-runs.tsx';
 import { routeHash, runHash } from '../state/route.ts';
 import { client, refine, route } from '../state/session.tsx';
@@ -136,7 +137,11 @@ function List({ filter }: { filter: RunFilter }) {
   const { busy, problem, run } = useBusy();
   const list = useRef<HTMLDivElement>(null);
   const query: InspectorRunsQuery = { limit: tuning.runsAPage, ...filter };
-  const latest = useLoad(`runs ${JSON.stringify(filter)} ${runsEnded.value}`, () => client.call('listRuns', { query }), { keep: true });
+  // Come back to, the list is as long as it was.
+  const [first] = useState({ ...query, limit: Math.min(Math.max(keptRows(), tuning.runsAPage), tuning.runsAPageMax) });
+  const latest = useLoad(`runs ${JSON.stringify(filter)} ${runsEnded.value}`, () => client.call('listRuns', { query: first }), {
+    keep: true,
+  });
   const loaded = useRef<RunsReply | undefined>(undefined);
   useEffect(() => {
     const last = loaded.current;
@@ -152,6 +157,7 @@ function List({ filter }: { filter: RunFilter }) {
     before.current = runs.length;
     setOlder((known) => (known === undefined ? page : joinedRuns(known, page)));
   };
+  useEffect(() => keepRows(runs.length), [runs.length]);
   useEffect(() => {
     // The button that asked for the last of them is gone, and may have had the focus.
     if (older !== undefined && cursor === undefined && document.activeElement === document.body)

@@ -15,7 +15,7 @@ export function Code({ name, content, line }: CodeProps) {
     marked.current?.scrollIntoView({ block: 'center' });
   }, [line, content]);
   return (
-    <div class="code" tabIndex={0} role="region" aria-label={name}>
+    <div class="code" data-place="code" tabIndex={0} role="region" aria-label={name}>
       <ol>
         {content
           .replace(/\n$/, '')
