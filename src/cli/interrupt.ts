@@ -1,5 +1,6 @@
 // Ctrl-C: the first cancels, so that access is revoked, targets are ended and worlds are closed; the second ends the process at once. A
 // terminal that closes cancels as well; as its shell says so too, a second time means no more. A service stops in the same way.
+import { exitProcess } from '../files/database-exit.js';
 import { exitCodes } from './exit-codes.js';
 
 export interface Interrupt {
@@ -23,7 +24,10 @@ export function onInterrupt(first: () => void): () => void {
   const interrupt = (name: NodeJS.Signals): void => {
     if (isAsked && name === 'SIGHUP') return;
     // Targets that were started end with us, see processes/end-with-us.ts.
-    if (isAsked) process.exit(exitCodes.interrupted);
+    if (isAsked) {
+      exitProcess(exitCodes.interrupted);
+      return;
+    }
     isAsked = true;
     first();
   };

@@ -1,5 +1,7 @@
 // The catalog against a plain model: what changes see, what views see, what a failed flush and a reopening leave.
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +10,7 @@ import { ServiceError } from '../../src/contract/errors.js';
 import { Catalog } from '../../src/control/catalog/catalog.js';
 import { type Change, defineTable, type ListRequest, type View } from '../../src/control/catalog/tables.js';
 import fc from '../fast-check.js';
+import { entriesOf } from './catalog-kit.js';
 
 interface Thing {
   id: string;
@@ -292,4 +295,27 @@ test('what was read cannot be changed, and what is written is read after that', 
   await catalog.change((tx) => tx.remove(things, 'a'));
   assert.equal(catalog.view.get(things, 'a'), undefined);
   await catalog.close();
+});
+
+// DATABASE-EXIT-1
+test('a process that is to end while its catalog writes ends, and begins no further write', { timeout: 60_000 }, async () => {
+  const directory = newFolder();
+  const load = (path: string): string => `await import(${JSON.stringify(new URL(path, import.meta.url).href)})`;
+  const script = `
+    const { Catalog } = ${load('../../src/control/catalog/catalog.js')};
+    const { exitProcess } = ${load('../../src/files/database-exit.js')};
+    const { notes } = ${load('./catalog-kit.js')};
+    const catalog = new Catalog({ directory: ${JSON.stringify(directory)}, onCommit: () => queueMicrotask(() => exitProcess(7)) });
+    const put = (id) => catalog.change((tx) => tx.put(notes, { id, group: 1, text: id }));
+    put('under-way').then(() => put('later'));
+    setInterval(() => {}, 1000);
+  `;
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', script], { stdio: ['ignore', 'ignore', 'inherit'] });
+  const timer = setTimeout(() => child.kill('SIGKILL'), 30_000);
+  const [code] = await once(child, 'exit');
+  clearTimeout(timer);
+  assert.equal(code, 7);
+  const text = await entriesOf(directory);
+  assert.match(text, /under-way/);
+  assert.doesNotMatch(text, /later/);
 });

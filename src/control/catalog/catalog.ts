@@ -13,6 +13,7 @@ import { within } from '../../async/deadline.js';
 import { ServiceError } from '../../contract/errors.js';
 import { markBoot } from '../../files/boot-mark.js';
 import { copyDatabase, type Database, openDatabase } from '../../files/database.js';
+import { beforeExit } from '../../files/database-exit.js';
 import { DatabaseSpace } from '../../files/database-space.js';
 import { diskFull, isDiskFull } from '../../files/disk-full.js';
 import { compareTexts } from '../../text/compare-texts.js';
@@ -222,13 +223,14 @@ export class Catalog {
   async #write(writes: PendingWrites, position: StreamPosition | undefined): Promise<void> {
     this.#onCommit();
     this.#space.require(writes.size);
-    const written = this.#database.transaction(() => {
+    const body = (): void => {
       for (const [key, value] of writes.entries()) {
         if (value === null) this.#database.remove(keyBytes(key));
         else this.#database.put(keyBytes(key), value);
       }
       if (position !== undefined) this.#database.put(positionKey, encodePosition(position));
-    });
+    };
+    const written = beforeExit(() => this.#database.transaction(body));
     // A promise of its own rejects with the reason for which a commit failed. For some numbers of errors (EPERM) lmdb-js never does.
     await written.catch(async (error: { commitError?: Promise<never> }) => {
       if (error.commitError !== undefined) await within(tuning.commitReasonWaitMs, error.commitError);
