@@ -24,8 +24,8 @@ const resourceLimits = { maxOldGenerationSizeMb: heapMb };
 export async function openIsolated({ isolate, ...options }: IsolatedOptions): Promise<Worlds> {
   const { directory } = options;
   if (isolate !== 'process' && isolate !== 'box') return await openWorlds({ ...options, isolation: 'thread' });
-  const own = { bounds, resourceLimits, ready: 0 };
-  const pool = isolate === 'box' ? new BoxPool({ ...own, directory: dirname(directory) }) : new PlainPool(own);
+  const own = { directory: dirname(directory), bounds, resourceLimits, ready: 0 };
+  const pool = isolate === 'box' ? new BoxPool(own) : new PlainPool(own);
   const worlds = await openWorlds({ ...options, isolation: 'process', children: pool.childrenOf(directory, 'shared') });
   const close = async (): Promise<void> => {
     await worlds.close();

@@ -36,9 +36,12 @@ export type BoardPage = { kind: 'shared'; buffer: SharedArrayBuffer } | { kind: 
 export function createSharedPage(): BoardPage & { kind: 'shared' } {
   return { kind: 'shared', buffer: new SharedArrayBuffer(pageBytes + sectionBytes) };
 }
-/** Unlinked at once: nobody else can open it and nothing is left behind. */
-export function createFilePage(): BoardPage & { kind: 'file' } {
-  const folder = pageFolder();
+/**
+ * Unlinked at once: nobody else can open it and nothing is left behind. `lastResort`: a folder for it where neither memory nor the folder for
+ * temporary files takes one, as in a container whose only place to write is its volume.
+ */
+export function createFilePage({ lastResort }: { lastResort?: string | undefined } = {}): BoardPage & { kind: 'file' } {
+  const folder = pageFolder(lastResort);
   try {
     return { kind: 'file', fd: openSync(join(folder, 'board'), 'w+', 0o600) };
   } finally {
@@ -47,12 +50,17 @@ export function createFilePage(): BoardPage & { kind: 'file' } {
 }
 
 /** In memory where the system has such a folder: a host whose steps cannot be noted, because the disk is full, could run none. */
-function pageFolder(): string {
-  try {
-    return mkdtempSync(join('/dev/shm', 'drillyard-'));
-  } catch {
-    return mkdtempSync(join(tmpdir(), 'drillyard-'));
+function pageFolder(lastResort: string | undefined): string {
+  const places = ['/dev/shm', tmpdir(), ...(lastResort === undefined ? [] : [lastResort])];
+  let fault: unknown;
+  for (const place of places) {
+    try {
+      return mkdtempSync(join(place, 'drillyard-'));
+    } catch (error) {
+      fault = error;
+    }
   }
+  throw fault;
 }
 
 /** Milliseconds on the clock that all threads and processes of a machine share. */

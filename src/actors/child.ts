@@ -20,10 +20,12 @@ export interface PrepareHost {
   resourceLimits: HostStart['resourceLimits'];
   bounds?: ChildBounds;
   box?: { folders: readonly BoxFolder[] };
+  /** A folder for the page of its board where no other takes it. */
+  lastResort?: string;
 }
 
 export function prepareHost(options: PrepareHost): PreparedHost {
-  const page = createFilePage();
+  const page = createFilePage(options);
   try {
     return prepareOn(page, options);
   } catch (error) {

@@ -17,11 +17,6 @@ import { BoxSlot } from './box-slot.js';
 import { type HostPool, type HostPoolOptions, type PooledLayout, ReadyHosts } from './ready-hosts.js';
 import { worldHostModule } from './worlds.js';
 
-export interface HostBoxOptions extends HostPoolOptions {
-  /** The data folders lie directly below it. */
-  directory: string;
-}
-
 interface EmptyBox {
   host: PreparedHost;
   slot: BoxSlot;
@@ -31,14 +26,14 @@ interface EmptyBox {
 const inside = '/data';
 
 export class BoxPool implements HostPool {
-  readonly #options: HostBoxOptions;
+  readonly #options: HostPoolOptions;
   readonly #ready: ReadyHosts<EmptyBox>;
   /** Of slots that are being removed. */
   readonly #removals = new Set<Promise<void>>();
   /** By the data folder: slots whose box has ended, and whose data a full disk keeps from coming out. */
   readonly #unreturned = new Map<string, BoxSlot>();
 
-  constructor(options: HostBoxOptions) {
+  constructor(options: HostPoolOptions) {
     this.#options = options;
     this.#ready = new ReadyHosts({ start: () => this.#start(), lost: ({ slot }) => this.#remove(slot), ready: options.ready });
   }
@@ -94,9 +89,9 @@ export class BoxPool implements HostPool {
   #start(): EmptyBox {
     const { directory, bounds, resourceLimits } = this.#options;
     const slot = BoxSlot.make(directory);
-    const folders = [{ outside: slot.seen, inside, writable: true }];
+    const box = { folders: [{ outside: slot.seen, inside, writable: true }] };
     try {
-      return { host: prepareHost({ moduleHref: worldHostModule.href, resourceLimits, bounds, box: { folders } }), slot };
+      return { host: prepareHost({ moduleHref: worldHostModule.href, resourceLimits, bounds, box, lastResort: directory }), slot };
     } catch (error) {
       this.#remove(slot);
       throw error;

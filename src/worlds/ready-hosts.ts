@@ -12,6 +12,8 @@ import type { HostChildren, WorldsOptions } from './api.js';
 import { worldHostModule } from './worlds.js';
 
 export interface HostPoolOptions {
+  /** The data folders lie directly below it. */
+  directory: string;
   bounds: ChildBounds;
   resourceLimits: NonNullable<ActorSystemOptions['resourceLimits']>;
   /** How many wait. Default limits.hostsReady. */
@@ -123,8 +125,10 @@ export class ReadyHosts<One extends Ready> {
 export class PlainPool implements HostPool {
   readonly #ready: ReadyHosts<Ready>;
 
-  constructor({ bounds, resourceLimits, ready }: HostPoolOptions) {
-    const start = (): Ready => ({ host: prepareHost({ moduleHref: worldHostModule.href, resourceLimits, bounds }) });
+  constructor({ directory, bounds, resourceLimits, ready }: HostPoolOptions) {
+    const start = (): Ready => ({
+      host: prepareHost({ moduleHref: worldHostModule.href, resourceLimits, bounds, lastResort: directory }),
+    });
     this.#ready = new ReadyHosts({ start, lost: () => {}, ready });
   }
 

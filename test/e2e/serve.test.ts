@@ -173,6 +173,27 @@ test('a data directory that cannot be one is reported in one sentence', async ()
   );
 });
 
+const withoutMemoryFolder = [
+  ...['unshare', '--user', '--map-root-user', '--mount'],
+  ...['sh', '-c', 'mount -t tmpfs -o ro none /dev/shm && exec "$0" "$@"'],
+];
+const [unshare, ...ground] = withoutMemoryFolder as [string, ...string[]];
+test('where neither /dev/shm nor the folder for temporary files can be written, hosts start all the same', {
+  skip: spawnSync(unshare, [...ground, 'true']).status !== 0 && 'nothing can be mounted here',
+  timeout: 120_000,
+}, async () => {
+  const service = await startService({
+    flags: ['--isolate', 'process', '--trust-tool-code', 'true'],
+    env: { TMPDIR: '/nowhere' },
+    under: withoutMemoryFolder,
+  });
+  const { session } = await readySession(service, service.ready.credential!);
+  assert.equal(session.seed, '7');
+  assert.equal((await fetch(`${service.ready.baseUrl}/readyz`)).status, 200);
+  const { code, stderr } = await service.stop();
+  assert.deepEqual([code, stderr], [0, '']);
+});
+
 // CONTROL-SERVER-1
 test('one process at a time uses a data directory; a killed one holds nothing', async () => {
   const dataDirectory = await startedDirectory();

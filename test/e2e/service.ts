@@ -39,6 +39,8 @@ export interface StartOptions {
   dataDirectory?: string;
   flags?: readonly string[];
   env?: { [name: string]: string };
+  /** A command line that executes the one behind it. */
+  under?: readonly string[];
 }
 
 const scratch: string[] = [];
@@ -81,10 +83,11 @@ export async function startedDirectory(copy: string = temporaryFolder()): Promis
 export const threads = { isolation: 'thread', trustToolCode: true } as const;
 
 /** `serve` with these flags, up to its end or failure. */
-export function serve({ dataDirectory = temporaryFolder(), flags = [], env = {} }: StartOptions = {}): Omit<Service, 'ready'> {
+export function serve({ dataDirectory = temporaryFolder(), flags = [], env = {}, under = [] }: StartOptions = {}): Omit<Service, 'ready'> {
   const where = flags.includes('--isolate') ? [] : ['--isolate', 'thread', '--trust-tool-code', 'true'];
   const place = ['--port', '0', '--data-dir', dataDirectory, '--workers', '1', ...where];
-  const child = spawn(process.execPath, [...nodeArguments, 'serve', ...place, ...flags], {
+  const [program, ...words] = [...under, process.execPath, ...nodeArguments, 'serve', ...place, ...flags] as [string, ...string[]];
+  const child = spawn(program, words, {
     env: { ...process.env, NO_COLOR: '1', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

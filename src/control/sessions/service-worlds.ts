@@ -8,9 +8,9 @@ import { mebibyte } from '../../contract/units.js';
 import { makeFolder } from '../../files/make-folder.js';
 import type { WorldsOptions } from '../../worlds/api.js';
 import { recoverSlots } from '../../worlds/box-slot.js';
-import { BoxPool, type HostBoxOptions } from '../../worlds/boxes.js';
+import { BoxPool } from '../../worlds/boxes.js';
 import { isHostFileName } from '../../worlds/file-names.js';
-import { type HostPool, PlainPool } from '../../worlds/ready-hosts.js';
+import { type HostPool, type HostPoolOptions, PlainPool } from '../../worlds/ready-hosts.js';
 import { openWorlds } from '../../worlds/worlds.js';
 import type { CatalogReads } from '../catalog/catalog.js';
 import { isOpenProject, projectTable } from '../catalog/organization-records.js';
@@ -115,7 +115,7 @@ function forTenants(error: unknown): ServiceError {
   return new ServiceError(code, { message: 'The hosts of this project cannot start; nothing was changed.' });
 }
 
-function poolOf(isolation: ControlSettings['isolation'], options: HostBoxOptions): HostPool | undefined {
+function poolOf(isolation: ControlSettings['isolation'], options: HostPoolOptions): HostPool | undefined {
   if (isolation === 'thread') return undefined;
   return isolation === 'box' ? new BoxPool(options) : new PlainPool(options);
 }
