@@ -12,6 +12,7 @@ import { type ExitCode, exitCodes } from './exit-codes.js';
 import { reportFailure } from './failure.js';
 import { fromHere } from './from-here.js';
 import { onInterrupt } from './interrupt.js';
+import { endOnUncaught } from './last-resort.js';
 import { createOutput, type Output } from './output.js';
 import { readServeSettings } from './read-serve-settings.js';
 import { type ServeTraces, startServeTraces } from './serve-traces.js';
@@ -46,6 +47,7 @@ export async function serveCommand({ json, rotateKey, printConfig, settings }: S
   }
   limitHeapGrowth();
   const stop = stopOnSignal(output);
+  const catchAgain = endOnUncaught(read.options.log);
   let traces: ServeTraces | undefined;
   try {
     traces = await startServeTraces(process.env, read.options.log);
@@ -61,6 +63,7 @@ export async function serveCommand({ json, rotateKey, printConfig, settings }: S
   } finally {
     await traces?.end();
     stop.end();
+    catchAgain();
   }
 }
 

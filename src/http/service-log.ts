@@ -28,6 +28,8 @@ export interface ServiceLog extends ControlLog {
   readonly agentAccess: Observer;
   /** Bugs met while answering. */
   failure(failure: RouteFailure): void;
+  /** Of an error that ends the process: written when this returns. */
+  fatal(message: string, fields: object): void;
   /** Writes what is still held back. */
   flush(): void;
 }
@@ -57,6 +59,7 @@ export function createServiceLog({
     info: (message, fields = {}) => logger.info(fields, message),
     warn: (message, fields = {}) => logger.warn(fields, message),
     error: (message, fields = {}) => logger.error(fields, message),
+    fatal: (message, fields) => logger.fatal(fields, message),
     access: {
       received: () => {},
       answered: (request) => {

@@ -6,10 +6,21 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { pathToFileURL } from 'node:url';
 import { loadUws } from '../../src/http/uws-binary.js';
 import { jsonLines } from '../cli/cli.js';
 import { until, untilSettled } from '../until.js';
-import { asAgent, clientOf, type ServiceInside, serve, startedDirectory, startInside, startService, temporaryFolder } from './service.js';
+import {
+  asAgent,
+  clientOf,
+  type Service,
+  type ServiceInside,
+  serve,
+  startedDirectory,
+  startInside,
+  startService,
+  temporaryFolder,
+} from './service.js';
 
 const engines = loadUws() === undefined ? (['node'] as const) : (['node', 'uws'] as const);
 
@@ -192,6 +203,33 @@ test('where neither /dev/shm nor the folder for temporary files can be written, 
   assert.equal((await fetch(`${service.ready.baseUrl}/readyz`)).status, 200);
   const { code, stderr } = await service.stop();
   assert.deepEqual([code, stderr], [0, '']);
+});
+
+// LAST-RESORT-1
+test('an error that nobody catches is one line of the log and the end with 1, and nothing acknowledged is lost', {
+  timeout: 120_000,
+}, async () => {
+  const dataDirectory = await startedDirectory();
+  const faults = join(temporaryFolder(), 'faults.mjs');
+  const fault = "Object.assign(new Error('out of order'), { token: 'dyc_never_shown' })";
+  const onSignal = (name: string, what: string): string => `process.on('${name}', () => { ${what} });\n`;
+  writeFileSync(faults, onSignal('SIGUSR2', `throw ${fault}`) + onSignal('SIGWINCH', `void Promise.reject(${fault})`));
+  const env = { NODE_OPTIONS: `--import ${pathToFileURL(faults).href}` };
+  const first = await startService({ dataDirectory, env });
+  const credential = first.ready.credential!;
+  const { session, path } = await readySession(first, credential);
+  const endOf = async (service: Service, signal: NodeJS.Signals) => {
+    const { code, stderr } = await service.stop(signal);
+    assert.equal(stderr.includes('dyc_never_shown'), false);
+    const [line, ...more] = stderr.trimEnd().split('\n') as [string, ...string[]];
+    const { level, msg, origin, err } = JSON.parse(line) as { [name: string]: unknown; err: { message: string } };
+    return [code, level, msg, origin, err.message, more];
+  };
+  const said = [1, 60, 'a bug ended the service'];
+  assert.deepEqual(await endOf(first, 'SIGUSR2'), [...said, 'uncaughtException', 'out of order', []]);
+  const second = await startService({ dataDirectory, env });
+  assert.equal((await clientOf(second, credential).getSession({ path })).session.sessionId, session.sessionId);
+  assert.deepEqual(await endOf(second, 'SIGWINCH'), [...said, 'unhandledRejection', 'out of order', []]);
 });
 
 // CONTROL-SERVER-1
