@@ -1,6 +1,6 @@
 // Tool code inside a function of V8 that nothing interrupts, in a thread of this process: its world is lost, the process is not.
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,6 +10,23 @@ import { fileURLToPath } from 'node:url';
 
 const scratch = mkdtempSync(join(tmpdir(), 'drillyard-stuck-'));
 after(() => rmSync(scratch, { recursive: true, force: true }));
+
+/** What starts a process as the first of a pid namespace, as in a container. */
+const asFirst = ['unshare', '--user', '--map-root-user', '--pid', '--fork', '--kill-child'];
+const [unshare, ...isolated] = asFirst as [string, ...string[]];
+
+// STUCK-THREADS-1
+test('the first process of a container, which no SIGKILL of its own ends, ends all the same', {
+  skip: spawnSync(unshare, [...isolated, 'true']).status !== 0 && 'there is no pid namespace here',
+  timeout: 120_000,
+}, async (context) => {
+  const entry = fileURLToPath(new URL('./stuck-child.js', import.meta.url));
+  const [directory, log] = [join(scratch, 'first'), join(scratch, 'first.log')];
+  const child = spawn(unshare, [...isolated, process.execPath, entry, directory, log, 'exit'], { stdio: 'ignore' });
+  context.after(() => child.kill('SIGKILL'));
+  await once(child, 'exit');
+  assert.match(readFileSync(log, 'utf8'), /\nlast listener 3\n$/);
+});
 
 // STUCK-THREADS-1
 for (const way of ['end', 'exit']) {
