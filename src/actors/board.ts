@@ -37,8 +37,8 @@ export function createSharedPage(): BoardPage & { kind: 'shared' } {
   return { kind: 'shared', buffer: new SharedArrayBuffer(pageBytes + sectionBytes) };
 }
 /**
- * Unlinked at once: nobody else can open it and nothing is left behind. `lastResort`: a folder for it where neither memory nor the folder for
- * temporary files takes one, as in a container whose only place to write is its volume.
+ * Unlinked at once: nobody else can open it and nothing is left behind. `lastResort`: a folder for it where neither memory nor the folder
+ * for temporary files takes one, as in a container whose only place to write is its volume.
  */
 export function createFilePage({ lastResort }: { lastResort?: string | undefined } = {}): BoardPage & { kind: 'file' } {
   const folder = pageFolder(lastResort);
