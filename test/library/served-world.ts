@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import type { createBindings as Create } from '../../src/bindings/create-bindings.js';
 import { createBindings } from '../../src/bindings/create-bindings.js';
+import { defined } from '../../src/contract/defined.js';
 import { createLocalWorld, type LocalWorld } from '../../src/index.js';
 import { library } from './package-world.js';
 
@@ -15,12 +16,14 @@ interface Served {
   packageId: string;
   scenarioId?: string;
   actorId?: string;
+  /** The API gets a port of its own, for a client that takes no path. */
+  httpMounts?: 'port';
   engine?: NonNullable<Parameters<typeof Create>[0]>['engine'];
 }
 
 export async function serveWorld(
   context: { after(done: () => Promise<void>): void },
-  { packageId, scenarioId, actorId = 'operator', engine }: Served,
+  { packageId, scenarioId, actorId = 'operator', httpMounts, engine }: Served,
 ): Promise<ServedWorld> {
   const local = await createLocalWorld({
     root: `${library}/${packageId}/conformance`,
@@ -31,8 +34,9 @@ export async function serveWorld(
     await bindings.close();
     await local.close();
   });
-  const { endpoints } = await bindings.open({ world: local.world, actorId, bindings: ['http'] });
-  const { url, token } = endpoints.http ?? assert.fail('no http endpoint');
+  const { endpoints } = await bindings.open({ world: local.world, actorId, bindings: ['http'], ...defined({ httpMounts }) });
+  const { url: base, token, mounts } = endpoints.http ?? assert.fail('no http endpoint');
+  const url = httpMounts === undefined ? base : (mounts?.[packageId]?.url ?? assert.fail('no mount'));
   const advance = async (byUs: number): Promise<void> => {
     const { virtualTimeUs } = await local.position();
     const { status, failure } = await local.advance(virtualTimeUs + byUs);

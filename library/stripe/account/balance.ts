@@ -1,6 +1,7 @@
 // The account's money. Nothing changes a balance but a balance transaction: pending + available is the sum of the net of all of them, and
 // pending is that of those whose status is pending.
 import type { JsonValue } from 'drillyard/tool-sdk';
+import { requireCurrency } from './currencies.js';
 import { recordEvent } from './events.js';
 import type { BalanceRow, MovementType } from './model.js';
 import { expanded, type ListInput, listRows, nextId, nowSeconds, requireRow, rowsWhere, type StripeList } from './store.js';
@@ -107,6 +108,7 @@ export function listBalanceTransactions(
   context: Context,
 ): StripeList {
   const { currency, type, source } = input;
+  requireCurrency(context, currency);
   return listRows(
     context,
     'balance_transactions',

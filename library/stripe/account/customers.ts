@@ -1,10 +1,12 @@
-// Customers: who pays. A deleted customer is gone, its payment methods are detached, and its subscriptions end.
+// Customers: who pays. Of a deleted customer there is left that it was deleted; its payment methods are detached, and its subscriptions end.
 import type { JsonValue } from 'drillyard/tool-sdk';
 import { endSubscription, hasEnded } from '../billing/subscription-status.js';
 import { refuse } from './errors.js';
 import { recordEvent } from './events.js';
+import type { DeletedCustomer } from './model.js';
 import {
   expanded,
+  findDeleted,
   type ListInput,
   listRows,
   type MetadataInput,
@@ -65,7 +67,8 @@ export function createCustomer(input: CustomerInput, context: Context): JsonValu
 }
 
 export function retrieveCustomer(input: { readonly customer: string; readonly expand?: readonly string[] }, context: Context): JsonValue {
-  return expanded(context, requireRow(context, 'customers', input.customer), input.expand);
+  const deleted = findDeleted(context, 'customers', input.customer);
+  return deleted ?? expanded(context, requireRow(context, 'customers', input.customer), input.expand);
 }
 
 export function updateCustomer({ customer: id, ...input }: CustomerInput & { readonly customer: string }, context: Context): JsonValue {
@@ -83,8 +86,10 @@ export function deleteCustomer(input: { readonly customer: string }, context: Co
   for (const subscription of rowsWhere(context, 'subscriptions', (row) => row.customer === customer.id && !hasEnded(row)))
     endSubscription(context, subscription, { status: 'canceled', reason: 'cancellation_requested' });
   context.state.delete('customers', customer.id);
+  const deleted: DeletedCustomer = { id: customer.id, object: 'customer', deleted: true };
+  context.state.put('deleted_customers', customer.id, deleted);
   recordEvent(context, 'customer.deleted', customer);
-  return { id: customer.id, object: 'customer', deleted: true };
+  return { ...deleted };
 }
 
 export function listCustomers(input: ListInput & { readonly email?: string }, context: Context): StripeList {
@@ -115,7 +120,7 @@ function changed(
   return {
     ...customer,
     ...members,
-    metadata: mergeMetadata(customer.metadata, metadata),
+    metadata: mergeMetadata(context, customer.metadata, metadata),
     invoice_settings: { ...customer.invoice_settings, default_payment_method },
   };
 }

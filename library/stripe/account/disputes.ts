@@ -128,7 +128,7 @@ export function updateDispute(input: DisputeUpdate, context: Context): JsonValue
     ...before,
     evidence,
     evidence_details: { ...details, has_evidence, submission_count: details.submission_count + (submit ? 1 : 0) },
-    metadata: mergeMetadata(before.metadata, input.metadata),
+    metadata: mergeMetadata(context, before.metadata, input.metadata),
     status: submit ? 'under_review' : before.status,
   };
   context.state.put('disputes', dispute.id, dispute);

@@ -96,7 +96,7 @@ export function withMembers(context: Context, intent: PaymentIntent, given: Inte
     ...intent,
     ...Object.fromEntries(members),
     ...(customer === undefined ? {} : { customer: customer === '' ? null : customer }),
-    metadata: mergeMetadata(intent.metadata, metadata),
+    metadata: mergeMetadata(context, intent.metadata, metadata),
   };
   if (payment_method === undefined) return changed;
   if (payment_method === '') return { ...changed, payment_method: null, status: 'requires_payment_method' };

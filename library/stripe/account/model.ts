@@ -21,6 +21,12 @@ export interface CustomerRow extends StripeObject {
   phone?: string | null;
   invoice_settings: { default_payment_method: string | null; custom_fields: null; footer: null; rendering_options: null };
 }
+/** What can be read of a customer that was deleted. */
+export interface DeletedCustomer {
+  id: string;
+  object: 'customer';
+  deleted: true;
+}
 export interface CardMembers {
   brand: string;
   last4: string;

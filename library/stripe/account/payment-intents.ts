@@ -3,6 +3,7 @@ import type { JsonValue } from 'drillyard/tool-sdk';
 import { settleIntent } from '../billing/collection.js';
 import { invoiceOfIntent } from '../billing/invoice-state.js';
 import { takeMoney } from './charges.js';
+import { requireCurrency } from './currencies.js';
 import { declineCard, refuse } from './errors.js';
 import { recordEvent } from './events.js';
 import { type IntentMembers, newIntent, withMembers } from './intent-shape.js';
@@ -29,6 +30,7 @@ interface NewIntent extends IntentMembers, Confirmation {
 
 export function createPaymentIntent(input: NewIntent, context: Context): JsonValue {
   const { confirm = false, expand, automatic_payment_methods: automatic, confirmation_method } = input;
+  requireCurrency(context, input.currency);
   if (input.amount < minimumAmount)
     refuse(context, 'AMOUNT_TOO_SMALL', `Amount must be at least ${minimumAmount} ${input.currency}`, { param: 'amount' });
   const intent = newIntent(context, input, {
@@ -55,6 +57,7 @@ export function updatePaymentIntent(
   { intent: id, expand, ...input }: IntentMembers & { readonly intent: string; readonly expand?: readonly string[] },
   context: Context,
 ): JsonValue {
+  requireCurrency(context, input.currency);
   const intent = requireRow(context, 'payment_intents', id);
   const money = ['amount', 'currency', 'customer', 'payment_method', 'capture_method', 'setup_future_usage'].find((name) => name in input);
   if (money !== undefined && !['requires_payment_method', 'requires_confirmation', 'requires_action'].includes(intent.status))
@@ -132,7 +135,7 @@ export function capturePaymentIntent(
   const charge = takeMoney(context, requireRow(context, 'charges', intent.latest_charge ?? ''), amount);
   context.state.put('charges', charge.id, charge);
   recordEvent(context, 'charge.captured', charge);
-  const metadata = mergeMetadata(intent.metadata, input.metadata);
+  const metadata = mergeMetadata(context, intent.metadata, input.metadata);
   const captured = { ...intent, amount_capturable: 0, amount_received: amount, metadata, status: 'succeeded' } as const;
   keepIntent(context, captured, 'payment_intent.succeeded');
   return expanded(context, captured, input.expand);

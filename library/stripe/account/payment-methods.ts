@@ -91,7 +91,7 @@ function saveCard(
     customer: null,
     customer_account: null,
     livemode: false,
-    metadata: mergeMetadata({}, metadata),
+    metadata: mergeMetadata(context, {}, metadata),
     type: 'card',
   };
   context.state.put('payment_methods', method.id, method);
@@ -129,7 +129,7 @@ export function updatePaymentMethod(input: PaymentMethodUpdate, context: Context
     ...before,
     billing_details: { ...before.billing_details, ...input.billing_details },
     card: { ...before.card, ...input.card },
-    metadata: mergeMetadata(before.metadata, input.metadata),
+    metadata: mergeMetadata(context, before.metadata, input.metadata),
   };
   context.state.put('payment_methods', method.id, method);
   recordEvent(context, 'payment_method.updated', method, before);

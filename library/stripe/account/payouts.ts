@@ -1,6 +1,7 @@
 // Payouts: available money to the account's bank, on request or every day.
 import type { JsonValue } from 'drillyard/tool-sdk';
 import { balanceOf, move } from './balance.js';
+import { requireCurrency } from './currencies.js';
 import { refuse } from './errors.js';
 import { recordEvent } from './events.js';
 import {
@@ -28,6 +29,7 @@ interface NewPayout {
 }
 
 export function createPayout(input: NewPayout, context: Context): JsonValue {
+  requireCurrency(context, input.currency);
   if (input.amount > balanceOf(context, input.currency).available)
     refuse(context, 'BALANCE_INSUFFICIENT', 'You have insufficient funds in your Stripe account for this transfer.', { param: 'amount' });
   return expanded(context, sendPayout(context, input, false), input.expand);
@@ -47,7 +49,7 @@ function sendPayout(context: Context, input: NewPayout, automatic: boolean): Pay
     balance_transaction: movement.id,
     created,
     currency,
-    metadata: mergeMetadata({}, input.metadata),
+    metadata: mergeMetadata(context, {}, input.metadata),
     status: 'pending',
     ...{ application_fee: null, application_fee_amount: null, description, destination: 'ba_000001', failure_balance_transaction: null },
     ...{ failure_code: null, failure_message: null, livemode: false, method: 'standard', original_payout: null, payout_method: null },

@@ -44,7 +44,7 @@ export function createRefund(input: NewRefund, context: Context): JsonValue {
     charge: charge.id,
     created: nowSeconds(context),
     currency,
-    metadata: mergeMetadata({}, input.metadata),
+    metadata: mergeMetadata(context, {}, input.metadata),
     payment_intent,
     payment_method,
     reason: input.reason ?? null,
@@ -110,7 +110,7 @@ export function updateRefund(
   context: Context,
 ): JsonValue {
   const refund = requireRow(context, 'refunds', input.refund);
-  const updated = { ...refund, metadata: mergeMetadata(refund.metadata, input.metadata) };
+  const updated = { ...refund, metadata: mergeMetadata(context, refund.metadata, input.metadata) };
   context.state.put('refunds', refund.id, updated);
   recordEvent(context, 'refund.updated', updated, { metadata: refund.metadata });
   return expanded(context, updated, input.expand);

@@ -181,7 +181,7 @@ function withMembers(context: Context, setup: SetupIntent, given: SetupMembers):
     ...setup,
     ...(customer === undefined ? {} : { customer }),
     ...(description === undefined ? {} : { description: description === '' ? null : description }),
-    metadata: mergeMetadata(setup.metadata, metadata),
+    metadata: mergeMetadata(context, setup.metadata, metadata),
   };
   if (payment_method === undefined) return changed;
   const method = resolvePaymentMethod(context, payment_method, 'payment_method');

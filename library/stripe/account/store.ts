@@ -1,11 +1,13 @@
 // Reading and writing rows: ids that count up, one that must exist, pages newest first, members expanded from ids.
 import type { Frozen, JsonValue } from 'drillyard/tool-sdk';
 import { refuse } from './errors.js';
+import type { DeletedCustomer, Metadata } from './model.js';
 import type { Context, Namespace, Rows } from './types.js';
 
 const scanPageRows = 1000;
 const defaultPageRows = 10;
 const idDigits = 6;
+const metadataKeysMax = 50;
 
 const prefixes: { readonly [N in Namespace]: string } = {
   customers: 'cus',
@@ -85,11 +87,16 @@ export function rowsWhere<N extends Namespace>(
   return found;
 }
 
+/** What is left of an object that was deleted and can still be read. */
+export function findDeleted(context: Context, namespace: Namespace, id: string): Frozen<DeletedCustomer> | undefined {
+  return namespace === 'customers' && id.length <= longestId ? context.state.get('deleted_customers', id) : undefined;
+}
+
 /** The id for a new row. A world may bring rows of its own, so a number that is taken is passed over. */
 export function nextId(context: Context, namespace: Namespace): string {
   let number = context.state.get('counters', namespace)?.next ?? 1;
   const idOf = (): string => `${prefixes[namespace]}_${String(number).padStart(idDigits, '0')}`;
-  while (context.state.get(namespace, idOf()) !== undefined) number += 1;
+  while (context.state.get(namespace, idOf()) !== undefined || findDeleted(context, namespace, idOf()) !== undefined) number += 1;
   context.state.put('counters', namespace, { next: number + 1 });
   return idOf();
 }
@@ -187,7 +194,7 @@ function expandedAt(context: Context, value: unknown, [name, ...rest]: readonly 
 /** A product's id may be the caller's own, which no prefix tells. */
 function rowOf(context: Context, name: string, id: string): unknown {
   const namespace = name === 'product' ? 'products' : namespaceByPrefix.get(id.slice(0, id.indexOf('_')));
-  return namespace === undefined ? undefined : (context.state.get(namespace, id) as object | undefined);
+  return namespace === undefined ? undefined : (context.state.get(namespace, id) ?? findDeleted(context, namespace, id));
 }
 
 /** Members of an invoice that it has only where they are asked for. */
@@ -203,8 +210,11 @@ function includable(context: Context, value: object, name: string): unknown {
 export const oldestFirst = (a: Dated, b: Dated): number => newestFirst(b, a);
 
 /** Metadata after an update: an empty text takes a name away, an empty text instead of all takes every name. */
-export function mergeMetadata(old: Frozen<{ [name: string]: string }>, given: MetadataInput | undefined): { [name: string]: string } {
+export function mergeMetadata(context: Context, old: Frozen<Metadata>, given: MetadataInput | undefined): Metadata {
   if (given === '') return {};
-  return Object.fromEntries(Object.entries({ ...old, ...given }).filter(([, value]) => value !== ''));
+  const merged = Object.entries({ ...old, ...given }).filter(([, value]) => value !== '');
+  if (merged.length > metadataKeysMax)
+    refuse(context, 'INVALID_REQUEST', `You can have up to ${metadataKeysMax} keys in metadata.`, { param: 'metadata' });
+  return Object.fromEntries(merged);
 }
 export type MetadataInput = '' | { readonly [name: string]: string };

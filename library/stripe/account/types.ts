@@ -15,6 +15,7 @@ import type {
   BalanceTransactionRow,
   ChargeRow,
   CustomerRow,
+  DeletedCustomer,
   DisputeRow,
   EventRow,
   PaymentIntentRow,
@@ -47,7 +48,7 @@ export type Rows = {
 export type Namespace = keyof Rows;
 
 export type StripeTypes = {
-  state: Rows & { balances: BalanceRow; counters: { next: number }; settings: BillingSettings };
+  state: Rows & { deleted_customers: DeletedCustomer; balances: BalanceRow; counters: { next: number }; settings: BillingSettings };
   events: {
     'event.created': Frozen<EventRow>;
     'funds.due': { balance_transaction: string };

@@ -41,7 +41,7 @@ export function saveProduct(context: Context, given: ProductMembers): Product {
     id,
     object: 'product',
     ...{ active, created, default_price: null, description, images, livemode: false, marketing_features },
-    metadata: mergeMetadata({}, given.metadata),
+    metadata: mergeMetadata(context, {}, given.metadata),
     ...{ name, package_dimensions: null, shippable, statement_descriptor, tax_code: null, tax_details: null, type: 'service' },
     ...{ unit_label, updated: created, url },
   };
@@ -59,7 +59,7 @@ export function savePrice(context: Context, product: Product, given: PriceMember
     object: 'price',
     ...{ active, billing_scheme: 'per_unit', created: nowSeconds(context), currency, custom_unit_amount: null, livemode: false },
     lookup_key: lookup_key ?? null,
-    metadata: mergeMetadata({}, given.metadata),
+    metadata: mergeMetadata(context, {}, given.metadata),
     ...{ nickname, product: product.id },
     recurring: interval === undefined ? null : { interval, interval_count, meter: null, trial_period_days: null, usage_type: 'licensed' },
     ...{ tax_behavior, tiers_mode: null, transform_quantity: null, type: interval === undefined ? 'one_time' : 'recurring' },

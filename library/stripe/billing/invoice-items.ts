@@ -1,5 +1,6 @@
 // Invoice items: things to be billed, on a draft or on the next invoice of the customer.
 import type { JsonValue } from 'drillyard/tool-sdk';
+import { requireCurrency } from '../account/currencies.js';
 import { refuse } from '../account/errors.js';
 import { recordEvent } from '../account/events.js';
 import {
@@ -39,6 +40,7 @@ interface NewInvoiceItem extends ItemMembers {
 }
 
 export function createInvoiceItem(input: NewInvoiceItem, context: Context): JsonValue {
+  requireCurrency(context, input.currency);
   const customer = requireRow(context, 'customers', input.customer, 'customer');
   const invoice = input.invoice === undefined ? undefined : draftFor(context, customer, input.invoice);
   const priced = pricedBy(context, input);
@@ -61,7 +63,7 @@ export function createInvoiceItem(input: NewInvoiceItem, context: Context): Json
     ...{ discounts: [] },
     invoice: invoice?.id ?? null,
     ...{ livemode: false },
-    metadata: mergeMetadata({}, input.metadata),
+    metadata: mergeMetadata(context, {}, input.metadata),
     ...{ net_amount: priced.amount },
     parent: subscription === undefined ? null : { subscription_details: { subscription: subscription.id }, type: 'subscription_details' },
     period: input.period ?? { end: date, start: date },
@@ -141,7 +143,7 @@ export function updateInvoiceItem(input: ItemMembers & { readonly invoiceitem: s
     ...before,
     ...(isPriced ? pricedBy(context, { ...input, ...(pricing === undefined ? {} : { pricing }), currency: before.currency }) : {}),
     description: description ?? before.description,
-    metadata: mergeMetadata(before.metadata, metadata),
+    metadata: mergeMetadata(context, before.metadata, metadata),
     period: period ?? before.period,
   };
   if (item.currency !== before.currency)

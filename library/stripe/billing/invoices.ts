@@ -1,5 +1,6 @@
 // Invoices on request: made, changed, finalized, paid, sent, given up and voided.
 import type { JsonValue } from 'drillyard/tool-sdk';
+import { requireCurrency } from '../account/currencies.js';
 import { declineCard, refuse } from '../account/errors.js';
 import { recordEvent } from '../account/events.js';
 import {
@@ -53,6 +54,7 @@ interface NewInvoiceInput extends InvoiceMembers {
 }
 
 export function createInvoice(input: NewInvoiceInput, context: Context): JsonValue {
+  requireCurrency(context, input.currency);
   const customer = requireRow(context, 'customers', input.customer, 'customer');
   const { auto_advance = false, collection_method = 'charge_automatically' } = input;
   const currency = input.currency ?? customer.currency ?? 'usd';
@@ -98,7 +100,7 @@ function membersOf(
         }),
     collection_method: method,
     due_date: method === 'send_invoice' ? due : null,
-    metadata: mergeMetadata(of.metadata, metadata),
+    metadata: mergeMetadata(context, of.metadata, metadata),
   };
 }
 

@@ -1,5 +1,6 @@
 // Prices: what a product costs, once or every interval. An amount is never changed; a price is archived and another one made.
 import type { JsonValue } from 'drillyard/tool-sdk';
+import { requireCurrency } from '../account/currencies.js';
 import { refuse } from '../account/errors.js';
 import { recordEvent } from '../account/events.js';
 import type { StripeList } from '../account/store.js';
@@ -17,6 +18,7 @@ interface NewPrice extends PriceMembers {
 export function createPrice({ product, product_data, expand, ...members }: NewPrice, context: Context): JsonValue {
   if ((product === undefined) === (product_data === undefined))
     refuse(context, 'INVALID_REQUEST', 'You must specify either `product` or `product_data` when creating a price.', { param: 'product' });
+  requireCurrency(context, members.currency);
   const owner = product_data === undefined ? requireRow(context, 'products', product ?? '', 'product') : saveProduct(context, product_data);
   return expanded(context, savePrice(context, owner, members), expand);
 }
@@ -49,7 +51,7 @@ export function updatePrice(input: PriceUpdate, context: Context): JsonValue {
     ...given,
     ...(given.nickname === '' ? { nickname: null } : {}),
     ...(lookup_key === undefined ? {} : { lookup_key: lookup_key === '' ? null : lookup_key }),
-    metadata: mergeMetadata(before.metadata, metadata),
+    metadata: mergeMetadata(context, before.metadata, metadata),
   };
   context.state.put('prices', id, price);
   recordEvent(context, 'price.updated', price, before);
@@ -76,6 +78,7 @@ interface PriceFilter extends ListInput {
 }
 export function listPrices(input: PriceFilter, context: Context): StripeList {
   const { active, currency, lookup_keys, product, recurring, type } = input;
+  requireCurrency(context, currency);
   return listRows(
     context,
     'prices',

@@ -1,5 +1,6 @@
 // Products: what is sold. One that has prices is archived, not deleted.
 import type { JsonValue } from 'drillyard/tool-sdk';
+import { requireCurrency } from '../account/currencies.js';
 import { refuse } from '../account/errors.js';
 import { recordEvent } from '../account/events.js';
 import { expanded, type ListInput, listRows, mergeMetadata, nowSeconds, requireRow, rowsWhere, type StripeList } from '../account/store.js';
@@ -12,6 +13,7 @@ interface NewProduct extends ProductMembers {
 }
 
 export function createProduct({ default_price_data, expand, ...members }: NewProduct, context: Context): JsonValue {
+  requireCurrency(context, default_price_data?.currency, 'default_price_data[currency]');
   const product = saveProduct(context, members);
   if (default_price_data === undefined) return expanded(context, product, expand);
   const { id } = savePrice(context, product, default_price_data);
@@ -44,7 +46,7 @@ export function updateProduct({ id, expand, metadata, default_price, ...given }:
     ...before,
     ...members,
     ...(default_price === undefined ? {} : { default_price: default_price === '' ? null : default_price }),
-    metadata: mergeMetadata(before.metadata, metadata),
+    metadata: mergeMetadata(context, before.metadata, metadata),
     updated: nowSeconds(context),
   };
   context.state.put('products', id, product);

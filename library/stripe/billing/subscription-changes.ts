@@ -89,7 +89,7 @@ function withMembers(context: Context, subscription: Subscription, change: Chang
           default_payment_method: method === '' ? null : methodFor(context, subscription.customer, method, 'default_payment_method').id,
         }),
     ...(description === undefined ? {} : { description: description === '' ? null : description }),
-    metadata: mergeMetadata(subscription.metadata, metadata),
+    metadata: mergeMetadata(context, subscription.metadata, metadata),
     payment_settings: { ...payment_settings, ...change.payment_settings },
     trial_settings: { end_behavior: { ...trial_settings.end_behavior, ...change.trial_settings?.end_behavior } },
   };
@@ -147,7 +147,7 @@ function withItem(context: Context, subscription: Subscription, change: ItemChan
   if (id === undefined) {
     if (price === undefined) return refuse(context, 'INVALID_REQUEST', 'A new item needs a `price`.', { param: `items[${index}][price]` });
     const numbers = data.map((item) => Number(item.id.split('_').at(-1)));
-    const given = { price, quantity: quantity ?? 1, metadata: mergeMetadata({}, metadata), period: periodOf(subscription) };
+    const given = { price, quantity: quantity ?? 1, metadata: mergeMetadata(context, {}, metadata), period: periodOf(subscription) };
     return [...data, newItem(context, subscription.id, Math.max(...numbers, 0) + 1, given)];
   }
   const item = data.find((one) => one.id === id);
@@ -158,7 +158,7 @@ function withItem(context: Context, subscription: Subscription, change: ItemChan
     ...item,
     ...(price === undefined ? {} : { price, plan: planOf(price) }),
     quantity: quantity ?? item.quantity,
-    metadata: mergeMetadata(item.metadata, metadata),
+    metadata: mergeMetadata(context, item.metadata, metadata),
   };
   return data.map((one) => (one === item ? updated : one));
 }

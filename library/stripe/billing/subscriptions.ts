@@ -1,5 +1,6 @@
 // Subscriptions on request: made, changed and canceled. What time does to them is in subscription-cycle.ts.
 import type { JsonValue } from 'drillyard/tool-sdk';
+import { requireCurrency } from '../account/currencies.js';
 import { refuse } from '../account/errors.js';
 import {
   expanded,
@@ -77,6 +78,7 @@ function made(context: Context, customer: Customer, input: NewSubscription): Sub
     refuse(context, 'INVALID_REQUEST', '`days_until_due` is given if, and only if, `collection_method` is `send_invoice`.', {
       param: 'days_until_due',
     });
+  requireCurrency(context, input.currency);
   const id = nextId(context, 'subscriptions');
   const created = nowSeconds(context);
   const trial_end = trialEndOf(context, input, created);
@@ -87,7 +89,7 @@ function made(context: Context, customer: Customer, input: NewSubscription): Sub
   const period = trial_end === null ? periodAt(anchor, every, created) : { start: created, end: trial_end };
   const items = prices.map((price, index) => {
     const { quantity = 1, metadata } = input.items[index] as ItemInput;
-    return newItem(context, id, index + 1, { price, quantity, metadata: mergeMetadata({}, metadata), period });
+    return newItem(context, id, index + 1, { price, quantity, metadata: mergeMetadata(context, {}, metadata), period });
   });
   const { default_payment_method: given, payment_settings, trial_settings } = input;
   const default_payment_method = given === undefined ? null : methodFor(context, customer.id, given, 'default_payment_method').id;
@@ -103,7 +105,7 @@ function made(context: Context, customer: Customer, input: NewSubscription): Sub
     days_until_due: days_until_due ?? null,
     ...{ default_payment_method, description: description === '' ? null : description },
     items: itemsList(id, items),
-    metadata: mergeMetadata({}, input.metadata),
+    metadata: mergeMetadata(context, {}, input.metadata),
     payment_settings: { ...blankSubscription.payment_settings, ...payment_settings },
     start_date: created,
     status: starts,

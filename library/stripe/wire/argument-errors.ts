@@ -45,7 +45,7 @@ function withCode({ path, code, message }: Issue, { arguments: given }: Invocati
   }
   const param = paramOf(path);
   if (code === 'additionalProperties') return coded('parameter_unknown', `Received unknown parameter: ${param}`, param);
-  if (code === 'minLength') {
+  if (code === 'minLength' || (code === 'enum' && value === '')) {
     const unset = `We assume empty values are an attempt to unset a parameter; however '${param}' cannot be unset.`;
     const advice = `You should remove '${param}' from your request or supply a non-empty value.`;
     return coded('parameter_invalid_empty', `You passed an empty string for '${param}'. ${unset} ${advice}`, param);
@@ -68,7 +68,9 @@ function wordsOf({ path, code, message }: Issue, { arguments: given }: Invocatio
   if (code === 'type') return { message: `Invalid ${type}${type === 'array' || type === 'object' ? '' : `: ${text}`}` };
   if (code === 'enum' && parts[0] === 'expand') return { message: `This property cannot be expanded (${text}).` };
   if (code === 'enum' || code === 'const') return { message: `Invalid ${paramOf(path)}: must be one of ${choicesIn(message)}` };
-  if (parts[0] === 'metadata' && code === 'maxLength' && parts.length === 2) {
+  if (parts.at(-1) === 'metadata' && (code === 'maxLength' || code === 'pattern') && typeof value === 'object')
+    return { message: keyWords(Object.keys(value ?? {}), Number(boundIn(message))) };
+  if (parts.at(-2) === 'metadata' && code === 'maxLength') {
     const words = `Metadata values can have up to ${boundIn(message)} characters, but you passed in a value that is ${[...text].length} characters.`;
     return { message: `${words} Invalid value: ${text}` };
   }
@@ -78,6 +80,14 @@ function wordsOf({ path, code, message }: Issue, { arguments: given }: Invocatio
   if (code === 'maxLength') return { message: `Invalid string: ${short(text)}; must be at most ${boundIn(message)} characters` };
   if (code === 'maxItems') return { message: `Invalid array: must have at most ${boundIn(message)} elements` };
   return { message: `Invalid ${parts.at(-1) ?? 'request'}: ${short(text)}` };
+}
+
+function keyWords(keys: readonly string[], charsMax: number): string {
+  const bracketed = keys.find((key) => /[[\]]/.test(key));
+  if (bracketed !== undefined) return `Metadata keys cannot contain square brackets. Invalid key: ${bracketed}`;
+  const long = keys.find((key) => [...key].length > charsMax) ?? '';
+  const words = `Metadata keys can have up to ${charsMax} characters, but you passed in a key that is ${[...long].length} characters.`;
+  return `${words} Invalid key: ${long}`;
 }
 
 const shownChars = 20;
