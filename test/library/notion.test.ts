@@ -1,7 +1,7 @@
 // What stays true of a workspace, under whatever is asked of it, and how Notion's own client meets its faults.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { APIErrorCode, Client, isNotionClientError, LogLevel } from '@notionhq/client';
+import { APIErrorCode, APIResponseError, Client, isNotionClientError, LogLevel } from '@notionhq/client';
 import { openWorld } from '../../src/testing/open-world.js';
 import fc from '../fast-check.js';
 import { library, PackageWorld } from './package-world.js';
@@ -71,3 +71,60 @@ for (const [scenarioId, code] of Object.entries(faults)) {
     assert.deepEqual(results, []);
   });
 }
+
+test('what does not fit is a validation_error that says where, what should be, and what was instead', async () => {
+  await using served = await openWorld({ root: `${library}/notion/conformance` });
+  const { http } = await served.connect({ actorId: 'operator' });
+  const notion = new Client({ auth: http?.token ?? '', baseUrl: http?.url ?? '', retry: false, logLevel: LogLevel.ERROR });
+  const page_id = 'c1000000-0000-4000-8000-000000000001';
+  const data_source_id = 'd5000000-0000-4000-8000-000000000001';
+  type Asked = Parameters<typeof notion.request>[0];
+  const post = (path: string, body: object): Asked => ({ method: 'post', path, body: body as Record<string, unknown> });
+  const patch = (path: string, body: object): Asked => ({ ...post(path, body), method: 'patch' });
+  const get = (path: string, query: Record<string, string> = {}): Asked => ({ method: 'get', path, query });
+  const parent = { page_id };
+  for (const [asked, ...words] of [
+    [post('pages', {}), 'body failed validation: body.parent should be defined, instead was `undefined`.'],
+    [post('pages', { parent: 'x' }), 'body failed validation: body.parent should be an object, instead was `"x"`.'],
+    [
+      post('pages', { parent: {} }),
+      'body failed validation. Fix one:',
+      'body.parent.page_id should be defined, instead was `undefined`.',
+      'body.parent.database_id should be defined, instead was `undefined`.',
+      'body.parent.data_source_id should be defined, instead was `undefined`.',
+    ],
+    [
+      post('pages', { parent: { page_id: 'home' } }),
+      'body failed validation: body.parent.page_id should be a valid uuid, instead was `"home"`.',
+    ],
+    [post('pages', { parent, children: {} }), 'body failed validation: body.children should be an array, instead was `{}`.'],
+    [post('pages', { parent, colour: 'red' }), 'body failed validation: body.colour should be not present, instead was `"red"`.'],
+    [post('pages', { parent, icon: 'x' }), 'body failed validation: body.icon should be an object or `null`, instead was `"x"`.'],
+    [post('pages', { parent: { data_source_id }, properties: { Nothing: { number: 1 } } }), 'Nothing is not a property that exists.'],
+    [patch('pages/home', {}), 'path failed validation: path.page_id should be a valid uuid, instead was `"home"`.'],
+    [patch(`pages/${page_id}`, { in_trash: 'yes' }), 'body failed validation: body.in_trash should be a boolean, instead was `"yes"`.'],
+    [patch(`blocks/${page_id}/children`, {}), 'body failed validation: body.children should be defined, instead was `undefined`.'],
+    [
+      patch(`blocks/${page_id}/children`, { children: [{ paragraph: {} }] }),
+      'body failed validation: body.children[0].paragraph.rich_text should be defined, instead was `undefined`.',
+    ],
+    [get('pages/home'), 'path failed validation: path.page_id should be a valid uuid, instead was `"home"`.'],
+    [get(`pages/${'x'.repeat(201)}`), 'path failed validation: path.page_id.length should be ≤ `200`, instead was `201`.'],
+    [get('comments'), 'query failed validation: query.block_id should be defined, instead was `undefined`.'],
+    [get('comments', { block_id: 'home' }), 'query failed validation: query.block_id should be a valid uuid, instead was `"home"`.'],
+    [get('users', { page_size: 'ten' }), 'query failed validation: query.page_size should be a number, instead was `"ten"`.'],
+    [get('users', { page_size: '101' }), 'query failed validation: query.page_size should be ≤ `100`, instead was `101`.'],
+    [post('search', { page_size: 101 }), 'body failed validation: body.page_size should be ≤ `100`, instead was `101`.'],
+    [
+      post(`comments`, { rich_text }),
+      'body failed validation. Fix one:',
+      'body.parent should be defined, instead was `undefined`.',
+      'body.discussion_id should be defined, instead was `undefined`.',
+    ],
+  ] as [Asked, ...string[]][])
+    await assert.rejects(notion.request(asked), (error) => {
+      assert.ok(APIResponseError.isAPIResponseError(error), String(error));
+      assert.deepEqual([error.status, error.code, error.message], [400, APIErrorCode.ValidationError, words.join('\n')]);
+      return true;
+    });
+});

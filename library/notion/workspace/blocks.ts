@@ -1,6 +1,6 @@
 // Blocks: reading them, appending, changing and deleting them. A page and a database on a page are blocks too.
 import { blocksOf, contentOf, mayHold, type NewBlock } from './block-content.js';
-import { flag, invalid, members, oneOf, text, uuid } from './failures.js';
+import { flag, invalid, members, oneOf, text, unfit, uuid } from './failures.js';
 import type { Block, Context, Json, Members, Page, Parent } from './model.js';
 import { authorOf, listed, newId, type PageInput, pageOf } from './rows.js';
 import { minuteText } from './time.js';
@@ -31,11 +31,11 @@ interface OfBlock {
 }
 
 export function retrieveBlock({ block_id }: OfBlock, context: Context): Json {
-  return shownBlock(context, requireBlock(context, uuid(block_id, 'block_id')));
+  return shownBlock(context, requireBlock(context, uuid(block_id, 'path.block_id')));
 }
 
 export function listChildren(input: OfBlock & PageInput, context: Context): Json {
-  const holder = requireBlock(context, uuid(input.block_id, 'block_id'));
+  const holder = requireBlock(context, uuid(input.block_id, 'path.block_id'));
   const page = pageOf(childrenOf(context, holder.row.id), input, ({ row }) => row.id);
   return listed('block', { ...page, items: page.items.map((child) => shownBlock(context, child)) });
 }
@@ -78,7 +78,7 @@ interface Appending extends OfBlock {
 }
 
 export function appendChildren(input: Appending, context: Context): Json {
-  const holder = requireBlock(context, uuid(input.block_id, 'block_id'));
+  const holder = requireBlock(context, uuid(input.block_id, 'path.block_id'));
   requireEditable(context, holder);
   if (holder.kind === 'database' || (holder.kind === 'block' && !mayHold(holder.row.type, holder.row.value))) {
     return invalid('Block does not support children.');
@@ -155,7 +155,7 @@ interface Updating extends OfBlock, Members {
 }
 
 export function updateBlock({ block_id, ...body }: Updating, context: Context): Json {
-  const thing = requireBlock(context, uuid(block_id, 'block_id'));
+  const thing = requireBlock(context, uuid(block_id, 'path.block_id'));
   const { in_trash, archived, type, ...content } = body;
   const wished = in_trash ?? archived;
   if (wished === false && thing.row.in_trash) moveToTrash(context, thing, false);
@@ -176,7 +176,7 @@ function changeContent(context: Context, thing: BlockThing, content: Members): v
   const stranger = Object.keys(content).find((name) => name !== type);
   if (given === undefined || stranger !== undefined) invalid(`The block is a ${type}; it cannot be updated as ${stranger ?? type}.`);
   const body = members(given, `body.${type}`);
-  if (body.children !== undefined) invalid(`body failed validation: body.${type}.children should be not present.`);
+  if (body.children !== undefined) unfit(`body.${type}.children`, 'not present', body.children);
   if (type === 'table' && body.table_width !== undefined && body.table_width !== value.table_width) {
     invalid('The table_width of a table cannot be changed.');
   }
@@ -186,7 +186,7 @@ function changeContent(context: Context, thing: BlockThing, content: Members): v
 }
 
 export function deleteBlock({ block_id }: OfBlock, context: Context): Json {
-  const thing = requireBlock(context, uuid(block_id, 'block_id'));
+  const thing = requireBlock(context, uuid(block_id, 'path.block_id'));
   requireEditable(context, thing);
   moveToTrash(context, thing, true);
   return shownBlock(context, requireBlock(context, thing.row.id));

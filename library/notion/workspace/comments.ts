@@ -1,5 +1,5 @@
 // Comments on pages and blocks. Those of one discussion have its id.
-import { invalid, isMembers, members, notFound, oneOf, text, uuid } from './failures.js';
+import { fixOne, invalid, isMembers, members, notFound, oneOf, text, unfit, uuid } from './failures.js';
 import { parseInline } from './markdown-inline.js';
 import type { Comment, CommentRow, Context, Json, Members, Parent } from './model.js';
 import { richText } from './rich-text.js';
@@ -25,7 +25,7 @@ export function createComment(input: Creating, context: Context): Json {
     input.markdown === undefined
       ? richText(context, input.rich_text, 'body.rich_text')
       : parseInline(text(input.markdown, 'body.markdown'));
-  if (rich_text.length === 0) invalid('body failed validation: body.rich_text.length should be ≥ `1`, instead was `0`.');
+  if (rich_text.length === 0) unfit('body.rich_text.length', '≥ `1`', 0);
   const [id, by] = [newId(context), authorOf(context)];
   const display_name = displayName(context, input.display_name);
   const comment: CommentRow = { id, parent, discussion_id, rich_text, display_name, created_us: context.clock.nowUs(), created_by: by };
@@ -36,9 +36,8 @@ export function createComment(input: Creating, context: Context): Json {
 
 /** A comment begins a discussion at a page or a block, or continues one that is there. */
 function placeOf(context: Context, { parent, discussion_id }: Creating): { parent: Parent; discussion_id: string } {
-  if ((parent === undefined) === (discussion_id === undefined)) {
-    return invalid('body failed validation: body should have either parent or discussion_id.');
-  }
+  if (parent === undefined && discussion_id === undefined) return fixOne(['body.parent', 'body.discussion_id']);
+  if (parent !== undefined && discussion_id !== undefined) return unfit('body.discussion_id', 'not present', discussion_id);
   if (discussion_id !== undefined) {
     const id = uuid(discussion_id, 'body.discussion_id');
     const [first] = rowsWhere(context, 'comments', (comment) => comment.discussion_id === id);
@@ -58,7 +57,7 @@ function displayName(context: Context, value: Json | undefined): Members {
   const type = oneOf(given.type, 'body.display_name.type', ['integration', 'user', 'custom']);
   const name = context.state.get('users', authorOf(context))?.name ?? 'Integration';
   const custom = isMembers(given.custom) ? text(given.custom.name, 'body.display_name.custom.name') : undefined;
-  return { type, resolved_name: type === 'custom' ? (custom ?? invalid('body.display_name.custom.name should be defined.')) : name };
+  return { type, resolved_name: type === 'custom' ? (custom ?? unfit('body.display_name.custom', 'defined', undefined)) : name };
 }
 
 function shownComment(comment: Comment): Json {
@@ -79,7 +78,7 @@ function shownComment(comment: Comment): Json {
 }
 
 export function listComments(input: PageInput & { readonly block_id?: Json }, context: Context): Json {
-  const { id } = requireBlock(context, uuid(input.block_id, 'block_id')).row;
+  const { id } = requireBlock(context, uuid(input.block_id, 'query.block_id')).row;
   const found = rowsWhere(context, 'comments', ({ parent }) => parentId(parent) === id);
   found.sort((a, b) => a.created_us - b.created_us || (a.id < b.id ? -1 : 1));
   const page = pageOf(found, input, (comment) => comment.id);
@@ -87,6 +86,6 @@ export function listComments(input: PageInput & { readonly block_id?: Json }, co
 }
 
 export function retrieveComment({ comment_id }: { readonly comment_id: string }, context: Context): Json {
-  const id = uuid(comment_id, 'comment_id');
+  const id = uuid(comment_id, 'path.comment_id');
   return shownComment(context.state.get('comments', id) ?? notFound('comment', id));
 }

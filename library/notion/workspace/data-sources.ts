@@ -17,7 +17,7 @@ interface OfSource {
 }
 
 export function retrieveDataSource({ data_source_id }: OfSource, context: Context): Json {
-  return shownDataSource(context, requireDataSource(context, uuid(data_source_id, 'data_source_id')));
+  return shownDataSource(context, requireDataSource(context, uuid(data_source_id, 'path.data_source_id')));
 }
 
 export function shownDataSource(context: Context, source: DataSource): Json {
@@ -101,7 +101,7 @@ interface Updating extends OfSource {
 }
 
 export function updateDataSource(input: Updating, context: Context): Json {
-  const id = uuid(input.data_source_id, 'data_source_id');
+  const id = uuid(input.data_source_id, 'path.data_source_id');
   const wished = input.in_trash ?? input.archived;
   const before = requireDataSource(context, id);
   if (wished !== undefined && !flag(wished, 'body.in_trash')) moveToTrash(context, { kind: 'data_source', row: before }, false);

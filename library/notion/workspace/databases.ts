@@ -1,7 +1,7 @@
 // Databases: what holds data sources and stands on a page.
 import { tellContent } from './blocks.js';
 import { addDataSource } from './data-sources.js';
-import { flag, invalid, members, uuid } from './failures.js';
+import { flag, members, uuid } from './failures.js';
 import type { Context, Database, DatabaseRow, Json, Parent } from './model.js';
 import { addressOf, file, icon, plain, richText } from './rich-text.js';
 import { authorOf, newId } from './rows.js';
@@ -14,7 +14,7 @@ interface OfDatabase {
 }
 
 export function retrieveDatabase({ database_id }: OfDatabase, context: Context): Json {
-  return shownDatabase(context, requireDatabase(context, uuid(database_id, 'database_id')));
+  return shownDatabase(context, requireDatabase(context, uuid(database_id, 'path.database_id')));
 }
 
 export const childlessIds = (database: Database, id: string): string[] => database.data_sources.filter((other) => other !== id);
@@ -78,7 +78,6 @@ export function createDatabase(input: Creating, context: Context): Json {
 function parentGiven(context: Context, value: Json | undefined): Parent {
   const given = members(value, 'body.parent');
   if (given.workspace === true) return { type: 'workspace', workspace: true };
-  if (given.page_id === undefined) return invalid('body failed validation: body.parent.page_id should be defined.');
   const page = requirePage(context, uuid(given.page_id, 'body.parent.page_id'));
   requireEditable(context, { kind: 'page', row: page });
   return { type: 'page_id', page_id: page.id };
@@ -88,7 +87,7 @@ type Updating = OfDatabase &
   Omit<Creating, 'initial_data_source'> & { readonly in_trash?: Json; readonly archived?: Json; readonly is_locked?: Json };
 
 export function updateDatabase(input: Updating, context: Context): Json {
-  const id = uuid(input.database_id, 'database_id');
+  const id = uuid(input.database_id, 'path.database_id');
   const wished = input.in_trash ?? input.archived;
   const before = requireDatabase(context, id);
   if (wished !== undefined && !flag(wished, 'body.in_trash')) moveToTrash(context, { kind: 'database', row: before }, false);

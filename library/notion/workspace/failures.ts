@@ -13,11 +13,27 @@ export function notFound(object: string, id: string): never {
   });
 }
 
-/** The words of a body that does not fit its schema. */
+/** A request that does not fit its schema; a path begins with where in the request it is: `body.`, `query.` or `path.`. */
 export function unfit(path: string, should: string, value: unknown): never {
-  const instead = value === undefined ? 'undefined' : JSON.stringify(value).slice(0, 200);
-  return invalid(`body failed validation: ${path} should be ${should}, instead was \`${instead}\`.`);
+  return invalid(unfitWords(path, should, value));
 }
+
+export function unfitWords(path: string, should: string, value: unknown): string {
+  return `${rootOf(path)} failed validation: ${mismatch(path, should, value)}`;
+}
+
+/** One of the members is to be there, and none is. */
+export function fixOne(paths: readonly [string, ...string[]]): never {
+  const lines = paths.map((path) => mismatch(path, 'defined', undefined));
+  return invalid([`${rootOf(paths[0])} failed validation. Fix one:`, ...lines].join('\n'));
+}
+
+function mismatch(path: string, should: string, value: unknown): string {
+  const instead = value === undefined ? 'undefined' : JSON.stringify(value).slice(0, 200);
+  return `${path} should be ${should}, instead was \`${instead}\`.`;
+}
+
+const rootOf = (path: string): string => /^\w+/.exec(path)?.[0] ?? 'body';
 
 export function isMembers(value: unknown): value is Members {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -30,7 +46,7 @@ export function members(value: Json | undefined, path: string): Members {
 export function list(value: Json | undefined, path: string, itemsMax = 100): readonly Json[] {
   if (!Array.isArray(value)) return unfit(path, value === undefined ? 'defined' : 'an array', value);
   if (value.length > itemsMax) {
-    return invalid(`body failed validation: ${path}.length should be ≤ \`${itemsMax}\`, instead was \`${value.length}\`.`);
+    return unfit(`${path}.length`, `≤ \`${itemsMax}\``, value.length);
   }
   return value as readonly Json[];
 }
@@ -38,7 +54,7 @@ export function list(value: Json | undefined, path: string, itemsMax = 100): rea
 export function text(value: Json | undefined, path: string, lengthMax = 2000): string {
   if (typeof value !== 'string') return unfit(path, value === undefined ? 'defined' : 'a string', value);
   if (value.length > lengthMax) {
-    return invalid(`body failed validation: ${path}.length should be ≤ \`${lengthMax}\`, instead was \`${value.length}\`.`);
+    return unfit(`${path}.length`, `≤ \`${lengthMax}\``, value.length);
   }
   return value;
 }
@@ -57,9 +73,7 @@ export function oneOf<Word extends string>(value: Json | undefined, path: string
 export function uuid(value: Json | undefined, path: string): string {
   const bare = typeof value === 'string' ? value.replaceAll('-', '').toLowerCase() : '';
   if (!/^[0-9a-f]{32}$/.test(bare)) {
-    return invalid(
-      `path failed validation: ${path} should be a valid uuid, instead was \`${JSON.stringify(value ?? null).slice(0, 200)}\`.`,
-    );
+    return unfit(path, value === undefined ? 'defined' : 'a valid uuid', value);
   }
   return [bare.slice(0, 8), bare.slice(8, 12), bare.slice(12, 16), bare.slice(16, 20), bare.slice(20)].join('-');
 }

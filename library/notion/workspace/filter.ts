@@ -116,11 +116,11 @@ function textTest(name: string, value: Json, path: string): Test {
     starts_with: (content) => content.startsWith(wanted),
     ends_with: (content) => content.endsWith(wanted),
   };
-  const test = tests[name] ?? unknown(name, path);
+  const test = tests[name] ?? unknown(name, value, path);
   return (shown) => test((Array.isArray(shown) ? plain(shown as readonly Json[]) : String(shown ?? '')).toLowerCase());
 }
 
-const unknown = (name: string, path: string): never => invalid(`body failed validation: ${path}.${name} should be not present.`);
+const unknown = (name: string, value: Json, path: string): never => unfit(`${path}.${name}`, 'not present', value);
 
 function numberTest(name: string, value: Json, path: string): Test {
   const wanted = typeof value === 'number' ? value : unfit(`${path}.${name}`, 'a number', value);
@@ -132,13 +132,13 @@ function numberTest(name: string, value: Json, path: string): Test {
     greater_than_or_equal_to: (number) => number >= wanted,
     less_than_or_equal_to: (number) => number <= wanted,
   };
-  const test = tests[name] ?? unknown(name, path);
+  const test = tests[name] ?? unknown(name, value, path);
   return (shown) => (typeof shown === 'number' ? test(shown) : name === 'does_not_equal');
 }
 
 function checkboxTest(name: string, value: Json, path: string): Test {
   const wanted = typeof value === 'boolean' ? value : unfit(`${path}.${name}`, 'a boolean', value);
-  if (name !== 'equals' && name !== 'does_not_equal') return unknown(name, path);
+  if (name !== 'equals' && name !== 'does_not_equal') return unknown(name, value, path);
   return (shown) => (shown === wanted) === (name === 'equals');
 }
 
@@ -149,7 +149,7 @@ function namesOf(value: Json, path: string): string[] {
 
 function choiceTest(name: string, value: Json, path: string): Test {
   const wanted = namesOf(value, `${path}.${name}`);
-  if (name !== 'equals' && name !== 'does_not_equal') return unknown(name, path);
+  if (name !== 'equals' && name !== 'does_not_equal') return unknown(name, value, path);
   return (shown) => wanted.includes(isMembers(shown) ? String(shown.name) : '') === (name === 'equals');
 }
 
@@ -159,7 +159,7 @@ function containsTest(
   valuesOf: (shown: Json) => readonly (Json | undefined)[],
   path: string,
 ): Test {
-  if (name !== 'contains' && name !== 'does_not_contain') return unknown(name, path);
+  if (name !== 'contains' && name !== 'does_not_contain') return unknown(name, wanted[0] ?? null, path);
   return (shown) => wanted.some((one) => valuesOf(shown).includes(one)) === (name === 'contains');
 }
 
@@ -180,7 +180,7 @@ function formulaTest(name: string, value: Json, input: FilterInput, path: string
     checkbox: ['checkbox', 'boolean'],
     date: ['date', 'date'],
   };
-  const [type, member] = kinds[name] ?? unknown(name, path);
+  const [type, member] = kinds[name] ?? unknown(name, value, path);
   const condition = members(value, `${path}.${name}`);
   const test = testOf(type === 'rich_text' ? 'url' : type, condition, input, `${path}.${name}`);
   return (shown) => isMembers(shown) && shown.type === member && test(shown[member] ?? null);
@@ -192,7 +192,7 @@ function rollupTest(name: string, value: Json, input: FilterInput, path: string)
     const test = testOf(name, condition, input, `${path}.${name}`);
     return (shown) => isMembers(shown) && shown.type === name && test(shown[name] ?? null);
   }
-  if (name !== 'any' && name !== 'every' && name !== 'none') return unknown(name, path);
+  if (name !== 'any' && name !== 'every' && name !== 'none') return unknown(name, value, path);
   const [type, inner] = only(condition, `${path}.${name}`);
   const test = testOf(type, members(inner, `${path}.${name}.${type}`), input, `${path}.${name}.${type}`);
   const isMatch = (item: Members): boolean =>
@@ -221,7 +221,7 @@ function dateTest(condition: Members, { nowUs }: FilterInput, path: string): Tes
     on_or_before: (us) => us < wanted.untilUs,
     on_or_after: (us) => us >= wanted.fromUs,
   };
-  const test = within === undefined ? (tests[name] ?? unknown(name, path)) : tests.equals;
+  const test = within === undefined ? (tests[name] ?? unknown(name, value, path)) : tests.equals;
   return (shown) => {
     const start = isMembers(shown) ? shown.start : shown;
     const us = typeof start === 'string' ? timeOf(start) : undefined;

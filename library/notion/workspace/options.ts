@@ -1,5 +1,5 @@
 // Options of select, multi_select and status: the list in the schema, and finding or adding one by what a value says.
-import { invalid, list, members, oneOf, text } from './failures.js';
+import { invalid, list, members, oneOf, text, unfit } from './failures.js';
 import type { Context, Json, Members } from './model.js';
 import { colors } from './rich-text.js';
 import { newId } from './rows.js';
@@ -39,7 +39,7 @@ export function listedOptions(
 
 export function optionName(value: Json | undefined, path: string): string {
   const name = text(value, path, 100);
-  if (name === '') return invalid(`body failed validation: ${path} should not be empty.`);
+  if (name === '') return unfit(`${path}.length`, '≥ `1`', 0);
   return name.includes(',') ? invalid(`Invalid select option, commas not allowed: ${name}`) : name;
 }
 

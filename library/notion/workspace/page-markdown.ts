@@ -12,7 +12,7 @@ interface OfPage {
 }
 
 export function retrieveMarkdown({ page_id }: OfPage, context: Context): Json {
-  return shownMarkdown(context, requirePage(context, uuid(page_id, 'page_id')).id);
+  return shownMarkdown(context, requirePage(context, uuid(page_id, 'path.page_id')).id);
 }
 
 function shownMarkdown(context: Context, id: string): Json {
@@ -27,7 +27,7 @@ type Updating = OfPage & Members;
 const kinds = ['replace_content', 'update_content', 'insert_content', 'replace_content_range'] as const;
 
 export function updateMarkdown(input: Updating, context: Context): Json {
-  const page = requirePage(context, uuid(input.page_id, 'page_id'));
+  const page = requirePage(context, uuid(input.page_id, 'path.page_id'));
   requireEditable(context, { kind: 'page', row: page });
   const type = oneOf(input.type, 'body.type', kinds);
   const body = members(input[type], `body.${type}`);

@@ -9,7 +9,7 @@ import { requirePage } from './tree.js';
 const listedTypes = new Set(['title', 'rich_text', 'people', 'relation']);
 
 export function retrieveProperty(input: PageInput & { readonly page_id: string; readonly property_id: string }, context: Context): Json {
-  const page = requirePage(context, uuid(input.page_id, 'page_id'));
+  const page = requirePage(context, uuid(input.page_id, 'path.page_id'));
   const key = text(input.property_id, 'property_id');
   const property = propertyNamed(propertiesOf(context, page), key) ?? notFound('property', key);
   const { id, type } = property;

@@ -1,7 +1,7 @@
 // Pages: on another page, in a data source, or on their own.
 import { blocksOf } from './block-content.js';
 import { addBlocks, childrenOf, tellContent } from './blocks.js';
-import { flag, invalid, isMembers, list, members, oneOf, text, uuid } from './failures.js';
+import { fixOne, flag, invalid, isMembers, list, members, oneOf, text, unfit, uuid } from './failures.js';
 import { writtenMarkdown } from './markdown-parse.js';
 import type { Context, DataSource, Json, Page, PageRow, Parent } from './model.js';
 import { checkRelations, mirror } from './relations.js';
@@ -35,7 +35,7 @@ interface OfPage {
 }
 
 export function retrievePage({ page_id, filter_properties }: OfPage, context: Context): Json {
-  return shownPage(context, requirePage(context, uuid(page_id, 'page_id')), wantedOf(filter_properties));
+  return shownPage(context, requirePage(context, uuid(page_id, 'path.page_id')), wantedOf(filter_properties));
 }
 
 export function wantedOf(value: Json | undefined): readonly string[] | undefined {
@@ -84,7 +84,7 @@ export function createPage(input: Creating, context: Context): Json {
   const written = writtenValues(context, input.properties, source);
   const blocks = blocksGiven(context, input);
   const template = source === undefined ? undefined : requireTemplate(context, source, input.template);
-  if (template !== undefined && blocks.length > 0) invalid('body failed validation: children should be not present with a template.');
+  if (template !== undefined && blocks.length > 0) unfit('body.children', 'not present', input.children);
   const id = newId(context);
   const at = positionGiven(input.position, parent);
   const page: PageRow = {
@@ -110,7 +110,7 @@ export function createPage(input: Creating, context: Context): Json {
 
 function blocksGiven(context: Context, { children, content, markdown }: Creating) {
   if (markdown === undefined) return blocksOf(context, children ?? content ?? [], 'body.children');
-  if (children !== undefined) return invalid('body failed validation: body.markdown and body.children exclude each other.');
+  if (children !== undefined) return unfit('body.markdown', 'not present', markdown);
   return writtenMarkdown(text(markdown, 'body.markdown', 100_000)).map(({ block }) => block);
 }
 
@@ -137,7 +137,7 @@ export function parentGiven(context: Context, value: Json | undefined): Parent {
     return { type: 'page_id', page_id };
   }
   if (given.data_source_id === undefined && given.database_id === undefined) {
-    return invalid('body failed validation: body.parent.page_id, body.parent.data_source_id or body.parent.database_id should be defined.');
+    return fixOne(['body.parent.page_id', 'body.parent.database_id', 'body.parent.data_source_id']);
   }
   const data_source_id =
     given.data_source_id === undefined
@@ -209,7 +209,7 @@ interface Updating extends OfPage {
 }
 
 export function updatePage(input: Updating, context: Context): Json {
-  const id = uuid(input.page_id, 'page_id');
+  const id = uuid(input.page_id, 'path.page_id');
   const page = requirePage(context, id);
   const wished = input.in_trash ?? input.archived ?? input.is_archived;
   const isTrashed = wished === undefined ? page.in_trash : flag(wished, 'body.in_trash');
@@ -264,7 +264,7 @@ function eraseContent(context: Context, id: string): void {
 }
 
 export function movePage(input: OfPage & { readonly parent?: Json }, context: Context): Json {
-  const id = uuid(input.page_id, 'page_id');
+  const id = uuid(input.page_id, 'path.page_id');
   const page = requirePage(context, id);
   requireEditable(context, { kind: 'page', row: page });
   const parent = parentGiven(context, input.parent);

@@ -23,7 +23,7 @@ interface Querying extends PageInput {
 }
 
 export function queryDataSource(input: Querying, context: Context): Json {
-  const source = requireDataSource(context, uuid(input.data_source_id, 'data_source_id'));
+  const source = requireDataSource(context, uuid(input.data_source_id, 'path.data_source_id'));
   if (source.in_trash || isBelowTrash(context, { type: 'database_id', database_id: source.database_id })) {
     return invalid(`Data source ${source.id} is in the trash; restore it before querying.`);
   }
@@ -35,7 +35,7 @@ export function queryDataSource(input: Querying, context: Context): Json {
   }).filter(isWanted);
   const order = orderOf(context, source, input.sorts);
   const found = input.result_type === 'data_source' ? [] : sorted(rows, order);
-  const page = pageOf(found, input, ({ id }) => id);
+  const page = pageOf(found, input, ({ id }) => id, 'body');
   const wanted = wantedOf(input.filter_properties);
   return listed('page_or_data_source', { ...page, items: page.items.map((row) => shownPage(context, row, wanted)) });
 }

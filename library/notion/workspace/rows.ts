@@ -61,10 +61,15 @@ export interface ListPage<Item> {
 }
 
 /** The page that begins with the item `start_cursor`, by the id of each; a cursor that names none of them is refused. */
-export function pageOf<Item>(items: readonly Item[], input: PageInput, idOf: (item: Item, index: number) => string): ListPage<Item> {
-  const size = pageSizeOf(input.page_size);
+export function pageOf<Item>(
+  items: readonly Item[],
+  input: PageInput,
+  idOf: (item: Item, index: number) => string,
+  givenIn: 'body' | 'query' = 'query',
+): ListPage<Item> {
+  const size = pageSizeOf(input.page_size, `${givenIn}.page_size`);
   const cursor = input.start_cursor ?? null;
-  const start = cursor === null ? 0 : items.findIndex((item, index) => idOf(item, index) === text(cursor, 'start_cursor'));
+  const start = cursor === null ? 0 : items.findIndex((item, index) => idOf(item, index) === text(cursor, `${givenIn}.start_cursor`));
   if (start < 0) invalid(`The start_cursor provided is invalid: ${String(cursor)}`);
   const next = items[start + size];
   return {
@@ -74,11 +79,11 @@ export function pageOf<Item>(items: readonly Item[], input: PageInput, idOf: (it
   };
 }
 
-function pageSizeOf(value: Json | undefined): number {
+function pageSizeOf(value: Json | undefined, path: string): number {
   if (value === undefined || value === null) return pageSizeMax;
   const size = typeof value === 'string' && /^\d{1,6}$/.test(value) ? Number(value) : value;
-  if (typeof size !== 'number' || !Number.isInteger(size) || size < 1) return unfit('page_size', 'a positive integer', value);
-  return size > pageSizeMax ? unfit('page_size', '≤ `100`', value) : size;
+  if (typeof size !== 'number' || !Number.isInteger(size) || size < 1) return unfit(path, 'a positive integer', value);
+  return size > pageSizeMax ? unfit(path, '≤ `100`', value) : size;
 }
 
 /** A list as the API shows it. */

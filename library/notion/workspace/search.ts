@@ -1,7 +1,7 @@
 // Search by title. It lags: what was made, renamed or thrown away is found as it was before until some virtual time has gone by.
 
 import { shownDataSource } from './data-sources.js';
-import { invalid, members, oneOf, text } from './failures.js';
+import { members, oneOf, text } from './failures.js';
 import type { Context, Json, Members, Unseen } from './model.js';
 import { secondUs } from './model.js';
 import { shownPage } from './pages.js';
@@ -49,7 +49,7 @@ export function search(input: Members & PageInput, context: Context): Json {
   });
   const sign = isAscending ? 1 : -1;
   found.sort((a, b) => sign * (a.row.edited_us - b.row.edited_us) || (a.row.id < b.row.id ? -1 : 1));
-  const page = pageOf(found, input, ({ row }) => row.id);
+  const page = pageOf(found, input, ({ row }) => row.id, 'body');
   return listed('page_or_data_source', {
     ...page,
     items: page.items.map((thing) => (thing.kind === 'page' ? shownPage(context, thing.row) : shownDataSource(context, thing.row))),
@@ -61,7 +61,7 @@ function filterOf(value: Json | undefined): { object?: string; inTrash: boolean 
   const given = members(value, 'body.filter');
   const inTrash = given.in_trash === true;
   if (given.value === undefined && given.property === undefined && given.in_trash !== undefined) return { inTrash };
-  if (given.property !== 'object') return invalid('body failed validation: body.filter.property should be `"object"`.');
+  oneOf(given.property, 'body.filter.property', ['object']);
   return { object: oneOf(given.value, 'body.filter.value', ['page', 'data_source']), inTrash };
 }
 

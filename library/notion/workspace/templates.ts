@@ -14,7 +14,7 @@ const templatesOf = (context: Context, source: DataSource): Page[] =>
   });
 
 export function listTemplates(input: PageInput & { readonly data_source_id: string; readonly name?: Json }, context: Context): Json {
-  const source = requireDataSource(context, uuid(input.data_source_id, 'data_source_id'));
+  const source = requireDataSource(context, uuid(input.data_source_id, 'path.data_source_id'));
   const wanted = input.name === undefined ? '' : text(input.name, 'name').toLowerCase();
   const all = templatesOf(context, source)
     .map((row) => ({ id: row.id, name: titleOf({ kind: 'page', row }), is_default: row.id === source.default_template }))

@@ -11,7 +11,7 @@ export function retrieveSelf(_: unknown, context: Context): Json {
 }
 
 export function retrieveUser({ user_id }: { readonly user_id: string }, context: Context): Json {
-  const id = uuid(user_id, 'user_id');
+  const id = uuid(user_id, 'path.user_id');
   return userAt(context, id) ?? notFound('user', id);
 }
 

@@ -1,6 +1,7 @@
 // Notion's own HTTP API: JSON both ways. Members are called as in the operations, so a request's arguments are what its path, query and body
 // say, and a reply is the value itself.
 import { type EncodeInput, type HttpRequest, type RefusalInput, ToolFailure, type WireMessage, type WireReply } from 'drillyard/tool-sdk';
+import { argumentWords } from './argument-words.js';
 
 export const codecs = { decode, encode };
 
@@ -19,13 +20,15 @@ function decode({ path, query, body }: HttpRequest) {
 
 function queryArguments(query: HttpRequest['query']): { [name: string]: unknown } {
   const found = Object.entries(query).map(([key, values]): [string, unknown] => {
-    const name = key.replace(/\[\d*\]$/, '');
+    const name = argumentOf(key);
     if (lists.has(name)) return [name, values];
     const [value = ''] = values;
     return [name, integers.has(name) && /^\d{1,9}$/.test(value) ? Number(value) : value];
   });
   return Object.fromEntries(found);
 }
+
+const argumentOf = (key: string): string => key.replace(/\[\d*\]$/, '');
 
 /** What Notion calls an error: the code of the outcome, but for those that only Drillyard has. */
 const codes: { readonly [code: string]: string } = {
@@ -44,20 +47,30 @@ const known = new Set([
   'GATEWAY_TIMEOUT',
 ]);
 
-function encode({ outcome, invocation, virtualTimeUs }: EncodeInput): WireReply {
+function encode({ outcome, invocation, request, virtualTimeUs }: EncodeInput): WireReply {
   const request_id = requestId(`${invocation.callId} ${virtualTimeUs}`);
   const headers = { 'x-notion-request-id': request_id };
   if (outcome.kind === 'ok') return { headers, body: { kind: 'json', value: { ...(outcome.value as object), request_id } } };
-  const { code, message } = outcome.error;
+  const { code } = outcome.error;
   const shown = codes[code] ?? (known.has(code) ? code.toLowerCase() : 'internal_server_error');
   const status = statuses[shown] ?? 500;
-  const value = { object: 'error', status, code: shown, message, request_id };
+  const message = code === 'INVALID_ARGUMENTS' ? argumentWords(outcome.error.details, invocation.arguments, givenIn(request)) : undefined;
+  const value = { object: 'error', status, code: shown, message: message ?? outcome.error.message, request_id };
   return {
     status,
     headers: { ...headers, ...(status === 429 ? { 'retry-after': retryAfterSeconds } : {}) },
     body: { kind: 'json', value },
   };
 }
+
+/** Where a request has an argument. An id has to be in the path, where the path is to have it. */
+function givenIn({ method, query }: EncodeInput['request']): (argument: string, isKnown: boolean) => string {
+  const inQuery = new Set(Object.keys(query).map(argumentOf));
+  const otherwise = method === 'GET' || method === 'DELETE' ? 'query' : 'body';
+  return (argument, isKnown) => (inQuery.has(argument) ? 'query' : isKnown && pathArguments.has(argument) ? 'path' : otherwise);
+}
+
+const pathArguments = new Set(['page_id', 'block_id', 'database_id', 'data_source_id', 'comment_id', 'user_id', 'property_id']);
 
 const statuses: { readonly [code: string]: number } = {
   validation_error: 400,
