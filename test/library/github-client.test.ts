@@ -123,35 +123,6 @@ test('the client throws what it throws at GitHub', async (context) => {
   await assert.rejects(ofReader().rest.issues.createMilestone({ ...at, title: 'Mine' }), refused(403, /^Resource not accessible/));
 });
 
-test('a title and a comment say something', async (context) => {
-  const { clientOf } = await serve(context);
-  const { rest } = clientOf();
-  const head_sha = (await rest.pulls.get({ ...at, pull_number: 3 })).data.head.sha;
-  const [{ filename: path } = assert.fail('no file')] = (await rest.pulls.listFiles({ ...at, pull_number: 3 })).data;
-  const comment_id = (await rest.issues.createComment({ ...at, issue_number: 1, body: 'Yes' })).data.id;
-  const onLine = { ...at, pull_number: 3, commit_id: head_sha, path, subject_type: 'file' } as const;
-  const untitled = (resource: string) => ({ resource, field: 'title', code: 'missing_field' });
-  const unsaid = (resource: string) => ({ resource, field: 'data', code: 'unprocessable', message: 'Body cannot be blank' });
-  for (const blank of ['', ' \n\t']) {
-    const refusals: [() => Promise<unknown>, object][] = [
-      [() => rest.issues.create({ ...at, title: blank }), untitled('Issue')],
-      [() => rest.issues.update({ ...at, issue_number: 1, title: blank }), untitled('Issue')],
-      [() => rest.pulls.create({ ...at, title: blank, head: 'hotfix', base: 'main' }), untitled('PullRequest')],
-      [() => rest.pulls.update({ ...at, pull_number: 3, title: blank }), untitled('PullRequest')],
-      [() => rest.issues.createMilestone({ ...at, title: blank }), untitled('Milestone')],
-      [() => rest.issues.createComment({ ...at, issue_number: 1, body: blank }), unsaid('IssueComment')],
-      [() => rest.issues.updateComment({ ...at, comment_id, body: blank }), unsaid('IssueComment')],
-      [() => rest.pulls.createReviewComment({ ...onLine, body: blank }), unsaid('PullRequestReviewComment')],
-    ];
-    for (const [refusal, error] of refusals)
-      await assert.rejects(refusal(), (thrown: RequestError) => {
-        refused(422, 'Validation Failed')(thrown);
-        assert.deepEqual((thrown.response?.data as { errors: object[] }).errors, [error]);
-        return true;
-      });
-  }
-});
-
 test('a member of the protection of a branch that is null is one that is not given', async (context) => {
   const { clientOf } = await serve(context);
   const none = { required_status_checks: null, enforce_admins: null, required_pull_request_reviews: null, restrictions: null };

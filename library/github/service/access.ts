@@ -67,9 +67,9 @@ export function unprocessable(context: Context, problem: string): never {
   return invalid(context, 'Unprocessable Entity', problem);
 }
 
-const isBlank = (text: string): boolean => text.trim() === '';
+/** White space says nothing. */
+export const isBlank = (text: string): boolean => text.trim() === '';
 
-/** White space alone is no title. */
 export function requireTitle(context: Context, resource: string, title: string): string {
   return isBlank(title) ? invalidField(context, resource, 'title', 'missing_field') : title;
 }

@@ -1,6 +1,6 @@
 // Reviews of pull requests, pending until they are submitted.
 import { getCommit } from '../git/store.js';
-import { notFound, readRepo, requirePull, unprocessable, viewerOf, writeRepo } from './access.js';
+import { isBlank, notFound, readRepo, requirePull, unprocessable, viewerOf, writeRepo } from './access.js';
 import { announceReview } from './announce.js';
 import type { Context, Issue, PageInput, Pull, Repo, Review, ReviewRow, ReviewState } from './model.js';
 import { sameLogin, userOf } from './people.js';
@@ -24,7 +24,7 @@ export function createReview(input: NewReview, context: Context) {
   const { issue, pull } = requirePull(context, repo, input.pull_number);
   const user = userOf(context, viewerOf(context)).login;
   const { comments = [], body = '' } = input;
-  checkVerdict(context, issue, { user, event: input.event, isBlank: body === '' && comments.length === 0 });
+  checkVerdict(context, issue, { user, event: input.event, saysNothing: isBlank(body) && comments.length === 0 });
   const commitId = input.commit_id ?? pull.headSha;
   if (getCommit(context, repo.key, commitId) === undefined) return unprocessable(context, 'commit_id is not part of the pull request');
   const mine = reviewsOf(context, pull).find((review) => review.state === 'PENDING' && sameLogin(review.user, user));
@@ -33,6 +33,7 @@ export function createReview(input: NewReview, context: Context) {
   const state = input.event === undefined ? 'PENDING' : stateOf[input.event];
   const at = { ...pull, headSha: commitId };
   const placed = comments.map((comment) => {
+    if (isBlank(comment.body)) return unprocessable(context, 'Body cannot be blank');
     const place = placeOf(context, at, comment);
     if (typeof place === 'string')
       return unprocessable(context, place === 'path' ? 'Path could not be resolved' : 'Line could not be resolved');
@@ -47,15 +48,15 @@ interface Verdict {
   user: string;
   event: ReviewEvent | undefined;
   /** It says nothing, neither by itself nor on a line. */
-  isBlank: boolean;
+  saysNothing: boolean;
 }
 
-function checkVerdict(context: Context, issue: Issue, { user, event, isBlank }: Verdict): void {
+function checkVerdict(context: Context, issue: Issue, { user, event, saysNothing }: Verdict): void {
   if (sameLogin(issue.user, user)) {
     if (event === 'APPROVE') unprocessable(context, 'Can not approve your own pull request');
     if (event === 'REQUEST_CHANGES') unprocessable(context, 'Can not request changes on your own pull request');
   }
-  if ((event === 'REQUEST_CHANGES' || event === 'COMMENT') && isBlank) unprocessable(context, 'Body cannot be blank');
+  if ((event === 'REQUEST_CHANGES' || event === 'COMMENT') && saysNothing) unprocessable(context, 'Body cannot be blank');
 }
 
 interface Reviewed {
@@ -117,8 +118,8 @@ export function submitReview(input: ReviewInput & { readonly event: ReviewEvent;
   if (!sameLogin(review.user, viewerOf(context))) return notFound(context);
   if (review.state !== 'PENDING') return unprocessable(context, 'Can not submit a review that is not pending');
   const body = input.body ?? review.body;
-  const isBlank = body === '' && !commentsOfPull(context, pull).some(({ reviewId }) => reviewId === review.id);
-  checkVerdict(context, issue, { user: review.user, event: input.event, isBlank });
+  const saysNothing = isBlank(body) && !commentsOfPull(context, pull).some(({ reviewId }) => reviewId === review.id);
+  checkVerdict(context, issue, { user: review.user, event: input.event, saysNothing });
   const submitted: Review = { ...review, state: stateOf[input.event], body, submittedAtUs: context.clock.nowUs() };
   context.state.put('reviews', rowId(repo.key, review.number, review.id), submitted);
   concludeReview(context, { repo, issue, pull }, submitted);
