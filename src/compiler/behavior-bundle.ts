@@ -23,7 +23,7 @@ import {
   runTimeLoadingFindings,
   unavailable,
 } from './behavior-oracles.js';
-import { hasEnded, loadEsbuild } from './esbuild.js';
+import { endedText, hasEnded, loadEsbuild } from './esbuild.js';
 import { keepBundle, keptBundle } from './kept-bundles.js';
 
 export interface BundleRequest {
@@ -175,10 +175,7 @@ async function runEsbuild(
 
 /** Names neither the input nor where it lies: it is no file of the source. */
 const foreignInput = messageOf('DY6008', 'the bundle would hold a file that is none of its modules');
-const tooDeep = messageOf(
-  'DY6003',
-  'esbuild ended while it read the module or one that it imports: brackets or operators are nested too deeply',
-);
+const tooDeep = messageOf('DY6003', endedText);
 
 function messageOf(code: Refusal['code'], text: string): Message {
   return { id: '', pluginName: '', text, location: null, notes: [], detail: { code } satisfies Pick<Refusal, 'code'> };

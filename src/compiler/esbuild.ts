@@ -34,6 +34,9 @@ export function hasEnded(error: unknown): boolean {
   return isEnd;
 }
 
+/** Of a module at which it did. */
+export const endedText = 'esbuild ended while it read the module or one that it imports: brackets or operators are nested too deeply';
+
 /** esbuild has no option for it, and starts its child in the first call, before that returns. */
 async function startApart(esbuild: Esbuild): Promise<Esbuild> {
   // On Windows no signal goes to a group, and a detached child would have a console.

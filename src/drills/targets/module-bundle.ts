@@ -7,7 +7,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname, extname, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { BuildFailure, Loader, Plugin } from 'esbuild';
-import { loadEsbuild } from '../../compiler/esbuild.js';
+import { endedText, hasEnded, loadEsbuild } from '../../compiler/esbuild.js';
 import type { RunError } from '../../contract/run/run.js';
 import { runError } from '../ports/run-error.js';
 import { pathInside } from './repository-path.js';
@@ -48,6 +48,7 @@ export async function bundleFaults({ root, module }: { root: string; module: str
 
 function faultsOf(error: unknown, { root, entry }: { root: string; entry: string }): BundleFault[] {
   const { errors } = error as Partial<BuildFailure>;
+  if (errors === undefined && hasEnded(error)) return [{ message: endedText }];
   if (errors === undefined) throw error;
   return errors.map(({ text: message, location }) => {
     if (location === null) return { message };
@@ -69,7 +70,25 @@ export async function moduleSources({ root, module }: { root: string; module: st
   }
 }
 
-async function bundleText(entry: string, directory: string): Promise<{ text: string; inputs: string[] }> {
+interface BundleText {
+  text: string;
+  inputs: string[];
+}
+let secondTry: Promise<unknown> = Promise.resolve();
+
+/** One child bundles all modules of this process, and what it ended at may be another one: a second try waits for those before it. */
+async function bundleText(entry: string, directory: string): Promise<BundleText> {
+  try {
+    return await joinText(entry, directory);
+  } catch (error) {
+    if (!hasEnded(error)) throw error;
+  }
+  const again = secondTry.then(() => joinText(entry, directory));
+  secondTry = again.catch(() => {});
+  return await again;
+}
+
+async function joinText(entry: string, directory: string): Promise<BundleText> {
   const url = pathToFileURL(entry).href;
   const { build } = await loadEsbuild();
   const result = await build({
