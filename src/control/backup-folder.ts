@@ -1,5 +1,5 @@
 // Folders that appear whole: a backup under its name, and a data directory that is made from one.
-//   BACKUP-FOLDER-1. Until it is whole and on the disk it has another name; what fails removes it.
+//   BACKUP-FOLDER-1. Until it is whole and on the disk it has another name, and the mark of unfinished-mark.ts; what fails removes it.
 import { existsSync, lstatSync, mkdirSync, realpathSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
@@ -10,6 +10,7 @@ import { fileRefusal } from '../files/file-faults.js';
 import { flushFolder } from '../files/flushed-copy.js';
 import { folderBytes, takenBytes } from '../files/folder-bytes.js';
 import { worldFilesIn } from './data-folder.js';
+import { markFinished, markUnfinished } from './unfinished-mark.js';
 
 /** Makes the folder that a backup has until it is whole. `outside`: where it must not lie. */
 export function beginBackup(to: string, outside?: string): string {
@@ -33,6 +34,7 @@ export function beginBackup(to: string, outside?: string): string {
 export function makeDraft(draft: string, to: string): string {
   try {
     mkdirSync(draft, { mode: 0o700 });
+    markUnfinished(draft);
     return draft;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw fileRefusal(`The folder ${draft} cannot be made`, to, error);
@@ -46,6 +48,7 @@ export function makeDraft(draft: string, to: string): string {
 export async function inDraft<T>(draft: string, to: string, work: () => Promise<T>): Promise<T> {
   try {
     const result = await work();
+    await markFinished(draft);
     await rename(draft, to).catch((error) => {
       throw fileRefusal(`The folder ${to} cannot be made`, to, error);
     });

@@ -1,16 +1,18 @@
 // What a backup says of itself: of which service and format it is, and each of its files with its digest.
 //   BACKUP-MANIFEST-1. A file of a backup that is missing, cut short or another than it was when the backup was made is found before it is
 //     believed; so is a list that does not belong to the backup.
+//   BACKUP-MANIFEST-2. A service starts on the folder of a backup only where every file is the one that was backed up.
 // backup.json: BackupManifest. backup-files.jsonl: a BackupFile a line, in the order of their paths.
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync, readFileSync } from 'node:fs';
 import { open, readdir, rm } from 'node:fs/promises';
 import { join, normalize, sep } from 'node:path';
 import { createInterface } from 'node:readline';
-import { ServiceError } from '../contract/errors.js';
+import { isServiceError, ServiceError } from '../contract/errors.js';
 import { hasCode } from '../files/file-faults.js';
 import { flush } from '../files/flush.js';
 import { flushFolder } from '../files/flushed-copy.js';
+import { requireFinished, unfinishedMark } from './unfinished-mark.js';
 
 export const manifestName = 'backup.json';
 const fileListName = 'backup-files.jsonl';
@@ -91,8 +93,12 @@ export async function writeManifest(
 
 export const isBackup = (folder: string): boolean => existsSync(join(folder, manifestName));
 
-/** control.INVALID_REQUEST where there is no backup, control.STATE_CONFLICT for a version that this one does not read. */
+/**
+ * control.INVALID_REQUEST where there is no backup, control.DATA_DAMAGED for one that was not finished, control.STATE_CONFLICT for a
+ * version that this one does not read.
+ */
 export function readManifest(folder: string): BackupManifest {
+  requireFinished(folder);
   if (!isBackup(folder)) {
     throw new ServiceError('control.INVALID_REQUEST', {
       message: `${folder} is no backup: it has no ${manifestName}. One that an earlier version made is put in its place as a folder.`,
@@ -169,6 +175,32 @@ export function damagedBackup(folder: string, reason: string, cause?: unknown): 
   });
 }
 
+/** The paths of all files, each as it was backed up; else control.DATA_DAMAGED. */
+export async function requireWholeFiles(folder: string, manifest: BackupManifest): Promise<string[]> {
+  const paths: string[] = [];
+  for await (const file of backupFiles(folder, manifest)) {
+    const fault = await backupFault(folder, file);
+    if (fault !== undefined) throw damagedBackup(folder, `of ${file.path}, ${fault}`);
+    paths.push(file.path);
+  }
+  return paths;
+}
+
+/**
+ * Before a service starts on the folder itself, where it is a backup. control.DATA_DAMAGED where a file is another than it was: the start
+ * would drop the digests, and nobody could find that later.
+ */
+export async function requireWholeBackup(folder: string): Promise<void> {
+  if (!isBackup(folder)) return;
+  try {
+    await requireWholeFiles(folder, readManifest(folder));
+  } catch (error) {
+    if (!isServiceError(error, 'control.DATA_DAMAGED')) throw error;
+    const message = `${error.message} To start on it as it is, remove its ${manifestName}.`;
+    throw new ServiceError('control.DATA_DAMAGED', { ...error.extra, message });
+  }
+}
+
 /** A service starts on the folder itself: from now on it is a data directory. */
 export async function leaveBackup(folder: string): Promise<void> {
   if (!isBackup(folder)) return;
@@ -199,7 +231,7 @@ async function filesBelow(folder: string): Promise<string[]> {
         .split(sep)
         .join('/'),
     )
-    .filter((path) => path !== manifestName && path !== fileListName)
+    .filter((path) => ![manifestName, fileListName, unfinishedMark].includes(path))
     .sort();
 }
 

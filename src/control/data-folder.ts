@@ -20,6 +20,7 @@ import { beginsCatalogKey, isPositionByte } from './catalog/stored-source.js';
 import { keyNoteTable } from './core/server-key.js';
 import type { DamagedProjects } from './core/services.js';
 import { isProjectFolder } from './sessions/project-worlds.js';
+import { requireFinished } from './unfinished-mark.js';
 
 export const catalogFolder = (directory: string): string => join(directory, 'catalog');
 export const catalogFile = (directory: string): string => dataFileOf(catalogFolder(directory));
@@ -46,6 +47,7 @@ export function requireWholeData(
   directory: string,
   { needsKey, isContained = false }: { needsKey: boolean; isContained?: boolean },
 ): DamagedProjects {
+  requireFinished(directory);
   const [catalog, key, worlds] = [catalogFile(directory), join(directory, keyFileName), worldFilesIn(directory)];
   const hasCatalog = existsSync(catalog);
   if (!hasCatalog && hasDataOf(directory, worlds))

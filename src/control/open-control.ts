@@ -15,7 +15,7 @@ import { datasetEndpoints } from './authoring/dataset-endpoints.js';
 import { datasetUploadEndpoints } from './authoring/dataset-uploads.js';
 import { libraryEndpoints } from './authoring/library-endpoints.js';
 import { setupEndpoints } from './authoring/setup-endpoints.js';
-import { leaveBackup } from './backup-manifest.js';
+import { leaveBackup, requireWholeBackup } from './backup-manifest.js';
 import { sweepBlobs } from './blob-sweep.js';
 import { type Bootstrap, bootstrap } from './bootstrap.js';
 import { buildEndpoints } from './builds/build-endpoints.js';
@@ -248,6 +248,7 @@ async function openServices(options: OpenControl, left: AbortSignal): Promise<Op
   const needsKey = keyFile === undefined && settings.rotateKey === undefined;
   const isContained = settings.isolation !== 'thread';
   const damaged = shared === undefined ? requireWholeData(dataDirectory, { needsKey, isContained }) : undefined;
+  if (shared === undefined) await requireWholeBackup(dataDirectory);
   const keyring = Keyring.open({ dataDirectory, nowMs, ...defined({ keyFile }) });
   const here = new FileBlobs(dataDirectory);
   const blobs = store === undefined ? here : new ClusterBlobs({ here, store });

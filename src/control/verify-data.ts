@@ -24,6 +24,7 @@ import { bundleFolder, evidenceTable } from './runs/evidence-records.js';
 import { projectFolder } from './sessions/project-worlds.js';
 import { snapshotTable } from './sessions/snapshot-records.js';
 import { verifyStreams } from './stream-files.js';
+import { isUnfinished, unfinishedAdvice, unfinishedMark, unfinishedProblem } from './unfinished-mark.js';
 import { type OpenCatalog, openCatalogFile, verifyCatalog } from './verify-catalog.js';
 
 export interface DataFinding {
@@ -62,7 +63,9 @@ export async function verifyData(look: VerifyData): Promise<DataCounts> {
   const counts: DataCounts = { records: 0, worldFiles: 0, worlds: 0, blobs: 0, bundles: 0 };
   const { dataDirectory } = look;
   const file = catalogFile(dataDirectory);
-  await verifyManifest(look);
+  if (isUnfinished(dataDirectory))
+    look.report({ file: join(dataDirectory, unfinishedMark), problem: unfinishedProblem, advice: unfinishedAdvice });
+  else await verifyManifest(look);
   const catalog = await piece(look, { file, advice: catalogAdvice }, () => {
     if (!existsSync(file)) throw new Error('it is missing');
     return openCatalogFile(dataDirectory);

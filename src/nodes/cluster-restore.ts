@@ -9,12 +9,11 @@ import { type SnapshotFile, writeSnapshot } from '../cluster/snapshot-stream.js'
 import { ServiceError } from '../contract/errors.js';
 import {
   type BackupManifest,
-  backupFault,
-  backupFiles,
   type ClusterPosition,
   damagedBackup,
   type HomePosition,
   readManifest,
+  requireWholeFiles,
 } from '../control/backup-manifest.js';
 import { everyRecord } from '../control/catalog/tables.js';
 import { catalogFolder } from '../control/data-folder.js';
@@ -45,15 +44,11 @@ export async function restoreCluster({ from: named, ...address }: ClusterRestore
     });
   }
   requireReadableFormat(manifest.dataFormat, `The backup ${from}`);
-  const paths: string[] = [];
-  const requireFine = (path: string, fault: string | undefined): void => {
-    if (fault !== undefined) throw damagedBackup(from, `of ${path}, ${fault}`);
-  };
-  for await (const file of backupFiles(from, manifest)) {
-    requireFine(file.path, await backupFault(from, file));
-    paths.push(file.path);
-  }
-  await verifyStreams(from, { manifest, listed: paths }, async (path, fault) => requireFine(path, await fault()));
+  const paths = await requireWholeFiles(from, manifest);
+  await verifyStreams(from, { manifest, listed: paths }, async (path, fault) => {
+    const found = await fault();
+    if (found !== undefined) throw damagedBackup(from, `of ${path}, ${found}`);
+  });
   const { homes, keyFingerprint, format } = cluster;
   return await beginLog(address, { homes, keyFingerprint, format }, async (log) => {
     await putHomes(log, from, cluster);

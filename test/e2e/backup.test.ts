@@ -1,10 +1,23 @@
 // Backups of a service that works: agents write, sessions come and go, and what starts on the copy has all that was acknowledged before.
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Client } from '../../src/client/client.js';
 import type { Backup } from '../../src/contract/hosted/operator.js';
+import { inDraft, makeDraft } from '../../src/control/backup-folder.js';
+import { writeManifest } from '../../src/control/backup-manifest.js';
 import { restoreData } from '../../src/control/restore-data.js';
 import { verifyDataDirectory } from '../../src/data-verification.js';
 import { canBox } from '../../src/processes/bubblewrap.js';
@@ -192,7 +205,35 @@ test('a backup that fails, or that a stop ends, leaves nothing behind', async (t
   if (existsSync(to)) assert.deepEqual((await verifyDataDirectory({ dataDirectory: to })).findings, []);
 });
 
-// RESTORE-DATA-1, RESTORE-DATA-2, BACKUP-MANIFEST-1, BACKUP-FOLDER-1
+// UNFINISHED-MARK-1
+test('what a crash has left of a backup or of a restore is taken for nothing, whatever it is named', async () => {
+  const folder = temporaryFolder();
+  const draft = join(folder, 'copy.unfinished');
+  await assert.rejects(
+    inDraft(makeDraft(draft, join(folder, 'copy')), join(folder, 'copy'), async () => {
+      cpSync(await startedDirectory(), draft, { recursive: true });
+      // A crash leaves it at this moment.
+      cpSync(draft, join(folder, 'left'), { recursive: true });
+      await writeManifest(join(folder, 'left'), { kind: 'service', dataFormat: 1, madeAtMs: 1 });
+      throw new Error('it ended');
+    }),
+    /it ended/,
+  );
+  const left = join(folder, 'left');
+  assert.deepEqual(readdirSync(folder), ['left']);
+  const notWhole = { code: 'control.DATA_DAMAGED', message: /is not whole: .* was cut short\. Nothing was changed\. Remove the folder\./ };
+  await assert.rejects(startInside({ dataDirectory: left }), notWhole);
+  await assert.rejects(restoreData({ from: left, dataDirectory: join(folder, 'restored') }), notWhole);
+  const { findings } = await verifyDataDirectory({ dataDirectory: left });
+  assert.deepEqual(
+    findings.map(({ file, advice }) => [file, advice]),
+    [[join(left, 'unfinished'), 'Remove the folder.']],
+  );
+  await inDraft(makeDraft(draft, join(folder, 'copy')), join(folder, 'copy'), async () => assert.ok(existsSync(join(draft, 'unfinished'))));
+  assert.deepEqual(readdirSync(join(folder, 'copy')), []);
+});
+
+// RESTORE-DATA-1, RESTORE-DATA-2, BACKUP-MANIFEST-1, BACKUP-MANIFEST-2, BACKUP-FOLDER-1
 test('a backup is restored into an empty folder, whole or not at all, and never over another', { timeout: 60_000 }, async () => {
   const one = await operated();
   const { service, manager, operator, dataDirectory } = one;
@@ -245,7 +286,12 @@ test('a backup is restored into an empty folder, whole or not at all, and never 
     await assert.rejects(restore(to), { code }, what);
     assert.deepEqual(readdirSync(folder), ['copy'], what);
     const { findings } = await verifyDataDirectory({ dataDirectory: from });
-    if (code === 'control.DATA_DAMAGED') assert.ok(findings.length > 0, what);
+    if (code === 'control.DATA_DAMAGED') {
+      assert.ok(findings.length > 0, what);
+      // BACKUP-MANIFEST-2: a start would drop the list by which the damage is found.
+      await assert.rejects(startInside({ dataDirectory: from }), { code: 'control.DATA_DAMAGED' }, what);
+      if (existsSync(join(from, 'backup.json'))) assert.ok(existsSync(join(from, 'backup-files.jsonl')), what);
+    }
     writeFileSync(catalog, whole);
     writeFileSync(join(from, 'backup-files.jsonl'), list);
     writeFileSync(join(from, 'backup.json'), manifest);
