@@ -1,5 +1,6 @@
-// Reads a file of worlds whole, with nobody serving it: every key, program, row and entry, the counts of shared layers, and the evidence
-// hash of every world, computed again from its entries and compared with the digests that were stored on the way.
+// Reads a file of worlds whole, with nobody serving it: every key, program, row and entry, the counts of shared layers, the rows of every
+// world beside its journal, and its evidence hash, computed again from its entries and compared with the digests that were stored on the
+// way.
 import { dirname } from 'node:path';
 import { requireWhole } from '../files/database.js';
 import { cutDigests, EvidenceLeaves } from './journal/evidence-leaves.js';
@@ -8,8 +9,9 @@ import { ChunkCache, segmentOf } from './journal/journal-reader.js';
 import { baseKey, beginsWorldKey, headKey, keyKinds, programRecordKey, rangeOfKind, snapshotIdOfKey, snapshotRange } from './kv/keys.js';
 import { decodeHead, type WorldHead } from './kv/world-head.js';
 import { KvWriter } from './kv/writer.js';
-import { decodeBase } from './state/base.js';
+import { type Base, decodeBase } from './state/base.js';
 import { layersOf } from './state/world-blobs.js';
+import { strayRow } from './verify-rows.js';
 
 /** A position on the journal of a world, hashed again. */
 export interface HashedPosition {
@@ -29,15 +31,15 @@ export async function verifyWorlds(file: string, report: ReportFault): Promise<S
   requireWhole(file, { leaves: true, anySize: true, beginsKey: beginsWorldKey });
   const store = KvWriter.open({ directory: dirname(file), durability: 'committed', leavesChecked: false, readOnly: true });
   try {
-    verifyRows(store, report);
-    return verifyHeads(store, report);
+    return verifyHeads(store, verifyRows(store, report), report);
   } finally {
     await store.close();
   }
 }
 
-/** Rows of layers, and of the bases of programs. */
-function verifyRows(store: KvWriter, report: ReportFault): void {
+/** Rows of layers, and of the bases of programs. Yields the bases that can be read. */
+function verifyRows(store: KvWriter, report: ReportFault): Map<string, Base> {
+  const bases = new Map<string, Base>();
   for (const { value } of store.range(rangeOfKind(keyKinds.row))) {
     if (value.length > 0 && attempted(() => JSON.parse(value.toString())) === undefined) report('a row of it is no JSON');
   }
@@ -45,19 +47,27 @@ function verifyRows(store: KvWriter, report: ReportFault): void {
     const name = key.subarray(1).toString();
     if (attempted(() => JSON.parse(value.toString())) === undefined) report(`the program ${name} is no JSON`);
     const base = store.get(baseKey(name));
-    const rows = base && attempted(() => decodeBase(base, JSON.parse).spaces.map((space) => space.ids.map((id) => space.value(id))));
-    if (rows === undefined) report(`the starting rows of program ${name} cannot be read`);
+    const found = base && attempted(() => wholeBase(base));
+    if (found === undefined) report(`the starting rows of program ${name} cannot be read`);
+    else bases.set(name, found);
   }
+  return bases;
 }
 
-function verifyHeads(store: KvWriter, report: ReportFault): StoredWorld[] {
+function wholeBase(stored: Buffer): Base {
+  const base = decodeBase(stored, JSON.parse);
+  for (const space of base.spaces) for (const id of space.ids) space.value(id);
+  return base;
+}
+
+function verifyHeads(store: KvWriter, bases: ReadonlyMap<string, Base>, report: ReportFault): StoredWorld[] {
   const worlds: StoredWorld[] = [];
   const layers = new Map<number, number>();
   const cache = new ChunkCache(store);
   for (const { key, value } of store.range(rangeOfKind(keyKinds.head))) {
     const worldId = key.subarray(headKey('').length).toString();
     const world = attempted(
-      () => verifyWorld(store, cache, { worldId, head: decodeHead(value), layers }),
+      () => verifyWorld(store, cache, { worldId, head: decodeHead(value), layers, bases }),
       (error) => report(`the world ${worldId} cannot be read: ${error.message}`),
     );
     if (world === undefined) continue;
@@ -79,12 +89,14 @@ interface WorldInStore {
   head: WorldHead;
   /** How often each layer is used; added to. */
   layers: Map<number, number>;
+  /** By program key. */
+  bases: ReadonlyMap<string, Base>;
 }
 
 function verifyWorld(
   store: KvWriter,
   cache: ChunkCache,
-  { worldId, head, layers }: WorldInStore,
+  { worldId, head, layers, bases }: WorldInStore,
 ): { stored: StoredWorld; faults: string[] } {
   const faults: string[] = [];
   const uses = (of: WorldHead): void => {
@@ -104,6 +116,9 @@ function verifyWorld(
   const onChain = snapshots.filter(([, one]) => one.sequence <= head.sequence && isOnChain(one));
   const hashes = hashJournal(cache, head, [head.sequence, ...onChain.map(([, { sequence }]) => sequence)]);
   if (!hasStoredLeaves(cache, head, hashes.leaves)) faults.push('has evidence of another hash than was stored with it');
+  const base = bases.get(head.programKey);
+  const stray = base && strayRow(store, cache, { worldId, head, base });
+  if (stray !== undefined) faults.push(stray);
   const found = new Map<string, HashedPosition>();
   for (const [id, one] of snapshots) {
     const at = onChain.some(([known]) => known === id) ? hashes.at : hashJournal(cache, one, [one.sequence]).at;

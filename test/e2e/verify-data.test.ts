@@ -22,6 +22,7 @@ import { type DataVerification, verifyDataDirectory } from '../../src/data-verif
 import { type Database, openDatabase } from '../../src/files/database.js';
 import { lockFolder } from '../../src/files/folder-lock.js';
 import { removeFolder } from '../../src/files/remove-folder.js';
+import { keyKinds } from '../../src/worlds/kv/keys.js';
 import { drillyard, jsonLines } from '../cli/cli.js';
 import { makeDeepFolder } from '../deep-folder.js';
 import { smallDisk } from '../small-disk.js';
@@ -204,6 +205,12 @@ const together: Case[][] = [
       /its table strange is none of this version/,
     ],
     [
+      'a row that was changed',
+      // VERIFY-ROWS-1
+      (at) => changed(worldsOf(at), (database) => changeValue(database, keyKinds.row, 'comment number 9.', 'comment number 8.')),
+      /the world ses_\S+ has not the row "\S+" of ticket-desk\/comments that its journal says of its snapshot/,
+    ],
+    [
       'a build without content',
       (at) => changed(catalogOf(at), (database) => void database.removeSync(keyOf(database, 'r build-content '))),
       /its record build \S+ refers to build-content \S+, which is not there/,
@@ -223,7 +230,7 @@ const together: Case[][] = [
   [
     [
       'evidence that was changed',
-      (at) => changed(worldsOf(at), (database) => changeEntry(database, 'comment number 7.', 'comment number 8.')),
+      (at) => changed(worldsOf(at), (database) => changeValue(database, keyKinds.chunk, 'comment number 7.', 'comment number 8.')),
       /host-0\/data\.mdb: the world ses_\S+ has evidence of another hash/,
     ],
     ['a blob that is missing', (at) => rmSync(blobOf(at)), /blobs\/..\/\w+: it is missing, and .+ needs it/],
@@ -311,8 +318,8 @@ async function readDamaged(cases: Case[]): Promise<{ dataDirectory: string; find
   return { dataDirectory, findings: (await verifyDataDirectory({ dataDirectory })).findings };
 }
 
-function changeEntry(database: Database, from: string, to: string): void {
-  for (const { key, value } of database.getRange({ start: Buffer.from([32]), end: Buffer.from([33]) })) {
+function changeValue(database: Database, kind: number, from: string, to: string): void {
+  for (const { key, value } of database.getRange({ start: Buffer.from([kind]), end: Buffer.from([kind + 1]) })) {
     const at = value.indexOf(from);
     if (at < 0) continue;
     const bytes = Buffer.from(value);
@@ -320,7 +327,7 @@ function changeEntry(database: Database, from: string, to: string): void {
     database.putSync(Buffer.from(key), bytes);
     return;
   }
-  assert.fail('no entry has it');
+  assert.fail('nothing has it');
 }
 function blobOf(dataDirectory: string): string {
   const blobs = join(dataDirectory, 'blobs');

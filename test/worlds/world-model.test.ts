@@ -1,8 +1,12 @@
 // Random histories of a world beside a reference model: for all commands, and whenever its host ends, both say the same and hold the
 // same.
 import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import type { JsonValue } from '../../src/contract/json.js';
+import { dataFileOf } from '../../src/files/database.js';
+import { verifyWorlds } from '../../src/worlds/verify-worlds.js';
 import fc from '../fast-check.js';
 import { dueEvent } from './bank-build.js';
 import { Bank, bankWorlds } from './bank-kit.js';
@@ -99,6 +103,8 @@ const initial = [
 
 const door = bankWorlds();
 let forks = 0;
+const historiesKeptMax = 40;
+let historiesKept = 0;
 /** How often a command in flight ended how. */
 type CrashEnds = Map<string, number>;
 
@@ -142,6 +148,18 @@ test('an advance of many slices whose host ends in the middle continues where it
   context.diagnostic(JSON.stringify(Object.fromEntries(ends)));
 });
 
+// VERIFY-ROWS-1
+test('the files of these worlds are whole, with each row as its journal says', async () => {
+  await door.worlds.close();
+  const found: string[] = [];
+  let stored = 0;
+  for (const name of readdirSync(door.directory())) {
+    stored += (await verifyWorlds(dataFileOf(join(door.directory(), name)), (fault) => found.push(fault))).length;
+  }
+  assert.deepEqual(found, []);
+  assert.ok(stored > 0);
+});
+
 class History {
   #bank: Bank;
   #model: ReferenceModel;
@@ -165,6 +183,8 @@ class History {
   async end(): Promise<void> {
     await this.#bank.world.passivate();
     await this.#compare(this.#model);
+    // Some stay, for a look at the file that they are in.
+    if (historiesKept++ < historiesKeptMax) return;
     for (const bank of this.#made) await bank.world.destroy();
   }
 
