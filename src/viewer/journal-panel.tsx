@@ -9,6 +9,7 @@ import { type FilterChoices, type JournalFilter, searchOfFilter } from './journa
 import { useJournalKeys } from './journal-keys.tsx';
 import { JournalList } from './journal-list.tsx';
 import { JournalPages } from './journal-pages.ts';
+import { Failure } from './kit/loading.tsx';
 import { counted } from './kit/parts.tsx';
 import { saidInShort } from './transcript.tsx';
 import { tuning } from './tuning.js';
@@ -64,6 +65,7 @@ export function JournalPanel(props: JournalPanelProps) {
       <Rows
         {...props}
         sequences={found?.sequences ?? source.held}
+        failed={found?.failed}
         isFiltered={found?.sequences !== undefined}
         follows={props.isLive && follows}
       />
@@ -73,11 +75,13 @@ export function JournalPanel(props: JournalPanelProps) {
 
 interface RowsProps extends JournalPanelProps {
   sequences: readonly number[] | undefined;
+  /** Nothing could be searched. */
+  failed: Failed | undefined;
   isFiltered: boolean;
   follows: boolean;
 }
 
-function Rows({ sequences, isFiltered, ...props }: RowsProps) {
+function Rows({ sequences, failed, isFiltered, ...props }: RowsProps) {
   const { source, count } = props;
   const pages = useMemo(() => {
     if (sequences === undefined) return source.journal;
@@ -92,6 +96,7 @@ function Rows({ sequences, isFiltered, ...props }: RowsProps) {
   const { lines } = props.transcript;
   const said = useMemo(() => saidInShort(lines), [lines]);
   useJournalKeys({ ...props, ...steps });
+  if (failed !== undefined) return <Failure what="what was searched for" {...failed} />;
   if (sequences?.length === 0)
     return (
       <p class="journal-nothing quiet">
@@ -122,13 +127,21 @@ function positionIn(sequences: readonly number[], sequence: number): number {
   return sequences[low] === sequence ? low + 1 : 0;
 }
 
+interface Failed {
+  error: Error;
+  retry: () => void;
+}
+
 interface Found {
   sequences: readonly number[] | undefined;
   summary: string;
+  failed?: Failed;
 }
 
 function useFound(source: EvidenceSource, query: SearchQuery | undefined, count: number): Found | undefined {
   const [found, setFound] = useState<Found | undefined>();
+  const [turn, setTurn] = useState(0);
+  const retry = (): void => setTurn(turn + 1);
   const key = JSON.stringify(query);
   useEffect(() => {
     if (query === undefined) return setFound(undefined);
@@ -141,13 +154,13 @@ function useFound(source: EvidenceSource, query: SearchQuery | undefined, count:
             sequences,
             summary: `${sequences.length.toLocaleString('en-US')}${nextSequence === undefined ? '' : '+'} of ${counted(source.held?.length ?? count, 'entry', 'entries')}${source.held === undefined ? '' : ` of this page; ${counted(count - source.held.length, 'more entry', 'more entries')} in evidence.jsonl`}`,
           }),
-        (error: Error) => !asked.signal.aborted && setFound({ sequences: [], summary: error.message }),
+        (error: Error) => !asked.signal.aborted && setFound({ sequences: [], summary: '', failed: { error, retry } }),
       );
     }, tuning.filterRestMs);
     return () => {
       clearTimeout(timer);
       asked.abort();
     };
-  }, [source, key, count]);
+  }, [source, key, count, turn]);
   return found;
 }

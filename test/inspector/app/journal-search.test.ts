@@ -171,3 +171,21 @@ test('what was typed a moment ago does not lead back to a page that was left mea
   assert.match(page.url(), /#\/play$/);
   assert.deepEqual(complaints, []);
 });
+
+test('a search that fails says so and can be tried again; it does not say that nothing matches', options, async (t) => {
+  const { page, open, runs } = await openDesk(t, { drills: ['careless-refund'] });
+  const refusal = { code: 'control.INTERNAL', message: 'The disk could not be read.', retryable: false, correlationId: 'cor_0' };
+  await page.route(/\/search/, (route) => route.fulfill({ status: 500, json: refusal }));
+  await open(`#/runs/${runs['careless-refund']![0]}?q=refund`);
+  const failed = page.getByRole('alert').filter({ hasText: 'The disk could not be read.' });
+  await failed.waitFor();
+  assert.equal(await page.getByText('No entry matches.').count(), 0);
+  assert.deepEqual(await axeViolations(page), []);
+  await page.unroute(/\/search/);
+  await failed.getByRole('button', { name: 'Try again' }).click();
+  await page
+    .locator('.journal-bar [role=status]')
+    .getByText(/^\d+ of 26 entries$/)
+    .waitFor();
+  await failed.waitFor({ state: 'detached' });
+});
