@@ -186,3 +186,13 @@ test('a token that is not accepted is said to be refused', options, async (t) =>
   await page.getByRole('alert').getByText('That token was not accepted').waitFor();
   assert.deepEqual(await axeViolations(page), []);
 });
+
+test('an address that names no run has a heading and the way back, whatever it names', options, async (t) => {
+  const { page, open } = await openDesk(t, { drills: [] });
+  for (const name of ['run_0000000000000gone', 'nosuch', 'latest~7']) {
+    await open(`#/runs/${name}`);
+    await page.getByRole('heading', { level: 1, name: 'There is no such run' }).waitFor();
+    await page.getByRole('link', { name: 'All runs' }).waitFor();
+    assert.deepEqual(await axeViolations(page), [], name);
+  }
+});

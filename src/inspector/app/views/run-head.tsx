@@ -116,6 +116,15 @@ function Actions({ reply }: { reply: InspectorRunReply }) {
 
 const unrepeatable = 'This report does not know the seed of its run: an earlier version wrote it, or a hosted service.';
 
+export function RunLoading({ runId }: { runId: string }) {
+  return (
+    <header class="run-head">
+      <RunCrumbs runId={runId} />
+      <h1>Run</h1>
+    </header>
+  );
+}
+
 function Unfinished({ reply }: { reply: InspectorRunReply }) {
   const run = active.value.get(reply.runId) ?? reply.active;
   return (

@@ -19,7 +19,7 @@ import { client, refine } from '../state/session.tsx';
 import { AttachmentsPart } from './attachments-part.tsx';
 import { ForkBefore } from './fork-before.tsx';
 import { RunFailure } from './run-failure.tsx';
-import { RunCrumbs, RunHead } from './run-head.tsx';
+import { RunHead, RunLoading } from './run-head.tsx';
 import { AssertionsPart, InteractionsPart, SetupPart, WorldPart } from './run-parts.tsx';
 
 const parts = ['evidence', 'assertions', 'interactions', 'world', 'attachments', 'setup'] as const;
@@ -42,15 +42,6 @@ export function RunView({ runId, query }: { runId: string; query: { [name: strin
     <Await of={run} what="the run" lines={10} head={<RunLoading runId={runId} />}>
       {(reply) => <Run reply={reply} query={query} />}
     </Await>
-  );
-}
-
-function RunLoading({ runId }: { runId: string }) {
-  return (
-    <header class="run-head">
-      <RunCrumbs runId={runId} />
-      <h1>Run</h1>
-    </header>
   );
 }
 
