@@ -1,6 +1,6 @@
 // One entry in full: what it says, what caused it and what it caused, what changed; and beside it the state at that moment.
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Transcript } from '../contract/run/transcript.js';
 import type { EvidenceEntry, FaultEntry } from '../contract/world/evidence.js';
 import { entryIsProblem, entryText } from '../reports/entry-text.js';
@@ -13,7 +13,7 @@ import type { EntryContext } from './entry-context.tsx';
 import type { EvidenceSource } from './evidence-source.ts';
 import { Await, type LoadState } from './kit/loading.tsx';
 import { ChangeTable, Copy, Fact, Json } from './kit/parts.tsx';
-import { isTyping } from './kit/typing.tsx';
+import { isTakenKey } from './kit/taken-key.tsx';
 import { StateAt } from './state-at.tsx';
 import { SaidLine, saidAround } from './transcript.tsx';
 import { tuning } from './tuning.js';
@@ -39,9 +39,10 @@ export function EntryPane(props: EntryPaneProps) {
   const [side, setSide] = useState<'entry' | 'state'>('entry');
   const [before, after] = neighborsOf(sequence, last, source.held);
   useEscape(props.onClose);
+  const pane = useFocusReturned();
   useStateKey(() => setSide((shown) => (shown === 'entry' ? 'state' : 'entry')));
   return (
-    <aside class="pane" tabIndex={-1} aria-label={`Entry ${sequence}`}>
+    <aside class="pane" ref={pane} tabIndex={-1} aria-label={`Entry ${sequence}`}>
       <header class="pane-bar">
         <div class="switch" role="group" aria-label="What to show of it">
           <button type="button" aria-pressed={side === 'entry'} onClick={() => setSide('entry')}>
@@ -97,18 +98,32 @@ function useEscape(close: () => void): void {
   latest.current = close;
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
-      if (event.key === 'Escape' && !isTyping(event)) latest.current();
+      if (event.key === 'Escape' && !isTakenKey(event)) latest.current();
     };
     addEventListener('keydown', onKey);
     return () => removeEventListener('keydown', onKey);
   }, []);
 }
 
+/** Closed from within, it leaves the focus with what opened it, else with the journal. */
+function useFocusReturned(): { current: HTMLElement | null } {
+  const pane = useRef<HTMLElement>(null);
+  useLayoutEffect(() => {
+    const opener = document.activeElement as HTMLElement | null;
+    return () => {
+      if (pane.current?.contains(document.activeElement) !== true) return;
+      const isThere = opener?.isConnected === true && opener !== document.body;
+      (isThere ? opener : document.querySelector<HTMLElement>('.journal'))?.focus({ preventScroll: true });
+    };
+  }, []);
+  return pane;
+}
+
 /** `s` turns the pane over. */
 function useStateKey(turn: () => void): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
-      if (event.key === 's' && !isTyping(event) && !event.ctrlKey && !event.metaKey && !event.altKey) turn();
+      if (event.key === 's' && !isTakenKey(event) && !event.ctrlKey && !event.metaKey && !event.altKey) turn();
     };
     addEventListener('keydown', onKey);
     return () => removeEventListener('keydown', onKey);

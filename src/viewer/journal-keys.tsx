@@ -2,7 +2,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import type { SearchQuery } from '../contract/inspector/journal.js';
 import type { EvidenceSource } from './evidence-source.ts';
-import { isTyping } from './kit/typing.tsx';
+import { isTakenKey } from './kit/taken-key.tsx';
 import { tuning } from './tuning.js';
 
 export interface JournalSteps {
@@ -20,7 +20,7 @@ export function useJournalKeys(steps: JournalSteps): void {
   latest.current = steps;
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
-      if (isTyping(event) || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+      if (isTakenKey(event) || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
       const to = moves[event.key]?.(latest.current);
       if (to === undefined) return;
       event.preventDefault();

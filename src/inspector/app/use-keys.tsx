@@ -1,6 +1,6 @@
 // The keys of the whole app, and the small pages that they open.
 import { useEffect } from 'preact/hooks';
-import { isTyping } from '../../viewer/kit/typing.tsx';
+import { isTakenKey } from '../../viewer/kit/taken-key.tsx';
 import { routeHash } from './state/route.ts';
 import { go, overlay } from './state/session.tsx';
 import { views } from './view-names.tsx';
@@ -13,7 +13,7 @@ export function useAppKeys(): void {
         overlay.value = overlay.value === 'palette' ? undefined : 'palette';
         return;
       }
-      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event) || overlay.value !== undefined) return;
+      if (event.ctrlKey || event.metaKey || event.altKey || isTakenKey(event)) return;
       if (event.key === '?') overlay.value = 'help';
       else if (event.key === '/') focusSearch(event);
       else {

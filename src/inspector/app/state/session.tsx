@@ -83,6 +83,7 @@ export function followAddress(): void {
       history.replaceState(null, '', location.pathname + taken.rest);
     }
     followPlace();
+    overlay.value = undefined;
     route.value = parseRoute(location.hash);
   });
 }

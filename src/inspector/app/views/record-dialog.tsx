@@ -1,10 +1,11 @@
 // A run, or a world to play with, saved as a drill or a scenario: the files with what they would change, and written after a second look.
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { RecordingReply, RecordingRequest } from '../../../contract/inspector/recordings.js';
 import type { RecordedFile, Recording, RecordingPin } from '../../../contract/run/recording.js';
 import { visibleText } from '../../../text/visible-text.js';
 import { Await, type LoadState, useLoad } from '../../../viewer/kit/loading.tsx';
 import { Copy, counted, Problem } from '../../../viewer/kit/parts.tsx';
+import { TitledDialog } from '../kit/dialog.tsx';
 import { isOffline } from '../state/live.tsx';
 import { routeHash } from '../state/route.ts';
 import { client } from '../state/session.tsx';
@@ -41,12 +42,10 @@ interface DialogProps {
 }
 
 function RecordDialog({ of, name, as, onClose }: DialogProps) {
-  const box = useRef<HTMLDialogElement>(null);
   const [id, setId] = useState(`${name}-recorded`);
   const [targetId, setTargetId] = useState('');
   const [pins, setPins] = useState<readonly string[]>([]);
   const [written, setWritten] = useState<Recording | undefined>();
-  useEffect(() => box.current?.showModal(), []);
   const request: RecordingRequest = {
     as,
     id,
@@ -64,15 +63,7 @@ function RecordDialog({ of, name, as, onClose }: DialogProps) {
     if (written !== undefined) client.call('refresh', { body: {} }).catch(() => undefined);
   };
   return (
-    <dialog class="record" ref={box} aria-labelledby="record-title" onClose={close}>
-      <header class="row">
-        <h2 id="record-title" class="grow">
-          {as === 'drill' ? 'Save as drill' : 'Save as scenario'}
-        </h2>
-        <button type="button" class="icon" aria-label="Close" onClick={() => box.current?.close()}>
-          ✕
-        </button>
-      </header>
+    <TitledDialog class="record" label={as === 'drill' ? 'Save as drill' : 'Save as scenario'} onClose={close}>
       {written !== undefined ? (
         <Written recording={written} as={as} id={id} onLeave={close} />
       ) : (
@@ -80,7 +71,13 @@ function RecordDialog({ of, name, as, onClose }: DialogProps) {
           <div class="row fields">
             <label class="field grow">
               Id
-              <input value={id} spellcheck={false} autocomplete="off" onChange={(event) => setId(event.currentTarget.value.trim())} />
+              <input
+                value={id}
+                autofocus
+                spellcheck={false}
+                autocomplete="off"
+                onChange={(event) => setId(event.currentTarget.value.trim())}
+              />
             </label>
             {as === 'drill' && 'runId' in of && (
               <label class="field grow">
@@ -95,7 +92,7 @@ function RecordDialog({ of, name, as, onClose }: DialogProps) {
           <Preview loaded={loaded} as={as} pins={pins} onPins={setPins} write={write} />
         </>
       )}
-    </dialog>
+    </TitledDialog>
   );
 }
 

@@ -1,11 +1,12 @@
 // Runs of the past once more, with a choice of seeds: the same, fresh ones, some that are named, and again and again until it fails.
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { defined } from '../../../contract/defined.js';
 import type { InspectorStartRunRequest } from '../../../contract/inspector/runs.js';
 import { isSeed } from '../../../contract/seed-text.js';
 import { counted, Problem } from '../../../viewer/kit/parts.tsx';
 import { tuning } from '../../tuning.js';
+import { TitledDialog } from '../kit/dialog.tsx';
 import { isOffline, noteRequest } from '../state/live.tsx';
 import { client } from '../state/session.tsx';
 import { useBusy } from '../state/use-busy.tsx';
@@ -22,18 +23,16 @@ interface RerunDialogProps {
 type Choice = 'same' | 'fresh' | 'chosen';
 
 export function RerunDialog({ title, what, seed, onClose, onStarted }: RerunDialogProps) {
-  const box = useRef<HTMLDialogElement>(null);
   const [choice, setChoice] = useState<Choice>('fresh');
   const [untilFails, setUntilFails] = useState(false);
   const { busy, problem, run } = useBusy();
-  useEffect(() => box.current?.showModal(), []);
   const start = async (given: FormData): Promise<void> => {
     const rounds = untilFails ? { untilFailed: Number(given.get('rounds')) } : {};
     for (const chosen of seedsOf(choice, given)) {
       const body = { ...what, ...defined({ seed: chosen }), ...rounds };
       noteRequest((await client.call('startRun', { body })).request);
     }
-    box.current?.close();
+    onClose();
     onStarted?.();
   };
   const submit = (event: SubmitEvent): void => {
@@ -42,15 +41,7 @@ export function RerunDialog({ title, what, seed, onClose, onStarted }: RerunDial
     run(() => start(given));
   };
   return (
-    <dialog class="record rerun" ref={box} aria-labelledby="rerun-title" onClose={onClose}>
-      <header class="row">
-        <h2 id="rerun-title" class="grow">
-          {title}
-        </h2>
-        <button type="button" class="icon" aria-label="Close" onClick={() => box.current?.close()}>
-          ✕
-        </button>
-      </header>
+    <TitledDialog class="record rerun" label={title} onClose={onClose}>
       <form onSubmit={submit}>
         <SeedChoice seed={seed} choice={choice} onChoose={setChoice} untilFails={untilFails} />
         <label class="toggle">
@@ -70,7 +61,7 @@ export function RerunDialog({ title, what, seed, onClose, onStarted }: RerunDial
           <Problem text={problem} />
         </footer>
       </form>
-    </dialog>
+    </TitledDialog>
   );
 }
 
@@ -85,7 +76,15 @@ interface SeedChoiceProps {
 function SeedChoice({ seed, choice, onChoose, untilFails }: SeedChoiceProps) {
   const option = (value: Choice, label: ComponentChildren) => (
     <label class="toggle">
-      <input type="radio" name="choice" value={value} checked={choice === value} onChange={() => onChoose(value)} /> <span>{label}</span>
+      <input
+        type="radio"
+        name="choice"
+        value={value}
+        checked={choice === value}
+        autofocus={choice === value}
+        onChange={() => onChoose(value)}
+      />{' '}
+      <span>{label}</span>
     </label>
   );
   return (
