@@ -1,4 +1,5 @@
 // How a command that could not do its work says so, and what the process then ends with.
+import { tmpdir } from 'node:os';
 import pc from 'picocolors';
 import { ServiceError } from '../contract/errors.js';
 import { diagnosticsOf } from '../drills/source-invalid.js';
@@ -51,7 +52,10 @@ export function failureLines(error: unknown): object[] {
 /** Of what a disk, or the limits of a process, refuse: in words, with the file. */
 function systemMessage(error: unknown): string | undefined {
   const { code, syscall, path } = error as NodeJS.ErrnoException;
-  if (code === undefined || syscall === undefined || !exhaustion.has(code)) return undefined;
+  if (code === undefined || syscall === undefined) return undefined;
+  if (syscall === 'mkdtemp' && path?.startsWith(tmpdir()))
+    return `A temporary folder cannot be made in ${tmpdir()}: ${causeOf(code)}. The variable TMPDIR names another place.`;
+  if (!exhaustion.has(code)) return undefined;
   return `${path ?? 'A file'} cannot be written or opened: ${causeOf(code)} (${code}, ${syscall}).`;
 }
 const exhaustion = new Set([...diskFullCodes, ...exhaustedCodes, 'EROFS']);

@@ -1,12 +1,13 @@
 // What a command that cannot do its work says: a sentence with the next step, no stack, and the right exit code.
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { createRepository, drill, moduleAgent, written } from '../drills/repository.js';
 import { drillyard, jsonLines, start } from './cli.js';
 import { warmDrillyard } from './warm-cli.js';
@@ -120,4 +121,29 @@ test('a reader that goes away does not end a run, nor change its exit code', asy
   child.stdout?.once('data', () => child.stdout?.destroy());
   assert.equal((await ended).code, 0);
   assert.equal(readdirSync(join(here, 'unread')).length, 1);
+});
+
+test('a current folder that is gone: a sentence, no stack', { skip: process.platform !== 'linux' }, () => {
+  // Node.js itself evaluates no text there.
+  const program = fileURLToPath(new URL('../../../bin/drillyard.js', import.meta.url));
+  const inGone = 'mkdir "$1" && cd "$1" && rmdir "$1" && shift && exec "$@"';
+  for (const words of [['run'], ['run', '--json', '--root', root], ['validate', '--root', root]]) {
+    const args = ['-c', inGone, 'sh', join(here, 'gone'), process.execPath, program, ...words];
+    const { status, stdout, stderr } = spawnSync('/bin/sh', args, { encoding: 'utf8', env: { ...process.env, NO_COLOR: '1' } });
+    const sentence = 'The folder that this was started in does not exist any more. Start it in another one.';
+    assert.deepEqual([status, stderr], [2, `error ${sentence}\n`]);
+    assert.equal(
+      stdout,
+      words.includes('--json') ? `${JSON.stringify({ event: 'error', code: 'control.NOT_FOUND', message: sentence })}\n` : '',
+    );
+  }
+});
+
+test('a TMPDIR in which no folder can be made: the run ends, and says so in its reports too', async () => {
+  writeFileSync(join(here, 'no-folder'), '');
+  const TMPDIR = join(here, 'no-folder');
+  const { code, stderr, stdout } = await drillyard(['run', '--json', '--root', root], { env: { TMPDIR } });
+  const sentence = `A temporary folder cannot be made in ${TMPDIR}: a file is in its way. The variable TMPDIR names another place.`;
+  assert.deepEqual([code, stderr], [1, `error ${sentence}\n`]);
+  assert.deepEqual(jsonLines(stdout).at(-1), { event: 'error', code: 'framework.INTERNAL', message: sentence });
 });
