@@ -1,6 +1,5 @@
 // Entry of the command line (bin/drillyard.js): runs the program and ends with its exit code.
 import { CommanderError } from 'commander';
-import { ServiceError } from '../contract/errors.js';
 import { packageVersion } from '../files/installation.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import { createOutput, goOnWithoutReader } from './output.js';
@@ -50,6 +49,7 @@ function hasCurrentFolder(): boolean {
 async function refuseWithoutFolder(args: readonly string[]): Promise<ExitCode> {
   const message = 'The folder that this was started in does not exist any more. Start it in another one.';
   const output = createOutput({ json: args.includes('--json') });
+  const { ServiceError } = await import('../contract/errors.js');
   const { reportFailure } = await import('./failure.js');
   return reportFailure(new ServiceError('control.NOT_FOUND', { message }), output, '/');
 }
