@@ -1,9 +1,9 @@
 // How a command that could not do its work says so, and what the process then ends with.
 import { tmpdir } from 'node:os';
 import pc from 'picocolors';
-import { ServiceError } from '../contract/errors.js';
+import { exhaustedCodes, ServiceError } from '../contract/errors.js';
 import { diagnosticsOf } from '../drills/source-invalid.js';
-import { causeOf, diskFullCodes, exhaustedCodes } from '../files/file-faults.js';
+import { causeOf, diskFullCodes } from '../files/file-faults.js';
 import type { RunRefusal } from '../reports/run-refusal.js';
 import { visibleText } from '../text/visible-text.js';
 import { diagnosticsText } from './diagnostics-text.js';

@@ -115,6 +115,16 @@ export function isServiceError(error: unknown, ...codes: ErrorCode[]): error is 
   return error instanceof ServiceError && (codes.length === 0 || codes.includes(error.code));
 }
 
+/** What the system says where no descriptor is left. */
+export const exhaustedCodes: ReadonlySet<string> = new Set(['EMFILE', 'ENFILE']);
+
+/** An error as it leaves a service. What found no descriptor is no bug: it passes, and a tenant need not know which file it was. */
+export function orUnavailable(error: unknown): unknown {
+  const { code } = (error ?? {}) as { code?: unknown };
+  if (typeof code !== 'string' || !exhaustedCodes.has(code)) return error;
+  return new ServiceError('control.UNAVAILABLE', { message: 'The service has too many files open at the moment.', cause: error });
+}
+
 /** The body of every error response. Extra properties are allowed by the contract; none are written. */
 export interface ErrorEnvelope {
   code: string & tags.Pattern<'^(control|world|cluster)[.][A-Z][A-Z0-9]*(_[A-Z0-9]+)*$'>;

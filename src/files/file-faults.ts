@@ -1,6 +1,6 @@
 // What a system's error code means for the person who reads it, and the refusal that says so. A full disk is control.STORAGE_FULL, a
 // process without descriptors control.UNAVAILABLE, anything else control.INVALID_REQUEST: another folder, or other rights, mend it.
-import { type ErrorCode, ServiceError } from '../contract/errors.js';
+import { type ErrorCode, exhaustedCodes, ServiceError } from '../contract/errors.js';
 
 const causes: { [code: string]: string } = {
   EACCES: 'permission is denied',
@@ -21,8 +21,6 @@ const causes: { [code: string]: string } = {
 };
 /** The disk takes no more. */
 export const diskFullCodes: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
-/** No descriptor is left. */
-export const exhaustedCodes: ReadonlySet<string> = new Set(['EMFILE', 'ENFILE']);
 
 export const hasCode = (error: unknown, code: string): boolean => (error as NodeJS.ErrnoException | undefined)?.code === code;
 
@@ -39,12 +37,6 @@ export function fileRefusal(undone: string, path: string, error: unknown): Servi
     details: { path, reason },
     cause: error,
   });
-}
-
-/** Of a read or write that a request needs: without a descriptor it passes, and a tenant need not know which file it was. */
-export function orUnavailable(error: unknown): unknown {
-  if (![...exhaustedCodes].some((code) => hasCode(error, code))) return error;
-  return new ServiceError('control.UNAVAILABLE', { message: 'The service has too many files open at the moment.', cause: error });
 }
 
 function codeOf(reason: string): ErrorCode {

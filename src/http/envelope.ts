@@ -1,6 +1,6 @@
 // How replies are written: JSON with a correlation id, errors in the one envelope.
 import { defined } from '../contract/defined.js';
-import { type ErrorEnvelope, errorEnvelope, errorTable, ServiceError } from '../contract/errors.js';
+import { type ErrorEnvelope, errorEnvelope, errorTable, orUnavailable, ServiceError } from '../contract/errors.js';
 import { newId } from '../contract/ids.js';
 import { knownMethods } from './known-methods.js';
 import { rateHeaders } from './rate-headers.js';
@@ -78,10 +78,11 @@ export const unsupportedHeader = { 'x-drillyard-unsupported': '1' } as const;
 
 /** What a client sees of anything thrown. */
 export function publicError(thrown: unknown): ServiceError {
-  if (!(thrown instanceof ServiceError)) return new ServiceError('control.INTERNAL', { message: 'Internal error.' });
+  const error = orUnavailable(thrown);
+  if (!(error instanceof ServiceError)) return new ServiceError('control.INTERNAL', { message: 'Internal error.' });
   // A client learns no more than this, no matter who refused a credential and why.
-  if (thrown.code !== 'control.UNAUTHENTICATED') return thrown;
-  return new ServiceError(thrown.code, { message: 'A valid credential is required.', ...defined({ challenge: thrown.extra.challenge }) });
+  if (error.code !== 'control.UNAUTHENTICATED') return error;
+  return new ServiceError(error.code, { message: 'A valid credential is required.', ...defined({ challenge: error.extra.challenge }) });
 }
 
 /** For bytes that are not an HTTP request one could route: answered by the servers themselves. */

@@ -2,7 +2,7 @@
 // way. A reply is one line, or lines of progress and then that one.
 //   NODE-DOOR-1. Nobody but a node with the right token is answered by it, and that for itself: to anybody else, also to a client whose
 //     request a node sends on with its token, the path does not exist.
-import { type ErrorFrame, errorFromFrame, errorToFrame, isServiceError, ServiceError } from '../contract/errors.js';
+import { type ErrorFrame, errorFromFrame, errorToFrame, isServiceError, orUnavailable, ServiceError } from '../contract/errors.js';
 import { newId } from '../contract/ids.js';
 import type { JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
@@ -135,8 +135,9 @@ class DoorAnswers {
   async #lineOf(work: Promise<unknown>): Promise<NodeLine> {
     try {
       return { answer: ((await work) ?? null) as JsonValue };
-    } catch (error) {
-      if (error instanceof NotOwner) return { notOwner: true };
+    } catch (thrown) {
+      if (thrown instanceof NotOwner) return { notOwner: true };
+      const error = orUnavailable(thrown);
       if (isServiceError(error)) return { refusal: errorToFrame(error) };
       this.#onBug(error);
       return { refusal: errorToFrame(new ServiceError('control.INTERNAL', { message: 'Internal error.' })) };

@@ -4,7 +4,7 @@
 //   ROUTER-2. Every reply carries X-Correlation-Id; an error's envelope and its log line carry the same id.
 // Everything up to reading the body happens before the first await, as HttpRequest.body wants it, unless `authenticate` itself waits.
 import { defined } from '../contract/defined.js';
-import { type ErrorCode, type ErrorEnvelope, ServiceError } from '../contract/errors.js';
+import { type ErrorCode, type ErrorEnvelope, orUnavailable, ServiceError } from '../contract/errors.js';
 import { newId } from '../contract/ids.js';
 import type { JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
@@ -166,7 +166,8 @@ export function createRouter<Caller>(options: RouterOptions<Caller>): HttpHandle
       exchange.held ??= made.held;
       const reply = untilLeft(written(made, correlationId), exchange);
       return options.draining?.() === true ? { ...reply, close: true } : reply;
-    } catch (error) {
+    } catch (thrown) {
+      const error = orUnavailable(thrown);
       exchange.held?.release();
       exchange.code = error instanceof ServiceError ? error.code : 'control.INTERNAL';
       if (!(error instanceof ServiceError)) options.onFailure({ correlationId, method: request.method, path: request.path, error });

@@ -213,7 +213,8 @@ test('a refusal ends it as failed with its code, a bug without its stack; what a
   const { operations, create, catalog, errors } = openIncarnation(runner(work.run, { onFailure }));
   const refusal = new ServiceError('control.SOURCE_INVALID', { issues: [{ path: '/a', code: 'x', message: 'y' }], details: { n: 1 } });
   const bug = new Error('secret path /home/x');
-  for (const thrown of [refusal, bug]) {
+  const exhausted = Object.assign(new Error("EMFILE: too many open files, open 'secret path'"), { code: 'EMFILE', syscall: 'open' });
+  for (const thrown of [refusal, bug, exhausted]) {
     const { operationId } = await create();
     await until(() => work.begun.includes(operationId));
     work.fail(operationId, thrown);
@@ -226,12 +227,12 @@ test('a refusal ends it as failed with its code, a bug without its stack; what a
         ['control.SOURCE_INVALID', 'control', false, refusal.extra.issues, { n: 1 }],
       );
     } else {
-      assert.equal(error.code, 'control.INTERNAL');
+      assert.equal(error.code, thrown === bug ? 'control.INTERNAL' : 'control.UNAVAILABLE');
       assert.equal(JSON.stringify(error).includes('secret path'), false);
     }
   }
-  assert.deepEqual(taken, [refusal, bug]);
-  assert.equal(errors.length, 1, 'the bug is in the log, the refusal is not');
+  assert.deepEqual(taken, [refusal, bug, exhausted]);
+  assert.equal(errors.length, 2, 'the bug and the lack of descriptors are in the log, the refusal is not');
 });
 
 test('an ending that throws fails the operation; so does one whose failure throws too', async () => {

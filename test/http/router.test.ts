@@ -39,6 +39,14 @@ const routes: Route<string>[] = [
   },
   {
     method: 'GET',
+    path: '/exhausted/{code}',
+    auth: 'none',
+    run: ({ path: { code } }) => {
+      throw Object.assign(new Error(`${code}: open '/data/evidence'`), { code, syscall: 'open', path: '/data/evidence' });
+    },
+  },
+  {
+    method: 'GET',
     path: '/forged',
     auth: 'none',
     run: () => {
@@ -180,6 +188,18 @@ test('a bug is an internal error with its correlation id in the log and nothing 
   assert.ok(!JSON.stringify(body).includes('secret'));
   assert.equal(failures.at(-1)?.correlationId, headers.get('x-correlation-id'));
   assert.match(String(failures.at(-1)?.error), /secret/);
+});
+
+test('what finds no descriptor is refused as what passes, is no bug, and names no file', async () => {
+  const before = failures.length;
+  for (const code of ['EMFILE', 'ENFILE']) {
+    const { status, body } = await send(`/exhausted/${code}`);
+    const { correlationId: _, ...envelope } = body;
+    const message = 'The service has too many files open at the moment.';
+    assert.deepEqual([status, envelope], [503, { code: 'control.UNAVAILABLE', message, retryable: true, source: 'platform' }]);
+  }
+  assert.equal(failures.length, before);
+  assert.equal((await send('/exhausted/EIO')).status, 500);
 });
 
 test('a refusal that may be retried says when', async () => {

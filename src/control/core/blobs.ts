@@ -10,10 +10,9 @@ import { mkdir, open, readdir, readFile, rename, rm, stat, utimes } from 'node:f
 import { join } from 'node:path';
 import { Semaphore } from '../../async/semaphore.js';
 import { sha256Digest } from '../../contract/digest.js';
-import { ServiceError } from '../../contract/errors.js';
+import { orUnavailable, ServiceError } from '../../contract/errors.js';
 import { limits } from '../../contract/limits.js';
 import { diskFull, isDiskFull } from '../../files/disk-full.js';
-import { orUnavailable } from '../../files/file-faults.js';
 import { flush } from '../../files/flush.js';
 import { flushFolder } from '../../files/flushed-copy.js';
 import { makeFolder } from '../../files/make-folder.js';

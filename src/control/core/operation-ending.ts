@@ -1,5 +1,5 @@
 // What is written when an operation's runner is done: its own ending, and what stands in for an ending that cannot be applied.
-import { ServiceError } from '../../contract/errors.js';
+import { orUnavailable, ServiceError } from '../../contract/errors.js';
 import type { LongRunningOperation } from '../../contract/hosted/operation.js';
 import { limits } from '../../contract/limits.js';
 import type { RunError } from '../../contract/run/run.js';
@@ -31,7 +31,8 @@ export function endingOf({ correlationId }: OperationRecord, runner: Runner, res
 
 /** The stack of a bug goes to the log, never into a resource. */
 function operationError(thrown: unknown, correlationId: string): RunError {
-  if (thrown instanceof ServiceError) return { ...runErrorFrom(thrown), correlationId };
+  const error = orUnavailable(thrown);
+  if (error instanceof ServiceError) return { ...runErrorFrom(error), correlationId };
   return { ...runError('control.INTERNAL', 'A bug ended this operation; the log has it under the correlation id.'), correlationId };
 }
 
