@@ -1,6 +1,7 @@
 // What leaves a host: frames gathered until the present turn of the event loop has run out of work, then one envelope.
 import { type ErrorFrame, errorToFrame, ServiceError } from '../contract/errors.js';
 import { newId } from '../contract/ids.js';
+import { isStoredDamage } from '../contract/stored-damage.js';
 import type { CommandEntry } from './cell.js';
 import { type Envelope, postToCaller, writeToCaller } from './frames.js';
 
@@ -51,9 +52,10 @@ export class MailOutbox {
       correlationId,
       stack: error instanceof Error ? (error.stack ?? String(error)) : String(error),
     });
-    return errorToFrame(
-      new ServiceError('control.INTERNAL', { message: 'The actor failed; its log has the cause.', details: { correlationId } }),
-    );
+    const [code, message] = isStoredDamage(error)
+      ? (['control.DATA_DAMAGED', 'What is stored of this actor is damaged; nothing was changed, and the log names the file.'] as const)
+      : (['control.INTERNAL', 'The actor failed; its log has the cause.'] as const);
+    return errorToFrame(new ServiceError(code, { message, details: { correlationId } }));
   }
 
   flush(): void {

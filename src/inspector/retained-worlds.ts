@@ -77,7 +77,10 @@ export class RetainedWorlds {
       return await (await this.#worlds()).open(runId);
     } catch (error) {
       if (!isServiceError(error, 'control.DATA_DAMAGED')) throw error;
-      const [path, reason] = [join(this.#runDirectory, runId, dataFile), String(error.extra.details?.reason)];
+      const [path, reason] = [
+        join(this.#runDirectory, runId, dataFile),
+        String(error.extra.details?.reason ?? 'what it holds cannot be read'),
+      ];
       const message = `The file ${path} is damaged: ${reason}. The world of this run cannot be read; its report can.`;
       throw new ServiceError('control.DATA_DAMAGED', { message, details: { path, reason } });
     }

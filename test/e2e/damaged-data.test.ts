@@ -4,11 +4,13 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { openDatabase } from '../../src/files/database.js';
 import { emptyDatabase } from '../../src/files/database-page.js';
+import { keyKinds } from '../../src/worlds/kv/keys.js';
 import { engineFlags, jsonLines } from '../cli/cli.js';
 import { clientOf, serve, startedDirectory, startInside, temporaryFolder } from './service.js';
 
@@ -148,6 +150,30 @@ test('where hosts are processes a damaged file of worlds closes its own project,
   assert.ok(next.logged().includes(`The file ${other}/data.mdb is damaged: `), next.logged());
   assert.ok((await clientOf(next, owner).listEvidence({ path: { projectId, sessionId } })).entries.length > 0);
   await next.stop();
+});
+
+// WRITER-4
+test('bytes of a world that cannot be read, in a file whose pages are whole, are damage: the log names the file, the answer does not', {
+  timeout: 120_000,
+}, async () => {
+  const { dataDirectory, place } = damagedBy(worlds, () => {});
+  const database = openDatabase({ directory: dirname(place), flushed: true });
+  for (const { key, value } of database.getRange({ start: Buffer.from([keyKinds.chunk]), end: Buffer.from([keyKinds.chunk + 1]) })) {
+    const bytes = Buffer.from(value);
+    bytes[bytes.indexOf(':{') + 1] = 0x21;
+    database.putSync(Buffer.from(key), bytes);
+  }
+  await database.close();
+  const service = await startInside({ dataDirectory });
+  const { projectId } = service.ready;
+  const client = clientOf(service, owner);
+  const { items } = await client.listSessions({ path: { projectId } });
+  const path = { projectId, sessionId: items[0]!.sessionId };
+  await assert.rejects(client.listEvidence({ path }), ({ code, message }: Error & { code?: string }) => {
+    return code === 'control.DATA_DAMAGED' && !message.includes(dataDirectory);
+  });
+  assert.match(service.logged(), new RegExp(`The file ${place} is damaged: a journal cannot be read`));
+  await service.stop();
 });
 
 test('the command says so too, and ends with 1', async () => {

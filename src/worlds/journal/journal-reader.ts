@@ -18,6 +18,11 @@ export class ChunkCache {
     this.#store = store;
   }
 
+  /** KvWriter.decoded. */
+  decoded<T>(decode: () => T): T {
+    return this.#store.decoded('a journal', decode);
+  }
+
   /** The chunk of `journal` that holds `sequence`. */
   find(journal: number, sequence: number): StoredChunk {
     for (const name of this.#chunks.keys()) {
@@ -29,7 +34,7 @@ export class ChunkCache {
     // Who reads one chunk after the other asks for the first sequence of each.
     const stored = this.#store.get(end) ?? this.#store.last({ start: chunkKey(journal, 0), end })?.value;
     invariant(stored !== undefined, 'every sequence of a journal lies in a chunk');
-    const chunk = new StoredChunk(stored);
+    const chunk = this.decoded(() => new StoredChunk(stored));
     invariant(sequence < chunk.firstSequence + chunk.entryCount, 'chunks of a journal leave no gap');
     this.#chunks.set(nameOf(journal, chunk), chunk);
     return chunk;

@@ -221,7 +221,7 @@ export class Journal {
 
   read(fromSequence: number, limit: number, bytesMax?: number): EvidenceEntry[] {
     const { lines } = this.lines(fromSequence, limit, bytesMax);
-    return lines === '' ? [] : (JSON.parse(`[${lines.slice(0, -1).replaceAll('\n', ',')}]`) as EvidenceEntry[]);
+    return this.#cache.decoded(() => JSON.parse(`[${lines.slice(0, -1).replaceAll('\n', ',')}]`) as EvidenceEntry[]);
   }
   /** RFC 8785 lines, each ended by a newline: `limit` of them, or fewer whose bytes come to `bytesMax`, but one at least. */
   lines(fromSequence: number, limit: number, bytesMax = Number.POSITIVE_INFINITY): { lines: string; count: number } {

@@ -36,6 +36,11 @@ export class KvView {
     return pending === undefined ? this.#store.get(key) : (pending.value ?? undefined);
   }
 
+  /** KvWriter.decoded. */
+  decoded<T>(what: string, decode: () => T): T {
+    return this.#store.decoded(what, decode);
+  }
+
   /** Entries of [start, end) in key order. */
   range(range: KeyRange): Iterable<{ key: Buffer; value: Buffer }> {
     return this.#pending.size === 0 ? this.#store.range(range) : this.#merged(range);

@@ -5,7 +5,10 @@
 //     disk before it returns, in LMDB's own order (data, then meta page), so that a power cut leaves a whole tree too.
 //   WRITER-3. With a log, no change is made outside of its records, and a file that has a position changes by them only: the copy that
 //     replays them equals the file.
+//   WRITER-4. Stored bytes that cannot be decoded are damage of this file, named as such, and no fault of the program.
 import { isServiceError, ServiceError } from '../../contract/errors.js';
+import { isStoredDamage, StoredDamage } from '../../contract/stored-damage.js';
+import { dataFileOf } from '../../files/database.js';
 import { type SpaceSeen, seeSpace } from '../../files/disk-full.js';
 import { tuning } from '../tuning.js';
 import { counterKey, headKey, keyKinds, layerKinds, rangeOfKind, readTombstoneKey, referencesKey, tombstoneKey } from './keys.js';
@@ -29,6 +32,17 @@ export interface KvWriterOptions {
   onCommit?: (() => void) | undefined;
 }
 const none = Buffer.alloc(0);
+
+/** What `decode` makes of bytes of the data file of `directory`. StoredDamage where it throws. */
+export function decodeStored<T>(directory: string, what: string, decode: () => T): T {
+  try {
+    return decode();
+  } catch (cause) {
+    if (cause instanceof ServiceError || isStoredDamage(cause)) throw cause;
+    const file = dataFileOf(directory);
+    throw new StoredDamage(`The file ${file} is damaged: ${what} cannot be read (${(cause as Error).message}).`, { cause });
+  }
+}
 
 export class KvWriter {
   readonly directory: string;
@@ -55,6 +69,10 @@ export class KvWriter {
 
   get(key: Buffer): Buffer | undefined {
     return this.#file.get(key);
+  }
+  /** WRITER-4. */
+  decoded<T>(what: string, decode: () => T): T {
+    return decodeStored(this.directory, what, decode);
   }
   has(key: Buffer): boolean {
     return this.#file.has(key);

@@ -24,6 +24,11 @@ export class Layers {
     this.#chain = chain;
   }
 
+  /** KvWriter.decoded. */
+  decoded<T>(what: string, decode: () => T): T {
+    return this.#view.decoded(what, decode);
+  }
+
   /** null: deleted by some layer; undefined: no layer knows it. */
   row(space: number, rowId: string): string | null | undefined {
     const value = this.#topmost(this.#chain.length, (layer) => rowKey(layer, space, rowId));

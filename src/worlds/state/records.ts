@@ -86,7 +86,8 @@ export class Records {
   get(space: Space, rowId: string): JsonObject | undefined {
     const row = space.rows.get(rowId) ?? (space.isStored ? this.#load(space, rowId) : undefined);
     if (row === undefined) return space.base?.value(rowId);
-    if (row.value === undefined && row.text !== null) row.value = this.#parse(row.text);
+    const { text } = row;
+    if (row.value === undefined && text !== null) row.value = this.#layers.decoded('a row', () => this.#parse(text));
     return row.value;
   }
   text(space: Space, rowId: string): string | undefined {

@@ -11,7 +11,7 @@ import { ChunkCache } from '../journal/journal-reader.js';
 import { baseKey, doneCommandRange, headKey, keyKinds, programRecordKey, snapshotRange } from '../kv/keys.js';
 import { decodeHead, headVersion, type WorldHead } from '../kv/world-head.js';
 import { WriteSet } from '../kv/write-set.js';
-import { KvWriter, type KvWriterOptions } from '../kv/writer.js';
+import { decodeStored, KvWriter, type KvWriterOptions } from '../kv/writer.js';
 import { tuning } from '../tuning.js';
 import { type Base, decodeBase, type ParseRow, prepareBase } from './base.js';
 import { SharedCommit } from './shared-commit.js';
@@ -59,7 +59,7 @@ export class WorldRepository {
   }
   loadProgram(programKey: string): WorldProgram | undefined {
     const bytes = this.store.get(programRecordKey(programKey));
-    return bytes === undefined ? undefined : (JSON.parse(bytes.toString()) as WorldProgram);
+    return bytes && this.store.decoded('a program', () => JSON.parse(bytes.toString()) as WorldProgram);
   }
   /** The digest of the base rows alone: what world_created carries. */
   baseStateHash(programKey: string): string {
@@ -115,8 +115,7 @@ export class WorldRepository {
   loadWorld(worldId: string, incarnation: number): WorldState | undefined {
     const bytes = this.store.get(headKey(worldId));
     if (bytes === undefined) return undefined;
-    const stored = headVersion(bytes);
-    const head = decodeHead(bytes);
+    const { stored, head } = this.store.decoded('a world', () => ({ stored: headVersion(bytes), head: decodeHead(bytes) }));
     return new WorldState(this.contextOf(head.programKey), {
       worldId,
       incarnation: Math.max(incarnation, stored.incarnation + 1),
@@ -198,7 +197,10 @@ export class WorldRepository {
     return bases.getOrMake(programKey, () => {
       const bytes = this.store.get(baseKey(programKey));
       invariant(bytes !== undefined, 'a program is stored before its worlds');
-      return decodeBase(bytes, this.#parse);
+      // The base outlives the store.
+      const { directory } = this.store;
+      const decoded = <T>(decode: () => T): T => decodeStored(directory, 'the starting rows', decode);
+      return decoded(() => decodeBase(bytes, (text) => decoded(() => this.#parse(text))));
     });
   }
 }
