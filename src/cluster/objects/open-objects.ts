@@ -34,7 +34,9 @@ export function storeIdentity(objects: ObjectStore): StoreName {
     name: async () => (await read()) ?? 'none',
     begin: async () => {
       if ((await read()) !== undefined)
-        throw foreignCluster(`The store is another cluster's. Name an empty one, or remove its ${nameKey} where that cluster is no more.`);
+        throw foreignCluster(
+          `The store is another cluster's, or a restore that was cut short has left it. Name an empty one, or remove its ${nameKey} where no cluster uses it.`,
+        );
       const name = randomUUID();
       isBegun = true;
       await objects.put(nameKey, Buffer.from(JSON.stringify({ store: name })));
