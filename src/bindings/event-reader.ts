@@ -1,4 +1,4 @@
-// Server-sent events as wait-route.ts writes them: a name, one line of JSON, a blank line.
+// Server-sent events as wait-route.ts writes them: a name, one line of JSON, a blank line; and comments, which say nothing.
 import { limits } from '../contract/limits.js';
 
 export interface ReadEvent {
@@ -18,7 +18,7 @@ export async function* readEvents(stream: AsyncIterable<Uint8Array>): AsyncGener
     if (text.length > limits.bodyBytesMax) return;
     const events = text.split('\n\n');
     text = events.pop() as string;
-    for (const event of events) yield parse(event);
+    for (const event of events) if (!event.startsWith(':')) yield parse(event);
   }
 }
 

@@ -1,5 +1,6 @@
-// MCP over Streamable HTTP: one endpoint, one message a POST. JSON answers, but where there is progress to tell to a caller who wants it:
-// an event stream. What is wrong with the HTTP request itself (host, bearer, size, media type) is returned as everywhere, in the envelope.
+// MCP over Streamable HTTP: one endpoint, one message a POST. JSON answers, but for a caller who takes events, where there is progress or
+// the answer takes long: an event stream. What is wrong with the HTTP request itself (host, bearer, size, media type) is returned as
+// everywhere, in the envelope.
 // Why: docs/decisions/001.
 //   MCP-ROUTE-1. A client that goes away cancels in the modern revision; in the older ones it does not. A cancellation that comes as a
 //     message of its own is taken and does nothing: the ids of two clients may be the same, so no work is ever found by one.
@@ -8,6 +9,7 @@ import type { JsonObject, JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
 import { toolNamesIn } from '../contract/run/mcp-tool-names.js';
 import { publicError } from '../http/envelope.js';
+import { asksForEvents, eventStreamHeaders, Settlement, withoutSilence } from '../http/event-stream.js';
 import { requireMediaType, requireSize } from '../http/guards.js';
 import { readJsonBody } from '../http/json-body.js';
 import type { RouteReply } from '../http/router.js';
@@ -56,16 +58,21 @@ async function answer(body: JsonValue, { headers, query, signal }: ServerRequest
     toolNames: toolNames ?? world.dialect.mcp.toolNames,
     signal: era === 'modern' ? signal : undefined,
   };
-  if (wantsProgress(message) && takesEvents(headers)) return await answerAsItComes(id, answerInSteps(request));
+  if (asksForEvents(headers) || (wantsProgress(message) && takesAnything(headers)))
+    return await answerAsItComes(id, answerInSteps(request));
   return { status: 200, body: resultMessage(id, await answerMcp(request)) };
 }
 
-/** A stream begins with the first progress; without any the answer is one as every other. */
+/** A stream begins with the first progress, or after the first silence; else the answer is one as every other. */
 async function answerAsItComes(id: RequestId, steps: AsyncGenerator<McpStep>): Promise<RouteReply> {
-  const first = (await steps.next()).value as McpStep;
-  if (first.kind === 'failed') throw first.error;
-  if (first.kind === 'done') return { status: 200, body: resultMessage(id, first.value) };
-  return { status: 200, headers: eventHeaders, body: eventsOf(id, first, steps) };
+  const coming = steps.next() as Promise<IteratorYieldResult<McpStep>>;
+  const isLate = !(await new Settlement(coming).soon());
+  if (!isLate) {
+    const { value: first } = await coming;
+    if (first.kind === 'failed') throw first.error;
+    if (first.kind === 'done') return { status: 200, body: resultMessage(id, first.value) };
+  }
+  return { status: 200, headers: eventStreamHeaders, body: withoutSilence(eventsOf(id, coming, steps), { isLate }) };
 }
 
 async function readMessageBody(request: ServerRequest): Promise<JsonValue> {
@@ -77,15 +84,17 @@ async function readMessageBody(request: ServerRequest): Promise<JsonValue> {
   }
 }
 
-function takesEvents(headers: ReadonlyMap<string, string>): boolean {
+function takesAnything(headers: ReadonlyMap<string, string>): boolean {
   const accept = headers.get('accept');
-  return accept === undefined || /text\/event-stream|\*\/\*/i.test(accept);
+  return accept === undefined || accept.includes('*/*');
 }
 
-const eventHeaders = { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' };
-
-async function* eventsOf(id: RequestId, first: McpStep, rest: AsyncGenerator<McpStep>): AsyncGenerator<string> {
-  yield eventOf(messageOf(id, first));
+async function* eventsOf(
+  id: RequestId,
+  coming: Promise<IteratorYieldResult<McpStep>>,
+  rest: AsyncGenerator<McpStep>,
+): AsyncGenerator<string> {
+  yield eventOf(messageOf(id, (await coming).value));
   for await (const step of rest) yield eventOf(messageOf(id, step));
 }
 

@@ -6,10 +6,10 @@ import { ownAgentDialect, ownWordsHeader } from '../contract/run/dialect.js';
 import type { CallResponse, ToolsResponse, WaitResponse } from '../contract/world/agent-binding.js';
 import type { AdvanceProgress } from '../contract/world/world-protocol.js';
 import type { DirectCall, Endpoint } from '../drills/ports/bindings-port.js';
+import { eventStream } from '../http/event-stream.js';
 import type { AgentCatalog, AgentWorld, AskOptions } from './agent-world.js';
 import { readEvents } from './event-reader.js';
 import { McpFailure, rpcCodes } from './mcp-messages.js';
-import { eventStream } from './wait-route.js';
 
 export class RemoteWorld implements AgentWorld {
   readonly dialect = ownAgentDialect;

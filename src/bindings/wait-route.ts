@@ -3,6 +3,7 @@
 import { errorEnvelope } from '../contract/errors.js';
 import type { WaitRequest, WaitResponse } from '../contract/world/agent-binding.js';
 import { publicError } from '../http/envelope.js';
+import { asksForEvents, eventStreamHeaders, withoutSilence } from '../http/event-stream.js';
 import type { RouteReply } from '../http/router.js';
 import type { RowWork } from '../http/table-routes.js';
 import type { AgentAccess } from './agent-access.js';
@@ -20,11 +21,9 @@ export const answerWait: RowWork<AgentAccess> =
       const waited = await caller.wait(untilUs, { ...options, signal });
       return { schemaVersion: 1, correlationId: waited.correlationId, virtualTimeUs: waited.virtualTimeUs, outcome: waited.outcome };
     };
-    if (headers.get('accept')?.includes(eventStream) !== true) return { status: 200, body: await wait({}) };
-    return { status: 200, headers: { 'content-type': eventStream }, body: events(wait, correlationId) };
+    if (!asksForEvents(headers)) return { status: 200, body: await wait({}) };
+    return { status: 200, headers: eventStreamHeaders, body: withoutSilence(events(wait, correlationId)) };
   };
-
-export const eventStream = 'text/event-stream';
 
 async function* events(wait: Wait, correlationId: string): AsyncGenerator<string> {
   for await (const step of progressThenEnd((onProgress) => wait({ onProgress }))) {

@@ -36,7 +36,6 @@ export const inspectorLimits = {
   inspectorStreamsMax: 32,
   /** Messages that a slow reader of the live stream may be behind. */
   inspectorStreamBacklogMax: 1_000,
-  inspectorStreamQuietMs: 15_000,
   /** How often the journals of what runs are read while somebody listens. */
   inspectorWatchMs: 100,
   /** Retained worlds that are open at once. */

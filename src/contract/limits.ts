@@ -219,6 +219,10 @@ export const limits = {
   folderLockRenewedMs: 2_000,
   folderLockStaleMs: 15_000,
 
+  // Streams of events.
+  /** Of one in which nothing happens: less than the minute after which proxies end a connection that says nothing. */
+  eventStreamQuietMs: 15_000,
+
   // MCP.
   mcpToolsPageMax: 100,
   /** How long a client may keep a page of tools: grants last as long as their access. */

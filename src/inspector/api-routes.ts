@@ -2,6 +2,7 @@
 import type { InspectorRouteId } from '../contract/inspector/inspector.js';
 import { type InspectorRule, inspectorRoutes } from '../contract/inspector/routes.js';
 import { inspectorContract } from '../contract/validate/inspector-validators.js';
+import { eventStreamHeaders } from '../http/event-stream.js';
 import { RawText, type Route } from '../http/router.js';
 import { type RouteApi, type RowWork, rowReply, tableRoutes } from '../http/table-routes.js';
 import type { Api, ApiCall } from './api.js';
@@ -15,7 +16,7 @@ const mediaHeaders: { readonly [Id in InspectorRouteId]?: { [name: string]: stri
     'content-security-policy': "sandbox allow-scripts; frame-ancestors 'none'",
     'referrer-policy': 'no-referrer',
   },
-  listEvents: { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' },
+  listEvents: eventStreamHeaders,
 };
 const jsonText = { 'content-type': 'application/json; charset=utf-8', 'content-disposition': 'inline' };
 

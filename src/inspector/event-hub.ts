@@ -5,6 +5,7 @@
 import { ServiceError } from '../contract/errors.js';
 import type { InspectorEvent } from '../contract/inspector/inspector.js';
 import { limits } from '../contract/limits.js';
+import { withoutSilence } from '../http/event-stream.js';
 import { tuning } from './tuning.js';
 
 export interface FollowRequest {
@@ -76,7 +77,7 @@ export class EventHub {
     };
     signal.addEventListener('abort', leave, { once: true });
     if (signal.aborted) leave();
-    return listener.pieces(leave);
+    return withoutSilence(listener.pieces(leave));
   }
 
   /** Resolves when every stream has been written to its end. */
@@ -132,7 +133,7 @@ class Listener {
     try {
       while (!this.#ended) {
         if (this.#waiting.length > 0) yield this.#waiting.splice(0).join('');
-        else if (await this.#quiet()) yield ': still here\n\n';
+        else await this.#news();
       }
     } finally {
       leave();
@@ -140,14 +141,9 @@ class Listener {
     }
   }
 
-  /** True when nothing has come for a while. */
-  #quiet(): Promise<boolean> {
+  #news(): Promise<void> {
     return new Promise((resolve) => {
-      const timer = setTimeout(() => resolve(true), limits.inspectorStreamQuietMs);
-      this.#wake = () => {
-        clearTimeout(timer);
-        resolve(false);
-      };
+      this.#wake = resolve;
     });
   }
 }

@@ -1,9 +1,11 @@
 // A world that answers as reported, an access to it, and POSTs to its MCP endpoint on a real socket.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { after } from 'node:test';
+import { after, type TestContext } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
 import { createBindings } from '../../src/bindings/create-bindings.js';
 import { ServiceError } from '../../src/contract/errors.js';
+import { limits } from '../../src/contract/limits.js';
 import type { ToolOutcome } from '../../src/contract/world/evidence.js';
 import type { ToolCatalogItem, WorldCommand, WorldQuery } from '../../src/contract/world/world-protocol.js';
 import type { Access } from '../../src/drills/ports/bindings-port.js';
@@ -140,4 +142,30 @@ export function mcpEndpoints(engine?: HttpServer['engine']): (changes?: Partial<
 export function failureIn({ status, text }: McpReply): [status: number, code: number | undefined, id: unknown] {
   const { error, id } = JSON.parse(text) as { error?: { code: number }; id?: unknown };
   return [status, error?.code, id];
+}
+
+/** What a test holds back, and lets go. */
+export interface Gate {
+  opened: Promise<void>;
+  open(): void;
+}
+export function gate(): Gate {
+  let open = (): void => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open };
+}
+
+/** Silence after silence, until this has come; `setTimeout` is mocked. */
+export async function afterSilence<T>(t: TestContext, coming: Promise<T>): Promise<T> {
+  let isThere = false;
+  const noted = coming.finally(() => {
+    isThere = true;
+  });
+  while (!isThere) {
+    t.mock.timers.tick(limits.eventStreamQuietMs);
+    await turn();
+  }
+  return await noted;
 }

@@ -3,19 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { loadUws } from '../../src/http/uws-binary.js';
 import type { SendOptions } from '../../src/worlds/api.js';
-import { mcpEndpoints, modernMeta, version } from './mcp-kit.js';
+import { afterSilence, gate, mcpEndpoints, modernMeta, version } from './mcp-kit.js';
 
-interface Gate {
-  opened: Promise<void>;
-  open(): void;
-}
-function gate(): Gate {
-  let open = (): void => {};
-  const opened = new Promise<void>((resolve) => {
-    open = resolve;
-  });
-  return { opened, open };
-}
 type Report = (progress: { reachedUs: number; scheduledEventsProcessed: number }) => void;
 
 for (const engine of ['node:http', ...(loadUws() === undefined ? [] : ['uWebSockets.js' as const])] as const) {
@@ -82,5 +71,29 @@ for (const engine of ['node:http', ...(loadUws() === undefined ? [] : ['uWebSock
     await begun.opened;
     abort.abort();
     await cancelled.opened;
+  });
+
+  // EVENT-STREAM-1
+  test(`${engine}: an answer that takes long is a stream with comments to a client that accepts events`, async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const silence = gate();
+    const { access } = await open({ meanwhile: () => silence.opened });
+    const { url, token } = access.endpoints.mcp ?? assert.fail();
+    const call = (accept: string) =>
+      fetch(url, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', accept },
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'desk.ticket.close', arguments: { id: 1 } } }),
+      });
+    const plain = call('application/json');
+    const { headers, body } = await afterSilence(t, call('application/json, text/event-stream'));
+    assert.deepEqual([headers.get('content-type'), headers.get('x-accel-buffering')], ['text/event-stream', 'no']);
+    const reader = (body ?? assert.fail()).pipeThrough(new TextDecoderStream()).getReader();
+    assert.equal((await reader.read()).value, ': still here\n\n');
+    silence.open();
+    let rest = '';
+    for (let read = await reader.read(); !read.done; read = await reader.read()) rest += read.value;
+    const answer = (await (await plain).json()) as { result: object };
+    assert.deepEqual(JSON.parse(/\nevent: message\ndata: (.*)\n\n$/.exec(`\n${rest}`)?.[1] ?? ''), answer);
   });
 }

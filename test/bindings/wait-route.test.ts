@@ -1,10 +1,12 @@
 // POST /v1/wait on both servers: one answer, or events; who goes away ends the wait.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import { RemoteWorld } from '../../src/bindings/remote-world.js';
 import { ServiceError } from '../../src/contract/errors.js';
 import { validateErrorEnvelope, validateWaitResponse } from '../../src/contract/validate/validators.js';
 import { loadUws } from '../../src/http/uws-binary.js';
-import { mcpEndpoints, type ToldWorld } from './mcp-kit.js';
+import { afterSilence, gate, mcpEndpoints, type ToldWorld } from './mcp-kit.js';
 
 for (const engine of ['node:http', ...(loadUws() === undefined ? [] : ['uWebSockets.js' as const])] as const) {
   const open = mcpEndpoints(engine);
@@ -47,6 +49,39 @@ for (const engine of ['node:http', ...(loadUws() === undefined ? [] : ['uWebSock
     assert.equal(envelope.value.correlationId, refused.headers.get('x-correlation-id'));
   });
 
+  // EVENT-STREAM-1
+  test(`${engine}: while nothing happens a stream sends comments, and says that nobody is to buffer it`, async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const silence = gate();
+    const asked = wait({ meanwhile: () => silence.opened }, { accept: 'application/json, Text/Event-Stream' });
+    const reader = asked.then(({ body }) => (body ?? assert.fail()).pipeThrough(new TextDecoderStream()).getReader());
+    for (const _ of [1, 2]) {
+      const read = reader.then((from) => from.read());
+      assert.deepEqual(await afterSilence(t, read), { done: false, value: ': still here\n\n' });
+    }
+    silence.open();
+    assert.match((await (await reader).read()).value ?? '', /^event: result\n/);
+    assert.equal((await asked).headers.get('x-accel-buffering'), 'no');
+  });
+
+  test(`${engine}: the client of this package leaves comments out`, async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const silence = gate();
+    const begun = gate();
+    const { access } = await open({
+      meanwhile: async () => {
+        begun.open();
+        await silence.opened;
+      },
+    });
+    const { url, token } = access.endpoints.mcp ?? assert.fail();
+    const waited = new RemoteWorld({ url: url.replace(/\/mcp$/, ''), token }).wait();
+    await begun.opened;
+    await afterSilence(t, waits(10));
+    silence.open();
+    assert.equal((await waited).virtualTimeUs, 7);
+  });
+
   for (const accept of ['application/json', 'text/event-stream']) {
     test(`${engine}: a client that goes away ends its wait (${accept})`, async () => {
       const abort = new AbortController();
@@ -68,4 +103,8 @@ for (const engine of ['node:http', ...(loadUws() === undefined ? [] : ['uWebSock
       });
     });
   }
+}
+
+async function waits(turns: number): Promise<void> {
+  for (let n = 0; n < turns; n++) await turn();
 }

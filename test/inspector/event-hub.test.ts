@@ -174,3 +174,18 @@ test('a listener that does not read is let go, and no other', async () => {
   await reader.return?.(undefined);
   assert.equal(hub.hasListeners, false);
 });
+
+// EVENT-STREAM-1
+test('a live stream on which nothing happens sends comments', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const leave = new AbortController();
+  const stream = new EventHub().listen({ type: 'hello', generation: 1, active: [] }, { signal: leave.signal })[Symbol.asyncIterator]();
+  assert.match((await stream.next()).value, /^event: hello\n/);
+  for (const _ of [1, 2]) {
+    const quiet = stream.next();
+    t.mock.timers.tick(limits.eventStreamQuietMs);
+    assert.deepEqual(await quiet, { done: false, value: ': still here\n\n' });
+  }
+  leave.abort();
+  assert.equal((await stream.next()).done, true);
+});
