@@ -57,6 +57,7 @@ async function answer(body: JsonValue, { headers, query, signal }: ServerRequest
     headers,
     toolNames: toolNames ?? world.dialect.mcp.toolNames,
     signal: era === 'modern' ? signal : undefined,
+    resultBytesMax: limits.mcpEventResultBytesMax,
   };
   if (asksForEvents(headers) || (wantsProgress(message) && takesAnything(headers)))
     return await answerAsItComes(id, answerInSteps(request));

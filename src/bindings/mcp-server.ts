@@ -19,6 +19,8 @@ export interface McpRequest {
   headers?: Headers;
   toolNames?: McpToolNames | undefined;
   signal: AbortSignal | undefined;
+  /** A result of more leaves without the progress of its operation. */
+  resultBytesMax?: number;
   /** Of a wait. */
   onProgress?: ((progress: AdvanceProgress) => void) | undefined;
 }

@@ -1,5 +1,6 @@
 // An answer as it comes: the progress that its caller has asked for, then how it ended. A wait reports its progress until it ends. An
 // operation is one step of the world; what its manifest says of progress is sent once that is done, and only where it succeeded.
+//   MCP-STEPS-1. A result that clients would not take as an event comes without progress, and so as a reply of its own.
 import type { JsonObject, JsonValue } from '../contract/json.js';
 import type { AdvanceProgress } from '../contract/world/world-protocol.js';
 import type { McpMessage } from './mcp-messages.js';
@@ -33,11 +34,16 @@ export async function* answerInSteps(request: McpRequest): AsyncGenerator<McpSte
     }
     const value = await answerMcp(request);
     const { progress = [] } = tool?.mcp ?? {};
-    if (value.isError !== true) for (const params of progress) yield { kind: 'progress', progress: notification({ ...params }) };
+    if (progress.length > 0 && value.isError !== true && isWithin(value, request.resultBytesMax))
+      for (const params of progress) yield { kind: 'progress', progress: notification({ ...params }) };
     yield { kind: 'done', value };
   } catch (error) {
     yield { kind: 'failed', error };
   }
+}
+
+function isWithin(value: JsonObject, bytesMax: number | undefined): boolean {
+  return bytesMax === undefined || Buffer.byteLength(JSON.stringify(value)) <= bytesMax;
 }
 
 /** The number of events only rises, as the revisions want it of `progress`. */

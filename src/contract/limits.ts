@@ -227,6 +227,8 @@ export const limits = {
   mcpToolsPageMax: 100,
   /** How long a client may keep a page of tools: grants last as long as their access. */
   mcpToolsTtlMs: 300_000,
+  /** Of a result that follows its progress as an event: the official client for Python takes no event of more than 1 MiB. */
+  mcpEventResultBytesMax: 1_000_000,
   /** Requests under way of one client on stdio. */
   mcpStdioRequestsMax: 256,
   /** A longer name ends in a digest of the whole. */

@@ -120,6 +120,19 @@ test('progress is reported before the result, to a caller who asks for it and ta
   assert.deepEqual(failureIn(odd), [200, -32602, 1]);
 });
 
+// MCP-STEPS-1
+test('a result that is too large for one event comes without progress', async () => {
+  const resultOf = async (chars: number): Promise<McpReply> => {
+    const { modern } = await opened({ progress: [{ progress: 1 }] }, { done: true, text: 'x'.repeat(chars) });
+    return await modern('tools/call', { name, arguments: { id: 1 }, _meta: { progressToken: 'p' } });
+  };
+  // A value is there twice: as structured content, and as text.
+  const small = await resultOf(limits.mcpEventResultBytesMax / 2 - 1_000);
+  assert.equal(small.headers.get('content-type'), 'text/event-stream');
+  const large = await resultOf(limits.mcpEventResultBytesMax / 2);
+  assert.equal((resultIn(large).structuredContent as { done: boolean }).done, true);
+});
+
 test('a client that lacks what the tool needs is refused before the world is asked', async () => {
   const { modern, legacy, reported } = await opened({ clientCapabilities: ['roots', 'sampling'], progress: [{ progress: 1 }] });
   const capable = (capabilities: unknown, more = {}) => ({
