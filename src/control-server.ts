@@ -20,6 +20,7 @@ import { type ControlServerOptions, requireServerOptions } from './control-serve
 import { type FolderLock, lockFolderOnceFree } from './files/folder-lock.js';
 import { errorReply, jsonReply } from './http/envelope.js';
 import { createMetrics } from './http/metrics/metrics.js';
+import { openFilesWarnings } from './http/open-files.js';
 import type { HttpHandler, HttpServer, HttpServerOptions } from './http/server.js';
 import { createServiceLog, type ServiceLog } from './http/service-log.js';
 import { notReadyError } from './http/service-routes.js';
@@ -92,11 +93,11 @@ async function start(options: ControlServerOptions): Promise<ControlServer> {
     const baseUrl = `http://${hostOf(host)}:${server.port}`;
     const settings = settingsOf(options, { dataDirectory, publicUrl: options.publicUrl ?? baseUrl });
     const worldPort = worldPortOf(options.worldUrl, server);
-    if (worldPort !== undefined)
-      servers.push(await listen({ ...shared, port: worldPort, handler: (request) => phase.worldHandler(request) }));
+    if (worldPort !== undefined) servers.push(await listen({ ...shared, port: worldPort, handler: (asked) => phase.worldHandler(asked) }));
     const worldUrl = withPort(options.worldUrl, servers[1]);
     const site = siteOf({ host, publicUrl: settings.publicUrl, worldUrl, hasMountHosts: options.worldMountHosts });
-    const warnings = [...siteWarnings(site), ...(site.isBeyondLoopback ? server.warnings : [])];
+    const openFiles = openFilesWarnings({ ...settings, ...options.connections, listeners: servers.length });
+    const warnings = [...siteWarnings(site), ...(site.isBeyondLoopback ? server.warnings : []), ...openFiles];
     const toolCode = toolCodeFacts(settings.isolation);
     requireContainedBeyondLoopback(settings, site.isBeyondLoopback);
     let service: Service | undefined;

@@ -1,4 +1,4 @@
-// What the operator of a service should know of its safety, gathered where it starts: the ready line and /readyz tell it.
+// What the operator of a service should know of its safety and its bounds, gathered where it starts: the ready line and /readyz tell it.
 
 export interface ServiceWarning {
   /** Lower case and underscores; stable, for programs. */

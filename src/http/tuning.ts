@@ -4,6 +4,10 @@ export const tuning = {
   /** Looks for connections past their time in the shorter of their times, and the shortest time between two. */
   connectionLooksPerTimeout: 10,
   connectionLookMsMin: 50,
+  /** Descriptors of a host of worlds: a thread has its loop and its data file, a process its pipes and its page. */
+  hostDescriptors: 8,
+  /** Descriptors of all else: catalog, blobs, bundles, workers, callbacks. */
+  otherDescriptors: 256,
   /** A JSON body that takes no more than a millisecond or two to parse and check is not put off. */
   jsonBytesOfTurnMax: 64 * 1024,
   /** Bounds of the histograms' buckets, in seconds: requests, work of some seconds, work of up to hours. */

@@ -205,6 +205,16 @@ test('where neither /dev/shm nor the folder for temporary files can be written, 
   assert.deepEqual([code, stderr], [0, '']);
 });
 
+test('where fewer files may be open than the bounds allow, the ready line warns with both numbers', async () => {
+  const under = ['sh', '-c', 'ulimit -n 2000 && exec "$0" "$@"'];
+  const service = await startService({ under, flags: ['--connections-max', '3000'] });
+  const message =
+    'This process may have 2,000 files open (ulimit -n); 3,000 connections and the hosts of worlds can take 3,768. Allow as many ' +
+    '(LimitNOFILE= of a systemd unit, --ulimit nofile= of a container), or lower `--connections-max`.';
+  assert.deepEqual(service.ready.warnings, [{ code: 'few_open_files', message }]);
+  assert.equal((await service.stop()).code, 0);
+});
+
 // LAST-RESORT-1
 test('an error that nobody catches is one line of the log and the end with 1, and nothing acknowledged is lost', {
   timeout: 120_000,

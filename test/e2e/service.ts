@@ -11,6 +11,7 @@ import { readServeSettings } from '../../src/cli/read-serve-settings.js';
 import { type Client, createClient } from '../../src/client/client.js';
 import type { ToolCodeFacts } from '../../src/control/core/containment.js';
 import type { ControlServer } from '../../src/control-server.js';
+import type { ServiceWarning } from '../../src/http/service-warning.js';
 import type { Ended } from '../cli/cli.js';
 import { nodeArguments } from '../cli/cli.js';
 
@@ -25,6 +26,7 @@ export interface Ready {
   credential?: string;
   server: 'uWebSockets.js' | 'node:http';
   toolCode: ToolCodeFacts;
+  warnings?: readonly ServiceWarning[];
 }
 export interface Service {
   readonly child: ChildProcess;
