@@ -5,10 +5,9 @@
 //   LANES-3. There are never more lanes than `lanesMax`. `lanesAtOnce` begin; while they leave the process idle they double at each
 //     look, for then what runs in them waits, for a model or the network. While it is busy a further lane would only cost: each starts
 //     hosts of its own, and all of them share the same processors.
-import { availableParallelism, cpus } from 'node:os';
-import { performance } from 'node:perf_hooks';
+import { availableParallelism } from 'node:os';
 import { limits } from '../contract/limits.js';
-import { tuning } from './tuning.js';
+import { idleMeter } from './idle-meter.js';
 
 export interface LaneOptions {
   lanesMax: number;
@@ -57,28 +56,4 @@ export async function forEachInLanes<T>(
   for (let waited = 0; waited < lanes.length; waited++) await lanes[waited];
   clearInterval(look);
   if (failure !== undefined) throw failure.error;
-}
-
-/** Work may be in the main thread, in others of this process, or in processes that it started. */
-function idleMeter(): () => boolean {
-  let before = reading();
-  return () => {
-    const now = reading();
-    const elapsedMs = Math.max(now.atMs - before.atMs, 1);
-    const { utilization } = performance.eventLoopUtilization(now.loop, before.loop);
-    const ownShare = Math.max(utilization, (now.usedMs - before.usedMs) / (elapsedMs * availableParallelism()));
-    const machineShare = 1 - (now.machineIdleMs - before.machineIdleMs) / (elapsedMs * cpus().length);
-    before = now;
-    return ownShare < tuning.idleShareMax || Math.max(ownShare, machineShare) < tuning.busyShareMin;
-  };
-}
-
-function reading() {
-  const { user, system } = process.cpuUsage();
-  return {
-    atMs: performance.now(),
-    loop: performance.eventLoopUtilization(),
-    usedMs: (user + system) / 1000,
-    machineIdleMs: cpus().reduce((sum, { times }) => sum + times.idle, 0),
-  };
 }

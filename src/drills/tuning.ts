@@ -21,8 +21,8 @@ export const tuning = {
   /** Ids that a message lists before it ends in dots. */
   idsListed: 20,
   /**
-   * Of the processors, while a run decides about more lanes. An idle process is below the first on any machine; between the two it may be
-   * idle, or others keep it from the processors: they tell.
+   * Of the processors, while a run decides about more lanes: what it used, and waited for. An idle process is below the first on any
+   * machine; between the two it is where the whole machine is below the second.
    */
   idleShareMax: 0.3,
   busyShareMin: 0.6,
