@@ -3,7 +3,6 @@
 //   STREAM-FILES-1. Of a cluster's backup, each file of a stream is at the record that the manifest names, and the manifest names each.
 //     Where a log began at another record, no later one would follow the file.
 import { existsSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { dataFileOf, openDatabase } from '../files/database.js';
 import { homeFileName } from '../worlds/homes.js';
@@ -40,7 +39,6 @@ export async function verifyStreams(
 
 const isStreamFile = (path: string): boolean => path === dataFileOf(catalogFolder('')) || /^worlds\/.*\/data\.mdb$/.test(path);
 
-/** The lock file goes again: nobody has the file open. */
 async function positionFault(file: string, { number, nonce }: HomePosition['streams'][number]): Promise<string | undefined> {
   if (!existsSync(file)) return 'it is missing';
   const directory = join(file, '..');
@@ -51,6 +49,5 @@ async function positionFault(file: string, { number, nonce }: HomePosition['stre
     return found.nonce.toString('hex') === nonce ? undefined : `its record ${number} is another than ${manifestName} says`;
   } finally {
     await database.close();
-    await rm(join(directory, 'lock.mdb'), { force: true });
   }
 }

@@ -1,6 +1,6 @@
 // Looks at a data directory that nobody serves, piece by piece: the key, the catalog, each file of worlds, what sessions expect of them,
 // blobs, bundles.
-//   VERIFY-DATA-1. Nothing is written but LMDB's lock files.
+//   VERIFY-DATA-1. Nothing is written.
 //   VERIFY-DATA-2. A piece is announced before it is read, so that the waiting process knows which one ended it.
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync, readFileSync } from 'node:fs';

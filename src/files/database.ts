@@ -5,26 +5,29 @@
 //     written on a full one, so every page of that file is written before it is mapped. The data file is written with pwrite, which only
 //     fails.
 //   DATABASE-3. A database that is closed leaves nothing in memory: a run opens one for each of its attempts.
+//   DATABASE-4. One that is opened to be read leaves its folder as it is, byte for byte, and takes no right to write there.
 import {
   accessSync,
   closeSync,
   constants,
   linkSync,
   mkdirSync,
+  mkdtempSync,
   openSync,
   renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   unlinkSync,
   writeSync,
 } from 'node:fs';
-import { endianness } from 'node:os';
-import { join } from 'node:path';
+import { endianness, tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import * as lmdb from 'lmdb';
 import { ServiceError } from '../contract/errors.js';
 import { type DatabaseLook, databaseFault } from './database-check.js';
 import { emptyDatabase } from './database-page.js';
-import { fileRefusal, hasCode } from './file-faults.js';
+import { fileRefusal } from './file-faults.js';
 import { fillHoles } from './holes.js';
 import { makeFolder } from './make-folder.js';
 import { tuning } from './tuning.js';
@@ -40,7 +43,7 @@ export interface DatabaseOptions {
   flushed: boolean;
   /** Default true. False: the leaves of its trees are not checked, because somebody has just done so. */
   leavesChecked?: boolean;
-  /** Nothing is made or written, but its lock file; where the file system is read-only not even that. Default false. */
+  /** Nothing is made or written, so nobody else may have it open. Default false. */
   readOnly?: boolean;
 }
 
@@ -53,16 +56,49 @@ const lockFileOf = (directory: string): string => join(directory, 'lock.mdb');
  */
 export function openDatabase({ directory, flushed, leavesChecked = true, readOnly = false }: DatabaseOptions): Database {
   const [dataFile, lockFile] = [dataFileOf(directory), lockFileOf(directory)];
+  if (readOnly) {
+    requireWhole(dataFile, { leaves: leavesChecked });
+    requireDescriptors(dataFile, 'r');
+    return openAside(dataFile);
+  }
   makeFolder(directory);
-  // Where nobody can write LMDB opens without its locks.
-  const takesLocks = !readOnly || !isReadOnlyDisk(directory);
-  const isNew = !readOnly && endianness() === 'LE' && placeWhole(dataFile, emptyDatabase);
-  if (takesLocks && !placeWhole(lockFile, () => Buffer.alloc(tuning.lockFileBytes))) {
+  const isNew = endianness() === 'LE' && placeWhole(dataFile, emptyDatabase);
+  if (!placeWhole(lockFile, emptyLockFile)) {
     fillLockFile(lockFile);
     requireRights(lockFile);
   }
   if (!isNew) requireWhole(dataFile, { leaves: leavesChecked });
-  requireDescriptors(dataFile, takesLocks ? 'r+' : 'r');
+  requireDescriptors(dataFile, 'r+');
+  return openLmdb(directory, { flushed, readOnly });
+}
+
+/** LMDB wants a lock file beside each file that it opens: here beside a link to it, in a folder that is gone when this returns. */
+function openAside(dataFile: string): Database {
+  const aside = makeFolderAside();
+  try {
+    symlinkSync(resolve(dataFile), dataFileOf(aside));
+    placeWhole(lockFileOf(aside), emptyLockFile);
+    return openLmdb(aside, { flushed: false, readOnly: true });
+  } finally {
+    rmSync(aside, { recursive: true, force: true });
+  }
+}
+
+/** In memory where the system has such a folder: a full disk keeps nobody from reading. */
+function makeFolderAside(): string {
+  const temporary = tmpdir();
+  let fault: unknown;
+  for (const place of ['/dev/shm', temporary]) {
+    try {
+      return mkdtempSync(join(place, 'drillyard-'));
+    } catch (error) {
+      fault = error;
+    }
+  }
+  throw fileRefusal(`Nothing can be written to ${temporary}`, temporary, fault);
+}
+
+function openLmdb(directory: string, { flushed, readOnly }: Required<Pick<DatabaseOptions, 'flushed' | 'readOnly'>>): Database {
   const database = lmdb.open<Buffer, Buffer>({
     path: directory,
     keyEncoding: 'binary',
@@ -173,6 +209,8 @@ function putInPlace(draft: string, file: string): boolean {
   return isPlaced;
 }
 
+const emptyLockFile = (): Buffer => Buffer.alloc(tuning.lockFileBytes);
+
 /** One that was copied, or made by another program. */
 function fillLockFile(file: string): void {
   const { size, blocks } = statSync(file);
@@ -186,15 +224,6 @@ function fillLockFile(file: string): void {
     }
   } catch (error) {
     throw fileRefusal(`The file ${file} cannot be written`, file, error);
-  }
-}
-
-function isReadOnlyDisk(directory: string): boolean {
-  try {
-    accessSync(directory, constants.W_OK);
-    return false;
-  } catch (error) {
-    return hasCode(error, 'EROFS');
   }
 }
 

@@ -66,12 +66,12 @@ export function lockFolder(folder: string, gone?: string): FolderLock {
   };
 }
 
-/** As lockFolder, for who only reads: a file system that is read-only takes no lock, and one that is held there counts all the same. */
+/** As lockFolder, for who only reads: where nothing can be written there is no lock, and one that is held there counts all the same. */
 export function lockFolderToRead(folder: string): FolderLock {
   try {
     return lockFolder(folder);
   } catch (error) {
-    if (!isServiceError(error, 'control.INVALID_REQUEST') || error.extra.details?.reason !== 'EROFS') throw error;
+    if (!isServiceError(error, 'control.INVALID_REQUEST') || !unwritable.has(error.extra.details?.reason)) throw error;
     // Others may see the same folder where it can be written.
     const file = join(folder, fileName);
     const holder = find(file)?.holder;
@@ -79,6 +79,8 @@ export function lockFolderToRead(folder: string): FolderLock {
     return { release: () => {} };
   }
 }
+/** The file system is read-only, or the folder is somebody else's. */
+const unwritable: ReadonlySet<unknown> = new Set(['EROFS', 'EACCES', 'EPERM']);
 
 /**
  * As lockFolder, but where only time tells of the holder, as of a container that was just killed: waits until that one renews it, or is

@@ -137,8 +137,10 @@ for (const isolation of ['thread', 'box'] as const) {
       ['server.key', 'operator.token'].map((name) => statSync(join(to, name)).mode & 0o777),
       [0o600, 0o600],
     );
+    const names = readdirSync(to, { recursive: true });
     const { findings, counts } = await verifyDataDirectory({ dataDirectory: to });
     assert.deepEqual(findings, []);
+    assert.deepEqual(readdirSync(to, { recursive: true }), names);
     assert.ok(counts.worlds >= 2 && counts.worldFiles === 1 && counts.blobs > 0);
     const restored = await startInside({ dataDirectory: to, flags: isolation === 'box' ? ['--isolate', 'box'] : [] });
     const again = clientOf(restored, service.ready.credential!);

@@ -1,7 +1,7 @@
 // `drillyard admin verify`: what a stopped service has left is whole; each damage to it is a finding with its file; and nothing is changed
 // by looking.
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import {
   chmodSync,
   cpSync,
@@ -23,7 +23,7 @@ import { type Database, openDatabase } from '../../src/files/database.js';
 import { lockFolder } from '../../src/files/folder-lock.js';
 import { removeFolder } from '../../src/files/remove-folder.js';
 import { keyKinds } from '../../src/worlds/kv/keys.js';
-import { drillyard, jsonLines } from '../cli/cli.js';
+import { drillyard, jsonLines, nodeArguments } from '../cli/cli.js';
 import { makeDeepFolder } from '../deep-folder.js';
 import { smallDisk } from '../small-disk.js';
 import { untilSettled } from '../until.js';
@@ -96,14 +96,19 @@ function keyOf(database: Database, prefix: string | number): Buffer {
   for (const key of database.getKeys({})) if (key.subarray(0, first.length).equals(first)) return Buffer.from(key);
   return assert.fail(`no key begins with ${prefix}`);
 }
-/** Every file by its bytes; a lock file of LMDB is of the last reader. */
+/** Every file by its bytes. */
 function filesOf(directory: string): Map<string, string> {
   const names = (
     readdirSync(directory, { recursive: true, withFileTypes: true }) as { name: string; parentPath: string; isFile(): boolean }[]
   )
-    .filter((entry) => entry.isFile() && entry.name !== 'lock.mdb')
+    .filter((entry) => entry.isFile())
     .map(({ parentPath, name }) => join(parentPath, name));
   return new Map(names.sort().map((file) => [file, readFileSync(file).toString('base64')]));
+}
+
+/** Without the files of some name. */
+function copyWhole(to: string, removed: RegExp): void {
+  cpSync(whole, to, { recursive: true, filter: (file) => !removed.test(file) });
 }
 
 // VERIFY-DATA-1
@@ -123,6 +128,36 @@ test('what a service has left is whole, and looking changes nothing', async () =
   assert.match(shown.stdout, /^whole .+: nothing is damaged; \d+ records, 2 worlds in 1 file, \d+ blobs?, 1 bundle were read\.\n$/);
 });
 
+// VERIFY-DATA-1, DATABASE-4
+test('who may read a directory and write nothing there verifies it, and it stays as it is', async () => {
+  const parent = temporaryFolder();
+  const [directory, temporary] = ['data', 'temporary'].map((name) => join(parent, name)) as [string, string];
+  copyWhole(directory, /lock\.mdb$/);
+  mkdirSync(temporary);
+  // A user of no rights, where this one has all of them.
+  const isRoot = process.getuid?.() === 0;
+  const user = isRoot ? { uid: 65_534, gid: 65_534 } : {};
+  if (isRoot) execFileSync('chown', ['-R', '65534:65534', parent]);
+  execFileSync('chmod', ['-R', 'a-w', directory]);
+  const before = filesOf(directory);
+  const { status, stdout, stderr } = spawnSync(process.execPath, [...nodeArguments, 'admin', 'verify', '--data-dir', directory, '--json'], {
+    ...user,
+    encoding: 'utf8',
+    env: { ...process.env, HOME: temporary, TMPDIR: temporary },
+  });
+  execFileSync('chmod', ['-R', 'u+w', directory]);
+  assert.equal(status, 0, stdout + stderr);
+  assert.deepEqual(
+    jsonLines(stdout).map((line) => (line as { worlds: number }).worlds),
+    [2],
+  );
+  assert.deepEqual(filesOf(directory), before);
+  assert.deepEqual(
+    readdirSync(temporary).filter((name) => name.startsWith('drillyard-')),
+    [],
+  );
+});
+
 // VERIFY-DATA-1
 test('a directory on a file system that is read-only is read without locks', async (context) => {
   const disk = smallDisk(context, { kind: 'tmpfs', megabytes: 96 });
@@ -131,7 +166,7 @@ test('a directory on a file system that is read-only is read without locks', asy
     ['without', /lock\.mdb$/],
     ['with', /^$/],
   ] as const)
-    cpSync(whole, join(disk.path, name), { recursive: true, filter: (file) => !removed.test(file) });
+    copyWhole(join(disk.path, name), removed);
   const held = join(disk.path, 'held');
   mkdirSync(held);
   const lock = lockFolder(held);
