@@ -1,12 +1,13 @@
 // Folders that appear whole: a backup under its name, and a data directory that is made from one.
-//   BACKUP-FOLDER-1. Until it is whole and on the disk it has another name, and the mark of unfinished-mark.ts; what fails removes it.
+//   BACKUP-FOLDER-1. Until it is whole and on the disk it has another name, and the mark of unfinished-mark.ts; what fails removes it. A
+//     disk that is full by then is control.STORAGE_FULL, whichever step met it.
 import { existsSync, lstatSync, mkdirSync, realpathSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 import { defined } from '../contract/defined.js';
 import { ServiceError } from '../contract/errors.js';
 import { diskSpace } from '../files/disk-full.js';
-import { fileRefusal } from '../files/file-faults.js';
+import { diskFullCodes, fileRefusal } from '../files/file-faults.js';
 import { flushFolder } from '../files/flushed-copy.js';
 import { folderBytes, takenBytes } from '../files/folder-bytes.js';
 import { worldFilesIn } from './data-folder.js';
@@ -56,7 +57,9 @@ export async function inDraft<T>(draft: string, to: string, work: () => Promise<
     return result;
   } catch (error) {
     await rm(draft, { recursive: true, force: true });
-    throw error;
+    throw diskFullCodes.has((error as NodeJS.ErrnoException).code ?? '')
+      ? fileRefusal(`The folder ${to} cannot be made`, to, error)
+      : error;
   }
 }
 

@@ -1,6 +1,6 @@
 // The pieces of a data directory as a backup copies them, in the order in which they refer to each other: the catalog first.
 import { existsSync, mkdirSync } from 'node:fs';
-import { chmod, rm } from 'node:fs/promises';
+import { chmod } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { limits } from '../contract/limits.js';
@@ -29,20 +29,13 @@ export interface CopiedCatalog {
   close(): Promise<void>;
 }
 
-/** Closed, the copy is on the disk and has no lock file. */
+/** The copy is on the disk. */
 export async function copyCatalog(catalog: Catalog, { draft, copied }: DataCopy): Promise<CopiedCatalog> {
   const folder = catalogFolder(draft);
   await catalog.copyTo(folder);
   copied(await flushFile(catalogFile(draft)));
-  const { view, close } = openCopiedCatalog(draft);
-  return {
-    view,
-    close: async () => {
-      await close();
-      await rm(join(folder, 'lock.mdb'), { force: true });
-      await flushFolder(folder);
-    },
-  };
+  await flushFolder(folder);
+  return openCopiedCatalog(draft);
 }
 
 /** Sessions that have a world: of those that have ended it is removed, or is about to be. Others are answered between pages. */

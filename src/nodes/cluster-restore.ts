@@ -1,7 +1,7 @@
 // A cluster made from a backup of one: in an empty database, and an empty store where one is named.
 //   CLUSTER-RESTORE-1. The cluster is there whole or not at all, each file being the one that was backed up.
 import { createReadStream } from 'node:fs';
-import { rm, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import type { LogAddress } from '../cluster/postgres/log-moment.js';
 import { beginLog, type NewLog } from '../cluster/postgres/new-log.js';
@@ -16,7 +16,6 @@ import {
   requireWholeFiles,
 } from '../control/backup-manifest.js';
 import { everyRecord } from '../control/catalog/tables.js';
-import { catalogFolder } from '../control/data-folder.js';
 import { requireReadableFormat } from '../control/format-steps.js';
 import { bundleFolder, evidenceTable } from '../control/runs/evidence-records.js';
 import { SharedBundles } from '../control/runs/shared-bundles.js';
@@ -93,6 +92,5 @@ async function putEvidence({ blobs }: NewLog, from: string): Promise<void> {
     }
   } finally {
     await catalog.close();
-    await rm(join(catalogFolder(from), 'lock.mdb'), { force: true });
   }
 }

@@ -188,6 +188,19 @@ test('a place that is none is refused at once, and so is a second backup beside 
   await service.stop();
 });
 
+// BACKUP-FOLDER-1
+test('a disk that is full before a backup is whole is said in words, whichever step met it, and nothing is left', async () => {
+  const [to, draft] = ['copy', 'copy.unfinished'].map((name) => join(temporaryFolder(), name)) as [string, string];
+  mkdirSync(draft);
+  const full = Object.assign(new Error("ENOSPC: no space left on device, mkdir 'blobs'"), { code: 'ENOSPC', syscall: 'mkdir' });
+  const message = `The folder ${to} cannot be made: the disk is full. Free some space, or name another folder.`;
+  await assert.rejects(
+    inDraft(draft, to, () => Promise.reject(full)),
+    { code: 'control.STORAGE_FULL', message },
+  );
+  assert.equal(existsSync(draft), false);
+});
+
 // DATA-BACKUPS-2
 test('a backup that fails, or that a stop ends, leaves nothing behind', async (t) => {
   const one = await operated();
