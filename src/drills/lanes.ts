@@ -25,7 +25,7 @@ export async function forEachInLanes<T>(
   options: LaneOptions,
   work: (item: T, lane: number) => Promise<Rest>,
 ): Promise<void> {
-  const { lanesAtOnce = availableParallelism(), isIdle = idleMeter() } = options;
+  const { lanesAtOnce = availableParallelism() } = options;
   const lanesMax = Math.min(options.lanesMax, items.length);
   const lanes: Promise<void>[] = [];
   let next = 0;
@@ -47,11 +47,15 @@ export async function forEachInLanes<T>(
   const openUpTo = (count: number): void => {
     while (lanes.length < Math.min(count, lanesMax) && isLeft()) lanes.push(runLane(lanes.length));
   };
+  const lookEachTime = (isIdle: () => boolean): NodeJS.Timeout => {
+    const look = setInterval(() => {
+      if (isIdle()) openUpTo(lanes.length * 2);
+      if (lanes.length >= lanesMax || !isLeft()) clearInterval(look);
+    }, limits.runLanesLookMs);
+    return look;
+  };
   openUpTo(lanesAtOnce);
-  const look = setInterval(() => {
-    if (isIdle()) openUpTo(lanes.length * 2);
-    if (lanes.length >= lanesMax || !isLeft()) clearInterval(look);
-  }, limits.runLanesLookMs);
+  const look = lanes.length < lanesMax ? lookEachTime(options.isIdle ?? idleMeter()) : undefined;
   // A lane that opens while others are waited for is waited for, too.
   for (let waited = 0; waited < lanes.length; waited++) await lanes[waited];
   clearInterval(look);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { limits } from '../../src/contract/limits.js';
 import { forEachInLanes } from '../../src/drills/lanes.js';
 
 const items = Array.from({ length: 20 }, (_, index) => index);
@@ -122,4 +123,23 @@ test('an idle process opens no more lanes than it may, and no more than there ar
     });
     assert.equal(seen.size, full);
   }
+});
+
+// LANES-3
+test('once there are as many lanes as there may be, nobody asks whether the process is idle', async (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  let looks = 0;
+  const isIdle = (): boolean => {
+    looks++;
+    return true;
+  };
+  let finish = (): void => {};
+  const finished = new Promise<undefined>((resolve) => {
+    finish = () => resolve(undefined);
+  });
+  const done = forEachInLanes(items, { lanesMax: 2, lanesAtOnce: 2, isIdle }, () => finished);
+  t.mock.timers.tick(3 * limits.runLanesLookMs);
+  finish();
+  await done;
+  assert.equal(looks, 0);
 });
