@@ -247,7 +247,8 @@ const settings = {
     'connections-max',
     '<n>',
     String(limits.connectionsMax),
-    'Connections at once; one more is answered 503 by node:http, and closed by a uWebSockets.js that can count them.',
+    'Connections at once; one more is answered 503 by node:http, and closed by a uWebSockets.js that can count them. ' +
+      'Each is an open file: see [open files](#open-files).',
     integer(1, 1_000_000),
   ),
   connectionsPerAddressMax: setting(
