@@ -46,24 +46,23 @@ const apart = new Set([
 /** So that processes at once end at about the same time. */
 const filesMax = 12;
 /**
- * What has a time to keep, by the clock: 20 faults of leaders within a minute. The others give way to it, by this much of the priority that
- * a system takes. With a busy process on each of two processors beside it the faults took 61 s without and 51 s with four fifths of that.
+ * What has a time to keep, by the clock: 20 faults of leaders within a minute. They take 38 s with nothing beside them and 55 to 80 s beside
+ * two processes that are busy, so they run alone, before the others.
  */
 const timed = new Set(['e2e/cluster']);
-const behindTimed = 5;
 /**
  * What begins first, by its name without its number: what takes long alone would otherwise end long after everything else. Clusters and
  * browsers wait for half of their time, so those that wait stand beside those that are busy.
  */
 const first = [
-  ...['library/verify', 'browser', 'e2e/cluster', 'e2e', 'examples/repeated-runs', 'drills', 'compat/projects', 'inspector', 'library'],
+  ...['library/verify', 'browser', 'e2e', 'examples/repeated-runs', 'drills', 'compat/projects', 'inspector', 'library'],
   ...['e2e/hostile-builds', 'e2e/cluster-backup', 'cli', 'e2e/cluster-admin', 'control', 'modules', 'e2e/cluster-standby', 'docs/snippets'],
   ...['worlds', 'compiler', 'e2e/cluster-spread', 'bindings', 'compat-kit/verify', 'actors/host-supervisor', 'package/package', 'contract'],
 ];
 
 /**
- * Files to give to node, each for one process and importing the test files of it. They lie in `folder` until they have run, and node takes
- * them by name.
+ * Files to give to node, each for one process and importing the test files of it: those that run with nothing beside them, and the others.
+ * They lie in `folder` until they have run, and node takes them by name.
  */
 export function processesOf(files, out) {
   const root = join(out, 'test');
@@ -88,15 +87,15 @@ export function processesOf(files, out) {
       const file = join(folder, `${String(index).padStart(3, '0')}-${group.replaceAll('/', '-')}-${at + 1}.js`);
       const imports = members.map((member) => `  import(${JSON.stringify(`./${relative(folder, member).replaceAll('\\', '/')}`)}),\n`);
       const program = [
-        ...(timed.has(group) ? [] : [`import { setPriority } from 'node:os';\nsetPriority(${behindTimed});\n`]),
         "import { before } from 'node:test';\n",
         `const loaded = Promise.all([\n${imports.join('')}]);\n`,
         'before(() => loaded);\nawait loaded;\n',
       ];
       writeFileSync(file, program.join(''));
-      return file;
+      return { file, isTimed: timed.has(group) };
     });
-  return { processes, folder };
+  const filesOf = (wanted) => processes.filter(({ isTimed }) => isTimed === wanted).map(({ file }) => file);
+  return { alone: filesOf(true), together: filesOf(false), folder };
 }
 
 /** The name of those that the file shares processes with. */

@@ -1,8 +1,8 @@
 // Runs compiled tests with node's own runner. The files are named one by one: Node 20 would run every file in a folder called test.
 //   node scripts/test.mjs [--out DIR] [--concurrency N] [--apart] [--source-maps] [substring ...]
 // Only the test files whose path has one of the substrings. They share processes (test-processes.mjs), or have each its own with --apart;
-// N processes run at once, unless given half as many again as there are processors, 8 at most: those of clusters and of browsers wait for
-// much of their time.
+// those that have a time to keep run first, with nothing beside them and a summary of their own. N processes run at once, unless given half
+// as many again as there are processors, 8 at most: those of clusters and of browsers wait for much of their time.
 // --source-maps makes stack traces name lines of the source, not of the output.
 import { spawnSync } from 'node:child_process';
 import { readdirSync, rmSync } from 'node:fs';
@@ -52,17 +52,20 @@ const flags = [
 const { NODE_EXTRA_CA_CERTS: _, ...environment } = process.env;
 // What one test parses and bundles the others read, and the user's own cache stays as it is.
 environment.DRILLYARD_CACHE_DIR = join(process.cwd(), out, '.cache');
-const { processes, folder } = isApart ? { processes: files } : processesOf(files, out);
-const { status } = spawnSync(
-  process.execPath,
-  [...flags, '--test', `--test-concurrency=${concurrency}`, '--test-reporter=spec', ...processes],
-  {
-    stdio: 'inherit',
-    env: environment,
-  },
-);
+const { alone, together, folder } = isApart ? { alone: [], together: files } : processesOf(files, out);
+const statuses = [alone, together].filter((processes) => processes.length > 0).map(run);
 if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
-process.exit(status ?? 1);
+process.exit(statuses.find((status) => status !== 0) ?? 0);
+
+/** Yields node's exit code. */
+function run(processes) {
+  const { status } = spawnSync(
+    process.execPath,
+    [...flags, '--test', `--test-concurrency=${concurrency}`, '--test-reporter=spec', ...processes],
+    { stdio: 'inherit', env: environment },
+  );
+  return status ?? 1;
+}
 
 /** Takes the flag and its value out of the words. */
 function takeValue(name) {

@@ -1,6 +1,6 @@
 // A journal, whole or filtered, as much of it as is looked at: pages by position (from 1), fetched once, the least recently used dropped.
 //   JOURNAL-PAGES-1. A page is asked for once, however many rows of it are wanted; a page that was not full is asked for again once the
-//     journal has grown.
+//     journal has grown. Who asks for an entry that a page lacks which was asked for before gets it from the page as it is now.
 //   JOURNAL-PAGES-2. At most `journalPagesMax` pages are kept, so that scrolling through a million entries does not fill the memory.
 import { LruMap } from '../collections/lru-map.js';
 import type { EvidenceEntry } from '../contract/world/evidence.js';
@@ -41,7 +41,8 @@ export class JournalPages {
   }
 
   async entry(position: number): Promise<EvidenceEntry | undefined> {
-    return this.peek(position) ?? (await this.#fetch(pageOf(position)))[(position - 1) % tuning.journalPageEntries];
+    const place = (position - 1) % tuning.journalPageEntries;
+    return this.peek(position) ?? (await this.#reach(pageOf(position), place + 1))[place];
   }
 
   /** Entries from..to (both included), as far as there are any. */
@@ -49,13 +50,18 @@ export class JournalPages {
     const entries: EvidenceEntry[] = [];
     for (let page = pageOf(from); page <= pageOf(to); page++) {
       const here = this.#pages.peek(page);
-      const lastWanted = Math.min(to, (page + 1) * tuning.journalPageEntries);
-      entries.push(
-        ...(here !== undefined && here.length >= lastWanted - page * tuning.journalPageEntries ? here : await this.#fetch(page)),
-      );
+      const count = Math.min(to - page * tuning.journalPageEntries, tuning.journalPageEntries);
+      entries.push(...(here !== undefined && here.length >= count ? here : await this.#reach(page, count)));
     }
     const skipped = pageOf(from) * tuning.journalPageEntries + 1;
     return entries.slice(Math.max(from, 1) - skipped, to - skipped + 1);
+  }
+
+  /** The page with so many entries at least, if it has them by now. */
+  async #reach(page: number, count: number): Promise<EvidenceEntry[]> {
+    const pending = this.#loading.get(page);
+    const entries = await (pending ?? this.#fetch(page));
+    return pending !== undefined && entries.length < count ? await this.#fetch(page) : entries;
   }
 
   #fetch(page: number): Promise<EvidenceEntry[]> {

@@ -1,13 +1,13 @@
 // Test files that share a process, as scripts/test.mjs runs them.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 
 const { processesOf } = (await import(new URL('../../../scripts/test-processes.mjs', import.meta.url).href)) as {
-  processesOf(files: string[], out: string): { processes: string[]; folder: string };
+  processesOf(files: string[], out: string): { alone: string[]; together: string[]; folder: string };
 };
 
 const out = mkdtempSync(join(tmpdir(), 'drillyard-processes-'));
@@ -33,10 +33,19 @@ test('what a file has set up stays until its tests have run, though all tests of
     'export let end; export const neighborEnded = new Promise((resolve) => { end = resolve; });',
   );
   writeFileSync(quick, `import { test } from 'node:test'; import { end } from './neighbor.js'; test('quick', () => end());`);
-  const { processes } = processesOf([slow, quick], out);
+  const { together: processes } = processesOf([slow, quick], out);
   assert.equal(processes.length, 1);
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
   const { status, stdout } = spawnSync(process.execPath, ['--test', '--test-reporter=spec', ...processes], { env, encoding: 'utf8' });
   assert.equal(status, 0, stdout);
   assert.match(stdout, /pass 2/);
+});
+
+test('a file that has a time to keep runs with nothing beside it', () => {
+  const files = ['e2e/cluster', 'e2e/serve'].map((name) => join(out, `test/${name}.test.js`));
+  const { alone, together } = processesOf(files, out);
+  const importedBy = (processes: string[]): string => processes.map((file) => readFileSync(file, 'utf8')).join('');
+  assert.match(importedBy(alone), /cluster\.test\.js/);
+  assert.match(importedBy(together), /serve\.test\.js/);
+  assert.doesNotMatch(importedBy(together), /cluster\.test\.js/);
 });

@@ -52,6 +52,17 @@ test('a page that was not full is asked for again once more is wanted', async ()
   assert.deepEqual(asked, [1, 1]);
 });
 
+// JOURNAL-PAGES-1
+test('an entry that came while its page was on its way is found, and so is a range that ends with it', async () => {
+  const length = { now: 2 };
+  const { pages, asked } = journalOf(length);
+  pages.want(1, 2);
+  length.now = 3;
+  const both = [pages.entry(3).then((entry) => entry?.sequence), pages.range(1, 3).then((entries) => entries.length)];
+  assert.deepEqual(await Promise.all(both), [3, 3]);
+  assert.deepEqual(asked, [1, 1]);
+});
+
 // JOURNAL-PAGES-2
 test('the pages used least recently are dropped', async () => {
   const { pages } = journalOf({ now: 1_000_000 });
