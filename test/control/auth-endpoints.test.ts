@@ -152,7 +152,7 @@ test('a token that does not hold in any way is refused, with one message', async
   const wrong: TokenOptions[] = [
     { issuer: 'https://other.example' },
     { audience: 'other' },
-    { expiresAtMs: clock.nowMs - 1000 },
+    { expiresAtMs: clock.nowMs - limits.identityClockToleranceMs - 1000 },
     { forged: true },
     { confused: true },
     { unsigned: true },
