@@ -46,8 +46,8 @@ const apart = new Set([
 /** So that processes at once end at about the same time. */
 const filesMax = 12;
 /**
- * What has a time to keep, by the clock: 20 faults of leaders within a minute. They take 38 s with nothing beside them and 55 to 80 s beside
- * two processes that are busy, so they run alone, before the others.
+ * What has a time to keep, by the clock: 20 faults of leaders within a minute. They take 40 s with nothing beside them and 55 to 80 s with
+ * two busy processes beside them, so they run alone, before the others.
  */
 const timed = new Set(['e2e/cluster']);
 /**
