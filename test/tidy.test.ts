@@ -20,7 +20,7 @@ const modules: { [module: string]: string[] } = {
   expressions: ['text', 'contract'],
   processes: ['text', 'contract'],
   workers: ['text', 'contract', 'collections', 'processes/processor-wait.ts', 'processes/plug-n-play.ts'],
-  actors: ['text', 'contract', 'async', 'loading/own-code.ts', 'processes', 'workers'],
+  actors: ['text', 'contract', 'async', 'files/memory-folder.ts', 'loading/own-code.ts', 'processes', 'workers'],
   tools: ['text', 'contract', 'collections', 'loading/own-code.ts'],
   tracing: ['text', 'contract', 'async'],
   callbacks: ['text', 'contract', 'async', 'worlds'],

@@ -4,11 +4,11 @@
 // is written to a file survives the abort of its writer; one write a step, about 1 us).
 //   BOARD-1. A slot's record is written before the first step of its message, and again before every later one.
 //   BOARD-2. The record with the highest serial is the present step; slot 0 means that nothing runs.
-import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { closeSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { closeSection, sectionBytes, useSection } from '../async/critical-section.js';
 import { limits } from '../contract/limits.js';
+import { makeMemoryFolder } from '../files/memory-folder.js';
 
 /** Slots that are no message: nothing at all, the host's own work, a commit. */
 const restSlot = 0;
@@ -37,30 +37,16 @@ export function createSharedPage(): BoardPage & { kind: 'shared' } {
   return { kind: 'shared', buffer: new SharedArrayBuffer(pageBytes + sectionBytes) };
 }
 /**
- * Unlinked at once: nobody else can open it and nothing is left behind. `lastResort`: a folder for it where neither memory nor the folder
- * for temporary files takes one, as in a container whose only place to write is its volume.
+ * Unlinked at once: nobody else can open it and nothing is left behind. In memory if it can be: a host whose steps cannot be noted, because
+ * the disk is full, could run none. `lastResort`: of makeMemoryFolder.
  */
 export function createFilePage({ lastResort }: { lastResort?: string | undefined } = {}): BoardPage & { kind: 'file' } {
-  const folder = pageFolder(lastResort);
+  const folder = makeMemoryFolder(lastResort);
   try {
     return { kind: 'file', fd: openSync(join(folder, 'board'), 'w+', 0o600) };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-}
-
-/** In memory where the system has such a folder: a host whose steps cannot be noted, because the disk is full, could run none. */
-function pageFolder(lastResort: string | undefined): string {
-  const places = ['/dev/shm', tmpdir(), ...(lastResort === undefined ? [] : [lastResort])];
-  let fault: unknown;
-  for (const place of places) {
-    try {
-      return mkdtempSync(join(place, 'drillyard-'));
-    } catch (error) {
-      fault = error;
-    }
-  }
-  throw fault;
 }
 
 /** Milliseconds on the clock that all threads and processes of a machine share. */

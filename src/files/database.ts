@@ -12,7 +12,6 @@ import {
   constants,
   linkSync,
   mkdirSync,
-  mkdtempSync,
   openSync,
   renameSync,
   rmSync,
@@ -30,6 +29,7 @@ import { emptyDatabase } from './database-page.js';
 import { fileRefusal } from './file-faults.js';
 import { fillHoles } from './holes.js';
 import { makeFolder } from './make-folder.js';
+import { makeMemoryFolder } from './memory-folder.js';
 import { tuning } from './tuning.js';
 
 export type Database = lmdb.RootDatabase<Buffer, Buffer>;
@@ -84,18 +84,14 @@ function openAside(dataFile: string): Database {
   }
 }
 
-/** In memory where the system has such a folder: a full disk keeps nobody from reading. */
+/** In memory if it can be: a full disk keeps nobody from reading. */
 function makeFolderAside(): string {
-  const temporary = tmpdir();
-  let fault: unknown;
-  for (const place of ['/dev/shm', temporary]) {
-    try {
-      return mkdtempSync(join(place, 'drillyard-'));
-    } catch (error) {
-      fault = error;
-    }
+  try {
+    return makeMemoryFolder();
+  } catch (error) {
+    const temporary = tmpdir();
+    throw fileRefusal(`Nothing can be written to ${temporary}`, temporary, error);
   }
-  throw fileRefusal(`Nothing can be written to ${temporary}`, temporary, fault);
 }
 
 function openLmdb(directory: string, { flushed, readOnly }: Required<Pick<DatabaseOptions, 'flushed' | 'readOnly'>>): Database {

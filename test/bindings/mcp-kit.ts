@@ -144,19 +144,6 @@ export function failureIn({ status, text }: McpReply): [status: number, code: nu
   return [status, error?.code, id];
 }
 
-/** What a test holds back, and lets go. */
-export interface Gate {
-  opened: Promise<void>;
-  open(): void;
-}
-export function gate(): Gate {
-  let open = (): void => {};
-  const opened = new Promise<void>((resolve) => {
-    open = resolve;
-  });
-  return { opened, open };
-}
-
 /** Silence after silence, until this has come; `setTimeout` is mocked. */
 export async function afterSilence<T>(t: TestContext, coming: Promise<T>): Promise<T> {
   let isThere = false;

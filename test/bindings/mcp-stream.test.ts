@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { loadUws } from '../../src/http/uws-binary.js';
 import type { SendOptions } from '../../src/worlds/api.js';
-import { afterSilence, gate, mcpEndpoints, modernMeta, version } from './mcp-kit.js';
+import { gate } from '../gate.js';
+import { afterSilence, mcpEndpoints, modernMeta, version } from './mcp-kit.js';
 
 type Report = (progress: { reachedUs: number; scheduledEventsProcessed: number }) => void;
 

@@ -6,7 +6,8 @@ import { RemoteWorld } from '../../src/bindings/remote-world.js';
 import { ServiceError } from '../../src/contract/errors.js';
 import { validateErrorEnvelope, validateWaitResponse } from '../../src/contract/validate/validators.js';
 import { loadUws } from '../../src/http/uws-binary.js';
-import { afterSilence, gate, mcpEndpoints, type ToldWorld } from './mcp-kit.js';
+import { gate } from '../gate.js';
+import { afterSilence, mcpEndpoints, type ToldWorld } from './mcp-kit.js';
 
 for (const engine of ['node:http', ...(loadUws() === undefined ? [] : ['uWebSockets.js' as const])] as const) {
   const open = mcpEndpoints(engine);

@@ -105,15 +105,3 @@ export function raw(port: number, text: string, isEnough: (text: string) => bool
     socket.on('close', done).on('error', done);
   });
 }
-
-export interface Gate {
-  opened: Promise<void>;
-  open(): void;
-}
-export function gate(): Gate {
-  let open = (): void => {};
-  const opened = new Promise<void>((resolve) => {
-    open = resolve;
-  });
-  return { opened, open };
-}

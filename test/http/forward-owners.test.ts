@@ -12,9 +12,10 @@ import { OwnerReach } from '../../src/http/owner-reach.js';
 import type { HttpHandler } from '../../src/http/server.js';
 import { StrangerRate } from '../../src/http/stranger-rate.js';
 import { behindProxies, TrustedProxies } from '../../src/http/trusted-proxies.js';
+import { gate } from '../gate.js';
 import { until } from '../until.js';
 import { engines } from './fake-control.js';
-import { formats, gate, raw, startFront, startNode, startOwner, takesConnections, token } from './forward-kit.js';
+import { formats, raw, startFront, startNode, startOwner, takesConnections, token } from './forward-kit.js';
 
 interface Refusal {
   status: number;

@@ -11,8 +11,9 @@ import { errorReply } from '../../src/http/envelope.js';
 import { requireHost } from '../../src/http/guards.js';
 import { createRouter } from '../../src/http/router.js';
 import type { HttpHandler, ServerRequest } from '../../src/http/server.js';
+import { gate } from '../gate.js';
 import { until } from '../until.js';
-import { type Front, gate, pairs, raw, startFront, startNode, startOwner } from './forward-kit.js';
+import { type Front, pairs, raw, startFront, startNode, startOwner } from './forward-kit.js';
 
 /** What the owner has seen of a request, as JSON. */
 const tell: HttpHandler = async (request) => {
