@@ -144,15 +144,28 @@ export function failureIn({ status, text }: McpReply): [status: number, code: nu
   return [status, error?.code, id];
 }
 
-/** Silence after silence, until this has come; `setTimeout` is mocked. */
-export async function afterSilence<T>(t: TestContext, coming: Promise<T>): Promise<T> {
-  let isThere = false;
-  const noted = coming.finally(() => {
-    isThere = true;
-  });
-  while (!isThere) {
-    t.mock.timers.tick(limits.eventStreamQuietMs);
-    await turn();
-  }
-  return await noted;
+/**
+ * Holds the timers of silent streams for this test. Yields what lets silence after silence pass until something has come. Timers of
+ * others stay: those of `fetch` break when they are due without time having passed.
+ */
+export function holdSilences(t: TestContext): <T>(coming: Promise<T>) => Promise<T> {
+  const held = new Set<() => void>();
+  const real = setTimeout;
+  const hold = (call: (...args: unknown[]) => void, ms?: number, ...args: unknown[]): NodeJS.Timeout => {
+    if (ms === limits.eventStreamQuietMs) held.add(() => call(...args));
+    return real(call, ms, ...args);
+  };
+  t.mock.method(globalThis, 'setTimeout', hold as typeof setTimeout);
+  return async (coming) => {
+    let isThere = false;
+    const noted = coming.finally(() => {
+      isThere = true;
+    });
+    while (!isThere) {
+      for (const end of held) end();
+      held.clear();
+      await turn();
+    }
+    return await noted;
+  };
 }

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { loadUws } from '../../src/http/uws-binary.js';
 import type { SendOptions } from '../../src/worlds/api.js';
 import { gate } from '../gate.js';
-import { afterSilence, mcpEndpoints, modernMeta, version } from './mcp-kit.js';
+import { holdSilences, mcpEndpoints, modernMeta, version } from './mcp-kit.js';
 
 type Report = (progress: { reachedUs: number; scheduledEventsProcessed: number }) => void;
 
@@ -76,7 +76,7 @@ for (const engine of ['node:http', ...(loadUws() === undefined ? [] : ['uWebSock
 
   // EVENT-STREAM-1
   test(`${engine}: an answer that takes long is a stream with comments to a client that accepts events`, async (t) => {
-    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const afterSilence = holdSilences(t);
     const silence = gate();
     const { access } = await open({ meanwhile: () => silence.opened });
     const { url, token } = access.endpoints.mcp ?? assert.fail();
@@ -87,7 +87,7 @@ for (const engine of ['node:http', ...(loadUws() === undefined ? [] : ['uWebSock
         body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'desk.ticket.close', arguments: { id: 1 } } }),
       });
     const plain = call('application/json');
-    const { headers, body } = await afterSilence(t, call('application/json, text/event-stream'));
+    const { headers, body } = await afterSilence(call('application/json, text/event-stream'));
     assert.deepEqual([headers.get('content-type'), headers.get('x-accel-buffering')], ['text/event-stream', 'no']);
     const reader = (body ?? assert.fail()).pipeThrough(new TextDecoderStream()).getReader();
     assert.equal((await reader.read()).value, ': still here\n\n');

@@ -7,7 +7,7 @@ import { ServiceError } from '../../src/contract/errors.js';
 import { validateErrorEnvelope, validateWaitResponse } from '../../src/contract/validate/validators.js';
 import { loadUws } from '../../src/http/uws-binary.js';
 import { gate } from '../gate.js';
-import { afterSilence, mcpEndpoints, type ToldWorld } from './mcp-kit.js';
+import { holdSilences, mcpEndpoints, type ToldWorld } from './mcp-kit.js';
 
 for (const engine of ['node:http', ...(loadUws() === undefined ? [] : ['uWebSockets.js' as const])] as const) {
   const open = mcpEndpoints(engine);
@@ -52,13 +52,13 @@ for (const engine of ['node:http', ...(loadUws() === undefined ? [] : ['uWebSock
 
   // EVENT-STREAM-1
   test(`${engine}: while nothing happens a stream sends comments, and says that nobody is to buffer it`, async (t) => {
-    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const afterSilence = holdSilences(t);
     const silence = gate();
     const asked = wait({ meanwhile: () => silence.opened }, { accept: 'application/json, Text/Event-Stream' });
     const reader = asked.then(({ body }) => (body ?? assert.fail()).pipeThrough(new TextDecoderStream()).getReader());
     for (const _ of [1, 2]) {
       const read = reader.then((from) => from.read());
-      assert.deepEqual(await afterSilence(t, read), { done: false, value: ': still here\n\n' });
+      assert.deepEqual(await afterSilence(read), { done: false, value: ': still here\n\n' });
     }
     silence.open();
     assert.match((await (await reader).read()).value ?? '', /^event: result\n/);
@@ -66,7 +66,7 @@ for (const engine of ['node:http', ...(loadUws() === undefined ? [] : ['uWebSock
   });
 
   test(`${engine}: the client of this package leaves comments out`, async (t) => {
-    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const afterSilence = holdSilences(t);
     const silence = gate();
     const begun = gate();
     const { access } = await open({
@@ -78,7 +78,7 @@ for (const engine of ['node:http', ...(loadUws() === undefined ? [] : ['uWebSock
     const { url, token } = access.endpoints.mcp ?? assert.fail();
     const waited = new RemoteWorld({ url: url.replace(/\/mcp$/, ''), token }).wait();
     await begun.opened;
-    await afterSilence(t, waits(10));
+    await afterSilence(waits(10));
     silence.open();
     assert.equal((await waited).virtualTimeUs, 7);
   });

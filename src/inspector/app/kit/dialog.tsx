@@ -25,6 +25,8 @@ export function Dialog({ class: look, label, onClose, closesBeside = false, chil
       ref={dialog}
       class={look}
       aria-label={label}
+      // Escape: the event below comes later, and a key that is pressed before it must not take the dialog for an open one.
+      onCancel={(event) => event.target === dialog.current && onClose()}
       // The browser queues this event: a dialog that is gone by then must not close the one that was opened since.
       onClose={() => dialog.current !== null && onClose()}
       onClick={(event) => closesBeside && event.target === dialog.current && onClose()}

@@ -83,15 +83,20 @@ export function followAddress(): void {
       history.replaceState(null, '', location.pathname + taken.rest);
     }
     followPlace();
-    overlay.value = undefined;
+    // The event of a step that `go` took comes late: what was opened since stays open.
+    if (location.hash !== wentTo) overlay.value = undefined;
     route.value = parseRoute(location.hash);
   });
 }
+
+/** Where `go` went last. */
+let wentTo: string | undefined;
 
 /** Goes to an address of the app; `replace` leaves no step back. */
 export function go(hash: string, { replace = false } = {}): void {
   if (replace) history.replaceState(history.state, '', hash);
   else location.hash = hash;
+  wentTo = location.hash;
   followPlace();
   // The event comes later, and what is due before it must not take the page for the one before.
   route.value = parseRoute(hash);
