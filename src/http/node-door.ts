@@ -126,8 +126,9 @@ class DoorAnswers {
         wake = resolve;
         if (last !== undefined || newest !== undefined) resolve();
       });
-      if (newest !== undefined) yield `${JSON.stringify({ progress: newest } satisfies NodeLine)}\n`;
+      const progress = newest;
       newest = undefined;
+      if (progress !== undefined) yield `${JSON.stringify({ progress } satisfies NodeLine)}\n`;
     }
     yield `${JSON.stringify(last)}\n`;
   }
