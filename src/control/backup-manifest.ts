@@ -1,6 +1,6 @@
 // What a backup says of itself: of which service and format it is, and each of its files with its digest.
 //   BACKUP-MANIFEST-1. A file of a backup that is missing, cut short or another than it was when the backup was made is found before it is
-//     believed; so is a list that does not belong to the backup.
+//     believed; so is a list that does not belong to the backup, and a manifest of which a word or a figure is another.
 //   BACKUP-MANIFEST-2. A service starts on the folder of a backup only where every file is the one that was backed up.
 // backup.json: BackupManifest. backup-files.jsonl: a BackupFile a line, in the order of their paths.
 import { createHash } from 'node:crypto';
@@ -32,6 +32,8 @@ export interface BackupManifest {
   /** SHA-256 of the list of files, in hexadecimal. */
   filesDigest: string;
   cluster?: ClusterPosition;
+  /** SHA-256 of all of the above (digestOfWords). Early backups have none. */
+  digest?: string;
 }
 /** Of a cluster: everything of each home up to its sequence, as it all was at one moment of the log. */
 export interface ClusterPosition {
@@ -79,7 +81,8 @@ export async function writeManifest(
   } finally {
     await list.close();
   }
-  const manifest: BackupManifest = { backupVersion: 1, ...about, files, bytes, filesDigest: hash.digest('hex') };
+  const words: BackupManifest = { backupVersion: 1, ...about, files, bytes, filesDigest: hash.digest('hex') };
+  const manifest = { ...words, digest: digestOfWords(words) };
   const written = await open(join(folder, manifestName), 'wx', 0o600);
   try {
     await written.writeFile(`${JSON.stringify(manifest, null, 2)}\n`);
@@ -122,7 +125,21 @@ export function readManifest(folder: string): BackupManifest {
     /^[0-9a-f]{64}$/.test(filesDigest) &&
     (kind === 'service' || (kind === 'cluster' && isPosition(cluster?.position)));
   if (!isOne) throw damagedBackup(folder, `${manifestName} is none of a backup`);
+  requireOwnWords(folder, manifest);
   return manifest;
+}
+
+/** In the order in which they stand there. */
+function digestOfWords({ digest: _, ...words }: BackupManifest): string {
+  return createHash('sha256').update(JSON.stringify(words)).digest('hex');
+}
+
+const earlyMembers = new Set(['backupVersion', 'kind', 'dataFormat', 'madeAtMs', 'files', 'bytes', 'filesDigest', 'cluster']);
+/** An early one has no digest, and no member besides: else the name of the digest would be what was changed. */
+function requireOwnWords(folder: string, manifest: BackupManifest): void {
+  const { digest } = manifest;
+  const isOwn = digest === undefined ? Object.keys(manifest).every((name) => earlyMembers.has(name)) : digest === digestOfWords(manifest);
+  if (!isOwn) throw damagedBackup(folder, `${manifestName} is not as it was written`);
 }
 
 /** What it says is compared with the files by stream-files.ts. */

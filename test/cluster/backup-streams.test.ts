@@ -66,6 +66,8 @@ test('where a stream stands is compared with its file before it is believed', as
     await t.test(name, async () => {
       const changed = JSON.parse(manifest) as BackupManifest;
       change((changed.cluster as ClusterPosition).position);
+      // An early manifest has no digest of its own, by which each change of it is found.
+      delete changed.digest;
       writeFileSync(file, JSON.stringify(changed));
       assert.match((await found()).join('\n'), finding);
       await assert.rejects(restored(), { code: 'control.DATA_DAMAGED' });

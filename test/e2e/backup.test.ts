@@ -292,8 +292,19 @@ test('a backup is restored into an empty folder, whole or not at all, and never 
     ],
     [
       'of a later format',
-      () => writeFileSync(join(from, 'backup.json'), manifest.replace('"dataFormat": 1', '"dataFormat": 2')),
+      // As an early one, which has no digest of its own.
+      () => writeFileSync(join(from, 'backup.json'), JSON.stringify({ ...JSON.parse(manifest), dataFormat: 2, digest: undefined })),
       'control.STATE_CONFLICT',
+    ],
+    [
+      'the moment is another',
+      () => writeFileSync(join(from, 'backup.json'), manifest.replace('"madeAtMs": 1', '"madeAtMs": 2')),
+      'control.DATA_DAMAGED',
+    ],
+    [
+      'the digest has another name',
+      () => writeFileSync(join(from, 'backup.json'), manifest.replace('"digest"', '"digost"')),
+      'control.DATA_DAMAGED',
     ],
   ];
   for (const [what, damage, code] of damages) {
@@ -311,6 +322,14 @@ test('a backup is restored into an empty folder, whole or not at all, and never 
     writeFileSync(join(from, 'backup-files.jsonl'), list);
     writeFileSync(join(from, 'backup.json'), manifest);
   }
+
+  for (const { index } of manifest.matchAll(/[0-9](?=[^"]*"|,)/g)) {
+    const other = manifest[index] === '9' ? '8' : String(Number(manifest[index]) + 1);
+    writeFileSync(join(from, 'backup.json'), manifest.slice(0, index) + other + manifest.slice(index + 1));
+    await assert.rejects(restore(to), /is damaged|is of version/, `the figure at ${index}`);
+  }
+  writeFileSync(join(from, 'backup.json'), manifest);
+  assert.deepEqual(readdirSync(folder), ['copy']);
 
   const nowhere = join(folder, 'link');
   symlinkSync(join(folder, 'nowhere'), nowhere);
