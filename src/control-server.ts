@@ -10,11 +10,12 @@ import { defined } from './contract/defined.js';
 import { isServiceError, ServiceError } from './contract/errors.js';
 import { newId } from './contract/ids.js';
 import { limits } from './contract/limits.js';
+import { isStoredDamage } from './contract/stored-damage.js';
 import type { Bootstrap } from './control/bootstrap.js';
 import { type ControlSettings, settingsDefaults } from './control/catalog/settings.js';
 import { requireContainedBeyondLoopback, safestIsolation, type ToolCodeFacts, toolCodeFacts } from './control/core/containment.js';
 import { releaseReserve } from './control/core/disk-reserve.js';
-import { makeDataFolder } from './control/data-folder.js';
+import { catalogAdvice, makeDataFolder } from './control/data-folder.js';
 import type { ControlFigures } from './control/figures.js';
 import { type ControlServerOptions, requireServerOptions } from './control-server-options.js';
 import { type FolderLock, lockFolderOnceFree } from './files/folder-lock.js';
@@ -135,8 +136,14 @@ async function start(options: ControlServerOptions): Promise<ControlServer> {
   } catch (error) {
     for (const server of servers) await server.close();
     lock.release();
-    throw error;
+    throw startRefusal(error);
   }
+}
+
+/** What the start reads is of the catalog. */
+function startRefusal(error: unknown): unknown {
+  if (!isStoredDamage(error)) return error;
+  return new ServiceError('control.DATA_DAMAGED', { message: `${(error as Error).message} ${catalogAdvice}`, cause: error });
 }
 
 /** A full disk has space for the lock where an earlier incarnation has kept some. */

@@ -14,6 +14,7 @@ import { defined } from '../contract/defined.js';
 import { isServiceError, ServiceError } from '../contract/errors.js';
 import type { Backup } from '../contract/hosted/operator.js';
 import { limits } from '../contract/limits.js';
+import { isStoredDamage } from '../contract/stored-damage.js';
 import { flushFolder } from '../files/flushed-copy.js';
 import { folderBytes } from '../files/folder-bytes.js';
 import { beginBackup, inDraft, requireSpace } from './backup-folder.js';
@@ -23,7 +24,7 @@ import { everyRecord, type View } from './catalog/tables.js';
 import type { Backups, ServicePorts } from './core/services.js';
 import { operationBackoff } from './core/with-retry.js';
 import { copyBlobs, copyBundles, copyCatalog, copyKeys, liveSessionsOf } from './data-copy.js';
-import { worldsFolder } from './data-folder.js';
+import { catalogAdvice, worldsFolder } from './data-folder.js';
 import { dataFormat } from './data-format.js';
 import type { Removals } from './memory/removals.js';
 import { projectFolder } from './sessions/project-worlds.js';
@@ -158,5 +159,6 @@ function notCopied(projectId: string, error: unknown): ServiceError {
 
 function shown(error: unknown): NonNullable<Backup['error']> {
   if (error instanceof ServiceError) return defined({ code: error.code, message: error.message }) as NonNullable<Backup['error']>;
+  if (isStoredDamage(error)) return { code: 'control.DATA_DAMAGED', message: `${(error as Error).message} ${catalogAdvice}` };
   return { code: 'control.INTERNAL', message: 'The backup failed; the log has why.' };
 }

@@ -30,12 +30,12 @@ export interface CopiedCatalog {
 }
 
 /** The copy is on the disk. */
-export async function copyCatalog(catalog: Catalog, { draft, copied }: DataCopy): Promise<CopiedCatalog> {
+export async function copyCatalog(catalog: Catalog, { dataDirectory, draft, copied }: DataCopy): Promise<CopiedCatalog> {
   const folder = catalogFolder(draft);
   await catalog.copyTo(folder);
   copied(await flushFile(catalogFile(draft)));
   await flushFolder(folder);
-  return openCopiedCatalog(draft);
+  return openCopiedCatalog(draft, dataDirectory);
 }
 
 /** Sessions that have a world: of those that have ended it is removed, or is about to be. Others are answered between pages. */

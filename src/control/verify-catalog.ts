@@ -1,6 +1,7 @@
 // Reads a catalog whole, with nobody serving it: every record, its places in the indexes, and what records refer to.
 import { limits } from '../contract/limits.js';
 import { type Database, openDatabase, requireWhole } from '../files/database.js';
+import { asStored } from './catalog/record-text.js';
 import { beginsCatalogKey, isPositionKey, keyBytes, storedSource } from './catalog/stored-source.js';
 import { indexKeys, keyParts, Reader, recordKey, type Table, type View } from './catalog/tables.js';
 import { catalogTables } from './catalog-tables.js';
@@ -13,16 +14,21 @@ export interface OpenCatalog {
   close(): Promise<void>;
 }
 
-/** For reading. Throws control.DATA_DAMAGED where the file cannot be read safely at all. */
+/**
+ * For a verification: a record that cannot be read, which is a finding of `verifyCatalog`, is none to the view, so that the rest is read.
+ * Throws control.DATA_DAMAGED where the file cannot be read safely at all.
+ */
 export function openCatalogFile(dataDirectory: string): OpenCatalog & { database: Database } {
   requireWhole(catalogFile(dataDirectory), { leaves: true, anySize: true, beginsKey: beginsCatalogKey });
-  return openCopiedCatalog(dataDirectory);
+  const { database, close } = openCopiedCatalog(dataDirectory);
+  const source = storedSource({ database, directory: catalogFolder(dataDirectory) });
+  return { view: new Reader({ ...source, get: (key, isOneOfMany) => attempted(() => source.get(key, isOneOfMany)) }), database, close };
 }
 
-/** The same of one that this process has just copied. */
-export function openCopiedCatalog(dataDirectory: string): OpenCatalog & { database: Database } {
+/** Of one that this process has just copied, from the data directory `of`, which is named where a record of it is damaged. */
+export function openCopiedCatalog(dataDirectory: string, of = dataDirectory): OpenCatalog & { database: Database } {
   const database = openDatabase({ directory: catalogFolder(dataDirectory), flushed: false, leavesChecked: false, readOnly: true });
-  return { view: new Reader(storedSource(database)), database, close: () => database.close() };
+  return { view: new Reader(storedSource({ database, directory: catalogFolder(of) })), database, close: () => database.close() };
 }
 
 /** `report`: what is wrong, as "its record ...". Yields how many records there are. */
@@ -61,7 +67,7 @@ function* recordFaults({ database, view }: { database: Database; view: View }, {
   }
   const name = `its record ${key.slice(2)}`;
   const read = attempted(() => {
-    const record = JSON.parse(value.toString()) as unknown;
+    const record = asStored(value);
     return {
       record,
       own: recordKey(table, table.idOf(record)),

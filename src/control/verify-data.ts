@@ -80,8 +80,8 @@ export async function verifyData(look: VerifyData): Promise<DataCounts> {
     const worlds = await worldsOf(look, counts);
     if (catalog === undefined) return counts;
     await piece(look, { file, advice: sessionAdvice }, () => verifySessions(look, catalog.view, worlds));
-    await verifyBlobs(look, catalog.view, counts);
-    await verifyBundles(look, catalog.view, counts);
+    await piece(look, { file, advice: catalogAdvice }, () => verifyBlobs(look, catalog.view, counts));
+    await piece(look, { file, advice: catalogAdvice }, () => verifyBundles(look, catalog.view, counts));
     return counts;
   } finally {
     await catalog?.close();

@@ -2,6 +2,7 @@
 import { defined } from '../contract/defined.js';
 import { type ErrorEnvelope, errorEnvelope, errorTable, orUnavailable, ServiceError } from '../contract/errors.js';
 import { newId } from '../contract/ids.js';
+import { hiddenRefusal } from '../contract/stored-damage.js';
 import { knownMethods } from './known-methods.js';
 import { rateHeaders } from './rate-headers.js';
 import type { HttpReply } from './server.js';
@@ -62,7 +63,7 @@ export function streamReply(
   };
 }
 
-/** The reply to a refusal; anything else thrown is a bug, returned as control.INTERNAL without its message. One message for every 401. */
+/** The reply to a refusal; of anything else that is thrown the log has more than the reply (hiddenRefusal). One message for every 401. */
 export function errorReply(
   thrown: unknown,
   correlationId: string,
@@ -79,7 +80,7 @@ export const unsupportedHeader = { 'x-drillyard-unsupported': '1' } as const;
 /** What a client sees of anything thrown. */
 export function publicError(thrown: unknown): ServiceError {
   const error = orUnavailable(thrown);
-  if (!(error instanceof ServiceError)) return new ServiceError('control.INTERNAL', { message: 'Internal error.' });
+  if (!(error instanceof ServiceError)) return hiddenRefusal(error);
   // A client learns no more than this, no matter who refused a credential and why.
   if (error.code !== 'control.UNAUTHENTICATED') return error;
   return new ServiceError(error.code, { message: 'A valid credential is required.', ...defined({ challenge: error.extra.challenge }) });

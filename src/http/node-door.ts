@@ -6,6 +6,7 @@ import { type ErrorFrame, errorFromFrame, errorToFrame, isServiceError, orUnavai
 import { newId } from '../contract/ids.js';
 import type { JsonValue } from '../contract/json.js';
 import { limits } from '../contract/limits.js';
+import { hiddenRefusal } from '../contract/stored-damage.js';
 import type { AdvanceProgress } from '../contract/world/world-protocol.js';
 import type { AskOptions, WorldAsk } from '../control/memory/world-asks.js';
 import type { OwnerReport } from '../control/owner-report.js';
@@ -141,7 +142,7 @@ class DoorAnswers {
       const error = orUnavailable(thrown);
       if (isServiceError(error)) return { refusal: errorToFrame(error) };
       this.#onBug(error);
-      return { refusal: errorToFrame(new ServiceError('control.INTERNAL', { message: 'Internal error.' })) };
+      return { refusal: errorToFrame(hiddenRefusal(error)) };
     }
   }
 }

@@ -11,7 +11,7 @@ import { limits } from '../contract/limits.js';
 import type { Tracing } from '../tracing/tracing.js';
 import { Answered, type Observer } from './answered-request.js';
 import { type ByteBounds, ByteBudget, type BytesHeld } from './byte-budget.js';
-import { errorReply, jsonReply, ownReply, rawReply, streamReply } from './envelope.js';
+import { errorReply, jsonReply, ownReply, publicError, rawReply, streamReply } from './envelope.js';
 import { bearerOf, declaresBody, requireMediaType, requireSize } from './guards.js';
 import { readJsonBody } from './json-body.js';
 import { decodePathValues, type PathMatch, PathTable } from './path-table.js';
@@ -169,7 +169,7 @@ export function createRouter<Caller>(options: RouterOptions<Caller>): HttpHandle
     } catch (thrown) {
       const error = orUnavailable(thrown);
       exchange.held?.release();
-      exchange.code = error instanceof ServiceError ? error.code : 'control.INTERNAL';
+      exchange.code = publicError(error).code;
       if (!(error instanceof ServiceError)) options.onFailure({ correlationId, method: request.method, path: request.path, error });
       const reply = errorReply(error, correlationId, (envelope) => options.refused?.(envelope, request) ?? envelope);
       return options.draining?.() === true ? { ...reply, close: true } : reply;

@@ -2,6 +2,7 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { defined } from '../contract/defined.js';
 import { limits } from '../contract/limits.js';
+import { isStoredDamage } from '../contract/stored-damage.js';
 import type { ControlLog } from '../control/core/services.js';
 import type { AnsweredRequest, Observer } from './answered-request.js';
 import type { RouteFailure } from './route-failure.js';
@@ -72,7 +73,8 @@ export function createServiceLog({
         if (level === 'debug' || (request.status >= 400 && isLine(request))) logAnswered(access, request);
       },
     },
-    failure: ({ error, ...request }) => logger.error({ ...request, err: error }, 'a bug met while answering'),
+    failure: ({ error, ...request }) =>
+      logger.error({ ...request, err: error }, isStoredDamage(error) ? 'damage met while answering' : 'a bug met while answering'),
     flush: () => {
       strangers.flush();
       logger.flush();

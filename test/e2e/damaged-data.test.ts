@@ -12,6 +12,7 @@ import { openDatabase } from '../../src/files/database.js';
 import { emptyDatabase } from '../../src/files/database-page.js';
 import { keyKinds } from '../../src/worlds/kv/keys.js';
 import { engineFlags, jsonLines } from '../cli/cli.js';
+import { untilSettled } from '../until.js';
 import { clientOf, serve, startedDirectory, startInside, temporaryFolder } from './service.js';
 
 const whole = join(temporaryFolder(), 'whole');
@@ -175,6 +176,49 @@ test('bytes of a world that cannot be read, in a file whose pages are whole, are
   assert.match(service.logged(), new RegExp(`The file ${place} is damaged: a journal cannot be read`));
   await service.stop();
 });
+
+/** Keeps half of the first record of the table. */
+async function halve(directory: string, table: string): Promise<void> {
+  const database = openDatabase({ directory: join(directory, 'catalog'), flushed: true });
+  const start = Buffer.from(`r ${table} `);
+  for (const { key, value } of database.getRange({ start, limit: 1 }))
+    database.putSync(Buffer.from(key), Buffer.from(value.subarray(0, value.length / 2)));
+  await database.close();
+}
+
+// STORED-SOURCE-1
+test('a record of the catalog that cannot be read is damage of its file: what needs it is refused, and the rest is served', {
+  timeout: 120_000,
+}, async () => {
+  const dataDirectory = copyOf();
+  await halve(dataDirectory, 'session');
+  const service = await startInside({ dataDirectory });
+  const { projectId, environmentId } = service.ready;
+  const client = clientOf(service, owner);
+  await assert.rejects(client.listSessions({ path: { projectId } }), ({ code, message }: Error & { code?: string }) => {
+    return code === 'control.DATA_DAMAGED' && !message.includes(dataDirectory);
+  });
+  const place = join(dataDirectory, catalog);
+  assert.ok(service.logged().includes(`The file ${place} is damaged: its record session ses_`), service.logged());
+  const { operation } = await client.createSession({ path: { projectId, environmentId }, body: { seed: '2' } });
+  await client.waitForOperation({ projectId, operationId: operation.operationId });
+  const operator = clientOf(service, readFileSync(join(dataDirectory, 'operator.token'), 'utf8').trim());
+  await operator.startBackup({ body: { to: join(temporaryFolder(), 'copy') } });
+  await untilSettled(async () => (await operator.getBackup()).backup!.state !== 'running');
+  const { error } = (await operator.getBackup()).backup!;
+  assert.equal(error?.code, 'control.DATA_DAMAGED');
+  assert.ok(error?.message?.includes(`The file ${place} is damaged: its record session ses_`), error?.message);
+  await service.stop();
+});
+
+for (const table of ['project', 'data-format']) {
+  test(`a start that needs a damaged record of ${table} says its file`, async () => {
+    const dataDirectory = copyOf();
+    await halve(dataDirectory, table);
+    const message = new RegExp(`^The file ${join(dataDirectory, catalog)} is damaged: its record ${table} .+ Put it back from a backup`);
+    await assert.rejects(startInside({ dataDirectory }), { code: 'control.DATA_DAMAGED', message });
+  });
+}
 
 test('the command says so too, and ends with 1', async () => {
   const { dataDirectory, place } = damagedBy(catalog, flip(24));

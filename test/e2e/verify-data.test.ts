@@ -251,6 +251,17 @@ const together: Case[][] = [
       /its record build \S+ refers to build-content \S+, which is not there/,
     ],
     [
+      'bytes of a record that are no UTF-8',
+      (at) =>
+        changed(catalogOf(at), (database) => {
+          const key = keyOf(database, 'r credential ');
+          const bytes = Buffer.from(database.getBinary(key)!);
+          bytes[bytes.indexOf('"name":"') + 8] = 0xff;
+          database.putSync(key, bytes);
+        }),
+      /catalog\/data\.mdb: its record credential \S+ cannot be read/,
+    ],
+    [
       'a place in an index that is lost',
       (at) => changed(catalogOf(at), (database) => void database.removeSync(keyOf(database, 'i session byProject '))),
       /its record session \S+ is missing in the index byProject/,
@@ -307,6 +318,22 @@ const together: Case[][] = [
       (at) => writeFileSync(join(at, 'server.key'), 'ab'.repeat(32)),
       /server\.key: it is not the key that this data directory was used with/,
     ],
+  ],
+  [
+    // What is beside them is read.
+    ...['build', 'evidence', 'source-draft', 'source-revision'].map(
+      (table): Case => [
+        `half of a record of ${table}`,
+        (at) =>
+          changed(catalogOf(at), (database) => {
+            const key = keyOf(database, `r ${table} `);
+            const bytes = Buffer.from(database.getBinary(key)!);
+            database.putSync(key, bytes.subarray(0, bytes.length / 2));
+          }),
+        new RegExp(`catalog/data\\.mdb: its record ${table} \\S+ cannot be read`),
+      ],
+    ),
+    ['a blob that is gone beside them', (at) => rmSync(blobOf(at)), /blobs\/..\/\w+: it is missing, and .+ needs it/],
   ],
   [
     [

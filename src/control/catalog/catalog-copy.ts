@@ -38,7 +38,7 @@ export class CatalogCopy {
     this.#space = new DatabaseSpace(this.#database, directory);
     this.#directory = directory;
     this.#position = requireStreamOf(this.#database, { directory, hasLog: true }) ?? streamStart;
-    this.view = new Reader(storedSource(this.#database));
+    this.view = new Reader(storedSource({ database: this.#database, directory }));
   }
 
   /** Of the newest record that was applied. */

@@ -94,7 +94,7 @@ export class Catalog {
       if (position === undefined) markBoot(directory);
       this.#stream = new CatalogStream({ log, position: position ?? streamStart, onLost });
     }
-    this.#kept = new KeptRecords(this.#database);
+    this.#kept = new KeptRecords({ database: this.#database, directory });
     this.#directory = directory;
     this.#onCommit = onCommit;
     this.#freeSpace = freeSpace;

@@ -2,18 +2,16 @@
 //   KEPT-RECORDS-1. A record that is being written is not kept: until its flush has ended, the disk may say the one or the other, and
 //     records that are read together are all of one moment.
 import { LruMap } from '../../collections/lru-map.js';
-import type { Database } from '../../files/database.js';
 import { tuning } from '../tuning.js';
 import type { PendingWrites } from './pending-writes.js';
-import { asRead } from './record-text.js';
-import { keyBytes } from './stored-source.js';
+import { type StoredCatalog, storedRecord } from './stored-source.js';
 
 export class KeptRecords {
-  readonly #database: Database;
+  readonly #catalog: StoredCatalog;
   readonly #records = new LruMap<string, unknown>({ entriesMax: tuning.keptRecordsMax, weightMax: tuning.keptRecordsBytesMax });
 
-  constructor(database: Database) {
-    this.#database = database;
+  constructor(catalog: StoredCatalog) {
+    this.#catalog = catalog;
   }
 
   /** As it is on the disk; undefined where there is none. */
@@ -21,11 +19,9 @@ export class KeptRecords {
     // The oldest goes, not the least used: what is read often is soon kept again, and noting each use costs as much as finding it.
     const kept = this.#records.peek(key);
     if (kept !== undefined) return kept;
-    const bytes = this.#database.getBinary(keyBytes(key));
-    if (bytes === undefined) return undefined;
-    const value = asRead(bytes);
-    if (keeps) this.#keep(key, value, bytes.length);
-    return value;
+    const stored = storedRecord(this.#catalog, key);
+    if (stored !== undefined && keeps) this.#keep(key, stored.value, stored.bytes);
+    return stored?.value;
   }
 
   /** From now on these are being written. */

@@ -1,8 +1,10 @@
 // What lies in the data file of a catalog, as tables read it; and the one key there that is of no table: its position in a log.
+//   STORED-SOURCE-1. A record whose bytes cannot be read ends what asked for it as damage of the file (StoredDamage), and nothing else.
 import type { Database } from '../../files/database.js';
+import { decodeStored } from '../../files/decode-stored.js';
 import { positionKey } from '../../worlds/kv/keys.js';
 import type { CatalogRange } from './pending-writes.js';
-import { asRead } from './record-text.js';
+import { asStored } from './record-text.js';
 import { beginsTableKey, type RecordSource } from './tables.js';
 
 /** Whether a key of a catalog's data file begins with this byte. */
@@ -20,13 +22,24 @@ export function* storedKeys(database: Database, { start, end, reverse }: Catalog
   for (const key of database.getKeys({ ...range, snapshot: false })) yield key.toString('latin1');
 }
 
-export const storedSource = (database: Database): RecordSource => ({
-  get: (key) => {
-    const bytes = database.getBinary(keyBytes(key));
-    return bytes === undefined ? undefined : asRead(bytes);
-  },
-  keys: (range) => storedKeys(database, range),
+/** A database and its folder, which a refusal names. */
+export interface StoredCatalog {
+  database: Database;
+  directory: string;
+}
+
+export const storedSource = (catalog: StoredCatalog): RecordSource => ({
+  get: (key) => storedRecord(catalog, key)?.value,
+  keys: (range) => storedKeys(catalog.database, range),
 });
+
+/** Undefined where there is none. */
+export function storedRecord({ database, directory }: StoredCatalog, key: string): { value: unknown; bytes: number } | undefined {
+  const bytes = database.getBinary(keyBytes(key));
+  if (bytes === undefined) return undefined;
+  // Its key begins with `r `.
+  return { value: decodeStored(directory, `its record ${key.slice(2)}`, () => asStored(bytes)), bytes: bytes.length };
+}
 
 /** It holds no record and no index. */
 export function holdsNothing(database: Database): boolean {

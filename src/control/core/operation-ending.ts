@@ -3,6 +3,7 @@ import { orUnavailable, ServiceError } from '../../contract/errors.js';
 import type { LongRunningOperation } from '../../contract/hosted/operation.js';
 import { limits } from '../../contract/limits.js';
 import type { RunError } from '../../contract/run/run.js';
+import { hiddenRefusal, isStoredDamage } from '../../contract/stored-damage.js';
 import { runError, runErrorFrom } from '../../drills/ports/run-error.js';
 import type { Change } from '../catalog/tables.js';
 import type { Ending, OperationRecord, Runner } from './operations.js';
@@ -33,6 +34,7 @@ export function endingOf({ correlationId }: OperationRecord, runner: Runner, res
 function operationError(thrown: unknown, correlationId: string): RunError {
   const error = orUnavailable(thrown);
   if (error instanceof ServiceError) return { ...runErrorFrom(error), correlationId };
+  if (isStoredDamage(error)) return { ...runErrorFrom(hiddenRefusal(error)), correlationId };
   return { ...runError('control.INTERNAL', 'A bug ended this operation; the log has it under the correlation id.'), correlationId };
 }
 

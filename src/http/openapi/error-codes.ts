@@ -56,7 +56,7 @@ export function errorCodesOf(id: EndpointId): ErrorCode[] {
     'control.RATE_LIMITED',
     (success !== 200 || id === 'validateToolSetup') && 'control.QUOTA_EXCEEDED',
     'control.INTERNAL',
-    inWorld && 'control.DATA_DAMAGED',
+    'control.DATA_DAMAGED',
     'control.UNAVAILABLE',
     inWorld && 'control.WORLD_BUSY',
     unsafe && 'control.STORAGE_FULL',

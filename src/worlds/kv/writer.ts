@@ -7,8 +7,7 @@
 //     replays them equals the file.
 //   WRITER-4. Stored bytes that cannot be decoded are damage of this file, named as such, and no fault of the program.
 import { isServiceError, ServiceError } from '../../contract/errors.js';
-import { isStoredDamage, StoredDamage } from '../../contract/stored-damage.js';
-import { dataFileOf } from '../../files/database.js';
+import { decodeStored } from '../../files/decode-stored.js';
 import { type SpaceSeen, seeSpace } from '../../files/disk-full.js';
 import { tuning } from '../tuning.js';
 import { counterKey, headKey, keyKinds, layerKinds, rangeOfKind, readTombstoneKey, referencesKey, tombstoneKey } from './keys.js';
@@ -32,17 +31,6 @@ export interface KvWriterOptions {
   onCommit?: (() => void) | undefined;
 }
 const none = Buffer.alloc(0);
-
-/** What `decode` makes of bytes of the data file of `directory`. StoredDamage where it throws. */
-export function decodeStored<T>(directory: string, what: string, decode: () => T): T {
-  try {
-    return decode();
-  } catch (cause) {
-    if (cause instanceof ServiceError || isStoredDamage(cause)) throw cause;
-    const file = dataFileOf(directory);
-    throw new StoredDamage(`The file ${file} is damaged: ${what} cannot be read (${(cause as Error).message}).`, { cause });
-  }
-}
 
 export class KvWriter {
   readonly directory: string;
