@@ -1,7 +1,7 @@
 // Folders that appear whole: a backup under its name, and a data directory that is made from one.
 //   BACKUP-FOLDER-1. Until it is whole and on the disk it has another name, and the mark of unfinished-mark.ts; what fails removes it. A
 //     disk that is full by then is control.STORAGE_FULL, whichever step met it.
-import { existsSync, lstatSync, mkdirSync, realpathSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, realpathSync, rmSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 import { defined } from '../contract/defined.js';
@@ -35,13 +35,18 @@ export function beginBackup(to: string, outside?: string): string {
 export function makeDraft(draft: string, to: string): string {
   try {
     mkdirSync(draft, { mode: 0o700 });
-    markUnfinished(draft);
-    return draft;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw fileRefusal(`The folder ${draft} cannot be made`, to, error);
     throw new ServiceError('control.INVALID_REQUEST', {
       message: `The folder ${draft} is there already. If nothing is writing it, a crash has left it: remove it.`,
     });
+  }
+  try {
+    markUnfinished(draft);
+    return draft;
+  } catch (error) {
+    rmSync(draft, { recursive: true, force: true });
+    throw fileRefusal(`The folder ${draft} cannot be made`, to, error);
   }
 }
 

@@ -2,7 +2,7 @@
 //   RESTORE-DATA-1. The data directory has its name when it is whole and on the disk, and each file is the one that was backed up.
 //   RESTORE-DATA-2. What is there already is never touched: the data directory is missing or empty before.
 import { existsSync, lstatSync, readdirSync, realpathSync, statSync } from 'node:fs';
-import { chmod, mkdir, readdir } from 'node:fs/promises';
+import { chmod, readdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { ServiceError } from '../contract/errors.js';
 import { copyFlushed, flushFolder } from '../files/flushed-copy.js';
@@ -39,7 +39,7 @@ export async function restoreData({ from: named, dataDirectory }: RestoreData): 
     for await (const file of backupFiles(from, manifest)) {
       const target = join(draft, file.path);
       for (let folder = dirname(target); folder.length > draft.length; folder = dirname(folder)) folders.add(folder);
-      await mkdir(dirname(target), { recursive: true });
+      makeFolder(dirname(target));
       await copyFlushed(join(from, file.path), target).catch((error: NodeJS.ErrnoException) => {
         throw error.code === 'ENOENT' ? damagedBackup(from, `${file.path} is missing`, error) : error;
       });

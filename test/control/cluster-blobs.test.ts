@@ -38,7 +38,7 @@ test('what was put on one machine is read on another, and lies there afterwards'
   writeFileSync(file, 'whol');
   assert.equal(String(await other.get(digest)), 'whole');
   assert.equal(readFileSync(file, 'utf8'), 'whole');
-  await assert.rejects(other.get(sha256Digest('none')), { code: 'ENOENT' });
+  await assert.rejects(other.get(sha256Digest('none')), { name: 'StoredDamage' });
 });
 
 test('a put whose store fails is refused, and bytes of the store that are others are not given', async (t) => {
@@ -68,7 +68,7 @@ test('one goes by its age, from the store and from here; what was put elsewhere 
   for await (const digest of other.digests()) listed.push(digest);
   assert.ok(listed.includes(young));
   assert.equal(await other.removeOld(young, Date.now() + hour), true);
-  await assert.rejects(other.get(young), { code: 'ENOENT' });
+  await assert.rejects(other.get(young), { name: 'StoredDamage' });
 });
 
 /** A report folder as a seal leaves it. */

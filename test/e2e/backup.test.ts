@@ -201,6 +201,33 @@ test('a disk that is full before a backup is whole is said in words, whichever s
   assert.equal(existsSync(draft), false);
 });
 
+// BACKUP-FOLDER-1
+for (const kind of ['tmpfs', 'ext4'] as const)
+  test(`however little is left of a ${kind}, a backup or a restore that finds no space says so and leaves nothing`, {
+    timeout: 120_000,
+  }, async (t) => {
+    const disk = smallDisk(t, { kind, megabytes: 24 });
+    if (disk === undefined) return;
+    const one = await operated();
+    const from = join(temporaryFolder(), 'copy');
+    await one.operator.startBackup({ body: { to: from } });
+    await ended(one);
+    const names = (): string[] => readdirSync(disk.path).filter((name) => name !== 'lost+found');
+    for (const leftBytes of [0, 4096, 16_384, 200_000]) {
+      disk.leave(leftBytes);
+      const full = { code: 'control.STORAGE_FULL', message: /the disk is full/ };
+      await assert.rejects(restoreData({ from, dataDirectory: join(disk.path, 'restored') }), full, `${leftBytes}`);
+      const begun = one.operator.startBackup({ body: { to: join(disk.path, 'copy') } });
+      const code = await begun.then(async () => (await ended(one)).error?.code).catch((error) => error.code);
+      assert.equal(code, 'control.STORAGE_FULL', `${leftBytes}`);
+      assert.deepEqual(names(), ['ballast'], `${leftBytes}`);
+    }
+    disk.empty();
+    await restoreData({ from, dataDirectory: join(disk.path, 'restored') });
+    assert.deepEqual(names(), ['restored']);
+    await one.service.stop();
+  });
+
 // DATA-BACKUPS-2
 test('a backup that fails, or that a stop ends, leaves nothing behind', async (t) => {
   const one = await operated();

@@ -8,6 +8,7 @@ import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { sha256Digest } from '../../src/contract/digest.js';
 import { openDatabase } from '../../src/files/database.js';
 import { emptyDatabase } from '../../src/files/database-page.js';
 import { keyKinds } from '../../src/worlds/kv/keys.js';
@@ -208,6 +209,29 @@ test('a record of the catalog that cannot be read is damage of its file: what ne
   const { error } = (await operator.getBackup()).backup!;
   assert.equal(error?.code, 'control.DATA_DAMAGED');
   assert.ok(error?.message?.includes(`The file ${place} is damaged: its record session ses_`), error?.message);
+  await service.stop();
+});
+
+// BLOBS-3
+test('a blob whose bytes are others is damage of its file, and the same source put again makes it whole', {
+  timeout: 120_000,
+}, async () => {
+  const dataDirectory = copyOf();
+  const service = await startInside({ dataDirectory });
+  const { projectId } = service.ready;
+  const client = clientOf(service, owner);
+  const files = [{ path: 'drillyard.json', content: '{"schemaVersion":1,"name":"mine"}' }];
+  const put = async () => (await client.createSourceDraft({ path: { projectId }, body: { name: 'one', files } })).sourceDraft;
+  const { sourceDraftId } = await put();
+  const read = () => client.getSourceArchive({ path: { projectId, sourceDraftId, revision: 1 } });
+  const whole = await read();
+  const blob = sha256Digest(files[0]!.content).slice('sha256:'.length);
+  const place = join(dataDirectory, 'blobs', blob.slice(0, 2), blob);
+  flip(20)(place);
+  await assert.rejects(read(), { code: 'control.DATA_DAMAGED' });
+  assert.ok(service.logged().includes(`The file ${place} is damaged: `), service.logged());
+  await put();
+  assert.deepEqual(await read(), whole);
   await service.stop();
 });
 

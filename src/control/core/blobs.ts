@@ -1,9 +1,9 @@
 // Bytes by their digest, one file each, below <dataDirectory>/blobs.
 //   BLOBS-1. `put` resolves when the bytes are on the disk under their name: written beside their place, flushed, renamed, the folder
 //     flushed.
-//   BLOBS-2. What is there is never changed. The same bytes put twice are one file, and both puts wait for the same flush.
-//   BLOBS-3. `get` gives the bytes of the digest or rejects: a torn or changed file is never taken for the real one. Without a descriptor
-//     both reject with control.UNAVAILABLE.
+//   BLOBS-2. What is there and whole is never changed. The same bytes put twice are one file, and both puts wait for the same flush.
+//   BLOBS-3. `get` gives the bytes of the digest or rejects (StoredDamage), and `put` writes them again where the file has others: a torn or
+//     changed file is never taken for the real one. Without a descriptor both reject with control.UNAVAILABLE.
 //   BLOBS-4. One is removed only by digest and age: a put that begins meanwhile waits, and writes it again.
 import { closeSync, fsyncSync, openSync, readdirSync, rmSync } from 'node:fs';
 import { mkdir, open, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
@@ -12,7 +12,9 @@ import { Semaphore } from '../../async/semaphore.js';
 import { sha256Digest } from '../../contract/digest.js';
 import { orUnavailable, ServiceError } from '../../contract/errors.js';
 import { limits } from '../../contract/limits.js';
+import { StoredDamage } from '../../contract/stored-damage.js';
 import { diskFull, isDiskFull } from '../../files/disk-full.js';
+import { hasCode } from '../../files/file-faults.js';
 import { flush } from '../../files/flush.js';
 import { flushFolder } from '../../files/flushed-copy.js';
 import { makeFolder } from '../../files/make-folder.js';
@@ -64,10 +66,11 @@ export class FileBlobs implements Blobs {
   }
 
   async get(digest: string): Promise<Uint8Array> {
-    const bytes = await readFile(this.#placeOf(digest).file).catch((error) => {
-      throw orUnavailable(error);
+    const { file } = this.#placeOf(digest);
+    const bytes = await readFile(file).catch((error) => {
+      throw hasCode(error, 'ENOENT') ? new StoredDamage(`The file ${file} is missing.`, { cause: error }) : orUnavailable(error);
     });
-    if (sha256Digest(bytes) !== digest) throw new Error(`the blob ${digest} is damaged`);
+    if (sha256Digest(bytes) !== digest) throw new StoredDamage(`The file ${file} is damaged: its bytes are not those of its digest.`);
     return bytes;
   }
 
@@ -96,9 +99,9 @@ export class FileBlobs implements Blobs {
 
   async #keep(digest: string, bytes: Uint8Array): Promise<void> {
     const { folder, file } = this.#placeOf(digest);
+    // One that is damaged is written again. An earlier incarnation may have renamed it and not flushed the folder any more.
     const known = await stat(file).catch(() => undefined);
-    // An earlier incarnation may have renamed it and not flushed the folder any more.
-    if (known !== undefined && known.size === bytes.length) {
+    if (known?.size === bytes.length && (await readFile(file)).equals(bytes)) {
       // A sweep that searches for old blobs must see that this one is needed again.
       await utimes(file, new Date(), new Date());
       return flushFolder(folder);
@@ -119,9 +122,13 @@ export class FileBlobs implements Blobs {
   async #make(folder: string): Promise<void> {
     const making =
       this.#made.get(folder) ??
-      mkdir(folder, { recursive: true }).then(async (created) => {
-        if (created !== undefined) await flushFolder(this.#folder);
-      });
+      // Not `recursive`, which says of a full disk that the folder above is missing.
+      mkdir(folder).then(
+        () => flushFolder(this.#folder),
+        (error) => {
+          if (!hasCode(error, 'EEXIST')) throw error;
+        },
+      );
     this.#made.set(folder, making);
     await making.catch((error) => {
       this.#made.delete(folder);

@@ -8,6 +8,7 @@ import type { SharedBlobs } from '../../contract/cluster-store.js';
 import { sha256Digest } from '../../contract/digest.js';
 import { ServiceError } from '../../contract/errors.js';
 import { limits } from '../../contract/limits.js';
+import { StoredDamage } from '../../contract/stored-damage.js';
 import { hasCode } from '../../files/file-faults.js';
 import type { FileBlobs } from './blobs.js';
 import type { Blobs } from './services.js';
@@ -64,16 +65,16 @@ export class ClusterBlobs implements Blobs {
 
   async #fetchNow(digest: string): Promise<Uint8Array> {
     const body = await askStore(this.#store.get(digest));
-    if (body === undefined) throw Object.assign(new Error(`there is no blob ${digest}`), { code: 'ENOENT' });
+    if (body === undefined) throw new StoredDamage(`The store of the cluster has no blob ${digest}.`);
     const pieces: Buffer[] = [];
     let length = 0;
     for await (const piece of body) {
       length += piece.length;
-      if (length > limits.blobBytesMax) throw new Error(`the blob ${digest} is damaged`);
+      if (length > limits.blobBytesMax) throw damaged(digest);
       pieces.push(piece);
     }
     const bytes = Buffer.concat(pieces);
-    if (sha256Digest(bytes) !== digest) throw new Error(`the blob ${digest} is damaged`);
+    if (sha256Digest(bytes) !== digest) throw damaged(digest);
     // A full disk keeps nobody from reading.
     await this.#here.put(bytes).catch(() => {});
     return bytes;
@@ -90,6 +91,8 @@ export async function askStore<T>(answer: Promise<T>): Promise<T> {
     throw new ServiceError('control.UNAVAILABLE', { message, retryAfterMs: limits.unavailableRetryAfterMs, cause });
   }
 }
+
+const damaged = (digest: string): StoredDamage => new StoredDamage(`In the store of the cluster the blob ${digest} is damaged.`);
 
 async function* once(bytes: Uint8Array): AsyncGenerator<Buffer> {
   yield Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
