@@ -2,8 +2,8 @@
 //   BLOBS-1. `put` resolves when the bytes are on the disk under their name: written beside their place, flushed, renamed, the folder
 //     flushed.
 //   BLOBS-2. What is there and whole is never changed. The same bytes put twice are one file, and both puts wait for the same flush.
-//   BLOBS-3. `get` gives the bytes of the digest or rejects (StoredDamage), and `put` writes them again where the file has others: a torn or
-//     changed file is never taken for the real one. Without a descriptor both reject with control.UNAVAILABLE.
+//   BLOBS-3. `get` gives the bytes of the digest or rejects (StoredDamage), and `put` writes them again where the file has others: a torn
+//     or changed file is never taken for the real one. Without a descriptor both reject with control.UNAVAILABLE.
 //   BLOBS-4. One is removed only by digest and age: a put that begins meanwhile waits, and writes it again.
 import { closeSync, fsyncSync, openSync, readdirSync, rmSync } from 'node:fs';
 import { mkdir, open, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
