@@ -108,7 +108,7 @@ function errorCodesOf(id: InspectorRouteId): ErrorCode[] {
     takesBody && 'control.RATE_LIMITED',
     (area === 'worlds' || area === 'run requests') && 'control.QUOTA_EXCEEDED',
     'control.INTERNAL',
-    asksWorld && 'control.DATA_DAMAGED',
+    'control.DATA_DAMAGED',
     'control.UNAVAILABLE',
     area === 'worlds' && 'world.HANDLER_FAILED',
     asksWorld && 'control.WORLD_BUSY',

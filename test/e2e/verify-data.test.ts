@@ -35,12 +35,14 @@ const callsMade = 450;
 const callsAtOnce = 50;
 let sessionId = '';
 let bundleId = '';
+let owner = '';
 
 before(async () => {
   const flags = ['--handler-timeout-ms', '60000', '--durability', 'committed'];
   const service = await startInside({ dataDirectory: await startedDirectory(whole), flags });
   const { projectId, environmentId, credential } = service.ready;
-  const client = clientOf(service, credential!);
+  owner = credential!;
+  const client = clientOf(service, owner);
   const ready = async (operationId: string) => client.waitForOperation({ projectId, operationId });
   const make = async (body: { seed: string; drillId?: string }) => {
     const { session, operation } = await client.createSession({ path: { projectId, environmentId }, body });
@@ -400,6 +402,24 @@ function bundleOf(dataDirectory: string): string {
   const folder = join(dataDirectory, 'evidence', bundleId);
   return join(folder, readdirSync(folder)[0]!);
 }
+
+// SEALED-REPORT-2
+for (const [what, damage] of [
+  ['that was changed', (file: string) => writeFileSync(file, 'passed')],
+  ['that is gone', (file: string) => rmSync(file)],
+] as const)
+  test(`a file of a sealed bundle ${what} is refused as damage, and the log names it`, async () => {
+    const dataDirectory = copied();
+    const file = join(bundleOf(dataDirectory), 'report.txt');
+    damage(file);
+    const service = await startInside({ dataDirectory });
+    const path = { projectId: service.ready.projectId, evidenceBundleId: bundleId };
+    const client = clientOf(service, owner);
+    await assert.rejects(client.getEvidenceArtifact({ path, query: { path: 'report.txt' } }), { code: 'control.DATA_DAMAGED' });
+    assert.ok(service.logged().includes(`The file ${file} is damaged: `), service.logged());
+    assert.ok((await client.getEvidenceArtifact({ path, query: { path: 'run.json' } })) !== undefined);
+    await service.stop();
+  });
 
 test('findings are lines on stdout, and the process ends with 1', async () => {
   const dataDirectory = copied();

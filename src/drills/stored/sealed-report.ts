@@ -1,9 +1,13 @@
 // A report folder as it was sealed: read by its manifest, whose digest somebody keeps elsewhere. What is not as it was sealed is not given.
 //   SEALED-REPORT-1. A name is looked up in the manifest; it never becomes a path by itself.
+//   SEALED-REPORT-2. A file that is not as it was sealed, or gone, is damage of that file (StoredDamage), and no fault of the program.
 import { createHash } from 'node:crypto';
+import { join } from 'node:path';
 import { sha256Digest } from '../../contract/digest.js';
 import { limits } from '../../contract/limits.js';
 import type { RunReport } from '../../contract/run/run-events.js';
+import { StoredDamage } from '../../contract/stored-damage.js';
+import { hasCode } from '../../files/file-faults.js';
 import { FolderReader } from '../../reports/folder-reader.js';
 import { type ManifestFile, parseManifest } from '../../reports/manifest.js';
 import { evidenceFile, manifestFile, reportFile } from '../../reports/report-folder.js';
@@ -54,9 +58,11 @@ export class SealedReport {
     if (name === manifestFile) return Buffer.from(await this.#manifestText());
     const listed = await this.#listed(name);
     if (listed === undefined) return undefined;
-    const pieces: Buffer[] = [];
-    for await (const piece of this.#reader.pieces(listed.path)) pieces.push(piece);
-    const bytes = Buffer.concat(pieces);
+    const bytes = await this.#readOf(name, async () => {
+      const pieces: Buffer[] = [];
+      for await (const piece of this.#reader.pieces(listed.path)) pieces.push(piece);
+      return Buffer.concat(pieces);
+    });
     if (sha256Digest(bytes) !== listed.sha256) throw this.#damaged(name);
     return bytes;
   }
@@ -71,7 +77,7 @@ export class SealedReport {
       const whole = await this.file(name);
       return whole === undefined ? undefined : { bytes: whole.byteLength, [Symbol.asyncIterator]: () => once(whole) };
     }
-    const { sha256 } = await this.#reader.digest(listed.path);
+    const { sha256 } = await this.#readOf(name, () => this.#reader.digest(listed.path));
     if (sha256 !== listed.sha256) throw this.#damaged(name);
     return { bytes: listed.bytes, [Symbol.asyncIterator]: () => this.#pieces(listed) };
   }
@@ -102,13 +108,19 @@ export class SealedReport {
   }
 
   async #manifestText(): Promise<string> {
-    const text = await this.#reader.text(manifestFile, limits.reportManifestBytesMax);
+    const text = await this.#readOf(manifestFile, () => this.#reader.text(manifestFile, limits.reportManifestBytesMax));
     if (text === null || sha256Digest(text) !== this.#manifestDigest) throw this.#damaged(manifestFile);
     return text;
   }
 
-  #damaged(name: string): Error {
-    return new Error(`${name} in ${this.#folder} is not as it was sealed`);
+  #readOf<T>(name: string, read: () => Promise<T>): Promise<T> {
+    return read().catch((error) => {
+      throw hasCode(error, 'ENOENT') ? this.#damaged(name, 'it is missing') : error;
+    });
+  }
+
+  #damaged(name: string, fault = 'it is not as it was sealed'): Error {
+    return new StoredDamage(`The file ${join(this.#folder, name)} is damaged: ${fault}.`);
   }
 }
 
