@@ -676,6 +676,25 @@ for (const [code, { changes, config, types = false, at, message, suggestion }] o
   });
 }
 
+test('DY6012: a context that is taken apart is seen, and what a behavior declares itself is not', async (t) => {
+  const own = /'notes\.add': [\s\S]*?\n {4}\},/;
+  const behavior = (body: string) => ({
+    'drillyard/notes.ts': sound['drillyard/notes.ts'].replace(own, `'notes.add': ({ id }: { id: string }, ${body},`),
+  });
+  const found = async (body: string) => {
+    const { diagnostics } = await compileProject({ root: folder(t, { ...sound, ...behavior(body) }) });
+    return diagnostics.map(({ code, line, column, message, suggestion }) => `${code} ${line}:${column} ${message} ${suggestion}`);
+  };
+  assert.deepEqual(await found("{ state }) => {\n state.put('nots', id, { text: 'a' }); return { id }; }"), [
+    "DY6012 7:2 the manifest declares no namespace 'nots' Did you mean 'notes'?",
+  ]);
+  assert.match((await found("{ fail }) => fail({ code: 'TAKN', message: id })")).join(), /^DY6012 .* declares the error 'TAKN'/);
+  assert.match((await found('{ events, clock }) => events.emit("du", { id, at: clock.nowUs() })')).join(), /declares no event 'du'/);
+  assert.deepEqual(await found("context) => { const state = new Map(); return { id, n: state.get('nots', 1) }; }"), []);
+  assert.deepEqual(await found("context) => ({ id, n: ((state: any) => state.get('nots'))(new Map()) })"), []);
+  assert.deepEqual(await found("context) => { function fail(it: any) { return it; } return fail({ code: 'TAKN', id }); }"), []);
+});
+
 test('the table and its documentation name the same codes, with the same titles and severities', () => {
   const text = readFileSync(new URL('../../../docs/diagnostics.md', import.meta.url), 'utf8');
   const documented = [...text.matchAll(/^### (DY\d{4}) (.+) \((error|warning)\)$/gm)].map(([, code, title, severity]) => [
