@@ -245,6 +245,12 @@ export const limits = {
   targetBeginningCharsMax: 200,
   /** What an error keeps of the end of a log: a stack and what came before it. */
   targetTailLinesMax: 40,
+  /** What of a log is looked through for that end. */
+  targetTailCharsMax: 64 * 1024,
+  /** Of the members that Node prints of an uncaught error, so many of the first and of the last. */
+  targetTailMembersMax: 8,
+  /** Of a module that lacks the export that is asked for. */
+  shownExportsMax: 5,
   redactedCharsMin: 6,
   /** A result that carries its attachments. */
   completionBytesMax: 32 * 1024 * 1024,

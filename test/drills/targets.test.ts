@@ -105,7 +105,11 @@ test('module: what cannot be loaded is reported with its place', async () => {
   const syntax = await run(module('export default (', 'agents/broken.mjs'));
   assert.equal(syntax.error?.code, 'target.LOAD_FAILED');
   assert.match(syntax.error?.message ?? '', /broken\.mjs:1:/);
-  assert.match((await run(module('export const other = 1;'))).error?.message ?? '', /no function exported as "default"/);
+  assert.match((await run(module('export const other = 1;'))).error?.message ?? '', /no function exported as "default"$/);
+  assert.match(
+    (await run(module('export function work() {}'))).error?.message ?? '',
+    /exported as "default"; it has "work", which the member/,
+  );
   assert.match((await run(module('throw new Error("at load"); export default 1;'))).error?.message ?? '', /at load/);
   assert.match((await run({ ...module(''), module: 'agents/missing.mjs' })).error?.message ?? '', /does not exist inside the repository/);
   symlinkSync(tmpdir(), join(root, 'out'));
@@ -267,6 +271,20 @@ test('command: a bad exit is a failure with the code and the end of stderr', asy
   assert.equal(status, 'failed');
   assert.equal(error?.code, 'target.EXIT_CODE');
   assert.deepEqual(error?.details, { exitCode: 7, signal: null, stderr: 'why [redacted]' });
+  const members = await run(
+    command(
+      `const headers = Object.fromEntries(Array.from({ length: 90 }, (_, n) => ['x-header-' + n, 'a value '.repeat(9)]));
+      console.error('begun'); throw Object.assign(new RangeError('the account is closed'), { code: 'closed', headers, last: 1 });`,
+    ),
+  );
+  const shown = String(members.error?.details.stderr);
+  assert.match(
+    shown,
+    /RangeError: the account is closed\n {4}at [\s\S]*code: 'closed'[\s\S]*lines left out[\s\S]* {2}last: 1\n\}\n\nNode\.js/,
+  );
+  const unset = { NOTHING: 'DRILLYARD_TEST_UNSET', PATH: 'PATH' };
+  const without = await run(command('process.exitCode = 1', { environmentFromHost: unset }));
+  assert.match(without.error?.message ?? '', /code 1\. Of its environmentFromHost, DRILLYARD_TEST_UNSET is not set here\.$/);
   const killed = await run(command('process.kill(process.pid, "SIGKILL")'));
   assert.deepEqual([killed.error?.code, killed.error?.details.signal], ['target.SIGNALED', 'SIGKILL']);
 });
@@ -296,6 +314,8 @@ test('command: one that ignores SIGTERM is killed after the grace', async () => 
 test('command: what cannot be started is reported', async () => {
   assert.equal((await run(command('', { executable: 'no-such-program-here' }))).error?.code, 'target.EXECUTABLE_NOT_FOUND');
   assert.equal((await run(command('', { executable: './agents' }))).error?.code, 'target.EXECUTABLE_NOT_FOUND');
+  const line = await run(command('', { executable: 'node agent.mjs' }));
+  assert.match(line.error?.message ?? '', /no executable "node agent\.mjs" .* belongs in the list "arguments"/);
   file('agents/plain.txt', 'no program');
   assert.equal((await run(command('', { executable: './agents/plain.txt' }))).error?.code, 'target.NOT_EXECUTABLE');
   assert.equal((await run(command('', { arguments: ['a\0b'] }))).error?.code, 'target.SPAWN_FAILED');

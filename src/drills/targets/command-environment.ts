@@ -69,3 +69,8 @@ function bindingVariables({ endpoints }: Pick<Access, 'endpoints'>): { [variable
   }
   return variables;
 }
+
+/** The host variables that a command asks for and this machine does not have. */
+export function unsetVariables({ environmentFromHost }: Pick<CommandTarget, 'environmentFromHost'>, host: NodeJS.ProcessEnv): string[] {
+  return [...new Set(Object.values(environmentFromHost))].filter((name) => host[name] === undefined);
+}

@@ -2,10 +2,11 @@
 // log, and what lies in its folder of attachments when it has ended is attached.
 import { delimiter, join } from 'node:path';
 import { defined } from '../../contract/defined.js';
+import type { RunError } from '../../contract/run/run.js';
 import type { CommandTarget } from '../../contract/run/target.js';
 import { runError } from '../ports/run-error.js';
 import { AttachmentFolder } from './attachment-folder.js';
-import { hostEnvironment, underPrefixes } from './command-environment.js';
+import { hostEnvironment, underPrefixes, unsetVariables } from './command-environment.js';
 import { failedRun, runJsonCommand } from './json-command.js';
 import { type OwnProgram, ownProgramName } from './own-program.js';
 import { pathInside } from './repository-path.js';
@@ -42,8 +43,17 @@ async function runCommand(target: CommandTarget, { root, prefixes, program }: Co
     const command = { executable, arguments: args, directory, environment, input, access, timeoutMs, signal, redactor };
     const run = await runJsonCommand({ ...command, ...defined({ say }) });
     const { files, refusals } = attachmentFolder.collect();
-    return { ...run, files, refusals };
+    return { ...run, ...defined({ error: withUnset(run.error, unsetVariables(target, process.env)) }), files, refusals };
   } finally {
     await attachmentFolder.remove();
   }
+}
+
+/** The likeliest reason of a bad exit on a machine that lacks a secret. */
+function withUnset(error: RunError | undefined, unset: readonly string[]): RunError | undefined {
+  if (error?.code !== 'target.EXIT_CODE' || unset.length === 0) return error;
+  return {
+    ...error,
+    message: `${error.message} Of its environmentFromHost, ${unset.join(', ')} ${unset.length > 1 ? 'are' : 'is'} not set here.`,
+  };
 }

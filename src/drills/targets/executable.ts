@@ -14,7 +14,9 @@ export function findExecutable(name: string, directory: string): string | RunErr
   if (found !== undefined) return found;
   if (there[0] !== undefined) return runError('target.NOT_EXECUTABLE', `"${there[0]}" is not executable.`);
   const place = isPath ? `seen from ${directory}` : "on this machine's PATH";
-  return runError('target.EXECUTABLE_NOT_FOUND', `There is no executable "${name}" ${place}.`);
+  // A whole command line in the place of its program.
+  const advice = /\S\s+\S/.test(name) ? ' It is started without a shell: what follows the program belongs in the list "arguments".' : '';
+  return runError('target.EXECUTABLE_NOT_FOUND', `There is no executable "${name}" ${place}.${advice}`);
 }
 
 function isFile(path: string): boolean {

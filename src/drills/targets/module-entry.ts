@@ -98,13 +98,21 @@ async function load({ url, exportName, incarnation }: Invoke): Promise<Called | 
     // The query makes it another module to the loader, with state of its own.
     if (loaded?.incarnation !== incarnation)
       loaded = { incarnation, module: importModule(`${url}?incarnation=${incarnation}`) as Promise<Exported> };
-    const exported = (await loaded.module)[exportName];
-    if (typeof exported !== 'function') throw new TypeError(`the module has no function exported as "${exportName}"`);
+    const module = await loaded.module;
+    const exported = module[exportName];
+    if (typeof exported !== 'function') throw new TypeError(noSuchExport(module, exportName));
     return exported as Called;
   } catch (error) {
     fail('target.LOAD_FAILED', error);
     return undefined;
   }
+}
+
+function noSuchExport(module: Exported, exportName: string): string {
+  const none = `the module has no function exported as "${exportName}"`;
+  const there = Object.keys(module).filter((name) => typeof module[name] === 'function' && name !== 'module.exports');
+  const named = there.slice(0, limits.shownExportsMax).map((name) => `"${name}"`);
+  return named.length === 0 ? none : `${none}; it has ${named.join(', ')}, which the member "export" can name`;
 }
 
 function contextOf({ endpoints, direct, environment, root, turn }: Invoke): TargetContext {

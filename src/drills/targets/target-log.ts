@@ -37,7 +37,7 @@ export class TargetLog {
   }
 
   #extendEnd(text: string): void {
-    const charsMin = 2 * (limits.targetErrorCharsMax + this.#redactor.reachChars);
+    const charsMin = limits.targetTailCharsMax + 2 * this.#redactor.reachChars;
     const end = this.#end + text;
     // Only now and then, so that an end of many pieces is not copied for each.
     if (end.length > 2 * charsMin) this.#startEnd(end.slice(-charsMin), { isCut: true });
@@ -78,6 +78,19 @@ export class TargetLog {
   tail(): string {
     const { targetTailLinesMax, targetErrorCharsMax } = limits;
     const said = this.#isEndCut ? this.#redactor.ending(this.#end) : this.#redactor.text(this.#end);
-    return endOf(said.trimEnd().split('\n').slice(-targetTailLinesMax).join('\n'), targetErrorCharsMax);
+    return endOf(shortMembers(said.trimEnd().split('\n')).slice(-targetTailLinesMax).join('\n'), targetErrorCharsMax);
   }
+}
+
+/** The last line of what stands before the members: a frame of the stack, or a message without one. */
+const opening = /^(?: {4}at |\S).* \{$/;
+
+/** Node prints an uncaught error with all its members, which may be a whole response: the error itself would be beyond the end. */
+function shortMembers(lines: string[]): string[] {
+  const { targetTailMembersMax } = limits;
+  const close = lines.lastIndexOf('}');
+  const open = lines.slice(0, Math.max(close, 0)).findLastIndex((line) => opening.test(line));
+  const from = open + 1 + targetTailMembersMax;
+  const left = close - targetTailMembersMax - from;
+  return open < 0 || left <= 1 ? lines : [...lines.slice(0, from), `  [${left} lines left out]`, ...lines.slice(from + left)];
 }
