@@ -1,5 +1,5 @@
 // Diagnostics the way a good compiler prints them: where, what, the line itself, and what to do about it.
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import pc from 'picocolors';
 import { readFileBelow } from '../compiler/source-files.js';
@@ -60,7 +60,25 @@ function whereLooked(root: string, file: string, colors: Colors): string {
   const looked = `${colors.green('help')} looked in ${visibleLine(root)}`;
   for (let folder = dirname(root); ; folder = dirname(folder)) {
     if (existsSync(join(folder, file))) return `${looked}; there is one in ${visibleLine(folder)}: go there, or name it with --root`;
-    if (folder === dirname(folder)) return looked;
+    if (folder === dirname(folder)) break;
+  }
+  const below = projectsBelow(root, file).slice(0, tuning.shownProjectsMax).map(visibleLine);
+  return below.length === 0 ? looked : `${looked}; there is one in ${below.join(', ')}: go there, or name it with --root`;
+}
+
+/** Of a repository of several projects, such as `apps/shop`. */
+function projectsBelow(root: string, file: string): string[] {
+  const children = foldersIn(root);
+  return [...children, ...children.flatMap(foldersIn)].filter((folder) => existsSync(join(folder, file)));
+}
+
+function foldersIn(folder: string): string[] {
+  try {
+    const entries = readdirSync(folder, { withFileTypes: true }).slice(0, tuning.siblingFoldersMax);
+    const named = entries.filter((entry) => entry.isDirectory() && !entry.name.startsWith('.') && entry.name !== 'node_modules');
+    return named.map(({ name }) => join(folder, name)).sort();
+  } catch {
+    return [];
   }
 }
 

@@ -15,6 +15,7 @@ import { type ExitCode, exitCodes } from './exit-codes.js';
 import { reportFailure } from './failure.js';
 import { abortOnInterrupt } from './interrupt.js';
 import { createOutput, type Output } from './output.js';
+import { ownCommand } from './own-command.js';
 import { withProgressBar } from './progress-bar.js';
 import { shellWord } from './shell-word.js';
 
@@ -101,7 +102,13 @@ function callLine({ invocation }: OperationEntry): string {
     ...(instanceId === packageId ? [] : ['--instance', instanceId]),
     ...(idempotencyKey === undefined ? [] : ['--idempotency-key', shellWord(idempotencyKey)]),
   ];
-  const words = ['drillyard world call', packageId, operationId, shellWord(JSON.stringify(invocation.arguments)), ...flags];
+  const words = [
+    `${ownCommand(resolve('.'))} world call`,
+    packageId,
+    operationId,
+    shellWord(JSON.stringify(invocation.arguments)),
+    ...flags,
+  ];
   return visibleLine(words.join(' '));
 }
 

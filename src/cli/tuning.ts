@@ -24,6 +24,9 @@ export const tuning = {
   excerptWholeColumns: 100,
   excerptBeforeColumns: 60,
   excerptColumns: 140,
+  /** Where a folder is no repository: how many below it are looked into, and of those that are, how many are named. */
+  siblingFoldersMax: 200,
+  shownProjectsMax: 5,
   /** How long npm or git may take to give a package, and what they may say meanwhile. */
   fetchMsMax: 300_000,
   fetchOutputBytesMax: 4 * 1024 * 1024,

@@ -1,6 +1,6 @@
 // What a behavior asks of its context by names that the manifest lacks: each such call fails when it is reached, and an agent that shrugs
-// at errors hides it. Read from the text of calls (`context.state.put('notes', ...)`, or `state.put('notes', ...)` of a context that was taken
-// apart); a context that goes by other ways is not seen.
+// at errors hides it. Read from the text of calls (`context.state.put('notes', ...)`, or `state.put('notes', ...)` where the context was
+// taken apart); a context that goes by other ways is not seen.
 import type { ToolManifest } from '../contract/world/tool-manifest.js';
 import { scriptTokens, type Token } from '../tools/script-tokens.js';
 import type { BundledFile } from './behavior-bundle.js';

@@ -151,7 +151,7 @@ function readRootFile(
 ): RootFileRead | undefined {
   if (entryKind(folder, path) === 'missing') {
     diagnostics.report('DY1001', placeOfFile(shownAs), `there is no '${shownAs}' in the repository root`, {
-      suggestion: "Run 'drillyard init', or name the root file with --config.",
+      suggestion: "Run 'drillyard init', or name the repository with --root; --config names a root file that is called otherwise.",
     });
     return undefined;
   }

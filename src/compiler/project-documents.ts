@@ -33,6 +33,7 @@ import { findPlaceholder } from './case-placeholders.js';
 import { type Diagnostics, placeOfFile } from './diagnostics.js';
 import { type CaseBudget, caseFileOf, expandCases, hasCases } from './drill-cases.js';
 import { parseJsonLines } from './json-lines.js';
+import { whoseRoot } from './root-file-name.js';
 import { reportIssues } from './shape-diagnostics.js';
 import { inOwnShape, partOf } from './shape-reading.js';
 import { parseSourceDocument, type SourceDocument } from './source-document.js';
@@ -172,6 +173,7 @@ function listSource(
       code,
       rootFile.place('/sourceRoot'),
       `the source root '${sourceRoot}' ${kind === 'escape' ? 'leads out of the repository' : 'is no folder of this repository'}`,
+      { suggestion: whoseRoot(rootFile.file) },
     );
     return undefined;
   }

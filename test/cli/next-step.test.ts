@@ -1,6 +1,6 @@
 // Mistakes of somebody who is new here: each is reported with the next step.
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -69,6 +69,22 @@ test('a folder below a repository: where the repository is', async () => {
   const { code, stderr } = await warmDrillyard(['plan'], { cwd: below });
   assert.equal(code, 2);
   assert.match(stderr, new RegExp(`looked in ${below}; there is one in ${root}: go there, or name it with --root`));
+});
+
+test('a folder above projects: where they are, and what is wrong with naming their root file alone', async () => {
+  const above = mkdtempSync(join(tmpdir(), 'drillyard-above-'));
+  after(() => rmSync(above, { recursive: true, force: true }));
+  for (const folder of ['apps/one shop', 'tools', 'node_modules/other']) {
+    mkdirSync(join(above, folder, 'drillyard'), { recursive: true });
+    writeFileSync(join(above, folder, 'drillyard.json'), '{ "schemaVersion": 1 }');
+  }
+  const looked = await warmDrillyard(['plan'], { cwd: above });
+  assert.match(looked.stderr, /or name the repository with --root/);
+  const found = `looked in ${above}; there is one in ${join(above, 'tools')}, ${join(above, 'apps/one shop')}: go there, or name it with --root`;
+  assert.ok(looked.stderr.includes(found), looked.stderr);
+  const named = await warmDrillyard(['plan', '--config', 'apps/one shop/drillyard.json'], { cwd: above });
+  assert.equal(named.code, 2);
+  assert.match(named.stderr, /DY1010 [\s\S]*If the repository is 'apps\/one shop', name that with --root\./);
 });
 
 test('report verify of an unknown run names the newest', async () => {
