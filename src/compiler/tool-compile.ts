@@ -67,9 +67,7 @@ export async function compileTool(
   const { id: packageId, version } = manifest;
   const manifestHash = jsonDigest(manifest as unknown as JsonValue);
   const found = [...manifestFindings({ manifest: written, declarative, engineVersion: engine }, cache), ...graphqlFindings];
-  for (const { code, path, message, suggestion } of found) {
-    diagnostics.report(code, document.place(`/manifest${path}`, code === 'DY5014' ? 'key' : undefined), message, { suggestion });
-  }
+  reportManifest(diagnostics, document, found);
   const bundled = declarative
     ? undefined
     : await bundleBehavior({
@@ -109,6 +107,17 @@ export async function compileTool(
       return place === undefined ? undefined : { file: source.shownAs + place.path, line: place.line, column: place.column };
     },
   };
+}
+
+/** What stands once and is referred to (an anchor of YAML) is wrong once. */
+function reportManifest(diagnostics: Diagnostics, document: SourceDocument, findings: readonly ManifestFinding[]): void {
+  const said = new Set<string>();
+  for (const { code, path, message, suggestion } of findings) {
+    const place = document.place(`/manifest${path}`, code === 'DY5014' ? 'key' : undefined);
+    const key = JSON.stringify([code, place.line, place.column, message]);
+    if (!said.has(key)) diagnostics.report(code, place, message, { suggestion });
+    said.add(key);
+  }
 }
 
 /** What was sound before is: nothing else decides it. */

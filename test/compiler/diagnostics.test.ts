@@ -676,6 +676,17 @@ for (const [code, { changes, config, types = false, at, message, suggestion }] o
   });
 }
 
+test('a schema that several places share by an anchor is reported once', async (t) => {
+  const shared = sound['drillyard/notes.tool.yaml']
+    .replace('schema: { type: object, required', 'schema: &note { type: objekt, required')
+    .replace('outputSchema: { type: object }', 'outputSchema: *note');
+  const { diagnostics } = await compileProject({ root: folder(t, { ...sound, 'drillyard/notes.tool.yaml': shared }) });
+  assert.deepEqual(
+    diagnostics.filter(({ code }) => code === 'DY5008').map(({ line, path }) => [line, path]),
+    [[11, '/manifest/state/0/schema/type']],
+  );
+});
+
 test('DY6012: a context that is taken apart is seen, and what a behavior declares itself is not', async (t) => {
   const own = /'notes\.add': [\s\S]*?\n {4}\},/;
   const behavior = (body: string) => ({
