@@ -46,7 +46,8 @@ test('Back, Forward and a reload show a run as it was left, and another page beg
   await standsAt(page, [150, 60_000]);
   // The same page by a link is an entry of its own.
   await goTo(page, 'Runs');
-  await page.locator(`a[href="#/runs/${longRun}"]`).first().click();
+  await page.getByRole('heading', { name: 'Runs', exact: true }).waitFor();
+  await page.locator(`main a[href="#/runs/${longRun}"]`).first().click();
   await page.locator('.entry-row').first().waitFor();
   await standsAt(page, [0, 0]);
   assert.deepEqual(complaints, []);
