@@ -1,10 +1,11 @@
 // A journal to work with: its timeline and its list, and beside them the entry that is looked at. For a run and for a live world alike.
 import type { ComponentChildren } from 'preact';
-import { useMemo } from 'preact/hooks';
+import { useMemo, useRef } from 'preact/hooks';
 import type { BriefOptions } from '../reports/entry-brief.js';
 import { useEntryContext } from './entry-context.tsx';
 import { EntryPane, type EntryPaneProps } from './entry-pane.tsx';
 import { useKinds } from './growth.tsx';
+import type { SequenceRange } from './journal-filter.ts';
 import { JournalPanel, type JournalPanelProps } from './journal-panel.tsx';
 import { useStart } from './start-time.tsx';
 import { Timeline, type TimelineProps } from './timeline.tsx';
@@ -52,14 +53,16 @@ export function EvidenceBench({
   const kindsNow = useKinds(source, count, isLive ? undefined : kinds);
   const transcript = useTranscript(source, `${isLive} ${saidCount ?? 0}`);
   const context = useEntryContext(source, selected);
+  // What stands between two times is asked for: the filter may be another by then.
+  const latest = useRef(filter);
+  latest.current = filter;
+  const narrowTo = (range: SequenceRange | undefined): void => onFilter({ ...latest.current, range });
   const shared = { source, startUs, onSelect, transcript };
   return (
     <div class={selected === undefined ? 'bench' : 'bench with-pane'}>
       <div class="bench-main">
         {children}
-        {count > 0 && (
-          <Timeline {...timeline} context={context.value} range={filter.range} onRange={(range) => onFilter({ ...filter, range })} />
-        )}
+        {count > 0 && <Timeline {...timeline} context={context.value} range={filter.range} onRange={narrowTo} />}
         <JournalPanel
           {...shared}
           count={count}

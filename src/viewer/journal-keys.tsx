@@ -19,18 +19,26 @@ export function useJournalKeys(steps: JournalSteps): void {
   const latest = useRef(steps);
   latest.current = steps;
   useEffect(() => {
+    let isOver = false;
     const onKey = (event: KeyboardEvent): void => {
       if (isTakenKey(event) || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+      const { selected } = latest.current;
       const to = moves[event.key]?.(latest.current);
       if (to === undefined) return;
       event.preventDefault();
       to.then(
-        (sequence) => sequence !== undefined && latest.current.onSelect(sequence),
+        (sequence) => {
+          // Found late, it leaves what was chosen since.
+          if (sequence !== undefined && !isOver && latest.current.selected === selected) latest.current.onSelect(sequence);
+        },
         () => undefined,
       );
     };
     addEventListener('keydown', onKey);
-    return () => removeEventListener('keydown', onKey);
+    return () => {
+      isOver = true;
+      removeEventListener('keydown', onKey);
+    };
   }, []);
 }
 

@@ -34,7 +34,8 @@ export class JournalPages {
     for (let page = pageOf(from); page <= pageOf(to); page++) {
       const here = this.#pages.peek(page);
       const lastWanted = Math.min(to, (page + 1) * tuning.journalPageEntries);
-      if (here === undefined || here.length < lastWanted - page * tuning.journalPageEntries) this.#fetch(page).catch(() => undefined);
+      const count = lastWanted - page * tuning.journalPageEntries;
+      if (here === undefined || here.length < count) this.#reach(page, count).catch(() => undefined);
       // Used: it stays.
       else this.#pages.get(page);
     }

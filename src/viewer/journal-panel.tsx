@@ -4,6 +4,7 @@ import type { SearchQuery } from '../contract/inspector/journal.js';
 import type { Transcript } from '../contract/run/transcript.js';
 import type { BriefOptions } from '../reports/entry-brief.js';
 import type { EvidenceSource } from './evidence-source.ts';
+import { useSettled } from './growth.tsx';
 import { JournalBar } from './journal-bar.tsx';
 import { type FilterChoices, type JournalFilter, searchOfFilter } from './journal-filter.ts';
 import { useJournalKeys } from './journal-keys.tsx';
@@ -39,7 +40,7 @@ export function JournalPanel(props: JournalPanelProps) {
     // Who looks at an entry is not moved away from it.
     if (props.selected !== undefined) setFollows(false);
   }, [props.selected]);
-  const found = useFound(source, searchOfFilter(filter), count);
+  const found = useFound(source, searchOfFilter(filter), useSettled(count));
   return (
     <section
       class="journal-panel"
@@ -64,6 +65,7 @@ export function JournalPanel(props: JournalPanelProps) {
       </JournalBar>
       <Rows
         {...props}
+        of={found?.of}
         sequences={found?.sequences ?? source.held}
         failed={found?.failed}
         isFiltered={found?.sequences !== undefined}
@@ -74,6 +76,8 @@ export function JournalPanel(props: JournalPanelProps) {
 }
 
 interface RowsProps extends JournalPanelProps {
+  /** What was searched for. */
+  of: string | undefined;
   sequences: readonly number[] | undefined;
   /** Nothing could be searched. */
   failed: Failed | undefined;
@@ -81,13 +85,16 @@ interface RowsProps extends JournalPanelProps {
   follows: boolean;
 }
 
-function Rows({ sequences, failed, isFiltered, ...props }: RowsProps) {
+function Rows({ of, sequences, failed, isFiltered, ...props }: RowsProps) {
   const { source, count } = props;
+  const latest = useRef(sequences);
+  latest.current = sequences;
+  // More that is found later stands behind what was found before, of which the rows stay.
   const pages = useMemo(() => {
     if (sequences === undefined) return source.journal;
-    const load = (from: number, limit: number) => source.entriesAt(sequences.slice(from - 1, from - 1 + limit));
+    const load = (from: number, limit: number) => source.entriesAt(latest.current?.slice(from - 1, from - 1 + limit) ?? []);
     return new JournalPages(load);
-  }, [source, sequences]);
+  }, [source, of, sequences === undefined]);
   const steps = {
     count: sequences?.length ?? count,
     sequenceAt: (position: number) => sequences?.[position - 1] ?? position,
@@ -133,6 +140,8 @@ interface Failed {
 }
 
 interface Found {
+  /** Of which search the sequences are. */
+  of: string | undefined;
   sequences: readonly number[] | undefined;
   summary: string;
   failed?: Failed;
@@ -143,18 +152,23 @@ function useFound(source: EvidenceSource, query: SearchQuery | undefined, count:
   const [turn, setTurn] = useState(0);
   const retry = (): void => setTurn(turn + 1);
   const key = JSON.stringify(query);
+  const of = `${source.id} ${key}`;
   useEffect(() => {
     if (query === undefined) return setFound(undefined);
     const asked = new AbortController();
-    setFound((before) => ({ sequences: before?.sequences, summary: 'Searching…' }));
+    // Looked through again because it has grown, it shows what was found before until then.
+    setFound((before) =>
+      before?.of === of && before.failed === undefined ? before : { of: before?.of, sequences: before?.sequences, summary: 'Searching…' },
+    );
     const timer = setTimeout(() => {
       source.search({ ...query, view: 'sequences' }, asked.signal).then(
         ({ sequences = [], nextSequence }) =>
           setFound({
+            of,
             sequences,
             summary: `${sequences.length.toLocaleString('en-US')}${nextSequence === undefined ? '' : '+'} of ${counted(source.held?.length ?? count, 'entry', 'entries')}${source.held === undefined ? '' : ` of this page; ${counted(count - source.held.length, 'more entry', 'more entries')} in evidence.jsonl`}`,
           }),
-        (error: Error) => !asked.signal.aborted && setFound({ sequences: [], summary: '', failed: { error, retry } }),
+        (error: Error) => !asked.signal.aborted && setFound({ of, sequences: [], summary: '', failed: { error, retry } }),
       );
     }, tuning.filterRestMs);
     return () => {

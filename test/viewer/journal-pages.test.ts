@@ -63,6 +63,20 @@ test('an entry that came while its page was on its way is found, and so is a ran
   assert.deepEqual(asked, [1, 1]);
 });
 
+// JOURNAL-PAGES-1
+test('an entry that is wanted while its page is on its way comes, too', async () => {
+  const length = { now: 2 };
+  const { pages, asked } = journalOf(length);
+  pages.want(1, 2);
+  length.now = 3;
+  pages.want(1, 3);
+  const shown = new Promise<void>((resolve) => {
+    pages.onArrival(() => pages.peek(3) !== undefined && resolve());
+  });
+  await shown;
+  assert.deepEqual(asked, [1, 1]);
+});
+
 // JOURNAL-PAGES-2
 test('the pages used least recently are dropped', async () => {
   const { pages } = journalOf({ now: 1_000_000 });
