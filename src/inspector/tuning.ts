@@ -53,6 +53,8 @@ export const tuning = {
   placesMax: 50,
   placeWaitMs: 10_000,
   placeRestMs: 300,
+  /** Worlds that are known to have ended. */
+  endedWorldsMax: 1_000,
   runsAPage: 50,
   runsAPageMax: 500,
   /** The newest runs, from which the page chooses what belongs to a drill or a comparison. */

@@ -4,7 +4,7 @@ import { useEffect } from 'preact/hooks';
 import { counted, Problem } from '../../viewer/kit/parts.tsx';
 import { noteRequest, projectReply, sourceChange } from './state/live.tsx';
 import { routeHash } from './state/route.ts';
-import { client, go } from './state/session.tsx';
+import { client, go, pageWatch } from './state/session.tsx';
 import { useBusy } from './state/use-busy.tsx';
 import { DiagnosticList } from './views/diagnostic-list.tsx';
 
@@ -54,9 +54,10 @@ function Concerned({ files, drills }: { files: readonly string[]; drills: readon
   const { busy, problem, run } = useBusy();
   const start = (): void =>
     run(async () => {
+      const isHere = pageWatch();
       for (const drillId of drills) noteRequest((await client.call('startRun', { body: { drillId } })).request);
       dismiss();
-      if (drills.length === 1) go(routeHash('drills', [drills[0]!]));
+      if (drills.length === 1 && isHere()) go(routeHash('drills', [drills[0]!]));
     });
   useEffect(() => {
     // One tab of several does it: the one that is looked at.

@@ -1,37 +1,11 @@
 // What is done once by a click is done once by two; the focus stays where it was, and nothing that is open closes.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Page } from 'playwright-core';
 import type { RunsReply } from '../../../src/contract/inspector/runs.js';
 import { runDrills } from '../../../src/index.js';
 import { axeViolations } from './browser-kit.js';
 import { type Desk, openDesk, browserOptions as options, playWorld } from './desk.js';
-
-interface Held {
-  /** How many have been sent. */
-  count: () => number;
-  release: () => void;
-}
-
-/** POST requests to paths like this wait until they are let go. */
-async function hold(page: Page, path: RegExp): Promise<Held> {
-  let count = 0;
-  let release = (): void => {};
-  const released = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  await page.route(
-    (url) => path.test(url.pathname),
-    async (route) => {
-      if (route.request().method() === 'POST') {
-        count += 1;
-        await released;
-      }
-      await route.continue();
-    },
-  );
-  return { count: () => count, release };
-}
+import { hold } from './held.js';
 
 async function ask<T>({ baseUrl, token }: Desk, path: string, body?: object): Promise<T> {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };

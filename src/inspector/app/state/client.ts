@@ -29,10 +29,10 @@ type RequestParts<Id extends InspectorRouteId> = {
 export class ApiClient {
   readonly #token: () => string;
   readonly #origin: string;
-  /** The token is not accepted. */
-  readonly #onRefused: () => void;
+  /** A token is not accepted: it may be an earlier one. */
+  readonly #onRefused: (token: string) => void;
 
-  constructor(token: () => string, { origin = '', onRefused = () => {} }: { origin?: string; onRefused?: () => void } = {}) {
+  constructor(token: () => string, { origin = '', onRefused = () => {} }: { origin?: string; onRefused?: (token: string) => void } = {}) {
     this.#token = token;
     this.#origin = origin;
     this.#onRefused = onRefused;
@@ -64,7 +64,8 @@ export class ApiClient {
 
   async #send(id: InspectorRouteId, given: { path?: object; query?: object; body?: unknown }, signal?: AbortSignal): Promise<Response> {
     const { method, path } = inspectorRoutes[id];
-    const headers: { [name: string]: string } = { authorization: `Bearer ${this.#token()}` };
+    const token = this.#token();
+    const headers: { [name: string]: string } = { authorization: `Bearer ${token}` };
     const request: RequestInit = { method, headers };
     if (given.body !== undefined) {
       headers['content-type'] = 'application/json';
@@ -79,7 +80,7 @@ export class ApiClient {
       if (signal?.aborted === true) throw error;
       throw new ApiError(0, { code: 'unreachable', message: 'The inspector does not answer. Is `drillyard inspect` still running?' });
     }
-    if (response.status === 401) this.#onRefused();
+    if (response.status === 401) this.#onRefused(token);
     if (!response.ok) throw await refusalOf(response);
     return response;
   }

@@ -1,6 +1,7 @@
 // What the app knows without asking again: the project, runs that run, requests, playground worlds; kept current by the live stream.
 import { computed, signal } from '@preact/signals';
 import { pause } from '../../../async/pause.js';
+import { LruMap } from '../../../collections/lru-map.js';
 import type { InspectorEvent, InspectorProjectReply } from '../../../contract/inspector/inspector.js';
 import type { ActiveRun, RunRequest } from '../../../contract/inspector/runs.js';
 import type { PlayWorld } from '../../../contract/inspector/worlds.js';
@@ -23,6 +24,8 @@ export const project = computed(() => projectReply.value?.project);
 export const requests = signal<ReadonlyMap<string, RunRequest>>(new Map());
 export const active = signal<ReadonlyMap<string, ActiveRun>>(new Map());
 export const worlds = signal<ReadonlyMap<string, PlayWorld>>(new Map());
+/** Worlds that are no more: an answer that was on its way names them still. */
+const ended = new LruMap<string, true>({ entriesMax: tuning.endedWorldsMax });
 /** How far each journal reaches that has grown since the app began, by run or world. */
 export const grown = signal<ReadonlyMap<string, number>>(new Map());
 /** How much the agents of running runs have said. */
@@ -83,6 +86,7 @@ function progressOf({ state, runsTotal }: RunRequest): number {
  */
 export function noteWorld(world: PlayWorld): void {
   const { worldId, resets, position } = world;
+  if (ended.peek(worldId) === true) return;
   const known = worlds.value.get(worldId);
   if (known !== undefined && resets < known.resets) return;
   const isSameJournal = known === undefined || resets === known.resets;
@@ -103,6 +107,7 @@ export async function listWorlds(): Promise<readonly PlayWorld[]> {
 }
 
 export function forgetWorld(worldId: string): void {
+  ended.set(worldId, true);
   worlds.value = without(worlds.value, worldId);
 }
 

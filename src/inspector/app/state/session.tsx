@@ -51,10 +51,11 @@ export function enterToken(text: string): void {
   token.value = given;
 }
 
-/** After a refusal: what comes next is the gate, which says so. */
-function forgetToken(): void {
+/** After a refusal: what comes next is the gate, which says so. That of an earlier token may come when there is another. */
+function forgetToken(refused: string): void {
+  if (refused !== token.value) return;
   isRefused.value = true;
-  refusedToken = token.value;
+  refusedToken = refused;
   sessionStorage.removeItem(tokenKey);
   token.value = '';
 }
@@ -100,6 +101,12 @@ export function go(hash: string, { replace = false } = {}): void {
   followPlace();
   // The event comes later, and what is due before it must not take the page for the one before.
   route.value = parseRoute(hash);
+}
+
+/** Whether the page that is shown now still is: what was asked for on it must not take away who has left it meanwhile. */
+export function pageWatch(): () => boolean {
+  const page = pageOf(route.value);
+  return () => pageOf(route.value) === page;
 }
 
 /**

@@ -3,16 +3,17 @@ import type { OperationEntry } from '../../../contract/world/evidence.js';
 import { Problem } from '../../../viewer/kit/parts.tsx';
 import { isOffline, noteWorld } from '../state/live.tsx';
 import { routeHash } from '../state/route.ts';
-import { client, go } from '../state/session.tsx';
+import { client, go, pageWatch } from '../state/session.tsx';
 import { useBusy } from '../state/use-busy.tsx';
 
 export function ForkBefore({ runId, entry }: { runId: string; entry: OperationEntry }) {
   const { busy, problem, run } = useBusy();
   const fork = async (): Promise<void> => {
     const atSequence = entry.sequence - entry.transactionIndex - 1;
+    const isHere = pageWatch();
     const { world } = await client.call('createWorld', { body: { runId, atSequence } });
     noteWorld(world);
-    go(routeHash('play', [world.worldId]));
+    if (isHere()) go(routeHash('play', [world.worldId]));
   };
   return (
     <>

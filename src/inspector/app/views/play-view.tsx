@@ -7,7 +7,7 @@ import { Await, Empty, useLoad } from '../../../viewer/kit/loading.tsx';
 import { counted, hostTime, PageHead, Problem } from '../../../viewer/kit/parts.tsx';
 import { forgetWorld, isOffline, listWorlds, noteWorld, projectLoad, worlds } from '../state/live.tsx';
 import { routeHash } from '../state/route.ts';
-import { client, go } from '../state/session.tsx';
+import { client, go, pageWatch } from '../state/session.tsx';
 import { useBusy } from '../state/use-busy.tsx';
 import { SeedField } from './launch.tsx';
 import { PlayWorldView } from './play-world.tsx';
@@ -112,10 +112,11 @@ function NewWorld({ view, scenario }: { view: ProjectView; scenario: string | un
       ...(kind === 'scenario' ? { scenarioId: id! } : kind === 'drill' ? { drillId: id! } : {}),
       ...(seed === '' ? {} : { seed }),
     };
+    const isHere = pageWatch();
     run(async () => {
       const { world } = await client.call('createWorld', { body });
       noteWorld(world);
-      go(routeHash('play', [world.worldId]));
+      if (isHere()) go(routeHash('play', [world.worldId]));
     });
   };
   return (

@@ -1,5 +1,5 @@
 // A live world: its clock, an operation to call, its faults and what comes next, above its journal and its state at any moment.
-import { useMemo, useRef } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { defined } from '../../../contract/defined.js';
 import type { PlayWorld } from '../../../contract/inspector/worlds.js';
 import type { FaultView } from '../../../contract/world/world-protocol.js';
@@ -7,11 +7,11 @@ import { virtualClock } from '../../../text/virtual-time.js';
 import { EvidenceBench } from '../../../viewer/evidence-bench.tsx';
 import { choicesOf, filterOfQuery, type JournalFilter, queryOfFilter } from '../../../viewer/journal-filter.ts';
 import { useLoad } from '../../../viewer/kit/loading.tsx';
-import { Copy, DueEvent } from '../../../viewer/kit/parts.tsx';
+import { Copy, DueEvent, Problem } from '../../../viewer/kit/parts.tsx';
 import { grown, isOffline, noteWorld, project, worlds } from '../state/live.tsx';
 import { meaningInProject, worldSource } from '../state/live-source.tsx';
 import { routeHash } from '../state/route.ts';
-import { client, go, refine } from '../state/session.tsx';
+import { client, go, pageWatch, refine, route } from '../state/session.tsx';
 import { type Busy, useBusy } from '../state/use-busy.tsx';
 import { CallForm } from './call-form.tsx';
 import { RecordActions } from './record-dialog.tsx';
@@ -28,15 +28,18 @@ export function PlayWorldView({ world, query }: { world: PlayWorld; query: { [na
   const source = useMemo(() => worldSource(client, { worldId, resets }), [worldId, resets]);
   const count = Math.max(world.position.evidenceSequence, grown.value.get(worldId) ?? 0);
   const selected = query.seq === undefined ? undefined : Math.min(Math.max(Number(query.seq) || 1, 1), Math.max(count, 1));
-  const { seq: _, ...others } = query;
-  const show = (seq: number | undefined): void => refine(routeHash('play', [worldId], { ...others, seq }));
-  const narrow = (filter: JournalFilter): void => refine(routeHash('play', [worldId], { ...query, ...queryOfFilter(filter) }));
+  // Of what is shown by then: a call may be answered after the filter has changed.
+  const say = (more: { [name: string]: string | number | undefined }): void =>
+    refine(routeHash('play', [worldId], { ...route.value.query, ...more }));
+  const show = (seq: number | undefined): void => say({ seq });
+  const narrow = (filter: JournalFilter): void => say(queryOfFilter(filter));
   const act: Act = (doIt) => work.run(async () => noteWorld(await doIt()));
   const fork = (atSequence?: number): void =>
     work.run(async () => {
+      const isHere = pageWatch();
       const reply = await client.call('forkWorld', { path: { worldId }, body: defined({ atSequence }) });
       noteWorld(reply.world);
-      go(routeHash('play', [reply.world.worldId]));
+      if (isHere()) go(routeHash('play', [reply.world.worldId]));
     });
   return (
     <div class="play">
@@ -74,7 +77,7 @@ export function PlayWorldView({ world, query }: { world: PlayWorld; query: { [na
               show(reply.result.sequence);
             }}
           />
-          <Weather world={world} act={act} />
+          <Weather world={world} />
         </div>
       </EvidenceBench>
     </div>
@@ -186,7 +189,7 @@ const byActivity = (left: FaultView, right: FaultView): number =>
   Number(right.active) - Number(left.active) || Number(right.triggered > 0) - Number(left.triggered > 0);
 
 /** What the world does to those who use it: its faults, and what is due. */
-function Weather({ world, act }: { world: PlayWorld; act: Act }) {
+function Weather({ world }: { world: PlayWorld }) {
   const path = { worldId: world.worldId };
   const now = `${world.worldId} ${world.resets} ${world.position.evidenceSequence}`;
   const faults = useLoad(`faults ${now}`, async () => (await client.call('listWorldFaults', { path })).faults, { keep: true });
@@ -197,25 +200,7 @@ function Weather({ world, act }: { world: PlayWorld; act: Act }) {
       {faults.value?.length === 0 && <p class="quiet">Its tools know none.</p>}
       <ul class="plain fault-list" tabIndex={isOffline.value ? 0 : undefined}>
         {faults.value?.toSorted(byActivity).map((fault) => (
-          <li key={fault.packageId + fault.instanceId + fault.faultId}>
-            <label class="toggle">
-              <input
-                type="checkbox"
-                checked={fault.active}
-                disabled={isOffline.value}
-                onChange={(event) => {
-                  const { checked } = event.currentTarget;
-                  const body = { packageId: fault.packageId, instanceId: fault.instanceId, faultId: fault.faultId, active: checked };
-                  act(async () => (await client.call('setWorldFault', { path, body })).world);
-                }}
-              />
-              <code>
-                {fault.packageId}.{fault.faultId}
-              </code>
-              {fault.triggered > 0 && <span class="quiet">fired {fault.triggered}×</span>}
-            </label>
-            <FaultMeaning fault={fault} />
-          </li>
+          <FaultRow key={fault.packageId + fault.instanceId + fault.faultId} worldId={world.worldId} fault={fault} />
         ))}
       </ul>
       <h2 class="h3">What comes next</h2>
@@ -225,6 +210,51 @@ function Weather({ world, act }: { world: PlayWorld; act: Act }) {
       ))}
       {(pending.value?.total ?? 0) > 6 && <p class="quiet">and {(pending.value?.total ?? 0) - 6} more</p>}
     </section>
+  );
+}
+
+/** Switched again while the first switch is under way, it ends as it was switched last. */
+function FaultRow({ worldId, fault }: { worldId: string; fault: FaultView }) {
+  const { packageId, instanceId, faultId } = fault;
+  const [wanted, setWanted] = useState<boolean | undefined>();
+  const next = useRef<boolean | undefined>(undefined);
+  const { problem, run } = useBusy();
+  const set = async (): Promise<void> => {
+    try {
+      for (let active = next.current; active !== undefined; active = next.current) {
+        next.current = undefined;
+        noteWorld((await client.call('setWorldFault', { path: { worldId }, body: { packageId, instanceId, faultId, active } })).world);
+      }
+    } catch (error) {
+      next.current = undefined;
+      setWanted(undefined);
+      throw error;
+    }
+  };
+  // Until the list says so.
+  useEffect(() => setWanted(next.current), [fault]);
+  const choose = (active: boolean): void => {
+    next.current = active;
+    setWanted(active);
+    run(set);
+  };
+  return (
+    <li>
+      <label class="toggle">
+        <input
+          type="checkbox"
+          checked={wanted ?? fault.active}
+          disabled={isOffline.value}
+          onChange={(event) => choose(event.currentTarget.checked)}
+        />
+        <code>
+          {packageId}.{faultId}
+        </code>
+        {fault.triggered > 0 && <span class="quiet">fired {fault.triggered}×</span>}
+      </label>
+      <FaultMeaning fault={fault} />
+      <Problem text={problem} />
+    </li>
   );
 }
 

@@ -1,6 +1,6 @@
 // Runs of the past once more, with a choice of seeds: the same, fresh ones, some that are named, and again and again until it fails.
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { defined } from '../../../contract/defined.js';
 import type { InspectorStartRunRequest } from '../../../contract/inspector/runs.js';
 import { isSeed } from '../../../contract/seed-text.js';
@@ -8,7 +8,7 @@ import { counted, Problem } from '../../../viewer/kit/parts.tsx';
 import { tuning } from '../../tuning.js';
 import { TitledDialog } from '../kit/dialog.tsx';
 import { isOffline, noteRequest } from '../state/live.tsx';
-import { client } from '../state/session.tsx';
+import { client, pageWatch } from '../state/session.tsx';
 import { useBusy } from '../state/use-busy.tsx';
 
 interface RerunDialogProps {
@@ -26,14 +26,23 @@ export function RerunDialog({ title, what, seed, onClose, onStarted }: RerunDial
   const [choice, setChoice] = useState<Choice>('fresh');
   const [untilFails, setUntilFails] = useState(false);
   const { busy, problem, run } = useBusy();
+  // Closed while it starts, it closes no other that was opened since.
+  const isOpen = useRef(true);
+  useEffect(
+    () => () => {
+      isOpen.current = false;
+    },
+    [],
+  );
   const start = async (given: FormData): Promise<void> => {
+    const isHere = pageWatch();
     const rounds = untilFails ? { untilFailed: Number(given.get('rounds')) } : {};
     for (const chosen of seedsOf(choice, given)) {
       const body = { ...what, ...defined({ seed: chosen }), ...rounds };
       noteRequest((await client.call('startRun', { body })).request);
     }
-    onClose();
-    onStarted?.();
+    if (isOpen.current) onClose();
+    if (isHere()) onStarted?.();
   };
   const submit = (event: SubmitEvent): void => {
     event.preventDefault();

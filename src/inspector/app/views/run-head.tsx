@@ -9,7 +9,7 @@ import { Fact, hostDuration, hostTime, Identity, Problem } from '../../../viewer
 import { saveAs } from '../kit/save.tsx';
 import { active, isOffline, noteRequest } from '../state/live.tsx';
 import { routeHash } from '../state/route.ts';
-import { client, go } from '../state/session.tsx';
+import { client, go, pageWatch } from '../state/session.tsx';
 import { useBusy } from '../state/use-busy.tsx';
 import { RecordActions } from './record-dialog.tsx';
 import { RerunDialog } from './rerun-dialog.tsx';
@@ -70,9 +70,10 @@ function Actions({ reply }: { reply: InspectorRunReply }) {
   const { busy, problem, run } = useBusy();
   const [choosing, setChoosing] = useState(false);
   const again = async (): Promise<void> => {
+    const isHere = pageWatch();
     const { request } = await client.call('startRun', { body: { repeatOf: identity.runId } });
     noteRequest(request);
-    go(routeHash('drills', [identity.drillId]));
+    if (isHere()) go(routeHash('drills', [identity.drillId]));
   };
   const download = async (): Promise<void> =>
     saveAs(await client.bytes('getReport', { path: { runId: identity.runId } }), `${identity.runId}.html`);

@@ -15,7 +15,7 @@ import { active, grown, project, runsEnded, said } from '../state/live.tsx';
 import { meaningInProject, runSource } from '../state/live-source.tsx';
 import { usePageTitle } from '../state/page-title.tsx';
 import { routeHash } from '../state/route.ts';
-import { client, refine } from '../state/session.tsx';
+import { client, refine, route } from '../state/session.tsx';
 import { AttachmentsPart } from './attachments-part.tsx';
 import { ForkBefore } from './fork-before.tsx';
 import { RunFailure } from './run-failure.tsx';
@@ -53,7 +53,8 @@ function Run({ reply, query }: { reply: InspectorRunReply; query: { [name: strin
   const selected = sequenceOf(query.seq, count);
   usePageTitle(titleOf(reply, selected));
   const show = (change: Shown): void => {
-    const { seq, assertion, ...rest } = { ...query, ...change };
+    // Of what is shown by then: what is looked for may be found after another part was chosen.
+    const { seq, assertion, ...rest } = { ...route.value.query, ...change };
     refine(routeHash('runs', [runId], { ...rest, ...(rest.part === 'evidence' ? { part: undefined } : {}), seq, assertion }));
   };
   return (

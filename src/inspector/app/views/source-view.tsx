@@ -6,7 +6,7 @@ import { Await, Empty, useLoad } from '../../../viewer/kit/loading.tsx';
 import { Hash, PageHead } from '../../../viewer/kit/parts.tsx';
 import { projectLoad, projectReply } from '../state/live.tsx';
 import { routeHash } from '../state/route.ts';
-import { client, refine } from '../state/session.tsx';
+import { client, refine, route } from '../state/session.tsx';
 import { Code } from './source-code.tsx';
 import { FindField, Found } from './source-find.tsx';
 import { SourceTree, type TreeFile } from './source-tree.tsx';
@@ -60,7 +60,7 @@ function Files({
       return others.length === 0 ? [] : [[toolId, others.map((file) => here(file, routeHash('source', [toolId, file.fileId])))] as const];
     }),
   );
-  const find = (next: string): void => refine(routeHash('source', path, { ...query, find: next }));
+  const find = (next: string): void => refine(routeHash('source', route.value.path, { ...route.value.query, find: next }));
   return (
     <div class="split source">
       <div class="source-side">
