@@ -5,7 +5,7 @@ import { agoText } from './kit/host-time.tsx';
 import { failureMarkdown } from './state/failure-markdown.tsx';
 import { noteRequest, project, refreshProject } from './state/live.tsx';
 import { routeHash, runHash } from './state/route.ts';
-import { applyTheme, client, go, overlay, route } from './state/session.tsx';
+import { applyTheme, client, commandProblem, go, overlay, route } from './state/session.tsx';
 import { copyText, saveZip } from './state/share.tsx';
 import { views } from './view-names.tsx';
 
@@ -17,11 +17,19 @@ export function commandsOf(runs: readonly SavedRun[]): PaletteCommand[] {
   return [...here(), ...places(), ...drills(), ...savedRuns(runs), ...tools(), ...settings()];
 }
 
+/** The palette is closed by then: the page says what went wrong. */
+function attempt(work: Promise<void>): void {
+  commandProblem.value = undefined;
+  work.catch((error: Error) => {
+    commandProblem.value = error.message;
+  });
+}
+
 /** What concerns the page one is at. */
 function here(): PaletteCommand[] {
   const { view, path } = route.value;
   const runId = view === 'runs' ? path[0] : undefined;
-  const copyLink = { group: 'Do', title: 'Copy a link to this page', run: () => void copyText(async () => location.href) };
+  const copyLink = { group: 'Do', title: 'Copy a link to this page', run: () => attempt(copyText(async () => location.href)) };
   if (runId === undefined) return [copyLink];
   return [
     copyLink,
@@ -29,9 +37,9 @@ function here(): PaletteCommand[] {
       group: 'Do',
       title: 'Copy the failure as Markdown',
       note: 'for an issue or a model',
-      run: () => void copyText(() => failureMarkdown(runId)),
+      run: () => attempt(copyText(() => failureMarkdown(runId))),
     },
-    { group: 'Do', title: 'Save this run as a zip', note: 'the whole report', run: () => void saveZip(runId) },
+    { group: 'Do', title: 'Save this run as a zip', note: 'the whole report', run: () => attempt(saveZip(runId)) },
     { group: 'Do', title: 'Compare this run with another', run: () => go(routeHash('compare', [], { left: runId })) },
   ];
 }
@@ -44,10 +52,7 @@ function drills(): PaletteCommand[] {
   const { drills: all = [], suites = [] } = project.value ?? {};
   const start = (body: { drillId: string } | { suiteId: string }, hash: string) => () => {
     go(hash);
-    client.call('startRun', { body }).then(
-      ({ request }) => noteRequest(request),
-      () => undefined,
-    );
+    attempt(client.call('startRun', { body }).then(({ request }) => noteRequest(request)));
   };
   return [
     ...all.flatMap(({ id, title = '' }) => [

@@ -6,7 +6,7 @@ import { Palette } from './palette.tsx';
 import { SourceNews } from './source-news.tsx';
 import { connection, isOffline, lastSeenMs, project, projectLoad, reconnect } from './state/live.tsx';
 import { pageOf, type Route, routeHash } from './state/route.ts';
-import { applyTheme, overlay, pageTitle, route, theme } from './state/session.tsx';
+import { applyTheme, commandProblem, overlay, pageTitle, route, theme } from './state/session.tsx';
 import { useAppKeys } from './use-keys.tsx';
 import { views } from './view-names.tsx';
 
@@ -68,6 +68,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
       <main id="main" tabIndex={-1} ref={main}>
         <Offline />
         <SourceNews />
+        <CommandProblem />
         {children}
       </main>
       {overlay.value === 'palette' && <Palette />}
@@ -92,6 +93,18 @@ function Offline() {
       </span>
       <button type="button" onClick={reconnect}>
         {connection.value === 'connecting' ? 'Trying…' : 'Try now'}
+      </button>
+    </div>
+  );
+}
+
+function CommandProblem() {
+  if (commandProblem.value === undefined) return null;
+  return (
+    <div class="notice bad row" role="alert">
+      <span class="grow">{commandProblem.value}</span>
+      <button type="button" class="icon" aria-label="Dismiss" onClick={() => (commandProblem.value = undefined)}>
+        ✕
       </button>
     </div>
   );

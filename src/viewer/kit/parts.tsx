@@ -136,19 +136,28 @@ export function ColumnHeads({ names }: { names: readonly string[] }) {
 }
 
 export function Copy({ text, label }: { text: string; label: string }) {
-  const [copied, setCopied] = useState(false);
-  const copy = (): void => {
-    navigator.clipboard.writeText(text).then(
-      () => {
-        setCopied(true);
-        setTimeout(() => setCopied(false), tuning.copiedShownMs);
-      },
-      () => undefined,
-    );
+  const [said, setSaid] = useState('Copy');
+  const say = (words: string): void => {
+    setSaid(words);
+    setTimeout(() => setSaid('Copy'), tuning.copiedShownMs);
+  };
+  // A page that came over plain HTTP has no clipboard at all, and a browser may keep that of others from it.
+  const copy = async (): Promise<void> => {
+    await navigator.clipboard.writeText(text);
   };
   return (
-    <button type="button" class="link" onClick={copy} aria-label={`Copy ${label}`}>
-      {copied ? 'Copied' : 'Copy'}
+    <button
+      type="button"
+      class="link"
+      onClick={() =>
+        copy().then(
+          () => say('Copied'),
+          () => say('Select and copy'),
+        )
+      }
+      aria-label={`Copy ${label}`}
+    >
+      {said}
     </button>
   );
 }

@@ -53,7 +53,9 @@ export function startCopying(): void {
           button.textContent = 'Copy';
         }, tuning.copiedShownMs);
       };
-      navigator.clipboard.writeText(text).then(
+      // A page that came over plain HTTP has no clipboard at all.
+      const copied = navigator.clipboard?.writeText(text) ?? Promise.reject(new Error('There is no clipboard.'));
+      copied.then(
         () => say('Copied'),
         () => say('Select and copy'),
       );

@@ -104,3 +104,18 @@ test('on a phone the bar at the bottom covers nothing that has the focus, and ta
   await page.getByRole('complementary', { name: 'Entry 14' }).waitFor();
   assert.ok(await page.locator('.side nav').isHidden());
 });
+
+test('with the colors of the system alone one sees which view, part, row and choice is the current one', options, async (t) => {
+  const { page, open, runs } = await openDesk(t, { drills: ['careless-refund'] });
+  await page.emulateMedia({ forcedColors: 'active' });
+  await open(`#/runs/${runs['careless-refund']![0]}?seq=8`);
+  await page.locator('.entry-row.chosen .kind').waitFor();
+  const pairs = [
+    ['.side nav a[aria-current]', '.side nav a:not([aria-current])'],
+    ['.tabs a[aria-current]', '.tabs a:not([aria-current])'],
+    ['.entry-row.chosen', '.entry-row:not(.chosen)'],
+    ['.pane-bar .switch [aria-pressed=true]', '.pane-bar .switch [aria-pressed=false]'],
+  ];
+  const colorOf = (place: string): Promise<string> => page.evaluate(`getComputedStyle(document.querySelector('${place}')).backgroundColor`);
+  for (const [current, other] of pairs) assert.notEqual(await colorOf(current!), await colorOf(other!), current);
+});

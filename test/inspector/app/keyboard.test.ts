@@ -227,3 +227,34 @@ test('a run is handed on from its page: its link, its failure, and one zip of al
   assert.equal((await saved).suggestedFilename(), `${runId}.zip`);
   assert.deepEqual(complaints, []);
 });
+
+test('what cannot be copied or started says so, from the palette and from a button', options, async (t) => {
+  const desk = await openDesk(t, { drills: ['careless-refund'] });
+  const { page, open, runs } = desk;
+  const palette = async (words: string): Promise<void> => {
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type(words);
+    await page
+      .getByRole('option', { name: new RegExp(words) })
+      .first()
+      .click();
+  };
+  // As a browser that keeps the clipboard from pages, and as one has it of a page that came over plain HTTP.
+  await page.addInitScript("Clipboard.prototype.write = async () => { throw new Error('Write permission denied.'); }");
+  await page.addInitScript('Clipboard.prototype.writeText = undefined');
+  await page.reload();
+  await open(`#/runs/${runs['careless-refund']![0]}`);
+  await palette('Copy a link');
+  await page.getByRole('alert').getByText('Write permission denied.').waitFor();
+  await page.getByText('Identity').click();
+  const copy = page.getByRole('button', { name: 'Copy evidence', exact: true });
+  await copy.click();
+  await copy.getByText('Select and copy').waitFor();
+  await page.route('**/run-requests', (route) =>
+    route.fulfill({ status: 409, json: { code: 'control.CONFLICT', message: 'Too many wait.', retryable: true, correlationId: 'c' } }),
+  );
+  await palette('Run careless-refund');
+  await page.getByRole('alert').getByText('Too many wait.').waitFor();
+  await page.getByRole('button', { name: 'Dismiss' }).click();
+  assert.equal(await page.getByRole('alert').count(), 0);
+});

@@ -19,6 +19,8 @@ export const theme = signal(storedTheme());
 export const pageTitle = signal<string | undefined>(undefined);
 /** What lies over the page. */
 export const overlay = signal<'palette' | 'help' | undefined>(undefined);
+/** Why the last command of the palette came to nothing. */
+export const commandProblem = signal<string | undefined>(undefined);
 export const client = new ApiClient(() => token.value, { onRefused: forgetToken });
 
 /** Before anything is drawn or fetched: the token leaves the address bar and the history entry. */
