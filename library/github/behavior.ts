@@ -30,6 +30,7 @@ import {
 import { checkIfMerged, mergePull, updateBranch } from './service/merging.js';
 import { createMilestone, listMilestones } from './service/milestones.js';
 import type { GithubTypes } from './service/model.js';
+import { checkAssignee, checkAssigneeOfIssue, checkCollaborator, getPermission, listAssignees } from './service/places.js';
 import { deleteProtection, getProtection, updateProtection } from './service/protection.js';
 import {
   createPull,
@@ -81,6 +82,8 @@ export default defineToolBehavior<GithubTypes>({
     'repos.list-commits': listCommits,
     'repos.get-commit': getCommitOf,
     'repos.list-collaborators': listCollaborators,
+    'repos.check-collaborator': checkCollaborator,
+    'repos.get-collaborator-permission-level': getPermission,
     'repos.get-branch-protection': getProtection,
     'repos.update-branch-protection': updateProtection,
     'repos.delete-branch-protection': deleteProtection,
@@ -100,6 +103,9 @@ export default defineToolBehavior<GithubTypes>({
     'issues.unlock': unlockIssue,
     'issues.add-assignees': addAssignees,
     'issues.remove-assignees': removeAssignees,
+    'issues.list-assignees': listAssignees,
+    'issues.check-user-can-be-assigned': checkAssignee,
+    'issues.check-user-can-be-assigned-to-issue': checkAssigneeOfIssue,
     'issues.list-labels-on-issue': listLabelsOnIssue,
     'issues.add-labels': addLabels,
     'issues.set-labels': setLabels,
@@ -176,6 +182,8 @@ export default defineToolBehavior<GithubTypes>({
     'repos.listCommits': codecs,
     'repos.getCommit': codecs,
     'repos.listCollaborators': codecs,
+    'repos.checkCollaborator': codecs,
+    'repos.getCollaboratorPermissionLevel': codecs,
     'repos.getBranchProtection': codecs,
     'repos.updateBranchProtection': codecs,
     'repos.deleteBranchProtection': codecs,
@@ -195,6 +203,9 @@ export default defineToolBehavior<GithubTypes>({
     'issues.unlock': codecs,
     'issues.addAssignees': codecs,
     'issues.removeAssignees': codecs,
+    'issues.listAssignees': codecs,
+    'issues.checkUserCanBeAssigned': codecs,
+    'issues.checkUserCanBeAssignedToIssue': codecs,
     'issues.listLabelsOnIssue': codecs,
     'issues.addLabels': codecs,
     'issues.setLabels': codecs,

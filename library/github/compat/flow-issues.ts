@@ -13,6 +13,10 @@ export async function issues(octokit: Octokit): Promise<void> {
   const one = { ...at, issue_number: issue.number };
   assert.equal((await rest.issues.get(one)).data.milestone?.title, 'Summer');
   assert.ok((await paginate(rest.issues.listForRepo, { ...at, per_page: 2, state: 'all' })).length > 3);
+  assert.ok((await paginate(rest.issues.listAssignees, { ...at, per_page: 1 })).some(({ login }) => login === 'ada'));
+  assert.equal((await rest.issues.checkUserCanBeAssigned({ ...at, assignee: 'ada' })).status, 204);
+  assert.equal((await rest.issues.checkUserCanBeAssignedToIssue({ ...one, assignee: 'ada' })).status, 204);
+  await assert.rejects(rest.issues.checkUserCanBeAssigned({ ...at, assignee: 'stranger' }), { status: 404 });
   await rest.issues.addAssignees({ ...one, assignees: ['ada'] });
   assert.ok((await rest.issues.list({ state: 'open' })).data.some(({ number }) => number === issue.number));
   assert.deepEqual(

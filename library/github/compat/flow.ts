@@ -35,6 +35,9 @@ async function accounts({ rest, paginate }: Octokit): Promise<void> {
   assert.equal((await rest.repos.get(at)).data.permissions?.admin, true);
   const { data: people } = await rest.repos.listCollaborators(at);
   assert.ok(people.some(({ role_name }) => role_name === 'write'));
+  assert.equal((await rest.repos.checkCollaborator({ ...at, username: 'bo' })).status, 204);
+  await assert.rejects(rest.repos.checkCollaborator({ ...at, username: 'stranger' }), refused(404));
+  assert.equal((await rest.repos.getCollaboratorPermissionLevel({ ...at, username: 'bo' })).data.permission, 'write');
 }
 
 async function files({ rest, request, paginate }: Octokit, { url, token }: Pick<CompatContext, 'url' | 'token'>): Promise<void> {

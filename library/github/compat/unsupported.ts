@@ -37,6 +37,7 @@ const reasons: readonly (readonly [begin: string, reason: string])[] = [
   ['pulls/', 'comments of reviews are made with the review or one by one'],
   ['checks/', 'suites and annotations; a check run belongs to its commit'],
   ['users/', 'keys, addresses and followers of accounts'],
+  ['rate-limit/', 'what is left stands in the headers of every answer'],
   ['search/', 'search of commits, labels and topics'],
 ];
 

@@ -1,6 +1,6 @@
 // Who asks, and what they may do. The actor is the user that its attribute `login` names, else the user of its own id.
 import type { Context, Issue, Permission, Pull, Repo, RepoInput } from './model.js';
-import { sameLogin } from './people.js';
+import { sameLogin, userOf } from './people.js';
 import { rowId } from './rows.js';
 import { makeSeeds } from './seeds.js';
 
@@ -15,6 +15,16 @@ export function permissionOf(repo: Repo, login: string): Permission | undefined 
   if (sameLogin(repo.owner, login)) return 'admin';
   const own = repo.collaborators.find((collaborator) => sameLogin(collaborator.login, login))?.permission;
   return own ?? (repo.private ? undefined : 'read');
+}
+
+/** Who has a place in it: the owner, where that is a person, and the collaborators. They can be assigned as well. */
+export function peopleOf(context: Context, repo: Repo): string[] {
+  const others = repo.collaborators.map(({ login }) => login).filter((login) => !sameLogin(login, repo.owner));
+  return userOf(context, repo.owner).type === 'Organization' ? others : [repo.owner, ...others];
+}
+
+export function isOneOf(context: Context, repo: Repo, login: string): boolean {
+  return peopleOf(context, repo).some((one) => sameLogin(one, login));
 }
 
 /** An actor without a place in a private repository does not learn that it is there. */

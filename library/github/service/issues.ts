@@ -1,5 +1,5 @@
 // Issues: listing, opening, changing, locking, and who is assigned.
-import { forbidden, invalidField, may, readRepo, requireIssue, requireTitle, viewerOf, writeRepo } from './access.js';
+import { forbidden, invalidField, isOneOf, may, readRepo, requireIssue, requireTitle, viewerOf, writeRepo } from './access.js';
 import { announceIssue } from './announce.js';
 import { changeState } from './closing.js';
 import { storeEdit } from './edits.js';
@@ -157,8 +157,9 @@ function placed(context: Context, repo: Repo, input: IssueMembers): Partial<Issu
 
 function requireAssignable(context: Context, repo: Repo, logins: readonly string[]): string[] {
   const found = logins.map((login) => {
-    const isOne = sameLogin(login, repo.owner) || repo.collaborators.some((one) => sameLogin(one.login, login));
-    return isOne ? userOf(context, login).login : invalidField(context, 'Issue', 'assignees', 'invalid', `${login} cannot be assigned`);
+    return isOneOf(context, repo, login)
+      ? userOf(context, login).login
+      : invalidField(context, 'Issue', 'assignees', 'invalid', `${login} cannot be assigned`);
   });
   return [...new Set(found)].slice(0, 10);
 }
@@ -193,9 +194,7 @@ export function addAssignees(input: IssueInput & { readonly assignees?: readonly
   const repo = writeRepo(context, input, 'triage');
   const issue = requireIssue(context, repo, input.issue_number);
   // Who cannot be assigned is left out without a word.
-  const fit = (input.assignees ?? []).filter(
-    (login) => sameLogin(login, repo.owner) || repo.collaborators.some((one) => sameLogin(one.login, login)),
-  );
+  const fit = (input.assignees ?? []).filter((login) => isOneOf(context, repo, login));
   const assignees = [...new Set([...issue.assignees, ...fit.map((login) => userOf(context, login).login)])].slice(0, 10);
   return shownIssue(context, repo, storeEdit(context, repo, issue, { ...issue, assignees }));
 }

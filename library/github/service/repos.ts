@@ -1,6 +1,6 @@
 // Users and repositories.
 import { branchHead, heads, putCommit, putRef, putText } from '../git/store.js';
-import { invalidField, notFound, permissionOf, readRepo, viewerOf } from './access.js';
+import { invalidField, notFound, peopleOf, permissionOf, readRepo, viewerOf } from './access.js';
 import type { Context, PageInput, Repo, RepoInput, User } from './model.js';
 import { authorOf, sameLogin, userOf } from './people.js';
 import { nextId, pageOf, rowsOf } from './rows.js';
@@ -122,9 +122,7 @@ export function createRepo(input: NewRepo, context: Context) {
 
 export function listCollaborators(input: RepoInput & PageInput, context: Context) {
   const repo = readRepo(context, input);
-  const others = repo.collaborators.map(({ login }) => login).filter((login) => !sameLogin(login, repo.owner));
-  const owner = userOf(context, repo.owner).type === 'Organization' ? [] : [repo.owner];
-  return pageOf([...owner, ...others], input, (login) => ({
+  return pageOf(peopleOf(context, repo), input, (login) => ({
     ...shownUser(context, login),
     permissions: permissionsOf(repo, login),
     role_name: permissionOf(repo, login) ?? 'read',
