@@ -229,6 +229,8 @@ interface Delivery {
   id: string;
   isSigned: boolean;
   body: string;
+  from: string;
+  target: string;
 }
 
 /** A receiver that keeps what comes, and checks it with @octokit/webhooks. */
@@ -243,7 +245,8 @@ async function receive(
     const { headers } = request;
     const signature = String(headers['x-hub-signature-256']);
     const [event, id] = [String(headers['x-github-event']), String(headers['x-github-delivery'])];
-    deliveries.push({ event, id, body, isSigned: await webhooks.verify(body, signature) });
+    const [from, target] = [String(headers['user-agent']), String(headers['x-github-hook-installation-target-id'])];
+    deliveries.push({ event, id, body, from, target, isSigned: await webhooks.verify(body, signature) });
     response.writeHead(202).end();
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -257,11 +260,15 @@ test('webhooks of a world months away pass the check of @octokit/webhooks, and a
   const { clientOf, advance } = await serve(context, { callbackReceivers });
   await advance(90 * dayUs);
   deliveries.length = 0;
-  await clientOf().rest.issues.create({ ...at, title: 'Later' });
+  await clientOf().rest.issues.create({ ...at, title: 'Später ☃' });
   const [delivery] = deliveries;
   assert.ok(delivery?.isSigned && delivery.event === 'issues');
   assert.match(delivery.id, /^[0-9a-z_-]{8,}$/);
-  assert.equal((JSON.parse(delivery.body) as { issue: { created_at: string } }).issue.created_at, '2026-05-31T09:00:00Z');
+  const body = JSON.parse(delivery.body) as { issue: { created_at: string; title: string }; repository: { id: number } };
+  assert.deepEqual([body.issue.created_at, body.issue.title], ['2026-05-31T09:00:00Z', 'Später ☃']);
+  // Receivers tell GitHub by its name, and the repository of the hook by its id.
+  assert.match(delivery.from, /^GitHub-Hookshot\//);
+  assert.equal(delivery.target, String(body.repository.id));
   const forged = await receive(context);
   const other = await serve(context, { scenarioId: 'webhook-forged', callbackReceivers: forged.callbackReceivers });
   await other.clientOf().rest.issues.create({ ...at, title: 'Forged' });

@@ -37,5 +37,5 @@ function envelope({ deliveryId, payload, virtualTimeUs, attempt }: CallbackInput
   };
   const retries: { [name: string]: string } =
     attempt > 1 ? { 'x-slack-retry-num': String(attempt - 1), 'x-slack-retry-reason': 'http_error' } : {};
-  return { headers: retries, body: { kind: 'json', value } };
+  return { headers: { 'user-agent': 'Slackbot 1.0 (+https://api.slack.com/robots)', ...retries }, body: { kind: 'json', value } };
 }

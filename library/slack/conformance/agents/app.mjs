@@ -32,6 +32,7 @@ function arrival(headers, body) {
   const { type, event_id, event_time, event, team_id, api_app_id, authorizations } = JSON.parse(body);
   const base = `v0:${headers['x-slack-request-timestamp']}:${body}`;
   const signed = headers['x-slack-signature'] === `v0=${createHmac('sha256', secret).update(base).digest('hex')}`;
+  if (!/^Slackbot 1\.0 /.test(headers['user-agent'])) throw new Error('it does not come from Slack');
   if (type !== 'event_callback' || event_id !== `Ev${headers['x-drillyard-delivery']}`) throw new Error('the envelope is not one');
   if (team_id !== 'T01BRAND' || api_app_id !== 'A01HELPDESK' || authorizations[0].user_id !== 'U01HELPDESK')
     throw new Error('of another app');
