@@ -62,6 +62,12 @@ for (const engine of engines) {
     const upload = { mimeType: 'message/rfc822', body: 'To: ben@brand.example\r\n\r\nHello' };
     // The client takes the root of an upload from the call alone.
     await assert.rejects(messages.send({ userId, media: upload }, { rootUrl: world.url }), refusal(404, 'notFound', 'NOT_FOUND', true));
+    // Where clients in other languages send several calls in one.
+    for (const path of ['/batch', '/batch/gmail/v1']) {
+      const batch = await fetch(world.url + path, { method: 'POST', headers: { authorization: `Bearer ${world.token}` }, body: '--x--' });
+      const { error } = (await batch.json()) as { error: { status: string } };
+      assert.deepEqual([batch.status, error.status, batch.headers.get('x-drillyard-unsupported')], [404, 'NOT_FOUND', '1'], path);
+    }
     await assert.rejects(clientOf({ ...world, token: 'wrong' }).getProfile({ userId }), refusal(401, 'authError', 'UNAUTHENTICATED'));
     // What is not of Gmail is refused as ever.
     const codeOf = async (path: string, token = world.token) => {
