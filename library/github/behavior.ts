@@ -31,7 +31,14 @@ import { checkIfMerged, mergePull, updateBranch } from './service/merging.js';
 import { createMilestone, listMilestones } from './service/milestones.js';
 import type { GithubTypes } from './service/model.js';
 import { checkAssignee, checkAssigneeOfIssue, checkCollaborator, getPermission, listAssignees } from './service/places.js';
-import { deleteProtection, getProtection, updateProtection } from './service/protection.js';
+import {
+  deleteProtection,
+  getAdminProtection,
+  getChecksProtection,
+  getProtection,
+  getReviewProtection,
+  updateProtection,
+} from './service/protection.js';
 import {
   createPull,
   getPull,
@@ -85,6 +92,9 @@ export default defineToolBehavior<GithubTypes>({
     'repos.check-collaborator': checkCollaborator,
     'repos.get-collaborator-permission-level': getPermission,
     'repos.get-branch-protection': getProtection,
+    'repos.get-status-checks-protection': getChecksProtection,
+    'repos.get-pull-request-review-protection': getReviewProtection,
+    'repos.get-admin-branch-protection': getAdminProtection,
     'repos.update-branch-protection': updateProtection,
     'repos.delete-branch-protection': deleteProtection,
     'repos.get-combined-status-for-ref': getCombinedStatus,
@@ -185,6 +195,9 @@ export default defineToolBehavior<GithubTypes>({
     'repos.checkCollaborator': codecs,
     'repos.getCollaboratorPermissionLevel': codecs,
     'repos.getBranchProtection': codecs,
+    'repos.getStatusChecksProtection': codecs,
+    'repos.getPullRequestReviewProtection': codecs,
+    'repos.getAdminBranchProtection': codecs,
     'repos.updateBranchProtection': codecs,
     'repos.deleteBranchProtection': codecs,
     'repos.getCombinedStatusForRef': codecs,

@@ -90,6 +90,9 @@ async function protection({ rest }: Octokit): Promise<void> {
   const branch = { ...at, branch: 'small' };
   await rest.repos.updateBranchProtection({ ...branch, ...rules, required_status_checks: { strict: true, contexts: ['build'] } });
   assert.equal((await rest.repos.getBranch(branch)).data.protected, true);
+  assert.deepEqual((await rest.repos.getStatusChecksProtection(branch)).data.contexts, ['build']);
+  assert.equal((await rest.repos.getPullRequestReviewProtection(branch)).data.required_approving_review_count, 2);
+  assert.equal((await rest.repos.getAdminBranchProtection(branch)).data.enabled, true);
   await rest.repos.deleteBranchProtection(branch);
   await assert.rejects(rest.repos.getBranchProtection(branch), refused(404));
 }

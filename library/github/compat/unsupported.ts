@@ -49,6 +49,6 @@ const pages = /^repos\/[a-z-]*(?:pages|deploy|environment)/;
 export function reasonFor(id: string): string {
   if (webhooks.test(id)) return 'webhooks go to the receiver of the world';
   if (pages.test(id)) return 'deployments and pages';
-  if (protection.test(id)) return 'protection is read and set as a whole';
+  if (protection.test(id)) return 'protection is set as a whole';
   return reasons.find(([begin]) => id.startsWith(begin))?.[1] ?? 'not modelled';
 }

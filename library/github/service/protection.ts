@@ -17,6 +17,18 @@ export function getProtection(input: BranchInput, context: Context) {
   return protection === undefined ? notFound(context, 'Branch not protected') : shownProtection(repo, protection);
 }
 
+export function getChecksProtection(input: BranchInput, context: Context) {
+  return getProtection(input, context).required_status_checks ?? notFound(context, 'Required status checks not enabled');
+}
+
+export function getReviewProtection(input: BranchInput, context: Context) {
+  return getProtection(input, context).required_pull_request_reviews ?? notFound(context);
+}
+
+export function getAdminProtection(input: BranchInput, context: Context) {
+  return getProtection(input, context).enforce_admins;
+}
+
 interface ProtectionInput extends BranchInput {
   readonly required_status_checks: {
     readonly strict: boolean;
