@@ -7,7 +7,15 @@ import { mcpUrlFor } from '../contract/run/mcp-tool-names.js';
 import type { UnansweredRequests } from '../contract/run/run-events.js';
 import type { Binding, RemoteBinding } from '../contract/run/target.js';
 import type { RouteAuth } from '../contract/world/tool-manifest.js';
-import type { Access, AccessMounts, DirectClient, Endpoint, OpenAccess, StoredAccesses } from '../drills/ports/bindings-port.js';
+import type {
+  Access,
+  AccessMounts,
+  DirectClient,
+  Endpoint,
+  OpenAccess,
+  PendingStep,
+  StoredAccesses,
+} from '../drills/ports/bindings-port.js';
 import { unauthenticated } from '../http/guards.js';
 import type { AgentUrls } from './access-address.js';
 import { AgentAccess } from './agent-access.js';
@@ -226,6 +234,9 @@ class ServedAccess implements Access {
   }
   unanswered(): UnansweredRequests | undefined {
     return this.#access.unanswered.read();
+  }
+  pending(): PendingStep | undefined {
+    return this.#access.pending();
   }
   async revoke(): Promise<void> {
     if (!this.#access.revoked) this.#releaseWires?.();

@@ -6,6 +6,7 @@ import { defined } from '../contract/defined.js';
 import { ServiceError } from '../contract/errors.js';
 import { type AgentDialect, ownAgentDialect } from '../contract/run/dialect.js';
 import { resolveActor } from '../contract/world/persona.js';
+import { stepWords } from '../contract/world/step-words.js';
 import type { OfferedBlob, RefusalResult, UncalledRequest, WireRequest } from '../contract/world/wire.js';
 import { mountMark } from '../contract/world/wire-mounts.js';
 import type {
@@ -15,8 +16,9 @@ import type {
   RouteResult,
   ToolCatalogItem,
   WaitResult,
+  WorldCommand,
 } from '../contract/world/world-protocol.js';
-import type { AccessMounts, DirectCall, ReceiverBook } from '../drills/ports/bindings-port.js';
+import type { AccessMounts, DirectCall, PendingStep, ReceiverBook } from '../drills/ports/bindings-port.js';
 import { unauthenticated } from '../http/guards.js';
 import type { SendOptions, WorldRef } from '../worlds/api.js';
 import type { AccessLimit } from './agent-limits.js';
@@ -34,6 +36,12 @@ export interface AgentIdentity {
 export interface WireOwner {
   packageId: string;
   instanceId: string | undefined;
+}
+
+interface Running {
+  /** Absent: what is read, and takes no time of tool code. */
+  step: WorldCommand | undefined;
+  beganMs: number;
 }
 
 interface AccessParts {
@@ -69,7 +77,8 @@ export class AgentAccess implements AgentWorld {
   readonly #requireOpen: (() => void) | undefined;
   /** End what the agent receives. */
   #ends: (() => void)[] | undefined;
-  #running = 0;
+  /** What had begun and is not answered, in the order in which it began. */
+  readonly #running = new Set<Running>();
   #used = false;
   #revoked = false;
   #keysMade = 0;
@@ -134,30 +143,34 @@ export class AgentAccess implements AgentWorld {
   };
 
   call(call: DirectCall, options?: AskOptions): Promise<CallResult> {
-    return this.#run(() => this.#world.command({ kind: 'call', ...this.#actor, ...call }, options && sendOptions(options)));
+    const command = { kind: 'call', ...this.#actor, ...call } as const;
+    return this.#run(() => this.#world.command(command, options && sendOptions(options)), { step: command });
   }
 
   async madeKey(): Promise<string> {
     const number = ++this.#keysMade;
-    const { evidenceSequence } = await this.#run(() => this.#world.query({ kind: 'position' }), false);
+    const { evidenceSequence } = await this.#run(() => this.#world.query({ kind: 'position' }), { isUse: false });
     const { actorId, actorInstanceId } = this.#actor;
     return `made-${[actorId, actorInstanceId, evidenceSequence, number].filter((part) => part !== undefined).join('-')}`;
   }
 
   callRoute({ packageId, instanceId }: WireOwner, request: WireRequest, blobs: OfferedBlob[]): Promise<RouteResult> {
     const of = { packageId, ...defined({ instanceId }), ...(blobs.length === 0 ? {} : { blobs }) };
-    return this.#run(() => this.#world.command({ kind: 'callRoute', ...this.#actor, ...of, request }));
+    const command = { kind: 'callRoute', ...this.#actor, ...of, request } as const;
+    return this.#run(() => this.#world.command(command), { step: command });
   }
 
   /** The world is not used by it: it may come from a stranger. `isUnplaced`: it may have been meant for another world. */
   refuse(packageId: string, request: UncalledRequest, { isUnplaced = false } = {}): Promise<RefusalResult> {
     const unplaced = isUnplaced ? { isUnplaced } : {};
-    return this.#run(() => this.#world.command({ kind: 'refuseRequest', ...this.#actor, packageId, request, ...unplaced }), false);
+    const command = { kind: 'refuseRequest', ...this.#actor, packageId, request, ...unplaced } as const;
+    return this.#run(() => this.#world.command(command), { step: command, isUse: false });
   }
 
   wait(untilUs?: number, options?: AskOptions): Promise<WaitResult> {
     const until = untilUs === undefined ? {} : { untilUs };
-    return this.#run(() => this.#world.command({ kind: 'wait', ...this.#actor, ...until }, options && sendOptions(options)));
+    const command = { kind: 'wait', ...this.#actor, ...until } as const;
+    return this.#run(() => this.#world.command(command, options && sendOptions(options)), { step: command });
   }
 
   /** Callbacks for the receiver go to the agent from now on, until its access ends. */
@@ -169,12 +182,19 @@ export class AgentAccess implements AgentWorld {
     });
   }
 
+  pending(): PendingStep | undefined {
+    for (const { step, beganMs } of this.#running)
+      if (step !== undefined)
+        return { words: step.kind === 'wait' ? 'its wait' : stepWords(step), forMs: Math.round(performance.now() - beganMs) };
+    return undefined;
+  }
+
   revoke(): Promise<void> {
     if (!this.#revoked) this.#limit?.release();
     this.#revoked = true;
     for (const end of this.#ends?.splice(0) ?? []) end();
     return new Promise((resolve) => {
-      if (this.#running === 0) {
+      if (this.#running.size === 0) {
         resolve();
         return;
       }
@@ -189,18 +209,19 @@ export class AgentAccess implements AgentWorld {
     return own?.capabilities.some(({ packageId, operationId }) => packageId === 'world' && operationId === 'clock.wait') ?? false;
   }
 
-  async #run<T>(work: () => Promise<T>, isUse = true): Promise<T> {
+  async #run<T>(work: () => Promise<T>, { step, isUse = true }: { step?: WorldCommand; isUse?: boolean } = {}): Promise<T> {
     if (this.#revoked) throw unauthenticated();
     this.#requireOpen?.();
     const end = this.#limit?.begin();
     this.#used ||= isUse;
-    this.#running += 1;
+    const running = { step, beganMs: performance.now() };
+    this.#running.add(running);
     try {
       return await work();
     } finally {
       end?.();
-      this.#running -= 1;
-      if (this.#running === 0) for (const resolve of this.#whenIdle?.splice(0) ?? []) resolve();
+      this.#running.delete(running);
+      if (this.#running.size === 0) for (const resolve of this.#whenIdle?.splice(0) ?? []) resolve();
     }
   }
 }

@@ -8,6 +8,7 @@ import { limits } from '../contract/limits.js';
 import type { WorldProgram } from '../contract/run/build.js';
 import { isSeed } from '../contract/seed-text.js';
 import { worldAnswerFits } from '../contract/validate/answer-validators.js';
+import { stepWords } from '../contract/world/step-words.js';
 import type { WorldAnswers, WorldCommand, WorldPosition, WorldQuery } from '../contract/world/world-protocol.js';
 import { dataFileOf } from '../files/database.js';
 import type {
@@ -268,7 +269,7 @@ class LocalWorlds implements Worlds, WorldFiles, HomedWorlds {
 function namedTimeout(error: unknown, asked: WorldCommand | WorldQuery, handlerTimeoutMs: number): unknown {
   if (!isServiceError(error, 'world.HANDLER_TIMEOUT')) return error;
   if (asked.kind !== 'checkTools') {
-    const message = `${stepOf(asked)} took longer than ${handlerTimeoutMs} ms and was ended.`;
+    const message = `${stepWords(asked)} took longer than ${handlerTimeoutMs} ms and was ended.`;
     return new ServiceError(error.code, { ...error.extra, message, cause: error });
   }
   const { packageId } = asked;
@@ -279,22 +280,6 @@ function namedTimeout(error: unknown, asked: WorldCommand | WorldQuery, handlerT
     ...(packageId === undefined ? {} : { details: { packageId } }),
     cause: error,
   });
-}
-
-function stepOf(asked: WorldCommand | WorldQuery): string {
-  switch (asked.kind) {
-    case 'call':
-      return `'${asked.operationId}' of tool '${asked.packageId}'`;
-    case 'callRoute':
-      return `'${asked.request.method} ${asked.request.pathname}' of tool '${asked.packageId}'`;
-    case 'refuseRequest':
-      return `The refusal of '${asked.request.method} ${asked.request.pathname}' by tool '${asked.packageId}'`;
-    case 'advance':
-    case 'wait':
-      return 'A handler of an event that was due';
-    default:
-      return `A step of the world, in '${asked.kind}',`;
-  }
 }
 
 /** One for all worlds: what a reference has of its own is its names. */

@@ -101,6 +101,30 @@ test('a handler that does not end is named, with how long it had', async (t) => 
   assert.match(String(error?.details.log), /'note\.get' of tool 'notes' took longer than 1500 ms and was ended\./);
 });
 
+test('an agent whose time is up while a handler does not end has timed out in its call, which is named', async (t) => {
+  const repository = createRepository({
+    'notes/behavior.ts': notesBehavior.replace(
+      "'note.get': ({ id }: any, context: any) =>",
+      "'note.get': ({ id }: any, context: any) => { for (;;); },\n 'other': ({ id }: any, context: any) =>",
+    ),
+    'drillyard/targets/agent.target.yaml': `schemaVersion: 1\ntarget: { id: agent, kind: external, bindings: [direct], timeoutMs: 500 }\n`,
+    ...drill('waits', 'agent', [written({ equals: 0 })]),
+  });
+  t.after(() => repository.remove());
+  const options = { handlerTimeoutMs: 3000, reportDirectory: false } as const;
+  const { drills } = await runDrills({
+    root: repository.root,
+    ...options,
+    agent: async (_task, { world }) => {
+      await world?.call('notes', 'note.get', { id: 'a' });
+    },
+  });
+  const { targetResult } = drills[0]!.trials[0]!.attempts[0]!.result.interactions[0]!;
+  assert.equal(targetResult.status, 'timed_out');
+  const named = /^The target did not finish within 500 ms: 'note\.get' of tool 'notes' had run for \d+ ms by then\. /;
+  assert.match(targetResult.error!.message, named);
+});
+
 test('a module that does not end, and a handler of an event that does not, are named with how long they had', async (t) => {
   const options = { handlerTimeoutMs: 1500, reportDirectory: false } as const;
   const endless = createRepository({

@@ -77,11 +77,19 @@ export interface Access {
   observed(): boolean;
   /** What the agent asked over HTTP and no route answered; undefined where there was nothing. */
   unanswered(): UnansweredRequests | undefined;
+  /** What it asked first of all that has no answer yet. Absent: nobody knows here. */
+  pending?(): PendingStep | undefined;
   /**
    * Calls in flight are answered, later ones refused (control.UNAUTHENTICATED) from this very moment. Resolves when no call is left
    * running.
    */
   revoke(): Promise<void>;
+}
+export interface PendingStep {
+  /** Such as `'item.get' of tool 'stock'`. */
+  words: string;
+  /** Of host time. */
+  forMs: number;
 }
 export interface Endpoint {
   url: string;

@@ -1,6 +1,6 @@
 // When a target's time is up, or the run is cancelled: first its access is revoked, then it is asked to end. In this order, always.
 import type { RunError } from '../../contract/run/run.js';
-import type { Access } from '../ports/bindings-port.js';
+import type { Access, PendingStep } from '../ports/bindings-port.js';
 import { runError } from '../ports/run-error.js';
 
 export type EndReason = 'timed_out' | 'cancelled';
@@ -9,6 +9,8 @@ export class Deadline {
   readonly #stop: () => void;
   readonly #timeoutMs: number;
   #ended: EndReason | undefined;
+  /** When its time was up. */
+  #pending: PendingStep | undefined;
 
   constructor({
     access,
@@ -21,6 +23,7 @@ export class Deadline {
       if (this.#ended !== undefined) return;
       this.#ended = ended;
       this.stop();
+      this.#pending = access.pending?.();
       // From this moment calls are refused; whether those in flight are answered first is not the target's to wait for.
       void access.revoke();
       deliver(ended);
@@ -47,7 +50,8 @@ export class Deadline {
   error(said = ''): RunError {
     const details = said === '' ? {} : { log: said };
     if (this.#ended === 'cancelled') return runError('target.CANCELLED', 'The run was cancelled while the target worked.', { details });
-    const message = `The target did not finish within ${this.#timeoutMs} ms. Its access was revoked, then it was ended.`;
+    const pending = this.#pending === undefined ? '' : `: ${this.#pending.words} had run for ${this.#pending.forMs} ms by then`;
+    const message = `The target did not finish within ${this.#timeoutMs} ms${pending}. Its access was revoked, then it was ended.`;
     return runError('target.TIMED_OUT', message, { details });
   }
 }
