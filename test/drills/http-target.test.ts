@@ -1,6 +1,7 @@
 // HTTP agents: a real server of every temper. What it is asked, and what each of its answers is called.
 import assert from 'node:assert/strict';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { after, test } from 'node:test';
 import type { JsonValue } from '../../src/contract/json.js';
@@ -9,6 +10,7 @@ import { isLoopback } from '../../src/contract/run/http-agent.js';
 import type { HttpTarget } from '../../src/contract/run/target.js';
 import { loopbackOnly } from '../../src/drills/targets/loopback-only.js';
 import { Targets } from '../../src/drills/targets/targets.js';
+import { createAuthority } from '../callbacks/certificates.js';
 import { invocation, recordedAccess, root, run } from './targets-kit.js';
 
 const open: { close(): void; closeAllConnections?(): void }[] = [];
@@ -188,6 +190,20 @@ test('one that is not there, or hangs up at once', async () => {
   await new Promise((resolve) => silent.close(resolve));
   const { error } = await run(at(`http://127.0.0.1:${port}/`));
   assert.deepEqual([error?.code, error?.details.code, error?.retryable], ['target.UNREACHABLE', 'ECONNREFUSED', true]);
+});
+
+test('one whose certificate nobody trusts, or that speaks no TLS, was never connected to, and the message says what to do', async () => {
+  const server = createTlsServer(createAuthority().issue('localhost'), (_, response) => response.end('{}'));
+  open.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const untrusted = (await run(at(`https://localhost:${port}/`))).error;
+  assert.deepEqual([untrusted?.code, untrusted?.retryable], ['target.UNREACHABLE', false]);
+  assert.match(untrusted!.message, /cannot be made: .* NODE_EXTRA_CA_CERTS names a file of certificates/);
+  const { url } = await agent((response) => response.end('{}'));
+  const plain = (await run(at(url.replace('http:', 'https:')))).error;
+  assert.equal(plain?.code, 'target.UNREACHABLE');
+  assert.match(plain.message, /cannot be made: it does not answer in TLS/);
 });
 
 test('another machine is refused, however it is written, unless that is allowed', async () => {

@@ -90,20 +90,26 @@ test('module: what has no JSON is no output, whatever kind of thing it is', asyn
 });
 
 for (const isolation of ['thread', 'process'] as const) {
-  test(`module in a ${isolation}: what JSON would write as null is no output`, async () => {
+  test(`module in a ${isolation}: what JSON would write as null, or as nothing of what it holds, is no output`, async () => {
     for (const [value, words] of [
       ['Infinity', 'The output is Infinity; JSON numbers are finite.'],
       ['({ n: [1, -Infinity] })', 'The output at /n/1 is -Infinity; JSON numbers are finite.'],
       ['({ "a/b": { toJSON: () => NaN } })', 'The output at /a~1b is NaN; JSON numbers are finite.'],
       ['[1, undefined]', 'The output at /1 is undefined, which has no JSON.'],
       ['({ list: [() => 1] })', 'The output at /list/0 is a function, which has no JSON.'],
+      ['new Map([["a", 1]])', 'The output is a Map, of which JSON has nothing.'],
+      ['({ seen: [new Set([1])] })', 'The output at /seen/0 is a Set, of which JSON has nothing.'],
+      ['({ text: Promise.resolve("x") })', 'The output at /text is a Promise, which JSON does not wait for.'],
+      ['new TypeError("lost")', 'The output is an Error, of which JSON has no message.'],
     ] as const) {
       const { status, error, output } = await run(module(`export default () => ${value};`), { isolation });
       assert.deepEqual([status, error?.code, error?.message, output], ['failed', 'target.OUTPUT_INVALID', words, undefined], value);
     }
     // What JSON leaves out, or writes in its own way, stays so.
-    const { output } = await run(module('export default () => ({ gone: undefined, at: new Date(0), shared: [null, -0] });'), { isolation });
-    assert.deepEqual(output, { at: '1970-01-01T00:00:00.000Z', shared: [null, 0] });
+    const said = "Object.defineProperty(new Error('m'), 'message', { enumerable: true })";
+    const kept = `export default () => ({ gone: undefined, at: new Date(0), shared: [null, -0], error: ${said} });`;
+    const { output } = await run(module(kept), { isolation });
+    assert.deepEqual(output, { at: '1970-01-01T00:00:00.000Z', shared: [null, 0], error: { message: 'm' } });
   });
 }
 

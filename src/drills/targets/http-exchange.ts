@@ -49,7 +49,9 @@ export async function exchange(ask: HttpAsk): Promise<HttpAnswer> {
     });
     const lost = (error: NodeJS.ErrnoException): void =>
       resolve({ kind: 'lost', connected, code: error.code ?? '', message: error.message });
-    request.on('socket', (socket) => socket.once('connect', () => (connected = true)));
+    // Before a TLS connection is secure nothing of the request has been sent.
+    const made = url.protocol === 'https:' ? 'secureConnect' : 'connect';
+    request.on('socket', (socket) => socket.once(made, () => (connected = true)));
     request.on('error', lost);
     request.on('upgrade', (_, socket) => {
       lost(Object.assign(new Error('it changes to another protocol'), { code: protocolChanged }));

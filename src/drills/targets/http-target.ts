@@ -130,8 +130,19 @@ function lost({ connected, code, message }: HttpAnswer & { kind: 'lost' }, { ori
   if (code === protocolChanged || code.startsWith('HPE_'))
     return failedRun(runError('target.RESPONSE_INVALID', `The agent's answer is no HTTP: ${message}.`, { details }));
   const what = connected ? (['target.CONNECTION_LOST', 'broke off'] as const) : (['target.UNREACHABLE', 'cannot be made'] as const);
-  return failedRun(runError(what[0], `The connection to the agent at ${origin} ${what[1]}: ${message}.`, { retryable: true, details }));
+  const hint = untrusted.has(code) ? ' NODE_EXTRA_CA_CERTS names a file of certificates that are trusted besides.' : '';
+  // What OpenSSL says of its own source helps nobody.
+  const why = code === 'EPROTO' ? 'it does not answer in TLS that this machine speaks' : message;
+  const words = `The connection to the agent at ${origin} ${what[1]}: ${why}.${hint}`;
+  return failedRun(runError(what[0], words, { retryable: !untrusted.has(code), details }));
 }
+
+const untrusted = new Set([
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+]);
 
 /** The media type of an answer that is JSON in UTF-8; undefined for any other. */
 function typeOf({ headers }: HttpHead): string | undefined {

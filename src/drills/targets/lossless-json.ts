@@ -1,5 +1,6 @@
-// The JSON text of a value that is still the agent's. What JSON.stringify would write as null is no JSON: an agent that says Infinity has
-// not said nothing.
+// The JSON text of a value that is still the agent's. What JSON.stringify would write as null is no JSON, and neither is what it would
+// write as `{}`: an agent that says Infinity, or puts out a Map, has not said nothing.
+import { types } from 'node:util';
 import { pointerToken } from '../../contract/json-fault.js';
 
 export interface LosslessJson {
@@ -26,10 +27,20 @@ export function losslessJson(value: unknown): LosslessJson {
   return { ...(text === undefined ? {} : { text }), ...(fault === undefined ? {} : { fault }) };
 }
 
-/** What is said of a value for which JSON has null. */
+/** What is said of a value for which JSON has null, or nothing of what it holds. */
 function lostWords(value: unknown, isItem: boolean): string | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : `is ${value}; JSON numbers are finite`;
+  if (typeof value === 'object' && value !== null) return emptiedWords(value);
   if (!isItem) return undefined;
   if (value === undefined) return 'is undefined, which has no JSON';
   return typeof value === 'function' || typeof value === 'symbol' ? `is a ${typeof value}, which has no JSON` : undefined;
+}
+
+/** What is said of an object whose contents JSON does not see. */
+function emptiedWords(value: object): string | undefined {
+  if (types.isMap(value)) return 'is a Map, of which JSON has nothing';
+  if (types.isSet(value)) return 'is a Set, of which JSON has nothing';
+  if (types.isPromise(value)) return 'is a Promise, which JSON does not wait for';
+  const isMute = types.isNativeError(value) && !Object.prototype.propertyIsEnumerable.call(value, 'message');
+  return isMute ? 'is an Error, of which JSON has no message' : undefined;
 }
