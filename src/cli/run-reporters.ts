@@ -61,7 +61,9 @@ export class RunReporters {
     const { commandPlace } = options;
     const placeOf: PlaceOf = (...asked) => this.#placeOf(this.#sources, resolve('.'))(...asked);
     this.#terminal = terminal === undefined ? undefined : createTerminalReporter({ stream: terminal, placeOf, commandPlace });
-    this.#records = choices.some(({ name }) => name === 'ctrf' || name === 'html' || name === 'github') ? new RunRecords() : undefined;
+    this.#records = choices.some(({ name }) => name === 'ctrf' || name === 'html' || name === 'github')
+      ? new RunRecords({ place: commandPlace })
+      : undefined;
     this.#junit = holds(choices, 'junit') ? new MergedJunit() : undefined;
     if (holds(choices, 'github')) this.#stopCommands();
     this.#lines = choices.flatMap(({ name, path }) => (name === 'json' && path !== undefined ? [new LinesFile(resolve(path))] : []));

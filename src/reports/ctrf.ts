@@ -9,6 +9,7 @@ import {
   hostSpan,
   neverStarted,
   type RunRecords,
+  reasonsOrHeadline,
   type TrialRecord,
   trialName,
   type UnstartedTrial,
@@ -57,7 +58,7 @@ export function ctrfDocument(records: RunRecords, placeOf: PlaceOf): string {
 
 function testOf(trial: TrialRecord, placeOf: PlaceOf): object {
   const { drillId, verdict, attempts, reasons, why, seed, repeat, tolerated, toolFailures, usage } = trial;
-  const said = reasons.map(({ message }) => message);
+  const said = reasonsOrHeadline(trial).map(({ message }) => message);
   const place = placeOf(drillId, reasons[0]?.assertionId);
   const last = attempts.at(-1)!;
   const earlier = attempts.slice(0, -1).map((attempt) => ({ attempt: attempt.attempt, attemptId: attempt.runId, ...outcomeOf(attempt) }));

@@ -9,7 +9,15 @@ import type { SkippedDrill } from '../contract/run/run-events.js';
 import { toolFailureText } from '../contract/world/tool-failure.js';
 import { counted } from '../text/counted.js';
 import { visibleLine, visibleText } from '../text/visible-text.js';
-import { byWeight, neverStarted, type Reason, type RunRecords, type TrialRecord, trialName, type UnstartedTrial } from './run-records.js';
+import {
+  byWeight,
+  neverStarted,
+  type RunRecords,
+  reasonsOrHeadline,
+  type TrialRecord,
+  trialName,
+  type UnstartedTrial,
+} from './run-records.js';
 import { type RunRefusal, refusalText } from './run-refusal.js';
 import { hostDuration, usageText } from './shown-values.js';
 import type { PlaceOf } from './source-place.js';
@@ -61,14 +69,13 @@ function bounded(lines: string[], level: Level): string[] {
 }
 
 function errorsOf(trial: TrialRecord, placeOf: PlaceOf): string[] {
-  const reasons: Reason[] = trial.reasons.length > 0 ? trial.reasons : [{ message: trial.headline }];
-  return reasons.map(({ assertionId, message }) => {
+  return reasonsOrHeadline(trial).map(({ assertionId, message }) => {
     const word = trial.verdict === 'failed' ? 'failed' : 'undecided';
     const title = `${trialName(trial)} ${word}${assertionId === undefined ? '' : `: ${assertionId}`}`;
     return command(
       'error',
       { ...placed(placeOf(trial.drillId, assertionId)), title },
-      `${message}\nrun ${trial.attempts.at(-1)?.runId}${trial.repeat === undefined ? '' : `; again: ${trial.repeat}`}`,
+      `${message}\nrun ${trial.attempts.at(-1)?.runId}${trial.repeatHere === undefined ? '' : `; again: ${trial.repeatHere}`}`,
     );
   });
 }
@@ -173,7 +180,7 @@ function details(trial: TrialRecord): string[] {
     `<details><summary>${escapeHtml(visibleLine(trialName(trial)))}, run ${trial.attempts.at(-1)?.runId}</summary>`,
     '',
     `<pre>${text}</pre>`,
-    ...(trial.repeat === undefined ? [] : ['', `Again: <code>${escapeHtml(trial.repeat)}</code>`]),
+    ...(trial.repeatHere === undefined ? [] : ['', `Again: <code>${escapeHtml(trial.repeatHere)}</code>`]),
     '',
     '</details>',
   ];

@@ -6,6 +6,7 @@ import type { AssertionLocation, Verdict } from '../contract/run/run.js';
 import type { AttemptDetail, RunEvent, RunReport, SkippedDrill } from '../contract/run/run-events.js';
 import type { ToolFailureReport } from '../contract/world/tool-failure.js';
 import { counted } from '../text/counted.js';
+import { anywhere, type CommandPlace } from './command-place.js';
 import { agentWords, failedInteractions, findingsOf, headline, leftUndecided } from './findings.js';
 import { gateText } from './gate-text.js';
 import { plain } from './palette.js';
@@ -52,8 +53,10 @@ interface PlannedTrial {
 }
 export interface TrialRecord extends PlannedTrial {
   seed: string;
-  /** The command that plays it again. */
+  /** The command that plays it again, for who reads it anywhere. */
   repeat?: string;
+  /** The same, as it starts from where the run was started. */
+  repeatHere?: string;
   /** Of the last attempt. */
   verdict: Verdict;
   /** It passed, but not at first. */
@@ -89,6 +92,12 @@ export class RunRecords {
   #seed: string | undefined;
   #refusal: RunRefusal | undefined;
   #nothing: string | undefined;
+  readonly #place: CommandPlace;
+
+  /** `place`: where the run was started. */
+  constructor({ place = anywhere }: { place?: CommandPlace } = {}) {
+    this.#place = place;
+  }
 
   take(event: RunEvent): void {
     if (event.event === 'plan') {
@@ -168,7 +177,7 @@ export class RunRecords {
       trial,
       trialCount: result.identity.trialCount,
       seed: result.identity.seed,
-      ...defined({ repeat: repeatCommand(report) }),
+      ...defined({ repeat: repeatCommand(report), repeatHere: repeatCommand(report, this.#place) }),
       verdict,
       flaky: verdict === 'passed' && attempts.length > 1,
       attempts,
@@ -209,6 +218,11 @@ function reasonsOf(report: RunReport, verdict: Verdict): Reason[] {
       ...defined({ location }),
     })),
   ];
+}
+
+/** Why a trial did not pass, never empty: where nothing of it says, what its headline says. */
+export function reasonsOrHeadline({ reasons, headline }: TrialRecord): Reason[] {
+  return reasons.length > 0 ? reasons : [{ message: headline }];
 }
 
 /** Worst first: failed, undecided, flaky, the rest. */

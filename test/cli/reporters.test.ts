@@ -299,6 +299,27 @@ test('a drill that passes its gate is green in every format, whichever of its tr
   assert.match(readFileSync(join(repository.root, 'page.html'), 'utf8'), />failed, tolerated<\/span><\/td>/);
 });
 
+test('a budget that ran out is the reason in every format, and the command in an annotation starts where the run did', async (t) => {
+  const timeline = { maxToolCalls: 0, interactions: [{ id: 'main', actorId: 'writer', task: { instruction: 'Write.' } }] };
+  const repository = createRepository({
+    ...moduleAgent('agent', `await context.world.call('notes', 'note.write', { id: 'a', text: 'x' });`),
+    ...drill('over', 'agent', [noteIs('a', 'x')], { timeline }),
+    'node_modules/drillyard/package.json': '{}',
+  });
+  t.after(() => repository.remove());
+  const at = { cwd: repository.root };
+  const { stdout } = await warmDrillyard(['run', '--reporter', 'terminal,github,ctrf=ctrf.json,html=page.html'], at);
+  const reason = '1 call was refused, because the budget of 0 tool calls was used up';
+  assert.match(stdout, new RegExp(`^ {2}${reason}$`, 'm'));
+  assert.match(
+    stdout,
+    new RegExp(`^::error .*title=over undecided::${reason}%0Arun run_\\w+; again: npx drillyard run over --seed 7$`, 'm'),
+  );
+  const { results } = JSON.parse(readFileSync(join(repository.root, 'ctrf.json'), 'utf8'));
+  assert.equal(results.tests[0].message, reason);
+  assert.match(readFileSync(join(repository.root, 'page.html'), 'utf8'), new RegExp(reason));
+});
+
 test('a rate is one of first attempts, and says so where they are not the trials', async (t) => {
   const again = `const { existsSync, writeFileSync } = await import('node:fs');
     const text = existsSync(invocation.task.input) ? 'x' : 'y';
